@@ -1,0 +1,23 @@
+"""kiln_cc_library/binary/test: the native rules, plus `mlir = True` for sources that include MLIR.
+
+MLIR sources compile against the precompiled header //bazel:mlir and link libMLIR.
+"""
+
+load("//bazel:pch.bzl", "pch_copts")
+
+def _args(kwargs):
+    if kwargs.pop("mlir", False):
+        kwargs["copts"] = pch_copts("bazel/mlir.pch") + kwargs.get("copts", [])
+        kwargs["deps"] = kwargs.get("deps", []) + ["//bazel:mlir", "@llvm//:MLIR"]
+    return kwargs
+
+def kiln_cc_library(name, **kwargs):
+    native.cc_library(name = name, **_args(kwargs))
+
+def kiln_cc_binary(name, **kwargs):
+    native.cc_binary(name = name, **_args(kwargs))
+
+def kiln_cc_test(name, **kwargs):
+    kwargs["deps"] = kwargs.get("deps", []) + ["@googletest//:gtest_main"]
+    kwargs.setdefault("size", "small")
+    native.cc_test(name = name, **_args(kwargs))
