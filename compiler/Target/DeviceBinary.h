@@ -1,0 +1,83 @@
+//===- DeviceBinary.h - A compiled variant ----------------------------------===//
+//
+// What compiling one kernel variant for one target gives: the bytes, what the
+// launcher has to know, and what was read back from the bytes to prove that the
+// launcher and the code agree. No MLIR, and no LLVM beyond Support: the code
+// generator and `kiln inspect` use it. VerifyAbi.h holds the proof itself.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_DEVICEBINARY_H
+#define KILN_COMPILER_TARGET_DEVICEBINARY_H
+
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+enum class BinaryFormat : uint8_t { Cubin, PTX, HSACO, HostObject };
+
+/// "cubin", "ptx", "hsaco" or "obj": also the file name's extension.
+llvm::StringRef formatName(BinaryFormat format);
+
+/// One argument of a GPU kernel. Natural alignment; no hidden arguments.
+struct KernelParameter {
+  /// The source's name. Empty where the binary does not hold names (cubin).
+  std::string name;
+  /// Bytes from the start of the parameter block, and bytes.
+  uint32_t offset = 0, size = 0;
+};
+
+/// What the compiled code uses, from the binary (and ptxas's report), not from the request.
+struct ResourceUsage {
+  /// Per thread: registers (VGPRs and AGPRs on AMD) and scalar registers (AMD only).
+  uint32_t registers = 0, scalarRegisters = 0;
+  /// Per thread, in bytes. AMD reports spilled registers: four bytes each.
+  uint32_t spillStoreBytes = 0, spillLoadBytes = 0;
+  /// Local memory (stack, scratch) per thread in bytes, spills included.
+  uint32_t stackBytes = 0;
+  /// Shared memory that the binary itself reserves, per block in bytes.
+  uint32_t staticSharedBytes = 0;
+};
+
+/// What a launch has to set.
+struct LaunchFacts {
+  /// Threads per block = number of warps * warp size; 1 on the CPU.
+  uint32_t threadsPerBlock = 1, warpSize = 1;
+  /// Blocks per cluster; 1, 1, 1 = launched without a cluster.
+  std::array<uint32_t, 3> clusterDims = {1, 1, 1};
+  /// Shared memory to request at launch, per block in bytes (0 where it is static).
+  uint32_t dynamicSharedBytes = 0;
+  /// Global scratch per program in bytes, and its alignment.
+  uint32_t scratchBytes = 0, scratchAlign = 1;
+  /// CPU: arena per thread in bytes, aligned to 64.
+  uint32_t arenaBytes = 0;
+};
+
+struct DeviceBinary {
+  /// TargetInfo::name of the target it was made for.
+  std::string target;
+  BinaryFormat format = BinaryFormat::HostObject;
+  /// The kernel's symbol in the binary.
+  std::string symbol;
+  /// The bytes to ship. PTX: the text, ending in a zero byte as the driver wants it.
+  std::vector<char> bytes;
+
+  //--- Text captured on request (EmitOptions); empty otherwise ---
+  std::string llvmIR, ptx, assembly;
+  /// Warnings of the back end and its tools, one line each.
+  std::vector<std::string> warnings;
+
+  ResourceUsage resources;
+  LaunchFacts launch;
+  /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
+  std::vector<KernelParameter> parameters;
+  /// Size of the whole parameter block in bytes as the binary states it.
+  uint32_t parameterBytes = 0;
+};
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_DEVICEBINARY_H

@@ -1,0 +1,98 @@
+//===- Emit.h - From LLVM IR to a device binary ------------------------------===//
+//
+// The entry of this folder: an LLVM module, or an MLIR module in the LLVM dialect,
+// becomes a cubin, PTX, an HSACO or a host object. The MLIR form only translates
+// and then calls the LLVM form.
+//
+// Everything that decides the result is in the arguments; no environment variable
+// is read except to find `ptxas` (PATH, CUDA_HOME), and nothing global is kept.
+// LLVM aborts on what it cannot select: callers that must survive run this in a
+// worker process.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_EMIT_H
+#define KILN_COMPILER_TARGET_EMIT_H
+
+#include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/TargetInfo.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace kiln {
+
+/// What a cuda target produces: `--cuda-emit`.
+enum class CudaEmit : uint8_t { Cubin, PTX, Both };
+
+struct EmitOptions {
+  /// 0 to 3, as -O.
+  unsigned optLevel = 3;
+  /// Texts to keep in the DeviceBinary: LLVM IR as it reaches code generation, PTX, assembly
+  /// (PTX for cuda, ISA for hip, host assembly for cpu).
+  bool captureLLVM = false, capturePTX = false, captureAssembly = false;
+  /// Line tables (DWARF) in the binary, where the module has locations.
+  bool lineInfo = true;
+  /// Prefix replacements for the paths in line tables, first match wins: {"/home/me/project", "."}.
+  std::vector<std::pair<std::string, std::string>> pathMap;
+  CudaEmit cudaEmit = CudaEmit::Cubin;
+  /// Empty: search PATH, then CUDA_HOME/bin, then /usr/local/cuda/bin.
+  std::string ptxasPath;
+  /// libdevice.10.bc, linked only when the module calls __nv_ functions. Empty: such calls are
+  /// errors.
+  std::string libdevicePath;
+  /// Folder in which private temporary folders are made; empty: the system's.
+  std::string temporaryRoot;
+};
+
+/// What the module itself does not say about its kernel.
+struct KernelFacts {
+  /// The function that is the kernel. Every other definition becomes internal.
+  std::string symbol;
+  LaunchFacts launch;
+  /// Names of the parameters in order, for reports; may be empty.
+  std::vector<std::string> parameterNames;
+  /// At most this many registers per thread (cuda); 0 = the compiler's choice.
+  unsigned maxRegisters = 0;
+  /// At least this many blocks per SM (cuda) or waves per SIMD (hip); 0 = the compiler's choice.
+  unsigned minOccupancy = 0;
+};
+
+/// Makes the binary for `target`. The module is consumed. The binary's parameters, resources and
+/// architecture tag are read back from the bytes.
+llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> module,
+                                              const KernelFacts &facts, const TargetInfo &target,
+                                              const EmitOptions &options = {});
+
+/// The same from an MLIR module in the LLVM dialect (with NVVM or ROCDL operations). The module
+/// gets debug scopes when `options.lineInfo` is set.
+llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts,
+                                              const TargetInfo &target,
+                                              const EmitOptions &options = {});
+
+/// An error in the user's kernel that only code generation found, with its place if there is one.
+class TargetError : public llvm::ErrorInfo<TargetError> {
+public:
+  static char ID;
+  TargetError(std::string message, std::string path = "", unsigned line = 0, unsigned column = 0)
+      : message(std::move(message)), path(std::move(path)), line(line), column(column) {}
+
+  /// "path:line:column: message", or the message alone.
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  std::string message, path;
+  unsigned line, column;
+};
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_EMIT_H

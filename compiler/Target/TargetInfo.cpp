@@ -1,0 +1,207 @@
+//===- TargetInfo.cpp - The table of targets and its names -------------------===//
+
+#include "compiler/Target/TargetInfo.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace kiln {
+
+llvm::StringRef backendName(Backend backend) {
+  switch (backend) {
+  case Backend::CUDA:
+    return "cuda";
+  case Backend::HIP:
+    return "hip";
+  case Backend::CPU:
+    return "cpu";
+  }
+  llvm_unreachable("every backend has a name");
+}
+
+namespace {
+
+/// Collects the records of Targets.def. Bases can be copied but are not targets.
+class Table {
+public:
+  Table();
+  std::vector<TargetInfo> targets;
+
+private:
+  TargetInfo open(Backend backend, const char *arch, llvm::StringRef base) {
+    TargetInfo target;
+    if (!base.empty())
+      target = records.at(base);
+    target.backend = backend;
+    target.arch = arch;
+    target.name = (backendName(backend) + ":" + arch).str();
+    return target;
+  }
+
+  /// GPUs name LLVM's processor as the target itself; a PTX target names the plain one.
+  void close(TargetInfo target, bool isBase) {
+    if (target.backend == Backend::CUDA) {
+      llvm::StringRef arch = target.arch;
+      target.llvmCPU =
+          arch.consume_front("compute_") ? ("sm_" + arch).str() : std::string(target.arch);
+      target.llvmFeatures = "+ptx" + std::to_string(target.ptxVersion);
+    } else if (target.backend == Backend::HIP) {
+      target.llvmCPU = target.arch;
+    }
+    records[target.arch] = target;
+    if (!isBase)
+      targets.push_back(std::move(target));
+  }
+
+  llvm::StringMap<TargetInfo> records;
+};
+
+Table::Table() {
+#define KILN_BASE(BACKEND, ARCH, BASE)                                                             \
+  {                                                                                                \
+    const bool isBase = true;                                                                      \
+    TargetInfo target = open(Backend::BACKEND, ARCH, BASE);
+#define KILN_TARGET(BACKEND, ARCH, BASE)                                                           \
+  {                                                                                                \
+    const bool isBase = false;                                                                     \
+    TargetInfo target = open(Backend::BACKEND, ARCH, BASE);
+#define KILN_FIELD(FIELD, VALUE) target.FIELD = VALUE;
+#define KILN_END                                                                                   \
+  close(std::move(target), isBase);                                                                \
+  }
+#include "compiler/Target/Targets.def"
+}
+
+template <typename... Args> llvm::Error fail(const Args &...args) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (os << ... << args);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// This machine's processor, as LLVM names and describes it.
+TargetInfo hostTarget() {
+  llvm::StringMap<bool> found = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> features;
+  for (const auto &entry : found)
+    if (entry.second)
+      features.push_back("+" + entry.first().str());
+  llvm::sort(features);
+  auto has = [&](llvm::StringRef name) { return found.lookup(name); };
+
+  TargetInfo target;
+  target.name = "cpu";
+  target.backend = Backend::CPU;
+  target.llvmCPU = target.arch = llvm::sys::getHostCPUName().str();
+  target.llvmFeatures = llvm::join(features, ",");
+  if (llvm::Triple(llvm::sys::getProcessTriple()).isAArch64()) {
+    target.llvmTriple = "aarch64-unknown-linux-gnu";
+    target.convertF16 = true;
+    target.arithF16 = has("fullfp16");
+    target.convertBF16 = has("bf16");
+    return target;
+  }
+  target.llvmTriple = "x86_64-unknown-linux-gnu";
+  bool v3 = has("avx2") && has("fma") && has("bmi2") && has("f16c");
+  bool v4 = v3 && has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.archNumber = v4 ? 4 : v3 ? 3 : 2;
+  target.maxVectorBits = v4 ? 512 : has("avx") ? 256 : 128;
+  target.convertF16 = has("f16c");
+  target.convertBF16 = has("avx512bf16") && has("avx512vl");
+  target.arithF16 = has("avx512fp16");
+  return target;
+}
+
+/// Triton's "90", and "942" or "gfx942" for hip: the table's own name of the architecture.
+std::string tableArch(Backend backend, llvm::StringRef arch) {
+  unsigned number;
+  if (backend != Backend::CUDA || arch.getAsInteger(10, number))
+    return arch.str();
+  for (const TargetInfo &target : allTargets())
+    if (target.backend == Backend::CUDA && !target.ptxOnly && target.archNumber == number)
+      return target.arch;
+  return ("sm_" + arch).str();
+}
+
+/// The target of `backend` whose name is nearest to `arch` (missing only its suffix counts as
+/// nearest: sm_90 means sm_90a, not sm_80); null when none is near.
+const TargetInfo *nearest(Backend backend, llvm::StringRef arch) {
+  const TargetInfo *best = nullptr;
+  unsigned bestDistance = 3;
+  for (const TargetInfo &target : allTargets()) {
+    if (target.backend != backend)
+      continue;
+    bool onlySuffix = arch.size() > 3 && llvm::StringRef(target.arch).starts_with(arch);
+    unsigned distance = onlySuffix ? 0 : arch.edit_distance(target.arch, true, bestDistance);
+    if (distance < bestDistance) {
+      best = &target;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+std::string names(Backend backend) {
+  std::vector<std::string> list;
+  for (const TargetInfo &target : allTargets())
+    if (target.backend == backend)
+      list.push_back(target.name);
+  return llvm::join(list, " ");
+}
+
+} // namespace
+
+const std::vector<TargetInfo> &allTargets() {
+  static const Table table;
+  return table.targets;
+}
+
+llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 3> parts;
+  name.split(parts, ':');
+  Backend backend;
+  if (parts[0] == "cuda")
+    backend = Backend::CUDA;
+  else if (parts[0] == "hip")
+    backend = Backend::HIP;
+  else if (parts[0] == "cpu")
+    backend = Backend::CPU;
+  else
+    return fail("unknown target '", name, "': expected cuda:ARCH, hip:ARCH, cpu:ARCH or cpu");
+
+  if (parts.size() == 1) {
+    if (backend == Backend::CPU)
+      return hostTarget();
+    return fail("target '", name, "' names no architecture: expected one of ", names(backend));
+  }
+  if (parts.size() > 3)
+    return fail("target '", name, "': expected BACKEND:ARCH or BACKEND:ARCH:WARP_SIZE");
+
+  std::string arch = tableArch(backend, parts[1]);
+  const auto &targets = allTargets();
+  auto match = llvm::find_if(targets, [&](const TargetInfo &target) {
+    return target.backend == backend && target.arch == arch;
+  });
+  if (match == targets.end()) {
+    if (const TargetInfo *near = nearest(backend, arch))
+      return fail("unknown target '", name, "': did you mean '", near->name, "'?");
+    return fail("unknown target '", name, "': expected one of ", names(backend));
+  }
+  unsigned warp;
+  if (parts.size() == 3 && (parts[2].getAsInteger(10, warp) || warp != match->warpSize))
+    return fail("target '", name, "': the warp size of ", match->arch, " is ", match->warpSize,
+                ", got '", parts[2], "'");
+  return *match;
+}
+
+std::string TargetInfo::resolved() const {
+  std::string text = name + " (" + llvmTriple + " " + llvmCPU;
+  if (!llvmFeatures.empty())
+    text += " " + llvmFeatures;
+  return text + ")";
+}
+
+} // namespace kiln

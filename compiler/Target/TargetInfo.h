@@ -1,0 +1,125 @@
+//===- TargetInfo.h - What a target is, as data -----------------------------===//
+//
+// A target is a record with named fields, made from the table Targets.def. Code
+// shared by the back ends asks a field ("does it have cp.async?", "how many bits
+// does the widest access move?") and never which vendor it is talking to; the
+// backend field exists to choose the emitter, once.
+//
+// No MLIR here: `kiln inspect`, the code generator and the readers of device
+// binaries use this header too.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_TARGETINFO_H
+#define KILN_COMPILER_TARGET_TARGETINFO_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// Which emitter makes the binary. `backendName` gives the spelling used in target names.
+enum class Backend : uint8_t { CUDA, HIP, CPU };
+
+/// "cuda", "hip" or "cpu".
+llvm::StringRef backendName(Backend backend);
+
+/// What the matrix instructions of a target can multiply. The instructions themselves
+/// (shapes, fragments) are the matrix-unit table's; this says which records are legal.
+struct MatrixFeatures {
+  /// mma.sync, by operand type (PTX ISA, "Warp level matrix instructions").
+  bool mmaF16 = false, mmaBF16 = false, mmaTF32 = false, mmaF64 = false;
+  bool mmaInt8 = false, mmaFP8 = false, mmaBlockScaled = false;
+  /// Warpgroup instructions of sm_90a, tensor-memory instructions of sm_100a.
+  bool wgmma = false, tcgen05 = false;
+  /// CDNA generation whose MFMA instructions exist: 2 (gfx90a), 3 (gfx942), 4 (gfx950); 0 = none.
+  unsigned mfmaGeneration = 0;
+  /// RDNA generation whose WMMA instructions exist: 3 (gfx11), 4 (gfx12); 0 = none.
+  unsigned wmmaGeneration = 0;
+};
+
+struct TargetInfo {
+  /// The canonical name, "cuda:sm_90a"; parseTarget accepts it again. The machine's own CPU is
+  /// "cpu".
+  std::string name;
+  Backend backend = Backend::CPU;
+  /// "sm_90a", "compute_80", "gfx942", "x86-64-v3", "aarch64", or for "cpu" the processor's LLVM
+  /// name.
+  std::string arch;
+  /// cuda: compute capability times ten (90). hip: the hexadecimal digits of the name (0x942,
+  /// 0x90a, 0x1100). cpu: the x86-64 level (2, 3, 4), or 0 for others.
+  unsigned archNumber = 0;
+  /// The code runs only on exactly this architecture ("a" targets): no later GPU may load it.
+  bool archSpecific = false;
+  /// PTX is the product, to be finished by the driver of a later GPU; there is no cubin.
+  bool ptxOnly = false;
+
+  //--- Execution model ---
+  /// Threads that run in lockstep: 32 or 64. 1 on the CPU.
+  unsigned warpSize = 1;
+  unsigned maxThreadsPerBlock = 1;
+  /// Architectural registers that one thread can have before it spills (AMD: VGPRs and AGPRs).
+  unsigned maxRegistersPerThread = 0;
+  /// Registers, 32 bits each, and resident warps of one SM or CU: the bounds of occupancy.
+  unsigned registersPerProcessor = 0, maxWarpsPerProcessor = 0;
+  /// Most blocks in a cluster that work everywhere (1 = no clusters).
+  unsigned maxClusterSize = 1;
+
+  //--- Memory ---
+  /// Shared memory (LDS) one block can have in bytes: with the opt-in attribute, and without it.
+  unsigned maxSharedBytes = 0, defaultSharedBytes = 0;
+  unsigned sharedBytesPerProcessor = 0;
+  /// Shared-memory banks and their width in bytes.
+  unsigned sharedBanks = 0, sharedBankBytes = 4;
+  /// Shared memory has a size that is fixed when the kernel is launched, not linked.
+  bool dynamicShared = false;
+  /// The widest single access a thread makes, in bits (the vector register on the CPU).
+  unsigned maxVectorBits = 128;
+  /// Bytes that the memory system moves at once: coalescing's unit.
+  unsigned cacheLineBytes = 64;
+
+  //--- Features ---
+  MatrixFeatures matrix;
+  /// cp.async: asynchronous copies of 4, 8, 16 bytes per thread from global to shared memory.
+  bool cpAsync = false;
+  /// Tensor memory accelerator: bulk copies through descriptors, and mbarrier transactions.
+  bool tma = false;
+  bool mbarrier = false;
+  /// Widest global-to-LDS load per lane in bits that bypasses registers (AMD); 0 = none.
+  unsigned directToSharedBits = 0;
+  /// ldmatrix / stmatrix.
+  bool ldmatrix = false, stmatrix = false;
+  /// redux.sync: an integer reduction over a warp in one instruction.
+  bool warpReduce = false;
+  /// Buffer loads and stores with bounds checks in hardware.
+  bool bufferAccess = false;
+  /// Conversions done by instructions: bf16 from f32, fp8 from f32.
+  bool convertBF16 = false, convertFP8 = false;
+  /// Conversion between f16 and f32 in hardware, f16 and bf16 arithmetic in hardware.
+  bool convertF16 = false, arithF16 = false, arithBF16 = false;
+
+  //--- LLVM ---
+  std::string llvmTriple, llvmCPU, llvmFeatures;
+  /// PTX ISA version times ten that the text declares; 0 when it is not PTX.
+  unsigned ptxVersion = 0;
+
+  /// Everything that decides the generated code, in one line: what a manifest records, and what
+  /// must be equal for two builds to give equal bytes. "cpu (x86-64 znver4 +avx2,…)".
+  std::string resolved() const;
+  /// Threads of a block of `numWarps` warps.
+  unsigned threadsPerBlock(unsigned numWarps) const { return numWarps * warpSize; }
+};
+
+/// Reads a target's name: "cuda:sm_90a", "cuda:compute_80", "hip:gfx942", "cpu:x86-64-v3",
+/// "cpu:aarch64", "cpu" (this machine), and Triton's spellings "cuda:90:32" and "hip:gfx942:64".
+/// An error says what is wrong, the nearest name, or the names there are.
+llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name);
+
+/// Every target of the table, in its order, without the machine's own "cpu".
+const std::vector<TargetInfo> &allTargets();
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_TARGETINFO_H
