@@ -1,0 +1,377 @@
+/*
+ * Kiln's runtime: what programs and generated kernel libraries call.
+ *
+ * A generated library is static const data (records of kernels, their variants and the embedded
+ * device binaries) and small C functions that choose a variant and hand it to kiln_run(). This
+ * library does the rest: it opens the GPU driver, finds the device that a stream belongs to, picks
+ * and loads the best binary for it, launches it, and reports what went wrong.
+ *
+ * Part 1 is for programs, part 2 for generated code. docs/runtime.md explains the life cycle.
+ *
+ * The header is C99, C11 and C++. It includes no vendor header: CUstream and hipStream_t are passed
+ * as void *.
+ *
+ * Rules that hold for every function:
+ *  - The result is a kiln_status. Nothing exits, aborts, throws or prints. KILN_SUCCESS is 0.
+ *  - After a failure, kiln_last_error() gives the message of the calling thread's last failure.
+ *  - Everything may be called from any thread at any time, except kiln_unload,
+ * kiln_cpu_pool_destroy and kiln_set_driver_path, which say their own rules.
+ *  - The caller's current CUDA context and HIP device are the same after a call as before it.
+ *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
+ *    computes no hash.
+ */
+#ifndef KILN_RUNTIME_KILN_H
+#define KILN_RUNTIME_KILN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
+ * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
+ */
+#define KILN_ABI_VERSION 1u
+
+/* ------------------------------------------------------------------------------------------------
+ * Part 1: for programs
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef enum kiln_status {
+  KILN_SUCCESS = 0,
+  KILN_ERROR_INVALID_ARGUMENT =
+      1, /* a null pointer, an index out of range, an empty stream value */
+  KILN_ERROR_ABI =
+      2, /* the generated library and this runtime, or a launcher and its binary, disagree */
+  KILN_ERROR_OUT_OF_MEMORY = 3,  /* host memory, or the driver reports device memory */
+  KILN_ERROR_NO_DRIVER = 4,      /* libcuda / libamdhip64 cannot be opened */
+  KILN_ERROR_MISSING_SYMBOL = 5, /* the driver library lacks a function that is needed */
+  KILN_ERROR_INVALID_DEVICE =
+      6,                     /* no such device, or the stream's device or context cannot be found */
+  KILN_ERROR_NO_BINARY = 7,  /* the library holds no binary that runs on this device */
+  KILN_ERROR_NO_VARIANT = 8, /* no variant accepts these arguments; kiln_miss_count() counts them */
+  KILN_ERROR_CAPTURE = 9, /* a load was needed while the stream is capturing: call prepare before */
+  KILN_ERROR_LOAD = 10,   /* the driver refused the binary, the symbol or an attribute */
+  KILN_ERROR_GRID = 11,   /* a grid dimension is negative or larger than the device allows */
+  KILN_ERROR_LAUNCH = 12, /* the driver refused the launch */
+  KILN_ERROR_DRIVER = 13, /* another driver call failed */
+  KILN_ERROR_UNSUPPORTED = 14, /* the record asks for what this runtime or driver cannot do */
+  KILN_ERROR_STATE = 15        /* called too late or too early, as the function's text says */
+} kiln_status;
+
+/* The status's name, such as "KILN_ERROR_NO_DRIVER"; never null, static memory. */
+const char *kiln_status_string(kiln_status status);
+
+/* The message of the calling thread's most recent failure, "" if there was none. A success leaves
+ * it alone. The memory is the thread's own and holds until its next failing call; at most 1023
+ * characters. */
+const char *kiln_last_error(void);
+
+/* The KILN_ABI_VERSION that the linked runtime was built with. */
+uint32_t kiln_abi_version(void);
+
+/* Which executor a stream, device or binary belongs to. */
+typedef enum kiln_driver {
+  KILN_DRIVER_NONE = 0, /* what a zeroed record says: always an error */
+  KILN_DRIVER_CUDA = 1,
+  KILN_DRIVER_HIP = 2,
+  KILN_DRIVER_CPU = 3
+} kiln_driver;
+
+/* Names the shared library to open for `driver` (CUDA or HIP) in place of the default search:
+ * libcuda.so.1, libcuda.so; libamdhip64.so.7, .so.6, .so.5, libamdhip64.so. The string is copied;
+ * null restores the search. Errors: KILN_ERROR_STATE once that driver is open,
+ * KILN_ERROR_INVALID_ARGUMENT. */
+kiln_status kiln_set_driver_path(kiln_driver driver, const char *path);
+
+/* --- streams --- */
+
+typedef struct kiln_cpu_pool kiln_cpu_pool;
+
+/* Where a kernel runs. A small value: copy it freely. Build it with the functions below. */
+typedef struct kiln_stream {
+  uint32_t driver; /* kiln_driver */
+  uint32_t reserved;
+  void *handle; /* CUstream, hipStream_t or kiln_cpu_pool * */
+} kiln_stream;
+
+/* `stream` is a CUstream or cudaStream_t; null is the current context's default stream. */
+kiln_stream kiln_cuda_stream(void *stream);
+/* `stream` is a hipStream_t; null is the current device's default stream. */
+kiln_stream kiln_hip_stream(void *stream);
+/* Null is the default pool. A launch on the CPU returns when every program instance has finished.
+ */
+kiln_stream kiln_cpu_stream(kiln_cpu_pool *pool);
+
+/* --- devices --- */
+
+/* A device to prepare, or the one a stream belongs to. */
+typedef struct kiln_device {
+  uint32_t driver; /* kiln_driver */
+  int32_t ordinal; /* the driver's device number; 0 for the CPU */
+  void *context;   /* CUcontext of the stream or null; see kiln_cuda_device */
+  uint32_t
+      arch; /* CUDA: 10 * major + minor (90); HIP: the hexadecimal digits of gfx (0x90a, 0x942,
+               0x1100); x86-64: the level 1 to 4; 0 where the value came from kiln_*_device() */
+  uint32_t reserved;
+} kiln_device;
+
+/* The context is null: the calling thread's current context if it is on this device, else the
+ * device's primary one (drivers before CUDA 12 load per context; the primary context then stays
+ * retained until kiln_unload). */
+kiln_device kiln_cuda_device(int ordinal);
+kiln_device kiln_hip_device(int ordinal);
+kiln_device kiln_cpu_device(void);
+
+/* The device and context that `stream` belongs to, as its driver says. */
+kiln_status kiln_stream_device(kiln_stream stream, kiln_device *device);
+
+/* Tell the runtime that a CUcontext is about to be destroyed. Needed only with drivers that lack
+ * cuCtxGetId (before CUDA 12), where a context made later at the same address could not be told
+ * from this one. Harmless elsewhere. */
+kiln_status kiln_cuda_context_destroyed(void *context);
+
+/* --- the CPU pool --- */
+
+/* A pool that runs program instances on `num_threads` threads, of which the launching thread is one
+ * (1 starts no thread); 0 means one for each CPU this process may use. Instances are claimed in
+ * increasing order of x + grid_x * (y + grid_y * z), so a kernel may wait for instances with lower
+ * numbers. Several threads may launch on one pool at once; each then works on its own launch and
+ * idle threads help the oldest. An instance may itself launch on the same pool. Errors:
+ * KILN_ERROR_OUT_OF_MEMORY, KILN_ERROR_INVALID_ARGUMENT (more than 4096), KILN_ERROR_STATE (no
+ * thread). */
+kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **pool);
+/* Stops and joins the threads and frees the pool; null is ignored. No launch on it may be under
+ * way. */
+void kiln_cpu_pool_destroy(kiln_cpu_pool *pool);
+/* Number of threads including the launching one; null asks for the default pool. */
+uint32_t kiln_cpu_pool_threads(kiln_cpu_pool *pool);
+
+/* --- kernels and libraries --- */
+
+/* Generated: `extern const kiln_library <library>_library;` and `extern const kiln_entry
+ * <kernel>_entry;`. */
+typedef struct kiln_library kiln_library;
+typedef struct kiln_entry kiln_entry;
+
+/* Loads every variant of `entry` that exists for the best target of `device`, so that later
+ * launches there (also while a graph is captured) load nothing. On the CPU it also starts the
+ * default pool. Loading again is cheap. Errors: KILN_ERROR_ABI, _NO_DRIVER, _MISSING_SYMBOL,
+ * _INVALID_DEVICE, _NO_BINARY, _LOAD, _OUT_OF_MEMORY. */
+kiln_status kiln_prepare(const kiln_entry *entry, kiln_device device);
+/* The same for one variant; KILN_ERROR_NO_BINARY if it does not exist for the device's target. */
+kiln_status kiln_prepare_variant(const kiln_entry *entry, uint32_t variant, kiln_device device);
+/* kiln_prepare for each entry that has a binary for the device; KILN_ERROR_NO_BINARY if none has.
+ */
+kiln_status kiln_prepare_library(const kiln_library *library, kiln_device device);
+
+/* 1 if every variant that exists for the device's target is loaded there, else 0 (also for an
+ * invalid argument). */
+int kiln_is_ready(const kiln_entry *entry, kiln_device device);
+
+/* Unloads everything of `library` from every device and context, and forgets its counters' caches.
+ * No launch, prepare or plan of this library may be under way or be used after; a later call loads
+ * again. Work on the devices must have finished. The first failure of a driver call is returned,
+ * after the rest has been unloaded. */
+kiln_status kiln_unload(const kiln_library *library);
+
+/* How often generated dispatch found no variant (kiln_miss), since the start of the process. */
+uint64_t kiln_miss_count(const kiln_entry *entry);
+
+const char *kiln_entry_name(const kiln_entry *entry);
+uint32_t kiln_variant_count(const kiln_entry *entry);
+/* The variant's description, such as "BLOCK_M=128, num_warps=8"; null if out of range. */
+const char *kiln_variant_name(const kiln_entry *entry, uint32_t variant);
+
+/* ------------------------------------------------------------------------------------------------
+ * Part 2: for generated code
+ *
+ * Everything is static const data but kiln_entry_state, which is zero-initialised and written by
+ * the runtime alone. There are no static constructors. Unused fields are zero.
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The element kind of a kernel parameter, as the kernel's binary has it. */
+typedef enum kiln_param_kind {
+  KILN_PARAM_POINTER = 0, /* 8 bytes */
+  KILN_PARAM_I1 = 1,      /* one byte, 0 or 1 */
+  KILN_PARAM_I8 = 2,
+  KILN_PARAM_U8 = 3,
+  KILN_PARAM_I16 = 4,
+  KILN_PARAM_U16 = 5,
+  KILN_PARAM_I32 = 6,
+  KILN_PARAM_U32 = 7,
+  KILN_PARAM_I64 = 8,
+  KILN_PARAM_U64 = 9,
+  KILN_PARAM_F8 = 10,   /* any 8-bit float, passed as its bits */
+  KILN_PARAM_F16 = 11,  /* passed as its bits in a uint16_t */
+  KILN_PARAM_BF16 = 12, /* passed as its bits in a uint16_t */
+  KILN_PARAM_F32 = 13,
+  KILN_PARAM_F64 = 14,
+  KILN_PARAM_BYTES = 15 /* an aggregate such as a TMA descriptor */
+} kiln_param_kind;
+
+typedef struct kiln_param {
+  const char *name;
+  uint16_t kind;   /* kiln_param_kind */
+  uint16_t size;   /* bytes */
+  uint32_t offset; /* bytes, in the kernel's parameter block */
+} kiln_param;
+
+/* What a binary holds, which also says how it is loaded. */
+typedef enum kiln_form {
+  KILN_FORM_NONE = 0,
+  KILN_FORM_CUBIN = 1,
+  KILN_FORM_PTX = 2, /* text that ends in a zero byte (counted in kiln_binary.size) */
+  KILN_FORM_HSACO = 3,
+  KILN_FORM_HOST = 4 /* a function linked into the program */
+} kiln_form;
+
+/* A target that an entry has binaries for. How a target is matched with a device:
+ *   CUDA cubin  sm_NN    same major, device's minor not lower
+ *               sm_NNa   exactly that device
+ *               sm_NNf   same major, device's minor not lower (family)
+ *   CUDA PTX    compute_NN   device not lower (compute_NNa exactly, compute_NNf as sm_NNf)
+ *   HIP         gfxNNN[:sramecc+|-][:xnack+|-]   same name; a feature that is not written matches
+ * any setting CPU         x86-64[-v2|-v3|-v4], aarch64: the host has that level, and every feature
+ * of `features` Of those that match, the best is: an 'a' or exact cubin, 'f', the highest lower
+ * minor, then the highest PTX; the HIP target that writes the most features; the highest CPU level.
+ * At equal rank the earlier in the list. */
+typedef struct kiln_target {
+  uint32_t driver;  /* kiln_driver */
+  uint32_t form;    /* kiln_form */
+  const char *arch; /* "sm_90a", "compute_80", "gfx942", "gfx90a:xnack-", "x86-64-v3", "aarch64" */
+  const char *features; /* CPU: what the code needs beyond arch, "+avx512bf16,+f16c" (LLVM's names;
+                           a name that the runtime does not know is taken as absent); else null */
+} kiln_target;
+
+/* CPU kernel: params[i] points to argument i; arena is 64-byte aligned scratch of the calling
+ * thread. */
+typedef void (*kiln_host_function)(void *const *params, const uint32_t program_id[3],
+                                   const uint32_t num_programs[3], void *arena);
+
+enum {
+  KILN_LAUNCH_COOPERATIVE = 1u << 0, /* all blocks resident at once */
+  KILN_LAUNCH_PDL =
+      1u << 1 /* CUDA's programmatic stream serialisation (programmatic dependent launch) */
+};
+
+enum {
+  KILN_COMPRESSION_NONE = 0,
+  KILN_COMPRESSION_ZSTD = 1 /* reserved: KILN_ERROR_UNSUPPORTED in this version */
+};
+
+/* One compiled kernel for one target. All zero where the variant does not exist for the target. */
+typedef struct kiln_binary {
+  const void *data; /* the image; null for KILN_FORM_HOST. Several binaries of an entry may share
+                       one image */
+  uint64_t size;    /* bytes of data */
+  uint64_t unpacked_size;  /* bytes after decompression, where compressed */
+  uint32_t compression;    /* KILN_COMPRESSION_* */
+  uint32_t flags;          /* KILN_LAUNCH_* */
+  const char *symbol;      /* kernel name in the image */
+  kiln_host_function host; /* KILN_FORM_HOST, else null */
+  uint32_t threads;        /* per block (one-dimensional); 0 on the CPU */
+  uint32_t shared_bytes;   /* dynamic shared memory per block */
+  uint32_t cluster[3];     /* blocks per cluster; 0 counts as 1 */
+  uint32_t reserved;
+  uint64_t scratch_bytes; /* global scratch per launch: reserved, must be 0 in this version */
+  uint64_t arena_bytes;   /* CPU: scratch per thread */
+} kiln_binary;
+
+/* One legal way to run a kernel: a config and a set of argument facts. */
+typedef struct kiln_variant {
+  const char *name; /* for messages and kiln_variant_name */
+  const kiln_param
+      *params; /* run-time parameters, in order (a variant may lack those it specialised away) */
+  uint32_t num_params;
+  uint32_t reserved;
+} kiln_variant;
+
+/* Written by the runtime only. Define it `static kiln_entry_state state;` (zero-initialised, not
+ * const). */
+typedef struct kiln_entry_state {
+  void *bindings;
+  void *images;
+  uint64_t misses;
+  uint64_t reserved;
+} kiln_entry_state;
+
+struct kiln_entry {
+  const kiln_library *library;
+  const char *name;
+  const kiln_variant *variants;
+  const kiln_target *targets;
+  const kiln_binary
+      *binaries; /* num_variants rows of num_targets: binaries[variant * num_targets + target] */
+  kiln_entry_state *state;
+  uint32_t num_variants;
+  uint32_t num_targets;
+};
+
+struct kiln_library {
+  uint32_t
+      abi_version; /* KILN_ABI_VERSION of the header it was written for; first in every version */
+  uint32_t num_entries;
+  const char *name;
+  const kiln_entry *const *entries;
+};
+
+/* What one call needs to know about where it runs; lives on the caller's stack or in a plan. Valid
+ * for streams of the same device and context, until kiln_unload. */
+typedef struct kiln_call {
+  const kiln_entry *entry;
+  kiln_stream stream;
+  const void *binding; /* the runtime's */
+  uint32_t target;     /* index into entry->targets: the best for this device */
+  uint32_t arch;       /* as kiln_device.arch */
+} kiln_call;
+
+/* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the
+ * target to dispatch on. Errors: KILN_ERROR_ABI, _INVALID_ARGUMENT, _NO_DRIVER, _MISSING_SYMBOL,
+ * _INVALID_DEVICE, _NO_BINARY, _OUT_OF_MEMORY. */
+kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *call);
+
+/* Step 2: launches `variant` over `grid` program instances. params[i] points to the value of
+ * parameter i of the variant's table (num_params pointers; the values are read before the call
+ * returns). Loads the binary if it is the first use on this device. A grid with a zero is a success
+ * that launches nothing; grid is signed so that a generated expression needs no check of its own.
+ * Limits: CUDA 2^31-1, 65535, 65535; HIP 2^31-1, 65535, 65535 and fewer than 2^32 threads in x; CPU
+ * 2^31-1 in each and 2^63-1 instances; clusters must divide the grid.
+ * Errors: KILN_ERROR_GRID, _CAPTURE, _LOAD, _LAUNCH, _NO_BINARY (the variant does not exist for
+ * call->target), _UNSUPPORTED. */
+kiln_status kiln_run(const kiln_call *call, uint32_t variant, const int64_t grid[3],
+                     void *const *params);
+
+/* kiln_begin and kiln_run in one. */
+kiln_status kiln_launch(const kiln_entry *entry, uint32_t variant, kiln_stream stream,
+                        const int64_t grid[3], void *const *params);
+
+/* The plan form: choose once, run many times. kiln_plan_create looks up and loads; kiln_plan_run
+ * only checks the grid and calls the driver. A plan is a value with nothing to free. It runs on the
+ * stream it was made with (null streams: the context or device that was current then must be
+ * current again). */
+typedef struct kiln_plan {
+  kiln_call call;
+  const void *kernel; /* the runtime's */
+} kiln_plan;
+kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan);
+kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params);
+
+/* Step 2 where no variant matched: counts the miss and writes "<entry>: no variant matches on
+ * <target>: the nearest, <nearest> (<its name>), needs <condition>, but <argument> is <value>".
+ * `nearest` may be UINT32_MAX (none), `condition` and `argument` may be null (left out). Returns
+ * KILN_ERROR_NO_VARIANT. */
+kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condition,
+                      const char *argument, int64_t value);
+
+/* Any other failure that generated code finds by itself: records "<entry>: <message>" and returns
+ * `status`. */
+kiln_status kiln_fail(const kiln_entry *entry, kiln_status status, const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KILN_RUNTIME_KILN_H */
