@@ -1,0 +1,88 @@
+// The Tile dialect itself, its pointer type and its enumerations. The operations are in TileOps.td.
+
+#ifndef KILN_COMPILER_DIALECT_TILE_TILEBASE_TD
+#define KILN_COMPILER_DIALECT_TILE_TILEBASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::kiln::tile";
+  let summary = "Device-independent tile programs";
+  let description = [{
+    What a tile kernel computes, before any decision about a device: tensors of static, power-of-two shape,
+    raw pointers, and the operations on them that `arith`, `math` and `scf` lack. A kernel is one `func.func` with the
+    unit attribute `tile.kernel` and the launch options `tile.num_warps`, `tile.num_stages` and `tile.num_ctas` (i32);
+    its body runs once per program instance. Rank-0 values are plain scalars, never `tensor<f32>`.
+
+    An operation here ignores the tensors' encoding: TileGPU uses it for layouts and checks it there.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let extraClassDeclaration = [{
+    /// On the `func.func` of a kernel.
+    static constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
+    static constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
+    static constexpr llvm::StringLiteral numStagesAttr = "tile.num_stages";
+    static constexpr llvm::StringLiteral numCtasAttr = "tile.num_ctas";
+    /// On a kernel argument: the value (for a pointer, the address in bytes) is a multiple of this.
+    static constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
+  }];
+}
+
+def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
+  let mnemonic = "ptr";
+  let summary = "Address of an element in global memory";
+  let description = [{
+    Arithmetic on it (`tile.addptr`) counts in elements of the pointee, not bytes. A pointee of one bit does not
+    exist: booleans in memory are bytes, `!tile.ptr<i8>`. The pointee may itself be a pointer.
+  }];
+  let parameters = (ins "::mlir::Type":$pointee);
+  let assemblyFormat = "`<` $pointee `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee), [{
+    return $_get(pointee.getContext(), pointee);
+  }]>];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes between neighbouring elements.
+    int64_t getElementBytes() const;
+  }];
+}
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::kiln::tile";
+  let genSpecializedAttr = 0;
+}
+class Tile_EnumAttr<EnumAttrInfo info, string mnem> : EnumAttr<Tile_Dialect, info, mnem>;
+
+def Tile_CacheModifier : Tile_Enum<"CacheModifier", "which caches an access goes through", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"CA", 1, "ca">, I32EnumAttrCase<"CG", 2, "cg">,
+  I32EnumAttrCase<"CS", 3, "cs">, I32EnumAttrCase<"CV", 4, "cv">, I32EnumAttrCase<"WB", 5, "wb">,
+  I32EnumAttrCase<"WT", 6, "wt">]>;
+def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "how long a line stays in the cache", [
+  I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "evict_first">,
+  I32EnumAttrCase<"Last", 2, "evict_last">]>;
+def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how a matrix unit may round f32 operands", [
+  I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">, I32EnumAttrCase<"IEEE", 2, "ieee">,
+  I32EnumAttrCase<"BF16x3", 3, "bf16x3">, I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "what an atomic read-modify-write stores", [
+  I32EnumAttrCase<"And", 0, "and">, I32EnumAttrCase<"Or", 1, "or">, I32EnumAttrCase<"Xor", 2, "xor">,
+  I32EnumAttrCase<"Add", 3, "add">, I32EnumAttrCase<"FAdd", 4, "fadd">, I32EnumAttrCase<"SMax", 5, "smax">,
+  I32EnumAttrCase<"SMin", 6, "smin">, I32EnumAttrCase<"UMax", 7, "umax">, I32EnumAttrCase<"UMin", 8, "umin">,
+  I32EnumAttrCase<"FMax", 9, "fmax">, I32EnumAttrCase<"FMin", 10, "fmin">, I32EnumAttrCase<"Exchange", 11, "xchg">]>;
+def Tile_MemorySemantic : Tile_Enum<"MemorySemantic", "what an atomic orders", [
+  I32EnumAttrCase<"Relaxed", 0, "relaxed">, I32EnumAttrCase<"Acquire", 1, "acquire">,
+  I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcquireRelease", 3, "acq_rel">]>;
+def Tile_MemoryScope : Tile_Enum<"MemoryScope", "between whom an atomic orders", [
+  I32EnumAttrCase<"CTA", 0, "cta">, I32EnumAttrCase<"GPU", 1, "gpu">, I32EnumAttrCase<"System", 2, "sys">]>;
+
+def Tile_CacheModifierAttr : Tile_EnumAttr<Tile_CacheModifier, "cache">;
+def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
+def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
+def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
+def Tile_MemorySemanticAttr : Tile_EnumAttr<Tile_MemorySemantic, "semantic">;
+def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
+
+#endif

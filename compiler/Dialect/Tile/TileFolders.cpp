@@ -1,0 +1,153 @@
+// Folds and canonical forms of Tile operations.
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace kiln::tile {
+namespace {
+
+/// The constant as one of `type` (a tensor) when every element of it is equal; null otherwise.
+Attribute splatTo(Attribute constant, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (auto dense = dyn_cast_or_null<SplatElementsAttr>(constant))
+    return dense.resizeSplat(tensor);
+  if (isa_and_nonnull<IntegerAttr, FloatAttr>(constant))
+    return SplatElementsAttr::get(tensor, constant);
+  return {};
+}
+
+/// The operand when the operation leaves its type as it is, else the same constant in the new
+/// shape.
+template <typename Op> OpFoldResult foldShapeChange(Op op, Attribute source) {
+  if (op.getSource().getType() == op.getResult().getType())
+    return op.getSource();
+  return splatTo(source, op.getResult().getType());
+}
+
+bool isAllFalse(Value mask) { return mask && matchPattern(mask, m_Zero()); }
+bool isAllTrue(Value mask) { return mask && matchPattern(mask, m_One()); }
+
+/// A load whose mask is constant: all true, it has no mask; all false, it is `other`.
+struct DropConstantLoadMask : OpRewritePattern<LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const override {
+    if (isAllTrue(op.getMask())) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getOtherMutable().clear();
+        op.getMaskMutable().clear();
+      });
+      return success();
+    }
+    if (!isAllFalse(op.getMask()) || !op.getOther())
+      return rewriter.notifyMatchFailure(
+          op, "the mask is not constant, or there is no value to take its place");
+    rewriter.replaceOp(op, op.getOther());
+    return success();
+  }
+};
+
+/// A store whose mask is constant: all true, it has no mask; all false, it is nothing.
+struct DropConstantStoreMask : OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op, PatternRewriter &rewriter) const override {
+    if (isAllTrue(op.getMask())) {
+      rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+      return success();
+    }
+    if (!isAllFalse(op.getMask()))
+      return rewriter.notifyMatchFailure(op, "the mask is not constant");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  return splatTo(adaptor.getSource(), getResult().getType());
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (OpFoldResult folded = foldShapeChange(*this, adaptor.getSource()))
+    return folded;
+  // A broadcast of a splat or of a broadcast starts from the source of that.
+  if (auto inner = getSource().getDefiningOp<BroadcastOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return splatTo(adaptor.getSource(), getResult().getType());
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (OpFoldResult folded = foldShapeChange(*this, adaptor.getSource()))
+    return folded;
+  auto inner = getSource().getDefiningOp<ReshapeOp>();
+  if (!inner || inner.getAnyOrder() != getAnyOrder())
+    return {};
+  getSourceMutable().assign(inner.getSource());
+  return getResult();
+}
+
+OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
+  bool identity = llvm::all_of(llvm::enumerate(getOrder()),
+                               [](auto it) { return int64_t(it.index()) == it.value(); });
+  if (identity && getSource().getType() == getResult().getType())
+    return getSource();
+  if (auto inner = getSource().getDefiningOp<TransOp>()) {
+    SmallVector<int32_t> order;
+    for (int32_t axis : getOrder())
+      order.push_back(inner.getOrder()[axis]);
+    setOrder(order);
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return splatTo(adaptor.getSource(), getResult().getType());
+}
+
+OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
+  return matchPattern(getOffset(), m_Zero()) ? OpFoldResult(getPtr()) : OpFoldResult();
+}
+
+OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  auto inner = getSource().getDefiningOp<BitcastOp>();
+  if (!inner)
+    return {};
+  getSourceMutable().assign(inner.getSource());
+  return getResult();
+}
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropConstantLoadMask>(context);
+}
+
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropConstantStoreMask>(context);
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
+  // A volatile read is never removed or repeated.
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other) {
+  Type pointee = cast<PtrType>(elementTypeOf(ptr.getType())).getPointee();
+  build(builder, state, withElementType(ptr.getType(), pointee), ptr, mask, other,
+        CacheModifier::None, EvictionPolicy::Normal, false);
+}
+
+} // namespace kiln::tile
+
+#define GET_OP_CLASSES
+#include "compiler/Dialect/Tile/TileOps.cpp.inc"

@@ -1,0 +1,299 @@
+// The Tile operations: their semantics, an example each, and what their verifiers hold.
+//
+// Value types. "T-like" is a scalar of type T or a tensor whose elements are T. Two T-likes "of the same shape" are both
+// scalars or both tensors of equal shape (and, below layout assignment, equal encoding).
+
+#ifndef KILN_COMPILER_DIALECT_TILE_TILEOPS_TD
+#define KILN_COMPILER_DIALECT_TILE_TILEOPS_TD
+
+include "compiler/Dialect/Tile/TileBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType], "integer, float or pointer">;
+def Tile_Tensor : RankedTensorOf<[AnySignlessInteger, AnyFloat, Tile_PtrType]>;
+def Tile_Value : AnyTypeOf<[Tile_Scalar, Tile_Tensor], "scalar or tensor">;
+def Tile_IntLike : AnyTypeOf<[AnySignlessInteger, RankedTensorOf<[AnySignlessInteger]>], "integer or tensor of integers">;
+def Tile_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
+def Tile_PtrLike : AnyTypeOf<[Tile_PtrType, RankedTensorOf<[Tile_PtrType]>], "pointer or tensor of pointers">;
+def Tile_ArithTensor : RankedTensorOf<[AnySignlessInteger, AnyFloat]>;
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+//===-- Where in the grid ------------------------------------------------------------------------------------------===//
+
+class Tile_GridOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+def Tile_ProgramIdOp : Tile_GridOp<"program_id"> {
+  let summary = "Index of this program instance along a grid axis";
+  let description = "Example: `%pid = tile.program_id 0 : i32`. At least 0 and less than `tile.num_programs` of the axis.";
+}
+def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
+  let summary = "Extent of the grid along an axis";
+  let description = "Example: `%n = tile.num_programs 0 : i32`. At least 1.";
+}
+
+//===-- Making tensors and changing their shape --------------------------------------------------------------------===//
+
+def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
+  let summary = "The integers from start (included) to end (excluded)";
+  let description = "Example: `%r = tile.arange 0, 128 : tensor<128xi32>`.";
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$start `,` $end attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "A tensor of one scalar";
+  let description = "Example: `%t = tile.splat %s : f32 -> tensor<16x32xf32>`.";
+  let arguments = (ins Tile_Scalar:$source);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "Repeats a tensor along its axes of extent 1";
+  let description = "Same rank on both sides. Example: `tile.broadcast %c : tensor<16x1xi32> -> tensor<16x32xi32>`.";
+  let arguments = (ins Tile_Tensor:$source);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+  let summary = "Inserts an axis of extent 1";
+  let description = "Example: `tile.expand_dims %r, 1 : tensor<16xi32> -> tensor<16x1xi32>` (`x[:, None]`).";
+  let arguments = (ins Tile_Tensor:$source, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source `,` $axis attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "The same elements, in row-major order, in another shape";
+  let description = [{
+    With `any_order` the elements may come in any order (Triton's `can_reorder`), so that no data need move.
+    Example: `tile.reshape %x : tensor<16x32xf32> -> tensor<512xf32>`.
+  }];
+  let arguments = (ins Tile_Tensor:$source, UnitAttr:$any_order);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source (`any_order` $any_order^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+  let summary = "Permutes the axes";
+  let description = [{
+    Axis `i` of the result is axis `order[i]` of the source.
+    Example: `tile.trans %x, [1, 0] : tensor<16x32xf32> -> tensor<32x16xf32>`.
+  }];
+  let arguments = (ins Tile_Tensor:$source, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source `,` $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===-- Pointers ---------------------------------------------------------------------------------------------------===//
+
+def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> {
+  let summary = "Moves pointers by offsets counted in elements";
+  let description = [{
+    The offset is signed, of any integer width, and of the pointers' shape.
+    Example: `tile.addptr %p, %o : tensor<128x!tile.ptr<f32>>, tensor<128xi32>`.
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
+  let results = (outs Tile_PtrLike:$result);
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_BitcastOp : Tile_Op<"bitcast", [Pure]> {
+  let summary = "The same bits as another type";
+  let description = [{
+    Between integers and floats of equal width, between pointers of different pointees, and between a pointer and i64 (its
+    address). Example: `tile.bitcast %x : tensor<128xf32> -> tensor<128xi32>`.
+  }];
+  let arguments = (ins Tile_Value:$source);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===-- Memory -----------------------------------------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Reads the elements that pointers address";
+  let description = [{
+    Where `mask` is false nothing is read and the element is `other`, or unspecified without `other`.
+    Example: `%x = tile.load %p mask %m other %z : (tensor<128x!tile.ptr<f32>>, tensor<128xi1>, tensor<128xf32>) -> tensor<128xf32>`.
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_BoolLike>:$mask, Optional<Tile_Value>:$other,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict,
+      UnitAttr:$is_volatile);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? (`other` $other^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$ptr, CArg<"::mlir::Value", "{}">:$mask,
+                                 CArg<"::mlir::Value", "{}">:$other)>];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes elements where pointers say";
+  let description = [{
+    Where `mask` is false nothing is written. Two lanes that write different values to one address leave one of them.
+    Example: `tile.store %p, %x mask %m : (tensor<128x!tile.ptr<f32>>, tensor<128xf32>, tensor<128xi1>) -> ()`.
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$value, Optional<Tile_BoolLike>:$mask,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = "$ptr `,` $value (`mask` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Atomically replaces elements by a function of them; gives the old ones";
+  let description = [{
+    Where `mask` is false nothing happens and the result is unspecified.
+    Example: `tile.atomic_rmw fadd %p, %x mask %m : (!tile.ptr<f32>, f32, i1) -> f32`.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_PtrLike:$ptr, Tile_Value:$value, Optional<Tile_BoolLike>:$mask,
+      DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
+      DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$kind $ptr `,` $value (`mask` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Atomically replaces elements that equal `compare` by `value`; gives the old ones";
+  let description = "Example: `tile.atomic_cas %p, %c, %v : (!tile.ptr<i32>, i32, i32) -> i32`.";
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$compare, Tile_Value:$value,
+      DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
+      DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$ptr `,` $compare `,` $value attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All of this program instance's earlier accesses happen before its later ones";
+  let description = "Triton's `debug_barrier`. Example: `tile.barrier`.";
+  let assemblyFormat = "attr-dict";
+}
+
+//===-- Computing across elements ----------------------------------------------------------------------------------===//
+
+def Tile_DotOp : Tile_Op<"dot", [Pure]> {
+  let summary = "Matrix product plus accumulator";
+  let description = [{
+    `result = a · b + c` over the last two axes, a: [batch x] M x K, b: [batch x] K x N, c and result: [batch x] M x N. Products
+    are summed in the type of c, in any order. `precision` says how f32 operands may be rounded.
+    Example: `tile.dot %a, %b, %c : (tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>) -> tensor<16x16xf32>`.
+  }];
+  let arguments = (ins Tile_ArithTensor:$a, Tile_ArithTensor:$b, Tile_ArithTensor:$c,
+      DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision,
+      DefaultValuedAttr<I32Attr, "0">:$max_imprecise_acc);
+  let results = (outs Tile_ArithTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+class Tile_FoldingOp<string mnemonic> : Tile_Op<mnemonic, [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {
+  let regions = (region SizedRegion<1>:$combine);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  code combinerDeclaration = [{
+    /// The only operation of the region besides the yield, when it is a binary operation on the two block
+    /// arguments; null otherwise.
+    ::mlir::Operation *getSingleCombiner();
+  }];
+}
+
+def Tile_ReduceOp : Tile_FoldingOp<"reduce"> {
+  let summary = "Combines all elements along an axis";
+  let description = [{
+    One or more tensors of one shape are reduced together by the region, which takes an accumulated element of each
+    and another element of each, and yields the combination. It is associative; elements are combined in any bracketing,
+    neighbours in increasing order. Reducing a rank-1 tensor gives a scalar.
+    ```mlir
+    %s = tile.reduce (%x) axis 1 : (tensor<16x32xf32>) -> tensor<16xf32> {
+    ^bb0(%l: f32, %r: f32):
+      %t = arith.addf %l, %r : f32
+      tile.yield %t : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_ArithTensor>:$sources, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs Variadic<Tile_Value>:$results);
+  let assemblyFormat = "`(` $sources `)` `axis` $axis attr-dict `:` functional-type(operands, results) $combine";
+  let extraClassDeclaration = combinerDeclaration;
+}
+
+def Tile_ScanOp : Tile_FoldingOp<"scan"> {
+  let summary = "Running combination of the elements along an axis";
+  let description = [{
+    Element `i` of a result combines elements 0 to `i` of its source (from the other end with `reverse`). Region as
+    for `tile.reduce`; results have the sources' types. Example:
+    `tile.scan (%x) axis 0 : (tensor<128xi32>) -> tensor<128xi32> { … }`.
+  }];
+  let arguments = (ins Variadic<Tile_ArithTensor>:$sources, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis,
+                       UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_Value>:$results);
+  let assemblyFormat = [{
+    `(` $sources `)` `axis` $axis (`reverse` $reverse^)? attr-dict `:` functional-type(operands, results) $combine
+  }];
+  let extraClassDeclaration = combinerDeclaration;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
+  let summary = "Ends the region of a reduce or scan";
+  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+//===-- Facts ------------------------------------------------------------------------------------------------------===//
+
+def Tile_HintOp : Tile_Op<"hint", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "The same value, with facts that the author vouches for";
+  let description = [{
+    One number per axis (one for a scalar) in each list that is given. Along an axis: the first of every
+    `contiguity` aligned neighbours is a multiple of `divisibility`; the neighbours count up by one; every `constancy` aligned
+    neighbours are equal (Triton's `multiple_of`, `max_contiguous`, `max_constancy`). Wrong facts are undefined behaviour.
+    Example: `tile.hint %x divisibility = [16] : tensor<128xi32>`.
+  }];
+  let arguments = (ins Tile_Value:$source, OptionalAttr<DenseI64ArrayAttr>:$divisibility,
+                       OptionalAttr<DenseI64ArrayAttr>:$contiguity, OptionalAttr<DenseI64ArrayAttr>:$constancy);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{
+    $source (`divisibility` `=` $divisibility^)? (`contiguity` `=` $contiguity^)? (`constancy` `=` $constancy^)?
+    attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
+  let summary = "The condition holds; if not, behaviour is undefined";
+  let description = "Example: `tile.assume %c : i1`. Analyses read the comparison that made it.";
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+}
+
+#endif
