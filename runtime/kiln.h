@@ -14,11 +14,11 @@
  * Rules that hold for every function:
  *  - The result is a kiln_status. Nothing exits, aborts, throws or prints. KILN_SUCCESS is 0.
  *  - After a failure, kiln_last_error() gives the message of the calling thread's last failure.
- *  - Everything may be called from any thread at any time, except kiln_unload,
- * kiln_cpu_pool_destroy and kiln_set_driver_path, which say their own rules.
+ *  - Everything may be called from any thread at any time; kiln_unload, kiln_cpu_pool_destroy and
+ *    kiln_set_driver_path say their own rules.
  *  - The caller's current CUDA context and HIP device are the same after a call as before it.
  *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
- *    computes no hash.
+ *    computes no hash. (The CPU pool locks to hand work to its threads.)
  */
 #ifndef KILN_RUNTIME_KILN_H
 #define KILN_RUNTIME_KILN_H
@@ -41,24 +41,36 @@ extern "C" {
 
 typedef enum kiln_status {
   KILN_SUCCESS = 0,
-  KILN_ERROR_INVALID_ARGUMENT =
-      1, /* a null pointer, an index out of range, an empty stream value */
-  KILN_ERROR_ABI =
-      2, /* the generated library and this runtime, or a launcher and its binary, disagree */
-  KILN_ERROR_OUT_OF_MEMORY = 3,  /* host memory, or the driver reports device memory */
-  KILN_ERROR_NO_DRIVER = 4,      /* libcuda / libamdhip64 cannot be opened */
-  KILN_ERROR_MISSING_SYMBOL = 5, /* the driver library lacks a function that is needed */
-  KILN_ERROR_INVALID_DEVICE =
-      6,                     /* no such device, or the stream's device or context cannot be found */
-  KILN_ERROR_NO_BINARY = 7,  /* the library holds no binary that runs on this device */
-  KILN_ERROR_NO_VARIANT = 8, /* no variant accepts these arguments; kiln_miss_count() counts them */
-  KILN_ERROR_CAPTURE = 9, /* a load was needed while the stream is capturing: call prepare before */
-  KILN_ERROR_LOAD = 10,   /* the driver refused the binary, the symbol or an attribute */
-  KILN_ERROR_GRID = 11,   /* a grid dimension is negative or larger than the device allows */
-  KILN_ERROR_LAUNCH = 12, /* the driver refused the launch */
-  KILN_ERROR_DRIVER = 13, /* another driver call failed */
-  KILN_ERROR_UNSUPPORTED = 14, /* the record asks for what this runtime or driver cannot do */
-  KILN_ERROR_STATE = 15        /* called too late or too early, as the function's text says */
+  /* A null pointer, an index out of range, an empty stream value. */
+  KILN_ERROR_INVALID_ARGUMENT = 1,
+  /* The generated library and this runtime disagree, or a launcher and its binary. */
+  KILN_ERROR_ABI = 2,
+  /* Host memory, or the driver reports device memory. */
+  KILN_ERROR_OUT_OF_MEMORY = 3,
+  /* libcuda or libamdhip64 cannot be opened. */
+  KILN_ERROR_NO_DRIVER = 4,
+  /* The driver library lacks a function that is needed. */
+  KILN_ERROR_MISSING_SYMBOL = 5,
+  /* No such device, or a stream's device or context cannot be found. */
+  KILN_ERROR_INVALID_DEVICE = 6,
+  /* The library holds no binary that runs on this device. */
+  KILN_ERROR_NO_BINARY = 7,
+  /* No variant accepts these arguments; kiln_miss_count() counts them. */
+  KILN_ERROR_NO_VARIANT = 8,
+  /* A load was needed while the stream is capturing: prepare before the capture. */
+  KILN_ERROR_CAPTURE = 9,
+  /* The driver refused the binary, the symbol or an attribute. */
+  KILN_ERROR_LOAD = 10,
+  /* A grid dimension is negative or larger than the device allows. */
+  KILN_ERROR_GRID = 11,
+  /* The driver refused the launch. */
+  KILN_ERROR_LAUNCH = 12,
+  /* Another driver call failed. */
+  KILN_ERROR_DRIVER = 13,
+  /* The record asks for what this runtime or driver cannot do. */
+  KILN_ERROR_UNSUPPORTED = 14,
+  /* Called too late or too early, as the function's text says. */
+  KILN_ERROR_STATE = 15
 } kiln_status;
 
 /* The status's name, such as "KILN_ERROR_NO_DRIVER"; never null, static memory. */
@@ -85,6 +97,12 @@ typedef enum kiln_driver {
  * null restores the search. Errors: KILN_ERROR_STATE once that driver is open,
  * KILN_ERROR_INVALID_ARGUMENT. */
 kiln_status kiln_set_driver_path(kiln_driver driver, const char *path);
+
+/* The bit patterns of the small floating-point types, as generated functions take them for scalar
+ * arguments: C has no portable type for these. */
+typedef uint16_t kiln_fp16; /* IEEE binary16 */
+typedef uint16_t kiln_bf16; /* the upper half of a float */
+typedef uint8_t kiln_fp8;   /* any 8-bit format; the function's comment says which */
 
 /* --- streams --- */
 
@@ -326,6 +344,8 @@ typedef struct kiln_call {
   const void *binding; /* the runtime's */
   uint32_t target;     /* index into entry->targets: the best for this device */
   uint32_t arch;       /* as kiln_device.arch */
+  uint32_t processors; /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
+  uint32_t reserved;
 } kiln_call;
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the
