@@ -20,6 +20,8 @@ def Tile_Dialect : Dialect {
     An operation here ignores the tensors' encoding: TileGPU uses it for layouts and checks it there.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{
     /// On the `func.func` of a kernel.
@@ -55,7 +57,9 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32E
   let cppNamespace = "::kiln::tile";
   let genSpecializedAttr = 0;
 }
-class Tile_EnumAttr<EnumAttrInfo info, string mnem> : EnumAttr<Tile_Dialect, info, mnem>;
+class Tile_EnumAttr<EnumAttrInfo info, string mnem> : EnumAttr<Tile_Dialect, info, mnem> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Tile_CacheModifier : Tile_Enum<"CacheModifier", "which caches an access goes through", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"CA", 1, "ca">, I32EnumAttrCase<"CG", 2, "cg">,

@@ -172,7 +172,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "Atomically replaces elements by a function of them; gives the old ones";
   let description = [{
     Where `mask` is false nothing happens and the result is unspecified.
-    Example: `tile.atomic_rmw fadd %p, %x mask %m : (!tile.ptr<f32>, f32, i1) -> f32`.
+    Example: `tile.atomic_rmw <fadd> %p, %x mask %m : (!tile.ptr<f32>, f32, i1) -> f32`.
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_PtrLike:$ptr, Tile_Value:$value, Optional<Tile_BoolLike>:$mask,
       DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
@@ -234,7 +234,7 @@ def Tile_ReduceOp : Tile_FoldingOp<"reduce"> {
     and another element of each, and yields the combination. It is associative; elements are combined in any bracketing,
     neighbours in increasing order. Reducing a rank-1 tensor gives a scalar.
     ```mlir
-    %s = tile.reduce (%x) axis 1 : (tensor<16x32xf32>) -> tensor<16xf32> {
+    %s = tile.reduce(%x) axis 1 : (tensor<16x32xf32>) -> tensor<16xf32> {
     ^bb0(%l: f32, %r: f32):
       %t = arith.addf %l, %r : f32
       tile.yield %t : f32
@@ -252,7 +252,7 @@ def Tile_ScanOp : Tile_FoldingOp<"scan"> {
   let description = [{
     Element `i` of a result combines elements 0 to `i` of its source (from the other end with `reverse`). Region as
     for `tile.reduce`; results have the sources' types. Example:
-    `tile.scan (%x) axis 0 : (tensor<128xi32>) -> tensor<128xi32> { … }`.
+    `tile.scan(%x) axis 0 : (tensor<128xi32>) -> tensor<128xi32> { … }`.
   }];
   let arguments = (ins Variadic<Tile_ArithTensor>:$sources, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis,
                        UnitAttr:$reverse);

@@ -1,0 +1,96 @@
+// Facts that decide vector widths.
+// RUN: kiln-opt --kiln-print-axis-info --split-input-file --verify-diagnostics %s
+
+// pid * 128 + arange, compared with a size that is a multiple of 16, and the address.
+func.func @vector_add(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 128}}
+  %block = arith.constant 128 : i32
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
+  %pid = tile.program_id 0 : i32
+  // expected-remark @+1 {{contiguity = [1], divisibility = [128], constancy = [1], non-negative}}
+  %start = arith.muli %pid, %block : i32
+  // expected-remark @+1 {{contiguity = [128], divisibility = [1099511627776], constancy = [1], non-negative}}
+  %range = tile.arange 0, 128 : tensor<128xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [128], constancy = [128], non-negative}}
+  %starts = tile.splat %start : i32 -> tensor<128xi32>
+  // expected-remark @+1 {{contiguity = [128], divisibility = [128], constancy = [1], non-negative}}
+  %offsets = arith.addi %starts, %range : tensor<128xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [16], constancy = [128]}}
+  %limit = tile.splat %n : i32 -> tensor<128xi32>
+  // expected-remark @+1 {{constancy = [16]}}
+  %mask = arith.cmpi slt, %offsets, %limit : tensor<128xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [16], constancy = [128]}}
+  %base = tile.splat %p : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  // expected-remark @+1 {{contiguity = [128], divisibility = [16], constancy = [1]}}
+  %address = tile.addptr %base, %offsets : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  return
+}
+
+// -----
+// A wrapped offset keeps groups of the size's divisor; an index from a division is equal in groups.
+func.func @wrapped(%m: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{divisibility = [16], constancy = [64]}}
+  %ms = tile.splat %m : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [16], divisibility = [16], constancy = [1], non-negative}}
+  %wrapped = arith.remsi %range, %ms : tensor<64xi32>
+  // expected-remark @+1 {{constant = 8}}
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [8], non-negative}}
+  %row = arith.divsi %range, %eight : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [8], divisibility = [8], constancy = [1], non-negative}}
+  %column = arith.remsi %range, %eight : tensor<64xi32>
+  return
+}
+
+// -----
+// An index that may be negative rounds towards zero: its neighbours below zero do not group.
+func.func @maybe_negative(%start: i32 {tile.divisibility = 64 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %starts = tile.splat %start : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [64], divisibility = [64], constancy = [1]}}
+  %index = arith.addi %starts, %range : tensor<64xi32>
+  // expected-remark @+1 {{constant = 8}}
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1]}}
+  %row = arith.divsi %index, %eight : tensor<64xi32>
+  return
+}
+
+// -----
+// An assumption in the outermost block gives what the argument does not say.
+func.func @assumed(%stride: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 8}}
+  %eight = arith.constant 8 : i32
+  // expected-remark @+1 {{constant = 0}}
+  %zero = arith.constant 0 : i32
+  // expected-remark @+1 {{contiguity}}
+  %rest = arith.remsi %stride, %eight : i32
+  // expected-remark @+1 {{contiguity}}
+  %divides = arith.cmpi eq, %rest, %zero : i32
+  tile.assume %divides : i1
+  // expected-remark @+1 {{divisibility = [64]}}
+  %scaled = arith.muli %stride, %eight : i32
+  return
+}
+
+// -----
+// A pointer that a loop moves by a multiple of 64 elements keeps its argument's alignment.
+func.func @moved_pointer(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 0}}
+  %zero = arith.constant 0 : i32
+  // expected-remark @+1 {{constant = 64}}
+  %step = arith.constant 64 : i32
+  // expected-remark @+1 {{divisibility = [16]}}
+  %last = scf.for %i = %zero to %n step %step iter_args(%q = %p) -> (!tile.ptr<f16>) : i32 {
+    // expected-remark @+1 {{contiguity = [1], divisibility = [64], constancy = [1], non-negative}}
+    %k = arith.addi %i, %zero : i32
+    // expected-remark @+1 {{contiguity = [1], divisibility = [16], constancy = [1]}}
+    %r = tile.addptr %q, %step : !tile.ptr<f16>, i32
+    scf.yield %r : !tile.ptr<f16>
+  }
+  return
+}

@@ -1,0 +1,95 @@
+// What the verifiers refuse.
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{expected a pointee of whole bytes, got 'i1' (booleans in memory are bytes: !tile.ptr<i8>)}}
+func.func private @bool_pointer(!tile.ptr<i1>)
+
+// -----
+func.func @arange() -> tensor<8xi32> {
+  // expected-error @+1 {{expected a result of shape 16, got 'tensor<8xi32>'}}
+  %r = tile.arange 0, 16 : tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
+// -----
+func.func @empty_arange() -> tensor<8xi32> {
+  // expected-error @+1 {{expected start < end, got 8 and 8}}
+  %r = tile.arange 8, 8 : tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
+// -----
+func.func @broadcast(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected axis 0 of extent 1 or 8, got 4}}
+  %b = tile.broadcast %x : tensor<4x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+func.func @trans(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected an order that permutes 0 to 1, got [0, 0]}}
+  %b = tile.trans %x, [0, 0] : tensor<4x8xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+func.func @load(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{expected a mask of the shape of 'tensor<8x!tile.ptr<f32>>', got 'tensor<4xi1>'}}
+  %x = tile.load %p mask %m : (tensor<8x!tile.ptr<f32>>, tensor<4xi1>) -> tensor<8xf32>
+  return
+}
+
+// -----
+func.func @other_without_mask(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{expected a mask beside `other`}}
+  %x = tile.load %p other %o : (tensor<8x!tile.ptr<f32>>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+func.func @store(%p: tensor<8x!tile.ptr<f32>>, %v: tensor<8xf16>) {
+  // expected-error @+1 {{expected a value of 'f32', got 'f16'}}
+  tile.store %p, %v : (tensor<8x!tile.ptr<f32>>, tensor<8xf16>) -> ()
+  return
+}
+
+// -----
+func.func @atomic(%p: !tile.ptr<f32>, %v: f32) {
+  // expected-error @+1 {{expected elements that `add` combines, got 'f32'}}
+  %x = tile.atomic_rmw <add> %p, %v : (!tile.ptr<f32>, f32) -> f32
+  return
+}
+
+// -----
+func.func @dot(%a: tensor<16x32xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{expected 32 rows of b, got 16}}
+  %d = tile.dot %a, %b, %c : (tensor<16x32xf16>, tensor<16x16xf16>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+func.func @reduce_shape(%x: tensor<16x32xf32>) {
+  // expected-error @+1 {{expected a result of shape [16], got 'tensor<32xf32>'}}
+  %s = tile.reduce (%x) axis 1 : (tensor<16x32xf32>) -> tensor<32xf32> {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l : f32
+  }
+  return
+}
+
+// -----
+func.func @reduce_region(%x: tensor<16x32xf32>) {
+  // expected-error @+1 {{expected the region to yield 'f32'}}
+  %s = tile.reduce (%x) axis 1 : (tensor<16x32xf32>) -> tensor<16xf32> {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l, %r : f32, f32
+  }
+  return
+}
+
+// -----
+func.func @hint(%x: tensor<16x32xi32>) {
+  // expected-error @+1 {{expected 2 numbers, one per axis, got 1}}
+  %h = tile.hint %x divisibility = [16] : tensor<16x32xi32>
+  return
+}

@@ -1,0 +1,82 @@
+// Every operation prints what it parses.
+// RUN: kiln-opt %s | kiln-opt | FileCheck %s
+// RUN: kiln-opt --mlir-print-op-generic %s | kiln-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @grid
+func.func @grid() -> (i32, i32) attributes {tile.kernel} {
+  // CHECK: tile.program_id 0 : i32
+  %p = tile.program_id 0 : i32
+  // CHECK: tile.num_programs 2 : i32
+  %n = tile.num_programs 2 : i32
+  return %p, %n : i32, i32
+}
+
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%s: f32) -> tensor<32x16xf32> {
+  // CHECK: tile.arange 0, 16 : tensor<16xi32>
+  %r = tile.arange 0, 16 : tensor<16xi32>
+  // CHECK: tile.expand_dims %{{.*}}, 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %e = tile.expand_dims %r, 1 : tensor<16xi32> -> tensor<16x1xi32>
+  // CHECK: tile.broadcast %{{.*}} : tensor<16x1xi32> -> tensor<16x32xi32>
+  %b = tile.broadcast %e : tensor<16x1xi32> -> tensor<16x32xi32>
+  // CHECK: tile.reshape %{{.*}} any_order : tensor<16x32xi32> -> tensor<512xi32>
+  %f = tile.reshape %b any_order : tensor<16x32xi32> -> tensor<512xi32>
+  // CHECK: tile.splat %{{.*}} : f32 -> tensor<16x32xf32>
+  %t = tile.splat %s : f32 -> tensor<16x32xf32>
+  // CHECK: tile.trans %{{.*}}, [1, 0] : tensor<16x32xf32> -> tensor<32x16xf32>
+  %x = tile.trans %t, [1, 0] : tensor<16x32xf32> -> tensor<32x16xf32>
+  return %x : tensor<32x16xf32>
+}
+
+// CHECK-LABEL: func.func @memory
+func.func @memory(%p: tensor<128x!tile.ptr<f32>>, %m: tensor<128xi1>, %o: tensor<128xi32>, %z: tensor<128xf32>) {
+  // CHECK: tile.addptr %{{.*}}, %{{.*}} : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %q = tile.addptr %p, %o : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  // CHECK: tile.load %{{.*}} mask %{{.*}} other %{{.*}} {cache = #tile.cache<cg>, evict = #tile.evict<evict_first>}
+  %x = tile.load %q mask %m other %z {cache = #tile.cache<cg>, evict = #tile.evict<evict_first>} : (tensor<128x!tile.ptr<f32>>, tensor<128xi1>, tensor<128xf32>) -> tensor<128xf32>
+  // CHECK: tile.store %{{.*}}, %{{.*}} mask %{{.*}} : (tensor<128x!tile.ptr<f32>>, tensor<128xf32>, tensor<128xi1>) -> ()
+  tile.store %q, %x mask %m : (tensor<128x!tile.ptr<f32>>, tensor<128xf32>, tensor<128xi1>) -> ()
+  // CHECK: tile.atomic_rmw <fadd> %{{.*}}, %{{.*}} {scope = #tile.scope<sys>, semantic = #tile.semantic<relaxed>}
+  %a = tile.atomic_rmw <fadd> %q, %x {scope = #tile.scope<sys>, semantic = #tile.semantic<relaxed>} : (tensor<128x!tile.ptr<f32>>, tensor<128xf32>) -> tensor<128xf32>
+  // CHECK: tile.bitcast %{{.*}} : tensor<128x!tile.ptr<f32>> -> tensor<128x!tile.ptr<i32>>
+  %i = tile.bitcast %q : tensor<128x!tile.ptr<f32>> -> tensor<128x!tile.ptr<i32>>
+  // CHECK: tile.atomic_cas
+  %c = tile.atomic_cas %i, %o, %o : (tensor<128x!tile.ptr<i32>>, tensor<128xi32>, tensor<128xi32>) -> tensor<128xi32>
+  // CHECK: tile.barrier
+  tile.barrier
+  return
+}
+
+// CHECK-LABEL: func.func @across
+func.func @across(%a: tensor<16x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x16xf32>) -> f32 {
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} {precision = #tile.precision<ieee>}
+  %d = tile.dot %a, %b, %c {precision = #tile.precision<ieee>} : (tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>) -> tensor<16x16xf32>
+  // CHECK: tile.scan(%{{.*}}) axis 1 reverse
+  %s = tile.scan (%d) axis 1 reverse : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.addf %l, %r : f32
+    tile.yield %t : f32
+  }
+  // CHECK: tile.reduce(%{{.*}}) axis 0 : (tensor<16x16xf32>) -> tensor<16xf32>
+  %u = tile.reduce (%s) axis 0 : (tensor<16x16xf32>) -> tensor<16xf32> {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.maxnumf %l, %r : f32
+    tile.yield %t : f32
+  }
+  // CHECK: tile.reduce(%{{.*}}) axis 0 : (tensor<16xf32>) -> f32
+  %v = tile.reduce (%u) axis 0 : (tensor<16xf32>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.addf %l, %r : f32
+    tile.yield %t : f32
+  }
+  return %v : f32
+}
+
+// CHECK-LABEL: func.func @facts
+func.func @facts(%n: i32, %c: i1) -> i32 {
+  // CHECK: tile.hint %{{.*}} divisibility = [16] contiguity = [1] : i32
+  %h = tile.hint %n divisibility = [16] contiguity = [1] : i32
+  // CHECK: tile.assume %{{.*}} : i1
+  tile.assume %c : i1
+  return %h : i32
+}
