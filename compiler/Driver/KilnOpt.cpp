@@ -18,9 +18,9 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<kiln::tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::NVVM::NVVMDialect, mlir::ROCDL::ROCDLDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect, mlir::ROCDL::ROCDLDialect,
+                  mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Kiln's pass driver\n", registry));

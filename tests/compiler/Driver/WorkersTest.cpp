@@ -1,0 +1,86 @@
+// Jobs in child processes: what each kind of ending looks like from outside.
+
+#include "compiler/Driver/Workers.h"
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <unistd.h>
+
+using namespace kiln;
+
+namespace {
+
+std::map<unsigned, JobResult> run(unsigned count, unsigned parallel,
+                                  std::function<std::string(unsigned)> work,
+                                  std::chrono::seconds timeout = std::chrono::seconds(60)) {
+  std::map<unsigned, JobResult> results;
+  runJobs(count, {parallel, timeout}, work, [&](unsigned job, JobResult result) {
+    EXPECT_TRUE(results.emplace(job, std::move(result)).second) << "job " << job << " ended twice";
+  });
+  EXPECT_EQ(results.size(), count);
+  return results;
+}
+
+TEST(Workers, OutputsComeBackWhole) {
+  for (unsigned parallel : {1u, 3u, 100u}) {
+    auto results =
+        run(17, parallel, [](unsigned job) { return std::string(job * 100000, char('a' + job)); });
+    for (auto &[job, result] : results) {
+      EXPECT_EQ(result.kind, JobResult::Done);
+      EXPECT_EQ(result.output, std::string(job * 100000, char('a' + job)));
+    }
+  }
+}
+
+TEST(Workers, ACrashIsOneResult) {
+  auto results = run(3, 2, [](unsigned job) -> std::string {
+    if (job == 1) {
+      fputs("LLVM ERROR: cannot select\n", stderr);
+      std::signal(SIGABRT, SIG_DFL);
+      abort();
+    }
+    return "fine";
+  });
+  EXPECT_EQ(results[0].output, "fine");
+  EXPECT_EQ(results[1].kind, JobResult::Crashed);
+  EXPECT_EQ(results[1].signal, SIGABRT);
+  EXPECT_THAT(results[1].log, testing::HasSubstr("cannot select"));
+  EXPECT_EQ(results[2].output, "fine");
+}
+
+TEST(Workers, AnExitIsACrashWithAStatus) {
+  auto results = run(1, 1, [](unsigned) -> std::string { _exit(7); });
+  EXPECT_EQ(results[0].kind, JobResult::Crashed);
+  EXPECT_EQ(results[0].exitStatus, 7);
+}
+
+TEST(Workers, AHangIsEndedWithItsChildren) {
+  auto results = run(
+      2, 2,
+      [](unsigned job) -> std::string {
+        if (job == 0 && system("sleep 1000") != 0)
+          return "";
+        return "fine";
+      },
+      std::chrono::seconds(1));
+  EXPECT_EQ(results[0].kind, JobResult::TimedOut);
+  EXPECT_EQ(results[0].output, "");
+  EXPECT_EQ(results[1].output, "fine");
+}
+
+TEST(Workers, TheLogKeepsItsEnd) {
+  auto results = run(1, 1, [](unsigned) {
+    for (int i = 0; i < 100000; ++i)
+      fputs("noise\n", stderr);
+    fputs("the end\n", stderr);
+    return std::string("done");
+  });
+  EXPECT_EQ(results[0].output, "done");
+  EXPECT_LE(results[0].log.size(), 64u << 10);
+  EXPECT_THAT(results[0].log, testing::EndsWith("the end\n"));
+}
+
+} // namespace
