@@ -1,0 +1,56 @@
+// The TileGPU dialect: tile programs on a GPU. TileGPUOps.td is the specification.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TILEGPU_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TILEGPU_H
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Layout/LinearLayout.h"
+#include "compiler/Layout/MatrixUnits.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+
+namespace kiln::tilegpu {
+
+/// Shared memory, for memory effects.
+struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "SharedMemory"; }
+};
+
+} // namespace kiln::tilegpu
+
+#include "compiler/Dialect/TileGPU/TileGPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/Dialect/TileGPU/TileGPUAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/Dialect/TileGPU/TileGPUTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/Dialect/TileGPU/TileGPUOps.h.inc"
+
+namespace kiln::tilegpu {
+
+/// The layout of a tensor that has one; null encoding otherwise.
+LayoutAttr layoutAttrOf(mlir::Type type);
+/// The layout of a tensor, which must have one.
+const LinearLayout &layoutOf(mlir::Type type);
+inline const LinearLayout &layoutOf(mlir::Value value) { return layoutOf(value.getType()); }
+/// The tensor type with this layout as its encoding.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
+
+/// Bits of one element as a register or shared memory holds it: pointers 64, booleans 8.
+unsigned storageBits(mlir::Type elementType);
+
+/// The target that the enclosing module names; an error if it names none or an unknown one.
+llvm::Expected<TargetInfo> targetOf(mlir::Operation *op);
+
+/// Number of warps of the kernel around `op` (`tile.num_warps`).
+unsigned numWarpsOf(mlir::Operation *op);
+
+/// The matrix unit's name for an element type in a dot (f32 with TF32 precision: TF32), if any.
+std::optional<MatrixElement> matrixElementOf(mlir::Type type, tile::InputPrecision precision);
+
+} // namespace kiln::tilegpu
+
+#endif

@@ -1,0 +1,104 @@
+// The TileGPU dialect itself, its attributes and types. The operations are in TileGPUOps.td.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TILEGPUBASE_TD
+#define KILN_COMPILER_DIALECT_TILEGPU_TILEGPUBASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def TileGPU_Dialect : Dialect {
+  let name = "tilegpu";
+  let cppNamespace = "::kiln::tilegpu";
+  let summary = "Tile programs on a GPU: layouts, shared memory, matrix units";
+  let description = [{
+    Tile, arith, math and scf operations stay what they are; every ranked tensor carries a `#tilegpu.layout` as its
+    encoding, which says which register of which lane of which warp holds an element. This dialect adds what those
+    have no words for: changes of layout, buffers in shared memory, asynchronous copies, dots on a chosen matrix
+    instruction, and the predicated memory accesses that remain at the LLVM level.
+
+    Elementwise operations have operands and results of one layout. Scalars have none: every thread holds them.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::kiln::tile::TileDialect"];
+  let extraClassDeclaration = [{
+    /// On the module: the target, as parseTarget reads it ("cuda:sm_90a").
+    static constexpr llvm::StringLiteral targetAttr = "tilegpu.target";
+    /// On the kernel, after allocation: bytes of shared memory it uses (i32).
+    static constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
+    /// On an operation, after allocation: byte offset of its scratch or buffer (i32).
+    static constexpr llvm::StringLiteral offsetAttr = "tilegpu.offset";
+
+    void registerAttributesAndTypes();
+  }];
+}
+
+/// Stored once per context, handed out by reference.
+def TileGPU_LinearLayout : AttrOrTypeParameter<"::kiln::LinearLayout", "a linear layout", "const ::kiln::LinearLayout &">;
+
+class TileGPU_Attr<string name, string mnem> : AttrDef<TileGPU_Dialect, name> {
+  let mnemonic = mnem;
+}
+
+def TileGPU_LayoutAttr : TileGPU_Attr<"Layout", "layout"> {
+  let summary = "Where every element of a tensor lives";
+  let description = [{
+    A linear layout with the inputs register, lane, warp and block, in the text form of compiler/Layout/LinearLayout.h:
+    `#tilegpu.layout<"register: 0,1; lane: 0,2 1,0; warp: ; block: -> 2x4">`. It is the encoding of tensors.
+  }];
+  let parameters = (ins TileGPU_LinearLayout:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TileGPU_SharedLayoutAttr : TileGPU_Attr<"SharedLayout", "shared"> {
+  let summary = "Where every element of a buffer in shared memory lives";
+  let description = [{
+    A bijective linear layout with the inputs offset (counted in elements) and block, and optional padding:
+    `#tilegpu.shared<"offset: 0,1 0,2 1,1 -> 2x4">`, `#tilegpu.shared<"…", pad 32 + 4>` (4 unused elements after every 32).
+  }];
+  let parameters = (ins TileGPU_LinearLayout:$map, "unsigned":$padInterval, "unsigned":$padAmount);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::kiln::SharedLayout getShared() const { return {getMap(), getPadInterval(), getPadAmount()}; }
+  }];
+}
+
+def TileGPU_MatrixUnitAttr : TileGPU_Attr<"MatrixUnit", "matrix_unit"> {
+  let summary = "The matrix instruction of a dot, and how warps share it";
+  let description = [{
+    `#tilegpu.matrix_unit<"mma.m16n8k16.f16.f32", warps 2 x 2>`, with `swapped` after the name if the unit computes
+    the transposed product. Names are those of compiler/Layout/MatrixUnits.def.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$instruction, "bool":$swapped, "unsigned":$warpsM, "unsigned":$warpsN);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::kiln::MatrixTiling getTiling() const;
+    static MatrixUnitAttr get(::mlir::MLIRContext *context, const ::kiln::MatrixTiling &tiling);
+  }];
+}
+
+class TileGPU_Type<string name, string mnem> : TypeDef<TileGPU_Dialect, name> {
+  let mnemonic = mnem;
+}
+
+def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
+  let summary = "A tile in shared memory";
+  let description = "`!tilegpu.buffer<64x32xf16, #tilegpu.shared<…>>`: one block's tile, at an offset that allocation gives.";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::kiln::tilegpu::SharedLayoutAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of storage, padding included.
+    int64_t getBytes() const;
+  }];
+}
+
+def TileGPU_TokenType : TileGPU_Type<"Token", "token"> {
+  let summary = "Handle of asynchronous copies in flight";
+}
+
+#endif

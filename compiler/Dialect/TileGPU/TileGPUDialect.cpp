@@ -1,0 +1,101 @@
+// Registration of the TileGPU dialect, and what its users ask of types and modules.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln::tilegpu {
+namespace {
+/// Layouts are long: types print them as aliases (#layout, #layout1, …).
+struct TileGPUAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<LayoutAttr>(attr))
+      os << "layout";
+    else if (isa<SharedLayoutAttr>(attr))
+      os << "shared";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+LayoutAttr layoutAttrOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}
+
+const LinearLayout &layoutOf(Type type) {
+  LayoutAttr attr = layoutAttrOf(type);
+  assert(attr && "expected a tensor with a layout");
+  return attr.getLayout();
+}
+
+RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+RankedTensorType withLayout(RankedTensorType type, const LinearLayout &layout) {
+  return withLayout(type, LayoutAttr::get(type.getContext(), layout));
+}
+
+unsigned storageBits(Type elementType) {
+  if (isa<tile::PtrType>(elementType))
+    return 64;
+  return std::max(8u, elementType.getIntOrFloatBitWidth());
+}
+
+llvm::Expected<TargetInfo> targetOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto name = module ? module->getAttrOfType<StringAttr>(TileGPUDialect::targetAttr) : StringAttr();
+  if (!name)
+    return llvm::createStringError("expected the module to have '" +
+                                   TileGPUDialect::targetAttr.str() + "', got none");
+  return parseTarget(name.getValue());
+}
+
+unsigned numWarpsOf(Operation *op) {
+  auto kernel =
+      isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+  auto attr =
+      kernel ? kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr) : IntegerAttr();
+  return attr ? attr.getInt() : 4;
+}
+
+std::optional<MatrixElement> matrixElementOf(Type type, tile::InputPrecision precision) {
+  return llvm::TypeSwitch<Type, std::optional<MatrixElement>>(type)
+      .Case([](Float16Type) { return MatrixElement::F16; })
+      .Case([](BFloat16Type) { return MatrixElement::BF16; })
+      .Case([&](Float32Type) {
+        return precision == tile::InputPrecision::TF32 ? MatrixElement::TF32 : MatrixElement::F32;
+      })
+      .Case([](Float64Type) { return MatrixElement::F64; })
+      .Case<Float8E4M3FNType, Float8E4M3FNUZType>([](Type) { return MatrixElement::F8E4M3; })
+      .Case<Float8E5M2Type, Float8E5M2FNUZType>([](Type) { return MatrixElement::F8E5M2; })
+      .Case([](IntegerType integer) -> std::optional<MatrixElement> {
+        if (integer.getWidth() == 8)
+          return MatrixElement::I8;
+        if (integer.getWidth() == 32)
+          return MatrixElement::I32;
+        return std::nullopt;
+      })
+      .Default([](Type) { return std::nullopt; });
+}
+
+void TileGPUDialect::initialize() {
+  registerAttributesAndTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/Dialect/TileGPU/TileGPUOps.cpp.inc"
+      >();
+  addInterfaces<TileGPUAliases>();
+}
+
+} // namespace kiln::tilegpu
+
+#include "compiler/Dialect/TileGPU/TileGPUDialect.cpp.inc"

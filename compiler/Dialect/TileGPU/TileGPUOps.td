@@ -1,0 +1,165 @@
+// The TileGPU operations: their semantics, an example each, and what their verifiers hold.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TILEGPUOPS_TD
+#define KILN_COMPILER_DIALECT_TILEGPU_TILEGPUOPS_TD
+
+include "compiler/Dialect/Tile/TileBase.td"
+include "compiler/Dialect/TileGPU/TileGPUBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+
+/// Shared memory as a resource of its own: it orders only among itself.
+def TileGPU_SharedMemory : Resource<"::kiln::tilegpu::SharedMemory">;
+
+def TileGPU_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType], "integer, float or pointer">;
+def TileGPU_Tensor : RankedTensorOf<[AnySignlessInteger, AnyFloat, Tile_PtrType]>;
+def TileGPU_PtrTensor : RankedTensorOf<[Tile_PtrType]>;
+def TileGPU_BoolTensor : RankedTensorOf<[I1]>;
+
+class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
+
+//===-- Layouts ----------------------------------------------------------------------------------------------------===//
+
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
+  let summary = "The same tensor in another layout";
+  let description = [{
+    Register moves, warp shuffles or an exchange through shared memory, as compiler/Layout/LayoutConversion.h plans it from the
+    two layouts. If it goes through shared memory, allocation puts the scratch's offset on it.
+    Example: `tilegpu.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>`.
+  }];
+  let arguments = (ins TileGPU_Tensor:$source);
+  let results = (outs TileGPU_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===-- Shared memory ----------------------------------------------------------------------------------------------===//
+
+def TileGPU_AllocOp : TileGPU_Op<"alloc"> {
+  let summary = "A buffer in shared memory";
+  let description = [{
+    Lives from here to its last use. Its contents are undefined. Example: `%b = tilegpu.alloc : !tilegpu.buffer<…>`.
+  }];
+  let results = (outs Res<TileGPU_BufferType, "", [MemAlloc<TileGPU_SharedMemory>]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TileGPU_SharedStoreOp : TileGPU_Op<"shared_store", [MemoryEffects<[MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Writes a tensor to a buffer";
+  let description = [{
+    Other warps see it after the next barrier. Example: `tilegpu.shared_store %x, %b : tensor<64x32xf16, #l>, !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_Tensor:$value, TileGPU_BufferType:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_SharedLoadOp : TileGPU_Op<"shared_load", [MemoryEffects<[MemRead<TileGPU_SharedMemory>]>]> {
+  let summary = "Reads a buffer as a tensor of any layout";
+  let description = "Example: `%x = tilegpu.shared_load %b : !tilegpu.buffer<…> -> tensor<64x32xf16, #l>`.";
+  let arguments = (ins TileGPU_BufferType:$buffer);
+  let results = (outs TileGPU_Tensor:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [
+    MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Starts copying from global memory to a buffer";
+  let description = [{
+    As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before the wait on the token. Where `mask` is
+    false, zero arrives. Example: `%t = tilegpu.copy_async %p, %b mask %m : (…) -> !tilegpu.token`.
+  }];
+  let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+  let results = (outs TileGPU_TokenType:$token);
+  let assemblyFormat = "$ptr `,` $buffer (`mask` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_CommitOp : TileGPU_Op<"commit", [MemoryEffects<[MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Groups the copies started so far under one handle";
+  let description = "Example: `%g = tilegpu.commit %t0, %t1`.";
+  let arguments = (ins Variadic<TileGPU_TokenType>:$tokens);
+  let results = (outs TileGPU_TokenType:$group);
+  let assemblyFormat = "($tokens^)? attr-dict";
+}
+
+def TileGPU_WaitOp : TileGPU_Op<"wait", [AllTypesMatch<["buffers", "released"]>,
+    MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits for groups of copies and releases the buffers they fill";
+  let description = [{
+    At most `pending` groups younger than these may still be in flight afterwards. The results are the buffers, now readable
+    by the threads that copied; other threads need a barrier. Example:
+    `%r = tilegpu.wait %g releases %b pending 1 : !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_TokenType:$group, Variadic<TileGPU_BufferType>:$buffers, I32Attr:$pending);
+  let results = (outs Variadic<TileGPU_BufferType>:$released);
+  let assemblyFormat = "$group `releases` $buffers `pending` $pending attr-dict `:` type($buffers)";
+}
+
+def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "All threads of the block arrive; shared-memory accesses before it happen before those after it";
+  let description = "Inserted by the barrier pass; `tile.barrier` is the user's. Example: `tilegpu.barrier`.";
+  let assemblyFormat = "attr-dict";
+}
+
+//===-- Computing --------------------------------------------------------------------------------------------------===//
+
+def TileGPU_DotOp : TileGPU_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "Matrix product plus accumulator, on fragments";
+  let description = [{
+    `tile.dot` with the layouts that `unit` asks for (MatrixTiling::layout of A, B and C); without `unit` by fused
+    multiply-adds, the operands in fmaOperandLayout of c's.
+    Example: `tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 2 x 2> : (…) -> tensor<64x64xf32, #c>`.
+  }];
+  let arguments = (ins TileGPU_Tensor:$a, TileGPU_Tensor:$b, TileGPU_Tensor:$c, OptionalAttr<TileGPU_MatrixUnitAttr>:$unit,
+      DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision);
+  let results = (outs TileGPU_Tensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $c (`unit` $unit^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===-- Below the tensors: one thread's accesses -------------------------------------------------------------------===//
+
+class TileGPU_AccessOp<string mnemonic, list<Trait> traits = []> : TileGPU_Op<mnemonic, traits>;
+
+def TileGPU_GlobalLoadOp : TileGPU_AccessOp<"global_load", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "One thread's predicated load from global memory";
+  let description = [{
+    The value is a scalar or a vector whose size in bits is 8 to 128. If `predicate` is false nothing is accessed and the result is
+    `other`, or undefined without it. The address is a multiple of the value's size. Stays an operation until after the
+    emulator's cut. Example:
+    `%v = tilegpu.global_load %p predicate %c other %z : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$ptr, Optional<I1>:$predicate, Optional<AnyType>:$other,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict,
+      UnitAttr:$is_volatile);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $ptr (`predicate` $predicate^)? (`other` $other^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_GlobalStoreOp : TileGPU_AccessOp<"global_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "One thread's predicated store to global memory";
+  let description = [{
+    The counterpart of `tilegpu.global_load`. Example:
+    `tilegpu.global_store %p, %v predicate %c : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$ptr, AnyType:$value, Optional<I1>:$predicate,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = "$ptr `,` $value (`predicate` $predicate^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,287 @@
+//===- MatrixUnits.cpp - matrix instructions as records -------------------===//
+//
+// Fragments by family. Every one is a product of short identities, written in
+// the order "this many register bits along k, then lanes along …"; the sections
+// of the manuals are named in MatrixUnits.def.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Layout/MatrixUnits.h"
+
+#include "compiler/Layout/TileLayouts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cassert>
+
+using namespace llvm;
+
+namespace kiln {
+
+unsigned elementBits(MatrixElement element) {
+  switch (element) {
+  case MatrixElement::F16:
+  case MatrixElement::BF16:
+    return 16;
+  case MatrixElement::TF32:
+  case MatrixElement::F32:
+  case MatrixElement::I32:
+    return 32;
+  case MatrixElement::F64:
+    return 64;
+  case MatrixElement::I8:
+  case MatrixElement::F8E4M3:
+  case MatrixElement::F8E5M2:
+    return 8;
+  }
+  llvm_unreachable("unknown matrix element");
+}
+
+StringRef elementName(MatrixElement element) {
+  static const char *const names[] = {"f16", "bf16", "tf32", "f32", "f64",
+                                      "i8",  "i32",  "e4m3", "e5m2"};
+  return names[unsigned(element)];
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds a fragment as a product: each step deals 2^bits places of one input along one axis.
+class FragmentBuilder {
+public:
+  FragmentBuilder() {
+    layout = LinearLayout(LayoutSpace({{Dim::Register, 0}, {Dim::Lane, 0}}),
+                          LayoutSpace({{Dim::axis(0), 0}, {Dim::axis(1), 0}}), {});
+  }
+  FragmentBuilder &registers(unsigned size, unsigned axis) {
+    return step(Dim::Register, size, axis);
+  }
+  FragmentBuilder &lanes(unsigned size, unsigned axis) { return step(Dim::Lane, size, axis); }
+  FragmentBuilder &sameLanes(unsigned size) {
+    layout = layout * LinearLayout::zeros(Log2_32(size), Dim::Lane, Dim::axis(0));
+    return *this;
+  }
+  LinearLayout layout;
+
+private:
+  FragmentBuilder &step(Dim in, unsigned size, unsigned axis) {
+    layout = layout * LinearLayout::identity(Log2_32(size), in, Dim::axis(axis));
+    return *this;
+  }
+};
+} // namespace
+
+// PTX ISA, "Matrix Fragments for mma.m16n8k*": groupID = lane / 4 selects the
+// row (A, C) or column (B), lane % 4 the place along the other axis. A 32-bit
+// operand register holds 32 / bits neighbours along k.
+static LinearLayout mmaSyncFragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  unsigned packed = 32 / elementBits(unit.operand);
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder()
+        .registers(packed, 1)
+        .lanes(4, 1)
+        .lanes(8, 0)
+        .registers(2, 0)
+        .registers(unit.k / (packed * 4), 1)
+        .layout;
+  case MatrixOperand::B:
+    return FragmentBuilder()
+        .registers(packed, 0)
+        .lanes(4, 0)
+        .lanes(8, 1)
+        .registers(unit.k / (packed * 4), 0)
+        .layout;
+  case MatrixOperand::C:
+    return FragmentBuilder().registers(2, 1).lanes(4, 1).lanes(8, 0).registers(2, 0).layout;
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+// Instinct ISA, "Matrix Arithmetic Instructions": the low lanes select the row
+// of A or the column of B, the high lanes which group of neighbours along k.
+// Accumulators hold groups of four rows; lanes beyond the columns select the next group.
+static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  unsigned groups = 64 / unit.m, perLane = unit.k / groups;
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder().registers(perLane, 1).lanes(unit.m, 0).lanes(groups, 1).layout;
+  case MatrixOperand::B:
+    return FragmentBuilder().registers(perLane, 0).lanes(unit.n, 1).lanes(groups, 0).layout;
+  case MatrixOperand::C:
+    return FragmentBuilder()
+        .registers(4, 0)
+        .lanes(unit.n, 1)
+        .lanes(groups, 0)
+        .registers(unit.m / (4 * groups), 0)
+        .layout;
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+// RDNA3 ISA, "Wave Matrix Multiply Accumulate": a lane holds a whole row of A
+// or column of B, and lanes 16-31 repeat lanes 0-15; accumulator register r of
+// lane l is row 2r + l / 16, column l % 16.
+static LinearLayout wmmaGfx11Fragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder().registers(16, 1).lanes(16, 0).sameLanes(2).layout;
+  case MatrixOperand::B:
+    return FragmentBuilder().registers(16, 0).lanes(16, 1).sameLanes(2).layout;
+  case MatrixOperand::C:
+    return FragmentBuilder().lanes(16, 1).lanes(2, 0).registers(8, 0).layout;
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+// RDNA4 ISA, same section: the halves of the wave hold the halves of k, and
+// accumulator register r of lane l is row r + 8 (l / 16).
+static LinearLayout wmmaGfx12Fragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder().registers(8, 1).lanes(16, 0).lanes(2, 1).layout;
+  case MatrixOperand::B:
+    return FragmentBuilder().registers(8, 0).lanes(16, 1).lanes(2, 0).layout;
+  case MatrixOperand::C:
+    return FragmentBuilder().registers(8, 0).lanes(16, 1).lanes(2, 0).layout;
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
+  switch (family) {
+  case MatrixFamily::MmaSync:
+    return mmaSyncFragment(*this, which);
+  case MatrixFamily::Mfma:
+    return mfmaFragment(*this, which);
+  case MatrixFamily::WmmaGfx11:
+    return wmmaGfx11Fragment(*this, which);
+  case MatrixFamily::WmmaGfx12:
+    return wmmaGfx12Fragment(*this, which);
+  }
+  llvm_unreachable("unknown matrix family");
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+ArrayRef<MatrixInstruction> allMatrixInstructions() {
+  static const MatrixInstruction table[] = {
+#define KILN_MATRIX(NAME, FAMILY, M, N, K, OPERAND, ACCUMULATOR, REQUIRES, ISSUE)                  \
+  {NAME,                                                                                           \
+   MatrixFamily::FAMILY,                                                                           \
+   M,                                                                                              \
+   N,                                                                                              \
+   K,                                                                                              \
+   MatrixElement::OPERAND,                                                                         \
+   MatrixElement::ACCUMULATOR,                                                                     \
+   [](const MatrixFeatures &features) -> bool { return REQUIRES; },                                \
+   ISSUE},
+#include "compiler/Layout/MatrixUnits.def"
+  };
+  return table;
+}
+
+const MatrixInstruction *findMatrixInstruction(StringRef name) {
+  for (const MatrixInstruction &instruction : allMatrixInstructions())
+    if (instruction.name == name)
+      return &instruction;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiling
+//===----------------------------------------------------------------------===//
+
+LinearLayout MatrixTiling::fragment(MatrixOperand operand) const {
+  if (!swapped)
+    return instruction->fragment(operand);
+  MatrixOperand slot = operand == MatrixOperand::A   ? MatrixOperand::B
+                       : operand == MatrixOperand::B ? MatrixOperand::A
+                                                     : MatrixOperand::C;
+  return instruction->fragment(slot).transpose({1, 0});
+}
+
+LinearLayout MatrixTiling::layout(MatrixOperand operand, ArrayRef<int64_t> shape) const {
+  unsigned batch = shape.size() - 2;
+  LinearLayout tile = fragment(operand);
+  auto warps = [&](unsigned count, bool dealt, unsigned axis) {
+    unsigned bits = Log2_32(count);
+    tile = tile * (dealt ? LinearLayout::identity(bits, Dim::Warp, Dim::axis(axis))
+                         : LinearLayout::zeros(bits, Dim::Warp, Dim::axis(axis)));
+  };
+  warps(warpsN, operand != MatrixOperand::A, 1);
+  warps(warpsM, operand != MatrixOperand::B, 0);
+  tile = tile.withInBits(Dim::Block, 0);
+  for (unsigned axis = 0; axis < batch; ++axis)
+    tile = tile.expandAxis(0);
+  return tile.fitToShape(shape, rowMajorOrder(shape.size()));
+}
+
+/// Operand elements one warp reads per step of k, the cost of a way to deal warps.
+static int64_t warpTraffic(const MatrixTiling &tiling, const MatrixProblem &problem) {
+  auto perWarp = [](int64_t extent, int64_t tile, int64_t warps) {
+    return std::max(tile, extent / warps);
+  };
+  return perWarp(problem.m, tiling.tileM(), tiling.warpsM) +
+         perWarp(problem.n, tiling.tileN(), tiling.warpsN);
+}
+
+/// Deals warps, preferring no duplicated work, then the least traffic, then warps along m.
+static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
+  std::pair<int64_t, int64_t> best{INT64_MAX, INT64_MAX};
+  MatrixTiling chosen = tiling;
+  for (unsigned warpsM = problem.numWarps; warpsM >= 1; warpsM /= 2) {
+    tiling.warpsM = warpsM;
+    tiling.warpsN = problem.numWarps / warpsM;
+    int64_t idle = std::max<int64_t>(1, tiling.tileM() * warpsM / problem.m) *
+                   std::max<int64_t>(1, tiling.tileN() * tiling.warpsN / problem.n);
+    std::pair<int64_t, int64_t> cost{idle, warpTraffic(tiling, problem)};
+    if (cost < best) {
+      best = cost;
+      chosen = tiling;
+    }
+  }
+  tiling = chosen;
+}
+
+std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
+                                               const MatrixProblem &problem) {
+  std::optional<MatrixTiling> wide;
+  for (const MatrixInstruction &unit : allMatrixInstructions()) {
+    if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
+        unit.operand != problem.operand || unit.accumulator != problem.accumulator)
+      continue;
+    MatrixTiling tiling{&unit};
+    // Where a lane's accumulators are neighbours along the unit's m, the
+    // transposed product makes them neighbours along n.
+    tiling.swapped = unit.family == MatrixFamily::Mfma || unit.family == MatrixFamily::WmmaGfx12;
+    if (problem.m < tiling.tileM() || problem.n < tiling.tileN() || problem.k < unit.k)
+      continue;
+    dealWarps(tiling, problem);
+    bool idle = int64_t(tiling.tileM()) * tiling.warpsM > problem.m ||
+                int64_t(tiling.tileN()) * tiling.warpsN > problem.n;
+    if (!idle)
+      return tiling;
+    // Every warp busy is worth a smaller instruction, if there is one.
+    if (!wide)
+      wide = tiling;
+  }
+  return wide;
+}
+
+LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {
+  assert(operand != MatrixOperand::C && "the result's own layout is given");
+  unsigned rank = result.out().rank();
+  unsigned shared = operand == MatrixOperand::A ? rank - 1 : rank - 2;
+  LinearLayout slim = result.shrinkAxis(shared);
+  SmallVector<int64_t, 4> shape = slim.shape();
+  shape[shared] = k;
+  return slim.fitToShape(shape, {shared});
+}
+
+} // namespace kiln

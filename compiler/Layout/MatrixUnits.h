@@ -1,0 +1,97 @@
+//===- MatrixUnits.h - matrix instructions as records -----------*- C++ -*-===//
+//
+// A matrix instruction is a row of MatrixUnits.def: shape, element types, the
+// features that a target must have, the intrinsic that issues it. Its fragments
+// (which lane and register holds which element of A, B and C) are linear
+// layouts, so the layouts of whole tiles follow by products, and one lowering of
+// dots serves every row.
+//
+// The row "fma" stands for no instruction at all: every thread multiplies
+// what it holds. Its operand layouts derive from the result's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_COMPILER_LAYOUT_MATRIXUNITS_H
+#define KILN_COMPILER_LAYOUT_MATRIXUNITS_H
+
+#include "compiler/Layout/LinearLayout.h"
+#include "compiler/Target/TargetInfo.h"
+
+namespace kiln {
+
+/// Element types as matrix units see them. TF32: f32 in memory, rounded by the unit. The fp8
+/// names are the unit's own encoding (OCP on NVIDIA, gfx950, gfx12; FNUZ on gfx942).
+enum class MatrixElement : uint8_t { F16, BF16, TF32, F32, F64, I8, I32, F8E4M3, F8E5M2 };
+
+/// Bits of one element in a register (TF32: 32).
+unsigned elementBits(MatrixElement element);
+llvm::StringRef elementName(MatrixElement element);
+
+/// Whose fragments an instruction uses.
+enum class MatrixFamily : uint8_t { MmaSync, Mfma, WmmaGfx11, WmmaGfx12 };
+
+/// An operand of D = A * B + C; C stands for D as well.
+enum class MatrixOperand : uint8_t { A, B, C };
+
+struct MatrixInstruction {
+  llvm::StringLiteral name;
+  MatrixFamily family;
+  unsigned m, n, k;
+  MatrixElement operand, accumulator;
+  bool (*isLegal)(const MatrixFeatures &features);
+  llvm::StringLiteral issue; ///< intrinsic name without "llvm."
+
+  unsigned numLanes() const { return family == MatrixFamily::Mfma ? 64 : 32; }
+  /// One instruction's fragment: register, lane → (m, k), (k, n) or (m, n). Register bits are
+  /// in the order in which the instruction's operand registers list them.
+  LinearLayout fragment(MatrixOperand operand) const;
+};
+
+llvm::ArrayRef<MatrixInstruction> allMatrixInstructions();
+/// By its name, or null.
+const MatrixInstruction *findMatrixInstruction(llvm::StringRef name);
+
+/// How a block's warps share a dot.
+struct MatrixTiling {
+  const MatrixInstruction *instruction;
+  /// The unit computes the transposed product (its A slot gets our B and the other way round), so
+  /// that a lane's accumulators run along n, which row-major results want.
+  bool swapped = false;
+  unsigned warpsM = 1, warpsN = 1;
+
+  /// Extents of one instruction in terms of the dot's own m and n.
+  unsigned tileM() const { return swapped ? instruction->n : instruction->m; }
+  unsigned tileN() const { return swapped ? instruction->m : instruction->n; }
+  /// Layout of a whole operand of shape [batch x] rows x columns: the fragment, dealt to warps,
+  /// repeated in registers (columns first). Batches repeat in registers. Element register order:
+  /// fragment bits lowest.
+  LinearLayout layout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
+  /// The fragment as the dot sees it: swapped back if the unit computes the transpose.
+  LinearLayout fragment(MatrixOperand operand) const;
+
+  friend bool operator==(const MatrixTiling &a, const MatrixTiling &b) {
+    return a.instruction == b.instruction && a.swapped == b.swapped && a.warpsM == b.warpsM &&
+           a.warpsN == b.warpsN;
+  }
+};
+
+/// What a dot asks of the matrix unit.
+struct MatrixProblem {
+  int64_t m, n, k;
+  MatrixElement operand, accumulator;
+  unsigned numWarps;
+};
+
+/// The first record of the table that `features` allow, whose lanes are the target's, with the
+/// problem's types, and that divides its shape, with warps dealt so that each warp reads the
+/// fewest operand elements. None: use fused multiply-adds (fmaOperandLayout).
+std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
+                                               const MatrixProblem &problem);
+
+/// Operand layout of a dot without a matrix unit, from its result's layout ([batch x] m x n): a
+/// thread holds all k of the rows (A) or columns (B) of which it holds results.
+LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_LAYOUT_MATRIXUNITS_H

@@ -1,0 +1,178 @@
+//===- MatrixUnitsTest.cpp - fragments against the manuals' formulas ------===//
+
+#include "compiler/Layout/MatrixUnits.h"
+
+#include <gtest/gtest.h>
+
+using namespace kiln;
+using Point = llvm::SmallVector<int64_t, 4>;
+
+static Point at(const LinearLayout &layout, uint64_t reg, uint64_t lane) {
+  return layout.out().unpack(layout.apply({{Dim::Register, reg}, {Dim::Lane, lane}}));
+}
+
+static const MatrixInstruction &unit(llvm::StringRef name) {
+  const MatrixInstruction *found = findMatrixInstruction(name);
+  EXPECT_TRUE(found) << name.str();
+  return *found;
+}
+
+TEST(MatrixUnits, EveryFragmentCoversItsOperand) {
+  for (const MatrixInstruction &u : allMatrixInstructions()) {
+    int64_t rows[] = {u.m, u.k, u.m}, columns[] = {u.k, u.n, u.n};
+    for (MatrixOperand operand : {MatrixOperand::A, MatrixOperand::B, MatrixOperand::C}) {
+      LinearLayout fragment = u.fragment(operand);
+      EXPECT_TRUE(fragment.isSurjective()) << u.name.str();
+      EXPECT_EQ(fragment.numLanes(), u.numLanes()) << u.name.str();
+      EXPECT_EQ(fragment.shape(), (Point{rows[int(operand)], columns[int(operand)]}))
+          << u.name.str();
+      bool replicated = u.family == MatrixFamily::WmmaGfx11 && operand != MatrixOperand::C;
+      EXPECT_EQ(fragment.isInjective(), !replicated) << u.name.str();
+    }
+    EXPECT_EQ(findMatrixInstruction(u.name), &u);
+  }
+}
+
+// PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".
+TEST(MatrixUnits, MmaSyncF16) {
+  const MatrixInstruction &u = unit("mma.m16n8k16.f16.f32");
+  LinearLayout a = u.fragment(MatrixOperand::A), b = u.fragment(MatrixOperand::B),
+               c = u.fragment(MatrixOperand::C);
+  for (int lane = 0; lane < 32; ++lane) {
+    int group = lane >> 2, inGroup = lane % 4;
+    for (int i = 0; i < 8; ++i) {
+      int row = (i < 2 || (i >= 4 && i < 6)) ? group : group + 8;
+      int column = inGroup * 2 + (i & 1) + (i >= 4 ? 8 : 0);
+      EXPECT_EQ(at(a, i, lane), (Point{row, column}));
+    }
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(at(b, i, lane), (Point{inGroup * 2 + (i & 1) + (i >= 2 ? 8 : 0), group}));
+      EXPECT_EQ(at(c, i, lane), (Point{i < 2 ? group : group + 8, inGroup * 2 + (i & 1)}));
+    }
+  }
+}
+
+// PTX ISA, "Matrix Fragments for mma.m16n8k8", .tf32, and "… mma.m16n8k32", .s8.
+TEST(MatrixUnits, MmaSyncTF32AndInt8) {
+  LinearLayout a = unit("mma.m16n8k8.tf32.f32").fragment(MatrixOperand::A);
+  LinearLayout b = unit("mma.m16n8k8.tf32.f32").fragment(MatrixOperand::B);
+  LinearLayout wide = unit("mma.m16n8k32.s8.s32").fragment(MatrixOperand::A);
+  for (int lane = 0; lane < 32; ++lane) {
+    int group = lane >> 2, inGroup = lane % 4;
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(at(a, i, lane),
+                (Point{i == 0 || i == 2 ? group : group + 8, i < 2 ? inGroup : inGroup + 4}));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(at(b, i, lane), (Point{inGroup + 4 * i, group}));
+    for (int i = 0; i < 16; ++i) {
+      int row = (i < 4 || (i >= 8 && i < 12)) ? group : group + 8;
+      int column = inGroup * 4 + (i & 3) + (i >= 8 ? 16 : 0);
+      EXPECT_EQ(at(wide, i, lane), (Point{row, column}));
+    }
+  }
+}
+
+// Instinct MI300 ISA: accumulator r of lane l of a 32x32 result.
+TEST(MatrixUnits, Mfma32x32) {
+  const MatrixInstruction &u = unit("mfma.32x32x8.f16.f32");
+  LinearLayout a = u.fragment(MatrixOperand::A), c = u.fragment(MatrixOperand::C);
+  for (int lane = 0; lane < 64; ++lane) {
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(at(a, i, lane), (Point{lane % 32, lane / 32 * 4 + i}));
+    for (int r = 0; r < 16; ++r)
+      EXPECT_EQ(at(c, r, lane), (Point{8 * (r / 4) + 4 * (lane / 32) + r % 4, lane % 32}));
+  }
+}
+
+TEST(MatrixUnits, Mfma16x16) {
+  const MatrixInstruction &u = unit("mfma.16x16x16.f16.f32");
+  LinearLayout b = u.fragment(MatrixOperand::B), c = u.fragment(MatrixOperand::C);
+  for (int lane = 0; lane < 64; ++lane)
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(at(b, i, lane), (Point{lane / 16 * 4 + i, lane % 16}));
+      EXPECT_EQ(at(c, i, lane), (Point{lane / 16 * 4 + i, lane % 16}));
+    }
+}
+
+// RDNA3 and RDNA4 ISA, "Wave Matrix Multiply Accumulate".
+TEST(MatrixUnits, Wmma) {
+  const MatrixInstruction &old = unit("wmma.16x16x16.f16.f32");
+  const MatrixInstruction &now = unit("wmma12.16x16x16.f16.f32");
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < 16; ++i)
+      EXPECT_EQ(at(old.fragment(MatrixOperand::A), i, lane), (Point{lane % 16, i}));
+    for (int r = 0; r < 8; ++r) {
+      EXPECT_EQ(at(old.fragment(MatrixOperand::C), r, lane), (Point{2 * r + lane / 16, lane % 16}));
+      EXPECT_EQ(at(now.fragment(MatrixOperand::C), r, lane), (Point{r + lane / 16 * 8, lane % 16}));
+    }
+  }
+}
+
+static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
+  return selectMatrixTiling(llvm::cantFail(parseTarget(target)), problem);
+}
+
+TEST(MatrixUnits, SelectionByTargetAndShape) {
+  MatrixProblem f16{128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(select("cuda:sm_80", f16)->instruction->name, "mma.m16n8k16.f16.f32");
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.32x32x8.f16.f32");
+  EXPECT_EQ(select("hip:gfx950", f16)->instruction->name, "mfma.32x32x16.f16.f32");
+  EXPECT_EQ(select("hip:gfx1100", f16)->instruction->name, "wmma.16x16x16.f16.f32");
+  EXPECT_EQ(select("hip:gfx1201", f16)->instruction->name, "wmma12.16x16x16.f16.f32");
+  MatrixProblem small{32, 32, 32, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(select("hip:gfx942", small)->instruction->name, "mfma.16x16x16.f16.f32");
+  MatrixProblem f64{64, 64, 64, MatrixElement::F64, MatrixElement::F64, 4};
+  EXPECT_FALSE(select("cuda:sm_80", f64));
+  MatrixProblem fp8{64, 64, 64, MatrixElement::F8E4M3, MatrixElement::F32, 4};
+  EXPECT_FALSE(select("cuda:sm_80", fp8));
+  EXPECT_TRUE(select("cuda:sm_89", fp8));
+  MatrixProblem thin{8, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_FALSE(select("cuda:sm_80", thin));
+}
+
+TEST(MatrixUnits, WarpsAreDealtForTheLeastTraffic) {
+  auto tiling = select("cuda:sm_80", {128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4});
+  EXPECT_EQ(tiling->warpsM, 2u);
+  EXPECT_EQ(tiling->warpsN, 2u);
+  auto flat = select("cuda:sm_80", {16, 256, 64, MatrixElement::F16, MatrixElement::F32, 4});
+  EXPECT_EQ(flat->warpsM, 1u);
+  EXPECT_EQ(flat->warpsN, 4u);
+}
+
+// Whoever multiplies must hold both factors: per warp, the rows of A's and C's
+// elements agree, as do the columns of B's and C's, and A and B pair equal k.
+TEST(MatrixUnits, OperandLayoutsOfWholeTilesMatch) {
+  for (const char *target :
+       {"cuda:sm_80", "hip:gfx90a", "hip:gfx942", "hip:gfx1100", "hip:gfx1201"}) {
+    for (int64_t m : {32, 128})
+      for (int64_t n : {16, 64}) {
+        const int64_t k = 64;
+        auto tiling = select(target, {m, n, k, MatrixElement::BF16, MatrixElement::F32, 4});
+        ASSERT_TRUE(tiling) << target;
+        LinearLayout a = tiling->layout(MatrixOperand::A, {m, k});
+        LinearLayout b = tiling->layout(MatrixOperand::B, {k, n});
+        LinearLayout c = tiling->layout(MatrixOperand::C, {m, n});
+        EXPECT_TRUE(a.isSurjective() && b.isSurjective() && c.isSurjective());
+        for (int64_t warp = 0; warp < 4; ++warp) {
+          auto first = c.coordinates(0, 0, warp);
+          EXPECT_EQ(a.coordinates(0, 0, warp)[0], first[0]) << target;
+          EXPECT_EQ(b.coordinates(0, 0, warp)[1], first[1]) << target;
+          EXPECT_EQ(a.coordinates(0, 0, warp)[1], 0);
+        }
+        // The fragment's registers stay lowest, in the instruction's order.
+        LinearLayout fragment = tiling->fragment(MatrixOperand::C);
+        for (int64_t r = 0; r < fragment.numRegisters(); ++r)
+          for (int64_t lane = 0; lane < fragment.numLanes(); ++lane)
+            EXPECT_EQ(c.coordinates(r, lane, 0), at(fragment, r, lane));
+      }
+  }
+}
+
+TEST(MatrixUnits, FmaOperandsHoldAllOfK) {
+  LinearLayout c =
+      llvm::cantFail(LinearLayout::parse("register: 0,1; lane: 0,2 1,0; warp: 2,0; block: -> 4x4"));
+  EXPECT_EQ(fmaOperandLayout(c, MatrixOperand::A, 8).str(),
+            "register: 0,1 0,2 0,4; lane: 0,0 1,0; warp: 2,0; block: -> 4x8");
+  EXPECT_EQ(fmaOperandLayout(c, MatrixOperand::B, 8).str(),
+            "register: 0,1 1,0 2,0 4,0; lane: 0,2 0,0; warp: 0,0; block: -> 8x4");
+}
