@@ -130,15 +130,15 @@ typedef struct kiln_device {
   uint32_t driver; /* kiln_driver */
   int32_t ordinal; /* the driver's device number; 0 for the CPU */
   void *context;   /* CUcontext of the stream or null; see kiln_cuda_device */
-  uint32_t
-      arch; /* CUDA: 10 * major + minor (90); HIP: the hexadecimal digits of gfx (0x90a, 0x942,
-               0x1100); x86-64: the level 1 to 4; 0 where the value came from kiln_*_device() */
+  /* CUDA: 10 * major + minor (90); HIP: the digits of gfx in hexadecimal (0x90a, 0x942, 0x1100);
+   * x86-64: the level, 1 to 4; 0 in a value made by kiln_*_device(). */
+  uint32_t arch;
   uint32_t reserved;
 } kiln_device;
 
 /* The context is null: the calling thread's current context if it is on this device, else the
  * device's primary one (drivers before CUDA 12 load per context; the primary context then stays
- * retained until kiln_unload). */
+ * retained for the life of the process). */
 kiln_device kiln_cuda_device(int ordinal);
 kiln_device kiln_hip_device(int ordinal);
 kiln_device kiln_cpu_device(void);
@@ -317,20 +317,19 @@ typedef struct kiln_entry_state {
 } kiln_entry_state;
 
 struct kiln_entry {
-  const kiln_library *library;
+  const kiln_library *library; /* first in every version */
   const char *name;
   const kiln_variant *variants;
   const kiln_target *targets;
-  const kiln_binary
-      *binaries; /* num_variants rows of num_targets: binaries[variant * num_targets + target] */
+  /* num_variants rows of num_targets: binaries[variant * num_targets + target]. */
+  const kiln_binary *binaries;
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
 };
 
 struct kiln_library {
-  uint32_t
-      abi_version; /* KILN_ABI_VERSION of the header it was written for; first in every version */
+  uint32_t abi_version; /* KILN_ABI_VERSION as it was generated for; first in every version */
   uint32_t num_entries;
   const char *name;
   const kiln_entry *const *entries;

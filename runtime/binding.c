@@ -1,0 +1,228 @@
+/* The slow path: choosing targets, loading kernels, publishing both. */
+#include "runtime/binding.h"
+
+#include "runtime/target.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* An entry's lock is one of these, by its state's address: records are constant data that nobody
+ * initialises, and a mutex inside them would need that. Two entries that share one merely load one
+ * after the other. */
+enum { NUM_LOCKS = 64 };
+#define FOUR(x) x, x, x, x
+static pthread_mutex_t locks[NUM_LOCKS] = {FOUR(FOUR(FOUR(PTHREAD_MUTEX_INITIALIZER)))};
+#undef FOUR
+
+static pthread_mutex_t *lock_of(const kiln_entry *entry) {
+  return &locks[(uintptr_t)entry->state / sizeof(kiln_entry_state) % NUM_LOCKS];
+}
+
+kiln_status kiln_check_abi(const kiln_library *library) {
+  if (!library)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the library is null");
+  if (library->abi_version != KILN_ABI_VERSION)
+    return kiln_error(KILN_ERROR_ABI,
+                      "the kernel library was generated for version %u of Kiln's binary interface, "
+                      "this runtime has version %u: generate it again, or link the runtime it was "
+                      "generated for",
+                      library->abi_version, KILN_ABI_VERSION);
+  return KILN_SUCCESS;
+}
+
+kiln_status kiln_check_entry(const kiln_entry *entry) {
+  if (!entry)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the entry is null");
+  return kiln_check_abi(entry->library);
+}
+
+const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place *place) {
+  const kiln_binding *binding = kiln_load_acquire((kiln_binding **)&entry->state->bindings);
+  while (binding && binding->place != place)
+    binding = binding->next;
+  return binding;
+}
+
+static kiln_status no_binary(const kiln_entry *entry, const kiln_place *place) {
+  char targets[KILN_ERROR_CAPACITY / 2] = "nothing";
+  size_t length = 0;
+  for (uint32_t i = 0; i < entry->num_targets && length < sizeof targets; ++i) {
+    const kiln_driver_table *driver = kiln_driver_of(entry->targets[i].driver);
+    const char *features = entry->targets[i].features;
+    int written =
+        snprintf(targets + length, sizeof targets - length, "%s%s:%s%s", i ? ", " : "",
+                 driver ? driver->name : "?", entry->targets[i].arch, features ? features : "");
+    length += written > 0 ? (size_t)written : 0;
+  }
+  return kiln_error(KILN_ERROR_NO_BINARY, "%s: no binary for %s device %d (%s); built for %s",
+                    entry->name, kiln_driver_of(place->driver)->name, place->ordinal,
+                    place->arch_name, targets);
+}
+
+/* Under the entry's lock. */
+static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
+                               const kiln_binding **result) {
+  int64_t target = kiln_best_target(entry, place);
+  if (target < 0)
+    return no_binary(entry, place);
+  kiln_binding *binding =
+      calloc(1, sizeof *binding + entry->num_variants * sizeof *binding->kernels);
+  if (!binding)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",
+                      entry->name);
+  binding->next = entry->state->bindings;
+  binding->driver = kiln_driver_of(place->driver);
+  binding->place = place;
+  binding->target = (uint32_t)target;
+  kiln_store_release((kiln_binding **)&entry->state->bindings, binding);
+  *result = binding;
+  return KILN_SUCCESS;
+}
+
+kiln_status kiln_bind(const kiln_entry *entry, const kiln_place *place,
+                      const kiln_binding **binding) {
+  *binding = kiln_find_binding(entry, place);
+  if (*binding)
+    return KILN_SUCCESS;
+  kiln_status status = KILN_SUCCESS;
+  pthread_mutex_lock(lock_of(entry));
+  *binding = kiln_find_binding(entry, place);
+  if (!*binding)
+    status = add_binding(entry, place, binding);
+  pthread_mutex_unlock(lock_of(entry));
+  return status;
+}
+
+static const kiln_binary *binary_of(const kiln_entry *entry, const kiln_binding *binding,
+                                    uint32_t variant) {
+  return &entry->binaries[(size_t)variant * entry->num_targets + binding->target];
+}
+
+bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant) {
+  const kiln_binary *binary = binary_of(entry, binding, variant);
+  return binary->data || binary->host;
+}
+
+/* What the generator must have got right for the driver not to read beyond the arguments. */
+static kiln_status check_variant(const kiln_variant *variant) {
+  static const uint8_t sizes[] = {
+      [KILN_PARAM_POINTER] = 8, [KILN_PARAM_I1] = 1,  [KILN_PARAM_I8] = 1,  [KILN_PARAM_U8] = 1,
+      [KILN_PARAM_I16] = 2,     [KILN_PARAM_U16] = 2, [KILN_PARAM_I32] = 4, [KILN_PARAM_U32] = 4,
+      [KILN_PARAM_I64] = 8,     [KILN_PARAM_U64] = 8, [KILN_PARAM_F8] = 1,  [KILN_PARAM_F16] = 2,
+      [KILN_PARAM_BF16] = 2,    [KILN_PARAM_F32] = 4, [KILN_PARAM_F64] = 8};
+  for (uint32_t i = 0; i < variant->num_params; ++i) {
+    const kiln_param *param = &variant->params[i];
+    if (param->kind > KILN_PARAM_BYTES || param->size == 0 ||
+        (param->kind != KILN_PARAM_BYTES && param->size != sizes[param->kind]))
+      return kiln_error(KILN_ERROR_ABI, "parameter %u (%s) of kind %u cannot have %u bytes", i,
+                        param->name, (unsigned)param->kind, (unsigned)param->size);
+  }
+  return KILN_SUCCESS;
+}
+
+static kiln_status check_binary(const kiln_binary *binary) {
+  if (binary->compression != KILN_COMPRESSION_NONE)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "the image is compressed, which this runtime cannot read");
+  if (binary->scratch_bytes)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "the kernel wants %llu bytes of scratch memory, which this runtime cannot "
+                      "provide",
+                      (unsigned long long)binary->scratch_bytes);
+  return KILN_SUCCESS;
+}
+
+static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
+                             const kiln_stream *stream) {
+  const kiln_entry *entry = kernel->entry;
+  kiln_status status = check_variant(&entry->variants[kernel->variant]);
+  if (status == KILN_SUCCESS)
+    status = check_binary(kernel->binary);
+  if (status == KILN_SUCCESS && stream)
+    status = binding->driver->check_not_capturing(*stream);
+  if (status == KILN_SUCCESS)
+    status = binding->driver->load(kernel, &entry->targets[binding->target],
+                                   (kiln_image **)&entry->state->images);
+  if (status == KILN_SUCCESS)
+    return status;
+  return kiln_error_within(status, "%s: variant %u (%s) for %s:%s", entry->name, kernel->variant,
+                           entry->variants[kernel->variant].name, binding->driver->name,
+                           entry->targets[binding->target].arch);
+}
+
+/* Under the entry's lock. */
+static kiln_status add_kernel(const kiln_entry *entry, const kiln_binding *binding,
+                              uint32_t variant, const kiln_stream *stream,
+                              const kiln_kernel **result) {
+  kiln_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to record a loaded kernel",
+                      entry->name);
+  kernel->entry = entry;
+  kernel->variant = variant;
+  kernel->binary = binary_of(entry, binding, variant);
+  kernel->place = binding->place;
+  kiln_status status = load_into(kernel, binding, stream);
+  if (status != KILN_SUCCESS) {
+    free(kernel);
+    return status;
+  }
+  kiln_store_release((const kiln_kernel **)&binding->kernels[variant], (const kiln_kernel *)kernel);
+  *result = kernel;
+  return KILN_SUCCESS;
+}
+
+kiln_status kiln_load_kernel(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant,
+                             const kiln_stream *stream, const kiln_kernel **kernel) {
+  if (!kiln_variant_exists(entry, binding, variant))
+    return kiln_error(KILN_ERROR_NO_BINARY, "%s: variant %u (%s) does not exist for %s:%s",
+                      entry->name, variant, entry->variants[variant].name, binding->driver->name,
+                      entry->targets[binding->target].arch);
+  kiln_status status = KILN_SUCCESS;
+  pthread_mutex_lock(lock_of(entry));
+  *kernel = binding->kernels[variant];
+  if (!*kernel)
+    status = add_kernel(entry, binding, variant, stream, kernel);
+  pthread_mutex_unlock(lock_of(entry));
+  return status;
+}
+
+static void free_bindings(const kiln_entry *entry, kiln_binding *binding) {
+  while (binding) {
+    kiln_binding *next = binding->next;
+    for (uint32_t i = 0; i < entry->num_variants; ++i)
+      free((kiln_kernel *)binding->kernels[i]);
+    free(binding);
+    binding = next;
+  }
+}
+
+/* The failure that unloading meets first is the one that the caller is told. */
+static kiln_status unload_images(kiln_image *image) {
+  kiln_status first = KILN_SUCCESS;
+  char message[KILN_ERROR_CAPACITY];
+  while (image) {
+    kiln_image *next = image->next;
+    kiln_status status = kiln_driver_of(image->driver)->unload(image);
+    if (first == KILN_SUCCESS && status != KILN_SUCCESS) {
+      first = status;
+      snprintf(message, sizeof message, "%s", kiln_last_error());
+    }
+    free(image);
+    image = next;
+  }
+  return first == KILN_SUCCESS ? first : kiln_error(first, "%s", message);
+}
+
+kiln_status kiln_release_entry(const kiln_entry *entry) {
+  pthread_mutex_lock(lock_of(entry));
+  kiln_binding *bindings = entry->state->bindings;
+  kiln_image *images = entry->state->images;
+  kiln_store_release((kiln_binding **)&entry->state->bindings, (kiln_binding *)NULL);
+  entry->state->images = NULL;
+  free_bindings(entry, bindings);
+  kiln_status status = unload_images(images);
+  pthread_mutex_unlock(lock_of(entry));
+  return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);
+}

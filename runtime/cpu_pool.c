@@ -1,0 +1,351 @@
+/*
+ * The CPU thread pool.
+ *
+ * A launch is a job on the launching thread's stack. It is queued, the pool's threads help with the
+ * oldest job that has instances left, and the launching thread works on its own until nothing is
+ * left, then waits for its helpers. So a launch never depends on another thread being free: nested
+ * launches and launches from many threads cannot deadlock, and a pool of one needs no thread at
+ * all.
+ *
+ * Instances are claimed from one counter in increasing order, a few at a time, and each thread runs
+ * its claim in order: the lowest unfinished instance is always one that a thread is at, so kernels
+ * that wait for lower ids make progress. (Work stealing between halves of the grid would be cheaper
+ * on the counter and lose that.)
+ *
+ * Arenas belong to threads, not to the pool: any thread may launch. An instance that launches again
+ * needs a second arena beside its own, hence the nesting depth.
+ */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "runtime/cpu_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  MAX_THREADS = 4096,
+  MAX_NESTING = 8,
+  ARENA_ALIGNMENT = 64,
+  MAX_CHUNK = 64,
+  CHUNKS_A_THREAD = 8
+};
+
+typedef struct job {
+  struct job *next; /* in the queue, oldest first */
+  kiln_host_function function;
+  void *const *params;
+  uint32_t grid[3];
+  uint32_t chunk; /* instances claimed at once */
+  uint64_t total;
+  uint64_t arena_bytes;
+  unsigned helpers; /* pool threads at work; under the pool's mutex */
+  _Atomic uint64_t next_instance;
+} job;
+
+struct kiln_cpu_pool {
+  pthread_mutex_t mutex;
+  pthread_cond_t work; /* a job was queued, or stop */
+  pthread_cond_t done; /* some job lost its last helper */
+  job *queue;
+  bool stop;
+  uint32_t num_threads; /* with the launching one */
+  uint32_t num_started;
+  pthread_t threads[];
+};
+
+/* --- arenas --- */
+
+typedef struct arena {
+  void *base;
+  uint64_t bytes;
+} arena;
+
+typedef struct thread_arenas {
+  unsigned depth;
+  bool registered; /* for arena_key's destructor */
+  arena levels[MAX_NESTING];
+} thread_arenas;
+
+static _Thread_local thread_arenas arenas;
+static pthread_once_t arena_key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t arena_key;
+static bool arena_key_made;
+
+static void free_arenas(void *pointer) {
+  thread_arenas *mine = pointer;
+  for (int i = 0; i < MAX_NESTING; ++i)
+    free(mine->levels[i].base);
+  memset(mine, 0, sizeof *mine);
+}
+
+static void make_arena_key(void) {
+  arena_key_made = pthread_key_create(&arena_key, free_arenas) == 0;
+}
+
+/* Grows this thread's arena of the current depth; at its largest use it is only looked up. */
+static kiln_status acquire_arena(uint64_t bytes, void **base) {
+  if (arenas.depth >= MAX_NESTING)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "launches are nested more than %d deep on the cpu",
+                      MAX_NESTING);
+  arena *level = &arenas.levels[arenas.depth];
+  if (bytes > level->bytes) {
+    if (!arenas.registered) {
+      pthread_once(&arena_key_once, make_arena_key);
+      if (!arena_key_made || pthread_setspecific(arena_key, &arenas))
+        return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no key to free a thread's arena by");
+      arenas.registered = true;
+    }
+    void *fresh = NULL;
+    if (bytes <= SIZE_MAX - ARENA_ALIGNMENT)
+      fresh = aligned_alloc(ARENA_ALIGNMENT, (size_t)(bytes + ARENA_ALIGNMENT - 1) /
+                                                 ARENA_ALIGNMENT * ARENA_ALIGNMENT);
+    if (!fresh)
+      return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an arena of %llu bytes",
+                        (unsigned long long)bytes);
+    free(level->base);
+    *level = (arena){.base = fresh, .bytes = bytes};
+  }
+  *base = bytes ? level->base : NULL;
+  ++arenas.depth;
+  return KILN_SUCCESS;
+}
+
+static void release_arena(void) { --arenas.depth; }
+
+/* --- jobs --- */
+
+static bool exhausted(job *j) {
+  return atomic_load_explicit(&j->next_instance, memory_order_relaxed) >= j->total;
+}
+
+static void run_range(const job *j, uint64_t begin, uint64_t end, void *base) {
+  uint64_t width = j->grid[0], plane = width * j->grid[1];
+  uint32_t id[3] = {(uint32_t)(begin % width), (uint32_t)(begin / width % j->grid[1]),
+                    (uint32_t)(begin / plane)};
+  for (uint64_t i = begin; i < end; ++i) {
+    /* The kernel sees its own copy: nothing it does to it moves the next instance. */
+    const uint32_t program[3] = {id[0], id[1], id[2]};
+    j->function(j->params, program, j->grid, base);
+    if (++id[0] == j->grid[0]) {
+      id[0] = 0;
+      if (++id[1] == j->grid[1]) {
+        id[1] = 0;
+        ++id[2];
+      }
+    }
+  }
+}
+
+static void work_on(job *j, void *base) {
+  for (;;) {
+    uint64_t begin = atomic_fetch_add_explicit(&j->next_instance, j->chunk, memory_order_relaxed);
+    if (begin >= j->total)
+      return;
+    uint64_t end = begin + j->chunk < j->total ? begin + j->chunk : j->total;
+    run_range(j, begin, end, base);
+  }
+}
+
+/* The oldest job with instances left. Under the mutex. */
+static job *find_work(kiln_cpu_pool *pool) {
+  for (job *j = pool->queue; j; j = j->next)
+    if (!exhausted(j))
+      return j;
+  return NULL;
+}
+
+static void *thread_main(void *pointer) {
+  kiln_cpu_pool *pool = pointer;
+  pthread_mutex_lock(&pool->mutex);
+  while (!pool->stop) {
+    job *j = find_work(pool);
+    if (!j) {
+      pthread_cond_wait(&pool->work, &pool->mutex);
+      continue;
+    }
+    ++j->helpers;
+    pthread_mutex_unlock(&pool->mutex);
+    void *base;
+    bool helped = acquire_arena(j->arena_bytes, &base) == KILN_SUCCESS;
+    if (helped) {
+      work_on(j, base);
+      release_arena();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    if (--j->helpers == 0)
+      pthread_cond_broadcast(&pool->done);
+    if (!helped) /* no memory here: the launching thread does the work; look again at the next job
+                  */
+      pthread_cond_wait(&pool->work, &pool->mutex);
+  }
+  pthread_mutex_unlock(&pool->mutex);
+  return NULL;
+}
+
+static void enqueue(kiln_cpu_pool *pool, job *j) {
+  job **tail = &pool->queue;
+  while (*tail)
+    tail = &(*tail)->next;
+  *tail = j;
+}
+
+static void dequeue(kiln_cpu_pool *pool, const job *j) {
+  job **link = &pool->queue;
+  while (*link != j)
+    link = &(*link)->next;
+  *link = j->next;
+}
+
+/* No more threads than there are claims left for. Under the mutex. */
+static void wake_helpers(kiln_cpu_pool *pool, const job *j) {
+  uint64_t claims = (j->total + j->chunk - 1) / j->chunk;
+  if (claims > pool->num_started) {
+    pthread_cond_broadcast(&pool->work);
+    return;
+  }
+  for (uint64_t i = 1; i < claims; ++i)
+    pthread_cond_signal(&pool->work);
+}
+
+static void run_shared(kiln_cpu_pool *pool, job *j, void *base) {
+  pthread_mutex_lock(&pool->mutex);
+  enqueue(pool, j);
+  wake_helpers(pool, j);
+  pthread_mutex_unlock(&pool->mutex);
+  work_on(j, base);
+  pthread_mutex_lock(&pool->mutex);
+  dequeue(pool, j);
+  while (j->helpers)
+    pthread_cond_wait(&pool->done, &pool->mutex);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static uint32_t chunk_of(uint64_t total, uint32_t threads) {
+  uint64_t chunk = total / ((uint64_t)threads * CHUNKS_A_THREAD);
+  return chunk < 1 ? 1 : chunk > MAX_CHUNK ? MAX_CHUNK : (uint32_t)chunk;
+}
+
+kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
+                              const uint32_t grid[3], void *const *params, uint64_t arena_bytes) {
+  job j = {.function = function,
+           .params = params,
+           .grid = {grid[0], grid[1], grid[2]},
+           .total = (uint64_t)grid[0] * grid[1] * grid[2],
+           .arena_bytes = arena_bytes};
+  void *base;
+  kiln_status status = acquire_arena(arena_bytes, &base);
+  if (status != KILN_SUCCESS)
+    return status;
+  if (pool->num_threads == 1 || j.total == 1) {
+    run_range(&j, 0, j.total, base);
+  } else {
+    j.chunk = chunk_of(j.total, pool->num_threads);
+    run_shared(pool, &j, base);
+  }
+  release_arena();
+  return KILN_SUCCESS;
+}
+
+/* --- pools --- */
+
+static uint32_t available_cpus(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    return (uint32_t)CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 && online <= MAX_THREADS ? (uint32_t)online : 1;
+}
+
+/* The threads take none of the program's signals. */
+static int start_threads(kiln_cpu_pool *pool) {
+  sigset_t all, previous;
+  sigfillset(&all);
+  int error = pthread_sigmask(SIG_SETMASK, &all, &previous);
+  if (error)
+    return error;
+  while (!error && pool->num_started + 1 < pool->num_threads) {
+    error = pthread_create(&pool->threads[pool->num_started], NULL, thread_main, pool);
+    if (!error)
+      ++pool->num_started;
+  }
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  return error;
+}
+
+kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **result) {
+  if (!result || num_threads > MAX_THREADS)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                      "kiln_cpu_pool_create: expected a result pointer and at most %d threads, got "
+                      "%u threads",
+                      MAX_THREADS, num_threads);
+  *result = NULL;
+  if (num_threads == 0)
+    num_threads = available_cpus();
+  kiln_cpu_pool *pool = calloc(1, sizeof *pool + (num_threads - 1) * sizeof *pool->threads);
+  if (!pool)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for a pool of %u threads", num_threads);
+  pool->num_threads = num_threads;
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  int error = start_threads(pool);
+  if (error) {
+    uint32_t started = pool->num_started;
+    kiln_cpu_pool_destroy(pool);
+    return kiln_error(KILN_ERROR_STATE, "thread %u of a cpu pool of %u cannot be started: %s",
+                      started + 1, num_threads, strerror(error));
+  }
+  *result = pool;
+  return KILN_SUCCESS;
+}
+
+void kiln_cpu_pool_destroy(kiln_cpu_pool *pool) {
+  if (!pool)
+    return;
+  pthread_mutex_lock(&pool->mutex);
+  pool->stop = true;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->mutex);
+  for (uint32_t i = 0; i < pool->num_started; ++i)
+    pthread_join(pool->threads[i], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->work);
+  pthread_mutex_destroy(&pool->mutex);
+  free(pool);
+}
+
+static pthread_mutex_t default_mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_cpu_pool *default_pool;
+
+kiln_status kiln_default_pool(kiln_cpu_pool **pool) {
+  *pool = __atomic_load_n(&default_pool, __ATOMIC_ACQUIRE);
+  if (*pool)
+    return KILN_SUCCESS;
+  kiln_status status = KILN_SUCCESS;
+  pthread_mutex_lock(&default_mutex);
+  *pool = default_pool;
+  if (!*pool) {
+    status = kiln_cpu_pool_create(0, pool);
+    __atomic_store_n(&default_pool, *pool, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&default_mutex);
+  return status;
+}
+
+uint32_t kiln_cpu_pool_threads(kiln_cpu_pool *pool) {
+  if (!pool && kiln_default_pool(&pool) != KILN_SUCCESS)
+    return 0;
+  return pool->num_threads;
+}
+
+void kiln_close_default_pool(void) {
+  pthread_mutex_lock(&default_mutex);
+  kiln_cpu_pool_destroy(default_pool);
+  __atomic_store_n(&default_pool, (kiln_cpu_pool *)NULL, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&default_mutex);
+}

@@ -1,0 +1,19 @@
+/* The thread pool that runs a kernel's program instances on the CPU; see kiln_cpu_pool_create in
+ * kiln.h. */
+#ifndef KILN_RUNTIME_CPU_POOL_H
+#define KILN_RUNTIME_CPU_POOL_H
+
+#include "runtime/error.h"
+#include "runtime/kiln.h"
+
+/* The default pool, made at the first call. */
+kiln_status kiln_default_pool(kiln_cpu_pool **pool);
+
+/* Runs `function` for every program of `grid` (none of it zero) and returns when all are done. */
+kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
+                              const uint32_t grid[3], void *const *params, uint64_t arena_bytes);
+
+/* Stops the default pool, as at process start. */
+void kiln_close_default_pool(void);
+
+#endif /* KILN_RUNTIME_CPU_POOL_H */

@@ -1,0 +1,108 @@
+/*
+ * What the three executors (cuda, hip, cpu) offer to the part that they share.
+ *
+ * A *place* is where code is loaded and what a binding is keyed by: a device, where the driver
+ * loads code independently of contexts (CUDA 12 and later, HIP, the CPU), or one CUDA context,
+ * where it does not. A stream leads to its place without a lock: places are immutable once
+ * published and are never freed while the driver is open.
+ *
+ * A *kernel* is one variant's binary loaded in one place, with all that its launch needs worked
+ * out.
+ */
+#ifndef KILN_RUNTIME_DRIVER_H
+#define KILN_RUNTIME_DRIVER_H
+
+#include "runtime/error.h"
+#include "runtime/kiln.h"
+
+#include <stdbool.h>
+
+/* Published once, then only read: the writer releases, readers acquire. Plain pointers with the
+ * compiler's atomics rather than _Atomic, because kiln_entry_state is in a header for C99 and C++.
+ */
+#define kiln_load_acquire(pointer) __atomic_load_n((pointer), __ATOMIC_ACQUIRE)
+#define kiln_store_release(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELEASE)
+
+enum { KILN_ARCH_CAPACITY = 64 };
+
+typedef struct kiln_place {
+  uint32_t driver;
+  int32_t ordinal;
+  void *context; /* CUcontext that the code is loaded into; null: loaded for the device */
+  uint32_t arch; /* as kiln_device.arch */
+  char
+      arch_name[KILN_ARCH_CAPACITY]; /* "sm_90", "gfx90a:sramecc+:xnack-", "x86-64-v3", "aarch64" */
+} kiln_place;
+
+/* An image that a driver has loaded for an entry; several kernels may come from one. */
+typedef struct kiln_image {
+  struct kiln_image *next;
+  const void *data;        /* the binary's bytes, which identify the image */
+  const kiln_place *place; /* where; null: everywhere (CUlibrary) */
+  uint32_t driver;
+  void *handle; /* CUlibrary, CUmodule or hipModule_t */
+} kiln_image;
+
+enum { KILN_MAX_ATTRIBUTES = 3 };
+
+/* CUlaunchAttribute: a number, padding to 8 bytes, a 64-byte union. */
+typedef struct kiln_cuda_attribute {
+  uint32_t id;
+  uint32_t pad;
+  uint32_t value[16];
+} kiln_cuda_attribute;
+
+typedef struct kiln_kernel {
+  const kiln_entry *entry;
+  const kiln_binary *binary;
+  const kiln_place *place;
+  uint32_t variant;
+  uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
+  void *function;          /* CUkernel, CUfunction, hipFunction_t */
+  kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
+} kiln_kernel;
+
+/* One table per executor. Every function that fails has recorded the error's message. */
+typedef struct kiln_driver_table {
+  const char *name; /* "cuda" */
+  int64_t grid_limit[3];
+
+  /* Hot: the place of a stream. Opens the driver at first. */
+  kiln_status (*stream_place)(kiln_stream stream, const kiln_place **place);
+  /* The place of a device that a program names. */
+  kiln_status (*device_place)(const kiln_device *device, const kiln_place **place);
+  /* The context of a stream, null where there is none. */
+  kiln_status (*stream_context)(kiln_stream stream, void **context);
+  /* KILN_ERROR_CAPTURE if the stream is capturing. */
+  kiln_status (*check_not_capturing)(kiln_stream stream);
+  /* Loads kernel->binary at kernel->place. `images` is the entry's list, which may grow; `target`
+   * is the binary's. The entry's lock is held. */
+  kiln_status (*load)(kiln_kernel *kernel, const kiln_target *target, kiln_image **images);
+  /* Has the driver copy a loaded kernel to the device now, not at its first launch; null: load did.
+   */
+  kiln_status (*make_resident)(const kiln_kernel *kernel, const kiln_device *device);
+  kiln_status (*unload)(const kiln_image *image);
+  /* Hot: the grid is checked and not empty. */
+  kiln_status (*launch)(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                        void *const *params);
+  /* Back to the state at process start; nothing may be in use. */
+  void (*close)(void);
+} kiln_driver_table;
+
+extern const kiln_driver_table kiln_cuda_driver;
+extern const kiln_driver_table kiln_hip_driver;
+extern const kiln_driver_table kiln_cpu_driver;
+
+/* Null for KILN_DRIVER_NONE and numbers that are no driver. */
+const kiln_driver_table *kiln_driver_of(uint32_t driver);
+
+/* The image of `data` at `place` among `images`, or null. */
+kiln_image *kiln_find_image(kiln_image *images, const void *data, const kiln_place *place);
+/* Prepends an image; on failure the caller still owns `handle`. */
+kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const void *data,
+                           const kiln_place *place, void *handle);
+
+/* Closes every driver, as at process start; for tests that change driver libraries. */
+void kiln_close_drivers(void);
+
+#endif /* KILN_RUNTIME_DRIVER_H */

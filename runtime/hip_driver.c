@@ -1,0 +1,339 @@
+/*
+ * AMD's HIP runtime. Code is loaded per device; HIP keeps one context a device, so a place is a
+ * device.
+ *
+ * Modules are loaded into the current device, and launches are made with the stream's device
+ * current; the caller's device is put back afterwards.
+ */
+#include "runtime/driver.h"
+#include "runtime/shared_library.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MAX_DEVICES = 64,
+  /* offsetof(hipDeviceProp_t, gcnArchName) in the struct of ROCm 6 and later, and in the one
+     before. */
+  ARCH_NAME_OFFSET_R0600 = 1160,
+  ARCH_NAME_OFFSET_R0000 = 396,
+  ARCH_NAME_BYTES = 256,
+  PROPERTIES_BYTES = 8192, /* larger than either struct (1472 and 792 bytes) */
+  ERROR_OUT_OF_MEMORY = 2,
+  ERROR_NO_DEVICE = 100,
+  ERROR_STREAM_CAPTURE_IMPLICIT = 906,
+  FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
+  CAPTURE_MODE_RELAXED = 2,
+  DEFAULT_SHARED_BYTES = 64 * 1024
+};
+
+typedef struct hip_api {
+#define KILN_HIP(presence, result, name, parameters) result(*name) parameters;
+#include "runtime/hip_symbols.def"
+#undef KILN_HIP
+} hip_api;
+
+static const kiln_symbol symbols[] = {
+#define REQUIRED true
+#define OPTIONAL false
+#define KILN_HIP(presence, result, name, parameters) {#name, offsetof(hip_api, name), presence},
+#include "runtime/hip_symbols.def"
+#undef KILN_HIP
+#undef REQUIRED
+#undef OPTIONAL
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static hip_api api_storage;
+static void *library_handle;
+static const hip_api *published_api;
+static kiln_place *device_places[MAX_DEVICES];
+
+static kiln_status hip_error(const hip_api *api, kiln_status status, const char *what, int result) {
+  const char *name = api->hipGetErrorName(result), *text = api->hipGetErrorString(result);
+  return kiln_error(result == ERROR_OUT_OF_MEMORY ? KILN_ERROR_OUT_OF_MEMORY : status,
+                    "%s failed: %s (%d): %s", what, name ? name : "unknown error", result,
+                    text ? text : "no description");
+}
+
+/* Under the mutex. */
+static kiln_status open_driver(void) {
+  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                      "libamdhip64.so", NULL};
+  hip_api *api = &api_storage;
+  kiln_status status = kiln_open_library(KILN_DRIVER_HIP, names, symbols,
+                                         sizeof symbols / sizeof *symbols, api, &library_handle);
+  if (status != KILN_SUCCESS)
+    return status;
+  if (!api->hipGetDevicePropertiesR0600 && !api->hipGetDeviceProperties) {
+    kiln_close_library(KILN_DRIVER_HIP, library_handle);
+    return kiln_error(KILN_ERROR_MISSING_SYMBOL,
+                      "the driver library lacks hipGetDevicePropertiesR0600 and "
+                      "hipGetDeviceProperties");
+  }
+  kiln_store_release(&published_api, (const hip_api *)api);
+  return KILN_SUCCESS;
+}
+
+static kiln_status ensure_open(const hip_api **api) {
+  *api = kiln_load_acquire(&published_api);
+  if (*api)
+    return KILN_SUCCESS;
+  pthread_mutex_lock(&mutex);
+  kiln_status status = published_api ? KILN_SUCCESS : open_driver();
+  pthread_mutex_unlock(&mutex);
+  *api = kiln_load_acquire(&published_api);
+  return status;
+}
+
+/* Makes `ordinal` the current device; `previous` is -1 if it was. */
+static kiln_status enter(const hip_api *api, int ordinal, int *previous) {
+  int result = api->hipGetDevice(previous);
+  if (result)
+    return hip_error(api, KILN_ERROR_INVALID_DEVICE, "hipGetDevice", result);
+  if (*previous == ordinal) {
+    *previous = -1;
+    return KILN_SUCCESS;
+  }
+  result = api->hipSetDevice(ordinal);
+  return result ? hip_error(api, KILN_ERROR_INVALID_DEVICE, "hipSetDevice", result) : KILN_SUCCESS;
+}
+
+static void leave(const hip_api *api, int previous) {
+  if (previous >= 0)
+    api->hipSetDevice(previous);
+}
+
+/* "gfx90a:sramecc+:xnack-" gives 0x90a. */
+static uint32_t arch_number(const char *name) {
+  return strncmp(name, "gfx", 3) == 0 ? (uint32_t)strtoul(name + 3, NULL, 16) : 0;
+}
+
+static kiln_status describe_device(const hip_api *api, int ordinal, kiln_place *place) {
+  int count = 0;
+  int result = api->hipGetDeviceCount(&count);
+  if (result && result != ERROR_NO_DEVICE)
+    return hip_error(api, KILN_ERROR_DRIVER, "hipGetDeviceCount", result);
+  if (ordinal < 0 || ordinal >= count)
+    return kiln_error(KILN_ERROR_INVALID_DEVICE, "there is no hip device %d: %d found", ordinal,
+                      count);
+  char *properties = calloc(1, PROPERTIES_BYTES);
+  if (!properties)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to describe hip device %d", ordinal);
+  result = api->hipGetDevicePropertiesR0600 ? api->hipGetDevicePropertiesR0600(properties, ordinal)
+                                            : api->hipGetDeviceProperties(properties, ordinal);
+  *place = (kiln_place){.driver = KILN_DRIVER_HIP, .ordinal = ordinal};
+  const char *name = properties + (api->hipGetDevicePropertiesR0600 ? ARCH_NAME_OFFSET_R0600
+                                                                    : ARCH_NAME_OFFSET_R0000);
+  snprintf(place->arch_name, sizeof place->arch_name, "%.*s", ARCH_NAME_BYTES - 1, name);
+  place->arch = arch_number(place->arch_name);
+  free(properties);
+  if (result)
+    return hip_error(api, KILN_ERROR_DRIVER, "hipGetDeviceProperties", result);
+  return KILN_SUCCESS;
+}
+
+/* Under the mutex. */
+static kiln_status add_place(const hip_api *api, int ordinal, const kiln_place **place) {
+  kiln_place *fresh = malloc(sizeof *fresh);
+  if (!fresh)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to describe hip device %d", ordinal);
+  kiln_status status = describe_device(api, ordinal, fresh);
+  if (status != KILN_SUCCESS) {
+    free(fresh);
+    return status;
+  }
+  kiln_store_release(&device_places[ordinal], fresh);
+  *place = fresh;
+  return KILN_SUCCESS;
+}
+
+static kiln_status place_of_ordinal(const hip_api *api, int ordinal, const kiln_place **place) {
+  if (ordinal < 0 || ordinal >= MAX_DEVICES)
+    return kiln_error(KILN_ERROR_INVALID_DEVICE, "there is no hip device %d", ordinal);
+  *place = kiln_load_acquire(&device_places[ordinal]);
+  if (*place)
+    return KILN_SUCCESS;
+  kiln_status status = KILN_SUCCESS;
+  pthread_mutex_lock(&mutex);
+  *place = device_places[ordinal];
+  if (!*place)
+    status = add_place(api, ordinal, place);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
+  const hip_api *api;
+  kiln_status status = ensure_open(&api);
+  if (status != KILN_SUCCESS)
+    return status;
+  int ordinal = -1;
+  int result = api->hipStreamGetDevice ? api->hipStreamGetDevice(stream.handle, &ordinal)
+                                       : api->hipGetDevice(&ordinal);
+  if (result)
+    return hip_error(api, KILN_ERROR_INVALID_DEVICE,
+                     api->hipStreamGetDevice ? "hipStreamGetDevice" : "hipGetDevice", result);
+  return place_of_ordinal(api, ordinal, place);
+}
+
+static kiln_status device_place(const kiln_device *device, const kiln_place **place) {
+  const hip_api *api;
+  kiln_status status = ensure_open(&api);
+  return status == KILN_SUCCESS ? place_of_ordinal(api, device->ordinal, place) : status;
+}
+
+static kiln_status stream_context(kiln_stream stream, void **context) {
+  (void)stream;
+  *context = NULL;
+  return KILN_SUCCESS;
+}
+
+static kiln_status check_not_capturing(kiln_stream stream) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  int capturing = 0;
+  int result = api->hipStreamIsCapturing(stream.handle, &capturing);
+  if (result && result != ERROR_STREAM_CAPTURE_IMPLICIT)
+    return hip_error(api, KILN_ERROR_DRIVER, "hipStreamIsCapturing", result);
+  if (!result && !capturing)
+    return KILN_SUCCESS;
+  return kiln_error(KILN_ERROR_CAPTURE,
+                    "the kernel is not loaded yet and the stream is capturing a graph: call "
+                    "prepare before the capture");
+}
+
+/* The kernel's device is current. */
+static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, kiln_image **images,
+                               void **module) {
+  const void *data = kernel->binary->data;
+  kiln_image *image = kiln_find_image(*images, data, kernel->place);
+  if (image) {
+    *module = image->handle;
+    return KILN_SUCCESS;
+  }
+  int result = api->hipModuleLoadData(module, data);
+  if (result)
+    return hip_error(api, KILN_ERROR_LOAD, "hipModuleLoadData", result);
+  kiln_status status = kiln_add_image(images, KILN_DRIVER_HIP, data, kernel->place, *module);
+  if (status != KILN_SUCCESS)
+    api->hipModuleUnload(*module);
+  return status;
+}
+
+static kiln_status load_on_device(const hip_api *api, kiln_kernel *kernel, kiln_image **images) {
+  void *module = NULL;
+  kiln_status status = load_module(api, kernel, images, &module);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->hipModuleGetFunction(&kernel->function, module, kernel->binary->symbol);
+  if (result)
+    return kiln_error_within(hip_error(api, KILN_ERROR_LOAD, "hipModuleGetFunction", result),
+                             "symbol %s", kernel->binary->symbol);
+  /* Some versions of HIP take only functions registered by the host compiler here, and need no such
+   * leave: a refusal says nothing, and a real lack of memory shows at the launch. */
+  if (kernel->binary->shared_bytes > DEFAULT_SHARED_BYTES && api->hipFuncSetAttribute)
+    (void)api->hipFuncSetAttribute(kernel->function, FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED,
+                                   (int)kernel->binary->shared_bytes);
+  return KILN_SUCCESS;
+}
+
+static kiln_status check_launch_kind(const hip_api *api, const kiln_binary *binary) {
+  for (int i = 0; i < 3; ++i)
+    if (binary->cluster[i] > 1)
+      return kiln_error(KILN_ERROR_UNSUPPORTED, "hip has no clusters of blocks");
+  if (binary->flags & KILN_LAUNCH_PDL)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "hip has no programmatic dependent launch");
+  if ((binary->flags & KILN_LAUNCH_COOPERATIVE) && !api->hipModuleLaunchCooperativeKernel)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipModuleLaunchCooperativeKernel");
+  return KILN_SUCCESS;
+}
+
+static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_image **images) {
+  (void)target;
+  const hip_api *api = kiln_load_acquire(&published_api);
+  int previous;
+  kiln_status status = check_launch_kind(api, kernel->binary);
+  if (status == KILN_SUCCESS)
+    status = enter(api, kernel->place->ordinal, &previous);
+  if (status != KILN_SUCCESS)
+    return status;
+  int mode = CAPTURE_MODE_RELAXED;
+  bool exchanged = api->hipThreadExchangeStreamCaptureMode &&
+                   api->hipThreadExchangeStreamCaptureMode(&mode) == 0;
+  status = load_on_device(api, kernel, images);
+  if (exchanged)
+    api->hipThreadExchangeStreamCaptureMode(&mode);
+  leave(api, previous);
+  return status;
+}
+
+static kiln_status unload(const kiln_image *image) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  int previous;
+  kiln_status status = enter(api, image->place->ordinal, &previous);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->hipModuleUnload(image->handle);
+  leave(api, previous);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipModuleUnload", result) : KILN_SUCCESS;
+}
+
+static kiln_status launch_error(const hip_api *api, const kiln_kernel *kernel,
+                                const uint32_t grid[3], int result) {
+  kiln_status status = hip_error(api, KILN_ERROR_LAUNCH, "hipModuleLaunchKernel", result);
+  return kiln_error_within(
+      status, "%s: variant %u (%s), grid %u x %u x %u, %u threads, %u bytes shared",
+      kernel->entry->name, kernel->variant, kernel->entry->variants[kernel->variant].name, grid[0],
+      grid[1], grid[2], kernel->binary->threads, kernel->binary->shared_bytes);
+}
+
+static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                          void *const *params) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  const kiln_binary *binary = kernel->binary;
+  void **parameters = (void **)params; /* the driver only reads them */
+  int previous, result;
+  if ((uint64_t)grid[0] * binary->threads > UINT32_MAX)
+    return kiln_error(KILN_ERROR_GRID,
+                      "%s: %u blocks of %u threads are more than 2^32-1 threads in x",
+                      kernel->entry->name, grid[0], binary->threads);
+  kiln_status status = enter(api, kernel->place->ordinal, &previous);
+  if (status != KILN_SUCCESS)
+    return status;
+  if (binary->flags & KILN_LAUNCH_COOPERATIVE)
+    result = api->hipModuleLaunchCooperativeKernel(kernel->function, grid[0], grid[1], grid[2],
+                                                   binary->threads, 1, 1, binary->shared_bytes,
+                                                   stream.handle, parameters);
+  else
+    result =
+        api->hipModuleLaunchKernel(kernel->function, grid[0], grid[1], grid[2], binary->threads, 1,
+                                   1, binary->shared_bytes, stream.handle, parameters, NULL);
+  leave(api, previous);
+  return result ? launch_error(api, kernel, grid, result) : KILN_SUCCESS;
+}
+
+static void close_driver(void) {
+  if (!kiln_load_acquire(&published_api))
+    return;
+  for (int i = 0; i < MAX_DEVICES; ++i) {
+    free(device_places[i]);
+    device_places[i] = NULL;
+  }
+  kiln_store_release(&published_api, (const hip_api *)NULL);
+  kiln_close_library(KILN_DRIVER_HIP, library_handle);
+}
+
+const kiln_driver_table kiln_hip_driver = {
+    .name = "hip",
+    .grid_limit = {INT32_MAX, 65535, 65535},
+    .stream_place = stream_place,
+    .device_place = device_place,
+    .stream_context = stream_context,
+    .check_not_capturing = check_not_capturing,
+    .load = load,
+    .unload = unload,
+    .launch = launch,
+    .close = close_driver,
+};

@@ -1,0 +1,166 @@
+/*
+ * The hot path: from a stream to a launch, and what generated dispatch reports when there is none.
+ *
+ * A launch of what is loaded is: the driver's word for the stream's device, a walk over the entry's
+ * bindings (one for each place in use), one load of the kernel, a check of the grid, the driver's
+ * launch.
+ */
+#include "runtime/binding.h"
+
+#include <stddef.h>
+
+kiln_stream kiln_cuda_stream(void *stream) {
+  return (kiln_stream){.driver = KILN_DRIVER_CUDA, .handle = stream};
+}
+
+kiln_stream kiln_hip_stream(void *stream) {
+  return (kiln_stream){.driver = KILN_DRIVER_HIP, .handle = stream};
+}
+
+kiln_stream kiln_cpu_stream(kiln_cpu_pool *pool) {
+  return (kiln_stream){.driver = KILN_DRIVER_CPU, .handle = pool};
+}
+
+static kiln_status place_of(kiln_stream stream, const kiln_place **place) {
+  const kiln_driver_table *driver = kiln_driver_of(stream.driver);
+  if (!driver)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                      "the stream was not made by kiln_cuda_stream, kiln_hip_stream or "
+                      "kiln_cpu_stream");
+  return driver->stream_place(stream, place);
+}
+
+kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *call) {
+  const kiln_place *place;
+  if (!call)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_begin: the call is null");
+  kiln_status status = kiln_check_entry(entry);
+  if (status == KILN_SUCCESS)
+    status = place_of(stream, &place);
+  if (status != KILN_SUCCESS)
+    return status;
+  const kiln_binding *binding = kiln_find_binding(entry, place);
+  if (!binding) {
+    status = kiln_bind(entry, place, &binding);
+    if (status != KILN_SUCCESS)
+      return status;
+  }
+  *call = (kiln_call){.entry = entry,
+                      .stream = stream,
+                      .binding = binding,
+                      .target = binding->target,
+                      .arch = place->arch};
+  return KILN_SUCCESS;
+}
+
+/* Writes the grid as the drivers take it; `empty` if there is nothing to launch. */
+static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
+                              const int64_t grid[3], uint32_t checked[3], bool *empty) {
+  if (!grid)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the grid is null", kernel->entry->name);
+  *empty = false;
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] < 0)
+      return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is negative: %lld",
+                        kernel->entry->name, i, (long long)grid[i]);
+    *empty |= grid[i] == 0;
+  }
+  for (int i = 0; i < 3 && !*empty; ++i) {
+    uint32_t cluster = kernel->binary->cluster[i];
+    if (grid[i] > limit[i])
+      return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is %lld, the device allows %lld",
+                        kernel->entry->name, i, (long long)grid[i], (long long)limit[i]);
+    if (cluster > 1 && grid[i] % cluster)
+      return kiln_error(KILN_ERROR_GRID,
+                        "%s: grid dimension %d is %lld, expected a multiple of the cluster's %u",
+                        kernel->entry->name, i, (long long)grid[i], cluster);
+    checked[i] = (uint32_t)grid[i];
+  }
+  return KILN_SUCCESS;
+}
+
+static kiln_status launch(const kiln_binding *binding, const kiln_kernel *kernel,
+                          kiln_stream stream, const int64_t grid[3], void *const *params) {
+  uint32_t checked[3];
+  bool empty;
+  kiln_status status = check_grid(kernel, binding->driver->grid_limit, grid, checked, &empty);
+  if (status != KILN_SUCCESS || empty)
+    return status;
+  if (!params && kernel->entry->variants[kernel->variant].num_params)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the parameters are null",
+                      kernel->entry->name);
+  return binding->driver->launch(kernel, stream, checked, params);
+}
+
+static kiln_status kernel_of(const kiln_call *call, uint32_t variant, const kiln_kernel **kernel) {
+  if (!call || !call->binding)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the call was not begun");
+  const kiln_binding *binding = call->binding;
+  if (variant >= call->entry->num_variants)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: there is no variant %u: it has %u",
+                      call->entry->name, variant, call->entry->num_variants);
+  *kernel = kiln_load_acquire(&binding->kernels[variant]);
+  return *kernel ? KILN_SUCCESS
+                 : kiln_load_kernel(call->entry, binding, variant, &call->stream, kernel);
+}
+
+kiln_status kiln_run(const kiln_call *call, uint32_t variant, const int64_t grid[3],
+                     void *const *params) {
+  const kiln_kernel *kernel;
+  kiln_status status = kernel_of(call, variant, &kernel);
+  if (status != KILN_SUCCESS)
+    return status;
+  return launch(call->binding, kernel, call->stream, grid, params);
+}
+
+kiln_status kiln_launch(const kiln_entry *entry, uint32_t variant, kiln_stream stream,
+                        const int64_t grid[3], void *const *params) {
+  kiln_call call;
+  kiln_status status = kiln_begin(entry, stream, &call);
+  return status == KILN_SUCCESS ? kiln_run(&call, variant, grid, params) : status;
+}
+
+kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan) {
+  const kiln_kernel *kernel;
+  if (!plan)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_plan_create: the plan is null");
+  *plan = (kiln_plan){0};
+  kiln_status status = kernel_of(call, variant, &kernel);
+  if (status == KILN_SUCCESS)
+    *plan = (kiln_plan){.call = *call, .kernel = kernel};
+  return status;
+}
+
+kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params) {
+  if (!plan || !plan->kernel)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the plan was not created");
+  return launch(plan->call.binding, plan->kernel, plan->call.stream, grid, params);
+}
+
+kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condition,
+                      const char *argument, int64_t value) {
+  if (!call || !call->binding)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the call was not begun");
+  const kiln_entry *entry = call->entry;
+  __atomic_fetch_add(&entry->state->misses, 1, __ATOMIC_RELAXED);
+  const kiln_binding *binding = call->binding;
+  kiln_status status =
+      kiln_error(KILN_ERROR_NO_VARIANT, "%s: no variant matches on %s:%s", entry->name,
+                 binding->driver->name, entry->targets[binding->target].arch);
+  if (nearest >= entry->num_variants)
+    return status;
+  if (!condition)
+    condition = "other arguments";
+  if (!argument)
+    return kiln_error(status, "%s: no variant matches on %s:%s: the nearest, %u (%s), needs %s",
+                      entry->name, binding->driver->name, entry->targets[binding->target].arch,
+                      nearest, entry->variants[nearest].name, condition);
+  return kiln_error(
+      status, "%s: no variant matches on %s:%s: the nearest, %u (%s), needs %s, but %s is %lld",
+      entry->name, binding->driver->name, entry->targets[binding->target].arch, nearest,
+      entry->variants[nearest].name, condition, argument, (long long)value);
+}
+
+kiln_status kiln_fail(const kiln_entry *entry, kiln_status status, const char *message) {
+  return kiln_error(status, "%s: %s", entry ? entry->name : "kernel", message);
+}
