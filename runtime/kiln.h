@@ -246,16 +246,17 @@ typedef enum kiln_form {
   KILN_FORM_HOST = 4 /* a function linked into the program */
 } kiln_form;
 
-/* A target that an entry has binaries for. How a target is matched with a device:
- *   CUDA cubin  sm_NN    same major, device's minor not lower
- *               sm_NNa   exactly that device
- *               sm_NNf   same major, device's minor not lower (family)
- *   CUDA PTX    compute_NN   device not lower (compute_NNa exactly, compute_NNf as sm_NNf)
- *   HIP         gfxNNN[:sramecc+|-][:xnack+|-]   same name; a feature that is not written matches
- * any setting CPU         x86-64[-v2|-v3|-v4], aarch64: the host has that level, and every feature
- * of `features` Of those that match, the best is: an 'a' or exact cubin, 'f', the highest lower
- * minor, then the highest PTX; the HIP target that writes the most features; the highest CPU level.
- * At equal rank the earlier in the list. */
+/* A target that an entry has binaries for, and how it is matched with a device:
+ *  - CUDA cubin: sm_NN runs on the same major with no lower minor, sm_NNa only on exactly that
+ *    device, sm_NNf on its family (same major, no lower minor).
+ *  - CUDA PTX: compute_NN runs on no lower device; compute_NNa and compute_NNf as for cubins.
+ *  - HIP: gfxNNN[:sramecc+-][:xnack+-] runs on the same name; a feature that is not written matches
+ *    any setting.
+ *  - CPU: x86-64[-v2|-v3|-v4] or aarch64 runs on a host that has the level and all of `features`.
+ *
+ * The best of those that match: a cubin before PTX, then the highest number, then 'a' before 'f'
+ * before none; the HIP target that writes the most features; the highest CPU level, with features
+ * before without. At equal rank the earlier in the list. */
 typedef struct kiln_target {
   uint32_t driver;  /* kiln_driver */
   uint32_t form;    /* kiln_form */
