@@ -14,6 +14,7 @@
 #define KILN_COMPILER_TARGET_EMIT_H
 
 #include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/TargetError.h"
 #include "compiler/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -43,9 +44,15 @@ struct EmitOptions {
   bool lineInfo = true;
   /// Prefix replacements for the paths in line tables, first match wins: {"/home/me/project", "."}.
   std::vector<std::pair<std::string, std::string>> pathMap;
+  /// a * b + c may become one fused operation, as in Triton; otherwise only where the module says
+  /// so.
+  bool fuseMultiplyAdd = true;
   CudaEmit cudaEmit = CudaEmit::Cubin;
   /// Empty: search PATH, then CUDA_HOME/bin, then /usr/local/cuda/bin.
   std::string ptxasPath;
+  /// ptxas's message that it serialised asynchronous matrix instructions (C75xx) is an error, not a
+  /// warning.
+  bool serializedMatrixIsError = false;
   /// libdevice.10.bc, linked only when the module calls __nv_ functions. Empty: such calls are
   /// errors.
   std::string libdevicePath;
@@ -77,21 +84,6 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> modu
 llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts,
                                               const TargetInfo &target,
                                               const EmitOptions &options = {});
-
-/// An error in the user's kernel that only code generation found, with its place if there is one.
-class TargetError : public llvm::ErrorInfo<TargetError> {
-public:
-  static char ID;
-  TargetError(std::string message, std::string path = "", unsigned line = 0, unsigned column = 0)
-      : message(std::move(message)), path(std::move(path)), line(line), column(column) {}
-
-  /// "path:line:column: message", or the message alone.
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-
-  std::string message, path;
-  unsigned line, column;
-};
 
 } // namespace kiln
 

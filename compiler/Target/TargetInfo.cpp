@@ -1,6 +1,7 @@
 //===- TargetInfo.cpp - The table of targets and its names -------------------===//
 
 #include "compiler/Target/TargetInfo.h"
+#include "compiler/Target/TargetError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,6 +48,7 @@ private:
       llvm::StringRef arch = target.arch;
       target.llvmCPU =
           arch.consume_front("compute_") ? ("sm_" + arch).str() : std::string(target.arch);
+      target.elfArchTag = target.archNumber;
       target.llvmFeatures = "+ptx" + std::to_string(target.ptxVersion);
     } else if (target.backend == Backend::HIP) {
       target.llvmCPU = target.arch;
@@ -75,13 +77,6 @@ Table::Table() {
 #include "compiler/Target/Targets.def"
 }
 
-template <typename... Args> llvm::Error fail(const Args &...args) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  (os << ... << args);
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 /// This machine's processor, as LLVM names and describes it.
 TargetInfo hostTarget() {
   llvm::StringMap<bool> found = llvm::sys::getHostCPUFeatures();
@@ -99,12 +94,14 @@ TargetInfo hostTarget() {
   target.llvmFeatures = llvm::join(features, ",");
   if (llvm::Triple(llvm::sys::getProcessTriple()).isAArch64()) {
     target.llvmTriple = "aarch64-unknown-linux-gnu";
+    target.elfMachine = 183;
     target.convertF16 = true;
     target.arithF16 = has("fullfp16");
     target.convertBF16 = has("bf16");
     return target;
   }
   target.llvmTriple = "x86_64-unknown-linux-gnu";
+  target.elfMachine = 62;
   bool v3 = has("avx2") && has("fma") && has("bmi2") && has("f16c");
   bool v4 = v3 && has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
   target.archNumber = v4 ? 4 : v3 ? 3 : 2;
@@ -170,15 +167,17 @@ llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
   else if (parts[0] == "cpu")
     backend = Backend::CPU;
   else
-    return fail("unknown target '", name, "': expected cuda:ARCH, hip:ARCH, cpu:ARCH or cpu");
+    return targetError("unknown target '", name,
+                       "': expected cuda:ARCH, hip:ARCH, cpu:ARCH or cpu");
 
   if (parts.size() == 1) {
     if (backend == Backend::CPU)
       return hostTarget();
-    return fail("target '", name, "' names no architecture: expected one of ", names(backend));
+    return targetError("target '", name, "' names no architecture: expected one of ",
+                       names(backend));
   }
   if (parts.size() > 3)
-    return fail("target '", name, "': expected BACKEND:ARCH or BACKEND:ARCH:WARP_SIZE");
+    return targetError("target '", name, "': expected BACKEND:ARCH or BACKEND:ARCH:WARP_SIZE");
 
   std::string arch = tableArch(backend, parts[1]);
   const auto &targets = allTargets();
@@ -187,13 +186,13 @@ llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
   });
   if (match == targets.end()) {
     if (const TargetInfo *near = nearest(backend, arch))
-      return fail("unknown target '", name, "': did you mean '", near->name, "'?");
-    return fail("unknown target '", name, "': expected one of ", names(backend));
+      return targetError("unknown target '", name, "': did you mean '", near->name, "'?");
+    return targetError("unknown target '", name, "': expected one of ", names(backend));
   }
   unsigned warp;
   if (parts.size() == 3 && (parts[2].getAsInteger(10, warp) || warp != match->warpSize))
-    return fail("target '", name, "': the warp size of ", match->arch, " is ", match->warpSize,
-                ", got '", parts[2], "'");
+    return targetError("target '", name, "': the warp size of ", match->arch, " is ",
+                       match->warpSize, ", got '", parts[2], "'");
   return *match;
 }
 

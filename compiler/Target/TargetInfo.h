@@ -100,6 +100,11 @@ struct TargetInfo {
   /// Conversion between f16 and f32 in hardware, f16 and bf16 arithmetic in hardware.
   bool convertF16 = false, arithF16 = false, arithBF16 = false;
 
+  //--- What the binary's ELF header says ---
+  /// e_machine, and the architecture's number in e_flags (cuda: the SM number; hip:
+  /// EF_AMDGPU_MACH; 0 = none).
+  unsigned elfMachine = 0, elfArchTag = 0;
+
   //--- LLVM ---
   std::string llvmTriple, llvmCPU, llvmFeatures;
   /// PTX ISA version times ten that the text declares; 0 when it is not PTX.

@@ -1,0 +1,83 @@
+//===- EmitAMD.cpp - LLVM IR to HSACO -----------------------------------------===//
+//
+// No device library takes part: what LLVM cannot select (f64 transcendentals) has
+// to be lowered before, and a call that remains is an error here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/CodeGeneration.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln {
+
+/// LLVM, "User Guide for AMDGPU Backend": LLVM IR Attributes. The flat size is set beside the
+/// required one, as the back end otherwise plans registers for 1024 threads, or 256 where ROCDL
+/// said so.
+static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
+  llvm::LLVMContext &context = kernel.getContext();
+  std::string threads = std::to_string(facts.launch.threadsPerBlock);
+  kernel.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
+  kernel.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
+  kernel.addFnAttr("uniform-work-group-size", "true");
+  // The kernel ABI has no hidden arguments.
+  kernel.addFnAttr("amdgpu-implicitarg-num-bytes", "0");
+  if (facts.minOccupancy)
+    kernel.addFnAttr("amdgpu-waves-per-eu", std::to_string(facts.minOccupancy));
+  llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+  auto constant = [&](uint32_t value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(i32, value));
+  };
+  kernel.setMetadata("reqd_work_group_size",
+                     llvm::MDNode::get(context, {constant(facts.launch.threadsPerBlock),
+                                                 constant(1), constant(1)}));
+}
+
+/// LDS is static here: the kernel's own allocation is the whole of it.
+llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
+                                     const TargetInfo &target, const EmitOptions &options) {
+  DiagnosticCapture diagnostics(module.getContext());
+  auto machine = createMachine(target, options);
+  if (!machine)
+    return machine.takeError();
+  auto kernel = prepareModule(module, facts, **machine, options);
+  if (!kernel)
+    return kernel.takeError();
+  annotateKernel(**kernel, facts);
+  // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
+  module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
+
+  optimizeModule(module, **machine, target, options);
+  if (llvm::Error error =
+          checkExternalCalls(module, [](llvm::StringRef) { return false; }, target.name))
+    return std::move(error);
+  DeviceBinary binary;
+  binary.target = target.name;
+  binary.symbol = facts.symbol;
+  binary.launch = facts.launch;
+  binary.format = BinaryFormat::HSACO;
+  if (options.captureLLVM)
+    binary.llvmIR = printModule(module);
+  if (options.captureAssembly) {
+    auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text)
+      return text.takeError();
+    binary.assembly = text->str().str();
+  }
+  auto object = generateCode(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error = diagnostics.takeErrors())
+    return std::move(error);
+  binary.warnings = std::move(diagnostics.warnings);
+  auto linked = linkHsaco(*object, options.temporaryRoot);
+  if (!linked)
+    return linked.takeError();
+  binary.bytes = std::move(*linked);
+  return binary;
+}
+
+} // namespace kiln

@@ -1,0 +1,16 @@
+//===- EmitAMD.h - LLVM IR to HSACO -------------------------------------------===//
+
+#ifndef KILN_COMPILER_TARGET_AMD_EMITAMD_H
+#define KILN_COMPILER_TARGET_AMD_EMITAMD_H
+
+#include "compiler/Target/Emit.h"
+
+namespace kiln {
+
+/// emitDeviceBinary for the HIP backend.
+llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
+                                     const TargetInfo &target, const EmitOptions &options);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_AMD_EMITAMD_H

@@ -1,0 +1,98 @@
+//===- EmitCPU.cpp - LLVM IR to a host object ----------------------------------===//
+
+#include "compiler/Target/CPU/EmitCPU.h"
+#include "compiler/Target/CPU/ExpandSmallFloats.h"
+#include "compiler/Target/CPU/HostObjectReader.h"
+#include "compiler/Target/CodeGeneration.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln {
+
+bool isHostLibraryFunction(llvm::StringRef symbol) {
+  static const llvm::StringSet<> memory = {"memcpy", "memmove", "memset"};
+  static const llvm::StringSet<> math = {
+      "acos",  "acosh",  "asin",   "asinh",     "atan",     "atan2", "atanh",     "cbrt",
+      "ceil",  "cos",    "cosh",   "copysign",  "erf",      "erfc",  "exp",       "exp10",
+      "exp2",  "expm1",  "fabs",   "floor",     "fma",      "fmax",  "fmin",      "fmod",
+      "hypot", "ldexp",  "log",    "log10",     "log1p",    "log2",  "nearbyint", "nextafter",
+      "pow",   "rint",   "round",  "roundeven", "sin",      "sinh",  "sqrt",      "tan",
+      "tanh",  "tgamma", "lgamma", "trunc",     "remainder"};
+  if (memory.contains(symbol) || math.contains(symbol))
+    return true;
+  return symbol.consume_back("f") && math.contains(symbol);
+}
+
+/// What the function is allowed to use, and how: no unwinding tables (nothing throws), and vectors
+/// as wide as the target's, which LLVM else halves on AVX-512.
+static void annotateFunctions(llvm::Module &module, const TargetInfo &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setDoesNotThrow();
+    function.removeFnAttr(llvm::Attribute::UWTable);
+    function.addFnAttr("target-cpu", target.llvmCPU);
+    if (!target.llvmFeatures.empty())
+      function.addFnAttr("target-features", target.llvmFeatures);
+    function.addFnAttr("prefer-vector-width", std::to_string(target.maxVectorBits));
+    function.addFnAttr("frame-pointer", "none");
+  }
+}
+
+/// LLVM itself adds calls while selecting instructions; those have no place in the source.
+static llvm::Error checkUndefinedSymbols(llvm::StringRef object, const TargetInfo &target) {
+  auto info = readHostObject(object);
+  if (!info)
+    return info.takeError();
+  for (const std::string &symbol : info->undefined)
+    if (!isHostLibraryFunction(symbol))
+      return targetError("the code for ", target.name, " needs the function '", symbol,
+                         "', which the C library and libm do not promise");
+  return llvm::Error::success();
+}
+
+llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &facts,
+                                     const TargetInfo &target, const EmitOptions &options) {
+  DiagnosticCapture diagnostics(module.getContext());
+  auto machine = createMachine(target, options);
+  if (!machine)
+    return machine.takeError();
+  auto kernel = prepareModule(module, facts, **machine, options);
+  if (!kernel)
+    return kernel.takeError();
+  annotateFunctions(module, target);
+  // Before, so that the pipeline sees the real operations; after, for those it folded back.
+  const SmallFloatSupport support = {target.convertF16, target.arithF16};
+  expandSmallFloats(module, support);
+  optimizeModule(module, **machine, target, options);
+  expandSmallFloats(module, support);
+  if (llvm::Error error = checkExternalCalls(module, isHostLibraryFunction, target.name))
+    return std::move(error);
+
+  DeviceBinary binary;
+  binary.target = target.name;
+  binary.symbol = facts.symbol;
+  binary.launch = facts.launch;
+  binary.format = BinaryFormat::HostObject;
+  if (options.captureLLVM)
+    binary.llvmIR = printModule(module);
+  if (options.captureAssembly) {
+    auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text)
+      return text.takeError();
+    binary.assembly = text->str().str();
+  }
+  auto object = generateCode(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error = diagnostics.takeErrors())
+    return std::move(error);
+  if (llvm::Error error = checkUndefinedSymbols(*object, target))
+    return std::move(error);
+  binary.warnings = std::move(diagnostics.warnings);
+  binary.bytes.assign(object->begin(), object->end());
+  return binary;
+}
+
+} // namespace kiln

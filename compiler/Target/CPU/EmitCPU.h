@@ -1,0 +1,20 @@
+//===- EmitCPU.h - LLVM IR to a host object ------------------------------------===//
+
+#ifndef KILN_COMPILER_TARGET_CPU_EMITCPU_H
+#define KILN_COMPILER_TARGET_CPU_EMITCPU_H
+
+#include "compiler/Target/Emit.h"
+
+namespace kiln {
+
+/// emitDeviceBinary for the CPU backend: a relocatable, position-independent ELF object.
+llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &facts,
+                                     const TargetInfo &target, const EmitOptions &options);
+
+/// Whether a host object may leave `symbol` to the C library: libm's functions of one or two
+/// arguments, and memcpy, memmove, memset.
+bool isHostLibraryFunction(llvm::StringRef symbol);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_CPU_EMITCPU_H

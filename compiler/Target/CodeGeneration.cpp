@@ -1,0 +1,204 @@
+//===- CodeGeneration.cpp - What all targets do with an LLVM module ----------===//
+
+#include "compiler/Target/CodeGeneration.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <mutex>
+
+namespace kiln {
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class ForwardingHandler : public llvm::DiagnosticHandler {
+public:
+  explicit ForwardingHandler(DiagnosticCapture &capture) : capture(capture) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    capture.handle(info);
+    return true;
+  }
+
+private:
+  DiagnosticCapture &capture;
+};
+
+/// The diagnostics that carry a source place have no kind in common to cast to.
+const llvm::DiagnosticInfoWithLocationBase *locationOf(const llvm::DiagnosticInfo &info) {
+  if (auto *unsupported = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(&info))
+    return unsupported;
+  return llvm::dyn_cast<llvm::DiagnosticInfoResourceLimit>(&info);
+}
+
+} // namespace
+
+DiagnosticCapture::DiagnosticCapture(llvm::LLVMContext &context)
+    : context(context), previous(context.getDiagnosticHandler()) {
+  context.setDiagnosticHandler(std::make_unique<ForwardingHandler>(*this));
+}
+
+DiagnosticCapture::~DiagnosticCapture() { context.setDiagnosticHandler(std::move(previous)); }
+
+void DiagnosticCapture::handle(const llvm::DiagnosticInfo &info) {
+  if (info.getSeverity() != llvm::DS_Error && info.getSeverity() != llvm::DS_Warning)
+    return;
+  Entry entry;
+  if (auto *sourceInfo = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
+    entry.message = sourceInfo->getSMDiag().getMessage().str();
+  } else {
+    llvm::raw_string_ostream os(entry.message);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+  }
+  if (const auto *place = locationOf(info); place && place->isLocationAvailable()) {
+    llvm::StringRef path;
+    place->getLocation(path, entry.line, entry.column);
+    entry.path = path.str();
+  }
+  if (info.getSeverity() == llvm::DS_Warning)
+    warnings.push_back(std::move(entry.message));
+  else
+    errors.push_back(std::move(entry));
+}
+
+llvm::Error DiagnosticCapture::takeErrors() {
+  if (errors.empty())
+    return llvm::Error::success();
+  std::string text;
+  for (const Entry &entry : errors)
+    text += (text.empty() ? "" : "\n") + entry.message;
+  Entry first = std::move(errors.front());
+  errors.clear();
+  return llvm::make_error<TargetError>(std::move(text), std::move(first.path), first.line,
+                                       first.column);
+}
+
+//===----------------------------------------------------------------------===//
+// Machines and modules
+//===----------------------------------------------------------------------===//
+
+/// Only the back ends that targets name; the whole of LLVM's list would be wasted start-up time.
+static void initializeBackEnds() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+#define KILN_LLVM_TARGET(NAME)                                                                     \
+  LLVMInitialize##NAME##TargetInfo();                                                              \
+  LLVMInitialize##NAME##Target();                                                                  \
+  LLVMInitialize##NAME##TargetMC();                                                                \
+  LLVMInitialize##NAME##AsmPrinter();
+    KILN_LLVM_TARGET(NVPTX)
+    KILN_LLVM_TARGET(AMDGPU)
+    KILN_LLVM_TARGET(X86)
+    KILN_LLVM_TARGET(AArch64)
+#undef KILN_LLVM_TARGET
+    // For inline assembly; PTX has no parser and needs none.
+    LLVMInitializeAMDGPUAsmParser();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64AsmParser();
+  });
+}
+
+static llvm::CodeGenOptLevel codeGenLevel(unsigned optLevel) {
+  return llvm::CodeGenOpt::getLevel(std::min(optLevel, 3u)).value();
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetInfo &target,
+                                                                   const EmitOptions &options) {
+  initializeBackEnds();
+  llvm::Triple triple(target.llvmTriple);
+  std::string error;
+  const llvm::Target *backEnd = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backEnd)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
+  llvm::TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion =
+      options.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  targetOptions.FunctionSections = targetOptions.DataSections = target.backend == Backend::CPU;
+  return std::unique_ptr<llvm::TargetMachine>(backEnd->createTargetMachine(
+      triple, target.llvmCPU, target.llvmFeatures, targetOptions, llvm::Reloc::PIC_, std::nullopt,
+      codeGenLevel(options.optLevel)));
+}
+
+llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const KernelFacts &facts,
+                                               const llvm::TargetMachine &machine,
+                                               const EmitOptions &options) {
+  llvm::Function *kernel = module.getFunction(facts.symbol);
+  if (!kernel || kernel->isDeclaration())
+    return targetError("the module does not define the kernel '", facts.symbol, "'");
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  // Both names end in the binary: they must not depend on where and how the module was made.
+  module.setModuleIdentifier(facts.symbol);
+  module.setSourceFileName(facts.symbol);
+  for (llvm::GlobalObject &object : module.global_objects())
+    if (&object != kernel && !object.isDeclaration() && !object.hasAppendingLinkage() &&
+        !object.getName().starts_with("llvm."))
+      object.setLinkage(llvm::GlobalValue::InternalLinkage);
+  kernel->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  kernel->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  kernel->setDSOLocal(true);
+  remapDebugPaths(module, options);
+
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  if (llvm::verifyModule(module, &os))
+    return targetError("invalid LLVM IR for '", facts.symbol, "': ", problem);
+  return kernel;
+}
+
+llvm::Expected<llvm::SmallString<0>>
+generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind) {
+  // The code generator changes the module; another file kind may be wanted of it.
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr, kind))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "LLVM cannot write this kind of file for %s",
+                                   machine.getTargetTriple().str().c_str());
+  passes.run(*copy);
+  return bytes;
+}
+
+llvm::Error checkExternalCalls(const llvm::Module &module,
+                               llvm::function_ref<bool(llvm::StringRef)> isProvided,
+                               llvm::StringRef targetName) {
+  for (const llvm::Function &caller : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(caller)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (!callee || !callee->isDeclaration() || callee->isIntrinsic() ||
+          isProvided(callee->getName()))
+        continue;
+      std::string message =
+          ("call to '" + callee->getName() + "', which " + targetName + " does not have").str();
+      if (const llvm::DILocation *place = call->getDebugLoc().get())
+        return llvm::make_error<TargetError>(std::move(message), place->getFilename().str(),
+                                             place->getLine(), place->getColumn());
+      return llvm::make_error<TargetError>(std::move(message));
+    }
+  return llvm::Error::success();
+}
+
+std::string printModule(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, nullptr);
+  return text;
+}
+
+} // namespace kiln

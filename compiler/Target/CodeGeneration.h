@@ -1,0 +1,79 @@
+//===- CodeGeneration.h - What all targets do with an LLVM module ------------===//
+//
+// Internal to compiler/Target: the steps between a module and the bytes that LLVM
+// itself writes, used by the emitters of NVIDIA, AMD and CPU.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_CODEGENERATION_H
+#define KILN_COMPILER_TARGET_CODEGENERATION_H
+
+#include "compiler/Target/Emit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/CodeGen.h"
+#include <memory>
+
+namespace llvm {
+class DiagnosticInfo;
+class Function;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace kiln {
+
+/// Takes LLVM's diagnostics for a scope: LLVM's own handler would print them and exit.
+class DiagnosticCapture {
+public:
+  explicit DiagnosticCapture(llvm::LLVMContext &context);
+  ~DiagnosticCapture();
+  /// The errors so far as one error, the first one's place leading; success if there were none.
+  llvm::Error takeErrors();
+  std::vector<std::string> warnings;
+
+  void handle(const llvm::DiagnosticInfo &info);
+
+private:
+  struct Entry {
+    std::string message, path;
+    unsigned line = 0, column = 0;
+  };
+  llvm::LLVMContext &context;
+  std::unique_ptr<llvm::DiagnosticHandler> previous;
+  std::vector<Entry> errors;
+};
+
+/// The machine for `target`; position independent, functions in sections of their own.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetInfo &target,
+                                                                   const EmitOptions &options);
+
+/// Gives the module the machine's triple and data layout, makes everything but the kernel internal,
+/// rewrites debug paths, and returns the kernel.
+llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const KernelFacts &facts,
+                                               const llvm::TargetMachine &machine,
+                                               const EmitOptions &options);
+
+/// LLVM's default pipeline for the level, with the target's cost models. (Optimize.cpp.)
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
+                    const EmitOptions &options);
+
+/// Assembly text or an object file of a copy of the module (`Assembly` may be wanted beside it).
+llvm::Expected<llvm::SmallString<0>>
+generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind);
+
+/// An error for the first function that is called, but neither defined here, nor an intrinsic, nor
+/// accepted by `isProvided`. The place is the call's.
+llvm::Error checkExternalCalls(const llvm::Module &module,
+                               llvm::function_ref<bool(llvm::StringRef)> isProvided,
+                               llvm::StringRef targetName);
+
+/// The module as text, for DeviceBinary::llvmIR.
+std::string printModule(const llvm::Module &module);
+
+/// Replaces path prefixes in every file name of the debug information. Removes all debug
+/// information when `options.lineInfo` is unset. (DebugPaths.cpp.)
+void remapDebugPaths(llvm::Module &module, const EmitOptions &options);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_CODEGENERATION_H

@@ -1,0 +1,40 @@
+//===- Emit.cpp - From LLVM IR to a device binary ------------------------------===//
+
+#include "compiler/Target/Emit.h"
+#include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/CPU/EmitCPU.h"
+#include "compiler/Target/NVIDIA/EmitNVIDIA.h"
+#include "compiler/Target/VerifyAbi.h"
+#include "llvm/IR/Module.h"
+
+namespace kiln {
+
+static llvm::Expected<DeviceBinary> emitForBackend(llvm::Module &module, const KernelFacts &facts,
+                                                   const TargetInfo &target,
+                                                   const EmitOptions &options) {
+  switch (target.backend) {
+  case Backend::CUDA:
+    return emitNVIDIA(module, facts, target, options);
+  case Backend::HIP:
+    return emitAMD(module, facts, target, options);
+  case Backend::CPU:
+    return emitCPU(module, facts, target, options);
+  }
+  llvm_unreachable("every backend has an emitter");
+}
+
+llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> module,
+                                              const KernelFacts &facts, const TargetInfo &target,
+                                              const EmitOptions &options) {
+  auto binary = emitForBackend(*module, facts, target, options);
+  if (!binary)
+    return binary;
+  binary->launch.warpSize = target.warpSize;
+  for (const std::string &name : facts.parameterNames)
+    binary->parameters.push_back({name, 0, 0});
+  if (llvm::Error error = readBack(*binary))
+    return std::move(error);
+  return binary;
+}
+
+} // namespace kiln

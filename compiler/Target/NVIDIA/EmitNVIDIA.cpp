@@ -1,0 +1,155 @@
+//===- EmitNVIDIA.cpp - LLVM IR to PTX and cubin ------------------------------===//
+//
+// Shared-memory pointers stay 64 bits wide in PTX: the 32-bit form is a global
+// command-line option of LLVM (nvptx-short-ptr), which a library must not set, and
+// ptxas narrows the arithmetic itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVIDIA/EmitNVIDIA.h"
+#include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/NVIDIA/Ptxas.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+namespace kiln {
+
+/// PTX ISA, "Performance-Tuning Directives": the block's exact size lets ptxas give each thread its
+/// full share of registers.
+static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
+  const LaunchFacts &launch = facts.launch;
+  kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  kernel.addFnAttr("nvvm.reqntid", std::to_string(launch.threadsPerBlock) + ",1,1");
+  if (facts.minOccupancy)
+    kernel.addFnAttr("nvvm.minctasm", std::to_string(facts.minOccupancy));
+  if (facts.maxRegisters)
+    kernel.addFnAttr("nvvm.maxnreg", std::to_string(facts.maxRegisters));
+  const auto &cluster = launch.clusterDims;
+  if (cluster[0] * cluster[1] * cluster[2] > 1)
+    kernel.addFnAttr("nvvm.cluster_dim", std::to_string(cluster[0]) + "," +
+                                             std::to_string(cluster[1]) + "," +
+                                             std::to_string(cluster[2]));
+}
+
+/// Line directives only: any other kind of debug information makes LLVM write ".target …, debug",
+/// for which ptxas turns its optimiser off.
+static void useLineDirectives(llvm::Module &module) {
+  auto *units = module.getNamedMetadata("llvm.dbg.cu");
+  if (!units)
+    return;
+  llvm::DebugInfoFinder finder;
+  finder.processModule(module);
+  for (unsigned i = 0, e = units->getNumOperands(); i != e; ++i) {
+    auto *old = llvm::cast<llvm::DICompileUnit>(units->getOperand(i));
+    auto *unit = llvm::DICompileUnit::getDistinct(
+        module.getContext(), old->getSourceLanguage(), old->getFile(), old->getProducer(),
+        old->isOptimized(), old->getFlags(), old->getRuntimeVersion(), /*SplitDebugFilename=*/"",
+        llvm::DICompileUnit::DebugDirectivesOnly, nullptr, nullptr, nullptr, nullptr, nullptr, 0,
+        false, false, llvm::DICompileUnit::DebugNameTableKind::None, false, "", "");
+    units->setOperand(i, unit);
+    for (llvm::DISubprogram *subprogram : finder.subprograms())
+      if (subprogram->getUnit() == old)
+        subprogram->replaceUnit(unit);
+  }
+}
+
+static bool isDeviceLibraryFunction(llvm::StringRef name) { return name.starts_with("__nv_"); }
+
+/// Functions that the driver provides to every kernel (CUDA's "system calls").
+static bool isDriverFunction(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"vprintf", "__assertfail", "malloc", "free"}, true)
+      .Default(false);
+}
+
+static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path) {
+  bool needed = llvm::any_of(module.functions(), [](const llvm::Function &function) {
+    return function.isDeclaration() && isDeviceLibraryFunction(function.getName());
+  });
+  if (!needed || path.empty())
+    return llvm::Error::success();
+  llvm::SMDiagnostic problem;
+  auto library = llvm::parseIRFile(path, problem, module.getContext());
+  if (!library)
+    return targetError("cannot read libdevice '", path, "': ", problem.getMessage());
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  auto hide = [](llvm::Module &linked, const llvm::StringSet<> &names) {
+    llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+      return !value.hasName() || !names.count(value.getName());
+    });
+  };
+  if (llvm::Linker::linkModules(module, std::move(library), llvm::Linker::LinkOnlyNeeded, hide))
+    return targetError("cannot link libdevice '", path, "'");
+  return llvm::Error::success();
+}
+
+/// The cubin of `binary.ptx`, and what ptxas reports of it.
+static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
+                            const EmitOptions &options) {
+  auto result = runPtxas(binary.ptx, target, options);
+  if (!result)
+    return result.takeError();
+  binary.format = BinaryFormat::Cubin;
+  binary.bytes = std::move(result->cubin);
+  binary.resources = result->report.resources;
+  llvm::append_range(binary.warnings, result->report.warnings);
+  llvm::append_range(binary.warnings, result->report.serialized);
+  return llvm::Error::success();
+}
+
+llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts &facts,
+                                        const TargetInfo &target, const EmitOptions &options) {
+  DiagnosticCapture diagnostics(module.getContext());
+  auto machine = createMachine(target, options);
+  if (!machine)
+    return machine.takeError();
+  auto kernel = prepareModule(module, facts, **machine, options);
+  if (!kernel)
+    return kernel.takeError();
+  annotateKernel(**kernel, facts);
+  useLineDirectives(module);
+  if (!module.getModuleFlag("nvvm-reflect-ftz"))
+    module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
+  if (llvm::Error error = linkDeviceLibrary(module, options.libdevicePath))
+    return std::move(error);
+
+  optimizeModule(module, **machine, target, options);
+  if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
+    return std::move(error);
+  DeviceBinary binary;
+  binary.target = target.name;
+  binary.symbol = facts.symbol;
+  binary.launch = facts.launch;
+  if (options.captureLLVM)
+    binary.llvmIR = printModule(module);
+  auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
+  if (!text)
+    return text.takeError();
+  if (llvm::Error error = diagnostics.takeErrors())
+    return std::move(error);
+  binary.ptx = text->str().str();
+  binary.warnings = std::move(diagnostics.warnings);
+
+  if (target.ptxOnly || options.cudaEmit == CudaEmit::PTX) {
+    binary.format = BinaryFormat::PTX;
+    binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());
+    binary.bytes.push_back('\0');
+  } else if (llvm::Error error = assemble(binary, target, options)) {
+    return std::move(error);
+  }
+  if (options.captureAssembly)
+    binary.assembly = binary.ptx;
+  if (!options.capturePTX && options.cudaEmit != CudaEmit::Both)
+    binary.ptx.clear();
+  return binary;
+}
+
+} // namespace kiln

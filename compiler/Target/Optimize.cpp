@@ -1,0 +1,48 @@
+//===- Optimize.cpp - LLVM's pass pipeline per target -------------------------===//
+//
+// In a file of its own because PassBuilder.h is among LLVM's slowest headers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CodeGeneration.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln {
+
+static llvm::OptimizationLevel pipelineLevel(unsigned optLevel) {
+  switch (optLevel) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
+                    const EmitOptions &options) {
+  llvm::PipelineTuningOptions tuning;
+  // A GPU thread is one lane already: vectorising its loops only costs registers. Packing scalars
+  // (two halves in a register) pays on both.
+  tuning.LoopVectorization = tuning.LoopInterleaving = target.warpSize == 1;
+  tuning.SLPVectorization = true;
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(pipelineLevel(options.optLevel)).run(module, modules);
+}
+
+} // namespace kiln

@@ -1,0 +1,145 @@
+//===- Process.cpp - Private folders and child processes ---------------------===//
+//
+// fork and exec rather than llvm::sys::ExecuteAndWait: that has no working folder
+// and cannot tie the child's life to ours, and lld has to run in a fork without
+// exec (there is no lld program to rely on, and it resets every option it finds).
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Process.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace kiln {
+
+namespace {
+
+llvm::Error osError(const llvm::Twine &what) {
+  int code = errno;
+  return llvm::createStringError(std::error_code(code, std::generic_category()),
+                                 what + ": " + llvm::sys::StrError(code));
+}
+
+/// Starts a child that runs `body` with its output in a pipe, and collects it. Between fork and
+/// exec `body` may only make calls that are safe there, unless the process has one thread.
+llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef folder,
+                                       llvm::function_ref<int()> body) {
+  const std::string where = folder.str();
+  int pipeEnds[2];
+  if (pipe2(pipeEnds, O_CLOEXEC) != 0)
+    return osError("cannot make a pipe for " + name);
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child < 0) {
+    llvm::Error error = osError("cannot start " + name);
+    close(pipeEnds[0]);
+    close(pipeEnds[1]);
+    return std::move(error);
+  }
+  if (child == 0) {
+    // Die with the parent: a killed worker must not leave ptxas running.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || dup2(pipeEnds[1], STDOUT_FILENO) < 0 ||
+        dup2(pipeEnds[1], STDERR_FILENO) < 0 || chdir(where.c_str()) != 0)
+      _exit(126);
+    _exit(body());
+  }
+
+  close(pipeEnds[1]);
+  ProcessResult result;
+  char buffer[4096];
+  for (;;) {
+    ssize_t count = ::read(pipeEnds[0], buffer, sizeof buffer);
+    if (count > 0)
+      result.output.append(buffer, static_cast<size_t>(count));
+    else if (count == 0 || errno != EINTR)
+      break;
+  }
+  close(pipeEnds[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return osError("cannot wait for " + name);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+} // namespace
+
+llvm::Expected<TemporaryFolder> TemporaryFolder::create(llvm::StringRef root) {
+  llvm::SmallString<128> pattern(root);
+  if (root.empty())
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, pattern);
+  llvm::sys::path::append(pattern, "kiln-XXXXXX");
+  if (!mkdtemp(const_cast<char *>(pattern.c_str())))
+    return osError("cannot make a temporary folder '" + pattern + "'");
+  // The name was filled in behind SmallString's back; its length is unchanged.
+  return TemporaryFolder(pattern.str().str());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!folder.empty())
+    llvm::sys::fs::remove_directories(folder, /*IgnoreErrors=*/true);
+}
+
+llvm::Error TemporaryFolder::write(llvm::StringRef name, llvm::StringRef bytes) const {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << bytes;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  if (error)
+    return llvm::createStringError(error, "cannot write '" + path + "': " + error.message());
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<char>> TemporaryFolder::read(llvm::StringRef name) const {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read '" + path + "': " + buffer.getError().message());
+  return std::vector<char>((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
+}
+
+llvm::Expected<ProcessResult>
+runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder) {
+  // Everything is allocated before the fork.
+  std::string executable = program.str();
+  llvm::SmallVector<char *, 16> argv{executable.data()};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  auto result = runChild(program, folder, [&] {
+    execv(executable.c_str(), argv.data());
+    return 127;
+  });
+  if (result && result->status == 127 && result->output.empty())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot run '" + program + "'");
+  return result;
+}
+
+llvm::Expected<ProcessResult> runForked(llvm::StringRef folder, llvm::function_ref<int()> body) {
+  return runChild("a child process", folder, body);
+}
+
+} // namespace kiln

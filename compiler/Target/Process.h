@@ -1,0 +1,58 @@
+//===- Process.h - Private folders and child processes -----------------------===//
+//
+// The tools behind a target (ptxas, lld) want files, keep global state and may die.
+// They run in a child process, inside a private folder that is removed whatever
+// happens; they see only relative file names, so that none can leak into their output.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_PROCESS_H
+#define KILN_COMPILER_TARGET_PROCESS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// A folder that only this user can read, removed with its files by the destructor.
+class TemporaryFolder {
+public:
+  /// Makes one below `root`, or below the system's temporary folder when that is empty.
+  static llvm::Expected<TemporaryFolder> create(llvm::StringRef root);
+  TemporaryFolder(TemporaryFolder &&other) : folder(std::move(other.folder)) {
+    other.folder.clear();
+  }
+  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
+  ~TemporaryFolder();
+
+  llvm::StringRef path() const { return folder; }
+  llvm::Error write(llvm::StringRef name, llvm::StringRef bytes) const;
+  llvm::Expected<std::vector<char>> read(llvm::StringRef name) const;
+
+private:
+  explicit TemporaryFolder(std::string folder) : folder(std::move(folder)) {}
+  std::string folder;
+};
+
+struct ProcessResult {
+  /// Exit status; 128 + signal when it was killed.
+  int status = 0;
+  /// Standard output and error, in the order they were written.
+  std::string output;
+};
+
+/// Runs `program` with `arguments` (without the program's own name) in `folder`. An error is a
+/// process that could not be started; a failing one is a result.
+llvm::Expected<ProcessResult>
+runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder);
+
+/// Runs `body` in a forked copy of this process, in `folder`; its return value is the exit status.
+/// The body writes messages to standard output and error. Nothing it changes comes back.
+llvm::Expected<ProcessResult> runForked(llvm::StringRef folder, llvm::function_ref<int()> body);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_PROCESS_H

@@ -1,0 +1,219 @@
+//===- VerifyAbi.cpp - Launcher and binary agree, proved ----------------------===//
+
+#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/AMD/HsacoReader.h"
+#include "compiler/Target/CPU/HostObjectReader.h"
+#include "compiler/Target/NVIDIA/CubinReader.h"
+#include "compiler/Target/NVIDIA/PtxReader.h"
+#include "compiler/Target/TargetError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln {
+
+namespace {
+
+/// What one of the readers found out about the binary's kernel, in common terms. `checksParameters`
+/// is unset for a format that does not describe them.
+struct Facts {
+  unsigned elfMachine = 0, archTag = 0;
+  std::string arch;
+  bool checksParameters = true;
+  std::vector<KernelParameter> parameters;
+  uint32_t parameterBytes = 0;
+  ResourceUsage resources;
+  std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
+  unsigned hiddenParameters = 0, warpSize = 0;
+};
+
+llvm::StringRef text(const DeviceBinary &binary) {
+  return llvm::StringRef(binary.bytes.data(), binary.bytes.size());
+}
+
+template <typename Kernel>
+llvm::Expected<const Kernel *> kernelNamed(const std::vector<Kernel> &kernels,
+                                           const std::string &symbol) {
+  auto it = llvm::find_if(kernels, [&](const Kernel &kernel) { return kernel.symbol == symbol; });
+  if (it != kernels.end())
+    return &*it;
+  std::string found;
+  for (const Kernel &kernel : kernels)
+    found += (found.empty() ? "'" : ", '") + kernel.symbol + "'";
+  return targetError("expected kernel '", symbol, "', the binary has ",
+                     found.empty() ? "none" : found);
+}
+
+llvm::Expected<Facts> cubinFacts(const DeviceBinary &binary) {
+  auto info = readCubin(text(binary));
+  if (!info)
+    return info.takeError();
+  auto kernel = kernelNamed(info->kernels, binary.symbol);
+  if (!kernel)
+    return kernel.takeError();
+  Facts facts;
+  facts.elfMachine = llvm::ELF::EM_CUDA;
+  facts.archTag = info->smNumber;
+  facts.arch = info->arch();
+  facts.parameters = (*kernel)->parameters;
+  facts.parameterBytes = (*kernel)->parameterBytes;
+  facts.resources = (*kernel)->resources;
+  facts.requiredThreads = (*kernel)->requiredThreads;
+  return facts;
+}
+
+llvm::Expected<Facts> hsacoFacts(const DeviceBinary &binary) {
+  auto info = readHsaco(text(binary));
+  if (!info)
+    return info.takeError();
+  auto kernel = kernelNamed(info->kernels, binary.symbol);
+  if (!kernel)
+    return kernel.takeError();
+  Facts facts;
+  facts.elfMachine = llvm::ELF::EM_AMDGPU;
+  facts.archTag = info->machine;
+  facts.parameters = (*kernel)->parameters;
+  facts.parameterBytes = (*kernel)->kernargBytes;
+  facts.resources = (*kernel)->resources;
+  facts.requiredThreads = (*kernel)->requiredWorkgroupSize;
+  facts.hiddenParameters = (*kernel)->hiddenParameters;
+  facts.warpSize = (*kernel)->wavefrontSize;
+  return facts;
+}
+
+llvm::Expected<Facts> ptxFacts(const DeviceBinary &binary) {
+  auto info = readPtx(text(binary).rtrim('\0'));
+  if (!info)
+    return info.takeError();
+  auto kernel = kernelNamed(info->kernels, binary.symbol);
+  if (!kernel)
+    return kernel.takeError();
+  Facts facts;
+  facts.elfMachine = llvm::ELF::EM_CUDA;
+  facts.archTag = info->smNumber;
+  facts.parameters = (*kernel)->parameters;
+  facts.parameterBytes = (*kernel)->parameterBytes;
+  facts.requiredThreads = (*kernel)->requiredThreads;
+  return facts;
+}
+
+llvm::Expected<Facts> hostFacts(const DeviceBinary &binary) {
+  auto info = readHostObject(text(binary));
+  if (!info)
+    return info.takeError();
+  if (!llvm::is_contained(info->defined, binary.symbol))
+    return targetError("expected kernel '", binary.symbol, "', the object does not define it");
+  Facts facts;
+  facts.elfMachine = info->machine;
+  facts.checksParameters = false;
+  return facts;
+}
+
+llvm::Expected<Facts> readFacts(const DeviceBinary &binary) {
+  switch (binary.format) {
+  case BinaryFormat::Cubin:
+    return cubinFacts(binary);
+  case BinaryFormat::HSACO:
+    return hsacoFacts(binary);
+  case BinaryFormat::PTX:
+    return ptxFacts(binary);
+  case BinaryFormat::HostObject:
+    return hostFacts(binary);
+  }
+  llvm_unreachable("every format has a reader");
+}
+
+llvm::Error compareArch(const Facts &facts, const TargetInfo &target) {
+  if (facts.elfMachine != target.elfMachine)
+    return targetError("expected ELF machine ", target.elfMachine, " for ", target.name, ", got ",
+                       facts.elfMachine);
+  if (facts.archTag != target.elfArchTag)
+    return targetError("expected architecture tag ", target.elfArchTag, " for ", target.name,
+                       ", got ", facts.archTag);
+  if (!facts.arch.empty() && facts.arch != target.arch)
+    return targetError("expected code for ", target.arch, ", got code for ", facts.arch);
+  if (facts.warpSize && facts.warpSize != target.warpSize)
+    return targetError("expected wavefronts of ", target.warpSize, " threads, got ",
+                       facts.warpSize);
+  return llvm::Error::success();
+}
+
+llvm::Error compareThreads(const Facts &facts, const LaunchFacts &launch) {
+  const auto &threads = facts.requiredThreads;
+  if (threads[0] == 0 || threads == std::array<uint32_t, 3>{launch.threadsPerBlock, 1, 1})
+    return llvm::Error::success();
+  return targetError("expected blocks of ", launch.threadsPerBlock, " threads, got ", threads[0],
+                     " x ", threads[1], " x ", threads[2]);
+}
+
+llvm::Error compareParameters(const Facts &facts, llvm::ArrayRef<ExpectedParameter> expected) {
+  if (facts.hiddenParameters)
+    return targetError("expected no hidden parameters, got ", facts.hiddenParameters);
+  if (facts.parameters.size() != expected.size())
+    return targetError("expected ", expected.size(), " parameters, got ", facts.parameters.size());
+  std::vector<KernelParameter> layout = naturalLayout(expected);
+  for (size_t i = 0; i != layout.size(); ++i) {
+    const KernelParameter &want = layout[i], &got = facts.parameters[i];
+    if (want.offset != got.offset || want.size != got.size)
+      return targetError("parameter ", i, " '", want.name, "': expected ", want.size,
+                         " bytes at offset ", want.offset, ", got ", got.size, " bytes at offset ",
+                         got.offset);
+  }
+  // AMD rounds the block up to its alignment; neither may end before the last parameter.
+  uint32_t end = layout.empty() ? 0 : layout.back().offset + layout.back().size;
+  if (facts.parameterBytes < end || facts.parameterBytes > llvm::alignTo(end, 8))
+    return targetError("expected a parameter block of ", end, " bytes, got ", facts.parameterBytes);
+  return llvm::Error::success();
+}
+
+} // namespace
+
+std::vector<KernelParameter> naturalLayout(llvm::ArrayRef<ExpectedParameter> expected) {
+  std::vector<KernelParameter> layout;
+  uint32_t offset = 0;
+  for (const ExpectedParameter &parameter : expected) {
+    offset = static_cast<uint32_t>(llvm::alignTo(offset, std::max(parameter.size, 1u)));
+    layout.push_back({parameter.name, offset, parameter.size});
+    offset += parameter.size;
+  }
+  return layout;
+}
+
+llvm::Error readBack(DeviceBinary &binary) {
+  auto facts = readFacts(binary);
+  if (!facts)
+    return facts.takeError();
+  std::vector<std::string> names;
+  for (const KernelParameter &parameter : binary.parameters)
+    names.push_back(parameter.name);
+  binary.parameters = std::move(facts->parameters);
+  for (size_t i = 0; i < binary.parameters.size() && i < names.size(); ++i)
+    binary.parameters[i].name = names[i];
+  binary.parameterBytes = facts->parameterBytes;
+  // Spills on NVIDIA and everything about PTX are not in the binary: a report that is there stays.
+  ResourceUsage &resources = binary.resources;
+  if (binary.format == BinaryFormat::HSACO)
+    resources = facts->resources;
+  if (binary.format == BinaryFormat::Cubin) {
+    resources.registers = facts->resources.registers;
+    resources.stackBytes = facts->resources.stackBytes;
+    resources.staticSharedBytes = facts->resources.staticSharedBytes;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
+                      const TargetInfo &target) {
+  auto facts = readFacts(binary);
+  if (!facts)
+    return facts.takeError();
+  if (llvm::Error error = compareArch(*facts, target))
+    return error;
+  if (llvm::Error error = compareThreads(*facts, binary.launch))
+    return error;
+  if (facts->checksParameters)
+    return compareParameters(*facts, expected);
+  return llvm::Error::success();
+}
+
+} // namespace kiln

@@ -1,0 +1,138 @@
+//===- EmitAMDTest.cpp - HSACOs, made and read back ----------------------------===//
+
+#include "compiler/Target/AMD/HsacoReader.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+HsacoInfo read(const DeviceBinary &binary) {
+  auto info = readHsaco(llvm::StringRef(binary.bytes.data(), binary.bytes.size()));
+  if (info)
+    return *info;
+  ADD_FAILURE() << llvm::toString(info.takeError());
+  return {};
+}
+
+class Hsacos : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(Hsacos, EveryScalarParameterReadsBack) {
+  TargetInfo info = target(GetParam());
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
+  EXPECT_EQ(binary.format, BinaryFormat::HSACO);
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)), "");
+  EXPECT_GT(binary.resources.registers, 0u);
+  EXPECT_GT(binary.resources.scalarRegisters, 0u);
+  EXPECT_EQ(binary.resources.staticSharedBytes, 64u);
+  EXPECT_EQ(binary.resources.stackBytes, 0u);
+
+  HsacoInfo object = read(binary);
+  EXPECT_EQ(object.codeObjectVersion, 5u);
+  ASSERT_EQ(object.kernels.size(), 1u);
+  const HsacoKernel &kernel = object.kernels[0];
+  EXPECT_EQ(kernel.wavefrontSize, info.warpSize);
+  EXPECT_EQ(kernel.maxFlatWorkgroupSize, binary.launch.threadsPerBlock);
+  EXPECT_EQ(kernel.requiredWorkgroupSize[0], binary.launch.threadsPerBlock);
+  EXPECT_EQ(kernel.hiddenParameters, 0u);
+  EXPECT_EQ(kernel.parameters[8].name, "h");
+}
+
+TEST_P(Hsacos, SameBytesInAnotherFolder) {
+  TargetInfo info = target(GetParam());
+  std::vector<char> bytes[2];
+  for (const char *name : {"/one", "/another-longer-name"}) {
+    EmitOptions options;
+    options.temporaryRoot = ::testing::TempDir() + name;
+    ASSERT_FALSE(llvm::sys::fs::create_directories(options.temporaryRoot));
+    bytes[name[1] == 'o'] =
+        emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options)).bytes;
+    std::error_code error;
+    EXPECT_EQ(llvm::sys::fs::directory_iterator(options.temporaryRoot, error),
+              llvm::sys::fs::directory_iterator());
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+  EXPECT_FALSE(bytes[0].empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Hsacos,
+                         ::testing::Values("hip:gfx90a", "hip:gfx942", "hip:gfx950", "hip:gfx1100",
+                                           "hip:gfx1201"));
+
+TEST(EmitAMD, LargeBlocksAreNotCutTo256) {
+  TargetInfo info = target("hip:gfx942");
+  KernelFacts facts = everyScalarFacts(info);
+  facts.launch.threadsPerBlock = 1024;
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), facts, info));
+  EXPECT_EQ(read(binary).kernels[0].maxFlatWorkgroupSize, 1024u);
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)), "");
+}
+
+TEST(EmitAMD, WrongArchitectureIsRefused) {
+  TargetInfo info = target("hip:gfx942");
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), target("hip:gfx950"))),
+            "expected architecture tag 79 for hip:gfx950, got 76");
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), target("cuda:sm_80"))),
+            "expected ELF machine 190 for cuda:sm_80, got 224");
+  auto parameters = everyScalar();
+  parameters[3].size = 4;
+  EXPECT_EQ(textOf(verifyAbi(binary, parameters, info)),
+            "parameter 3 'c': expected 4 bytes at offset 12, got 2 bytes at offset 10");
+}
+
+TEST(EmitAMD, AssemblyOnRequest) {
+  TargetInfo info = target("hip:gfx1100");
+  EmitOptions options;
+  options.captureAssembly = options.captureLLVM = true;
+  DeviceBinary binary =
+      emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options));
+  EXPECT_NE(binary.assembly.find("global_store"), std::string::npos);
+  EXPECT_NE(binary.llvmIR.find("define"), std::string::npos);
+}
+
+TEST(EmitAMD, BadInlineAssemblyIsAnError) {
+  const char *text = R"(
+define void @k() {
+  call void asm sideeffect "no_such_opcode v0", ""()
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  std::string error = errorOf(emitText(text, facts, target("hip:gfx942")));
+  EXPECT_NE(error.find("invalid instruction"), std::string::npos) << error;
+}
+
+TEST(EmitAMD, TooMuchSharedMemoryIsAnError) {
+  const char *text = R"(
+@lds = internal addrspace(3) global [100000 x i8] poison, align 16
+define void @k(i32 %i) {
+  %p = getelementptr i8, ptr addrspace(3) @lds, i32 %i
+  store volatile i8 1, ptr addrspace(3) %p
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  std::string error = errorOf(emitText(text, facts, target("hip:gfx942")));
+  EXPECT_NE(error.find("local memory"), std::string::npos) << error;
+}
+
+TEST(HsacoReader, SurvivesDamage) {
+  TargetInfo info = target("hip:gfx942");
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
+  unsigned accepted = 0;
+  damage(binary.bytes, 20000, [&](llvm::StringRef bytes) {
+    auto info = readHsaco(bytes);
+    if (info)
+      ++accepted;
+    else
+      llvm::consumeError(info.takeError());
+  });
+  EXPECT_GT(accepted, 100u);
+}
+
+} // namespace

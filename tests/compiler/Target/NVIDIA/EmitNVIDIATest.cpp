@@ -1,0 +1,137 @@
+//===- EmitNVIDIATest.cpp - Cubins and PTX, made and read back -----------------===//
+
+#include "compiler/Target/NVIDIA/CubinReader.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+class Cubins : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(Cubins, EveryScalarParameterReadsBack) {
+  TargetInfo info = target(GetParam());
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
+  EXPECT_EQ(binary.format, BinaryFormat::Cubin);
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)), "");
+  ASSERT_EQ(binary.parameters.size(), 12u);
+  EXPECT_EQ(binary.parameters[9].name, "i");
+  EXPECT_EQ(binary.parameters[9].offset, 32u);
+  EXPECT_EQ(binary.parameterBytes, 56u);
+  EXPECT_GT(binary.resources.registers, 4u);
+  EXPECT_EQ(binary.resources.spillStoreBytes, 0u);
+  EXPECT_EQ(binary.resources.staticSharedBytes, 64u);
+  EXPECT_TRUE(binary.ptx.empty());
+}
+
+TEST_P(Cubins, SameBytesInAnotherFolder) {
+  TargetInfo info = target(GetParam());
+  std::vector<char> bytes[2];
+  for (const char *name : {"/one", "/another-longer-name"}) {
+    EmitOptions options;
+    options.temporaryRoot = ::testing::TempDir() + name;
+    ASSERT_FALSE(llvm::sys::fs::create_directories(options.temporaryRoot));
+    bytes[name[1] == 'o'] =
+        emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options)).bytes;
+    // Nothing stays behind.
+    std::error_code error;
+    EXPECT_EQ(llvm::sys::fs::directory_iterator(options.temporaryRoot, error),
+              llvm::sys::fs::directory_iterator());
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+  EXPECT_FALSE(bytes[0].empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Cubins,
+                         ::testing::Values("cuda:sm_80", "cuda:sm_86", "cuda:sm_89", "cuda:sm_90a",
+                                           "cuda:sm_100a", "cuda:sm_120a"));
+
+TEST(EmitNVIDIA, PtxForLaterGpus) {
+  TargetInfo info = target("cuda:compute_80");
+  DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
+  EXPECT_EQ(binary.format, BinaryFormat::PTX);
+  ASSERT_FALSE(binary.bytes.empty());
+  EXPECT_EQ(binary.bytes.back(), '\0');
+  llvm::StringRef text(binary.bytes.data());
+  EXPECT_TRUE(text.contains(".version 8.0"));
+  EXPECT_TRUE(text.contains(".target sm_80"));
+  EXPECT_TRUE(text.contains(".reqntid 128"));
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)), "");
+}
+
+TEST(EmitNVIDIA, BothKeepsThePtx) {
+  TargetInfo info = target("cuda:sm_90a");
+  EmitOptions options;
+  options.cudaEmit = CudaEmit::Both;
+  DeviceBinary binary =
+      emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options));
+  EXPECT_EQ(binary.format, BinaryFormat::Cubin);
+  EXPECT_NE(binary.ptx.find(".target sm_90a"), std::string::npos);
+}
+
+TEST(EmitNVIDIA, PtxNeedsNoPtxas) {
+  TargetInfo info = target("cuda:sm_90a");
+  EmitOptions options;
+  options.cudaEmit = CudaEmit::PTX;
+  options.ptxasPath = "/nowhere/ptxas";
+  DeviceBinary binary =
+      emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options));
+  EXPECT_EQ(binary.format, BinaryFormat::PTX);
+  options.cudaEmit = CudaEmit::Cubin;
+  EXPECT_EQ(errorOf(emitText(everyScalarKernel(), everyScalarFacts(info), info, options)),
+            "ptxas: '/nowhere/ptxas' is not an executable file");
+}
+
+TEST(EmitNVIDIA, LaunchBoundsReachThePtx) {
+  TargetInfo info = target("cuda:sm_90a");
+  KernelFacts facts = everyScalarFacts(info);
+  facts.maxRegisters = 64;
+  facts.minOccupancy = 2;
+  facts.launch.clusterDims = {2, 1, 1};
+  EmitOptions options;
+  options.capturePTX = true;
+  std::string ptx = emitted(emitText(everyScalarKernel(), facts, info, options)).ptx;
+  for (const char *directive :
+       {".maxnreg 64", ".minnctapersm 2", ".reqntid 128", ".reqnctapercluster 2"})
+    EXPECT_NE(ptx.find(directive), std::string::npos) << directive;
+}
+
+TEST(EmitNVIDIA, AnUnknownFunctionIsNamed) {
+  const char *text = R"(
+declare float @no_such_function(float)
+define void @k(ptr addrspace(1) %p, float %x) {
+  %y = call float @no_such_function(float %x)
+  store float %y, ptr addrspace(1) %p
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 32;
+  EXPECT_EQ(errorOf(emitText(text, facts, target("cuda:sm_80"))),
+            "call to 'no_such_function', which cuda:sm_80 does not have");
+}
+
+TEST(EmitNVIDIA, WhatPtxasRejectsComesBack) {
+  const char *text = R"(
+define void @k() {
+  call void asm sideeffect "no.such.opcode;", ""()
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 32;
+  std::string error = errorOf(emitText(text, facts, target("cuda:sm_80")));
+  EXPECT_EQ(error.find("ptxas failed for cuda:sm_80"), 0u) << error;
+  EXPECT_NE(error.find("Not a name of any known instruction: 'no'"), std::string::npos) << error;
+}
+
+TEST(EmitNVIDIA, AMissingKernelIsNamed) {
+  KernelFacts facts;
+  facts.symbol = "other";
+  EXPECT_EQ(errorOf(emitText(everyScalarKernel(), facts, target("cuda:sm_80"))),
+            "the module does not define the kernel 'other'");
+}
+
+} // namespace
