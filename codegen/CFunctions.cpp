@@ -1,0 +1,416 @@
+//===- CFunctions.cpp - the functions of an entry point -------------------===//
+//
+// For an entry point `f` this writes, each only where it is needed:
+//
+//   f_args             the call's arguments
+//   f_held             which conditions they meet, a bit each
+//   f_lacks            whether a variant relies on one that they do not
+//   f_miss             the message of a call that no variant accepts
+//   f_grid             the grid of a variant
+//   f_choose           the cheapest legal variant
+//   f_pack             pointers to the arguments that a variant's kernel takes
+//   and the public functions over them
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/CWriter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+namespace {
+
+class FunctionWriter {
+public:
+  FunctionWriter(const EntryText &text, std::set<std::string> &helpers)
+      : text(text), entry(*text.entry), tables(text.tables), name(entry.name), helpers(helpers),
+        out(result) {}
+
+  std::string write() {
+    writeArguments();
+    writeHeld();
+    writeMiss();
+    writeGrid();
+    writeChoose();
+    writePack();
+    writeCalls();
+    writePlans();
+    writeInquiries();
+    return result;
+  }
+
+private:
+  const EntryText &text;
+  const EntryModel &entry;
+  const DispatchTables &tables;
+  const std::string &name;
+  std::set<std::string> &helpers;
+  std::string result;
+  raw_string_ostream out;
+
+  bool hasConditions() const { return !tables.conditions.empty(); }
+  size_t words() const { return tables.words(); }
+  size_t numVariants() const { return entry.variants.size(); }
+  /// Room for the most parameters; C has no arrays of length zero.
+  size_t maxParameters() const {
+    size_t most = 1;
+    for (const std::vector<unsigned> &list : tables.parameterLists)
+      most = std::max(most, list.size());
+    return most;
+  }
+
+  /// Replaces $ by the entry's name.
+  void put(StringRef code) {
+    while (true) {
+      auto [before, after] = code.split('$');
+      out << before;
+      if (before.size() == code.size())
+        return;
+      out << name;
+      code = after;
+    }
+  }
+
+  std::string field(unsigned argument) const { return "args->" + text.argumentNames[argument]; }
+
+  //--- Arguments ---
+  void writeArguments() {
+    put("typedef struct $_args {\n");
+    if (text.hasCallersGrid())
+      out << "  uint32_t grid_x, grid_y, grid_z;\n";
+    for (size_t i = 0; i < entry.arguments.size(); ++i) {
+      std::string type = entry.arguments[i].type.cType();
+      out << "  " << type << (type.back() == '*' ? "" : " ") << text.argumentNames[i] << ";\n";
+    }
+    if (entry.arguments.empty() && !text.hasCallersGrid())
+      out << "  char none;\n";
+    put("} $_args;\n\n");
+  }
+
+  /// The initialiser of an args struct from a public function's parameters.
+  std::string argumentsInitialiser() const {
+    std::vector<std::string> values;
+    if (text.hasCallersGrid())
+      values = {"grid_x", "grid_y", "grid_z"};
+    append_range(values, text.argumentNames);
+    return values.empty() ? "{0}" : "{" + join(values, ", ") + "}";
+  }
+
+  //--- Conditions ---
+  std::string test(const Condition &condition) const {
+    std::string value = field(condition.argument);
+    const ArgumentType &type = entry.arguments[condition.argument].type;
+    switch (condition.kind) {
+    case Condition::Kind::Divisible:
+      if (type.isPointer())
+        return formatv("((uintptr_t){0} & {1}u) == 0", value, condition.value - 1).str();
+      return formatv("{0} % {1} == 0", value, condition.value).str();
+    case Condition::Kind::Equals:
+      return comparison(type, value, "==", condition.value);
+    case Condition::Kind::AtLeast:
+      return comparison(type, value, ">=", condition.value);
+    case Condition::Kind::AtMost:
+      return comparison(type, value, "<=", condition.value);
+    }
+    return "";
+  }
+
+  /// Unsigned values are compared as unsigned: a bound below zero decides by itself.
+  static std::string comparison(const ArgumentType &type, const std::string &value, StringRef op,
+                                int64_t bound) {
+    bool isUnsigned = elementClass(type.element) == ElementClass::Unsigned ||
+                      elementClass(type.element) == ElementClass::Bool;
+    if (!isUnsigned)
+      return formatv("(int64_t){0} {1} {2}", value, op, cInteger(bound)).str();
+    if (bound < 0)
+      return op == ">=" ? "1" : "0";
+    if (bound == 0 && op == ">=")
+      return "1";
+    return formatv("(uint64_t){0} {1} UINT64_C({2})", value, op, bound).str();
+  }
+
+  void writeHeld() {
+    if (!hasConditions())
+      return;
+    put("/* Bit i of held is condition i. */\n"
+        "static void $_held(const $_args *args, uint64_t *held) {\n");
+    for (size_t word = 0; word < words(); ++word) {
+      out << "  held[" << word << "] = 0;\n";
+      for (size_t bit = word * 64; bit < std::min(tables.conditions.size(), word * 64 + 64); ++bit)
+        out << formatv("  held[{0}] |= (uint64_t)({1}) << {2};\n", word,
+                       test(tables.conditions[bit]), bit % 64);
+    }
+    out << "}\n\n";
+    put("static int $_lacks(uint32_t variant, const uint64_t *held) {\n");
+    if (words() == 1)
+      put("  return ($_needs[variant][0] & ~held[0]) != 0;\n}\n\n");
+    else
+      put(formatv("  uint32_t word;\n  for (word = 0; word < {0}; ++word)\n    if "
+                  "(($_needs[variant][word] & ~held[word]) != 0)\n      return 1;\n  return "
+                  "0;\n}\n\n",
+                  words())
+              .str());
+  }
+
+  //--- Misses ---
+  void writeMiss() {
+    put("/* Says which condition the nearest variant lacks; `only`, unless UINT32_MAX, is the one "
+        "asked for. */\n"
+        "static kiln_status $_miss(const kiln_call *call, const $_args *args, uint32_t only) {\n");
+    if (!hasConditions()) {
+      put("  (void)args;\n  return kiln_miss(call, only, NULL, NULL, 0);\n}\n\n");
+      return;
+    }
+    put(formatv(
+            "  uint64_t held[{0}];\n"
+            "  uint32_t variant, condition, nearest = UINT32_MAX, first = 0, fewest = "
+            "UINT32_MAX;\n"
+            "  $_held(args, held);\n"
+            "  for (variant = 0; variant < {1}; ++variant) {{\n"
+            "    uint32_t lacking = 0, its_first = 0;\n"
+            "    if ((only != UINT32_MAX && variant != only) ||\n"
+            "        $_binaries[variant * {2} + call->target].symbol == NULL)\n"
+            "      continue;\n"
+            "    for (condition = {3}; condition-- > 0;)\n"
+            "      if (($_needs[variant][condition / 64] & ~held[condition / 64]) >> (condition "
+            "% 64) & 1) {{\n"
+            "        ++lacking;\n"
+            "        its_first = condition;\n"
+            "      }\n"
+            "    if (lacking != 0 && lacking < fewest) {{\n"
+            "      nearest = variant;\n"
+            "      first = its_first;\n"
+            "      fewest = lacking;\n"
+            "    }\n"
+            "  }\n"
+            "  if (nearest == UINT32_MAX)\n"
+            "    return kiln_miss(call, only, NULL, NULL, 0);\n"
+            "  switch (first) {{\n",
+            words(), numVariants(), tables.targets.size(), tables.conditions.size())
+            .str());
+    for (size_t i = 0; i < tables.conditions.size(); ++i) {
+      const Condition &condition = tables.conditions[i];
+      const EntryArgument &argument = entry.arguments[condition.argument];
+      out << formatv("  case {0}:\n    return kiln_miss(call, nearest, {1}, {2},\n"
+                     "                     (int64_t){3}{4});\n",
+                     i, cString(condition.text), cString(argument.name),
+                     argument.type.isPointer() ? "(intptr_t)" : "", field(condition.argument));
+    }
+    out << "  default:\n    return kiln_miss(call, nearest, NULL, NULL, 0);\n  }\n}\n\n";
+  }
+
+  //--- Grid ---
+  std::string gridName(StringRef symbol) const {
+    for (unsigned i = 0; i < entry.arguments.size(); ++i)
+      if (entry.arguments[i].name == symbol)
+        return "(int64_t)" + field(i);
+    auto constant = find(tables.gridConstants, symbol);
+    return formatv("{0}_constants[variant][{1}]", name, constant - tables.gridConstants.begin())
+        .str();
+  }
+
+  void writeGrid() {
+    put("static kiln_status $_grid(const $_args *args, uint32_t variant, int64_t grid[3]) {\n");
+    if (text.hasCallersGrid()) {
+      out << "  (void)variant;\n  grid[0] = args->grid_x;\n  grid[1] = args->grid_y;\n"
+             "  grid[2] = args->grid_z;\n  return KILN_SUCCESS;\n}\n\n";
+      return;
+    }
+    std::string body;
+    bool readsArguments = false, readsConstants = !tables.gridConstants.empty(), mayFail = false;
+    for (size_t i = 0; i < 3; ++i) {
+      std::set<std::string> used;
+      std::string value = "1";
+      if (i < entry.grid.size())
+        value = entry.grid[i].printC([&](StringRef symbol) { return gridName(symbol); }, "&failed",
+                                     used);
+      readsArguments |= StringRef(value).contains("args->");
+      mayFail |= StringRef(value).contains("&failed");
+      helpers.insert(used.begin(), used.end());
+      body += formatv("  grid[{0}] = {1};\n", i, value).str();
+    }
+    if (mayFail)
+      out << "  int failed = 0;\n";
+    if (!readsArguments)
+      out << "  (void)args;\n";
+    if (!readsConstants)
+      out << "  (void)variant;\n";
+    out << body;
+    if (mayFail)
+      put("  if (failed)\n    return kiln_fail(&$_entry, KILN_ERROR_GRID,\n"
+          "                     \"the grid divides by zero or leaves the range of 64 bits\");\n");
+    out << "  return KILN_SUCCESS;\n}\n\n";
+  }
+
+  //--- Choice ---
+  void writeChoose() {
+    put("/* The legal variant of least cost, and its grid. */\n"
+        "static kiln_status $_choose(const kiln_call *call, const $_args *args, uint32_t *chosen,\n"
+        "                            int64_t grid[3]) {\n");
+    if (hasConditions())
+      out << formatv("  uint64_t held[{0}];\n", words());
+    out << "  uint32_t variant;\n";
+    if (tables.hasCosts)
+      put("  uint32_t processors = call->processors != 0 ? call->processors\n"
+          "                                              : $_processors[call->target];\n"
+          "  double best = -1.0;\n");
+    if (hasConditions())
+      put("  $_held(args, held);\n");
+    put(formatv("  for (variant = 0; variant < {0}; ++variant) {{\n", numVariants()).str());
+    if (tables.hasCosts)
+      out << "    int64_t its_grid[3];\n    double cost;\n    kiln_status status;\n";
+    put(formatv("    if ($_binaries[variant * {0} + call->target].symbol == NULL{1})\n"
+                "      continue;\n",
+                tables.targets.size(), hasConditions() ? " || $_lacks(variant, held)" : "")
+            .str());
+    if (tables.hasCosts)
+      writeCostedChoice();
+    else
+      put("    *chosen = variant;\n    return $_grid(args, variant, grid);\n");
+    out << "  }\n";
+    if (tables.hasCosts)
+      out << "  if (best >= 0.0)\n    return KILN_SUCCESS;\n";
+    put("  return $_miss(call, args, UINT32_MAX);\n}\n\n");
+  }
+
+  void writeCostedChoice() {
+    helpers.insert("waves_of");
+    put("    status = $_grid(args, variant, its_grid);\n"
+        "    if (status != KILN_SUCCESS)\n      return status;\n"
+        "    cost = waves_of(its_grid, processors) * $_tile_costs[variant];\n"
+        "    if (best < 0.0 || cost < best) {\n"
+        "      best = cost;\n"
+        "      *chosen = variant;\n"
+        "      grid[0] = its_grid[0];\n"
+        "      grid[1] = its_grid[1];\n"
+        "      grid[2] = its_grid[2];\n"
+        "    }\n");
+  }
+
+  //--- Launch ---
+  void writePack() {
+    if (tables.parameterLists.size() > 1) {
+      put("/* Which arguments each variant's kernel takes. */\n"
+          "static const uint16_t $_parameter_list[] = {");
+      for (size_t i = 0; i < tables.parameterList.size(); ++i)
+        out << (i ? ", " : "") << tables.parameterList[i];
+      out << "};\n\n";
+    }
+    put("static void $_pack($_args *args, uint32_t variant, void **params) {\n");
+    bool isOne = tables.parameterLists.size() == 1;
+    if (isOne)
+      out << "  (void)variant;\n";
+    if (!isOne)
+      put("  switch ($_parameter_list[variant]) {\n");
+    for (size_t list = 0; list < tables.parameterLists.size(); ++list) {
+      const std::vector<unsigned> &arguments = tables.parameterLists[list];
+      const char *indent = isOne ? "  " : "    ";
+      if (!isOne)
+        out << formatv("  case {0}:\n", list);
+      if (arguments.empty())
+        out << indent << "(void)args;\n" << indent << "(void)params;\n";
+      for (size_t i = 0; i < arguments.size(); ++i)
+        out << indent << formatv("params[{0}] = (void *)&{1};\n", i, field(arguments[i]));
+      if (!isOne)
+        out << "    break;\n";
+    }
+    if (!isOne)
+      out << "  default:\n    break;\n  }\n";
+    out << "}\n\n";
+  }
+
+  std::string signature(StringRef suffix, StringRef first) const {
+    return "kiln_status " + name + suffix.str() + "(" + first.str() + text.parameters() + ")";
+  }
+
+  void openFunction(StringRef suffix, StringRef first) {
+    out << signature(suffix, first) << " {\n  " << name << "_args args = " << argumentsInitialiser()
+        << ";\n";
+  }
+
+  void writeCalls() {
+    put(formatv("static kiln_status $_launch(const kiln_call *call, $_args *args, uint32_t "
+                "variant,\n                            const int64_t grid[3]) {{\n"
+                "  void *params[{0}] = {{NULL};\n"
+                "  $_pack(args, variant, params);\n"
+                "  return kiln_run(call, variant, grid, params);\n}\n\n",
+                maxParameters())
+            .str());
+    openFunction("", "kiln_stream stream");
+    put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n"
+        "  kiln_status status = kiln_begin(&$_entry, stream, &call);\n"
+        "  if (status == KILN_SUCCESS)\n    status = $_choose(&call, &args, &variant, grid);\n"
+        "  if (status == KILN_SUCCESS)\n    status = $_launch(&call, &args, variant, grid);\n"
+        "  return status;\n}\n\n");
+    put("/* Whether variant `index` may run with these arguments, and its grid. */\n"
+        "static kiln_status $_admit(const kiln_call *call, const $_args *args, uint32_t index,\n"
+        "                           int64_t grid[3]) {\n");
+    if (hasConditions())
+      put(formatv("  uint64_t held[{0}];\n  $_held(args, held);\n"
+                  "  if ($_lacks(index, held))\n    return $_miss(call, args, index);\n",
+                  words())
+              .str());
+    else
+      out << "  (void)call;\n";
+    put("  return $_grid(args, index, grid);\n}\n\n");
+    openFunction("_variant", "uint32_t index, kiln_stream stream");
+    put(formatv("  kiln_call call;\n  int64_t grid[3];\n  kiln_status status;\n"
+                "  if (index >= {0})\n"
+                "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"no variant has this "
+                "index\");\n"
+                "  status = kiln_begin(&$_entry, stream, &call);\n"
+                "  if (status == KILN_SUCCESS)\n    status = $_admit(&call, &args, index, grid);\n"
+                "  if (status == KILN_SUCCESS)\n    status = $_launch(&call, &args, index, grid);\n"
+                "  return status;\n}\n\n",
+                numVariants())
+            .str());
+  }
+
+  void writePlans() {
+    openFunction("_plan_init", name + "_plan *plan, kiln_stream stream");
+    put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n"
+        "  kiln_status status;\n"
+        "  if (plan == NULL)\n"
+        "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"the plan is null\");\n"
+        "  status = kiln_begin(&$_entry, stream, &call);\n"
+        "  if (status == KILN_SUCCESS)\n    status = $_choose(&call, &args, &variant, grid);\n"
+        "  if (status == KILN_SUCCESS)\n"
+        "    status = kiln_plan_create(&call, variant, &plan->plan);\n"
+        "  if (status == KILN_SUCCESS)\n    plan->variant = variant;\n"
+        "  return status;\n}\n\n");
+    openFunction("_run", "const " + name + "_plan *plan");
+    put(formatv("  void *params[{0}] = {{NULL};\n  int64_t grid[3];\n  kiln_status status;\n"
+                "  if (plan == NULL || plan->plan.call.entry != &$_entry || plan->variant >= {1})\n"
+                "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"the plan was not "
+                "made for this kernel\");\n"
+                "  status = $_admit(&plan->plan.call, &args, plan->variant, grid);\n"
+                "  if (status != KILN_SUCCESS)\n    return status;\n"
+                "  $_pack(&args, plan->variant, params);\n"
+                "  return kiln_plan_run(&plan->plan, grid, params);\n}\n\n",
+                maxParameters(), numVariants())
+            .str());
+  }
+
+  void writeInquiries() {
+    put("kiln_status $_prepare(kiln_device device) { return kiln_prepare(&$_entry, device); }\n\n"
+        "int $_is_ready(kiln_device device) { return kiln_is_ready(&$_entry, device); }\n\n");
+    put(formatv("uint32_t $_variants(const kiln_variant **variants) {{\n"
+                "  if (variants != NULL)\n    *variants = $_variant_table;\n"
+                "  return {0};\n}\n\n",
+                numVariants())
+            .str());
+  }
+};
+
+} // namespace
+
+std::string writeFunctions(const LibraryModel &, const EntryText &text,
+                           std::set<std::string> &helpers) {
+  return FunctionWriter(text, helpers).write();
+}
+
+} // namespace kiln

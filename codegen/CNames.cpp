@@ -1,0 +1,106 @@
+//===- CNames.cpp - names in generated C ----------------------------------===//
+#include "codegen/CNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+static const StringRef kKeywords[] = {
+    // C11 and C23
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "typeof",
+    "typeof_unqual", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
+    "nullptr", "constexpr", "static_assert", "thread_local", "alignas", "alignof", "asm",
+    // C++
+    "and", "and_eq", "bitand", "bitor", "catch", "char8_t", "char16_t", "char32_t", "class",
+    "compl", "concept", "consteval", "constinit", "const_cast", "co_await", "co_return", "co_yield",
+    "decltype", "delete", "dynamic_cast", "explicit", "export", "friend", "mutable", "namespace",
+    "new", "noexcept", "not", "not_eq", "operator", "or", "or_eq", "private", "protected", "public",
+    "reinterpret_cast", "requires", "static_cast", "template", "this", "throw", "try", "typeid",
+    "typename", "using", "virtual", "wchar_t", "xor", "xor_eq",
+    // predefined by common compilers and headers
+    "linux", "unix", "NULL", "errno", "main", "offsetof"};
+
+bool isCIdentifier(StringRef name) {
+  return !name.empty() && name.size() <= 200 && !isDigit(name[0]) &&
+         all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
+}
+
+std::string reservedBecause(StringRef name) {
+  if (is_contained(kKeywords, name))
+    return "a keyword of C or C++, or a name of its headers";
+  if (name.starts_with("__") || name.contains("__") ||
+      (name.size() > 1 && name[0] == '_' && isUpper(name[1])) || name == "_")
+    return "reserved by C or C++ (underscores)";
+  if (name.starts_with("kiln_") || name.starts_with("KILN_") || name == "kiln")
+    return "reserved for Kiln's runtime";
+  bool isStandardInteger =
+      (name.starts_with("int") || name.starts_with("uint")) && name.ends_with("_t");
+  if (isStandardInteger || name == "size_t" || name == "ptrdiff_t")
+    return "a type of C's standard headers";
+  static const StringRef generated[] = {
+      "checked_add", "checked_sub", "checked_mul",     "floor_div", "floor_mod",
+      "ceil_div",    "min_of",      "max_of",          "waves_of",  "next_power_of_2",
+      "HIDDEN",      "NO_BINARY",   "library_entries", "ON_X86_64", "ON_AARCH64"};
+  if (is_contained(generated, name))
+    return "a name that every generated source uses";
+  // Functions of libc and libm that C compilers know by name, so that another declaration is a
+  // warning or an error.
+  static const StringRef builtins[] = {
+      "abort",   "abs",       "acos",   "asin",    "atan",   "atan2",   "calloc",  "ceil",
+      "cos",     "cosh",      "exit",   "exp",     "exp2",   "fabs",    "floor",   "fma",
+      "fmax",    "fmin",      "fmod",   "free",    "frexp",  "labs",    "ldexp",   "log",
+      "log10",   "log2",      "malloc", "memchr",  "memcmp", "memcpy",  "memmove", "memset",
+      "modf",    "pow",       "printf", "putchar", "puts",   "realloc", "round",   "rint",
+      "scanf",   "sin",       "sinh",   "sqrt",    "strcat", "strchr",  "strcmp",  "strcpy",
+      "strlen",  "tan",       "tanh",   "trunc",   "erf",    "erfc",    "gamma",   "index",
+      "signbit", "isnan",     "isinf",  "hypot",   "cbrt",   "expm1",   "log1p",   "lgamma",
+      "tgamma",  "remainder", "nan",    "logb",    "scalbn", "toupper", "tolower"};
+  if (is_contained(builtins, name))
+    return "a function of C's library";
+  return "";
+}
+
+std::string parameterCName(StringRef name) {
+  static const StringRef taken[] = {"stream", "grid_x", "grid_y", "grid_z", "plan",
+                                    "index",  "call",   "args",   "status", "variant",
+                                    "grid",   "params", "device"};
+  if (is_contained(kKeywords, name) || is_contained(taken, name))
+    return name.str() + "_";
+  // Leading underscores are legal for parameters only before a lower-case letter.
+  if (name.starts_with("_") || name.contains("__"))
+    return "arg" + name.str();
+  return name.str();
+}
+
+std::vector<std::string> entryCNames(StringRef entry) {
+  std::vector<std::string> names;
+  for (StringRef suffix :
+       {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan", "_plan_init",
+        "_run",
+        // static names of the source
+        "_args", "_held", "_lacks", "_miss", "_grid", "_choose", "_pack", "_launch", "_admit",
+        "_needs", "_binaries", "_targets", "_variant_table", "_constants", "_tile_costs",
+        "_processors", "_state", "_parameter_list", "_params_0"})
+    names.push_back((entry + suffix).str());
+  return names;
+}
+
+std::vector<std::string> libraryCNames(StringRef library) {
+  std::vector<std::string> names;
+  for (StringRef suffix : {"_library", "_prepare", "_unload", "_abi_version"})
+    names.push_back((library + suffix).str());
+  return names;
+}
+
+std::string mangle(StringRef text) {
+  std::string out;
+  for (char c : text)
+    out += isAlnum(c) ? c : '_';
+  return out;
+}
+
+} // namespace kiln

@@ -1,0 +1,121 @@
+//===- CSource.cpp - the source of a generated library --------------------===//
+#include "codegen/CNames.h"
+#include "codegen/CWriter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+static const StringRef kWavesOf = R"(/* Rounds of program instances, one on each processor. */
+static double waves_of(const int64_t grid[3], uint32_t processors) {
+  double instances = (double)grid[0] * (double)grid[1] * (double)grid[2];
+  if (instances < 0.0 || instances > 4.0e18) /* refused by the launch */
+    return 0.0;
+  return (double)(((uint64_t)instances + processors - 1) / processors);
+}
+
+)";
+
+/// Macros around functions that exist in one host architecture's archive only.
+static const StringRef kHostMacros =
+    R"(/* CPU kernels exist where their architecture is compiled for. */
+#if defined(__x86_64__) || defined(_M_X64)
+#define ON_X86_64(function) function
+#else
+#define ON_X86_64(function) NULL
+#endif
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define ON_AARCH64(function) function
+#else
+#define ON_AARCH64(function) NULL
+#endif
+
+)";
+
+static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries) {
+  std::set<std::string> seen;
+  out << "/* Device binaries and CPU kernels, in the archive. */\n";
+  for (const EntryText &text : entries)
+    for (size_t v = 0; v < text.binaries.size(); ++v)
+      for (size_t t = 0; t < text.binaries[v].size(); ++t) {
+        const VariantBinary *binary = text.binaries[v][t];
+        const std::string &symbol = text.symbols[v][t];
+        if (!binary || !seen.insert(symbol).second)
+          continue;
+        if (binary->binary.format == BinaryFormat::HostObject)
+          out << "HIDDEN void " << symbol
+              << "(void *const *params, const uint32_t program_id[3],\n    const uint32_t "
+                 "num_programs[3], void *arena);\n";
+        else
+          out << "extern HIDDEN const unsigned char " << symbol << "[];\n";
+      }
+  out << "\n";
+}
+
+static void writeLibrary(raw_ostream &out, const LibraryModel &model) {
+  const std::string &name = model.name;
+  out << "static const kiln_entry *const library_entries[] = {\n";
+  for (const EntryModel &entry : model.entries)
+    out << "    &" << entry.name << "_entry,\n";
+  out << "};\n"
+      << formatv("const kiln_library {0}_library = {{KILN_ABI_VERSION, {1}, {2}, "
+                 "library_entries};\n\n",
+                 name, model.entries.size(), cString(name));
+  bool hasPrepare =
+      none_of(model.entries, [&](const EntryModel &entry) { return entry.name == name; });
+  if (hasPrepare)
+    out << formatv("kiln_status {0}_prepare(kiln_device device) {{\n  return "
+                   "kiln_prepare_library(&{0}_library, device);\n}\n\n",
+                   name);
+  out << formatv("kiln_status {0}_unload(void) {{ return kiln_unload(&{0}_library); }\n\n"
+                 "uint32_t {0}_abi_version(void) {{ return {0}_library.abi_version; }\n",
+                 name);
+}
+
+static bool hasBinary(const std::vector<EntryText> &entries,
+                      function_ref<bool(const VariantBinary *)> isWanted) {
+  return any_of(entries, [&](const EntryText &text) {
+    return any_of(text.binaries, [&](const auto &row) { return any_of(row, isWanted); });
+  });
+}
+
+std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries) {
+  std::set<std::string> helpers;
+  std::vector<std::string> bodies;
+  for (const EntryText &text : entries)
+    bodies.push_back("/* --- " + text.entry->name + " --- */\n\n" + writeTables(model, text) +
+                     writeFunctions(model, text, helpers));
+  std::string result;
+  raw_string_ostream out(result);
+  out << "/* " << model.name
+      << ": dispatch tables and entry points, written by Kiln. Do not edit.\n"
+      << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime. */\n"
+      << "#include \"" << model.name << ".h\"\n\n#include <stddef.h>\n\n"
+      << "#if defined(__GNUC__) && !defined(_WIN32)\n#define HIDDEN "
+         "__attribute__((visibility(\"hidden\")))\n#else\n#define HIDDEN\n#endif\n\n";
+  if (hasBinary(entries, [](const VariantBinary *binary) { return !binary; }))
+    out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
+           "                                                                \\\n  {NULL, 0, 0, "
+           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0}\n\n";
+  if (hasBinary(entries, [](const VariantBinary *binary) {
+        return binary && binary->binary.format == BinaryFormat::HostObject;
+      }))
+    out << kHostMacros;
+  out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  writeImages(out, entries);
+  out << Expression::cHelpers(helpers);
+  if (helpers.count("waves_of"))
+    out << kWavesOf;
+  for (const std::string &body : bodies)
+    out << body;
+  out << "/* --- the library --- */\n\n";
+  writeLibrary(out, model);
+  out << "\n#ifdef __cplusplus\n}\n#endif\n";
+  return result;
+}
+
+} // namespace kiln

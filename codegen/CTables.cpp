@@ -1,0 +1,217 @@
+//===- CTables.cpp - the static tables of an entry point ------------------===//
+#include "codegen/CWriter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+static StringRef paramKind(const ArgumentType &type) {
+  if (type.isPointer())
+    return "KILN_PARAM_POINTER";
+  switch (type.element) {
+  case ElementType::I1:
+    return "KILN_PARAM_I1";
+  case ElementType::I8:
+    return "KILN_PARAM_I8";
+  case ElementType::I16:
+    return "KILN_PARAM_I16";
+  case ElementType::I32:
+    return "KILN_PARAM_I32";
+  case ElementType::I64:
+    return "KILN_PARAM_I64";
+  case ElementType::U8:
+    return "KILN_PARAM_U8";
+  case ElementType::U16:
+    return "KILN_PARAM_U16";
+  case ElementType::U32:
+    return "KILN_PARAM_U32";
+  case ElementType::U64:
+    return "KILN_PARAM_U64";
+  case ElementType::FP8E4NV:
+  case ElementType::FP8E4B8:
+  case ElementType::FP8E4B15:
+  case ElementType::FP8E5:
+  case ElementType::FP8E5B16:
+    return "KILN_PARAM_F8";
+  case ElementType::FP16:
+    return "KILN_PARAM_F16";
+  case ElementType::BF16:
+    return "KILN_PARAM_BF16";
+  case ElementType::FP32:
+    return "KILN_PARAM_F32";
+  case ElementType::FP64:
+    return "KILN_PARAM_F64";
+  }
+  return "";
+}
+
+static StringRef driverName(Backend backend) {
+  return backend == Backend::CUDA  ? "KILN_DRIVER_CUDA"
+         : backend == Backend::HIP ? "KILN_DRIVER_HIP"
+                                   : "KILN_DRIVER_CPU";
+}
+
+static StringRef formName(BinaryFormat format) {
+  switch (format) {
+  case BinaryFormat::Cubin:
+    return "KILN_FORM_CUBIN";
+  case BinaryFormat::PTX:
+    return "KILN_FORM_PTX";
+  case BinaryFormat::HSACO:
+    return "KILN_FORM_HSACO";
+  case BinaryFormat::HostObject:
+    return "KILN_FORM_HOST";
+  }
+  return "";
+}
+
+/// The kernel's parameter block: natural alignment, in order, nothing hidden.
+static void writeParameterLists(raw_ostream &out, const EntryText &text) {
+  const EntryModel &entry = *text.entry;
+  for (size_t list = 0; list < text.tables.parameterLists.size(); ++list) {
+    const std::vector<unsigned> &arguments = text.tables.parameterLists[list];
+    if (arguments.empty())
+      continue;
+    out << "static const kiln_param " << entry.name << "_params_" << list << "[] = {\n";
+    uint64_t offset = 0;
+    for (unsigned argument : arguments) {
+      const ArgumentType &type = entry.arguments[argument].type;
+      offset = alignTo(offset, type.bytes());
+      out << formatv("    {{{0}, {1}, {2}, {3}},\n", cString(entry.arguments[argument].name),
+                     paramKind(type), type.bytes(), offset);
+      offset += type.bytes();
+    }
+    out << "};\n";
+  }
+}
+
+static void writeVariants(raw_ostream &out, const EntryText &text) {
+  const EntryModel &entry = *text.entry;
+  out << "static const kiln_variant " << entry.name << "_variant_table[] = {\n";
+  for (size_t i = 0; i < entry.variants.size(); ++i) {
+    unsigned list = text.tables.parameterList[i];
+    size_t count = text.tables.parameterLists[list].size();
+    std::string params =
+        count ? entry.name + "_params_" + std::to_string(list) : std::string("NULL");
+    out << formatv("    {{{0}, {1}, {2}, 0},\n", cString(variantName(entry, entry.variants[i])),
+                   params, count);
+  }
+  out << "};\n";
+}
+
+static void writeTargets(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
+  out << "static const kiln_target " << text.entry->name << "_targets[] = {\n";
+  for (const TargetRow &row : text.tables.targets)
+    out << formatv("    {{{0}, {1}, {2}, {3}},\n", driverName(model.targets[row.target].backend),
+                   formName(row.format), cString(row.arch),
+                   row.features.empty() ? "NULL" : cString(row.features));
+  out << "};\n";
+}
+
+static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std::string &symbol,
+                        const TargetInfo &target) {
+  const DeviceBinary &device = binary.binary;
+  bool isHost = device.format == BinaryFormat::HostObject;
+  const auto &cluster = device.launch.clusterDims;
+  // A cluster of one block is no cluster.
+  bool hasCluster = cluster[0] * cluster[1] * cluster[2] > 1;
+  std::string hostMacro =
+      StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
+  out << formatv(
+      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2}, {3},\n     {4}, {5}, {{{6}, "
+      "{7}, {8}}, 0, {9}, {10}},\n",
+      isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
+      cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
+      isHost ? 0 : device.launch.threadsPerBlock, device.launch.dynamicSharedBytes,
+      hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0, hasCluster ? cluster[2] : 0,
+      device.launch.scratchBytes, isHost ? device.launch.arenaBytes : 0);
+}
+
+static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
+  const EntryModel &entry = *text.entry;
+  out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
+         " * threads, shared memory, cluster, reserved, scratch, arena */\n"
+      << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
+  for (size_t v = 0; v < entry.variants.size(); ++v)
+    for (size_t t = 0; t < text.tables.targets.size(); ++t) {
+      const TargetRow &row = text.tables.targets[t];
+      out << formatv("    /* variant {0}, {1} {2} */\n", v, cComment(row.arch),
+                     formatName(row.format));
+      if (const VariantBinary *binary = text.binaries[v][t])
+        writeBinary(out, *binary, text.symbols[v][t], model.targets[row.target]);
+      else
+        out << "    NO_BINARY,\n";
+    }
+  out << "};\n";
+}
+
+static void writeGridTable(raw_ostream &out, const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  const std::string &name = text.entry->name;
+  if (!tables.gridConstants.empty()) {
+    out << "/* What the grid reads of each variant:";
+    for (const std::string &constant : tables.gridConstants)
+      out << " " << cComment(constant);
+    out << ". */\nstatic const int64_t " << name << "_constants[][" << tables.gridConstants.size()
+        << "] = {\n";
+    for (const std::vector<int64_t> &values : tables.gridValues) {
+      out << "    {";
+      for (size_t i = 0; i < values.size(); ++i)
+        out << (i ? ", " : "") << cInteger(values[i]);
+      out << "},\n";
+    }
+    out << "};\n";
+  }
+  if (!tables.hasCosts)
+    return;
+  out << "/* The cost of one program instance of each variant: its tile's volume, and its faces\n"
+         " * weighted by "
+      << kTrafficWeight << ". */\nstatic const double " << name << "_tile_costs[] = {";
+  for (size_t i = 0; i < tables.tileCosts.size(); ++i)
+    out << (i ? ", " : "") << tables.tileCosts[i] << ".0";
+  out << "};\n/* Processors of a common device of each target, where the runtime does not know. "
+         "*/\nstatic const uint32_t "
+      << name << "_processors[] = {";
+  for (size_t i = 0; i < tables.targets.size(); ++i)
+    out << (i ? ", " : "") << tables.targets[i].processors;
+  out << "};\n";
+}
+
+static void writeNeeds(raw_ostream &out, const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  if (tables.conditions.empty())
+    return;
+  out << "/* The conditions that each variant relies on, a bit each. */\nstatic const uint64_t "
+      << text.entry->name << "_needs[][" << tables.words() << "] = {\n";
+  for (const std::vector<uint64_t> &words : tables.needs) {
+    out << "    {";
+    for (size_t i = 0; i < words.size(); ++i)
+      out << (i ? ", " : "") << formatv("UINT64_C({0:x})", words[i]);
+    out << "},\n";
+  }
+  out << "};\n";
+}
+
+std::string writeTables(const LibraryModel &model, const EntryText &text) {
+  std::string result;
+  raw_string_ostream out(result);
+  const EntryModel &entry = *text.entry;
+  writeParameterLists(out, text);
+  writeVariants(out, text);
+  writeTargets(out, model, text);
+  writeBinaries(out, model, text);
+  writeNeeds(out, text);
+  writeGridTable(out, text);
+  out << "static kiln_entry_state " << entry.name << "_state;\n"
+      << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
+                 "{0}_targets, {0}_binaries,\n    &{0}_state, {3}, {4}};\n\n",
+                 entry.name, model.name, cString(entry.name), entry.variants.size(),
+                 text.tables.targets.size());
+  return result;
+}
+
+} // namespace kiln

@@ -1,0 +1,51 @@
+//===- CWriter.h - the text of a generated library --------------*- C++ -*-===//
+//
+// Writes what a person would have written by hand around the runtime's records: static const
+// tables and small functions. C99, C11 and C++ without warnings; no static initialisers, no heap,
+// no locks, no strings on the way to a launch.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_CWRITER_H
+#define KILN_CODEGEN_CWRITER_H
+
+#include "codegen/DispatchTables.h"
+
+namespace kiln {
+
+/// A generated entry point with everything that its text needs.
+struct EntryText {
+  const EntryModel *entry = nullptr;
+  DispatchTables tables;
+  /// C names of the arguments, unique among themselves and against the functions' own names.
+  std::vector<std::string> argumentNames;
+  /// For each variant and row of `tables.targets`: the binary, or null.
+  std::vector<std::vector<const VariantBinary *>> binaries;
+  /// The same shape: the symbol of the image or of the host function, or "".
+  std::vector<std::vector<std::string>> symbols;
+
+  /// "int32_t M, void *a" with a leading ", " where there is one; the caller's grid first.
+  std::string parameters() const;
+  bool hasCallersGrid() const { return entry->grid.empty(); }
+};
+
+/// `<library>.h`.
+std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> &entries);
+
+/// `<library>.c`.
+std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries);
+
+/// The static tables of one entry point, and its functions: the two halves of writeSource.
+std::string writeTables(const LibraryModel &model, const EntryText &text);
+std::string writeFunctions(const LibraryModel &model, const EntryText &text,
+                           std::set<std::string> &helpers);
+
+/// `text` as the contents of a C string literal, without trigraphs.
+std::string cString(llvm::StringRef text);
+/// A C integer constant.
+std::string cInteger(int64_t value);
+/// `text` fit for a C comment: one line, printable, no comment ends.
+std::string cComment(llvm::StringRef text);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_CWRITER_H

@@ -1,0 +1,232 @@
+//===- DispatchTables.cpp - how an entry point chooses --------------------===//
+#include "codegen/DispatchTables.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+using namespace llvm;
+
+namespace kiln {
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// Processors of a common device of each architecture: A100, RTX 3090, L40S, H100, B200, RTX PRO
+/// 6000; MI250 (one die), MI300X, MI350, RX 7900 XTX, RX 9070 XT.
+static unsigned commonProcessors(const TargetInfo &target) {
+  StringRef arch = target.arch;
+  if (target.backend == Backend::CPU)
+    return 8;
+  arch.consume_front("compute_") || arch.consume_front("sm_");
+  return StringSwitch<unsigned>(arch)
+      .Case("80", 108)
+      .Case("86", 82)
+      .Case("89", 142)
+      .Cases({"90", "90a"}, 132)
+      .Cases({"100", "100a"}, 148)
+      .Cases({"120", "120a"}, 188)
+      .Case("gfx90a", 104)
+      .Case("gfx942", 304)
+      .Case("gfx950", 256)
+      .Case("gfx1100", 96)
+      .Case("gfx1201", 64)
+      .Default(64);
+}
+
+/// The spelling that kiln_target.arch wants.
+static std::string runtimeArch(const TargetInfo &target, BinaryFormat format) {
+  StringRef arch = target.arch;
+  if (target.backend == Backend::CPU) {
+    if (!StringRef(target.llvmTriple).starts_with("x86_64"))
+      return "aarch64";
+    return target.archNumber > 1 ? "x86-64-v" + std::to_string(target.archNumber) : "x86-64";
+  }
+  if (format == BinaryFormat::PTX && arch.consume_front("sm_"))
+    return ("compute_" + arch).str();
+  return arch.str();
+}
+
+/// What compiled code may need beyond an x86-64 level. A target that names a processor lists every
+/// feature of the chip; the rest of them are never selected for ordinary code.
+static std::string runtimeFeatures(const TargetInfo &target) {
+  if (target.backend != Backend::CPU || !StringRef(target.llvmTriple).starts_with("x86_64"))
+    return "";
+  static const StringRef selectable[] = {
+      "avx512bf16",   "avx512fp16",      "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512ifma",
+      "avx512bitalg", "avx512vpopcntdq", "avxvnni",    "gfni",        "f16c",       "fma",
+      "avx2",         "avx512f",         "avx512bw",   "avx512dq",    "avx512vl",   "avx512cd"};
+  // Those that the level implies.
+  static const StringRef v3[] = {"f16c", "fma", "avx2"};
+  static const StringRef v4[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
+  std::vector<std::string> kept;
+  for (StringRef feature : split(target.llvmFeatures, ',')) {
+    StringRef name = feature.trim();
+    if (!name.consume_front("+") || !is_contained(selectable, name))
+      continue;
+    bool isImplied = (target.archNumber >= 3 && is_contained(v3, name)) ||
+                     (target.archNumber >= 4 && is_contained(v4, name));
+    if (!isImplied)
+      kept.push_back(("+" + name).str());
+  }
+  return join(kept, ",");
+}
+
+static void buildTargets(const LibraryModel &model, const EntryModel &entry,
+                         DispatchTables &tables) {
+  // In the order of the spec's targets, a target's formats in the enumerator's order.
+  std::map<std::pair<unsigned, BinaryFormat>, bool> used;
+  for (const VariantModel &variant : entry.variants)
+    for (const VariantBinary &binary : variant.binaries)
+      used[{binary.target, binary.binary.format}] = true;
+  for (const auto &[key, ignored] : used) {
+    const TargetInfo &target = model.targets[key.first];
+    tables.targets.push_back({key.first, key.second, runtimeArch(target, key.second),
+                              runtimeFeatures(target), commonProcessors(target)});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+static std::vector<Condition> conditionsOf(const EntryModel &entry, const ArgumentFact &fact) {
+  std::vector<Condition> conditions;
+  auto add = [&](Condition::Kind kind, int64_t value) {
+    conditions.push_back({fact.argument, kind, value, ""});
+  };
+  if (fact.divisibility > 1)
+    add(Condition::Kind::Divisible, fact.divisibility);
+  if (fact.equals)
+    add(Condition::Kind::Equals, *fact.equals);
+  if (fact.minimum)
+    add(Condition::Kind::AtLeast, *fact.minimum);
+  if (fact.maximum)
+    add(Condition::Kind::AtMost, *fact.maximum);
+  std::vector<std::string> texts = factTexts(entry, fact);
+  for (size_t i = 0; i < conditions.size(); ++i)
+    conditions[i].text = texts[i];
+  return conditions;
+}
+
+static void buildConditions(const EntryModel &entry, DispatchTables &tables) {
+  std::vector<std::vector<size_t>> bits;
+  for (const VariantModel &variant : entry.variants) {
+    bits.emplace_back();
+    for (const ArgumentFact &fact : variant.facts)
+      for (Condition &condition : conditionsOf(entry, fact)) {
+        auto known = find(tables.conditions, condition);
+        bits.back().push_back(static_cast<size_t>(known - tables.conditions.begin()));
+        if (known == tables.conditions.end())
+          tables.conditions.push_back(std::move(condition));
+      }
+  }
+  for (const std::vector<size_t> &of : bits) {
+    std::vector<uint64_t> words(tables.words());
+    for (size_t bit : of)
+      words[bit / 64] |= uint64_t(1) << (bit % 64);
+    tables.needs.push_back(std::move(words));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Grid and costs
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> constantOf(const VariantModel &variant, StringRef name) {
+  for (const NamedLiteral &constant : variant.constants)
+    if (constant.first == name)
+      return constant.second.asInteger();
+  return std::nullopt;
+}
+
+static bool isArgument(const EntryModel &entry, StringRef name) {
+  return any_of(entry.arguments,
+                [&](const EntryArgument &argument) { return argument.name == name; });
+}
+
+static void buildGridValues(const EntryModel &entry, DispatchTables &tables) {
+  for (const Expression &dimension : entry.grid)
+    for (const std::string &name : dimension.names())
+      if (!isArgument(entry, name) && !is_contained(tables.gridConstants, name))
+        tables.gridConstants.push_back(name);
+  for (const VariantModel &variant : entry.variants) {
+    tables.gridValues.emplace_back();
+    for (const std::string &name : tables.gridConstants)
+      tables.gridValues.back().push_back(constantOf(variant, name).value_or(0));
+  }
+}
+
+/// The value of node `index` if it is a constant or a product of constants.
+static std::optional<int64_t> constantNode(const Expression &expression, unsigned index,
+                                           const EntryModel &entry, const VariantModel &variant) {
+  const Expression::Node &node = expression.nodes()[index];
+  if (node.op == Expression::Op::Constant)
+    return node.constant;
+  if (node.op == Expression::Op::Name)
+    return isArgument(entry, node.name) ? std::nullopt : constantOf(variant, node.name);
+  if (node.op != Expression::Op::Multiply)
+    return std::nullopt;
+  std::optional<int64_t> left = constantNode(expression, node.left, entry, variant);
+  std::optional<int64_t> right = constantNode(expression, node.right, entry, variant);
+  int64_t product = 0;
+  return left && right && !MulOverflow(*left, *right, product) ? std::optional<int64_t>(product)
+                                                               : std::nullopt;
+}
+
+uint64_t tileCost(const EntryModel &entry, const VariantModel &variant) {
+  std::vector<uint64_t> extents;
+  for (const Expression &dimension : entry.grid)
+    for (const Expression::Node &node : dimension.nodes()) {
+      bool isDivision =
+          node.op == Expression::Op::CeilDivide || node.op == Expression::Op::FloorDivide;
+      std::optional<int64_t> extent =
+          isDivision ? constantNode(dimension, node.right, entry, variant) : std::nullopt;
+      if (extent && *extent > 0)
+        extents.push_back(static_cast<uint64_t>(*extent));
+    }
+  if (extents.empty())
+    return 1;
+  uint64_t volume = 1, faces = 0;
+  for (uint64_t extent : extents)
+    volume = SaturatingMultiply(volume, extent);
+  for (size_t skipped = 0; skipped < extents.size(); ++skipped) {
+    uint64_t face = 1;
+    for (size_t i = 0; i < extents.size(); ++i)
+      face = i == skipped ? face : SaturatingMultiply(face, extents[i]);
+    faces = SaturatingAdd(faces, face);
+  }
+  return SaturatingMultiplyAdd(kTrafficWeight, faces, volume);
+}
+
+static void buildCosts(const EntryModel &entry, DispatchTables &tables) {
+  for (const VariantModel &variant : entry.variants)
+    tables.tileCosts.push_back(tileCost(entry, variant));
+  for (size_t i = 1; i < entry.variants.size(); ++i)
+    tables.hasCosts |=
+        tables.tileCosts[i] != tables.tileCosts[0] || tables.gridValues[i] != tables.gridValues[0];
+}
+
+static void buildParameterLists(const EntryModel &entry, DispatchTables &tables) {
+  for (const VariantModel &variant : entry.variants) {
+    std::vector<unsigned> list = kernelParameters(entry, variant);
+    auto known = find(tables.parameterLists, list);
+    tables.parameterList.push_back(static_cast<unsigned>(known - tables.parameterLists.begin()));
+    if (known == tables.parameterLists.end())
+      tables.parameterLists.push_back(std::move(list));
+  }
+}
+
+DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry) {
+  DispatchTables tables;
+  buildTargets(model, entry, tables);
+  buildConditions(entry, tables);
+  buildGridValues(entry, tables);
+  buildCosts(entry, tables);
+  buildParameterLists(entry, tables);
+  return tables;
+}
+
+} // namespace kiln

@@ -1,0 +1,88 @@
+//===- DispatchTables.h - how an entry point chooses ------------*- C++ -*-===//
+//
+// The tables behind a generated dispatcher, as data; CSource.cpp prints them.
+//
+// Dispatch goes from what is impossible to what is slow:
+//  1. device -> target: the runtime finds the best row of `targets`.
+//  2. argument facts -> legal variants: each distinct condition (`M % 16 == 0`) is one bit,
+//  computed
+//     once a call; a variant is legal when its bits are all held.
+//  3. shape -> decision: the legal variant of least cost, the first listed among equals.
+//
+// The cost model, for kernels without tuning data. A program instance covers a tile whose extents
+// d1..dk are the constants that the grid divides by (`cdiv(M, BLOCK_M)`). Its work is the tile's
+// volume (arithmetic) plus kTrafficWeight times its faces (memory traffic, which larger tiles
+// amortise; in one dimension, the overhead of starting an instance):
+//
+//   tile cost = d1 * ... * dk + kTrafficWeight * (sum over i of the product without di)
+//   cost      = ceil(instances / processors) * tile cost
+//
+// kTrafficWeight balances f16 matrix arithmetic (4096 multiply-adds a cycle and SM on Hopper)
+// against L2 (64 bytes a cycle and SM, two bytes an element): (4096 / 64) * 2 = 128.
+// Refused for now: occupancy and pipelining terms. They need measurements to be better than none,
+// and with measurements there is a tuning table.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_DISPATCHTABLES_H
+#define KILN_CODEGEN_DISPATCHTABLES_H
+
+#include "codegen/LibraryModel.h"
+
+namespace kiln {
+
+inline constexpr uint64_t kTrafficWeight = 128;
+
+/// One row of kiln_entry.targets.
+struct TargetRow {
+  /// Index into LibraryModel::targets.
+  unsigned target = 0;
+  BinaryFormat format = BinaryFormat::HostObject;
+  /// kiln_target.arch: "sm_90a", "compute_90a", "x86-64-v3".
+  std::string arch;
+  /// kiln_target.features, or "".
+  std::string features;
+  /// SMs, CUs or cores to assume where the runtime does not know: a common device of the target.
+  unsigned processors = 1;
+};
+
+struct Condition {
+  enum class Kind : uint8_t { Divisible, Equals, AtLeast, AtMost };
+  unsigned argument = 0;
+  Kind kind = Kind::Divisible;
+  int64_t value = 0;
+  /// "M divisible by 16", for the message of a miss.
+  std::string text;
+
+  bool operator==(const Condition &other) const {
+    return argument == other.argument && kind == other.kind && value == other.value;
+  }
+};
+
+struct DispatchTables {
+  std::vector<TargetRow> targets;
+  /// Distinct conditions; bit i of `needs` is condition i.
+  std::vector<Condition> conditions;
+  /// For each variant, 64 conditions a word.
+  std::vector<std::vector<uint64_t>> needs;
+  /// Constants that the grid reads, and their values for each variant.
+  std::vector<std::string> gridConstants;
+  std::vector<std::vector<int64_t>> gridValues;
+  /// For each variant.
+  std::vector<uint64_t> tileCosts;
+  /// False when no call can tell the variants' costs apart: the first legal one is taken.
+  bool hasCosts = false;
+  /// Distinct lists of arguments that kernels take, and each variant's list.
+  std::vector<std::vector<unsigned>> parameterLists;
+  std::vector<unsigned> parameterList;
+
+  size_t words() const { return (conditions.size() + 63) / 64; }
+};
+
+DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
+
+/// The cost of one program instance of `variant`; saturates.
+uint64_t tileCost(const EntryModel &entry, const VariantModel &variant);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_DISPATCHTABLES_H

@@ -1,0 +1,36 @@
+//===- GenerateLibrary.h - from a model to the files of a library -*- C++ -*-===//
+//
+// The entry point of codegen/. Pure: equal models give equal bytes, and nothing is written; hand
+// the files to writeOutputs (OutputTransaction.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_GENERATELIBRARY_H
+#define KILN_CODEGEN_GENERATELIBRARY_H
+
+#include "codegen/LibraryModel.h"
+#include "codegen/OutputTransaction.h"
+
+namespace kiln {
+
+/// Bytes of one entry point's images for one target.
+struct SizeRow {
+  std::string entry, target;
+  uint64_t bytes = 0;
+};
+
+struct GeneratedLibrary {
+  /// `<name>.h`, `<name>.c`, `<name>.json` and `lib<name>.a`; for further host architectures
+  /// `lib<name>-<architecture>.a`.
+  std::vector<OutputFile> files;
+  /// In the order of entries and targets.
+  std::vector<SizeRow> sizes;
+  uint64_t totalBytes = 0;
+};
+
+/// Fails when checkModel does, when a host object cannot be linked beside others, or when the
+/// images are larger than the size budget (the message lists the largest).
+llvm::Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_GENERATELIBRARY_H

@@ -1,0 +1,175 @@
+//===- LibraryModel.cpp - everything a generated library consists of ------===//
+#include "codegen/LibraryModel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+std::string sha256Of(StringRef bytes) {
+  return toHex(SHA256::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
+}
+
+std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type) {
+  if (!type.equalsOne && type.divisibility == 1)
+    return std::nullopt;
+  ArgumentFact fact;
+  fact.argument = argument;
+  fact.divisibility = type.divisibility;
+  if (type.equalsOne)
+    fact.equals = 1;
+  return fact;
+}
+
+std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact) {
+  const std::string &name = entry.arguments[fact.argument].name;
+  std::vector<std::string> texts;
+  if (fact.divisibility > 1)
+    texts.push_back(formatv("{0} divisible by {1}", name, fact.divisibility).str());
+  if (fact.equals)
+    texts.push_back(formatv("{0} == {1}", name, *fact.equals).str());
+  if (fact.minimum)
+    texts.push_back(formatv("{0} >= {1}", name, *fact.minimum).str());
+  if (fact.maximum)
+    texts.push_back(formatv("{0} <= {1}", name, *fact.maximum).str());
+  return texts;
+}
+
+static std::vector<std::string> allFactTexts(const EntryModel &entry, const VariantModel &variant) {
+  std::vector<std::string> texts;
+  for (const ArgumentFact &fact : variant.facts)
+    append_range(texts, factTexts(entry, fact));
+  return texts;
+}
+
+std::string variantName(const EntryModel &entry, const VariantModel &variant) {
+  if (!variant.name.empty())
+    return variant.name;
+  std::vector<std::string> parts;
+  for (const NamedLiteral &value : variant.config)
+    parts.push_back(value.first + "=" + value.second.str());
+  auto option = [&](StringRef name, const std::optional<int64_t> &value) {
+    if (value)
+      parts.push_back((name + "=" + Twine(*value)).str());
+  };
+  option("num_warps", variant.options.numWarps);
+  option("num_stages", variant.options.numStages);
+  option("num_ctas", variant.options.numCtas);
+  option("maxnreg", variant.options.maxRegisters);
+  option("waves_per_eu", variant.options.wavesPerEu);
+  option("matrix_instr_nonkdim", variant.options.matrixInstrNonKDim);
+  option("kpack", variant.options.kpack);
+  std::vector<std::string> facts = allFactTexts(entry, variant);
+  bool isSpecialised = any_of(entry.variants, [&](const VariantModel &other) {
+    return allFactTexts(entry, other) != facts;
+  });
+  if (isSpecialised)
+    parts.push_back(facts.empty() ? "any arguments" : join(facts, ", "));
+  return parts.empty() ? "default" : join(parts, ", ");
+}
+
+std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant) {
+  if (variant.parameters)
+    return *variant.parameters;
+  std::vector<unsigned> all(entry.arguments.size());
+  for (unsigned i = 0; i < all.size(); ++i)
+    all[i] = i;
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+namespace {
+template <typename... Args> Error wrong(const char *format, const Args &...args) {
+  return createStringError(formatv(format, args...).str());
+}
+
+Error checkParameters(const EntryModel &entry, const VariantModel &variant,
+                      const DeviceBinary &binary) {
+  std::vector<unsigned> parameters = kernelParameters(entry, variant);
+  if (binary.parameters.empty())
+    return Error::success(); // the format does not describe them
+  if (binary.parameters.size() != parameters.size())
+    return wrong("{0}: the binary for {1} takes {2} parameters, the launcher passes {3}",
+                 entry.name, binary.target, binary.parameters.size(), parameters.size());
+  uint64_t offset = 0;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const EntryArgument &argument = entry.arguments[parameters[i]];
+    offset = alignTo(offset, argument.type.bytes());
+    if (binary.parameters[i].size != argument.type.bytes() || binary.parameters[i].offset != offset)
+      return wrong("{0}: the binary for {1} has '{2}' as {3} bytes at offset {4}, the launcher "
+                   "passes {5} bytes at offset {6}",
+                   entry.name, binary.target, argument.name, binary.parameters[i].size,
+                   binary.parameters[i].offset, argument.type.bytes(), offset);
+    offset += argument.type.bytes();
+  }
+  return Error::success();
+}
+
+Error checkGridNames(const EntryModel &entry, const VariantModel &variant) {
+  for (const Expression &dimension : entry.grid)
+    for (const std::string &name : dimension.names()) {
+      bool isArgument = any_of(entry.arguments, [&](const EntryArgument &argument) {
+        return argument.name == name && argument.type.isInteger();
+      });
+      bool isConstant = any_of(variant.constants, [&](const NamedLiteral &constant) {
+        return constant.first == name && constant.second.asInteger();
+      });
+      if (!isArgument && !isConstant)
+        return wrong("{0}: the grid needs '{1}', which is neither an integer argument nor an "
+                     "integer constant of the variant {2}",
+                     entry.name, name, variantName(entry, variant));
+    }
+  return Error::success();
+}
+
+Error checkVariant(const LibraryModel &model, const EntryModel &entry,
+                   const VariantModel &variant) {
+  for (const ArgumentFact &fact : variant.facts)
+    if (fact.argument >= entry.arguments.size() || !isPowerOf2_32(fact.divisibility))
+      return wrong("{0}: a fact is about no argument", entry.name);
+  for (unsigned parameter : kernelParameters(entry, variant))
+    if (parameter >= entry.arguments.size())
+      return wrong("{0}: a kernel parameter is no argument", entry.name);
+  if (variant.binaries.empty())
+    return wrong("{0}: the variant {1} has no binary", entry.name, variantName(entry, variant));
+  for (const VariantBinary &binary : variant.binaries) {
+    if (binary.target >= model.targets.size() || binary.binary.bytes.empty() ||
+        binary.binary.symbol.empty())
+      return wrong("{0}: a binary of {1} lacks its target, symbol or bytes", entry.name,
+                   variantName(entry, variant));
+    if (binary.binary.launch.scratchBytes)
+      return wrong("{0}: the binary for {1} needs global scratch, which launches cannot give yet",
+                   entry.name, binary.binary.target);
+    if (Error error = checkParameters(entry, variant, binary.binary))
+      return error;
+  }
+  return checkGridNames(entry, variant);
+}
+} // namespace
+
+Error checkModel(const LibraryModel &model) {
+  if (model.entries.empty())
+    return wrong("the library '{0}' has no kernel", model.name);
+  for (const EntryModel &entry : model.entries) {
+    if (entry.variants.empty() || entry.grid.size() > 3)
+      return wrong("{0}: expected a variant and at most three grid dimensions", entry.name);
+    for (const EntryArgument &argument : entry.arguments)
+      if (!argument.type.bytes())
+        return wrong("{0}: the argument '{1}' has the type {2}, which C callers cannot pass yet",
+                     entry.name, argument.name, argument.type.spelling());
+    for (const VariantModel &variant : entry.variants)
+      if (Error error = checkVariant(model, entry, variant))
+        return error;
+  }
+  return Error::success();
+}
+
+} // namespace kiln

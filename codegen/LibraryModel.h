@@ -1,0 +1,127 @@
+//===- LibraryModel.h - everything a generated library consists of -*- C++ -*-===//
+//
+// The plain data between the compiler and the writers. The compiler fills it from a Spec and the
+// binaries it made; generateLibrary (GenerateLibrary.h) turns it into files. Nothing here knows
+// about MLIR, the file system or C syntax.
+//
+//   library ─ entry points ─ variants ─ one binary per target
+//
+// An *entry point* is a C function. A *variant* is one legal way to run it: a config, and facts
+// about the arguments that its code relies on. A *target* is one of the spec's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_LIBRARYMODEL_H
+#define KILN_CODEGEN_LIBRARYMODEL_H
+
+#include "codegen/Expression.h"
+#include "codegen/ImageObject.h"
+#include "codegen/Signature.h"
+#include "codegen/Spec.h"
+#include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/TargetInfo.h"
+
+namespace kiln {
+
+using NamedLiteral = std::pair<std::string, Literal>;
+
+/// A run-time argument of the C function. Hints inside `type` are not looked at: what a variant
+/// relies on stands in its facts.
+struct EntryArgument {
+  std::string name;
+  ArgumentType type;
+};
+
+/// What a variant relies on about one argument; checked before every launch.
+struct ArgumentFact {
+  /// Index into EntryModel::arguments.
+  unsigned argument = 0;
+  /// The integer, or the pointer's address, is a multiple of this. 1 = nothing relied on.
+  unsigned divisibility = 1;
+  /// Integers only.
+  std::optional<int64_t> equals, minimum, maximum;
+};
+
+/// One compiled kernel.
+struct VariantBinary {
+  /// Index into LibraryModel::targets.
+  unsigned target = 0;
+  /// A target has at most one binary of each format (a cubin and PTX may stand beside each other).
+  DeviceBinary binary;
+  /// Options as the back end used them, for the manifest: {"num_warps", 4}, {"num_stages", 1}.
+  std::vector<std::pair<std::string, int64_t>> effective;
+};
+
+struct VariantModel {
+  /// Shown in messages and `kiln inspect`; made from the config and the facts when empty.
+  std::string name;
+  /// The config as requested: kernel parameters, then options.
+  std::vector<NamedLiteral> config;
+  SpecOptions options;
+  /// Every integer constant a grid expression may use: the config's, the signature's literals,
+  /// values of heuristics and defaults.
+  std::vector<NamedLiteral> constants;
+  std::vector<ArgumentFact> facts;
+  /// The entry's arguments that the kernel takes, in the kernel's order. Empty optional = all.
+  std::optional<std::vector<unsigned>> parameters;
+  /// May lack targets (a config that does not fit), but not all of them.
+  std::vector<VariantBinary> binaries;
+};
+
+struct EntryModel {
+  /// C name, checked by the spec reader.
+  std::string name;
+  /// The source as the spec names it, and the Python function: for comments and the manifest.
+  std::string source, kernel;
+  std::vector<EntryArgument> arguments;
+  /// One to three expressions over integer arguments and constants; empty = the caller's grid.
+  std::vector<Expression> grid;
+  std::vector<std::string> dispatchKey;
+  /// In the order of preference among equals.
+  std::vector<VariantModel> variants;
+};
+
+/// An input of the build, by its path as the spec or a search root names it.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
+struct LibraryModel {
+  /// C name of the library, and stem of every file.
+  std::string name;
+  std::vector<TargetInfo> targets;
+  std::vector<EntryModel> entries;
+  std::vector<InputFile> inputs;
+  /// {"kiln", "0.1"}, {"llvm", "22.1.8"}, {"ptxas", "13.0"}: what decides the bytes.
+  std::vector<std::pair<std::string, std::string>> tools;
+  /// Largest total of images in bytes; 0 = no limit.
+  uint64_t sizeBudget = 0;
+  /// Architectures to write an archive for; empty = those of the CPU targets, or the building
+  /// machine's where there is none.
+  std::vector<HostArch> hostArchs;
+};
+
+/// 64 hexadecimal digits.
+std::string sha256Of(llvm::StringRef bytes);
+
+/// The facts that a type's hints stand for (`*fp16:16`, `i32:1`), or none.
+std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type);
+
+/// The variant's name: its own, or "BLOCK_M=128, num_warps=8" with the facts of `entry` where
+/// several specialisations exist.
+std::string variantName(const EntryModel &entry, const VariantModel &variant);
+
+/// "M divisible by 16", "stride == 1": the conditions of one fact, one text each.
+std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact);
+
+/// The arguments that the kernel takes, in order.
+std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant);
+
+/// What the writers rely on: indices in range, sizes of parameters as the binaries state them,
+/// every name of a grid known to every variant, at least one variant and one binary in each.
+/// An error here means that the model was filled wrongly, or that a grid cannot be computed.
+llvm::Error checkModel(const LibraryModel &model);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_LIBRARYMODEL_H

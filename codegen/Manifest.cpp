@@ -1,0 +1,217 @@
+//===- Manifest.cpp - writing what is in a library ------------------------===//
+#include "codegen/Manifest.h"
+#include "codegen/DispatchTables.h"
+#include "codegen/JsonText.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+namespace {
+
+/// Binaries may hold names that are not UTF-8; JSON may not.
+std::string utf8(StringRef text) { return json::isUTF8(text) ? text.str() : json::fixUTF8(text); }
+
+class ManifestWriter {
+public:
+  ManifestWriter(const LibraryModel &model, raw_ostream &out) : model(model), json(out, 1) {}
+
+  void write() {
+    json.object([&] {
+      json.attribute("kiln_manifest", kManifestVersion);
+      json.attribute("library", model.name);
+      json.attributeObject("tools", [&] {
+        for (const auto &[tool, version] : model.tools)
+          json.attribute(utf8(tool), utf8(version));
+      });
+      json.attributeArray("inputs", [&] {
+        for (const InputFile &input : model.inputs)
+          json.object([&] {
+            json.attribute("path", utf8(input.path));
+            json.attribute("sha256", input.sha256);
+          });
+      });
+      json.attributeArray("targets", [&] {
+        for (const TargetInfo &target : model.targets)
+          json.object([&] {
+            json.attribute("name", target.name);
+            json.attribute("resolved", target.resolved());
+          });
+      });
+      json.attributeArray("entries", [&] {
+        for (const EntryModel &entry : model.entries)
+          writeEntry(entry);
+      });
+      json.attribute("image_bytes", imageBytes());
+    });
+  }
+
+private:
+  const LibraryModel &model;
+  json::OStream json;
+
+  int64_t imageBytes() const {
+    uint64_t total = 0;
+    for (const EntryModel &entry : model.entries)
+      for (const VariantModel &variant : entry.variants)
+        for (const VariantBinary &binary : variant.binaries)
+          total += binary.binary.bytes.size();
+    return static_cast<int64_t>(total);
+  }
+
+  void writeEntry(const EntryModel &entry) {
+    json.object([&] {
+      json.attribute("name", entry.name);
+      json.attribute("source", utf8(entry.source));
+      json.attribute("kernel", utf8(entry.kernel));
+      json.attributeArray("arguments", [&] {
+        for (const EntryArgument &argument : entry.arguments) {
+          ArgumentType plain = argument.type;
+          plain.divisibility = 1;
+          plain.equalsOne = false;
+          json.object([&] {
+            json.attribute("name", argument.name);
+            json.attribute("type", plain.spelling());
+            json.attribute("bytes", plain.bytes());
+          });
+        }
+      });
+      if (!entry.grid.empty())
+        json.attributeArray("grid", [&] {
+          for (const Expression &dimension : entry.grid)
+            json.value(utf8(dimension.text()));
+        });
+      if (!entry.dispatchKey.empty())
+        json.attributeArray("dispatch_key", [&] {
+          for (const std::string &key : entry.dispatchKey)
+            json.value(key);
+        });
+      json.attributeArray("variants", [&] {
+        for (const VariantModel &variant : entry.variants)
+          writeVariant(entry, variant);
+      });
+    });
+  }
+
+  /// Literals as a spec would have them; strings in Python's quotes are told from names by kind.
+  void writeLiteral(const Literal &literal) {
+    switch (literal.kind) {
+    case Literal::Kind::None:
+      return json.value(nullptr);
+    case Literal::Kind::Bool:
+      return json.value(literal.boolean);
+    case Literal::Kind::Int:
+      return json.value(literal.integer);
+    case Literal::Kind::String:
+      return json.value(utf8(literal.text));
+    case Literal::Kind::DType:
+      return json.object([&] { json.attribute("dtype", literal.text); });
+    case Literal::Kind::Function:
+      return json.object([&] { json.attribute("function", utf8(literal.text)); });
+    case Literal::Kind::Tuple:
+      return json.array([&] {
+        for (const Literal &element : literal.elements)
+          writeLiteral(element);
+      });
+    case Literal::Kind::Float:
+      break;
+    }
+    // The shortest text that reads back; infinities and NaN as Python's json writes them.
+    std::string text = literal.str();
+    json.rawValue(text == "inf"    ? "Infinity"
+                  : text == "-inf" ? "-Infinity"
+                  : text == "nan"  ? "NaN"
+                                   : text);
+  }
+
+  void writeVariant(const EntryModel &entry, const VariantModel &variant) {
+    json.object([&] {
+      json.attribute("name", utf8(variantName(entry, variant)));
+      json.attributeObject("config", [&] {
+        for (const NamedLiteral &value : variant.config) {
+          json.attributeBegin(value.first);
+          writeLiteral(value.second);
+          json.attributeEnd();
+        }
+      });
+      json.attributeObject("requested", [&] { writeOptions(variant.options); });
+      json.attributeObject("constants", [&] {
+        for (const NamedLiteral &value : variant.constants) {
+          json.attributeBegin(value.first);
+          writeLiteral(value.second);
+          json.attributeEnd();
+        }
+      });
+      json.attributeArray("relies_on", [&] {
+        for (const ArgumentFact &fact : variant.facts)
+          for (const std::string &text : factTexts(entry, fact))
+            json.value(text);
+      });
+      json.attributeArray("binaries", [&] {
+        for (const VariantBinary &binary : variant.binaries)
+          writeBinary(binary);
+      });
+    });
+  }
+
+  void writeOptions(const SpecOptions &options) {
+    auto write = [&](StringRef key, const std::optional<int64_t> &value) {
+      if (value)
+        json.attribute(key, *value);
+    };
+    write("num_warps", options.numWarps);
+    write("num_stages", options.numStages);
+    write("num_ctas", options.numCtas);
+    write("maxnreg", options.maxRegisters);
+    write("waves_per_eu", options.wavesPerEu);
+    write("matrix_instr_nonkdim", options.matrixInstrNonKDim);
+    write("kpack", options.kpack);
+  }
+
+  void writeBinary(const VariantBinary &variantBinary) {
+    const DeviceBinary &binary = variantBinary.binary;
+    StringRef bytes(binary.bytes.data(), binary.bytes.size());
+    json.object([&] {
+      json.attribute("target", model.targets[variantBinary.target].name);
+      json.attribute("format", formatName(binary.format));
+      json.attribute("symbol", utf8(binary.symbol));
+      json.attribute("bytes", static_cast<int64_t>(bytes.size()));
+      json.attribute("sha256", sha256Of(bytes));
+      json.attributeObject("effective", [&] {
+        for (const auto &[name, value] : variantBinary.effective)
+          json.attribute(name, value);
+      });
+      json.attribute("threads", binary.launch.threadsPerBlock);
+      json.attribute("registers", binary.resources.registers);
+      if (binary.resources.scalarRegisters)
+        json.attribute("scalar_registers", binary.resources.scalarRegisters);
+      json.attribute("spill_store_bytes", binary.resources.spillStoreBytes);
+      json.attribute("spill_load_bytes", binary.resources.spillLoadBytes);
+      json.attribute("stack_bytes", binary.resources.stackBytes);
+      json.attribute("static_shared_bytes", binary.resources.staticSharedBytes);
+      json.attribute("dynamic_shared_bytes", binary.launch.dynamicSharedBytes);
+      if (binary.launch.arenaBytes)
+        json.attribute("arena_bytes", binary.launch.arenaBytes);
+      const auto &cluster = binary.launch.clusterDims;
+      if (cluster[0] * cluster[1] * cluster[2] > 1)
+        json.attributeArray("cluster", [&] {
+          for (uint32_t extent : cluster)
+            json.value(extent);
+        });
+    });
+  }
+};
+
+} // namespace
+
+std::string writeManifest(const LibraryModel &model) {
+  std::string text;
+  raw_string_ostream out(text);
+  ManifestWriter(model, out).write();
+  out << "\n";
+  return text;
+}
+
+} // namespace kiln

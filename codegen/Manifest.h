@@ -1,0 +1,57 @@
+//===- Manifest.h - what is in a library, as JSON ---------------*- C++ -*-===//
+//
+// Written beside every library (`<library>.json`) and into its archive, read by `kiln inspect`. The
+// order of keys and lists is that of the model, so equal builds give equal bytes. It names no path
+// but those that the spec and the search roots gave.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_MANIFEST_H
+#define KILN_CODEGEN_MANIFEST_H
+
+#include "codegen/LibraryModel.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kiln {
+
+inline constexpr int64_t kManifestVersion = 1;
+
+std::string writeManifest(const LibraryModel &model);
+
+//--- What `kiln inspect` reads back ---
+
+struct BinarySummary {
+  std::string target, format;
+  uint64_t bytes = 0;
+  uint64_t registers = 0, spillStoreBytes = 0, spillLoadBytes = 0, stackBytes = 0;
+  uint64_t sharedBytes = 0; // static and dynamic, per block
+  uint64_t threads = 0, arenaBytes = 0;
+};
+struct VariantSummary {
+  std::string name;
+  std::vector<BinarySummary> binaries;
+};
+struct EntrySummary {
+  std::string name, source, kernel;
+  std::vector<std::string> arguments; // "M: i32"
+  std::vector<VariantSummary> variants;
+};
+struct LibrarySummary {
+  std::string name;
+  std::vector<std::string> targets; // name and what it resolved to
+  std::vector<std::pair<std::string, std::string>> tools;
+  std::vector<EntrySummary> entries;
+};
+
+/// Reads a manifest's text. Missing keys count as empty or zero; anything that is not a manifest is
+/// an error, whatever the bytes.
+llvm::Expected<LibrarySummary> readManifest(llvm::StringRef json);
+/// Reads the manifest of `bytes`: a manifest itself, or an archive that holds one.
+llvm::Expected<LibrarySummary> inspectLibrary(llvm::StringRef bytes);
+
+/// A table with one line per binary: variant, target, registers, shared memory, spills, bytes.
+void printSummary(const LibrarySummary &library, llvm::raw_ostream &out);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_MANIFEST_H

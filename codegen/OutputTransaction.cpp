@@ -1,0 +1,150 @@
+//===- OutputTransaction.cpp - all outputs or none ------------------------===//
+#include "codegen/OutputTransaction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace kiln {
+
+static Error failed(const Twine &doing, StringRef path, std::error_code code) {
+  return createStringError(code, "cannot " + doing + " '" + path + "': " + code.message());
+}
+
+static std::error_code lastError() { return std::error_code(errno, std::generic_category()); }
+
+static std::string join(StringRef folder, StringRef name) {
+  SmallString<128> path(folder);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+/// Suffix of a previous file's name in the staging folder while the new one takes its place.
+static std::string backupName(StringRef name) { return ("previous." + name).str(); }
+
+/// Writes all bytes and syncs; a full disk may show only in fsync or close.
+static std::error_code writeAndSync(const std::string &path, StringRef bytes) {
+  int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0)
+    return lastError();
+  std::error_code result;
+  while (!bytes.empty() && !result) {
+    ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written > 0)
+      bytes = bytes.drop_front(static_cast<size_t>(written));
+    else if (written == 0 || errno != EINTR)
+      result = written == 0 ? std::make_error_code(std::errc::io_error) : lastError();
+  }
+  // Some file systems cannot sync; that is no reason to refuse them.
+  if (!result && ::fsync(file) != 0 && errno != EINVAL && errno != EROFS)
+    result = lastError();
+  if (::close(file) != 0 && !result)
+    result = lastError();
+  return result;
+}
+
+static void syncFolder(const std::string &path) {
+  int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
+Expected<OutputTransaction> OutputTransaction::begin(StringRef folder) {
+  OutputTransaction transaction;
+  transaction.folder = folder.empty() ? "." : folder.str();
+  for (StringRef path = transaction.folder; !path.empty() && !sys::fs::exists(path);
+       path = sys::path::parent_path(path))
+    transaction.created.push_back(path.str());
+  for (const std::string &path : llvm::reverse(transaction.created))
+    if (std::error_code code = sys::fs::create_directory(path))
+      return failed("create the output folder", path, code);
+  if (!sys::fs::is_directory(transaction.folder))
+    return failed("write into", transaction.folder,
+                  std::make_error_code(std::errc::not_a_directory));
+  std::string pattern = join(transaction.folder, ".kiln-XXXXXX");
+  if (!::mkdtemp(pattern.data()))
+    return failed("write into", transaction.folder, lastError());
+  transaction.staging = pattern;
+  return std::move(transaction);
+}
+
+OutputTransaction::OutputTransaction(OutputTransaction &&other) noexcept
+    : folder(std::move(other.folder)), staging(std::move(other.staging)),
+      names(std::move(other.names)), created(std::move(other.created)) {
+  other.staging.clear();
+  other.created.clear();
+}
+
+OutputTransaction::~OutputTransaction() {
+  if (!staging.empty())
+    sys::fs::remove_directories(staging);
+  // Only empty ones go: remove() refuses a folder with contents.
+  for (const std::string &path : created)
+    sys::fs::remove(path);
+}
+
+Error OutputTransaction::add(const OutputFile &file) {
+  assert(!staging.empty() && "the transaction is over");
+  assert(sys::path::filename(file.name) == file.name && "expected a plain file name");
+  if (std::error_code code = writeAndSync(join(staging, file.name), file.bytes))
+    return failed("write", join(folder, file.name), code);
+  names.push_back(file.name);
+  return Error::success();
+}
+
+Error OutputTransaction::commit() {
+  size_t done = 0;
+  std::error_code code;
+  for (; done < names.size() && !code; ++done) {
+    std::string target = join(folder, names[done]);
+    // A folder of that name is somebody's, and the end of the transaction would delete it.
+    if (sys::fs::is_directory(target)) {
+      code = std::make_error_code(std::errc::is_a_directory);
+      continue;
+    }
+    // Keep the previous file, if there is one, until every new file stands.
+    if (::rename(target.c_str(), join(staging, backupName(names[done])).c_str()) != 0 &&
+        errno != ENOENT)
+      code = lastError();
+    if (!code && ::rename(join(staging, names[done]).c_str(), target.c_str()) != 0)
+      code = lastError();
+  }
+  if (!code) {
+    syncFolder(folder);
+    sys::fs::remove_directories(staging);
+    staging.clear();
+    created.clear();
+    return Error::success();
+  }
+  std::string culprit = join(folder, names[done - 1]);
+  while (done-- > 0) {
+    std::string target = join(folder, names[done]), backup = join(staging, backupName(names[done]));
+    bool isReplaced = !sys::fs::exists(join(staging, names[done]));
+    if (sys::fs::exists(backup))
+      ::rename(backup.c_str(), target.c_str());
+    else if (isReplaced)
+      ::unlink(target.c_str());
+  }
+  return failed("write", culprit, code);
+}
+
+Error writeOutputs(StringRef folder, ArrayRef<OutputFile> files) {
+  Expected<OutputTransaction> transaction = OutputTransaction::begin(folder);
+  if (!transaction)
+    return transaction.takeError();
+  for (const OutputFile &file : files)
+    if (Error error = transaction->add(file))
+      return error;
+  return transaction->commit();
+}
+
+} // namespace kiln

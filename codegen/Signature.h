@@ -1,0 +1,145 @@
+//===- Signature.h - argument types and literals of a kernel ----*- C++ -*-===//
+//
+// What a kernel is compiled for: every parameter either stays an argument of the C function, with a
+// type and facts that the caller promises (`*fp16:16`, `i32:1`), or becomes a literal that is gone
+// from the binary (`1024`, `"relu"`). The grammar is that of Triton's ahead-of-time signatures:
+//
+//   type     = ['*'+ ['k']] element [':' ('1' | '8' | '16')]
+//            | 'tensordesc<' element '>[' int {',' int} ']'
+//   literal  = int | float | 'True' | 'False' | 'None' | quoted string
+//
+// `:N` promises that an integer, or a pointer's address, is divisible by N; `i32:1` promises that
+// the value *is* 1. `*k` is a pointer to constant memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_SIGNATURE_H
+#define KILN_CODEGEN_SIGNATURE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kiln {
+
+enum class ElementType : uint8_t {
+#define KILN_ELEMENT_TYPE(Enumerator, ...) Enumerator,
+#include "codegen/ElementTypes.def"
+};
+
+enum class ElementClass : uint8_t { Bool, Signed, Unsigned, Float };
+
+/// The name of Triton's AOT grammar: "fp16", "i32".
+llvm::StringRef elementName(ElementType type);
+/// The attribute of `triton.language`: "float16", "int32".
+llvm::StringRef elementLanguageName(ElementType type);
+/// Bytes of one element in memory; i1 takes one byte.
+unsigned elementBytes(ElementType type);
+/// The C type of a scalar argument: "float", "int32_t", "kiln_fp16".
+llvm::StringRef elementCType(ElementType type);
+ElementClass elementClass(ElementType type);
+/// Accepts the AOT name, the `triton.language` name and the synonyms (f32, bool).
+std::optional<ElementType> parseElementType(llvm::StringRef name);
+/// The AOT name nearest to a misspelt one, or "" when none is near.
+std::string nearestElementType(llvm::StringRef name);
+
+/// The type of a run-time argument, and what the caller promises about its value.
+struct ArgumentType {
+  enum class Kind : uint8_t { Scalar, Pointer, TensorDescriptor };
+  Kind kind = Kind::Scalar;
+  ElementType element = ElementType::I32;
+  /// 1 for a pointer to elements, 2 for a pointer to pointers; 0 for scalars.
+  unsigned pointerDepth = 0;
+  /// The memory behind a pointer is not written.
+  bool isConst = false;
+  /// The value (an address for pointers) is a multiple of this: 1, 8 or 16.
+  unsigned divisibility = 1;
+  /// `i32:1`: the value is 1 in every call.
+  bool equalsOne = false;
+  /// Block shape of a tensor descriptor.
+  std::vector<int64_t> blockShape;
+
+  bool isPointer() const { return kind == Kind::Pointer; }
+  bool isInteger() const;
+  /// Bytes of the argument as a kernel parameter, which are also its alignment. 0 for a descriptor.
+  unsigned bytes() const;
+  /// "const void *", "int32_t": ends in '*' or an identifier, so that a name may follow a space.
+  std::string cType() const;
+  /// The signature's own spelling: "*fp16:16".
+  std::string spelling() const;
+  /// The same C type, whatever is promised about the value.
+  bool sameCType(const ArgumentType &other) const;
+};
+
+/// A value known at compile time.
+struct Literal {
+  enum class Kind : uint8_t { None, Bool, Int, Float, String, DType, Function, Tuple };
+  Kind kind = Kind::None;
+  bool boolean = false;
+  int64_t integer = 0;
+  double real = 0;
+  /// A string's text, a dtype's AOT name ("fp16"), or a function's name.
+  std::string text;
+  std::vector<Literal> elements;
+
+  static Literal none() { return {}; }
+  static Literal ofBool(bool value);
+  static Literal ofInt(int64_t value);
+  static Literal ofFloat(double value);
+  static Literal ofString(std::string value);
+  static Literal ofDType(ElementType type);
+  static Literal ofFunction(std::string name);
+  static Literal ofTuple(std::vector<Literal> values);
+
+  /// The value of an int or bool, for expressions over constants.
+  std::optional<int64_t> asInteger() const;
+  /// As Python would print it: `'relu'`, `(1, 2)`, `fp16`. One line, printable ASCII.
+  std::string str() const;
+  bool operator==(const Literal &other) const;
+  bool operator!=(const Literal &other) const { return !(*this == other); }
+};
+
+/// What a signature says about one parameter, before the kernel's source is known. Text such as
+/// "fp32" is a type for an ordinary parameter and a string for a `tl.constexpr` one, so both
+/// readings are kept until `resolve`.
+struct SignatureValue {
+  std::optional<ArgumentType> asType;
+  std::optional<Literal> asLiteral;
+  /// A list that holds at least one type; its literals count as constants.
+  std::vector<SignatureValue> elements;
+  /// The text as written, for messages; empty unless it was a string.
+  std::string text;
+
+  bool isTuple() const { return !elements.empty(); }
+  /// The reading for a parameter: the literal when it is annotated `tl.constexpr`, else the type
+  /// when the text is one, else the literal. Returns an error for text that was meant as a type
+  /// ("*fp61", "i32:7") and for a constexpr without a literal reading.
+  llvm::Expected<SignatureValue> resolve(bool isConstexpr) const;
+};
+
+/// A mistake inside a short text: `begin` and `end` are byte offsets into that text.
+struct TextError {
+  size_t begin = 0, end = 0;
+  std::string message;
+  std::string hint;
+};
+
+/// Parses one type; `error` is set when the result is empty.
+std::optional<ArgumentType> parseArgumentType(llvm::StringRef text, TextError &error);
+/// Parses an int, float, True, False, None or a quoted string; empty for any other text.
+std::optional<Literal> parseLiteral(llvm::StringRef text);
+/// One item of a signature. Never fails: text that is neither type nor literal is a string.
+SignatureValue parseSignatureValue(llvm::StringRef text);
+/// True for text that nobody means as a string constant: "*fp61", "i32:7", "tensordesc<x".
+bool isSurelyType(llvm::StringRef text);
+/// A comma list in the order of the kernel's parameters, as `kiln compile -s` takes it. Commas
+/// inside brackets, angle brackets and quotes do not separate.
+std::optional<std::vector<SignatureValue>> parseSignatureList(llvm::StringRef text,
+                                                              TextError &error);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_SIGNATURE_H

@@ -1,0 +1,98 @@
+//===- Spec.h - what a library is made of, as its JSON says -----*- C++ -*-===//
+//
+// The model that SpecReader fills. docs/spec.md describes the format, kiln.schema.json is its
+// published schema. Everything keeps the byte range that it came from, so that later phases can
+// report an error at the line of the spec that caused it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_SPEC_H
+#define KILN_CODEGEN_SPEC_H
+
+#include "codegen/Expression.h"
+#include "codegen/Signature.h"
+#include "compiler/Basic/SourceManager.h"
+#include "compiler/Target/TargetInfo.h"
+
+namespace kiln {
+
+/// Where a value of the spec stands: its JSON path and its range in the file.
+struct SpecPlace {
+  std::string path;
+  SourceRange range;
+};
+
+/// One parameter of the kernel and what a signature or config says about it.
+struct SpecBinding {
+  std::string name;
+  SignatureValue value;
+  SpecPlace place;
+};
+
+/// Compiler options of a config. Empty = not given: the source's or the target's default holds.
+struct SpecOptions {
+  std::optional<int64_t> numWarps, numStages, numCtas, maxRegisters;
+  /// Options that only AMD's back end reads.
+  std::optional<int64_t> wavesPerEu, matrixInstrNonKDim, kpack;
+};
+
+struct SpecConfig {
+  /// Kernel parameters fixed by this config, in order; always literals.
+  std::vector<SpecBinding> values;
+  SpecOptions options;
+  SpecPlace place;
+};
+
+struct SpecSignature {
+  /// The C name of the entry point: its own "name", else the kernel's.
+  std::string entry;
+  std::vector<SpecBinding> parameters;
+  SpecPlace place;
+
+  const SpecBinding *find(llvm::StringRef name) const;
+};
+
+struct SpecGridDimension {
+  Expression expression;
+  SpecPlace place;
+};
+
+struct SpecKernel {
+  std::string name;
+  /// Path of the source file as written, relative to the spec's folder unless absolute.
+  std::string source;
+  /// Name of the Python function.
+  std::string kernel;
+  /// At least one; those with the same `entry` are specialisations of one entry point.
+  std::vector<SpecSignature> signatures;
+  /// Take the @triton.autotune list of the source in place of `configs`.
+  bool configsFromSource = false;
+  /// At least one unless `configsFromSource`; a single empty one when the spec gives none.
+  std::vector<SpecConfig> configs;
+  /// One to three expressions; empty when the caller passes the grid.
+  std::vector<SpecGridDimension> grid;
+  /// Arguments that decide which variant is fastest.
+  std::vector<std::string> dispatchKey;
+  /// Path of a tuning file as written, or "".
+  std::string tuning;
+  /// Module-level names of the source with the values they shall have.
+  std::vector<SpecBinding> constants;
+  SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningPlace;
+
+  /// The C names of the entry points, in order of first appearance.
+  std::vector<std::string> entryNames() const;
+};
+
+struct Spec {
+  std::string library;
+  /// Parsed, in order, without repeats. Names as written in `targetNames`.
+  std::vector<TargetInfo> targets;
+  std::vector<std::string> targetNames;
+  std::vector<SpecKernel> kernels;
+  /// Largest total of the device binaries and host objects in bytes; 0 = no limit.
+  uint64_t sizeBudget = 0;
+  SpecPlace place;
+};
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_SPEC_H

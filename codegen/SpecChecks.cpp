@@ -1,0 +1,179 @@
+//===- SpecChecks.cpp - rules across the objects of a spec ----------------===//
+#include "codegen/SpecChecks.h"
+#include "codegen/CNames.h"
+#include "compiler/Basic/NameSuggestion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+const SpecBinding *SpecSignature::find(StringRef name) const {
+  for (const SpecBinding &binding : parameters)
+    if (binding.name == name)
+      return &binding;
+  return nullptr;
+}
+
+std::vector<std::string> SpecKernel::entryNames() const {
+  std::vector<std::string> names;
+  for (const SpecSignature &signature : signatures)
+    if (!is_contained(names, signature.entry))
+      names.push_back(signature.entry);
+  return names;
+}
+
+/// What a binding says, as comparable text.
+static std::string valueText(const SignatureValue &value) {
+  if (value.isTuple()) {
+    std::string text = "(";
+    for (const SignatureValue &element : value.elements)
+      text += valueText(element) + ",";
+    return text + ")";
+  }
+  return value.asType ? value.asType->spelling() : value.asLiteral ? value.asLiteral->str() : "?";
+}
+
+static std::string bindingsText(ArrayRef<SpecBinding> bindings) {
+  std::vector<std::string> parts;
+  for (const SpecBinding &binding : bindings)
+    parts.push_back(binding.name + "=" + valueText(binding.value));
+  sort(parts);
+  return join(parts, ";");
+}
+
+static std::string configText(const SpecConfig &config) {
+  const SpecOptions &options = config.options;
+  std::string text = bindingsText(config.values);
+  for (const std::optional<int64_t> &option :
+       {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
+        options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
+    text += "|" + (option ? std::to_string(*option) : "");
+  return text;
+}
+
+static void checkRepeats(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
+  StringMap<const SpecPlace *> known;
+  auto check = [&](const std::string &text, const SpecPlace &place) {
+    auto [entry, isNew] = known.try_emplace(text, &place);
+    if (!isNew)
+      diagnostics.report(DiagKind::SpecUnreachable, place.range, place.path, entry->second->path)
+          .note(DiagKind::SpecFirstHere, entry->second->range);
+  };
+  for (const SpecConfig &config : kernel.configs)
+    check("config " + configText(config), config.place);
+  for (const SpecSignature &signature : kernel.signatures)
+    check("signature " + signature.entry + " " + bindingsText(signature.parameters),
+          signature.place);
+}
+
+static void checkAgreement(const SpecSignature &earlier, const SpecSignature &later,
+                           DiagnosticEngine &diagnostics) {
+  for (const SpecBinding &binding : later.parameters) {
+    const SpecBinding *other = earlier.find(binding.name);
+    if (!other || !other->value.asType || !binding.value.asType ||
+        binding.value.asType->sameCType(*other->value.asType))
+      continue;
+    diagnostics
+        .report(DiagKind::SpecDisagreement, binding.place.range, binding.place.path, binding.name,
+                binding.value.asType->spelling(), other->value.asType->spelling())
+        .note(DiagKind::SpecFirstHere, other->place.range);
+  }
+}
+
+void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
+  checkRepeats(kernel, diagnostics);
+  for (size_t later = 1; later < kernel.signatures.size(); ++later)
+    for (size_t earlier = 0; earlier < later && !diagnostics.isFull(); ++earlier)
+      if (kernel.signatures[earlier].entry == kernel.signatures[later].entry) {
+        checkAgreement(kernel.signatures[earlier], kernel.signatures[later], diagnostics);
+        break; // agreement with the first implies agreement among all
+      }
+  for (const SpecConfig &config : kernel.configs)
+    for (const SpecBinding &value : config.values)
+      for (const SpecSignature &signature : kernel.signatures)
+        if (const SpecBinding *other = signature.find(value.name)) {
+          diagnostics
+              .report(DiagKind::SpecBoundTwice, value.place.range, value.place.path, value.name,
+                      other->place.path)
+              .note(DiagKind::SpecFirstHere, other->place.range);
+          break;
+        }
+}
+
+bool checkKey(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
+              DiagnosticEngine &diagnostics) {
+  SmallVector<StringRef> candidates;
+  bool isKnown = false;
+  for (const SpecSignature &signature : kernel.signatures)
+    for (const SpecBinding &binding : signature.parameters) {
+      candidates.push_back(binding.name);
+      isKnown |= binding.name == name;
+      if (binding.name == name && binding.value.asType)
+        return true;
+    }
+  DiagKind kind = isKnown ? DiagKind::SpecNotRunTime : DiagKind::SpecUnknownArgument;
+  Diagnostic &diagnostic = diagnostics.report(kind, place.range, place.path, name.take_front(60));
+  if (!isKnown && name.size() < 60)
+    diagnostic.withHint(suggestName(name, candidates));
+  return false;
+}
+
+void checkNames(const Spec &spec, DiagnosticEngine &diagnostics) {
+  struct Owner {
+    std::string entry;
+    SpecPlace place;
+  };
+  StringMap<Owner> owners;
+  for (const std::string &name : libraryCNames(spec.library))
+    owners[name] = {"", spec.place};
+  auto claim = [&](const std::string &entry, const SpecPlace &place) {
+    for (const std::string &name : entryCNames(entry)) {
+      auto [known, isNew] = owners.try_emplace(name, Owner{entry, place});
+      // An entry point named as the library keeps its `_prepare`; the library's is left out.
+      bool isLibraryPrepare =
+          known->second.entry.empty() && entry == spec.library && name == spec.library + "_prepare";
+      if (isNew || isLibraryPrepare)
+        continue;
+      diagnostics.report(DiagKind::SpecNameTaken, place.range, place.path, name)
+          .note(DiagKind::SpecFirstHere, known->second.place.range);
+      return;
+    }
+  };
+  for (const SpecKernel &kernel : spec.kernels)
+    for (const std::string &entry : kernel.entryNames()) {
+      auto signature =
+          find_if(kernel.signatures, [&](const SpecSignature &s) { return s.entry == entry; });
+      claim(entry, entry == kernel.name ? kernel.namePlace : signature->place);
+    }
+}
+
+bool checkGrid(const SpecKernel &kernel, ArrayRef<std::string> arguments,
+               ArrayRef<std::pair<std::string, Literal>> constants, DiagnosticEngine &diagnostics) {
+  bool isGood = true;
+  for (const SpecGridDimension &dimension : kernel.grid)
+    for (const std::string &name : dimension.expression.names()) {
+      const auto *constant =
+          find_if(constants, [&](const auto &candidate) { return candidate.first == name; });
+      if (is_contained(arguments, name) ||
+          (constant != constants.end() && constant->second.asInteger()))
+        continue;
+      isGood = false;
+      if (constant != constants.end()) {
+        diagnostics.report(DiagKind::SpecNotInteger, dimension.place.range, dimension.place.path,
+                           name, constant->second.str());
+        continue;
+      }
+      SmallVector<StringRef> candidates(arguments.begin(), arguments.end());
+      for (const auto &candidate : constants)
+        candidates.push_back(candidate.first);
+      diagnostics
+          .report(DiagKind::SpecUnknownArgument, dimension.place.range, dimension.place.path, name)
+          .withHint(suggestName(name, candidates));
+    }
+  return isGood;
+}
+
+} // namespace kiln

@@ -1,0 +1,31 @@
+//===- SpecChecks.h - rules across the objects of a spec --------*- C++ -*-===//
+#ifndef KILN_CODEGEN_SPECCHECKS_H
+#define KILN_CODEGEN_SPECCHECKS_H
+
+#include "codegen/Spec.h"
+#include "compiler/Basic/Diagnostics.h"
+
+namespace kiln {
+
+/// Rules within one kernel: specialisations of one entry point agree on its C types; no parameter
+/// is bound twice; no config or signature equals an earlier one.
+void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics);
+
+/// A dispatch key names an argument that some signature leaves to run time.
+bool checkKey(const SpecKernel &kernel, llvm::StringRef name, const SpecPlace &place,
+              DiagnosticEngine &diagnostics);
+
+/// No two C names of the generated header are equal.
+void checkNames(const Spec &spec, DiagnosticEngine &diagnostics);
+
+/// For the phase that knows the kernel's source: every name in the grid is one of `arguments`
+/// (integers that stay run-time arguments) or of `constants`, whose value must be an integer.
+/// `constants` are those of one variant: parameters fixed by the signature, a config, a heuristic
+/// or a default.
+bool checkGrid(const SpecKernel &kernel, llvm::ArrayRef<std::string> arguments,
+               llvm::ArrayRef<std::pair<std::string, Literal>> constants,
+               DiagnosticEngine &diagnostics);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_SPECCHECKS_H

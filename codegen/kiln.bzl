@@ -1,0 +1,135 @@
+"""kiln_kernel_library: Triton kernels, compiled ahead of time into a C library.
+
+    load("//codegen:kiln.bzl", "kiln_kernel_library")
+
+    kiln_kernel_library(
+        name = "vector_add",
+        srcs = ["vector_add.py"],
+        spec = "vector_add.json",
+        targets = ["cuda:sm_90a", "cpu:x86-64-v3"],  # in place of the spec's
+    )
+
+    cc_binary(name = "main", srcs = ["main.c"], deps = [":vector_add"])
+
+The rule runs `kiln build` once and compiles the generated C against the runtime. It offers CcInfo
+(the header is <name>.h) and, in its default outputs, the header, source, archive and manifest.
+The actions read nothing but their inputs and need no network, no GPU and no Python.
+"""
+
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+def _kiln_kernel_library_impl(ctx):
+    cc_toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = cc_toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    name = ctx.label.name
+    header = ctx.actions.declare_file(name + ".h")
+    source = ctx.actions.declare_file(name + ".c")
+    manifest = ctx.actions.declare_file(name + ".json")
+    archive = ctx.actions.declare_file("lib" + name + ".a")
+    outputs = [header, source, manifest, archive]
+
+    args = ctx.actions.args()
+    args.add("build", ctx.file.spec)
+    args.add("-o", header.dirname)
+    args.add("--name", name)
+    for root in ctx.attr.roots:
+        args.add("-I", root)
+    for target in ctx.attr.targets:
+        args.add("--target", target)
+    args.add_all(ctx.attr.flags)
+    # A test or a sample shares the machine with other actions; one job each.
+    args.add("-j", "1")
+    tools = depset(ctx.files.tools)
+    ctx.actions.run(
+        outputs = outputs,
+        inputs = depset([ctx.file.spec] + ctx.files.srcs, transitive = [tools]),
+        executable = ctx.executable.kiln,
+        arguments = [args],
+        # ptxas, where it is installed, is found on the PATH.
+        use_default_shell_env = True,
+        mnemonic = "KilnBuild",
+        progress_message = "Compiling the kernels of %s" % ctx.label,
+    )
+
+    deps = [d[CcInfo] for d in ctx.attr.deps + [ctx.attr.runtime]]
+    compilation_context, compiled = cc_common.compile(
+        name = name,
+        actions = ctx.actions,
+        feature_configuration = features,
+        cc_toolchain = cc_toolchain,
+        srcs = [source],
+        public_hdrs = [header],
+        # The generated source and its users say #include "<name>.h".
+        includes = [header.dirname],
+        compilation_contexts = [d.compilation_context for d in deps],
+    )
+    linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
+        name = name,
+        actions = ctx.actions,
+        feature_configuration = features,
+        cc_toolchain = cc_toolchain,
+        compilation_outputs = compiled,
+        linking_contexts = [d.linking_context for d in deps],
+        disallow_dynamic_library = True,
+    )
+    kernels = cc_common.create_linking_context(
+        linker_inputs = depset([cc_common.create_linker_input(
+            owner = ctx.label,
+            libraries = depset([cc_common.create_library_to_link(
+                actions = ctx.actions,
+                feature_configuration = features,
+                cc_toolchain = cc_toolchain,
+                # Position-independent, as everything in the archive is.
+                pic_static_library = archive,
+            )]),
+        )]),
+    )
+    own = CcInfo(
+        compilation_context = compilation_context,
+        # The generated C comes first: it refers to the archive.
+        linking_context = cc_common.merge_cc_infos(cc_infos = [
+            CcInfo(linking_context = linking_context),
+            CcInfo(linking_context = kernels),
+        ]).linking_context,
+    )
+    return [
+        DefaultInfo(files = depset(outputs)),
+        OutputGroupInfo(
+            header = depset([header]),
+            source = depset([source]),
+            archive = depset([archive]),
+            manifest = depset([manifest]),
+        ),
+        cc_common.merge_cc_infos(direct_cc_infos = [own], cc_infos = deps),
+    ]
+
+kiln_kernel_library = rule(
+    implementation = _kiln_kernel_library_impl,
+    attrs = {
+        "srcs": attr.label_list(
+            allow_files = True,
+            mandatory = True,
+            doc = "The Python sources, with every module that they import, and tuning files.",
+        ),
+        "spec": attr.label(allow_single_file = [".json"], mandatory = True),
+        "targets": attr.string_list(doc = "Targets in place of the spec's."),
+        "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
+        "flags": attr.string_list(doc = "Further flags of `kiln build`."),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "tools": attr.label_list(
+            allow_files = True,
+            doc = "Files that the compiler runs, such as ptxas; name them in flags.",
+        ),
+        "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
+        # The configuration of the program itself: "exec" would build the compiler a second time.
+        "kiln": attr.label(default = "//:kiln", executable = True, cfg = "target"),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
