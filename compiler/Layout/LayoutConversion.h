@@ -1,0 +1,72 @@
+//===- LayoutConversion.h - from one layout to another ----------*- C++ -*-===//
+//
+// What it takes to have a tile in another layout, found from the two matrices.
+// With S the source, R the result, and f a linear map with S(f(p)) = R(p), f
+// says where each register of each thread finds its value:
+//   * f only touches registers: rename them, no instruction at all;
+//   * f stays inside the warp: shuffles, one per result register;
+//   * otherwise: shared memory (SharedExchange.h).
+//
+// SHUFFLES. Split f by rows and columns of registers and lanes: result register r'
+// of lane l' is source register C r' + D l' of lane A r' + B l'. A shuffle
+// instruction lets each lane *give* one register and *read* one lane. If D is 0,
+// each result register is one shuffle. If not, lanes that read the same lane
+// may want different registers of it. So in round t lane l' receives
+// register t + G l', with G chosen such that P = A G + B does not merge lanes that
+// want different registers; then what lane s gives is a linear function of s,
+// C t + H (s + A t), H P = C G + D. Where no such G exists, the caller goes through
+// shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_COMPILER_LAYOUT_LAYOUTCONVERSION_H
+#define KILN_COMPILER_LAYOUT_LAYOUTCONVERSION_H
+
+#include "compiler/Layout/SharedExchange.h"
+
+namespace kiln {
+
+/// In the order of their cost.
+enum class ConversionKind : uint8_t { None, Registers, Shuffle, Shared };
+
+/// Rounds of shuffles. In a round, lane l gives register `give ^ giveByLane·l`, reads lane
+/// `readLane ^ readByLane·l`, and what it reads is result register `receive ^ receiveByLane·l`.
+struct ShufflePlan {
+  struct Round {
+    unsigned give, readLane, receive;
+    /// Every lane reads itself: no shuffle instruction is needed.
+    bool local;
+  };
+  llvm::SmallVector<Round, 8> rounds;
+  /// One column per lane bit.
+  BinaryColumns giveByLane, readByLane, receiveByLane;
+
+  /// Lane l reads lane l ^ readLane: the "butterfly" form of shuffles.
+  bool readsByXor() const;
+  /// The register differs between lanes: it is picked by selects on lane bits.
+  bool givesByLane() const {
+    return llvm::any_of(giveByLane, [](auto c) { return c != 0; });
+  }
+  bool receivesByLane() const {
+    return llvm::any_of(receiveByLane, [](auto c) { return c != 0; });
+  }
+};
+
+struct LayoutConversion {
+  ConversionKind kind = ConversionKind::None;
+  /// Registers: the source register of each result register.
+  llvm::SmallVector<unsigned, 16> registers;
+  std::optional<ShufflePlan> shuffle;   ///< Shuffle
+  std::optional<SharedExchange> shared; ///< Shared
+};
+
+/// Which kind of conversion it is, without planning an exchange.
+ConversionKind classifyConversion(const LinearLayout &source, const LinearLayout &result);
+
+/// The cheapest way from `source` to `result` (same outputs; inputs register, lane, warp, block).
+LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &result,
+                                unsigned elementBits, const SharedMemoryShape &memory);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_LAYOUT_LAYOUTCONVERSION_H

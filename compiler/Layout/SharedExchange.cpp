@@ -1,0 +1,255 @@
+//===- SharedExchange.cpp - moving tiles through shared memory ------------===//
+
+#include "compiler/Layout/SharedExchange.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <set>
+
+using namespace llvm;
+
+namespace kiln {
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// log2 of the widest vector that `registers` (offsets of register bits) can move while no
+/// thread offset in `others` reaches into it.
+static unsigned vectorBits(ArrayRef<BinaryVector> registers, ArrayRef<BinaryVector> others,
+                           unsigned limit) {
+  BinarySpan span(registers);
+  unsigned bits = 0;
+  while (bits < limit && span.contains(uint64_t(1) << bits) &&
+         none_of(others, [&](BinaryVector offset) { return offset >> bits & 1; }))
+    ++bits;
+  return bits;
+}
+
+/// The registers of each vector: cosets of the vector's own register combinations.
+static void splitRegisters(SharedAccess &access, ArrayRef<BinaryVector> offsets, unsigned bits) {
+  BinarySpan span(offsets);
+  BinaryColumns within;
+  for (unsigned bit = 0; bit < bits; ++bit)
+    within.push_back(*span.solve(uint64_t(1) << bit));
+  BinaryColumns across = complementWithin(within, unitVectors(offsets.size()));
+  for (uint64_t part = 0; part < uint64_t(1) << across.size(); ++part) {
+    uint64_t first = multiply(across, part);
+    // Start at the aligned end of the vector.
+    first ^= multiply(within, multiply(offsets, first) & (access.vector - 1));
+    SharedAccess::Part result;
+    result.offset = multiply(offsets, first);
+    for (uint64_t element = 0; element < access.vector; ++element)
+      result.registers.push_back(first ^ multiply(within, element));
+    access.parts.push_back(std::move(result));
+  }
+}
+
+SharedAccess planSharedAccess(const LinearLayout &distributed, const SharedLayout &shared,
+                              unsigned elementBits, const SharedMemoryShape &memory) {
+  LinearLayout offsets = distributed.invertAndCompose(shared.map)
+                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
+  SharedAccess access;
+  ArrayRef<BinaryVector> lanes = offsets.columns(Dim::Lane), warps = offsets.columns(Dim::Warp);
+  access.laneOffsets.assign(lanes.begin(), lanes.end());
+  access.warpOffsets.assign(warps.begin(), warps.end());
+  access.freeLanes = distributed.freeBits(Dim::Lane);
+  access.freeWarps = distributed.freeBits(Dim::Warp);
+
+  BinaryColumns threads(access.laneOffsets);
+  threads.append(warps.begin(), warps.end());
+  unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
+  if (shared.padInterval)
+    limit = std::min({limit, unsigned(countr_zero(shared.padInterval)),
+                      unsigned(countr_zero(shared.padAmount))});
+  unsigned bits = vectorBits(offsets.columns(Dim::Register), threads, limit);
+  access.vector = 1u << bits;
+  splitRegisters(access, offsets.columns(Dim::Register), bits);
+  return access;
+}
+
+/// The most words that any bank must give to the lanes [first, first + count) in one access.
+static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess::Part &part,
+                                 unsigned first, unsigned count, const SharedLayout &shared,
+                                 unsigned elementBytes, const SharedMemoryShape &memory) {
+  std::map<uint64_t, std::set<uint64_t>> wordsOfBank;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    uint64_t at = shared.place(access.threadOffset(lane, 0) ^ part.offset) * elementBytes;
+    uint64_t end = at + access.vector * elementBytes;
+    for (uint64_t word = at / memory.bankBytes; word * memory.bankBytes < end; ++word)
+      wordsOfBank[word % memory.banks].insert(word);
+  }
+  size_t most = 1;
+  for (auto &[bank, words] : wordsOfBank)
+    most = std::max(most, words.size());
+  return most;
+}
+
+WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
+                               unsigned elementBits, const SharedMemoryShape &memory) {
+  unsigned elementBytes = elementBits / 8, bytes = access.vector * elementBytes;
+  unsigned lanes = 1u << access.laneOffsets.size();
+  unsigned perPhase =
+      std::max(1u, std::min(lanes, memory.rowBytes() / std::max(bytes, memory.bankBytes)));
+  int64_t phases = access.parts.size() * (lanes / perPhase);
+  auto count = [&](const SharedAccess::Part &part, unsigned first) {
+    return wavefrontsOfPhase(access, part, first, perPhase, shared, elementBytes, memory);
+  };
+  // Without padding, parts and phases differ by a constant xor of the offset, which permutes
+  // banks: all cost what the first does.
+  if (!shared.padInterval)
+    return {count(access.parts.front(), 0) * phases, phases};
+  WavefrontCount total{0, phases};
+  for (const SharedAccess::Part &part : access.parts)
+    for (unsigned first = 0; first < lanes; first += perPhase)
+      total.wavefronts += count(part, first);
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing the shared layout
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One side of an exchange: the bases of its registers and lanes.
+struct Side {
+  ArrayRef<BinaryVector> registers, lanes;
+
+  /// What the lanes of one phase span, together with the bits below the access: `vector`, or
+  /// `word` where the access is narrower than a bank.
+  BinaryColumns phase(ArrayRef<BinaryVector> vector, ArrayRef<BinaryVector> word,
+                      unsigned elementBits, const SharedMemoryShape &memory) const {
+    BinarySpan own(registers);
+    bool wide = all_of(vector, [&](BinaryVector v) { return own.contains(v); });
+    unsigned bytes = (wide ? 1u << vector.size() : 1u) * elementBits / 8;
+    unsigned perPhase = memory.rowBytes() / std::max(bytes, memory.bankBytes);
+    BinaryColumns result(wide && vector.size() > word.size() ? vector : word);
+    ArrayRef<BinaryVector> active = lanes.take_front(Log2_32(std::max(1u, perPhase)));
+    result.append(active.begin(), active.end());
+    return complementWithin({}, result);
+  }
+};
+} // namespace
+
+/// `count` vectors that meet neither span(p) nor span(q), as far as there are so many; then such
+/// as conflict least. Independent of each other, of p where possible, and always of `fixed`.
+static BinaryColumns segmentBasis(ArrayRef<BinaryVector> p, ArrayRef<BinaryVector> q,
+                                  ArrayRef<BinaryVector> fixed, unsigned dimensions,
+                                  unsigned count) {
+  BinaryColumns common = intersection(p, q);
+  BinaryColumns onlyP = complementWithin(common, p), onlyQ = complementWithin(common, q);
+  BinaryColumns both(p);
+  both.append(q.begin(), q.end());
+  BinaryColumns units = unitVectors(dimensions);
+  // Far bits first: segments are what changes least often.
+  std::reverse(units.begin(), units.end());
+  BinaryColumns candidates = complementWithin(complementWithin({}, both), units);
+  for (auto [e, f] : zip(onlyP, onlyQ))
+    candidates.push_back(e ^ f);
+  for (BinaryColumns *rest : {&onlyP, &onlyQ, &units})
+    candidates.append(rest->begin(), rest->end());
+  BinaryColumns chosen = complementWithin(fixed, candidates);
+  chosen.truncate(count);
+  return chosen;
+}
+
+/// The shared layout for one choice of vector.
+static SharedLayout layoutFor(const Side &store, const Side &load, ArrayRef<BinaryVector> vector,
+                              const LayoutSpace &out, unsigned elementBits,
+                              const SharedMemoryShape &memory) {
+  unsigned dimensions = out.totalBits();
+  unsigned rowBits = std::min(dimensions, Log2_32(memory.rowBytes() * 8 / elementBits));
+  unsigned wordBits =
+      std::min(dimensions, Log2_32(std::max(1u, memory.bankBytes * 8 / elementBits)));
+
+  // Fill a bank's word with lanes that both sides read together, then with any lanes.
+  BinaryColumns low(vector);
+  BinaryColumns fill = intersection(store.lanes, load.lanes);
+  fill.append(store.lanes.begin(), store.lanes.end());
+  fill.append(load.lanes.begin(), load.lanes.end());
+  BinaryColumns units = unitVectors(dimensions);
+  fill.append(units.begin(), units.end());
+  for (BinaryVector extra : complementWithin(vector, fill)) {
+    if (low.size() >= wordBits)
+      break;
+    low.push_back(extra);
+  }
+  ArrayRef<BinaryVector> word = ArrayRef<BinaryVector>(low).take_front(wordBits);
+
+  BinaryColumns segment = segmentBasis(
+      store.phase(vector, word, elementBits, memory), load.phase(vector, word, elementBits, memory),
+      low, dimensions, dimensions - std::max<unsigned>(rowBits, low.size()));
+  // The rest of the row: the store's lanes first, so that its addresses are simple.
+  BinaryColumns taken(low), wish(store.lanes);
+  taken.append(segment.begin(), segment.end());
+  wish.append(load.lanes.begin(), load.lanes.end());
+  wish.append(units.begin(), units.end());
+  BinaryColumns columns(low);
+  BinaryColumns rest = complementWithin(taken, wish);
+  columns.append(rest.begin(), rest.end());
+  columns.append(segment.begin(), segment.end());
+  LayoutSpace in({{Dim::Offset, dimensions}});
+  return {LinearLayout(in, out, columns)};
+}
+
+/// The first `limit` of the given vectors (they are independent).
+static BinaryColumns firstOf(BinaryColumns vectors, unsigned limit) {
+  if (vectors.size() > limit)
+    vectors.truncate(limit);
+  return vectors;
+}
+
+/// Vectors worth planning for: what both sides can move, and what one side can.
+static SmallVector<BinaryColumns, 4> vectorCandidates(const Side &store, const Side &load,
+                                                      unsigned limit) {
+  // Registers that are bases of both as they stand make the simplest vectors.
+  BinaryColumns common;
+  for (BinaryVector basis : store.registers)
+    if (basis && is_contained(load.registers, basis))
+      common.push_back(basis);
+  BinaryColumns further = complementWithin(common, intersection(store.registers, load.registers));
+  common.append(further.begin(), further.end());
+  common = firstOf(complementWithin({}, common), limit);
+  // None at all: single elements can always be free of conflicts.
+  SmallVector<BinaryColumns, 4> result{common, {}};
+  for (ArrayRef<BinaryVector> own : {store.registers, load.registers}) {
+    BinaryColumns extended(common);
+    BinaryColumns more = complementWithin(common, own);
+    extended.append(more.begin(), more.end());
+    result.push_back(firstOf(extended, limit));
+  }
+  return result;
+}
+
+SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
+                                  unsigned elementBits, const SharedMemoryShape &memory) {
+  assert(source.out() == result.out() && "an exchange keeps the shape");
+  Side store{source.columns(Dim::Register), source.columns(Dim::Lane)};
+  Side load{result.columns(Dim::Register), result.columns(Dim::Lane)};
+  unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
+
+  std::optional<SharedExchange> best;
+  auto cost = [](const SharedExchange &plan) {
+    // A wavefront moves data; an instruction that moves few still takes an issue slot.
+    return plan.storeCost.wavefronts + plan.loadCost.wavefronts +
+           int64_t(plan.store.parts.size() + plan.load.parts.size());
+  };
+  for (const BinaryColumns &vector : vectorCandidates(store, load, limit)) {
+    SharedExchange plan;
+    plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
+    plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
+    plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
+    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory);
+    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory);
+    plan.bytes = plan.shared.numElements() * elementBits / 8;
+    if (!best || cost(plan) < cost(*best))
+      best = std::move(plan);
+  }
+  return *best;
+}
+
+} // namespace kiln

@@ -1,0 +1,190 @@
+//===- LayoutConversionTest.cpp - plans executed on a simulated block -----===//
+//
+// Every thread's registers hold the flat coordinate that the source layout gives
+// them; after the plan, each must hold what the result layout says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/TileLayouts.h"
+#include "tests/compiler/Layout/RandomLayouts.h"
+
+#include <gtest/gtest.h>
+
+using namespace kiln;
+
+namespace {
+/// registers[warp][lane][register]
+struct Block {
+  std::vector<std::vector<std::vector<uint64_t>>> registers;
+
+  static Block holding(const LinearLayout &layout) {
+    Block block;
+    block.registers.resize(layout.numWarps());
+    for (int64_t warp = 0; warp < layout.numWarps(); ++warp)
+      for (int64_t lane = 0; lane < layout.numLanes(); ++lane) {
+        std::vector<uint64_t> values;
+        for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+          values.push_back(layout.apply({{Dim::Register, uint64_t(reg)},
+                                         {Dim::Lane, uint64_t(lane)},
+                                         {Dim::Warp, uint64_t(warp)}}));
+        block.registers[warp].push_back(values);
+      }
+    return block;
+  }
+};
+
+constexpr uint64_t unwritten = ~uint64_t(0);
+
+Block runRegisters(const Block &from, llvm::ArrayRef<unsigned> registers) {
+  Block to = from;
+  for (auto [warp, lanes] : llvm::enumerate(from.registers))
+    for (auto [lane, values] : llvm::enumerate(lanes)) {
+      std::vector<uint64_t> moved;
+      for (unsigned reg : registers)
+        moved.push_back(values[reg]);
+      to.registers[warp][lane] = moved;
+    }
+  return to;
+}
+
+Block runShuffles(const Block &from, const ShufflePlan &plan, int64_t resultRegisters) {
+  Block to = from;
+  for (auto [warp, lanes] : llvm::enumerate(from.registers)) {
+    for (auto &values : to.registers[warp])
+      values.assign(resultRegisters, unwritten);
+    for (const ShufflePlan::Round &round : plan.rounds) {
+      std::vector<uint64_t> given;
+      for (uint64_t lane = 0; lane < lanes.size(); ++lane)
+        given.push_back(lanes[lane][round.give ^ multiply(plan.giveByLane, lane)]);
+      for (uint64_t lane = 0; lane < lanes.size(); ++lane) {
+        uint64_t read = round.readLane ^ multiply(plan.readByLane, lane);
+        if (round.local) {
+          EXPECT_EQ(read, lane);
+        }
+        to.registers[warp][lane][round.receive ^ multiply(plan.receiveByLane, lane)] = given[read];
+      }
+    }
+  }
+  return to;
+}
+
+Block runExchange(const Block &from, const SharedExchange &plan, const LinearLayout &result) {
+  std::vector<uint64_t> memory(plan.shared.numElements(), unwritten);
+  for (auto [warp, lanes] : llvm::enumerate(from.registers))
+    for (auto [lane, values] : llvm::enumerate(lanes)) {
+      if ((lane & plan.store.freeLanes) || (warp & plan.store.freeWarps))
+        continue;
+      for (const SharedAccess::Part &part : plan.store.parts) {
+        uint64_t at = plan.store.threadOffset(lane, warp) ^ part.offset;
+        EXPECT_EQ(at % plan.store.vector, 0u);
+        for (auto [i, reg] : llvm::enumerate(part.registers))
+          memory[plan.shared.place(at + i)] = values[reg];
+      }
+    }
+  Block to = Block::holding(result);
+  for (auto [warp, lanes] : llvm::enumerate(to.registers))
+    for (auto [lane, values] : llvm::enumerate(lanes))
+      for (const SharedAccess::Part &part : plan.load.parts) {
+        uint64_t at = plan.load.threadOffset(lane, warp) ^ part.offset;
+        for (auto [i, reg] : llvm::enumerate(part.registers))
+          values[reg] = memory[plan.shared.place(at + i)];
+      }
+  return to;
+}
+
+void expectConverts(const LinearLayout &source, const LinearLayout &result, unsigned bits) {
+  LayoutConversion plan = planConversion(source, result, bits, {});
+  EXPECT_EQ(plan.kind, classifyConversion(source, result));
+  Block block = Block::holding(source);
+  switch (plan.kind) {
+  case ConversionKind::None:
+    break;
+  case ConversionKind::Registers:
+    block = runRegisters(block, plan.registers);
+    break;
+  case ConversionKind::Shuffle:
+    block = runShuffles(block, *plan.shuffle, result.numRegisters());
+    break;
+  case ConversionKind::Shared:
+    block = runExchange(block, *plan.shared, result);
+    break;
+  }
+  ASSERT_EQ(block.registers, Block::holding(result).registers)
+      << int(plan.kind) << "\n  " << source.str() << "\n  " << result.str();
+}
+} // namespace
+
+TEST(LayoutConversion, RegisterPermutationsAreFree) {
+  RandomLayouts random(20);
+  for (int round = 0; round < 100; ++round) {
+    LinearLayout source = random.distributed(3, 4, 2, random.shape(9));
+    // Mix the register columns among themselves.
+    BinaryColumns columns(source.columns());
+    columns[0] ^= columns[2];
+    std::swap(columns[1], columns[2]);
+    LinearLayout result(source.in(), source.out(), columns);
+    EXPECT_EQ(planConversion(source, result, 32, {}).kind, ConversionKind::Registers);
+    expectConverts(source, result, 32);
+  }
+}
+
+TEST(LayoutConversion, AnyChangeWithinAWarpIsShuffles) {
+  RandomLayouts random(21);
+  for (int round = 0; round < 300; ++round) {
+    LayoutSpace out = random.shape(9);
+    LinearLayout warps = random.distributed(3, 4, 2, out);
+    BinaryColumns mixed(warps.columns());
+    BinaryColumns mix = random.invertible(7);
+    for (unsigned i = 0; i < 7; ++i)
+      mixed[i] = multiply(warps.columns(), mix[i]);
+    LinearLayout result(warps.in(), out, mixed);
+    LayoutConversion plan = planConversion(warps, result, 32, {});
+    EXPECT_LE(plan.kind, ConversionKind::Shuffle);
+    if (plan.shuffle) {
+      EXPECT_EQ(plan.shuffle->rounds.size(), 8u);
+    }
+    expectConverts(warps, result, 32);
+  }
+}
+
+TEST(LayoutConversion, RandomLayoutsOfAllKindsConvert) {
+  RandomLayouts random(22);
+  for (int round = 0; round < 200; ++round) {
+    LayoutSpace out = random.shape(9);
+    unsigned lanes = 3 + random.below(3), regs = random.below(3);
+    LinearLayout source = random.distributed(9 - lanes - regs, lanes, regs, out);
+    LinearLayout result = random.distributed(2, 5, 2, out);
+    // Equal numbers of threads, the missing ones duplicates.
+    source = source.withInBits(Dim::Lane, 5).withInBits(Dim::Warp, 2);
+    for (unsigned bits : {8u, 16u, 32u, 64u})
+      expectConverts(source, result, bits), expectConverts(result, source, bits);
+  }
+}
+
+TEST(LayoutConversion, DuplicatesAndBroadcasts) {
+  LinearLayout tile = coalescedLayout({64, 64}, {1, 0}, 4, 32, 4);
+  LinearLayout rows = tile.slice(1), columns = tile.slice(0);
+  LinearLayout line = coalescedLayout({64}, {0}, 1, 32, 4);
+  for (const LinearLayout &slice : {rows, columns}) {
+    expectConverts(slice, line, 32);
+    expectConverts(line, slice, 32);
+  }
+  expectConverts(rows, columns, 16);
+}
+
+TEST(LayoutConversion, ReduceResultToItsLineIsWithinWarpsWhereItCanBe) {
+  LinearLayout line = coalescedLayout({32}, {0}, 1, 32, 1);
+  LinearLayout spread = coalescedLayout({32, 4}, {1, 0}, 1, 32, 1).slice(1);
+  EXPECT_EQ(classifyConversion(spread, line), ConversionKind::Shuffle);
+  expectConverts(spread, line, 32);
+  expectConverts(line, spread, 32);
+}
+
+TEST(LayoutConversion, TextOfAPlanIsStable) {
+  LinearLayout tile = coalescedLayout({8, 4}, {1, 0}, 1, 32, 1);
+  LayoutConversion plan = planConversion(tile, tile.transpose({1, 0}).reshape({8, 4}), 32, {});
+  ASSERT_EQ(plan.kind, ConversionKind::Shuffle);
+  EXPECT_EQ(plan.shuffle->rounds.size(), 1u);
+  EXPECT_FALSE(plan.shuffle->givesByLane());
+}

@@ -1,0 +1,96 @@
+//===- SharedExchangeTest.cpp - vectors, swizzles and bank conflicts ------===//
+
+#include "compiler/Layout/SharedExchange.h"
+#include "compiler/Layout/MatrixUnits.h"
+#include "compiler/Layout/TileLayouts.h"
+#include "tests/compiler/Layout/RandomLayouts.h"
+
+#include <gtest/gtest.h>
+
+using namespace kiln;
+
+static LinearLayout fragment(const char *target, MatrixOperand operand,
+                             llvm::ArrayRef<int64_t> shape, MatrixProblem problem) {
+  auto tiling = selectMatrixTiling(llvm::cantFail(parseTarget(target)), problem);
+  return tiling->layout(operand, shape);
+}
+
+static const MatrixProblem problemF16{128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4};
+
+TEST(SharedExchange, CountingSeesTheTextbookConflicts) {
+  SharedLayout rows{plainShared({32, 32}, {1, 0})};
+  LinearLayout along = coalescedLayout({32, 32}, {1, 0}, 1, 32, 1);
+  LinearLayout down = coalescedLayout({32, 32}, {0, 1}, 1, 32, 1);
+  EXPECT_EQ(countWavefronts(planSharedAccess(along, rows, 32, {}), rows, 32, {}).conflicts(), 0);
+  WavefrontCount count = countWavefronts(planSharedAccess(down, rows, 32, {}), rows, 32, {});
+  EXPECT_EQ(count.ideal, 32);
+  EXPECT_EQ(count.wavefronts, 32 * 8); // eight lanes of a phase, 16 bytes each, one row apart
+  // Padding by one element after every row cures it.
+  SharedLayout padded = rows;
+  padded.padInterval = 32;
+  padded.padAmount = 1;
+  EXPECT_EQ(countWavefronts(planSharedAccess(down, padded, 32, {}), padded, 32, {}).conflicts(), 0);
+}
+
+TEST(SharedExchange, VectorAccessesAreAsWideAsLayoutsAllow) {
+  SharedLayout rows{plainShared({64, 64}, {1, 0})};
+  LinearLayout wide = coalescedLayout({64, 64}, {1, 0}, 8, 32, 4);
+  EXPECT_EQ(planSharedAccess(wide, rows, 16, {}).vector, 8u);
+  EXPECT_EQ(planSharedAccess(wide, rows, 32, {}).vector, 4u);
+  SharedLayout padded = rows;
+  padded.padInterval = 64;
+  padded.padAmount = 2;
+  EXPECT_EQ(planSharedAccess(wide, padded, 16, {}).vector, 2u);
+}
+
+TEST(SharedExchange, TransposeIsFreeOfConflicts) {
+  LinearLayout along = coalescedLayout({64, 64}, {1, 0}, 1, 32, 4);
+  LinearLayout down = coalescedLayout({64, 64}, {0, 1}, 1, 32, 4);
+  SharedExchange plan = planSharedExchange(along, down, 32, {});
+  EXPECT_EQ(plan.storeCost.conflicts(), 0);
+  EXPECT_EQ(plan.loadCost.conflicts(), 0);
+  EXPECT_EQ(plan.bytes, 64 * 64 * 4);
+}
+
+TEST(SharedExchange, CoalescedToOperandsIsFreeOfConflicts) {
+  LinearLayout loadA = coalescedLayout({128, 64}, {1, 0}, 8, 32, 4);
+  LinearLayout a = fragment("cuda:sm_80", MatrixOperand::A, {128, 64}, problemF16);
+  SharedExchange plan = planSharedExchange(loadA, a, 16, {});
+  EXPECT_EQ(plan.storeCost.conflicts(), 0);
+  EXPECT_EQ(plan.loadCost.conflicts(), 0);
+}
+
+TEST(SharedExchange, AccumulatorsToCoalescedIsFreeOfConflicts) {
+  LinearLayout c = fragment("cuda:sm_80", MatrixOperand::C, {128, 128}, problemF16);
+  LinearLayout rows = coalescedLayout({128, 128}, {1, 0}, 8, 32, 4);
+  SharedExchange plan = planSharedExchange(c, rows, 16, {});
+  EXPECT_EQ(plan.storeCost.conflicts(), 0);
+  EXPECT_EQ(plan.loadCost.conflicts(), 0);
+}
+
+TEST(SharedExchange, MfmaOperandsAreFreeOfConflicts) {
+  LinearLayout loadA = coalescedLayout({128, 64}, {1, 0}, 8, 64, 4);
+  LinearLayout a = fragment("hip:gfx942", MatrixOperand::A, {128, 64}, problemF16);
+  SharedExchange plan = planSharedExchange(loadA, a, 16, {});
+  EXPECT_EQ(plan.storeCost.conflicts(), 0);
+  EXPECT_EQ(plan.loadCost.conflicts(), 0);
+  EXPECT_GE(plan.load.vector, 4u);
+}
+
+// An access per word without conflicts is always possible; wider accesses are chosen only where
+// they cost less, conflicts included.
+TEST(SharedExchange, RandomLayoutsNeverCostMoreThanWordsWithoutConflicts) {
+  RandomLayouts random(30);
+  for (int round = 0; round < 60; ++round) {
+    LayoutSpace out = random.shape(12);
+    LinearLayout a = random.distributed(5, 5, 2, out), b = random.distributed(5, 5, 2, out);
+    SharedExchange plan = planSharedExchange(a, b, 32, {});
+    EXPECT_TRUE(plan.shared.map.isBijective());
+    int64_t accesses = plan.store.parts.size() + plan.load.parts.size();
+    EXPECT_LE(plan.storeCost.wavefronts + plan.loadCost.wavefronts + accesses, 4 * 32)
+        << a.str() << "\n"
+        << b.str();
+    if (plan.store.vector == 1 && plan.load.vector == 1)
+      EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0);
+  }
+}
