@@ -75,6 +75,11 @@ const SourceFile &SourceManager::get(FileId id) const {
   return files[id - 1];
 }
 
+FileId SourceManager::getNumFiles() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return static_cast<FileId>(files.size());
+}
+
 const SourceFile *SourceManager::find(llvm::StringRef printedPath) const {
   std::lock_guard lock(mutex);
   return findLocked(printedPath);

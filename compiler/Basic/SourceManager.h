@@ -108,6 +108,8 @@ public:
 
   /// The file with this number, which must exist.
   const SourceFile &get(FileId id) const;
+  /// Files have the numbers 1 to this.
+  FileId getNumFiles() const;
   /// The first file printed as `printedPath`, or null.
   const SourceFile *find(llvm::StringRef printedPath) const;
 
