@@ -631,7 +631,7 @@ public:
   }
   llvm::StringRef copy(llvm::StringRef text) { return text.copy(arena); }
   void setBody(Block block) { body = block; }
-  void setErrors() { errors = true; }
+  void setErrors(bool value = true) { errors = value; }
 
 private:
   const SourceFile &file;

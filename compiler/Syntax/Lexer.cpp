@@ -1,0 +1,420 @@
+// Lines, indentation, brackets and simple tokens.
+//
+// Inside brackets Python ignores line ends, so that one unclosed bracket hides the rest of the
+// file. A line in brackets that begins with a keyword that only statements have (`def`, `return`,
+// …) cannot be meant: there the bracket is reported, everything is closed, and lexing goes on
+// from that line. Valid code never has such a line.
+#include "compiler/Syntax/LexerState.h"
+
+#include "compiler/Syntax/Characters.h"
+#include "compiler/Syntax/Literals.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace kiln {
+
+TokenList tokenize(const SourceFile &file, DiagnosticEngine &diags) {
+  return Lexer(file, diags).run();
+}
+
+TokenList Lexer::run() {
+  result.tokens.reserve(text.size() / 4);
+  if (!checkEncoding())
+    stop();
+  else if (text.starts_with("\xEF\xBB\xBF"))
+    pos = 3;
+  while (!atEnd()) {
+    if (!modes.empty() && modes.back().kind != ModeKind::Field)
+      lexFStringText();
+    else if (atLineStart && brackets.empty())
+      lexIndentation();
+    else
+      lexToken();
+  }
+  finish();
+  return std::move(result);
+}
+
+bool Lexer::checkEncoding() {
+  size_t bad = findInvalidUtf8(text);
+  if (bad == llvm::StringRef::npos)
+    return true;
+  uint32_t at = static_cast<uint32_t>(bad);
+  std::string byte = "0x" + llvm::toHex(text.substr(bad, 1));
+  diags.report(DiagKind::SyntaxNotUtf8, range(at, at + 1), byte);
+  return false;
+}
+
+/// Gives the rest of the file up.
+void Lexer::stop() {
+  pos = static_cast<uint32_t>(text.size());
+  brackets.clear();
+  modes.clear();
+}
+
+void Lexer::finish() {
+  if (!modes.empty() && modes.back().kind != ModeKind::Field)
+    endFStringWithoutQuote();
+  if (!brackets.empty())
+    recoverFromUnclosedBracket(pos);
+  bool needsNewline = !result.tokens.empty() && result.tokens.back().kind != TokenKind::Newline &&
+                      result.tokens.back().kind != TokenKind::Dedent;
+  if (needsNewline)
+    emit(TokenKind::Newline, pos, pos);
+  for (; indentations.size() > 1; indentations.pop_back())
+    emit(TokenKind::Dedent, pos, pos);
+  emit(TokenKind::EndOfFile, pos, pos);
+}
+
+void Lexer::skipToLineEnd() {
+  while (!atEnd() && !atNewline())
+    ++pos;
+}
+
+//===----------------------------------------------------------------------===//
+// Indentation
+//===----------------------------------------------------------------------===//
+
+void Lexer::lexIndentation() {
+  Indentation found = {0, 0};
+  bool isContinued = false; // A '\' joins lines; the first one's indentation holds.
+  for (;; ++pos) {
+    char c = peek();
+    if (c == '\\' && (peek(1) == '\n' || peek(1) == '\r')) {
+      isContinued = true;
+      pos += peek(1) == '\r' && peek(2) == '\n' ? 2 : 1;
+    } else if (c == '\f') {
+      found = {0, 0};
+    } else if (c != ' ' && c != '\t') {
+      break;
+    } else if (!isContinued) {
+      found.column = c == ' ' ? found.column + 1 : (found.column / 8 + 1) * 8;
+      ++found.columnTabsAs1;
+    }
+  }
+  if (peek() == '#')
+    skipToLineEnd();
+  if (atEnd())
+    return;
+  if (atNewline()) {
+    skipNewline(); // A blank line has no indentation.
+    return;
+  }
+  atLineStart = false;
+  applyIndentation(found);
+}
+
+void Lexer::applyIndentation(Indentation found) {
+  Indentation &current = indentations.back();
+  if (found.column == current.column) {
+    if (found.columnTabsAs1 != current.columnTabsAs1)
+      reportMixedTabs();
+    return;
+  }
+  if (found.column > current.column) {
+    if (found.columnTabsAs1 <= current.columnTabsAs1)
+      reportMixedTabs();
+    if (indentations.size() > maxOpenBlocks) {
+      diags.report(DiagKind::SyntaxTooDeep, range(pos, pos), maxOpenBlocks);
+      stop();
+      return;
+    }
+    indentations.push_back(found);
+    emit(TokenKind::Indent, pos, pos);
+    return;
+  }
+  while (found.column < indentations.back().column) {
+    if (found.column > indentations[indentations.size() - 2].column) {
+      // Between two levels: the inner block goes on at this column.
+      diags.report(DiagKind::SyntaxUnmatchedDedent, range(pos, pos + 1));
+      indentations.back() = found;
+      return;
+    }
+    indentations.pop_back();
+    emit(TokenKind::Dedent, pos, pos);
+  }
+  if (found.columnTabsAs1 != indentations.back().columnTabsAs1)
+    reportMixedTabs();
+}
+
+void Lexer::reportMixedTabs() {
+  if (!reportedMixedTabs)
+    diags.report(DiagKind::SyntaxMixedTabs, range(pos, pos + 1));
+  reportedMixedTabs = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+void Lexer::lexToken() {
+  char c = peek();
+  if (c == ' ' || c == '\t' || c == '\f') {
+    ++pos;
+  } else if (c == '#') {
+    skipToLineEnd();
+  } else if (atNewline()) {
+    uint32_t begin = pos;
+    skipNewline();
+    if (brackets.empty()) {
+      emit(TokenKind::Newline, begin, pos);
+      atLineStart = true;
+    } else {
+      isFirstOnLine = true;
+    }
+  } else if (c == '\\') {
+    lexBackslash();
+  } else if (uint32_t prefix = getStringPrefixLength();
+             peek(prefix) == '"' || peek(prefix) == '\'') {
+    lexString(prefix);
+  } else if (llvm::isDigit(c) || (c == '.' && llvm::isDigit(peek(1)))) {
+    lexNumber();
+  } else if (isNameStart(decodeCharacter(text.substr(pos)).codePoint)) {
+    lexName();
+  } else {
+    lexPunctuation();
+  }
+}
+
+void Lexer::lexBackslash() {
+  uint32_t begin = pos++;
+  if (atNewline()) {
+    skipNewline();
+    return;
+  }
+  diags.report(DiagKind::SyntaxCharacterAfterBackslash, range(begin, begin + 1));
+  skipToLineEnd();
+  emit(TokenKind::Error, begin, pos);
+}
+
+void Lexer::skipName() {
+  while (!atEnd()) {
+    DecodedCharacter next = decodeCharacter(text.substr(pos));
+    if (!isNameContinue(next.codePoint))
+      return;
+    pos += next.length;
+  }
+}
+
+static TokenKind getNameKind(llvm::StringRef name) {
+  return llvm::StringSwitch<TokenKind>(name)
+#define KILN_KEYWORD(NAME, SPELLING) .Case(SPELLING, TokenKind::NAME)
+#include "compiler/Syntax/Tokens.def"
+      .Default(TokenKind::Name);
+}
+
+/// Keywords that never stand inside brackets.
+static bool isStatementKeyword(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::Assert:
+  case TokenKind::Break:
+  case TokenKind::Class:
+  case TokenKind::Continue:
+  case TokenKind::Def:
+  case TokenKind::Del:
+  case TokenKind::Elif:
+  case TokenKind::Except:
+  case TokenKind::Finally:
+  case TokenKind::Global:
+  case TokenKind::Import:
+  case TokenKind::Nonlocal:
+  case TokenKind::Pass:
+  case TokenKind::Raise:
+  case TokenKind::Return:
+  case TokenKind::Try:
+  case TokenKind::While:
+  case TokenKind::With:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Lexer::lexName() {
+  uint32_t begin = pos;
+  skipName();
+  TokenKind kind = getNameKind(text.slice(begin, pos));
+  if (isFirstOnLine && !brackets.empty() && isStatementKeyword(kind))
+    recoverFromUnclosedBracket(begin);
+  else
+    emit(kind, begin, pos);
+}
+
+void Lexer::lexNumber() {
+  uint32_t begin = pos;
+  pos += static_cast<uint32_t>(getNumberLength(text.substr(pos)));
+  uint32_t end = pos;
+  // `1if x else y` is valid, `12abc` is not.
+  skipName();
+  TokenKind next = getNameKind(text.slice(end, pos));
+  bool isOperator = next == TokenKind::And || next == TokenKind::Else || next == TokenKind::For ||
+                    next == TokenKind::If || next == TokenKind::In || next == TokenKind::Is ||
+                    next == TokenKind::Not || next == TokenKind::Or;
+  if (end == pos || isOperator) {
+    pos = end;
+    emit(TokenKind::Number, begin, end);
+    return;
+  }
+  diags.report(DiagKind::SyntaxInvalidNumber, range(begin, pos), text.slice(begin, pos),
+               "a name cannot begin with a digit");
+  emit(TokenKind::Error, begin, pos);
+}
+
+void Lexer::lexPunctuation() {
+  struct Spelling {
+    llvm::StringLiteral text;
+    TokenKind kind;
+  };
+  static constexpr Spelling spellings[] = {
+#define KILN_PUNCTUATION(NAME, SPELLING) {SPELLING, TokenKind::NAME},
+#include "compiler/Syntax/Tokens.def"
+  };
+  llvm::StringRef rest = text.substr(pos);
+  if (isAtFieldLevel() && rest.front() == ':') {
+    emit(TokenKind::Colon, pos, pos + 1);
+    ++pos;
+    Mode spec = modes.back();
+    spec.kind = ModeKind::FormatSpec;
+    modes.push_back(spec);
+    return;
+  }
+  for (const Spelling &spelling : spellings) {
+    if (!rest.starts_with(spelling.text))
+      continue;
+    char c = rest.front();
+    if (c == '(' || c == '[' || c == '{')
+      return lexOpenBracket();
+    if (c == ')' || c == ']' || c == '}')
+      return lexCloseBracket();
+    uint32_t begin = pos;
+    pos += static_cast<uint32_t>(spelling.text.size());
+    return emit(spelling.kind, begin, pos);
+  }
+  lexUnexpected();
+}
+
+void Lexer::lexUnexpected() {
+  DecodedCharacter character = decodeCharacter(text.substr(pos));
+  uint32_t begin = pos;
+  pos += static_cast<uint32_t>(character.length);
+  if (character.codePoint == 0) {
+    diags.report(DiagKind::SyntaxNulCharacter, range(begin, pos));
+    emit(TokenKind::Error, begin, pos);
+    return;
+  }
+  std::string shown = "U+" + llvm::utohexstr(character.codePoint, false, 4);
+  if (character.codePoint > ' ' && character.codePoint < 0x7F)
+    shown = ("'" + text.slice(begin, pos) + "'").str();
+  Diagnostic &error = diags.report(DiagKind::SyntaxUnexpectedCharacter, range(begin, pos), shown);
+  llvm::StringRef lookalike = findLookalike(character.codePoint);
+  if (lookalike == " ")
+    error.withHint("write an ordinary space");
+  else if (!lookalike.empty())
+    error.withHint("write " + lookalike);
+  emit(TokenKind::Error, begin, pos);
+}
+
+//===----------------------------------------------------------------------===//
+// Brackets
+//===----------------------------------------------------------------------===//
+
+static char getCloser(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
+
+static TokenKind getBracketKind(char c) {
+  switch (c) {
+  case '(':
+    return TokenKind::LeftParen;
+  case ')':
+    return TokenKind::RightParen;
+  case '[':
+    return TokenKind::LeftBracket;
+  case ']':
+    return TokenKind::RightBracket;
+  case '{':
+    return TokenKind::LeftBrace;
+  default:
+    return TokenKind::RightBrace;
+  }
+}
+
+/// True inside a replacement field and outside brackets of its expression.
+bool Lexer::isAtFieldLevel() const {
+  return !modes.empty() && modes.back().kind == ModeKind::Field &&
+         brackets.size() == modes.back().numBrackets;
+}
+
+void Lexer::lexOpenBracket() {
+  if (brackets.size() >= maxOpenBrackets) {
+    diags.report(DiagKind::SyntaxTooDeep, range(pos, pos + 1), maxOpenBrackets);
+    result.doubtful.push_back(range(brackets.front().at, static_cast<uint32_t>(text.size())));
+    emit(TokenKind::Error, pos, pos + 1);
+    stop();
+    return;
+  }
+  brackets.push_back({peek(), pos, /*isField=*/false});
+  emit(getBracketKind(peek()), pos, pos + 1);
+  ++pos;
+}
+
+void Lexer::lexCloseBracket() {
+  uint32_t begin = pos++;
+  char close = text[begin];
+  // A bracket of a replacement field closes nothing outside the field.
+  size_t base = modes.empty() ? 0 : modes.back().numBrackets - 1;
+  size_t match = brackets.size();
+  while (match > base && getCloser(brackets[match - 1].open) != close)
+    --match;
+  if (match == brackets.size() && match > base) {
+    emit(getBracketKind(close), begin, pos);
+    closeBrackets(match - 1);
+    return;
+  }
+  if (brackets.size() == base || (match == base && brackets.back().isField)) {
+    diags.report(DiagKind::SyntaxUnmatchedBracket, range(begin, pos), text.slice(begin, pos));
+    return; // Dropped: the parser goes on as if it were not there.
+  }
+  Bracket open = brackets.back();
+  diags
+      .report(DiagKind::SyntaxWrongBracket, range(begin, pos), text.slice(begin, pos),
+              llvm::StringRef(&open.open, 1))
+      .note(DiagKind::SyntaxOpenedHere, range(open.at, open.at + 1),
+            llvm::StringRef(&open.open, 1));
+  if (match > base) { // It closes an outer one.
+    result.doubtful.push_back(range(brackets[match - 1].at, pos));
+    emit(TokenKind::Error, begin, begin);
+    emit(getBracketKind(close), begin, pos);
+    closeBrackets(match - 1);
+  } else { // Take it for the right one.
+    emit(getBracketKind(getCloser(open.open)), begin, pos);
+    closeBrackets(brackets.size() - 1);
+  }
+}
+
+/// Keeps `remaining` brackets, and leaves the replacement field whose brace is closed.
+void Lexer::closeBrackets(size_t remaining) {
+  brackets.truncate(remaining);
+  while (!modes.empty() && modes.back().kind != ModeKind::FStringText &&
+         modes.back().numBrackets > remaining)
+    modes.pop_back();
+}
+
+/// Reports the innermost open bracket, closes all, and lexes on from the line of `restart`.
+void Lexer::recoverFromUnclosedBracket(uint32_t restart) {
+  const Bracket &inner = brackets.back();
+  diags.report(DiagKind::SyntaxUnclosedBracket, range(inner.at, inner.at + 1),
+               llvm::StringRef(&inner.open, 1));
+  uint32_t lineStart = restart;
+  while (lineStart > 0 && restart < text.size() && text[lineStart - 1] != '\n' &&
+         text[lineStart - 1] != '\r')
+    --lineStart;
+  result.doubtful.push_back(range(brackets.front().at, lineStart));
+  brackets.clear();
+  modes.clear();
+  pos = lineStart;
+  emit(TokenKind::Error, pos, pos);
+  emit(TokenKind::Newline, pos, pos);
+  atLineStart = true;
+}
+
+} // namespace kiln
