@@ -79,12 +79,13 @@ llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef 
 } // namespace
 
 llvm::Expected<TemporaryFolder> TemporaryFolder::create(llvm::StringRef root) {
-  llvm::SmallString<128> pattern(root);
+  llvm::SmallString<128> parent(root);
   if (root.empty())
-    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, pattern);
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, parent);
+  llvm::SmallString<128> pattern(parent);
   llvm::sys::path::append(pattern, "kiln-XXXXXX");
   if (!mkdtemp(const_cast<char *>(pattern.c_str())))
-    return osError("cannot make a temporary folder '" + pattern + "'");
+    return osError("cannot make a temporary folder in '" + parent + "'");
   // The name was filled in behind SmallString's back; its length is unchanged.
   return TemporaryFolder(pattern.str().str());
 }

@@ -12,31 +12,31 @@
 
 namespace kiln {
 
-llvm::Expected<std::string> findPtxas(llvm::StringRef explicitPath) {
+/// The process runs in a folder of its own, where a relative path would be lost.
+static std::string absolute(llvm::StringRef file) {
+  llvm::SmallString<128> path(file);
+  llvm::sys::fs::make_absolute(path);
+  return path.str().str();
+}
+
+llvm::Expected<std::string> findPtxas(llvm::StringRef explicitPath, llvm::StringRef usualHome) {
   if (!explicitPath.empty()) {
-    if (llvm::sys::fs::can_execute(explicitPath)) {
-      // The process runs in a folder of its own: a relative path would be lost there.
-      llvm::SmallString<128> path(explicitPath);
-      llvm::sys::fs::make_absolute(path);
-      return path.str().str();
-    }
+    if (llvm::sys::fs::can_execute(explicitPath))
+      return absolute(explicitPath);
     return targetError("ptxas: '", explicitPath, "' is not an executable file");
   }
   if (auto found = llvm::sys::findProgramByName("ptxas"))
-    return *found;
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char *home = std::getenv(variable)) {
-      llvm::SmallString<128> path(home);
-      llvm::sys::path::append(path, "bin", "ptxas");
-      if (llvm::sys::fs::can_execute(path))
-        return path.str().str();
-    }
-  if (const char *usual = "/usr/local/cuda/bin/ptxas"; llvm::sys::fs::can_execute(usual))
-    return usual;
-  return targetError(
-      "ptxas not found (searched PATH, CUDA_HOME, CUDA_PATH and /usr/local/cuda): it comes with "
-      "the CUDA toolkit's package cuda-nvcc; name it with --ptxas=FILE, or write PTX instead of "
-      "cubins with --cuda-emit=ptx");
+    return absolute(*found);
+  const char *homes[] = {std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH")};
+  for (llvm::StringRef home : {llvm::StringRef(homes[0]), llvm::StringRef(homes[1]), usualHome}) {
+    llvm::SmallString<128> path(home);
+    llvm::sys::path::append(path, "bin", "ptxas");
+    if (!home.empty() && llvm::sys::fs::can_execute(path))
+      return absolute(path);
+  }
+  return targetError("ptxas not found (searched PATH, CUDA_HOME, CUDA_PATH and ", usualHome,
+                     "): it comes with the CUDA toolkit's package cuda-nvcc; name it with "
+                     "--ptxas=FILE, or write PTX instead of cubins with --cuda-emit=ptx");
 }
 
 /// The number in front of `unit` in "Used 16 registers, 64 bytes smem"; 0 without one.

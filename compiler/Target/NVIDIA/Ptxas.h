@@ -10,9 +10,11 @@
 
 namespace kiln {
 
-/// Where ptxas is: `explicitPath` if given, else the first of PATH, CUDA_HOME/bin, CUDA_PATH/bin
-/// and /usr/local/cuda/bin. The error says how to get one, or to do without.
-llvm::Expected<std::string> findPtxas(llvm::StringRef explicitPath);
+/// Where ptxas is, as an absolute path: `explicitPath` if given, else the first of PATH,
+/// CUDA_HOME/bin, CUDA_PATH/bin and `usualHome`/bin. The error says how to get one, or to do
+/// without.
+llvm::Expected<std::string> findPtxas(llvm::StringRef explicitPath,
+                                      llvm::StringRef usualHome = "/usr/local/cuda");
 
 /// What ptxas -v prints about one kernel.
 struct PtxasReport {

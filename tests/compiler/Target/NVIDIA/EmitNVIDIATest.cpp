@@ -3,6 +3,8 @@
 #include "compiler/Target/NVIDIA/CubinReader.h"
 #include "tests/compiler/Target/EveryScalarKernel.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstdlib>
 
 using namespace kiln;
 using namespace kiln::testing;
@@ -96,6 +98,100 @@ TEST(EmitNVIDIA, LaunchBoundsReachThePtx) {
   for (const char *directive :
        {".maxnreg 64", ".minnctapersm 2", ".reqntid 128", ".reqnctapercluster 2"})
     EXPECT_NE(ptx.find(directive), std::string::npos) << directive;
+}
+
+TEST(EmitNVIDIA, DynamicSharedMemoryIsNotTheBinarys) {
+  const char *text = R"(
+@shared = external addrspace(3) global [0 x i8], align 16
+define void @k(ptr addrspace(1) %p, i32 %i) {
+  %slot = getelementptr i8, ptr addrspace(3) @shared, i32 %i
+  %v = load volatile i8, ptr addrspace(3) %slot
+  store i8 %v, ptr addrspace(1) %p
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 128;
+  facts.launch.dynamicSharedBytes = 200 * 1024;
+  for (const char *name : {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_120a"}) {
+    DeviceBinary binary = emitted(emitText(text, facts, target(name)));
+    EXPECT_EQ(binary.resources.staticSharedBytes, 0u) << name;
+    EXPECT_EQ(binary.launch.dynamicSharedBytes, 200u * 1024) << name;
+  }
+}
+
+TEST(EmitNVIDIA, DeviceLibraryIsLinkedWhenCalled) {
+  const char *text = R"(
+declare float @__nv_expf(float)
+define void @k(ptr addrspace(1) %p, float %x) {
+  %y = call float @__nv_expf(float %x)
+  store float %y, ptr addrspace(1) %p
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 32;
+  EXPECT_EQ(errorOf(emitText(text, facts, target("cuda:sm_80"))),
+            "call to '__nv_expf', which cuda:sm_80 does not have");
+  EmitOptions options;
+  options.capturePTX = true;
+  options.libdevicePath = std::string(std::getenv("CUDA_HOME")) + "/nvvm/libdevice/libdevice.10.bc";
+  DeviceBinary binary = emitted(emitText(text, facts, target("cuda:sm_80"), options));
+  EXPECT_NE(binary.ptx.find("ex2.approx"), std::string::npos);
+  options.libdevicePath = "/nowhere/libdevice.bc";
+  std::string error = errorOf(emitText(text, facts, target("cuda:sm_80"), options));
+  EXPECT_EQ(error.find("cannot read libdevice '/nowhere/libdevice.bc'"), 0u) << error;
+}
+
+TEST(EmitNVIDIA, MultiplyAddIsFusedUnlessRefused) {
+  const char *text = R"(
+define void @k(ptr addrspace(1) %p, float %x, float %y) {
+  %m = fmul float %x, %y
+  %s = fadd float %m, %x
+  store float %s, ptr addrspace(1) %p
+  ret void
+})";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 32;
+  EmitOptions options;
+  options.capturePTX = true;
+  auto fused = [&](bool fuse) {
+    options.fuseMultiplyAdd = fuse;
+    std::string ptx = emitted(emitText(text, facts, target("cuda:sm_80"), options)).ptx;
+    return ptx.find("fma.rn.f32") != std::string::npos;
+  };
+  EXPECT_TRUE(fused(true));
+  EXPECT_FALSE(fused(false));
+}
+
+TEST(EmitNVIDIA, SpillsAreReported) {
+  // Sixty-four loads alive at once, in forty registers.
+  std::string text = "define void @k(ptr addrspace(1) %p) {\n";
+  for (int i = 0; i != 64; ++i)
+    text += llvm::formatv("  %p{0} = getelementptr float, ptr addrspace(1) %p, i32 {0}\n"
+                          "  %v{0} = load volatile float, ptr addrspace(1) %p{0}\n",
+                          i);
+  for (int i = 0; i != 64; ++i)
+    text += llvm::formatv("  store volatile float %v{0}, ptr addrspace(1) %p{0}\n", i);
+  text += "  ret void\n}\n";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 32;
+  facts.maxRegisters = 40;
+  DeviceBinary binary = emitted(emitText(text, facts, target("cuda:sm_80")));
+  EXPECT_GT(binary.resources.spillStoreBytes, 0u);
+  EXPECT_GT(binary.resources.spillLoadBytes, 0u);
+  EXPECT_GE(binary.resources.stackBytes, binary.resources.spillStoreBytes);
+  EXPECT_LE(binary.resources.registers, 40u);
+}
+
+TEST(EmitNVIDIA, AnUnwritableTemporaryFolderIsAnError) {
+  TargetInfo info = target("cuda:sm_80");
+  EmitOptions options;
+  options.temporaryRoot = "/nowhere";
+  EXPECT_EQ(errorOf(emitText(everyScalarKernel(), everyScalarFacts(info), info, options)),
+            "cannot make a temporary folder in '/nowhere': No such file or directory");
 }
 
 TEST(EmitNVIDIA, AnUnknownFunctionIsNamed) {

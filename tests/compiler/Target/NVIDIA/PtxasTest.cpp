@@ -2,6 +2,7 @@
 
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 
 using namespace kiln;
 
@@ -42,6 +43,12 @@ TEST(Ptxas, AMissingOneSaysWhatToDo) {
   EXPECT_EQ(llvm::toString(findPtxas("/nowhere/ptxas").takeError()),
             "ptxas: '/nowhere/ptxas' is not an executable file");
   ASSERT_TRUE(bool(findPtxas("")));
+  for (const char *variable : {"PATH", "CUDA_HOME", "CUDA_PATH"})
+    unsetenv(variable);
+  EXPECT_EQ(llvm::toString(findPtxas("", "/nowhere").takeError()),
+            "ptxas not found (searched PATH, CUDA_HOME, CUDA_PATH and /nowhere): it comes with the "
+            "CUDA toolkit's package cuda-nvcc; name it with --ptxas=FILE, or write PTX instead of "
+            "cubins with --cuda-emit=ptx");
 }
 
 } // namespace

@@ -1,0 +1,63 @@
+//===- ProcessTest.cpp - Private folders and child processes -------------------===//
+
+#include "compiler/Target/Process.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+#include <csignal>
+#include <unistd.h>
+
+using namespace kiln;
+
+namespace {
+
+TEST(Process, CollectsOutputAndStatus) {
+  auto folder = llvm::cantFail(TemporaryFolder::create(""));
+  auto result = llvm::cantFail(
+      runProgram("/bin/sh", {"-c", "echo one; echo two >&2; pwd; exit 3"}, folder.path()));
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.output, "one\ntwo\n" + folder.path().str() + "\n");
+}
+
+TEST(Process, AMissingProgramIsAnError) {
+  auto result = runProgram("/nowhere/tool", {}, "/");
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(llvm::toString(result.takeError()), "cannot run '/nowhere/tool'");
+}
+
+TEST(Process, ACrashIsAResult) {
+  auto result = llvm::cantFail(runForked("/", []() -> int {
+    signal(SIGABRT, SIG_DFL);
+    kill(getpid(), SIGABRT);
+    return 0;
+  }));
+  EXPECT_EQ(result.status, 128 + SIGABRT);
+}
+
+TEST(Process, AForkChangesNothingHere) {
+  int value = 1;
+  auto result = llvm::cantFail(runForked("/", [&] {
+    value = 2;
+    return write(1, "done", 4) == 4 ? 0 : 1;
+  }));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "done");
+  EXPECT_EQ(value, 1);
+}
+
+TEST(TemporaryFolder, IsPrivateAndRemoved) {
+  std::string path;
+  {
+    auto folder = llvm::cantFail(TemporaryFolder::create(::testing::TempDir()));
+    path = folder.path().str();
+    llvm::cantFail(folder.write("file", llvm::StringRef("a\0b", 3)));
+    EXPECT_EQ(llvm::cantFail(folder.read("file")), (std::vector<char>{'a', 0, 'b'}));
+    auto permissions = llvm::sys::fs::getPermissions(path);
+    ASSERT_TRUE(bool(permissions));
+    EXPECT_EQ(*permissions, llvm::sys::fs::owner_all);
+    EXPECT_NE(llvm::toString(folder.write("no/such/folder", "x")), "");
+    EXPECT_NE(llvm::toString(folder.read("missing").takeError()), "");
+  }
+  EXPECT_FALSE(llvm::sys::fs::exists(path));
+}
+
+} // namespace
