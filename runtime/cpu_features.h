@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The level of a CPU arch name for this kind of host: 1 to 4 for "x86-64" to "x86-64-v4", 1 for
  * "aarch64"; false for other names. */
 bool kiln_cpu_level_of(const char *arch, uint32_t *level);
@@ -20,5 +24,9 @@ const char *kiln_cpu_arch_name(void);
 
 /* Whether every "+name" of a comma-separated list is there ("-name" is ignored; null is true). */
 bool kiln_cpu_has_features(const char *features);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* KILN_RUNTIME_CPU_FEATURES_H */

@@ -17,6 +17,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Published once, then only read: the writer releases, readers acquire. Plain pointers with the
  * compiler's atomics rather than _Atomic, because kiln_entry_state is in a header for C99 and C++.
  */
@@ -28,8 +32,9 @@ enum { KILN_ARCH_CAPACITY = 64 };
 typedef struct kiln_place {
   uint32_t driver;
   int32_t ordinal;
-  void *context; /* CUcontext that the code is loaded into; null: loaded for the device */
-  uint32_t arch; /* as kiln_device.arch */
+  void *context;       /* CUcontext that the code is loaded into; null: loaded for the device */
+  uint32_t arch;       /* as kiln_device.arch */
+  uint32_t processors; /* SMs or CUs; the CPU's depend on the stream */
   char
       arch_name[KILN_ARCH_CAPACITY]; /* "sm_90", "gfx90a:sramecc+:xnack-", "x86-64-v3", "aarch64" */
 } kiln_place;
@@ -69,6 +74,8 @@ typedef struct kiln_driver_table {
 
   /* Hot: the place of a stream. Opens the driver at first. */
   kiln_status (*stream_place)(kiln_stream stream, const kiln_place **place);
+  /* Hot: as kiln_call.processors; null: place->processors. */
+  uint32_t (*stream_processors)(kiln_stream stream);
   /* The place of a device that a program names. */
   kiln_status (*device_place)(const kiln_device *device, const kiln_place **place);
   /* The context of a stream, null where there is none. */
@@ -104,5 +111,9 @@ kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const void *dat
 
 /* Closes every driver, as at process start; for tests that change driver libraries. */
 void kiln_close_drivers(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* KILN_RUNTIME_DRIVER_H */

@@ -7,10 +7,18 @@
 
 #include "runtime/driver.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Negative if `target` cannot run at `place`, else larger is better. */
 int64_t kiln_target_rank(const kiln_target *target, const kiln_place *place);
 
 /* The index of the best target of `entry`; -1 if none runs there. */
 int64_t kiln_best_target(const kiln_entry *entry, const kiln_place *place);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* KILN_RUNTIME_TARGET_H */

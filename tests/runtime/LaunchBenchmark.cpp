@@ -1,0 +1,108 @@
+// What a launch costs on top of the driver: kiln_launch, kiln_begin + kiln_run (what generated
+// dispatch does) and a plan, against the same driver's cuLaunchKernel called directly. The driver
+// does nothing, so the figures are the runtime's own.
+#include "runtime/driver.h"
+#include "runtime/kiln.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace {
+
+extern "C" {
+extern const kiln_library benchLibrary;
+}
+
+const kiln_param params3[] = {
+    {"x", KILN_PARAM_POINTER, 8, 0}, {"y", KILN_PARAM_POINTER, 8, 8}, {"n", KILN_PARAM_I32, 4, 16}};
+const kiln_variant variants[] = {{"a", params3, 3, 0}, {"b", params3, 3, 0}};
+const kiln_target targets[] = {{KILN_DRIVER_CUDA, KILN_FORM_CUBIN, "sm_90", nullptr}};
+
+kiln_binary makeBinary() {
+  kiln_binary binary = {};
+  binary.data = "image";
+  binary.size = 6;
+  binary.symbol = "main";
+  binary.threads = 128;
+  return binary;
+}
+
+const kiln_binary binaries[] = {makeBinary(), makeBinary()};
+kiln_entry_state state;
+const kiln_entry entry = {&benchLibrary, "axpy", variants, targets, binaries, &state, 2, 1};
+const kiln_entry *const entries[] = {&entry};
+extern "C" const kiln_library benchLibrary = {KILN_ABI_VERSION, 1, "bench", entries};
+
+constexpr int64_t Grid[] = {1024, 1, 1};
+
+struct Arguments {
+  const void *x = nullptr, *y = nullptr;
+  int32_t n = 1000;
+  void *params[3] = {&x, &y, &n};
+};
+
+void check(kiln_status status) {
+  if (status == KILN_SUCCESS)
+    return;
+  std::fprintf(stderr, "%s\n", kiln_last_error());
+  std::exit(1);
+}
+
+// `newest` has cuStreamGetDevice; without it the stream's context is asked, and looked up.
+const char *pathOf(bool newest) {
+  return newest ? "tests/runtime/libnullcuda13.so" : "tests/runtime/libnullcuda12.so";
+}
+
+void useDriver(bool newest) {
+  kiln_unload(&benchLibrary);
+  kiln_close_drivers();
+  check(kiln_set_driver_path(KILN_DRIVER_CUDA, pathOf(newest)));
+}
+
+void driverAlone(benchmark::State &bench) {
+  void *handle = dlopen(pathOf(true), RTLD_NOW);
+  auto *launch = reinterpret_cast<int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                          unsigned, unsigned, void *, void **, void **)>(
+      dlsym(handle, "cuLaunchKernel"));
+  Arguments arguments;
+  for (auto _ : bench)
+    benchmark::DoNotOptimize(
+        launch(nullptr, 1024, 1, 1, 128, 1, 1, 0, nullptr, arguments.params, nullptr));
+}
+BENCHMARK(driverAlone);
+
+void launch(benchmark::State &bench) {
+  useDriver(bench.range(0));
+  Arguments arguments;
+  for (auto _ : bench)
+    check(kiln_launch(&entry, 0, kiln_cuda_stream(nullptr), Grid, arguments.params));
+}
+BENCHMARK(launch)->ArgName("newestDriver")->Arg(1)->Arg(0);
+
+void beginAndRun(benchmark::State &bench) {
+  useDriver(bench.range(0));
+  Arguments arguments;
+  for (auto _ : bench) {
+    kiln_call call;
+    check(kiln_begin(&entry, kiln_cuda_stream(nullptr), &call));
+    check(kiln_run(&call, arguments.n > 500, Grid, arguments.params));
+  }
+}
+BENCHMARK(beginAndRun)->ArgName("newestDriver")->Arg(1)->Arg(0);
+
+void plan(benchmark::State &bench) {
+  useDriver(true);
+  Arguments arguments;
+  kiln_call call;
+  kiln_plan plan;
+  check(kiln_begin(&entry, kiln_cuda_stream(nullptr), &call));
+  check(kiln_plan_create(&call, 0, &plan));
+  for (auto _ : bench)
+    check(kiln_plan_run(&plan, Grid, arguments.params));
+}
+BENCHMARK(plan);
+
+} // namespace

@@ -1,0 +1,72 @@
+/* A libcuda that does nothing, as fast as it can: what the benchmark measures against is its
+ * cuLaunchKernel. */
+#include <stddef.h>
+
+static int object;
+
+#define SUCCEED(name, ...)                                                                         \
+  int name(__VA_ARGS__);                                                                           \
+  int name(__VA_ARGS__) { return 0; }
+#define GIVE_OBJECT(name, ...)                                                                     \
+  int name(void **result, ##__VA_ARGS__);                                                          \
+  int name(void **result, ##__VA_ARGS__) {                                                         \
+    *result = &object;                                                                             \
+    return 0;                                                                                      \
+  }
+#define GIVE_NUMBER(name, number, ...)                                                             \
+  int name(int *result, ##__VA_ARGS__);                                                            \
+  int name(int *result, ##__VA_ARGS__) {                                                           \
+    *result = number;                                                                              \
+    return 0;                                                                                      \
+  }
+
+SUCCEED(cuInit, unsigned flags)
+SUCCEED(cuGetErrorName, int error, const char **name)
+SUCCEED(cuGetErrorString, int error, const char **text)
+GIVE_NUMBER(cuDeviceGetCount, 1)
+GIVE_NUMBER(cuDeviceGetAttribute, attribute == 75 ? 9 : 0, int attribute, int device)
+GIVE_OBJECT(cuDevicePrimaryCtxRetain, int device)
+SUCCEED(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
+SUCCEED(cuDevicePrimaryCtxRelease_v2, int device)
+GIVE_OBJECT(cuCtxGetCurrent)
+SUCCEED(cuCtxPushCurrent_v2, void *context)
+GIVE_OBJECT(cuCtxPopCurrent_v2)
+GIVE_NUMBER(cuCtxGetDevice, 0)
+SUCCEED(cuModuleUnload, void *module)
+GIVE_OBJECT(cuModuleLoadDataEx, const void *data, unsigned count, int *options, void **values)
+GIVE_OBJECT(cuModuleGetFunction, void *module, const char *name)
+SUCCEED(cuFuncSetAttribute, void *function, int attribute, int value)
+SUCCEED(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+        unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)
+SUCCEED(cuLaunchKernelEx, const void *config, void *function, void **params, void **extra)
+GIVE_OBJECT(cuLibraryLoadData, const void *data, int *options, void **values, unsigned count,
+            int *library_options, void **library_values, unsigned num_library_options)
+SUCCEED(cuLibraryUnload, void *library)
+GIVE_OBJECT(cuLibraryGetKernel, void *library, const char *name)
+SUCCEED(cuKernelSetAttribute, int attribute, int value, void *kernel, int device)
+
+int cuStreamGetCtx(void *stream, void **context);
+int cuStreamGetCtx(void *stream, void **context) {
+  *context = &object;
+  return 0;
+}
+
+int cuStreamIsCapturing(void *stream, int *capturing);
+int cuStreamIsCapturing(void *stream, int *capturing) {
+  *capturing = 0;
+  return 0;
+}
+
+#ifdef KILN_FAKE_HAS_STREAM_DEVICE
+int cuStreamGetDevice(void *stream, int *device);
+int cuStreamGetDevice(void *stream, int *device) {
+  *device = 0;
+  return 0;
+}
+#else
+int cuCtxGetId(void *context, unsigned long long *id);
+int cuCtxGetId(void *context, unsigned long long *id) {
+  *id = 1;
+  return 0;
+}
+#endif

@@ -1,0 +1,107 @@
+// Messages, versions and misses: what a program learns where there is no launch.
+#include "tests/runtime/TestLibrary.h"
+
+#include <thread>
+
+using namespace kiln::test;
+
+namespace {
+
+kiln_call begin(TestLibrary &library) {
+  kiln_call call = {};
+  EXPECT_OK(kiln_begin(&library.entry, kiln_cpu_stream(nullptr), &call));
+  return call;
+}
+
+TEST(ReportTest, EveryStatusHasItsName) {
+  for (int status = KILN_SUCCESS; status <= KILN_ERROR_STATE; ++status)
+    EXPECT_EQ(std::string(kiln_status_string(kiln_status(status))).find("KILN_"), 0u) << status;
+  EXPECT_STREQ(kiln_status_string(KILN_ERROR_NO_VARIANT), "KILN_ERROR_NO_VARIANT");
+  EXPECT_STREQ(kiln_status_string(kiln_status(999)), "unknown kiln_status");
+}
+
+TEST(ReportTest, AMissNamesTheNearestVariantAndTheConditionThatFailed) {
+  TestLibrary library({host()});
+  library.addVariant("BLOCK=64");
+  library.addVariant("BLOCK=128");
+  kiln_call call = begin(library);
+  std::string prefix = std::string("axpy: no variant matches on cpu:") + BaselineArch;
+  EXPECT_ERROR(kiln_miss(&call, 1, "K % 16 == 0", "K", 1001), KILN_ERROR_NO_VARIANT,
+               prefix + ": the nearest, 1 (BLOCK=128), needs K % 16 == 0, but K is 1001");
+  EXPECT_ERROR(kiln_miss(&call, 0, "a aligned to 16 bytes", nullptr, 0), KILN_ERROR_NO_VARIANT,
+               "the nearest, 0 (BLOCK=64), needs a aligned to 16 bytes");
+  EXPECT_EQ(kiln_miss(&call, UINT32_MAX, nullptr, nullptr, 0), KILN_ERROR_NO_VARIANT);
+  EXPECT_EQ(kiln_last_error(), prefix);
+  EXPECT_EQ(kiln_miss_count(&library.entry), 3u);
+  EXPECT_ERROR(kiln_miss(nullptr, 0, nullptr, nullptr, 0), KILN_ERROR_INVALID_ARGUMENT, "begun");
+}
+
+TEST(ReportTest, UnloadKeepsTheMissCount) {
+  TestLibrary library({host()});
+  library.addVariant("v");
+  kiln_call call = begin(library);
+  kiln_miss(&call, 0, nullptr, nullptr, 0);
+  EXPECT_OK(kiln_unload(&library.library));
+  EXPECT_EQ(kiln_miss_count(&library.entry), 1u);
+}
+
+TEST(ReportTest, AnOldLibraryIsRefusedEverywhere) {
+  TestLibrary library({host()});
+  library.addVariant("v");
+  library.library.abi_version = KILN_ABI_VERSION - 1;
+  const char *message = "generated for version 0 of Kiln's binary interface";
+  kiln_call call;
+  kiln_device cpu = kiln_cpu_device();
+  EXPECT_EQ(kiln_abi_version(), KILN_ABI_VERSION);
+  EXPECT_ERROR(kiln_launch(&library.entry, 0, kiln_cpu_stream(nullptr), OneBlock, nullptr),
+               KILN_ERROR_ABI, message);
+  EXPECT_ERROR(kiln_begin(&library.entry, kiln_cpu_stream(nullptr), &call), KILN_ERROR_ABI,
+               message);
+  EXPECT_ERROR(kiln_prepare(&library.entry, cpu), KILN_ERROR_ABI, message);
+  EXPECT_ERROR(kiln_prepare_variant(&library.entry, 0, cpu), KILN_ERROR_ABI, message);
+  EXPECT_ERROR(kiln_prepare_library(&library.library, cpu), KILN_ERROR_ABI, message);
+  EXPECT_ERROR(kiln_unload(&library.library), KILN_ERROR_ABI, message);
+  EXPECT_EQ(kiln_is_ready(&library.entry, cpu), 0);
+  EXPECT_EQ(kiln_variant_count(&library.entry), 0u);
+  EXPECT_EQ(kiln_miss_count(&library.entry), 0u);
+}
+
+TEST(ReportTest, EntriesDescribeThemselves) {
+  TestLibrary library({host()});
+  library.addVariant("BLOCK=64");
+  EXPECT_STREQ(kiln_entry_name(&library.entry), "axpy");
+  EXPECT_EQ(kiln_variant_count(&library.entry), 1u);
+  EXPECT_STREQ(kiln_variant_name(&library.entry, 0), "BLOCK=64");
+  EXPECT_EQ(kiln_variant_name(&library.entry, 1), nullptr);
+  EXPECT_EQ(kiln_entry_name(nullptr), nullptr);
+}
+
+TEST(ReportTest, EachThreadHasItsOwnMessage) {
+  EXPECT_ERROR(kiln_fail(nullptr, KILN_ERROR_INVALID_ARGUMENT, "mine"), KILN_ERROR_INVALID_ARGUMENT,
+               "kernel: mine");
+  std::string others;
+  std::thread([&] { others = kiln_last_error(); }).join();
+  EXPECT_EQ(others, "");
+  EXPECT_STREQ(kiln_last_error(), "kernel: mine");
+}
+
+TEST(ReportTest, LongMessagesAreCut) {
+  EXPECT_EQ(kiln_fail(nullptr, KILN_ERROR_LOAD, std::string(5000, 'x').c_str()), KILN_ERROR_LOAD);
+  EXPECT_EQ(std::string(kiln_last_error()).size(), 1023u);
+  EXPECT_EQ(kiln_error_within(KILN_ERROR_LOAD, "%s", std::string(5000, 'y').c_str()),
+            KILN_ERROR_LOAD);
+  EXPECT_EQ(std::string(kiln_last_error()), std::string(1023, 'y'));
+}
+
+TEST(ReportTest, ALibraryWithNothingForADeviceSaysSo) {
+  TestLibrary library({cubin("sm_90")});
+  library.addVariant("v");
+  EXPECT_ERROR(kiln_prepare_library(&library.library, kiln_cpu_device()), KILN_ERROR_NO_BINARY,
+               "test_kernels: no kernel of it has a binary for this device");
+  EXPECT_ERROR(kiln_prepare_library(nullptr, kiln_cpu_device()), KILN_ERROR_INVALID_ARGUMENT,
+               "library is null");
+  EXPECT_ERROR(kiln_prepare(&library.entry, kiln_device{}), KILN_ERROR_INVALID_ARGUMENT,
+               "no driver");
+}
+
+} // namespace

@@ -1,0 +1,123 @@
+// Builds the records that generated code would hold, so that a test says only what it is about.
+#ifndef KILN_TESTS_RUNTIME_TESTLIBRARY_H
+#define KILN_TESTS_RUNTIME_TESTLIBRARY_H
+
+#include "runtime/driver.h"
+#include "runtime/kiln.h"
+#include "tests/runtime/FakeDriver.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace kiln::test {
+
+// One library of one entry. Add targets first, then variants; binary() gives the record to change.
+class TestLibrary {
+public:
+  explicit TestLibrary(std::vector<kiln_target> targets, const char *name = "axpy")
+      : targets(std::move(targets)) {
+    library.abi_version = KILN_ABI_VERSION;
+    library.num_entries = 1;
+    library.name = "test_kernels";
+    library.entries = &entryPointer;
+    entry.library = &library;
+    entry.name = name;
+    entry.state = &state;
+    update();
+  }
+  TestLibrary(const TestLibrary &) = delete;
+  ~TestLibrary() { kiln_unload(&library); }
+
+  // A variant with these parameters and, for each target, an image of its own with a kernel "main".
+  uint32_t addVariant(const char *name, std::vector<kiln_param> params = {}) {
+    paramTables.push_back(std::move(params));
+    std::vector<kiln_param> &table = paramTables.back();
+    variants.push_back({name, table.data(), uint32_t(table.size()), 0});
+    for (const kiln_target &target : targets) {
+      kiln_binary binary = {};
+      if (target.form != KILN_FORM_HOST) {
+        images.push_back("FAKE\nmain");
+        for (const kiln_param &param : table)
+          images.back() += " " + std::to_string(param.offset) + ":" + std::to_string(param.size);
+        binary.data = images.back().c_str();
+        binary.size = images.back().size() + 1;
+        binary.symbol = "main";
+        binary.threads = 128;
+      }
+      binaries.push_back(binary);
+    }
+    update();
+    return uint32_t(variants.size() - 1);
+  }
+
+  kiln_binary &binary(uint32_t variant = 0, uint32_t target = 0) {
+    return binaries[variant * targets.size() + target];
+  }
+  std::vector<kiln_param> &params(uint32_t variant = 0) { return paramTables[variant]; }
+
+  kiln_library library = {};
+  kiln_entry entry = {};
+  kiln_entry_state state = {};
+
+private:
+  void update() {
+    entry.variants = variants.data();
+    entry.targets = targets.data();
+    entry.binaries = binaries.data();
+    entry.num_variants = uint32_t(variants.size());
+    entry.num_targets = uint32_t(targets.size());
+  }
+
+  const kiln_entry *entryPointer = &entry;
+  std::vector<kiln_target> targets;
+  std::vector<kiln_variant> variants;
+  std::vector<kiln_binary> binaries;
+  std::deque<std::vector<kiln_param>> paramTables;
+  std::deque<std::string> images;
+};
+
+inline kiln_target cubin(const char *arch) {
+  return {KILN_DRIVER_CUDA, KILN_FORM_CUBIN, arch, nullptr};
+}
+inline kiln_target ptx(const char *arch) {
+  return {KILN_DRIVER_CUDA, KILN_FORM_PTX, arch, nullptr};
+}
+inline kiln_target hsaco(const char *arch) {
+  return {KILN_DRIVER_HIP, KILN_FORM_HSACO, arch, nullptr};
+}
+#if defined(__aarch64__)
+constexpr const char *BaselineArch = "aarch64";
+#else
+constexpr const char *BaselineArch = "x86-64";
+#endif
+inline kiln_target host(const char *arch = BaselineArch, const char *features = nullptr) {
+  return {KILN_DRIVER_CPU, KILN_FORM_HOST, arch, features};
+}
+
+constexpr int64_t OneBlock[3] = {1, 1, 1};
+
+// Opens a fake driver for the runtime, and for the test. Every test starts with the drivers closed.
+class FakeDriverTest : public ::testing::Test {
+protected:
+  // `file` is a fake of this folder, such as "libfakecuda13.so".
+  void open(kiln_driver driver, const char *file, std::vector<fake::Device> devices);
+  void TearDown() override;
+
+  fake::State *fake = nullptr;
+};
+
+// Both the status and a part of the message.
+#define EXPECT_ERROR(expression, expected, part)                                                   \
+  do {                                                                                             \
+    EXPECT_EQ((expression), expected);                                                             \
+    EXPECT_NE(std::string(kiln_last_error()).find(part), std::string::npos) << kiln_last_error();  \
+  } while (0)
+#define EXPECT_OK(expression) EXPECT_EQ((expression), KILN_SUCCESS) << kiln_last_error()
+#define ASSERT_OK(expression) ASSERT_EQ((expression), KILN_SUCCESS) << kiln_last_error()
+
+} // namespace kiln::test
+
+#endif // KILN_TESTS_RUNTIME_TESTLIBRARY_H

@@ -1,0 +1,136 @@
+// Many threads on the first call: code is loaded once, nobody sees half of it. Built with the
+// runtime's sources under ThreadSanitizer as well.
+#include "tests/runtime/TestLibrary.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace kiln;
+using namespace kiln::test;
+
+namespace {
+
+constexpr int NumThreads = 16;
+
+// Runs `body(thread)` on all threads at once.
+template <typename Body> void together(Body body) {
+  std::atomic<int> waiting{NumThreads};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < NumThreads; ++i)
+    threads.emplace_back([&, i] {
+      --waiting;
+      while (waiting)
+        std::this_thread::yield();
+      body(i);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+class ThreadsTest : public FakeDriverTest {};
+
+TEST_F(ThreadsTest, FirstLaunchesOnTwoCudaDevicesLoadOnce) {
+  for (int version : {11, 12, 13}) {
+    open(KILN_DRIVER_CUDA, ("libfakecuda" + std::to_string(version) + ".so").c_str(),
+         {{9, 0, ""}, {9, 0, ""}});
+    TestLibrary library({cubin("sm_90")});
+    library.addVariant("a", {{"n", KILN_PARAM_I32, 4, 0}});
+    library.addVariant("b", {{"n", KILN_PARAM_I32, 4, 0}});
+    void *streams[] = {fake->makeStream(fake->makeContext(0)),
+                       fake->makeStream(fake->makeContext(1))};
+    together([&](int thread) {
+      int32_t n = thread;
+      void *params[] = {&n};
+      for (int round = 0; round < 10; ++round)
+        EXPECT_OK(kiln_launch(&library.entry, round % 2, kiln_cuda_stream(streams[thread % 2]),
+                              OneBlock, params));
+    });
+    EXPECT_EQ(fake->launches.size(), size_t(NumThreads * 10));
+    // Two variants; a driver without libraries loads each into both contexts.
+    EXPECT_EQ(fake->count("cuLibraryLoadData") + fake->count("cuModuleLoadDataEx"),
+              version == 11 ? 4u : 2u);
+    EXPECT_EQ(fake->count("cuInit"), 1u);
+    EXPECT_OK(kiln_unload(&library.library));
+    TearDown();
+  }
+}
+
+TEST_F(ThreadsTest, FirstLaunchesOnTwoHipDevicesLoadOnceEach) {
+  open(KILN_DRIVER_HIP, "libfakehip6.so", {{0, 0, "gfx942"}, {0, 0, "gfx942"}});
+  TestLibrary library({hsaco("gfx942")});
+  library.addVariant("v");
+  void *streams[] = {fake->makeDeviceStream(0), fake->makeDeviceStream(1)};
+  together([&](int thread) {
+    for (int round = 0; round < 10; ++round)
+      EXPECT_OK(
+          kiln_launch(&library.entry, 0, kiln_hip_stream(streams[thread % 2]), OneBlock, nullptr));
+  });
+  EXPECT_EQ(fake->count("hipModuleLoadData"), 2u);
+  EXPECT_EQ(fake->launches.size(), size_t(NumThreads * 10));
+}
+
+TEST_F(ThreadsTest, PrepareReadyLaunchMissAndErrorsMix) {
+  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  TestLibrary library({cubin("sm_90")});
+  library.addVariant("v");
+  kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
+  together([&](int thread) {
+    kiln_call call;
+    EXPECT_OK(kiln_prepare(&library.entry, kiln_cuda_device(0)));
+    EXPECT_EQ(kiln_is_ready(&library.entry, kiln_cuda_device(0)), 1);
+    EXPECT_OK(kiln_begin(&library.entry, stream, &call));
+    EXPECT_EQ(kiln_miss(&call, 0, "n % 16 == 0", "n", thread), KILN_ERROR_NO_VARIANT);
+    // The message is this thread's own.
+    EXPECT_NE(std::string(kiln_last_error()).find("but n is " + std::to_string(thread)),
+              std::string::npos);
+    EXPECT_OK(kiln_run(&call, 0, OneBlock, nullptr));
+  });
+  EXPECT_EQ(kiln_miss_count(&library.entry), uint64_t(NumThreads));
+  EXPECT_EQ(fake->count("cuLibraryLoadData"), 1u);
+}
+
+void increment(void *const *params, const uint32_t *, const uint32_t *, void *arena) {
+  static_cast<char *>(arena)[0] = 1;
+  ++**static_cast<std::atomic<int> **>(params[0]);
+}
+
+TEST_F(ThreadsTest, FirstLaunchesOnTheDefaultCpuPool) {
+  TestLibrary library({host()});
+  library.addVariant("v", {{"n", KILN_PARAM_POINTER, 8, 0}});
+  library.binary().host = increment;
+  library.binary().arena_bytes = 128;
+  std::atomic<int> total{0};
+  together([&](int) {
+    std::atomic<int> *pointer = &total;
+    void *params[] = {&pointer};
+    const int64_t grid[] = {10, 2, 1};
+    for (int round = 0; round < 10; ++round)
+      EXPECT_OK(kiln_launch(&library.entry, 0, kiln_cpu_stream(nullptr), grid, params));
+  });
+  EXPECT_EQ(total, NumThreads * 10 * 20);
+}
+
+// What a kernel writes without atomics is there when the launch returns.
+void writePlain(void *const *params, const uint32_t id[3], const uint32_t *, void *) {
+  (*static_cast<int **>(params[0]))[id[0]] += int(id[0]);
+}
+
+TEST_F(ThreadsTest, ResultsAreVisibleAfterTheLaunch) {
+  TestLibrary library({host()});
+  library.addVariant("v", {{"x", KILN_PARAM_POINTER, 8, 0}});
+  library.binary().host = writePlain;
+  kiln_cpu_pool *pool;
+  ASSERT_OK(kiln_cpu_pool_create(4, &pool));
+  std::vector<int> x(1000);
+  int *pointer = x.data();
+  void *params[] = {&pointer};
+  const int64_t grid[] = {1000, 1, 1};
+  for (int round = 1; round <= 20; ++round) {
+    ASSERT_OK(kiln_launch(&library.entry, 0, kiln_cpu_stream(pool), grid, params));
+    for (int i = 0; i < 1000; ++i)
+      ASSERT_EQ(x[i], i * round);
+  }
+  kiln_cpu_pool_destroy(pool);
+}
+
+} // namespace

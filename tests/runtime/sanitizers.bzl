@@ -1,0 +1,42 @@
+"""The runtime's tests, plain and under sanitizers.
+
+A sanitizer wants the runtime's own sources compiled with it, so a sanitized test takes them all again
+(they are small); .bazelrc knows no sanitizer configuration, and tests run in one.
+"""
+
+load("//bazel:kiln_cc.bzl", "kiln_cc_library", "kiln_cc_test")
+
+_SUPPORT = [
+    "TestLibrary.cpp",
+    "TestLibrary.h",
+    "FakeDriver.h",
+]
+
+def runtime_tests(tests, data):
+    for test in tests:
+        kiln_cc_test(
+            name = test,
+            srcs = [test + ".cpp"] + _SUPPORT,
+            data = data,
+            linkstatic = True,
+            deps = ["//runtime:internals"],
+        )
+
+def sanitized_runtime_test(name, srcs, flags, data):
+    kiln_cc_library(
+        name = name + "_runtime",
+        testonly = True,
+        srcs = ["//runtime:sources"],
+        copts = flags + ["-std=c11", "-g"],
+        linkopts = ["-ldl", "-pthread"],
+        textual_hdrs = ["//runtime:symbol_tables"],
+    )
+    kiln_cc_test(
+        name = name,
+        srcs = srcs + _SUPPORT,
+        copts = flags + ["-g"],
+        data = data,
+        linkopts = flags,
+        linkstatic = True,
+        deps = [":" + name + "_runtime"],
+    )
