@@ -1,0 +1,205 @@
+// Atomic operations: once per element, by the one thread that owns it.
+//
+// Threads that hold a duplicate of an element must not repeat the operation, yet need its result.
+// It reaches them through scratch in shared memory, written by the owner and read by all. A scalar
+// atomic belongs to the whole block: one thread performs it, ordered against the accesses of all
+// others by barriers as its memory semantics ask.
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+LLVM::AtomicOrdering orderingOf(tile::MemorySemantic semantic) {
+  switch (semantic) {
+  case tile::MemorySemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case tile::MemorySemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case tile::MemorySemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case tile::MemorySemantic::AcquireRelease:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  llvm_unreachable("unknown memory semantic");
+}
+
+LLVM::AtomicBinOp operationOf(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::And:
+    return LLVM::AtomicBinOp::_and;
+  case tile::AtomicKind::Or:
+    return LLVM::AtomicBinOp::_or;
+  case tile::AtomicKind::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  case tile::AtomicKind::Add:
+    return LLVM::AtomicBinOp::add;
+  case tile::AtomicKind::FAdd:
+    return LLVM::AtomicBinOp::fadd;
+  case tile::AtomicKind::SMax:
+    return LLVM::AtomicBinOp::max;
+  case tile::AtomicKind::SMin:
+    return LLVM::AtomicBinOp::min;
+  case tile::AtomicKind::UMax:
+    return LLVM::AtomicBinOp::umax;
+  case tile::AtomicKind::UMin:
+    return LLVM::AtomicBinOp::umin;
+  case tile::AtomicKind::FMax:
+    return LLVM::AtomicBinOp::fmax;
+  case tile::AtomicKind::FMin:
+    return LLVM::AtomicBinOp::fmin;
+  case tile::AtomicKind::Exchange:
+    return LLVM::AtomicBinOp::xchg;
+  }
+  llvm_unreachable("unknown atomic kind");
+}
+
+/// What rmw and cas have in common; `perform` makes the atomic of one register.
+template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
+  using SpreadPattern<OpT>::SpreadPattern;
+  using Adaptor = typename SpreadPattern<OpT>::Adaptor;
+
+  virtual Value perform(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s) const = 0;
+  virtual Value maskOf(OpT op, Adaptor adaptor, unsigned reg) const { return {}; }
+
+  LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    bool scalar = !isa<RankedTensorType>(op.getType());
+    Value thread = this->lowering.device.threadId(rewriter, op.getLoc());
+    Value owner =
+        scalar ? s.equal(thread, 0)
+               : isOwner(s, tilegpu::layoutOf(op.getType()), thread, this->lowering.target());
+    bool share = owner && !op->use_empty();
+    Value scratch = share ? this->lowering.scratch(s, op) : Value();
+    if (share && !scratch)
+      return failure();
+    bool ordered = scalar && op.getSemantic() != tile::MemorySemantic::Relaxed;
+    if (ordered && op.getSemantic() != tile::MemorySemantic::Acquire)
+      this->lowering.device.barrier(rewriter, op.getLoc());
+    SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
+    if (share)
+      shareResults(op, s, owner, thread, scratch, results);
+    else if (ordered && op.getSemantic() != tile::MemorySemantic::Release)
+      this->lowering.device.barrier(rewriter, op.getLoc());
+    this->replace(op, rewriter, results);
+    return success();
+  }
+
+private:
+  SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
+                                bool scalar) const {
+    SmallVector<unsigned> first =
+        scalar ? SmallVector<unsigned>{0} : firstDuplicates(tilegpu::layoutOf(op.getType()));
+    SmallVector<Value> results;
+    for (auto [reg, original] : llvm::enumerate(first)) {
+      if (reg != original) {
+        results.push_back(results[original]);
+        continue;
+      }
+      Value predicate = owner, mask = maskOf(op, adaptor, reg);
+      if (mask)
+        predicate = owner ? s.bitAnd(owner, mask) : mask;
+      results.push_back(performIf(op, adaptor, reg, s, predicate));
+    }
+    return results;
+  }
+
+  Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s,
+                  Value predicate) const {
+    if (!predicate)
+      return perform(op, adaptor, reg, s);
+    Type type = this->lowering.elementType(op.getType());
+    auto branch = scf::IfOp::create(
+        s.builder(), op.getLoc(), predicate,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, perform(op, adaptor, reg, ScalarBuilder(b, loc)));
+        },
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, Value(ScalarBuilder(b, loc).zero(type)));
+        });
+    return branch.getResult(0);
+  }
+
+  /// The owner's results, to everyone: one element of scratch per element of the tensor.
+  void shareResults(OpT op, const ScalarBuilder &s, Value owner, Value thread, Value scratch,
+                    SmallVectorImpl<Value> &results) const {
+    OpBuilder &b = s.builder();
+    Location loc = op.getLoc();
+    Type type = results[0].getType();
+    SmallVector<Value> offsets{s.i32(0)};
+    if (isa<RankedTensorType>(op.getType()))
+      offsets = flatOutputs(s, tilegpu::layoutOf(op.getType()), thread, this->lowering.target());
+    SmallVector<Value> addresses;
+    for (Value offset : offsets)
+      addresses.push_back(s.byteOffset(scratch, s.mul(offset, scalarBits(type) / 8)));
+    auto branch = scf::IfOp::create(b, loc, owner, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      for (auto [value, address] : llvm::zip_equal(results, addresses))
+        LLVM::StoreOp::create(b, loc, value, address);
+    }
+    this->lowering.device.barrier(b, loc);
+    for (auto [value, address] : llvm::zip_equal(results, addresses))
+      value = LLVM::LoadOp::create(b, loc, type, address);
+  }
+};
+
+struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
+  using AtomicSpread::AtomicSpread;
+  Value maskOf(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg) const override {
+    return op.getMask() ? adaptor.getMask()[reg] : Value();
+  }
+  Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
+                const ScalarBuilder &s) const override {
+    auto atomic = LLVM::AtomicRMWOp::create(s.builder(), op.getLoc(), operationOf(op.getKind()),
+                                            adaptor.getPtr()[reg], adaptor.getValue()[reg],
+                                            orderingOf(op.getSemantic()),
+                                            lowering.device.syncScope(op.getScope()));
+    lowering.device.annotateAtomic(atomic);
+    return atomic;
+  }
+};
+
+struct AtomicCASSpread : AtomicSpread<tile::AtomicCASOp> {
+  using AtomicSpread::AtomicSpread;
+  Value perform(tile::AtomicCASOp op, Adaptor adaptor, unsigned reg,
+                const ScalarBuilder &s) const override {
+    OpBuilder &b = s.builder();
+    Type type = adaptor.getValue()[reg].getType(), bits = b.getIntegerType(scalarBits(type));
+    LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+    // A failed exchange stores nothing, so it cannot release.
+    LLVM::AtomicOrdering failed =
+        ordering == LLVM::AtomicOrdering::acq_rel   ? LLVM::AtomicOrdering::acquire
+        : ordering == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic
+                                                    : ordering;
+    Value exchange = LLVM::AtomicCmpXchgOp::create(
+        b, op.getLoc(), adaptor.getPtr()[reg], s.bitcast(adaptor.getCompare()[reg], bits),
+        s.bitcast(adaptor.getValue()[reg], bits), ordering, failed,
+        lowering.device.syncScope(op.getScope()));
+    Value old = LLVM::ExtractValueOp::create(b, op.getLoc(), exchange, ArrayRef<int64_t>{0});
+    return s.bitcast(old, type);
+  }
+};
+
+struct BarrierSpread : SpreadPattern<tile::BarrierOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::BarrierOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    lowering.device.barrier(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateAtomicPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<AtomicRMWSpread, AtomicCASSpread, BarrierSpread>(lowering, patterns.getContext());
+}
+
+} // namespace kiln

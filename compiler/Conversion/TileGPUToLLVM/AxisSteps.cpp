@@ -1,0 +1,89 @@
+// How a reduction or scan walks along an axis: pure layout arithmetic.
+
+#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
+#include "compiler/Conversion/TileGPUToLLVM/RegisterRenaming.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace kiln {
+
+static AxisStep stepOf(const LinearLayout &layout, unsigned axis, unsigned bit) {
+  const LayoutSpace &in = layout.in();
+  uint64_t unit = uint64_t(1) << (layout.out().position(Dim::axis(axis)) + bit);
+  std::optional<BinaryVector> move = solve(layout.columns(), unit);
+  assert(move && "a distributed layout holds every element");
+  return {bit, in.coordinate(*move, Dim::Register), in.coordinate(*move, Dim::Lane),
+          in.coordinate(*move, Dim::Warp)};
+}
+
+/// Coordinates without the walked bits of the axis, packed densely.
+static LinearLayout partialLayout(const LinearLayout &layout, unsigned axis,
+                                  ArrayRef<unsigned> exchanged) {
+  const LayoutSpace &out = layout.out();
+  unsigned position = out.position(Dim::axis(axis));
+  SmallVector<unsigned> kept;
+  for (unsigned bit : exchanged)
+    kept.push_back(position + bit);
+  for (unsigned bit = 0; bit < out.totalBits(); ++bit)
+    if (!(out.mask(Dim::axis(axis)) >> bit & 1))
+      kept.push_back(bit);
+  BinaryColumns columns;
+  for (uint64_t column : layout.columns()) {
+    uint64_t packed = 0;
+    for (auto [place, bit] : enumerate(kept))
+      packed |= (column >> bit & 1) << place;
+    columns.push_back(packed);
+  }
+  return LinearLayout(layout.in(), LayoutSpace({{Dim::Offset, unsigned(kept.size())}}), columns);
+}
+
+AxisSteps planAxisSteps(const LinearLayout &layout, unsigned axis, bool inOrder) {
+  SmallVector<AxisStep> steps;
+  for (unsigned bit = 0; bit < layout.out().bits(Dim::axis(axis)); ++bit)
+    steps.push_back(stepOf(layout, axis, bit));
+  if (!inOrder)
+    llvm::stable_sort(steps, [](const AxisStep &l, const AxisStep &r) {
+      auto cost = [](const AxisStep &step) { return step.warps ? 2 : step.lanes ? 1 : 0; };
+      return cost(l) < cost(r);
+    });
+  AxisSteps plan;
+  for (const AxisStep &step : steps) {
+    if (step.warps || !plan.exchanged.empty())
+      plan.exchanged.push_back(step.bit);
+    else
+      plan.local.push_back(step);
+  }
+  sort(plan.exchanged);
+  plan.partials = partialLayout(layout, axis, plan.exchanged);
+  return plan;
+}
+
+LinearLayout foldedLayout(const LinearLayout &layout, unsigned axis) {
+  const LayoutSpace &out = layout.out();
+  SmallVector<int64_t, 4> shape = out.shape();
+  shape.erase(shape.begin() + axis);
+  LayoutSpace space = LayoutSpace::ofShape(shape);
+  BinaryColumns columns;
+  for (uint64_t column : layout.columns()) {
+    SmallVector<int64_t, 4> coordinates = out.unpack(column);
+    coordinates.erase(coordinates.begin() + axis);
+    columns.push_back(space.pack(coordinates));
+  }
+  return LinearLayout(layout.in(), space, columns);
+}
+
+int64_t reduceScratchElements(const LinearLayout &source, const LinearLayout *result, unsigned axis,
+                              bool inOrder) {
+  AxisSteps steps = planAxisSteps(source, axis, inOrder);
+  bool inPlace = !result || renameRegisters(foldedLayout(source, axis), *result);
+  return steps.exchanged.empty() && inPlace ? 0 : steps.numPartials();
+}
+
+int64_t scanScratchElements(const LinearLayout &source, unsigned axis) {
+  AxisSteps steps = planAxisSteps(source, axis, /*inOrder=*/true);
+  return steps.exchanged.empty() ? 0 : steps.numPartials();
+}
+
+} // namespace kiln

@@ -1,0 +1,121 @@
+// tilegpu.convert_layout: register names, shuffles, or an exchange through shared memory.
+//
+// compiler/Layout/LayoutConversion.h plans; here the plan is written out.
+
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+
+#include "compiler/Layout/LayoutConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The value whose number is `constant` xor a linear function of the lane, picked by selects.
+class RegisterPicker {
+public:
+  RegisterPicker(const ScalarBuilder &s, ArrayRef<BinaryVector> byLane, Value lane) : s(s) {
+    // Selecting on a basis of the function's image costs the fewest selects.
+    BinarySpan span;
+    for (uint64_t column : byLane)
+      if (span.insert(column))
+        basis.push_back(column);
+    BinarySpan coordinates(basis);
+    BinaryColumns selectors;
+    for (uint64_t column : byLane)
+      selectors.push_back(*coordinates.solve(column));
+    Value selector = applyColumns(s, selectors, lane);
+    for (unsigned bit = 0; bit < basis.size(); ++bit)
+      flags.push_back(
+          s.compare(arith::CmpIPredicate::ne, s.bitAnd(selector, int64_t(1) << bit), s.i32(0)));
+  }
+
+  Value pick(ArrayRef<Value> values, unsigned constant) const {
+    return pickFrom(values, constant, basis.size());
+  }
+
+private:
+  Value pickFrom(ArrayRef<Value> values, unsigned number, unsigned bits) const {
+    if (bits == 0)
+      return values[number];
+    Value clear = pickFrom(values, number, bits - 1);
+    Value set = pickFrom(values, number ^ unsigned(basis[bits - 1]), bits - 1);
+    return s.select(flags[bits - 1], set, clear);
+  }
+
+  const ScalarBuilder &s;
+  SmallVector<BinaryVector> basis;
+  SmallVector<Value> flags;
+};
+
+struct ConvertLayoutSpread : SpreadPattern<tilegpu::ConvertLayoutOp> {
+  using SpreadPattern::SpreadPattern;
+
+  LogicalResult spread(tilegpu::ConvertLayoutOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    LayoutConversion plan =
+        planConversion(tilegpu::layoutOf(op.getSource()), tilegpu::layoutOf(op.getResult()),
+                       tilegpu::storageBits(op.getType().getElementType()),
+                       tilegpu::sharedMemoryOf(lowering.target()));
+    SmallVector<Value> results(adaptor.getSource());
+    if (plan.kind == ConversionKind::Registers) {
+      results.clear();
+      for (unsigned reg : plan.registers)
+        results.push_back(adaptor.getSource()[reg]);
+    } else if (plan.kind == ConversionKind::Shuffle) {
+      results = shuffle(*plan.shuffle, adaptor.getSource(), s);
+    } else if (plan.kind == ConversionKind::Shared) {
+      Value scratch = lowering.scratch(s, op);
+      if (!scratch)
+        return failure();
+      results = exchange(*plan.shared, scratch, adaptor.getSource(), s);
+    }
+    replace(op, rewriter, results);
+    return success();
+  }
+
+private:
+  SmallVector<Value> shuffle(const ShufflePlan &plan, ValueRange source,
+                             const ScalarBuilder &s) const {
+    unsigned warpSize = lowering.target().warpSize;
+    Value lane = s.bitAnd(lowering.device.threadId(s.builder(), s.location()), warpSize - 1);
+    RegisterPicker give(s, plan.giveByLane, lane);
+    Value readLane = applyColumns(s, plan.readByLane, lane);
+    SmallVector<Value> given(source), received(plan.rounds.size());
+    for (const ShufflePlan::Round &round : plan.rounds) {
+      Value value = give.pick(given, round.give);
+      if (round.local)
+        received[round.receive] = value;
+      else if (plan.readsByXor())
+        received[round.receive] = shuffleXor(s, lowering.device, value, round.readLane);
+      else
+        received[round.receive] =
+            shuffleIndex(s, lowering.device, value, s.bitXor(readLane, s.i32(round.readLane)));
+    }
+    if (!plan.receivesByLane())
+      return received;
+    // Result register r arrived in the round that receives r ^ receiveByLane·lane.
+    RegisterPicker receive(s, plan.receiveByLane, lane);
+    SmallVector<Value> results;
+    for (unsigned reg = 0; reg < received.size(); ++reg)
+      results.push_back(receive.pick(received, reg));
+    return results;
+  }
+
+  SmallVector<Value> exchange(const SharedExchange &plan, Value scratch, ValueRange source,
+                              const ScalarBuilder &s) const {
+    SharedArray array{scratch, source[0].getType(), plan.shared.padInterval, plan.shared.padAmount};
+    storeShared(s, lowering, array, plan.store, source);
+    lowering.device.barrier(s.builder(), s.location());
+    return loadShared(s, lowering, array, plan.load);
+  }
+};
+
+} // namespace
+
+void populateConvertLayoutPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<ConvertLayoutSpread>(lowering, patterns.getContext());
+}
+
+} // namespace kiln

@@ -1,0 +1,160 @@
+// tilegpu.dot: on a matrix unit of the table, or by fused multiply-adds.
+//
+// Operand layouts are products of the instruction's fragment (lowest register bits), warps, and
+// repetitions in registers. A repetition is a tile of the operand; its place, seen from lane 0 of
+// warp 0, is its coordinates. So the tiles of A, B and C that belong together are found by
+// coordinates, and one loop serves every instruction, batches and transposed units included.
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// (batch …, row, column) → register, as lane 0 of warp 0 sees it.
+using Places = std::map<SmallVector<int64_t, 4>, unsigned>;
+
+/// Places of the registers whose number is a multiple of `stride`.
+Places placesOf(const LinearLayout &layout, unsigned stride) {
+  Places places;
+  for (unsigned reg = 0; reg < layout.numRegisters(); reg += stride)
+    places.emplace(layout.coordinates(reg, 0, 0), reg);
+  return places;
+}
+
+/// The place of A (its columns) or B (its rows) at step k that goes with a place of C.
+SmallVector<int64_t, 4> operandPlace(ArrayRef<int64_t> place, MatrixOperand operand, int64_t k) {
+  SmallVector<int64_t, 4> at(place);
+  at[place.size() - (operand == MatrixOperand::A ? 1 : 2)] = k;
+  return at;
+}
+
+struct DotSpread : SpreadPattern<tilegpu::DotOp> {
+  using SpreadPattern::SpreadPattern;
+
+  LogicalResult spread(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> results;
+    if (op.getUnit() ? failed(onMatrixUnit(op, adaptor, s, results))
+                     : failed(byMultiplyAdd(op, adaptor, s, results)))
+      return failure();
+    replace(op, rewriter, results);
+    return success();
+  }
+
+private:
+  using Fragments = std::map<unsigned, SmallVector<Value>>;
+
+  /// Every tile of an operand, packed once.
+  LogicalResult packTiles(tilegpu::DotOp op, const MatrixTiling &tiling, MatrixOperand operand,
+                          ValueRange registers, const Places &places, Fragments &packed,
+                          const ScalarBuilder &s) const {
+    MatrixOperand slot = operand;
+    if (tiling.swapped && operand != MatrixOperand::C)
+      slot = operand == MatrixOperand::A ? MatrixOperand::B : MatrixOperand::A;
+    unsigned size = tiling.fragment(operand).numRegisters();
+    for (const auto &[place, first] : places) {
+      packed[first] = lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction,
+                                                   slot, registers.slice(first, size));
+      if (packed[first].empty())
+        return op.emitError() << "a dot on the matrix unit '" << tiling.instruction->name
+                              << "' is not supported on " << lowering.target().name << " yet";
+    }
+    return success();
+  }
+
+  LogicalResult onMatrixUnit(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                             SmallVectorImpl<Value> &results) const {
+    MatrixTiling tiling = op.getUnit()->getTiling();
+    auto tiles = [&](MatrixOperand operand, Value tensor) {
+      return placesOf(tilegpu::layoutOf(tensor), tiling.fragment(operand).numRegisters());
+    };
+    Places placesA = tiles(MatrixOperand::A, op.getA()),
+           placesB = tiles(MatrixOperand::B, op.getB()),
+           placesC = tiles(MatrixOperand::C, op.getC());
+    Fragments a, b, c;
+    if (failed(packTiles(op, tiling, MatrixOperand::A, adaptor.getA(), placesA, a, s)) ||
+        failed(packTiles(op, tiling, MatrixOperand::B, adaptor.getB(), placesB, b, s)) ||
+        failed(packTiles(op, tiling, MatrixOperand::C, adaptor.getC(), placesC, c, s)))
+      return failure();
+    int64_t depth = op.getA().getType().getShape().back();
+    // k outermost: consecutive instructions write different accumulators.
+    for (int64_t k = 0; k < depth; k += tiling.instruction->k)
+      for (const auto &[place, first] : placesC) {
+        ArrayRef<Value> left = a[placesA.at(operandPlace(place, MatrixOperand::A, k))];
+        ArrayRef<Value> right = b[placesB.at(operandPlace(place, MatrixOperand::B, k))];
+        if (tiling.swapped)
+          std::swap(left, right);
+        c[first] = lowering.device.multiplyMatrices(s.builder(), op.getLoc(), *tiling.instruction,
+                                                    left, right, c[first]);
+      }
+    results.resize(adaptor.getC().size());
+    for (auto &[first, packed] : c) {
+      unsigned reg = first;
+      for (Value word : packed)
+        for (Value element : s.unpack(word))
+          results[reg++] = element;
+    }
+    return success();
+  }
+
+  LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                              SmallVectorImpl<Value> &results) const {
+    Type type = adaptor.getC()[0].getType();
+    SmallVector<Value> a, b;
+    for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
+      for (Value value : from) {
+        Value wide = widen(s, value, type);
+        if (!wide)
+          return op.emitError() << "a dot of " << op.getA().getType().getElementType() << " into "
+                                << type << " is not supported on " << lowering.target().name
+                                << " yet";
+        to->push_back(wide);
+      }
+    Places placesA = placesOf(tilegpu::layoutOf(op.getA()), 1),
+           placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
+           placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);
+    results.assign(adaptor.getC().begin(), adaptor.getC().end());
+    int64_t depth = op.getA().getType().getShape().back();
+    for (int64_t k = 0; k < depth; ++k)
+      for (const auto &[place, reg] : placesC)
+        results[reg] =
+            multiplyAdd(s, a[placesA.at(operandPlace(place, MatrixOperand::A, k))],
+                        b[placesB.at(operandPlace(place, MatrixOperand::B, k))], results[reg]);
+    // Registers that repeat a place.
+    for (unsigned reg = 0; reg < results.size(); ++reg)
+      results[reg] = results[placesC.at(tilegpu::layoutOf(op.getC()).coordinates(reg, 0, 0))];
+    return success();
+  }
+
+  /// An operand's element in the accumulator's type; null if there is no such conversion.
+  static Value widen(const ScalarBuilder &s, Value value, Type type) {
+    Type from = value.getType();
+    if (from == type)
+      return value;
+    if (isa<FloatType>(from) && isa<FloatType>(type) && scalarBits(from) < scalarBits(type))
+      return s.make<arith::ExtFOp>(type, value);
+    if (isa<IntegerType>(from) && isa<IntegerType>(type) && scalarBits(from) < scalarBits(type))
+      return s.make<arith::ExtSIOp>(type, value);
+    return {};
+  }
+
+  static Value multiplyAdd(const ScalarBuilder &s, Value a, Value b, Value c) {
+    if (isa<FloatType>(c.getType()))
+      return math::FmaOp::create(s.builder(), s.location(), a, b, c);
+    return s.make<arith::AddIOp>(s.make<arith::MulIOp>(a, b), c);
+  }
+};
+
+} // namespace
+
+void populateDotPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<DotSpread>(lowering, patterns.getContext());
+}
+
+} // namespace kiln

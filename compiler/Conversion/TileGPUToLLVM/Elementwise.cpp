@@ -1,0 +1,114 @@
+// Elementwise operations: once per register.
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Any operation of arith or math whose operands and results are tensors of one layout.
+struct ElementwiseSpread : ConversionPattern {
+  ElementwiseSpread(const Lowering &lowering, MLIRContext *context)
+      : ConversionPattern(lowering.types, MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        lowering(lowering) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "is not elementwise");
+    SmallVector<Type> types;
+    if (failed(lowering.types.convertType(op->getResult(0).getType(), types)))
+      return rewriter.notifyMatchFailure(op, "has a tensor without a layout");
+    for (Type operand : op->getOperandTypes())
+      if (isa<FloatType>(tile::elementTypeOf(operand)) &&
+          tile::elementTypeOf(operand).getIntOrFloatBitWidth() == 8)
+        return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
+                               << lowering.target().name << " yet";
+    SmallVector<Value> results;
+    for (auto [reg, type] : llvm::enumerate(types)) {
+      OperationState state(op->getLoc(), op->getName());
+      state.addTypes(type);
+      state.addAttributes(op->getAttrs());
+      // A scalar operand (select's condition) serves every register.
+      for (ValueRange operand : operands)
+        state.addOperands(operand[operand.size() == 1 ? 0 : reg]);
+      results.push_back(rewriter.create(state)->getResult(0));
+    }
+    rewriter.replaceOpWithMultiple(op, ArrayRef<ValueRange>{results});
+    return success();
+  }
+
+  const Lowering &lowering;
+};
+
+/// A constant is made once, whatever the number of registers.
+struct ConstantSpread : SpreadPattern<arith::ConstantOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(arith::ConstantOp op, Adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Attribute value = op.getValue();
+    size_t count = 1;
+    if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
+      if (!elements.isSplat())
+        return op.emitError() << "a constant tensor of different elements is not supported on "
+                              << lowering.target().name << " yet";
+      count = tilegpu::layoutOf(op.getType()).numRegisters();
+      value = elements.getSplatValue<Attribute>();
+    }
+    auto number = dyn_cast<FloatAttr>(value);
+    if (number && number.getType().getIntOrFloatBitWidth() == 8)
+      value = rewriter.getIntegerAttr(rewriter.getI8Type(),
+                                      number.getValue().bitcastToAPInt().getZExtValue());
+    Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), cast<TypedAttr>(value));
+    replace(op, rewriter, SmallVector<Value>(count, constant));
+    return success();
+  }
+};
+
+struct PoisonSpread : SpreadPattern<ub::PoisonOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(ub::PoisonOp op, Adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Type element = lowering.elementType(op.getType());
+    Value poison = LLVM::PoisonOp::create(rewriter, op.getLoc(), element);
+    size_t count =
+        isa<RankedTensorType>(op.getType()) ? tilegpu::layoutOf(op.getType()).numRegisters() : 1;
+    replace(op, rewriter, SmallVector<Value>(count, poison));
+    return success();
+  }
+};
+
+struct BitcastSpread : SpreadPattern<tile::BitcastOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::BitcastOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Type element = lowering.elementType(op.getType());
+    SmallVector<Value> results;
+    for (Value value : adaptor.getSource())
+      results.push_back(s.bitcast(value, element));
+    replace(op, rewriter, results);
+    return success();
+  }
+};
+
+struct HintSpread : SpreadPattern<tile::HintOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::HintOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    replace(op, rewriter, adaptor.getSource());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateElementwisePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<ElementwiseSpread, ConstantSpread, PoisonSpread, BitcastSpread, HintSpread>(
+      lowering, patterns.getContext());
+}
+
+} // namespace kiln

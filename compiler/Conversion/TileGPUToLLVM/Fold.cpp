@@ -1,0 +1,155 @@
+// Combining elements along an axis: what reductions and scans share.
+
+#include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+Fold::Fold(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout,
+           unsigned axis, Region &combine, bool inOrder, bool reverse)
+    : s(s), lowering(lowering), layout(layout), axis(axis), region(combine), inOrder(inOrder),
+      reverse(reverse), first(firstDuplicates(layout)),
+      thread(lowering.device.threadId(s.builder(), s.location())) {}
+
+Elements Fold::combine(const Elements &earlier, const Elements &later) const {
+  Block &block = region.front();
+  IRMapping mapping;
+  for (auto [index, argument] : llvm::enumerate(block.getArguments()))
+    mapping.map(argument, index < earlier.size() ? earlier[index] : later[index - earlier.size()]);
+  for (Operation &op : block.without_terminator())
+    s.builder().clone(op, mapping);
+  Elements results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+Value Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
+  unsigned position = layout.out().position(Dim::axis(axis));
+  auto pick = [&](uint64_t column) {
+    uint64_t picked = 0;
+    for (auto [place, bit] : llvm::enumerate(bits))
+      picked |= (column >> (position + bit) & 1) << place;
+    return picked;
+  };
+  BinaryColumns threads;
+  uint64_t possible = 0;
+  for (uint64_t column : threadColumns(layout, lowering.target())) {
+    threads.push_back(pick(column));
+    possible |= threads.back();
+  }
+  uint64_t constant = pick(multiply(layout.columns(Dim::Register), reg));
+  if (reverse)
+    constant ^= (uint64_t(1) << bits.size()) - 1;
+  return combineParts(s, applyColumns(s, threads, thread), possible, constant);
+}
+
+Fold::Flag Fold::coordinateBit(unsigned reg, unsigned bit) {
+  uint64_t unit = uint64_t(1) << (layout.out().position(Dim::axis(axis)) + bit);
+  bool varies = llvm::any_of(threadColumns(layout, lowering.target()),
+                             [&](uint64_t column) { return (column & unit) != 0; });
+  Flag flag;
+  flag.constant = bool(multiply(layout.columns(Dim::Register), reg) & unit) != reverse;
+  if (varies)
+    flag.runtime = s.equal(coordinateBits(reg, {bit}), 1);
+  return flag;
+}
+
+Elements Fold::selectByFlag(const Flag &flag, const Elements &ifSet,
+                            const Elements &ifClear) const {
+  if (!flag.runtime)
+    return flag.constant ? ifSet : ifClear;
+  Elements chosen;
+  for (auto [set, clear] : llvm::zip_equal(ifSet, ifClear))
+    chosen.push_back(s.select(flag.runtime, set, clear));
+  return chosen;
+}
+
+Elements Fold::combineByFlag(const Elements &mine, const Elements &other, const Flag &later) const {
+  if (!inOrder)
+    return combine(mine, other);
+  return combine(selectByFlag(later, other, mine), selectByFlag(later, mine, other));
+}
+
+SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> values) const {
+  SmallVector<Elements> result(values.size());
+  DenseMap<Value, Elements> shuffled;
+  for (unsigned reg : first) {
+    const Elements &source = values[reg ^ step.registers];
+    Elements &known = shuffled[source[0]];
+    if (known.empty())
+      for (Value value : source)
+        known.push_back(step.lanes ? shuffleXor(s, lowering.device, value, step.lanes) : value);
+    result[reg] = known;
+  }
+  return result;
+}
+
+void Fold::walk(const AxisStep &step, MutableArrayRef<Elements> totals) {
+  SmallVector<Elements> others = neighbours(step, totals);
+  SmallVector<Elements> next(totals.size());
+  // Places that held one total before hold one total after.
+  DenseMap<std::pair<Value, Value>, Elements> known;
+  for (unsigned reg : first) {
+    if (!next[reg].empty())
+      continue;
+    Elements &result = known[{totals[reg][0], others[reg][0]}];
+    if (result.empty())
+      result =
+          combineByFlag(totals[reg], others[reg], inOrder ? coordinateBit(reg, step.bit) : Flag());
+    next[reg] = result;
+    // Without a shuffle the neighbour is in this thread, with the same total.
+    if (!step.lanes)
+      next[reg ^ step.registers] = result;
+  }
+  for (unsigned reg = 0; reg < totals.size(); ++reg)
+    totals[reg] = next[first[reg]];
+}
+
+SmallVector<SharedArray> Fold::publish(const AxisSteps &steps, Value scratch,
+                                       ArrayRef<Elements> totals) const {
+  SmallVector<SharedArray> arrays;
+  int64_t bytes = 0;
+  for (unsigned operand = 0; operand < totals[0].size(); ++operand) {
+    SmallVector<Value> registers;
+    for (const Elements &elements : totals)
+      registers.push_back(elements[operand]);
+    Type element = registers[0].getType();
+    arrays.push_back({s.byteOffset(scratch, s.i32(bytes)), element});
+    storeShared(s, lowering, arrays.back(), accessByOffsets(steps.partials, element), registers);
+    bytes += llvm::alignTo(steps.numPartials() * sharedBytes(element), 16);
+  }
+  lowering.device.barrier(s.builder(), s.location());
+  return arrays;
+}
+
+Elements Fold::fetch(ArrayRef<SharedArray> arrays, Value partial) const {
+  Elements elements;
+  for (const SharedArray &array : arrays)
+    elements.push_back(loadSharedElement(s, array, partial));
+  return elements;
+}
+
+SmallVector<Elements> byRegister(ArrayRef<ValueRange> operands) {
+  SmallVector<Elements> registers(operands[0].size());
+  for (ValueRange operand : operands)
+    for (auto [reg, value] : llvm::enumerate(operand))
+      registers[reg].push_back(value);
+  return registers;
+}
+
+bool commutes(Region &combine) {
+  Operation *fold = combine.getParentOp();
+  Operation *single =
+      llvm::TypeSwitch<Operation *, Operation *>(fold)
+          .Case<tile::ReduceOp, tile::ScanOp>([](auto op) { return op.getSingleCombiner(); })
+          .Default([](Operation *) { return nullptr; });
+  return single && single->hasTrait<OpTrait::IsCommutative>();
+}
+
+} // namespace kiln

@@ -1,0 +1,72 @@
+// Combining elements along an axis: what reductions and scans share.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
+
+#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+
+namespace kiln {
+
+/// One element of each operand.
+using Elements = llvm::SmallVector<mlir::Value, 1>;
+
+/// Elements per register, walked step by step along an axis.
+class Fold {
+public:
+  /// `combine` is the region of a tile.reduce or tile.scan. `reverse` counts coordinates from the
+  /// other end. Without `inOrder` operands of a combination may change places.
+  Fold(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout, unsigned axis,
+       mlir::Region &combine, bool inOrder, bool reverse = false);
+
+  /// The region's result for two operands, the first of them earlier along the axis.
+  Elements combine(const Elements &earlier, const Elements &later) const;
+
+  /// A place's coordinate bit: known, or (`runtime` not null) that value.
+  struct Flag {
+    bool constant = false;
+    mlir::Value runtime;
+  };
+  Flag coordinateBit(unsigned reg, unsigned bit);
+  /// The coordinate bits listed, packed (i32).
+  mlir::Value coordinateBits(unsigned reg, llvm::ArrayRef<unsigned> bits);
+
+  /// Both elements combined in the order that `later` says for the first.
+  Elements combineByFlag(const Elements &mine, const Elements &other, const Flag &later) const;
+  Elements selectByFlag(const Flag &flag, const Elements &ifSet, const Elements &ifClear) const;
+
+  /// The neighbours' elements for a step within the warp, for every register.
+  llvm::SmallVector<Elements> neighbours(const AxisStep &step,
+                                         llvm::ArrayRef<Elements> values) const;
+  /// One step of a reduction on totals.
+  void walk(const AxisStep &step, llvm::MutableArrayRef<Elements> totals);
+
+  /// Writes the totals to scratch, one array per operand, and waits for everyone's.
+  llvm::SmallVector<SharedArray> publish(const AxisSteps &steps, mlir::Value scratch,
+                                         llvm::ArrayRef<Elements> totals) const;
+  /// Partial total number `partial` (i32) from there.
+  Elements fetch(llvm::ArrayRef<SharedArray> arrays, mlir::Value partial) const;
+
+  llvm::ArrayRef<unsigned> firstRegisters() const { return first; }
+  bool isReversed() const { return reverse; }
+
+private:
+  const ScalarBuilder &s;
+  const Lowering &lowering;
+  const LinearLayout &layout;
+  unsigned axis;
+  mlir::Region &region;
+  bool inOrder, reverse;
+  llvm::SmallVector<unsigned> first;
+  mlir::Value thread;
+};
+
+/// Registers of several operands, regrouped by register.
+llvm::SmallVector<Elements> byRegister(llvm::ArrayRef<mlir::ValueRange> operands);
+
+/// Whether a fold's region is known to commute, so that order does not matter.
+bool commutes(mlir::Region &combine);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,77 @@
+// What every pattern of the spreading step needs, and the pattern base class.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_LOWERING_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_LOWERING_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TileGPUToLLVM/ThreadIndex.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace kiln {
+
+/// A tensor becomes one value per register of its layout; a pointer `!llvm.ptr<1>`; an 8-bit float
+/// i8; a buffer its address in shared memory, `!llvm.ptr<3>`; a token nothing.
+class RegisterTypeConverter : public mlir::TypeConverter {
+public:
+  RegisterTypeConverter();
+};
+
+/// Shared by all patterns; lives as long as the conversion.
+struct Lowering {
+  const RegisterTypeConverter &types;
+  const TargetLowering &device;
+  const AxisInfoAnalysis &facts;
+  unsigned numWarps;
+
+  const TargetInfo &target() const { return device.target(); }
+  unsigned numThreads() const { return target().threadsPerBlock(numWarps); }
+  /// A scalar's or tensor element's type in a register.
+  mlir::Type elementType(mlir::Type tileType) const;
+  /// Address of the operation's scratch in shared memory, at the offset that allocation gave it;
+  /// null (after an error at `op`) when it was given none.
+  mlir::Value scratch(const ScalarBuilder &s, mlir::Operation *op) const;
+  mlir::Value sharedAddress(const ScalarBuilder &s, int64_t offset) const;
+};
+
+/// A pattern on one operation that sees operands as ranges of registers.
+template <typename OpT> class SpreadPattern : public mlir::OpConversionPattern<OpT> {
+public:
+  using Adaptor = typename mlir::OpConversionPattern<OpT>::OneToNOpAdaptor;
+  SpreadPattern(const Lowering &lowering, mlir::MLIRContext *context)
+      : mlir::OpConversionPattern<OpT>(lowering.types, context), lowering(lowering) {}
+
+  mlir::LogicalResult matchAndRewrite(OpT op, Adaptor adaptor,
+                                      mlir::ConversionPatternRewriter &rewriter) const final {
+    ScalarBuilder s(rewriter, op.getLoc());
+    return spread(op, adaptor, s, rewriter);
+  }
+
+protected:
+  virtual mlir::LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                                     mlir::ConversionPatternRewriter &rewriter) const = 0;
+  void replace(OpT op, mlir::ConversionPatternRewriter &rewriter, mlir::ValueRange values) const {
+    rewriter.replaceOpWithMultiple(op, llvm::ArrayRef<mlir::ValueRange>{values});
+  }
+  const Lowering &lowering;
+};
+
+//--- The families of patterns ---
+void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateShapePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateReducePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateScanPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateSharedPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateDotPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+
+/// Step 2 of the lowering: scalar arith, math, scf, cf, ub and func become the LLVM dialect.
+mlir::LogicalResult expandMath(mlir::ModuleOp module, const TargetLowering &device);
+mlir::LogicalResult finishScalars(mlir::ModuleOp module, const TargetLowering &device);
+
+} // namespace kiln
+
+#endif

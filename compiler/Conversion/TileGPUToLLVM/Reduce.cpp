@@ -1,0 +1,92 @@
+// tile.reduce: registers, then lanes, then warps through shared memory (see AxisSteps.h).
+
+#include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The empty layout for a scalar result.
+std::optional<LinearLayout> resultLayout(tile::ReduceOp op) {
+  if (!isa<RankedTensorType>(op.getResult(0).getType()))
+    return std::nullopt;
+  return tilegpu::layoutOf(op.getResult(0).getType());
+}
+
+struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
+  using SpreadPattern::SpreadPattern;
+
+  LogicalResult spread(tile::ReduceOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    const LinearLayout &source = tilegpu::layoutOf(op.getSources()[0].getType());
+    std::optional<LinearLayout> result = resultLayout(op);
+    bool inOrder = !commutes(op.getCombine());
+    AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
+    Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
+    SmallVector<Elements> totals = byRegister(adaptor.getSources());
+    for (const AxisStep &step : steps.local)
+      fold.walk(step, totals);
+
+    SmallVector<Elements> results;
+    if (reduceScratchElements(source, result ? &*result : nullptr, op.getAxis(), inOrder) == 0) {
+      SmallVector<unsigned> registers{0};
+      if (result)
+        registers = *renameRegisters(foldedLayout(source, op.getAxis()), *result);
+      for (unsigned reg : registers)
+        results.push_back(totals[reg]);
+    } else if (failed(exchange(op, s, fold, steps, totals, result, results))) {
+      return failure();
+    }
+    finish(op, results, rewriter);
+    return success();
+  }
+
+private:
+  /// Every thread reads the partial totals that its results consist of.
+  LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const Fold &fold,
+                         const AxisSteps &steps, ArrayRef<Elements> totals,
+                         const std::optional<LinearLayout> &result,
+                         SmallVectorImpl<Elements> &results) const {
+    Value scratch = lowering.scratch(s, op);
+    if (!scratch)
+      return failure();
+    SmallVector<SharedArray> arrays = fold.publish(steps, scratch, totals);
+    SmallVector<Value> bases{s.i32(0)};
+    SmallVector<unsigned> first{0};
+    if (result) {
+      Value thread = lowering.device.threadId(s.builder(), op.getLoc());
+      bases = flatOutputs(s, *result, thread, lowering.target());
+      first = firstDuplicates(*result);
+    }
+    for (unsigned reg = 0; reg < bases.size(); ++reg) {
+      if (first[reg] != reg) {
+        results.push_back(results[first[reg]]);
+        continue;
+      }
+      Value base = s.shiftLeft(bases[reg], steps.exchanged.size());
+      Elements total = fold.fetch(arrays, base);
+      for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial)
+        total = fold.combine(total, fold.fetch(arrays, s.add(base, s.i32(partial))));
+      results.push_back(total);
+    }
+    return success();
+  }
+
+  void finish(tile::ReduceOp op, ArrayRef<Elements> results,
+              ConversionPatternRewriter &rewriter) const {
+    SmallVector<SmallVector<Value>> replacements(op.getNumResults());
+    for (const Elements &elements : results)
+      for (auto [operand, value] : llvm::enumerate(elements))
+        replacements[operand].push_back(value);
+    rewriter.replaceOpWithMultiple(op, std::move(replacements));
+  }
+};
+
+} // namespace
+
+void populateReducePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<ReduceSpread>(lowering, patterns.getContext());
+}
+
+} // namespace kiln

@@ -1,0 +1,177 @@
+// Registers of a thread to and from shared memory, and to and from other lanes.
+
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+unsigned sharedBytes(Type element) { return std::max(1u, scalarBits(element) / 8); }
+
+//===-- shared memory ------------------------------------------------------------------------===//
+
+/// Booleans are bytes in memory, pointers integers.
+static Type storedType(Type element) {
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  if (isa<LLVM::LLVMPointerType>(element))
+    return IntegerType::get(element.getContext(), 64);
+  return element;
+}
+
+static Value toStored(const ScalarBuilder &s, Value value) {
+  Type stored = storedType(value.getType());
+  return value.getType().isInteger(1) ? s.make<arith::ExtUIOp>(stored, value)
+                                      : s.bitcast(value, stored);
+}
+
+static Value fromStored(const ScalarBuilder &s, Value value, Type element) {
+  return element.isInteger(1) ? s.make<arith::TruncIOp>(element, value) : s.bitcast(value, element);
+}
+
+SharedAccess accessByOffsets(const LinearLayout &offsets, Type element) {
+  SharedAccess access;
+  SmallVector<unsigned> bits = neighbourBits(offsets, 0, 16 / sharedBytes(element));
+  access.vector = 1u << bits.size();
+  for (ArrayRef<unsigned> group : groupRegisters(offsets, bits)) {
+    SharedAccess::Part part;
+    part.registers.assign(group.begin(), group.end());
+    part.offset = multiply(offsets.columns(Dim::Register), group[0]);
+    access.parts.push_back(part);
+  }
+  access.laneOffsets.assign(offsets.columns(Dim::Lane).begin(), offsets.columns(Dim::Lane).end());
+  access.warpOffsets.assign(offsets.columns(Dim::Warp).begin(), offsets.columns(Dim::Warp).end());
+  access.freeLanes = offsets.freeBits(Dim::Lane);
+  access.freeWarps = offsets.freeBits(Dim::Warp);
+  return access;
+}
+
+namespace {
+/// Addresses of a thread's accesses.
+class Addresses {
+public:
+  Addresses(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+            const SharedAccess &access)
+      : s(s), array(array) {
+    unsigned laneBits = llvm::Log2_32(lowering.target().warpSize);
+    BinaryColumns columns(access.laneOffsets);
+    columns.resize(laneBits, 0);
+    columns.append(access.warpOffsets.begin(), access.warpOffsets.end());
+    for (uint64_t column : columns)
+      possible |= column;
+    Value id = lowering.device.threadId(s.builder(), s.location());
+    thread = applyColumns(s, columns, id);
+    uint64_t duplicates = access.freeLanes | access.freeWarps << laneBits;
+    if (duplicates)
+      owner = s.equal(s.bitAnd(id, duplicates), 0);
+  }
+
+  Value of(uint64_t offset) const { return at(combineParts(s, thread, possible, offset)); }
+  Value at(Value offset) const {
+    Value place = offset;
+    if (array.padInterval)
+      place = s.add(offset,
+                    s.mul(s.shiftRight(offset, llvm::Log2_32(array.padInterval)), array.padAmount));
+    return s.byteOffset(array.base, s.mul(place, sharedBytes(array.element)));
+  }
+
+  /// i1: this thread stores; null when all do.
+  Value owner;
+
+private:
+  const ScalarBuilder &s;
+  const SharedArray &array;
+  Value thread;
+  uint64_t possible = 0;
+};
+} // namespace
+
+void storeShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, ValueRange registers) {
+  OpBuilder &b = s.builder();
+  Addresses addresses(s, lowering, array, access);
+  OpBuilder::InsertionGuard guard(b);
+  if (addresses.owner) {
+    auto branch = scf::IfOp::create(b, s.location(), addresses.owner, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  llvm::SmallDenseSet<uint64_t> done;
+  for (const SharedAccess::Part &part : access.parts) {
+    if (!done.insert(part.offset).second)
+      continue;
+    SmallVector<Value> elements;
+    for (unsigned reg : part.registers)
+      elements.push_back(toStored(s, registers[reg]));
+    LLVM::StoreOp::create(b, s.location(), s.pack(elements), addresses.of(part.offset),
+                          access.vector * sharedBytes(array.element));
+  }
+}
+
+SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
+                              const SharedArray &array, const SharedAccess &access) {
+  OpBuilder &b = s.builder();
+  Addresses addresses(s, lowering, array, access);
+  Type stored = storedType(array.element);
+  Type type = access.vector == 1 ? stored : VectorType::get(access.vector, stored);
+  SmallVector<Value> registers(access.parts.size() * access.vector);
+  llvm::DenseMap<uint64_t, SmallVector<Value>> loaded;
+  for (const SharedAccess::Part &part : access.parts) {
+    SmallVector<Value> &elements = loaded[part.offset];
+    if (elements.empty()) {
+      Value vector = LLVM::LoadOp::create(b, s.location(), type, addresses.of(part.offset),
+                                          access.vector * sharedBytes(array.element));
+      for (Value element : s.unpack(vector))
+        elements.push_back(fromStored(s, element, array.element));
+    }
+    for (auto [reg, element] : llvm::zip_equal(part.registers, elements))
+      registers[reg] = element;
+  }
+  return registers;
+}
+
+Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, Value offset) {
+  Value address = s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element)));
+  Value loaded = LLVM::LoadOp::create(s.builder(), s.location(), storedType(array.element), address,
+                                      sharedBytes(array.element));
+  return fromStored(s, loaded, array.element);
+}
+
+//===-- lanes --------------------------------------------------------------------------------===//
+
+/// Moves a scalar of any type through `move`, which moves an i32.
+static Value inWords(const ScalarBuilder &s, Value value, function_ref<Value(Value)> move) {
+  OpBuilder &b = s.builder();
+  Type type = value.getType(), word = b.getI32Type();
+  unsigned bits = scalarBits(type);
+  Type integer = b.getIntegerType(bits);
+  Value raw = s.bitcast(value, integer);
+  if (bits < 32) {
+    Value moved = move(s.make<arith::ExtUIOp>(word, raw));
+    return s.bitcast(s.make<arith::TruncIOp>(integer, moved), type);
+  }
+  if (bits == 32)
+    return s.bitcast(move(raw), type);
+  Value low = move(s.make<arith::TruncIOp>(word, raw));
+  Value high = move(s.make<arith::TruncIOp>(word, s.shiftRight(raw, 32)));
+  Value whole = s.bitOr(s.make<arith::ExtUIOp>(integer, low),
+                        s.shiftLeft(s.make<arith::ExtUIOp>(integer, high), 32));
+  return s.bitcast(whole, type);
+}
+
+Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, Value value, unsigned mask) {
+  return inWords(s, value, [&](Value word) {
+    return device.shuffleXor(s.builder(), s.location(), word, mask);
+  });
+}
+
+Value shuffleIndex(const ScalarBuilder &s, const TargetLowering &device, Value value, Value lane) {
+  return inWords(s, value, [&](Value word) {
+    return device.shuffleIndex(s.builder(), s.location(), word, lane);
+  });
+}
+
+} // namespace kiln

@@ -1,0 +1,44 @@
+// Registers of a thread to and from shared memory, and to and from other lanes.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SHAREDTRANSFER_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SHAREDTRANSFER_H
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Layout/SharedExchange.h"
+
+namespace kiln {
+
+/// A piece of shared memory as an array of elements of one type.
+struct SharedArray {
+  mlir::Value base; ///< !llvm.ptr<3>
+  mlir::Type element;
+  /// Unused elements: `padAmount` after every `padInterval` (0: none).
+  unsigned padInterval = 0, padAmount = 0;
+};
+
+/// Bytes of one element in shared memory; booleans take one.
+unsigned sharedBytes(mlir::Type element);
+
+/// The accesses of threads whose places are given by a map (register, lane, warp → offset).
+SharedAccess accessByOffsets(const LinearLayout &offsets, mlir::Type element);
+
+/// Stores registers; of duplicates only one is written.
+void storeShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, mlir::ValueRange registers);
+
+/// The registers of a thread.
+llvm::SmallVector<mlir::Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
+                                          const SharedArray &array, const SharedAccess &access);
+
+/// One element, at a run-time offset.
+mlir::Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, mlir::Value offset);
+
+/// A value of any scalar type from the lane that differs by `mask`, or from lane `lane`.
+mlir::Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
+                       unsigned mask);
+mlir::Value shuffleIndex(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
+                         mlir::Value lane);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,88 @@
+// What differs between GPUs when a thread's program is written down.
+//
+// Shared lowering code asks this interface and never which vendor it writes for. Operations made
+// here are NVVM, ROCDL or LLVM intrinsics (or target operations of tilegpu): no assembly text.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Layout/MatrixUnits.h"
+#include "compiler/Target/TargetInfo.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include <memory>
+
+namespace kiln {
+
+class TargetLowering {
+public:
+  explicit TargetLowering(const TargetInfo &info) : info(info) {}
+  virtual ~TargetLowering();
+
+  const TargetInfo &target() const { return info; }
+
+  //--- Where a thread is. All i32. ---
+  virtual mlir::Value threadId(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  virtual mlir::Value programId(mlir::OpBuilder &b, mlir::Location loc, unsigned axis) const = 0;
+  /// `numThreads`: threads of a block along x.
+  virtual mlir::Value numPrograms(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
+                                  unsigned numThreads) const = 0;
+
+  //--- Between threads ---
+  /// The i32 `value` of the lane whose number differs by `mask`.
+  virtual mlir::Value shuffleXor(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                                 unsigned mask) const = 0;
+  /// The i32 `value` of lane number `lane` (i32, less than the warp size).
+  virtual mlir::Value shuffleIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                                   mlir::Value lane) const = 0;
+  /// All threads of the block arrive; their memory accesses before it come first.
+  virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+
+  //--- Arithmetic with an instruction of its own. f32; null where there is none. ---
+  /// a / b to about 2 ulp.
+  virtual mlir::Value divideApproximately(mlir::OpBuilder &b, mlir::Location loc, mlir::Value a,
+                                          mlir::Value c) const = 0;
+  virtual mlir::Value reciprocalSqrt(mlir::OpBuilder &b, mlir::Location loc,
+                                     mlir::Value x) const = 0;
+
+  //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
+  //    the unit's own slots are meant, also where the product is computed transposed. ---
+  /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet.
+  virtual llvm::SmallVector<mlir::Value> packFragment(mlir::OpBuilder &b, mlir::Location loc,
+                                                      const MatrixInstruction &unit,
+                                                      MatrixOperand slot,
+                                                      mlir::ValueRange elements) const = 0;
+  /// One instruction, on packed fragments; gives the packed accumulator.
+  virtual llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::OpBuilder &b, mlir::Location loc,
+                                                          const MatrixInstruction &unit,
+                                                          mlir::ValueRange a,
+                                                          mlir::ValueRange factorB,
+                                                          mlir::ValueRange accumulator) const = 0;
+
+  //--- The kernel ---
+  /// LLVM's name of the synchronisation scope.
+  virtual llvm::StringRef syncScope(tile::MemoryScope scope) const = 0;
+  /// Permits the hardware's own form of a floating-point atomic, where it needs a permission.
+  virtual void annotateAtomic(mlir::LLVM::AtomicRMWOp op) const {}
+  /// Marks `kernel` as such, with the number of threads of a block.
+  virtual void markKernel(mlir::LLVM::LLVMFuncOp kernel, unsigned numThreads) const = 0;
+
+  //--- Below the emulator's cut ---
+  virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;
+  virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
+
+protected:
+  const TargetInfo &info;
+};
+
+/// The lowering of a cuda or hip target; `info` must outlive it.
+std::unique_ptr<TargetLowering> makeTargetLowering(const TargetInfo &info);
+
+/// Name of the module's symbol for shared memory, in address space 3.
+inline constexpr llvm::StringLiteral sharedMemorySymbol = "kiln_shared";
+
+} // namespace kiln
+
+#endif

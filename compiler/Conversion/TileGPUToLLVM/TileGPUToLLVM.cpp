@@ -1,0 +1,192 @@
+// From tensors with layouts to the program of one thread: the steps in order.
+
+#include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+struct ProgramIdSpread : SpreadPattern<tile::ProgramIdOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::ProgramIdOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis()));
+    return success();
+  }
+};
+
+struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::NumProgramsOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, lowering.device.numPrograms(rewriter, op.getLoc(), op.getAxis(),
+                                                       lowering.numThreads()));
+    return success();
+  }
+};
+
+struct AssumeSpread : SpreadPattern<tile::AssumeOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::AssumeOp op, Adaptor adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::AssumeOp>(op, adaptor.getCondition()[0]);
+    return success();
+  }
+};
+
+/// Gives errors about operations without a pattern the words of a user's error, once.
+class UnsupportedReporter {
+public:
+  UnsupportedReporter(MLIRContext *context, const TargetInfo &target)
+      : handler(context, [this, &target](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          bool generic = StringRef(diagnostic.str()).starts_with("failed to legalize");
+          if (generic && reported)
+            return success();
+          if (!generic || rewording) {
+            reported = true;
+            return failure();
+          }
+          std::string text = diagnostic.str();
+          StringRef name = StringRef(text).split('\'').second.split('\'').first;
+          rewording = true;
+          emitError(diagnostic.getLocation())
+              << "'" << name << "' is not supported on " << target.name << " yet";
+          rewording = false;
+          return success();
+        }) {}
+
+private:
+  bool reported = false, rewording = false;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Booleans are a byte in the kernel's parameters, and facts about pointers are LLVM's `align`.
+void prepareSignature(func::FuncOp kernel) {
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.front());
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto divisibility =
+        kernel.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::divisibilityAttr);
+    kernel.removeArgAttr(index, tile::TileDialect::divisibilityAttr);
+    if (divisibility && isa<tile::PtrType>(argument.getType()))
+      kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(divisibility.getInt() & -divisibility.getInt()));
+    if (!argument.getType().isInteger(1))
+      continue;
+    argument.setType(b.getI8Type());
+    Value truth = arith::TruncIOp::create(b, argument.getLoc(), b.getI1Type(), argument);
+    argument.replaceAllUsesExcept(truth, truth.getDefiningOp());
+  }
+  kernel.setFunctionType(
+      b.getFunctionType(kernel.getBody().getArgumentTypes(), kernel.getResultTypes()));
+}
+
+/// Step 1: no tensor remains.
+LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
+  MLIRContext *context = kernel.getContext();
+  RegisterTypeConverter types;
+  AxisInfoAnalysis facts(kernel);
+  prepareSignature(kernel);
+  Lowering lowering{types, device, facts, tilegpu::numWarpsOf(kernel)};
+
+  RewritePatternSet patterns(context);
+  patterns.add<ProgramIdSpread, NumProgramsSpread, AssumeSpread>(lowering, context);
+  populateElementwisePatterns(patterns, lowering);
+  populateShapePatterns(patterns, lowering);
+  populateMemoryPatterns(patterns, lowering);
+  populateAtomicPatterns(patterns, lowering);
+  populateReducePatterns(patterns, lowering);
+  populateScanPatterns(patterns, lowering);
+  populateSharedPatterns(patterns, lowering);
+  populateConvertLayoutPatterns(patterns, lowering);
+  populateDotPatterns(patterns, lowering);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
+
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp>();
+  target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
+  });
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+  // Everything else is legal once it is scalar.
+  target.markUnknownOpDynamicallyLegal([&](Operation *op) { return types.isLegal(op); });
+  return applyFullConversion(kernel, target, std::move(patterns));
+}
+
+/// The symbol that shared addresses are relative to.
+void declareSharedMemory(ModuleOp module, func::FuncOp kernel, const TargetInfo &target) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::sharedBytesAttr);
+  if (!bytes || bytes.getInt() == 0)
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  int64_t size = target.dynamicShared ? 0 : bytes.getInt();
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), size);
+  auto linkage = target.dynamicShared ? LLVM::Linkage::External : LLVM::Linkage::Internal;
+  auto global = LLVM::GlobalOp::create(b, kernel.getLoc(), type, /*isConstant=*/false, linkage,
+                                       sharedMemorySymbol, Attribute(), /*alignment=*/16,
+                                       /*addrSpace=*/3);
+  if (!target.dynamicShared) {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&global.getInitializerRegion());
+    Value undefined = LLVM::UndefOp::create(b, kernel.getLoc(), type);
+    LLVM::ReturnOp::create(b, kernel.getLoc(), undefined);
+  }
+}
+
+} // namespace
+
+TargetLowering::~TargetLowering() = default;
+
+LogicalResult lowerTileGPUToLLVM(ModuleOp module, const TargetInfo &target) {
+  std::unique_ptr<TargetLowering> device = makeTargetLowering(target);
+  if (!device)
+    return module.emitError() << "expected a GPU target, got " << target.name;
+  UnsupportedReporter reporter(module.getContext(), target);
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    declareSharedMemory(module, kernel, target);
+    if (failed(spreadTensors(kernel, *device)))
+      return failure();
+  }
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, module);
+  if (failed(expandMath(module, *device)))
+    return failure();
+  return finishScalars(module, *device);
+}
+
+LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) {
+  std::unique_ptr<TargetLowering> device = makeTargetLowering(target);
+  if (!device)
+    return module.emitError() << "expected a GPU target, got " << target.name;
+  SmallVector<Operation *> accesses;
+  module.walk([&](Operation *op) {
+    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp>(op))
+      accesses.push_back(op);
+  });
+  for (Operation *op : accesses) {
+    OpBuilder b(op);
+    auto load = dyn_cast<tilegpu::GlobalLoadOp>(op);
+    if (failed(load ? device->expandLoad(load, b)
+                    : device->expandStore(cast<tilegpu::GlobalStoreOp>(op), b)))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace kiln

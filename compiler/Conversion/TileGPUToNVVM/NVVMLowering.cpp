@@ -1,0 +1,170 @@
+// NVIDIA GPUs: what the shared lowering asks, in NVVM operations.
+
+#include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
+
+#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+class NVVMLowering final : public TargetLowering {
+public:
+  using TargetLowering::TargetLowering;
+
+  //--- Where a thread is ---
+
+  Value threadId(OpBuilder &b, Location loc) const override {
+    return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  }
+  Value programId(OpBuilder &b, Location loc, unsigned axis) const override {
+    switch (axis) {
+    case 0:
+      return NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
+    case 1:
+      return NVVM::BlockIdYOp::create(b, loc, b.getI32Type());
+    default:
+      return NVVM::BlockIdZOp::create(b, loc, b.getI32Type());
+    }
+  }
+  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned) const override {
+    switch (axis) {
+    case 0:
+      return NVVM::GridDimXOp::create(b, loc, b.getI32Type());
+    case 1:
+      return NVVM::GridDimYOp::create(b, loc, b.getI32Type());
+    default:
+      return NVVM::GridDimZOp::create(b, loc, b.getI32Type());
+    }
+  }
+
+  //--- Between threads ---
+
+  Value shuffleXor(OpBuilder &b, Location loc, Value value, unsigned mask) const override {
+    return shuffle(b, loc, value, ScalarBuilder(b, loc).i32(mask), NVVM::ShflKind::bfly);
+  }
+  Value shuffleIndex(OpBuilder &b, Location loc, Value value, Value lane) const override {
+    return shuffle(b, loc, value, lane, NVVM::ShflKind::idx);
+  }
+  void barrier(OpBuilder &b, Location loc) const override { NVVM::Barrier0Op::create(b, loc); }
+
+  //--- Arithmetic ---
+
+  Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {
+    return intrinsic(b, loc, "llvm.nvvm.div.full", {a, c});
+  }
+  Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
+    return intrinsic(b, loc, "llvm.nvvm.rsqrt.approx.f", {x});
+  }
+
+  //--- Matrix units ---
+
+  SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                                  MatrixOperand slot, ValueRange elements) const override {
+    if (unit.family != MatrixFamily::MmaSync)
+      return {};
+    ScalarBuilder s(b, loc);
+    bool accumulator = slot == MatrixOperand::C;
+    MatrixElement type = accumulator ? unit.accumulator : unit.operand;
+    unsigned perWord = 32 / elementBits(type);
+    SmallVector<Value> words;
+    for (unsigned first = 0; first < elements.size(); first += perWord) {
+      Value word = s.pack(elements.slice(first, perWord));
+      if (type == MatrixElement::TF32)
+        word = NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), word,
+                                                  NVVM::FPRoundingMode::RNA);
+      else if (!accumulator && type != MatrixElement::F16)
+        word = s.bitcast(word, b.getI32Type());
+      words.push_back(word);
+    }
+    return words;
+  }
+
+  SmallVector<Value> multiplyMatrices(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                                      ValueRange a, ValueRange factorB,
+                                      ValueRange accumulator) const override {
+    SmallVector<Type> types(accumulator.getTypes());
+    auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+    std::optional<std::array<NVVM::MMATypes, 2>> operandTypes;
+    if (NVVM::MMATypes type; unit.operand != MatrixElement::F16) {
+      type = ptxType(unit.operand);
+      operandTypes = {{type, type}};
+    }
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (unit.operand == MatrixElement::I8)
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    Value product = NVVM::MmaOp::create(
+        b, loc, result, a, factorB, accumulator, ArrayRef<int64_t>{unit.m, unit.n, unit.k},
+        std::nullopt, overflow, operandTypes,
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    SmallVector<Value> words;
+    for (int64_t index = 0; index < int64_t(types.size()); ++index)
+      words.push_back(LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{index}));
+    return words;
+  }
+
+  //--- The kernel ---
+
+  StringRef syncScope(tile::MemoryScope scope) const override {
+    switch (scope) {
+    case tile::MemoryScope::CTA:
+      return "block";
+    case tile::MemoryScope::GPU:
+      return "device";
+    case tile::MemoryScope::System:
+      return "";
+    }
+    llvm_unreachable("unknown memory scope");
+  }
+  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads) const override {
+    OpBuilder b(kernel.getContext());
+    kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+    kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    b.getDenseI32ArrayAttr({int32_t(numThreads), 1, 1}));
+  }
+
+  LogicalResult expandLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) const override {
+    return expandLoadToPTX(op, b);
+  }
+  LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
+    return expandStoreToPTX(op, b);
+  }
+
+private:
+  static Value shuffle(OpBuilder &b, Location loc, Value value, Value offset, NVVM::ShflKind kind) {
+    ScalarBuilder s(b, loc);
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), s.i32(-1), value, offset, s.i32(31), kind,
+                                UnitAttr());
+  }
+  static Value intrinsic(OpBuilder &b, Location loc, StringRef name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, loc, operands[0].getType(), b.getStringAttr(name),
+                                         operands)
+        .getResult(0);
+  }
+  static NVVM::MMATypes ptxType(MatrixElement element) {
+    switch (element) {
+    case MatrixElement::BF16:
+      return NVVM::MMATypes::bf16;
+    case MatrixElement::TF32:
+      return NVVM::MMATypes::tf32;
+    case MatrixElement::I8:
+      return NVVM::MMATypes::s8;
+    case MatrixElement::F8E4M3:
+      return NVVM::MMATypes::e4m3;
+    case MatrixElement::F8E5M2:
+      return NVVM::MMATypes::e5m2;
+    default:
+      return NVVM::MMATypes::f16;
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<TargetLowering> makeNVVMLowering(const TargetInfo &info) {
+  return std::make_unique<NVVMLowering>(info);
+}
+
+} // namespace kiln

@@ -1,0 +1,18 @@
+// NVIDIA GPUs: what the shared lowering asks, in NVVM operations; and PTX text below the cut.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
+
+#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+
+namespace kiln {
+
+std::unique_ptr<TargetLowering> makeNVVMLowering(const TargetInfo &info);
+
+/// A predicated or modified access as one PTX instruction; a plain one as an LLVM load or store.
+mlir::LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandStoreToPTX(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b);
+
+} // namespace kiln
+
+#endif

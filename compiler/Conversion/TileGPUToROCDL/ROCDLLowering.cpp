@@ -1,0 +1,188 @@
+// AMD GPUs: what the shared lowering asks, in ROCDL operations.
+
+#include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
+
+#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// DPP controls (GCN3 to RDNA4 ISA, "Data Parallel Primitives"): lanes 1 0 3 2 and 2 3 0 1 of each
+/// quad, and a rotation of each row of 16 lanes by 8.
+constexpr int32_t dppQuadXor1 = 0xB1, dppQuadXor2 = 0x4E, dppRowRotate8 = 0x128;
+
+class ROCDLLowering final : public TargetLowering {
+public:
+  using TargetLowering::TargetLowering;
+
+  //--- Where a thread is ---
+
+  Value threadId(OpBuilder &b, Location loc) const override {
+    return ROCDL::ThreadIdXOp::create(b, loc, b.getI32Type());
+  }
+  Value programId(OpBuilder &b, Location loc, unsigned axis) const override {
+    switch (axis) {
+    case 0:
+      return ROCDL::BlockIdXOp::create(b, loc, b.getI32Type());
+    case 1:
+      return ROCDL::BlockIdYOp::create(b, loc, b.getI32Type());
+    default:
+      return ROCDL::BlockIdZOp::create(b, loc, b.getI32Type());
+    }
+  }
+  /// The dispatch packet has the grid's size in work-items (HSA Platform System Architecture,
+  /// "Kernel dispatch packet": grid_size_x at byte 12). Blocks have one thread along y and z.
+  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned numThreads) const override {
+    ScalarBuilder s(b, loc);
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 4);
+    Value packet = LLVM::CallIntrinsicOp::create(
+                       b, loc, pointer, b.getStringAttr("llvm.amdgcn.dispatch.ptr"), ValueRange())
+                       .getResult(0);
+    Value items = LLVM::LoadOp::create(b, loc, b.getI32Type(),
+                                       s.byteOffset(packet, s.i32(12 + 4 * int64_t(axis))), 4);
+    return axis == 0 ? s.make<arith::DivUIOp>(items, s.i32(numThreads)) : items;
+  }
+
+  //--- Between threads ---
+
+  Value shuffleXor(OpBuilder &b, Location loc, Value value, unsigned mask) const override {
+    ScalarBuilder s(b, loc);
+    if (mask == 1 || mask == 2 || mask == 8) {
+      int32_t control = mask == 1 ? dppQuadXor1 : mask == 2 ? dppQuadXor2 : dppRowRotate8;
+      return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), value, value, control, 0xF, 0xF,
+                                        true);
+    }
+    // ds_swizzle in bit mode: and 0x1f, or 0, xor mask, within 32 lanes.
+    if (mask < 32)
+      return ROCDL::DsSwizzleOp::create(b, loc, b.getI32Type(), value, s.i32(mask << 10 | 0x1F));
+    Value lane = s.bitAnd(threadId(b, loc), info.warpSize - 1);
+    return shuffleIndex(b, loc, value, s.bitXor(lane, s.i32(mask)));
+  }
+  Value shuffleIndex(OpBuilder &b, Location loc, Value value, Value lane) const override {
+    // The index counts bytes.
+    return ROCDL::DsBpermuteOp::create(b, loc, b.getI32Type(),
+                                       ScalarBuilder(b, loc).shiftLeft(lane, 2), value);
+  }
+  void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
+
+  //--- Arithmetic ---
+
+  Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {
+    // v_rcp_f32 is good to 1 ulp, but takes no denormal results: LLVM scales where it must.
+    return {};
+  }
+  Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
+    return LLVM::CallIntrinsicOp::create(b, loc, x.getType(),
+                                         b.getStringAttr("llvm.amdgcn.rsq.f32"), ValueRange(x))
+        .getResult(0);
+  }
+
+  //--- Matrix units ---
+
+  SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                                  MatrixOperand slot, ValueRange elements) const override {
+    if (unit.family == MatrixFamily::MmaSync)
+      return {};
+    ScalarBuilder s(b, loc);
+    Value vector = s.pack(elements);
+    if (slot == MatrixOperand::C)
+      return {vector};
+    Type type = operandType(b, unit, elements.size());
+    return {type ? s.bitcast(vector, type) : vector};
+  }
+
+  SmallVector<Value> multiplyMatrices(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                                      ValueRange a, ValueRange factorB,
+                                      ValueRange accumulator) const override {
+    std::string name = "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str();
+    if (unit.family != MatrixFamily::Mfma) {
+      // ROCDL joins the operand formats of its WMMA names.
+      for (StringRef format : {"fp8", "bf8"})
+        if (StringRef(name).ends_with(("." + format + "." + format).str()))
+          name = name.substr(0, name.size() - 4) + "_" + format.str();
+    }
+    OperationState state(loc, name);
+    state.addTypes(accumulator[0].getType());
+    state.addOperands({a[0], factorB[0], accumulator[0]});
+    if (unit.family == MatrixFamily::Mfma) {
+      // No broadcast of A, no permutation of B.
+      Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
+      state.addOperands({none, none, none});
+    } else if (unit.operand == MatrixElement::I8) {
+      state.addAttribute("signA", b.getBoolAttr(true));
+      state.addAttribute("signB", b.getBoolAttr(true));
+    }
+    return {b.create(state)->getResult(0)};
+  }
+
+  //--- The kernel ---
+
+  StringRef syncScope(tile::MemoryScope scope) const override {
+    switch (scope) {
+    case tile::MemoryScope::CTA:
+      return "workgroup";
+    case tile::MemoryScope::GPU:
+      return "agent";
+    case tile::MemoryScope::System:
+      return "";
+    }
+    llvm_unreachable("unknown memory scope");
+  }
+  void annotateAtomic(LLVM::AtomicRMWOp op) const override {
+    // Memory of a kernel's arguments is the device's own, coarse-grained.
+    OpBuilder b(op.getContext());
+    op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
+    op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
+    if (op.getBinOp() == LLVM::AtomicBinOp::fadd)
+      op->setAttr("rocdl.ignore_denormal_mode", b.getUnitAttr());
+  }
+  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads) const override {
+    OpBuilder b(kernel.getContext());
+    auto &dialect = *b.getContext()->getLoadedDialect<ROCDL::ROCDLDialect>();
+    dialect.getKernelAttrHelper().setAttr(kernel, b.getUnitAttr());
+    dialect.getReqdWorkGroupSizeAttrHelper().setAttr(
+        kernel, b.getDenseI32ArrayAttr({int32_t(numThreads), 1, 1}));
+    // Left alone, the kernel attribute bounds the size by 256, whatever is required.
+    std::string size = std::to_string(numThreads);
+    dialect.getFlatWorkGroupSizeAttrHelper().setAttr(kernel, b.getStringAttr(size + "," + size));
+  }
+
+  LogicalResult expandLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) const override {
+    return expandLoadToBranch(op, b);
+  }
+  LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
+    return expandStoreToBranch(op, b);
+  }
+
+private:
+  /// The type that an instruction wants for A and B; null if it is the vector of elements.
+  static Type operandType(OpBuilder &b, const MatrixInstruction &unit, unsigned count) {
+    bool wmma = unit.family != MatrixFamily::Mfma;
+    switch (unit.operand) {
+    case MatrixElement::BF16:
+      // CDNA 4's wide instructions alone speak of bf16.
+      if (!wmma && unit.k * unit.m >= 512)
+        return {};
+      return VectorType::get(count, b.getI16Type());
+    case MatrixElement::I8:
+    case MatrixElement::F8E4M3:
+    case MatrixElement::F8E5M2:
+      if (wmma)
+        return VectorType::get(count / 4, b.getI32Type());
+      return b.getIntegerType(count * 8);
+    default:
+      return {};
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<TargetLowering> makeROCDLLowering(const TargetInfo &info) {
+  return std::make_unique<ROCDLLowering>(info);
+}
+
+} // namespace kiln
