@@ -2,12 +2,15 @@
 //
 // LLVM turns the conversions that a processor lacks into calls (__truncsfbf2,
 // __extendhfsf2 ...) which older libgcc versions do not have, and one call per lane.
-// They are rewritten here, in two steps:
+// They are rewritten here, in three steps:
 //
 //   1. arithmetic:   op(a, b)           ->  trunc(op(ext(a), ext(b))) in f32. For + - * /
 //                                           and sqrt the second rounding changes nothing,
 //                                           since 24 >= 2 * 11 + 2 (Figueroa, 1995).
 //   2. conversions:  ext, trunc         ->  integer operations on the bit patterns.
+//
+//   3. what is left moves values, and is rewritten to i16 (IntegerStorage.cpp) where the
+//      processor does not convert the type.
 //
 // A wider source (f64, integers) is first rounded to f32 *to odd*: the last bit is
 // set when anything was lost, so that the rounding that follows sees the truth.
@@ -18,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/ExpandSmallFloats.h"
+#include "compiler/Target/CPU/IntegerStorage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/CodeGen/AtomicExpandUtils.h"
@@ -357,6 +361,7 @@ void Expander::run(llvm::Function &function) {
         instruction.eraseFromParent();
       }
     }
+  moveAsIntegers(function, [&](Type *type) { return isSmallFloat(type) && !hasConvert(type); });
 }
 
 } // namespace
