@@ -22,6 +22,10 @@ static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
   return KILN_SUCCESS;
 }
 
+static uint32_t stream_processors(kiln_stream stream) {
+  return kiln_cpu_pool_threads(stream.handle);
+}
+
 static kiln_status device_place(const kiln_device *device, const kiln_place **place) {
   if (device->ordinal != 0)
     return kiln_error(KILN_ERROR_INVALID_DEVICE, "there is no cpu device %d: only 0",
@@ -83,6 +87,7 @@ const kiln_driver_table kiln_cpu_driver = {
     .name = "cpu",
     .grid_limit = {INT32_MAX, INT32_MAX, INT32_MAX},
     .stream_place = stream_place,
+    .stream_processors = stream_processors,
     .device_place = device_place,
     .stream_context = stream_context,
     .check_not_capturing = check_not_capturing,

@@ -111,7 +111,7 @@ void kiln_cuda_leave(const kiln_cuda_api *api, bool pushed) {
 }
 
 static kiln_status describe_device(const kiln_cuda_api *api, int ordinal, kiln_place *place) {
-  int count = 0, major = 0, minor = 0;
+  int count = 0, processors = 0, major = 0, minor = 0;
   int result = api->cuDeviceGetCount(&count);
   if (result)
     return kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuDeviceGetCount", result);
@@ -121,10 +121,14 @@ static kiln_status describe_device(const kiln_cuda_api *api, int ordinal, kiln_p
   result = api->cuDeviceGetAttribute(&major, KILN_CUDA_DEVICE_ATTRIBUTE_MAJOR, ordinal);
   if (!result)
     result = api->cuDeviceGetAttribute(&minor, KILN_CUDA_DEVICE_ATTRIBUTE_MINOR, ordinal);
+  if (!result)
+    result = api->cuDeviceGetAttribute(&processors, KILN_CUDA_DEVICE_ATTRIBUTE_PROCESSORS, ordinal);
   if (result)
     return kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuDeviceGetAttribute", result);
-  *place = (kiln_place){
-      .driver = KILN_DRIVER_CUDA, .ordinal = ordinal, .arch = (uint32_t)(10 * major + minor)};
+  *place = (kiln_place){.driver = KILN_DRIVER_CUDA,
+                        .ordinal = ordinal,
+                        .arch = (uint32_t)(10 * major + minor),
+                        .processors = (uint32_t)processors};
   snprintf(place->arch_name, sizeof place->arch_name, "sm_%u", place->arch);
   return KILN_SUCCESS;
 }

@@ -15,10 +15,6 @@
 
 enum {
   MAX_DEVICES = 64,
-  /* offsetof(hipDeviceProp_t, gcnArchName) in the struct of ROCm 6 and later, and in the one
-     before. */
-  ARCH_NAME_OFFSET_R0600 = 1160,
-  ARCH_NAME_OFFSET_R0000 = 396,
   ARCH_NAME_BYTES = 256,
   PROPERTIES_BYTES = 8192, /* larger than either struct (1472 and 792 bytes) */
   ERROR_OUT_OF_MEMORY = 2,
@@ -44,6 +40,16 @@ static const kiln_symbol symbols[] = {
 #undef REQUIRED
 #undef OPTIONAL
 };
+
+/* Where hipDeviceProp_t has its fields, in bytes: the struct of ROCm 6 and later, and the one
+ * before. */
+typedef struct property_layout {
+  size_t processors; /* int multiProcessorCount */
+  size_t arch_name;  /* char gcnArchName[256] */
+} property_layout;
+
+static const property_layout layout_r0600 = {.processors = 388, .arch_name = 1160};
+static const property_layout layout_r0000 = {.processors = 336, .arch_name = 396};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static hip_api api_storage;
@@ -122,12 +128,13 @@ static kiln_status describe_device(const hip_api *api, int ordinal, kiln_place *
   char *properties = calloc(1, PROPERTIES_BYTES);
   if (!properties)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to describe hip device %d", ordinal);
+  const property_layout *layout = api->hipGetDevicePropertiesR0600 ? &layout_r0600 : &layout_r0000;
   result = api->hipGetDevicePropertiesR0600 ? api->hipGetDevicePropertiesR0600(properties, ordinal)
                                             : api->hipGetDeviceProperties(properties, ordinal);
   *place = (kiln_place){.driver = KILN_DRIVER_HIP, .ordinal = ordinal};
-  const char *name = properties + (api->hipGetDevicePropertiesR0600 ? ARCH_NAME_OFFSET_R0600
-                                                                    : ARCH_NAME_OFFSET_R0000);
-  snprintf(place->arch_name, sizeof place->arch_name, "%.*s", ARCH_NAME_BYTES - 1, name);
+  memcpy(&place->processors, properties + layout->processors, sizeof place->processors);
+  snprintf(place->arch_name, sizeof place->arch_name, "%.*s", ARCH_NAME_BYTES - 1,
+           properties + layout->arch_name);
   place->arch = arch_number(place->arch_name);
   free(properties);
   if (result)

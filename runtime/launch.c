@@ -45,11 +45,13 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
     if (status != KILN_SUCCESS)
       return status;
   }
+  uint32_t (*processors)(kiln_stream) = binding->driver->stream_processors;
   *call = (kiln_call){.entry = entry,
                       .stream = stream,
                       .binding = binding,
                       .target = binding->target,
-                      .arch = place->arch};
+                      .arch = place->arch,
+                      .processors = processors ? processors(stream) : place->processors};
   return KILN_SUCCESS;
 }
 

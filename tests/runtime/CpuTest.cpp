@@ -178,6 +178,9 @@ TEST(CpuTest, TheDefaultPoolServesNullStreams) {
   for (const std::atomic<int> &count : counters.counts)
     ASSERT_EQ(count, 1);
   EXPECT_GE(kiln_cpu_pool_threads(nullptr), 1u);
+  kiln_call call;
+  ASSERT_OK(kiln_begin(&kernel.library.entry, kiln_cpu_stream(nullptr), &call));
+  EXPECT_EQ(call.processors, kiln_cpu_pool_threads(nullptr));
   kiln_device device;
   ASSERT_OK(kiln_stream_device(kiln_cpu_stream(nullptr), &device));
   EXPECT_EQ(device.driver, uint32_t(KILN_DRIVER_CPU));

@@ -105,6 +105,7 @@ TEST_P(CudaLaunchTest, TheCallSaysWhichTargetToDispatchOn) {
   ASSERT_OK(kiln_begin(&library.entry, stream, &call));
   EXPECT_EQ(call.target, 1u);
   EXPECT_EQ(call.arch, 90u);
+  EXPECT_EQ(call.processors, 132u);
 }
 
 TEST_P(CudaLaunchTest, TwoContextsOfOneDeviceWork) {

@@ -149,8 +149,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   ENTER("cuDeviceGetAttribute");
   if (device < 0 || size_t(device) >= state.devices.size())
     return InvalidDevice;
-  *value = attribute == 75 ? state.devices[device].major : state.devices[device].minor;
-  return attribute == 75 || attribute == 76 ? 0 : InvalidValue;
+  const Device &asked = state.devices[device];
+  *value = attribute == 16 ? asked.processors : attribute == 75 ? asked.major : asked.minor;
+  return attribute == 16 || attribute == 75 || attribute == 76 ? 0 : InvalidValue;
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int device) {

@@ -26,6 +26,7 @@ namespace kiln::fake {
 struct Device {
   int major = 9, minor = 0; // NVIDIA
   std::string arch;         // AMD: gcnArchName
+  int processors = 132;
 };
 
 struct Context {

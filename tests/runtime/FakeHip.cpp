@@ -50,11 +50,13 @@ Launch makeLaunch(const char *function, const unsigned grid[3], const unsigned b
 }
 
 // The struct's bytes before and after the name are not zero, so that a wrong offset shows.
-int writeProperties(void *properties, int device, size_t nameOffset, size_t bytes) {
+int writeProperties(void *properties, int device, size_t processorsOffset, size_t nameOffset,
+                    size_t bytes) {
   if (device < 0 || size_t(device) >= state.devices.size())
     return InvalidDevice;
   char *out = static_cast<char *>(properties);
   std::memset(out, 'x', bytes);
+  std::memcpy(out + processorsOffset, &state.devices[device].processors, sizeof(int));
   std::memset(out + nameOffset, 0, 256);
   std::strncpy(out + nameOffset, state.devices[device].arch.c_str(), 255);
   return 0;
@@ -144,7 +146,7 @@ int hipStreamGetDevice(void *stream, int *device) {
 
 int hipGetDevicePropertiesR0600(void *properties, int device) {
   ENTER("hipGetDevicePropertiesR0600");
-  return writeProperties(properties, device, 1160, 1472);
+  return writeProperties(properties, device, 388, 1160, 1472);
 }
 
 int hipFuncSetAttribute(const void *, int, int) {
@@ -165,7 +167,7 @@ int hipModuleLaunchCooperativeKernel(void *function, unsigned gridX, unsigned gr
 
 int hipGetDeviceProperties(void *properties, int device) {
   ENTER("hipGetDeviceProperties");
-  return writeProperties(properties, device, 396, 792);
+  return writeProperties(properties, device, 336, 396, 792);
 }
 
 } // extern "C"

@@ -83,6 +83,7 @@ TEST_P(HipTest, FeaturesOfTheDeviceChooseTheBinary) {
   ASSERT_OK(kiln_begin(&library.entry, stream, &call));
   EXPECT_EQ(call.target, 2u);
   EXPECT_EQ(call.arch, 0x942u);
+  EXPECT_EQ(call.processors, 132u);
 }
 
 TEST_P(HipTest, EveryFailureOnTheWayIsAStatusAndTheNextTryWorks) {
