@@ -186,6 +186,39 @@ TEST(EmitNVIDIA, SpillsAreReported) {
   EXPECT_LE(binary.resources.registers, 40u);
 }
 
+TEST(EmitNVIDIA, SerializedMatrixInstructionsAreReported) {
+  // The accumulators are touched between two asynchronous products.
+  const char *wgmma = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {a,b,c,d}, $1, $1, 1, 1, "
+                      "1, 0, 0;";
+  std::string text = R"(
+define void @k(ptr addrspace(1) %p, i64 %descriptor) {
+  %x = call float asm sideeffect "
+    .reg .f32 a,b,c,d;
+    mov.f32 a, 0f00000000; mov.f32 b, a; mov.f32 c, a; mov.f32 d, a;
+    wgmma.fence.sync.aligned;
+    WGMMA
+    add.f32 a, a, 0f3f800000;
+    WGMMA
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    add.f32 $0, a, b;", "=f,l"(i64 %descriptor)
+  store float %x, ptr addrspace(1) %p
+  ret void
+})";
+  for (size_t at; (at = text.find("WGMMA")) != std::string::npos;)
+    text.replace(at, 5, wgmma);
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 128;
+  DeviceBinary binary = emitted(emitText(text, facts, target("cuda:sm_90a")));
+  ASSERT_FALSE(binary.warnings.empty());
+  EXPECT_NE(binary.warnings[0].find("(C75"), std::string::npos);
+  EmitOptions options;
+  options.serializedMatrixIsError = true;
+  std::string error = errorOf(emitText(text, facts, target("cuda:sm_90a"), options));
+  EXPECT_EQ(error.find("ptxas serialised asynchronous matrix instructions"), 0u) << error;
+}
+
 TEST(EmitNVIDIA, AnUnwritableTemporaryFolderIsAnError) {
   TargetInfo info = target("cuda:sm_80");
   EmitOptions options;
