@@ -1,0 +1,312 @@
+// Memory at an index vector: kernel memory through pointers, and arrays of the arena.
+//
+// In order of preference: one scalar access for all lanes, one vector access, a gather or scatter.
+// Masked-off lanes are never touched.
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileToCPU/AddressRange.h"
+#include "compiler/Conversion/TileToCPU/Emitter.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+static unsigned bytesOf(Type element) {
+  return isa<LLVM::LLVMPointerType>(element) ? 8
+                                             : std::max(1u, element.getIntOrFloatBitWidth() / 8);
+}
+
+/// The axis along which the lanes go, if they go along just one.
+static std::optional<unsigned> steppingAxis(ArrayRef<Coord> coords) {
+  std::optional<unsigned> axis;
+  for (unsigned i = 0; i != coords.size(); ++i) {
+    if (coords[i].kind == Coord::Lanes)
+      return std::nullopt;
+    if (coords[i].kind == Coord::Step)
+      axis = i;
+  }
+  return axis;
+}
+
+bool KernelEmitter::contiguous(Value pointers, ArrayRef<Coord> coords, unsigned lanes) {
+  std::optional<unsigned> axis = steppingAxis(coords);
+  if (!axis)
+    return false;
+  return facts.stride(pointers, *axis) == 1 ||
+         axes->get(pointers).contiguity[*axis] >= int64_t(lanes);
+}
+
+bool KernelEmitter::sameInAllLanes(Value value, ArrayRef<Coord> coords, unsigned lanes) {
+  std::optional<unsigned> axis = steppingAxis(coords);
+  if (!axis)
+    return false;
+  if (facts.stride(value, *axis) == 0)
+    return true;
+  Type element = tile::elementTypeOf(value.getType());
+  if (element.isInteger(1))
+    return axes->maskConstancy(value, *axis) >= int64_t(lanes);
+  AxisInfo info = axes->get(value);
+  return info.isInitialized() && info.constancy[*axis] >= int64_t(lanes);
+}
+
+Value KernelEmitter::orElse(Location loc, Value condition, function_ref<Value()> then,
+                            function_ref<Value()> otherwise) {
+  // Builders of scf.if with regions want the types first; the values are made where they belong.
+  OpBuilder::InsertionGuard guard(*b);
+  Block *block = b->getInsertionBlock();
+  Block::iterator point = b->getInsertionPoint();
+  auto holder = scf::IfOp::create(*b, loc, TypeRange{}, condition, /*withElseRegion=*/true);
+  b->setInsertionPoint(holder.thenBlock()->getTerminator());
+  Value first = then();
+  b->setInsertionPoint(holder.elseBlock()->getTerminator());
+  Value second = otherwise();
+  b->setInsertionPoint(block, point);
+  auto branch =
+      scf::IfOp::create(*b, loc, TypeRange{first.getType()}, condition, /*addThenBlock=*/true,
+                        /*addElseBlock=*/true);
+  for (auto [from, to, value] : {std::tuple(holder.thenBlock(), branch.thenBlock(), first),
+                                 std::tuple(holder.elseBlock(), branch.elseBlock(), second)}) {
+    from->getTerminator()->erase();
+    to->getOperations().splice(to->end(), from->getOperations());
+    OpBuilder end = OpBuilder::atBlockEnd(to);
+    scf::YieldOp::create(end, loc, value);
+  }
+  holder.erase();
+  return branch.getResult(0);
+}
+
+Value KernelEmitter::loadScalar(Location loc, Type element, Value pointer, Value mask, Value other,
+                                bool isVolatile) {
+  auto load = [&]() -> Value {
+    return LLVM::LoadOp::create(*b, loc, element, pointer, bytesOf(element), isVolatile);
+  };
+  if (!mask)
+    return load();
+  return orElse(loc, mask, load, [&]() -> Value {
+    if (other)
+      return other;
+    return isa<LLVM::LLVMPointerType>(element) ? Value(LLVM::ZeroOp::create(*b, loc, element))
+                                               : vectors().constant(0, element);
+  });
+}
+
+Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
+  unsigned lanes = lanesOf(coords), at = levelOf(coords);
+  Type element = lowered(tile::elementTypeOf(load.getType()));
+  unsigned alignment = bytesOf(element);
+  auto guard = guards.find(load);
+  bool guarded = guard != guards.end();
+  auto guardedAddress = [&](Value address, ArrayRef<Coord> where) -> Value {
+    if (!guarded)
+      return address;
+    Value copy = isa<VectorType>(address.getType()) ? bufferAddresses(guard->second.copy, where)
+                                                    : bufferAddress(guard->second.copy, where);
+    return vectors().select(guard->second.overlaps, copy, address);
+  };
+  Value mask = load.getMask() ? pull(load.getMask(), coords) : Value();
+  Value other = load.getOther() ? pull(load.getOther(), coords) : Value();
+  bool scalarMask = !mask || laneCount(mask) == 1;
+  if (lanes > 1 && !scalarMask && sameInAllLanes(load.getMask(), coords, lanes)) {
+    mask = pull(load.getMask(), firstLane(coords));
+    scalarMask = true;
+  }
+
+  // One element for all lanes.
+  bool uniform = lanes == 1 || (scalarMask && sameInAllLanes(load.getPtr(), coords, lanes));
+  if (uniform && (lanes == 1 || !other || laneCount(other) == 1)) {
+    Coords first = lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords);
+    Value pointer = pull(load.getPtr(), first);
+    setLevel(at);
+    return loadScalar(loc, element, guardedAddress(pointer, first), mask, other,
+                      load.getIsVolatile());
+  }
+
+  Type type = vectorOf(element, lanes);
+  bool isContiguous = contiguous(load.getPtr(), coords, lanes);
+  if (guarded && isContiguous)
+    isContiguous = guard->second.copy->strides[*steppingAxis(coords)] == 1;
+  Value pointer =
+      isContiguous ? pull(load.getPtr(), firstLane(coords)) : pullVector(load.getPtr(), coords);
+  setLevel(at);
+  pointer =
+      isContiguous ? guardedAddress(pointer, firstLane(coords)) : guardedAddress(pointer, coords);
+  VectorBuilder v = vectors();
+  Value passThrough = other ? v.splat(other, lanes) : Value();
+  if (!passThrough)
+    passThrough = isa<LLVM::LLVMPointerType>(element) ? Value(LLVM::ZeroOp::create(*b, loc, type))
+                                                      : v.constant(0, type);
+  if (isContiguous && scalarMask) {
+    auto whole = [&]() -> Value { return LLVM::LoadOp::create(*b, loc, type, pointer, alignment); };
+    return mask ? orElse(loc, mask, whole, [&] { return passThrough; }) : whole();
+  }
+  Value lanesMask = mask ? v.splat(mask, lanes) : emptyMask(lanes);
+  if (isContiguous)
+    return LLVM::MaskedLoadOp::create(*b, loc, type, pointer, lanesMask, passThrough, alignment);
+  return LLVM::masked_gather::create(*b, loc, type, pointer, lanesMask, passThrough, alignment);
+}
+
+/// A mask that masks nothing.
+Value KernelEmitter::emptyMask(unsigned lanes) {
+  Type type = vectorOf(b->getI1Type(), lanes);
+  return arith::ConstantOp::create(
+      *b, loc, DenseElementsAttr::get(cast<VectorType>(type), Attribute(b->getBoolAttr(true))));
+}
+
+//--- Stores ---
+
+void KernelEmitter::emitScalarStore(tile::StoreOp store) {
+  flushPending();
+  Value value = scalar(store.getValue()), pointer = scalar(store.getPtr());
+  unsigned alignment = bytesOf(value.getType());
+  if (!store.getMask()) {
+    LLVM::StoreOp::create(*b, loc, value, pointer, alignment);
+    return;
+  }
+  auto branch = scf::IfOp::create(*b, loc, scalar(store.getMask()), /*withElseRegion=*/false);
+  OpBuilder inner = OpBuilder::atBlockBegin(branch.thenBlock());
+  LLVM::StoreOp::create(inner, loc, value, pointer, alignment);
+}
+
+/// Where loads of the store's nest may meet its writes, copies the loads first, if they do meet.
+void KernelEmitter::emitGuards(tile::StoreOp store) {
+  guards.clear();
+  auto emitted = [&](Value value) { return scalar(value); };
+  VectorBuilder v = vectors();
+  ArrayRef<Operation *> loads = plan.guardedLoads(store);
+  if (loads.empty())
+    return;
+  Range written = *rangeOf(store.getPtr(), *b, loc, emitted);
+  int64_t writtenBytes = bytesOf(lowered(tile::elementTypeOf(store.getValue().getType())));
+  llvm::DenseMap<Operation *, Guard> made;
+  for (Operation *op : loads) {
+    auto load = cast<tile::LoadOp>(op);
+    auto type = cast<RankedTensorType>(load.getType());
+    Range read = *rangeOf(load.getPtr(), *b, loc, emitted);
+    int64_t readBytes = bytesOf(lowered(type.getElementType()));
+    Value overlaps = v.bitAnd(v.less(read.low, v.add(written.high, index(writtenBytes))),
+                              v.less(written.low, v.add(read.high, index(readBytes))));
+    NestShape nest = chooseNest(type.getShape(), load.getResult(), {});
+    Buffer *copy =
+        arena.create(loc, lowered(type.getElementType()), type.getShape(), nest.vectorAxis);
+    auto branch = scf::IfOp::create(*b, loc, overlaps, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard restore(*b);
+      b->setInsertionPoint(branch.thenBlock()->getTerminator());
+      fillInto(copy, load.getResult());
+    }
+    made[op] = {copy, overlaps};
+  }
+  guards = std::move(made);
+}
+
+void KernelEmitter::emitStore(tile::StoreOp store) {
+  auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+  if (!type)
+    return emitScalarStore(store);
+  flushPending();
+  emitGuards(store);
+  SmallVector<Value> roots{store.getValue()};
+  if (store.getMask())
+    roots.push_back(store.getMask());
+  NestShape nest = chooseNest(type.getShape(), roots, store.getPtr());
+  beginNest();
+  storeAt(store, openNest(nest));
+  endNest();
+  guards.clear();
+}
+
+void KernelEmitter::storeAt(tile::StoreOp store, ArrayRef<Coord> coords) {
+  unsigned lanes = lanesOf(coords);
+  Value value = pullVector(store.getValue(), coords);
+  Value mask = store.getMask() ? pull(store.getMask(), coords) : Value();
+  unsigned alignment = bytesOf(laneType(value.getType()));
+  bool isContiguous = lanes == 1 || contiguous(store.getPtr(), coords, lanes);
+  Value pointer = lanes == 1     ? pull(store.getPtr(), coords)
+                  : isContiguous ? pull(store.getPtr(), firstLane(coords))
+                                 : pullVector(store.getPtr(), coords);
+  if (lanes > 1 && mask && laneCount(mask) > 1 && sameInAllLanes(store.getMask(), coords, lanes))
+    mask = pull(store.getMask(), firstLane(coords));
+  setLevel(level());
+  VectorBuilder v = vectors();
+  if (isContiguous && (!mask || laneCount(mask) == 1)) {
+    OpBuilder::InsertionGuard restore(*b);
+    if (mask) {
+      auto branch = scf::IfOp::create(*b, loc, mask, /*withElseRegion=*/false);
+      b->setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    LLVM::StoreOp::create(*b, loc, value, pointer, alignment);
+    return;
+  }
+  Value lanesMask = mask ? v.splat(mask, lanes) : emptyMask(lanes);
+  if (isContiguous)
+    LLVM::MaskedStoreOp::create(*b, loc, value, pointer, lanesMask, alignment);
+  else
+    LLVM::masked_scatter::create(*b, loc, value, pointer, lanesMask, alignment);
+}
+
+//--- Arrays ---
+
+/// The address of the element at these (uniform) coordinates.
+Value KernelEmitter::bufferAddress(Buffer *buffer, ArrayRef<Coord> coords) {
+  VectorBuilder v = vectors();
+  Value number = index(0);
+  for (auto [coord, stride] : llvm::zip(coords, buffer->strides))
+    number = v.add(number, v.mul(coord.base, index(stride)));
+  return LLVM::GEPOp::create(*b, loc, buffer->address.getType(), buffer->element, buffer->address,
+                             ValueRange{number});
+}
+
+/// The addresses of the elements in all lanes.
+Value KernelEmitter::bufferAddresses(Buffer *buffer, ArrayRef<Coord> coords) {
+  VectorBuilder v = vectors();
+  unsigned lanes = lanesOf(coords);
+  Value number;
+  for (auto [coord, stride] : llvm::zip(coords, buffer->strides)) {
+    Value lane = coordVector(coord, lanes);
+    Value part = v.mul(lane, v.integer(stride, lane));
+    number = number ? v.add(number, part) : part;
+  }
+  Type type = vectorOf(buffer->address.getType(), lanes);
+  return LLVM::GEPOp::create(*b, loc, type, buffer->element, buffer->address, ValueRange{number});
+}
+
+Value KernelEmitter::loadBuffer(Buffer *buffer, ArrayRef<Coord> coords) {
+  VectorBuilder v = vectors();
+  unsigned lanes = lanesOf(coords), alignment = bytesOf(buffer->element);
+  Type type = vectorOf(buffer->element, lanes);
+  std::optional<unsigned> axis = steppingAxis(coords);
+  Value loaded;
+  if (lanes == 1) {
+    loaded = LLVM::LoadOp::create(*b, loc, type, bufferAddress(buffer, coords), alignment);
+  } else if (axis && buffer->strides[*axis] == 1) {
+    loaded =
+        LLVM::LoadOp::create(*b, loc, type, bufferAddress(buffer, firstLane(coords)), alignment);
+  } else {
+    Value zero = isa<LLVM::LLVMPointerType>(buffer->element)
+                     ? Value(LLVM::ZeroOp::create(*b, loc, type))
+                     : v.constant(0, type);
+    loaded = LLVM::masked_gather::create(*b, loc, type, bufferAddresses(buffer, coords),
+                                         emptyMask(lanes), zero, alignment);
+  }
+  if (!buffer->valueElement.isInteger(1))
+    return loaded;
+  return v.compare(arith::CmpIPredicate::ne, loaded, v.integer(0, loaded));
+}
+
+void KernelEmitter::storeBuffer(Buffer *buffer, ArrayRef<Coord> coords, Value value) {
+  VectorBuilder v = vectors();
+  unsigned lanes = lanesOf(coords), alignment = bytesOf(buffer->element);
+  value = v.splat(convertElement(value, buffer->valueElement), lanes);
+  if (buffer->valueElement.isInteger(1))
+    value = arith::ExtUIOp::create(*b, loc, vectorOf(buffer->element, lanes), value);
+  std::optional<unsigned> axis = steppingAxis(coords);
+  if (lanes == 1)
+    LLVM::StoreOp::create(*b, loc, value, bufferAddress(buffer, coords), alignment);
+  else if (axis && buffer->strides[*axis] == 1)
+    LLVM::StoreOp::create(*b, loc, value, bufferAddress(buffer, firstLane(coords)), alignment);
+  else
+    LLVM::masked_scatter::create(*b, loc, value, bufferAddresses(buffer, coords), emptyMask(lanes),
+                                 alignment);
+}
+
+} // namespace kiln::cpu

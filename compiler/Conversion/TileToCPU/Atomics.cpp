@@ -1,0 +1,169 @@
+// Atomics: real ones, since other instances run on other threads. A tensor's elements go one by
+// one.
+
+#include "compiler/Conversion/TileToCPU/Emitter.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+static LLVM::AtomicOrdering orderingOf(tile::MemorySemantic semantic) {
+  switch (semantic) {
+  case tile::MemorySemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case tile::MemorySemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case tile::MemorySemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case tile::MemorySemantic::AcquireRelease:
+    break;
+  }
+  return LLVM::AtomicOrdering::acq_rel;
+}
+
+/// What a failed compare-and-exchange orders: as the success, without its release.
+static LLVM::AtomicOrdering onFailure(LLVM::AtomicOrdering ordering) {
+  bool acquires =
+      ordering == LLVM::AtomicOrdering::acquire || ordering == LLVM::AtomicOrdering::acq_rel;
+  return acquires ? LLVM::AtomicOrdering::acquire : LLVM::AtomicOrdering::monotonic;
+}
+
+static LLVM::AtomicBinOp instructionOf(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::And:
+    return LLVM::AtomicBinOp::_and;
+  case tile::AtomicKind::Or:
+    return LLVM::AtomicBinOp::_or;
+  case tile::AtomicKind::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  case tile::AtomicKind::Add:
+    return LLVM::AtomicBinOp::add;
+  case tile::AtomicKind::FAdd:
+    return LLVM::AtomicBinOp::fadd;
+  case tile::AtomicKind::SMax:
+    return LLVM::AtomicBinOp::max;
+  case tile::AtomicKind::SMin:
+    return LLVM::AtomicBinOp::min;
+  case tile::AtomicKind::UMax:
+    return LLVM::AtomicBinOp::umax;
+  case tile::AtomicKind::UMin:
+    return LLVM::AtomicBinOp::umin;
+  case tile::AtomicKind::FMax:
+    return LLVM::AtomicBinOp::fmax;
+  case tile::AtomicKind::FMin:
+    return LLVM::AtomicBinOp::fmin;
+  case tile::AtomicKind::Exchange:
+    break;
+  }
+  return LLVM::AtomicBinOp::xchg;
+}
+
+static Type integerLike(OpBuilder &builder, Type type) {
+  return isa<LLVM::LLVMPointerType>(type) ? builder.getI64Type()
+                                          : builder.getIntegerType(type.getIntOrFloatBitWidth());
+}
+
+/// f16 and bf16 have no atomic instructions: a loop around a compare-and-exchange of their bits.
+Value KernelEmitter::halfAtomicRMW(tile::AtomicRMWOp op, Value pointer, Value value) {
+  Type half = value.getType(), i16 = b->getI16Type();
+  LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+  Value first = LLVM::LoadOp::create(*b, loc, i16, pointer, 2, false, false, false, false,
+                                     LLVM::AtomicOrdering::monotonic);
+  auto combine = [&](VectorBuilder &v, Value old) -> Value {
+    Type f32 = v.builder.getF32Type();
+    Value a = v.extendFloat(v.bitcast(old, half), f32), c = v.extendFloat(value, f32), result;
+    if (op.getKind() == tile::AtomicKind::FAdd)
+      result = v.add(a, c);
+    else if (op.getKind() == tile::AtomicKind::FMax)
+      result = arith::MaxNumFOp::create(v.builder, loc, a, c);
+    else if (op.getKind() == tile::AtomicKind::FMin)
+      result = arith::MinNumFOp::create(v.builder, loc, a, c);
+    else
+      result = c;
+    return v.bitcast(v.truncateFloat(result, half), i16);
+  };
+  auto loop = scf::WhileOp::create(
+      *b, loc, TypeRange{i16}, ValueRange{first},
+      [&](OpBuilder &builder, Location where, ValueRange carried) {
+        VectorBuilder v(builder, where);
+        Value exchanged =
+            LLVM::AtomicCmpXchgOp::create(builder, where, pointer, carried[0],
+                                          combine(v, carried[0]), ordering, onFailure(ordering));
+        Value old = LLVM::ExtractValueOp::create(builder, where, exchanged, 0);
+        Value done = LLVM::ExtractValueOp::create(builder, where, exchanged, 1);
+        Value again = arith::XOrIOp::create(builder, where, done, v.integer(1, done));
+        scf::ConditionOp::create(builder, where, again, old);
+      },
+      [&](OpBuilder &builder, Location where, ValueRange carried) {
+        scf::YieldOp::create(builder, where, carried);
+      });
+  return vectors().bitcast(loop.getResult(0), half);
+}
+
+Value KernelEmitter::atomicRMW(tile::AtomicRMWOp op, Value pointer, Value value) {
+  Type type = value.getType();
+  if (type.isF16() || type.isBF16())
+    return halfAtomicRMW(op, pointer, value);
+  // Exchanges of floats and pointers go by their bits.
+  bool byBits = op.getKind() == tile::AtomicKind::Exchange && !type.isInteger();
+  VectorBuilder v = vectors();
+  Value operand = byBits ? v.bitcast(value, integerLike(*b, type)) : value;
+  Value old = LLVM::AtomicRMWOp::create(*b, loc, instructionOf(op.getKind()), pointer, operand,
+                                        orderingOf(op.getSemantic()));
+  return v.bitcast(old, type);
+}
+
+Value KernelEmitter::atomicCAS(tile::AtomicCASOp op, Value pointer, Value compare, Value value) {
+  VectorBuilder v = vectors();
+  Type type = value.getType(), bits = integerLike(*b, type);
+  LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+  Value exchanged =
+      LLVM::AtomicCmpXchgOp::create(*b, loc, pointer, v.bitcast(compare, bits),
+                                    v.bitcast(value, bits), ordering, onFailure(ordering));
+  return v.bitcast(LLVM::ExtractValueOp::create(*b, loc, exchanged, 0), type);
+}
+
+/// One element, under its mask if there is one.
+Value KernelEmitter::atomicElement(Operation *op, ArrayRef<Value> operands) {
+  if (auto cas = dyn_cast<tile::AtomicCASOp>(op))
+    return atomicCAS(cas, operands[0], operands[1], operands[2]);
+  auto rmw = cast<tile::AtomicRMWOp>(op);
+  auto run = [&] { return atomicRMW(rmw, operands[0], operands[1]); };
+  if (!rmw.getMask())
+    return run();
+  return orElse(loc, operands[2], run, [&]() -> Value {
+    Type type = operands[1].getType();
+    return isa<LLVM::LLVMPointerType>(type) ? Value(LLVM::ZeroOp::create(*b, loc, type))
+                                            : vectors().constant(0, type);
+  });
+}
+
+void KernelEmitter::emitAtomic(Operation *op) {
+  flushPending();
+  Value result = op->getResult(0);
+  loc = op->getLoc();
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!type) {
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalar(v); });
+    setScalar(result, atomicElement(op, operands));
+    return;
+  }
+  Buffer *buffer = result.use_empty()
+                       ? nullptr
+                       : arena.create(loc, lowered(type.getElementType()), type.getShape());
+  beginNest();
+  Coords coords = openNest({type.getShape(), unsigned(type.getRank() - 1), 1});
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(pull(operand, coords));
+  setLevel(level());
+  Value old = atomicElement(op, operands);
+  if (buffer)
+    storeBuffer(buffer, coords, old);
+  endNest();
+  if (buffer)
+    buffers[result] = buffer;
+}
+
+} // namespace kiln::cpu

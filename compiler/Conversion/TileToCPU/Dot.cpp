@@ -1,0 +1,198 @@
+// Matrix products: operands in panels, and a register-tiled micro-kernel over them.
+//
+// Packing converts to the type of the sums and puts B into panels as wide as the register tile,
+// each contiguous:
+//     B[k][n]  ->  panel n / width, row k, column n % width
+// so that the micro-kernel reads B with whole vectors from one stream, whatever the kernel's
+// strides. A needs no panels: the micro-kernel broadcasts single elements of `rows` rows. For each
+// panel and each group of rows it holds rows x width sums in registers over the whole of K; they
+// come from and go to the result's array, which is the loop's own array when the sums are carried
+// by a loop: nothing is copied between iterations.
+
+#include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+namespace {
+/// Extents of a product and of its register tile.
+struct Tiling {
+  int64_t batch = 1, m, n, k;
+  bool isBatched;
+  unsigned lanes, vectors, rows; // one tile: rows x (vectors * lanes)
+
+  int64_t width() const { return int64_t(lanes) * vectors; }
+};
+} // namespace
+
+static Tiling tilingOf(tile::DotOp op, const CPUOptions &options, Type sumType) {
+  ArrayRef<int64_t> a = tile::shapeOf(op.getA().getType()),
+                    c = tile::shapeOf(op.getResult().getType());
+  Tiling t;
+  t.isBatched = a.size() == 3;
+  t.batch = t.isBatched ? a[0] : 1;
+  t.m = c[c.size() - 2];
+  t.n = c.back();
+  t.k = a.back();
+  // Half of the registers hold sums; the rest is for operands.
+  unsigned budget = options.vectorRegisters / 2;
+  t.lanes = std::min<int64_t>(t.n, options.vectorBits / sumType.getIntOrFloatBitWidth());
+  t.vectors = std::min<int64_t>(t.n / t.lanes, 2);
+  t.rows = std::min<int64_t>(t.m, budget / t.vectors);
+  return t;
+}
+
+Value KernelEmitter::convertElement(Value value, Type element) {
+  Type from = laneType(value.getType());
+  if (from == element)
+    return value;
+  VectorBuilder v = vectors();
+  if (isa<IntegerType>(from))
+    return v.resize(value, element);
+  bool widens = from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+  return widens ? v.extendFloat(value, element) : v.truncateFloat(value, element);
+}
+
+/// B in panels: [batch, n / width, k, width].
+Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
+  auto type = cast<RankedTensorType>(value.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  unsigned rank = shape.size();
+  int64_t batch = rank == 3 ? shape[0] : 1, k = shape[rank - 2], n = shape[rank - 1];
+  Buffer *panels = arena.create(loc, sumType, {batch, n / width, k, width});
+  prepare(value);
+  NestShape nest = chooseNest(shape, value, {});
+  if (nest.vectorAxis == rank - 1)
+    nest.lanes = std::min<int64_t>(nest.lanes, width);
+  beginNest();
+  Coords coords = openNest(nest);
+  Value elements = pull(value, coords);
+  setLevel(level());
+  VectorBuilder v = vectors();
+  Coord column = coords[rank - 1], panel{Coord::Uniform, {}, {}, column.level}, within = column;
+  panel.base = v.shiftRight(column.base, llvm::Log2_64(width), false);
+  within.base = v.bitAnd(column.base, index(width - 1));
+  Coord first = rank == 3 ? coords[0] : Coord{Coord::Uniform, index(0), {}, 0};
+  storeBuffer(panels, {first, panel, coords[rank - 2], within}, elements);
+  endNest();
+  finishFills();
+  return panels;
+}
+
+/// A, converted, in any order of its axes.
+Buffer *KernelEmitter::packRows(Value value, Type sumType) {
+  auto found = buffers.find(value);
+  if (found != buffers.end() && found->second->element == sumType)
+    return found->second;
+  auto type = cast<RankedTensorType>(value.getType());
+  prepare(value);
+  NestShape nest = chooseNest(type.getShape(), value, {});
+  Buffer *rows = arena.create(loc, sumType, type.getShape(), nest.vectorAxis);
+  fillInto(rows, value);
+  return rows;
+}
+
+/// The array that the sums go to, holding c if `startsFromZero` is false afterwards.
+Buffer *KernelEmitter::accumulatorFor(tile::DotOp op, bool &startsFromZero) {
+  Value c = op.getC();
+  auto type = cast<RankedTensorType>(c.getType());
+  startsFromZero = matchPattern(c, m_AnyZeroFloat()) || matchPattern(c, m_Zero());
+  if (startsFromZero)
+    return arena.create(loc, type.getElementType(), type.getShape());
+  if (mayUpdateInPlace(c, op))
+    return buffers[c];
+  // c may be computed from an array that nobody needs any more, element by element: there.
+  Buffer *target = nullptr;
+  DenseSet<Buffer *> elsewhere;
+  visitPulled(c, true, [&](Value value, bool direct) {
+    Buffer *buffer = buffers.lookup(value);
+    if (buffer && !(direct && value.getType() == c.getType() && mayUpdateInPlace(value, op)))
+      elsewhere.insert(buffer);
+    else if (buffer)
+      target = buffer;
+    return true;
+  });
+  if (!target || elsewhere.contains(target))
+    target = arena.create(loc, type.getElementType(), type.getShape());
+  fillInto(target, c);
+  return target;
+}
+
+void KernelEmitter::emitDot(tile::DotOp op) {
+  flushPending();
+  Type element = op.getResult().getType().getElementType();
+  Type sumType = element.isF16() || element.isBF16() ? b->getF32Type() : element;
+  Tiling t = tilingOf(op, options, sumType);
+  Buffer *rows = packRows(op.getA(), sumType);
+  loc = op.getLoc();
+  Buffer *panels = packPanels(op.getB(), t.width(), sumType);
+  loc = op.getLoc();
+  bool startsFromZero = false;
+  Buffer *sums = accumulatorFor(op, startsFromZero);
+  loc = op.getLoc();
+
+  beginNest();
+  nestLanes = t.lanes;
+  Coord zero{Coord::Uniform, index(0), {}, 0};
+  Coord batch = openLoop(t.batch, 1), panel = openLoop(t.n / t.width(), 1),
+        row = openLoop(t.m, t.rows);
+  row.kind = Coord::Uniform;
+  VectorBuilder v = vectors();
+  setLevel(level());
+  auto moved = [&](Coord coord, int64_t by) {
+    coord.base = v.add(coord.base, index(by));
+    coord.level = level();
+    return coord;
+  };
+  auto inBatch = [&](Coord first, Coord second) {
+    return t.isBatched ? Coords{batch, first, second} : Coords{first, second};
+  };
+  Coord::Kind kind = t.lanes > 1 ? Coord::Step : Coord::Uniform;
+  auto sumCoords = [&](unsigned i, unsigned j) {
+    Coord column = moved({kind, v.mul(panel.base, index(t.width())), {}, 0}, int64_t(j) * t.lanes);
+    return inBatch(moved(row, i), column);
+  };
+  SmallVector<Value> accumulators;
+  for (unsigned i = 0; i != t.rows; ++i)
+    for (unsigned j = 0; j != t.vectors; ++j)
+      accumulators.push_back(startsFromZero
+                                 ? v.constant(0, vectorOf(sumType, t.lanes))
+                                 : convertElement(loadBuffer(sums, sumCoords(i, j)), sumType));
+  auto multiplyAdd = [&](Value x, Value y, Value sum) -> Value {
+    x = v.splat(x, t.lanes);
+    if (isa<FloatType>(sumType) && options.hasFMA)
+      return math::FmaOp::create(*b, loc, x, y, sum);
+    return v.mad(x, y, sum);
+  };
+  auto step = [&](Coord k, ValueRange carried) {
+    SmallVector<Value> columns, next;
+    for (unsigned j = 0; j != t.vectors; ++j)
+      columns.push_back(
+          loadBuffer(panels, {batch, panel, k, {kind, index(int64_t(j) * t.lanes), {}, 0}}));
+    for (unsigned i = 0; i != t.rows; ++i) {
+      Value x = loadBuffer(rows, inBatch(moved(row, i), k));
+      for (unsigned j = 0; j != t.vectors; ++j)
+        next.push_back(multiplyAdd(x, columns[j], carried[i * t.vectors + j]));
+    }
+    return next;
+  };
+  if (t.k == 1) {
+    accumulators = step(zero, accumulators);
+  } else {
+    scf::ForOp loop = openLoop(0, t.k, 1, accumulators);
+    closeLoop(
+        step({Coord::Uniform, loop.getInductionVar(), {}, level()}, loop.getRegionIterArgs()));
+    accumulators.assign(loop.result_begin(), loop.result_end());
+  }
+  setLevel(level());
+  for (unsigned i = 0; i != t.rows; ++i)
+    for (unsigned j = 0; j != t.vectors; ++j)
+      storeBuffer(sums, sumCoords(i, j), accumulators[i * t.vectors + j]);
+  endNest();
+  buffers[op.getResult()] = sums;
+}
+
+} // namespace kiln::cpu

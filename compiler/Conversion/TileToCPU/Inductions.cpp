@@ -1,0 +1,208 @@
+// Tensors that a loop only moves: see Passes.h.
+//
+//     scf.for … iter_args(%p = %start) { … %next = tile.addptr %p, splat(%s) … yield %next }
+// becomes
+//     scf.for … iter_args(%moved = 0 : i64) { %p = tile.addptr %start, splat(%moved) … yield %moved
+//     + %s }
+// and the same for integer tensors (`offs += BLOCK`, at their own width, which wraps the same way).
+// %p is now a lazy value with the strides of %start. A step that varies between elements, but not
+// between iterations, is multiplied by the number of the iteration.
+
+#include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+namespace {
+
+/// How far a carried tensor moves per iteration: the sum of these.
+using Steps = SmallVector<Value>;
+
+Value nextOperand(Operation *op, Value &step) {
+  if (auto add = dyn_cast_or_null<tile::AddPtrOp>(op)) {
+    step = add.getOffset();
+    return add.getPtr();
+  }
+  if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
+    step = add.getRhs();
+    return add.getLhs();
+  }
+  return {};
+}
+
+/// The scalar in every element of `value`: an existing one, or a constant made here.
+Value uniformScalar(Value value, OpBuilder &builder) {
+  SplatElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return arith::ConstantOp::create(builder, value.getLoc(), constant.getSplatValue<TypedAttr>());
+  Operation *op = value.getDefiningOp();
+  if (auto splat = dyn_cast_or_null<tile::SplatOp>(op))
+    return splat.getSource();
+  if (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
+                      tile::HintOp>(op))
+    return uniformScalar(op->getOperand(0), builder);
+  return {};
+}
+
+bool isUniform(Value value) {
+  if (matchPattern(value, m_Constant()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
+                      tile::HintOp>(op))
+    return isUniform(op->getOperand(0));
+  return isa_and_nonnull<tile::SplatOp>(op);
+}
+
+/// The steps from `argument` to `yielded`, if there is nothing else between them.
+FailureOr<Steps> stepsBetween(BlockArgument argument, Value yielded, scf::ForOp loop) {
+  Steps steps;
+  while (yielded != argument) {
+    Value step, next = nextOperand(yielded.getDefiningOp(), step);
+    if (!next || yielded.getParentBlock() != loop.getBody())
+      return failure();
+    // Addition commutes; the chain goes on where the argument is.
+    if (isa<arith::AddIOp>(yielded.getDefiningOp()) && step == argument)
+      std::swap(step, next);
+    if (!isUniform(step) && !loop.isDefinedOutsideOfLoop(step))
+      return failure();
+    steps.push_back(step);
+    yielded = next;
+  }
+  return steps;
+}
+
+Value tensorOf(OpBuilder &builder, Location loc, Value scalar, RankedTensorType like) {
+  return tile::SplatOp::create(builder, loc, like.clone(scalar.getType()), scalar);
+}
+
+Value resized(OpBuilder &builder, Location loc, Value value, Type element) {
+  Type type = tile::withElementType(value.getType(), element);
+  unsigned from = tile::elementTypeOf(value.getType()).getIntOrFloatBitWidth(),
+           to = element.getIntOrFloatBitWidth();
+  if (from == to)
+    return value;
+  if (from < to)
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+/// Carries scalars instead of iteration argument `number`; returns the new loop.
+scf::ForOp carryScalar(scf::ForOp loop, unsigned number, const Steps &steps) {
+  BlockArgument argument = loop.getRegionIterArg(number);
+  auto type = cast<RankedTensorType>(argument.getType());
+  Location loc = argument.getLoc();
+  bool isPointer = isa<tile::PtrType>(type.getElementType());
+  OpBuilder builder(loop);
+  Type width = isPointer ? builder.getI64Type() : type.getElementType();
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(width, 0));
+  Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(width, 1));
+  Value start = loop.getInitArgs()[number];
+
+  // Uniform steps add up in one carried scalar, the others share a count of iterations.
+  bool counts = llvm::any_of(steps, [](Value step) { return !isUniform(step); });
+  IRRewriter rewriter(builder);
+  auto newYields = [&](OpBuilder &inner, Location, ArrayRef<BlockArgument> carried) {
+    Value moved = carried[0];
+    for (Value step : steps)
+      if (Value scalar = uniformScalar(step, inner))
+        moved = arith::AddIOp::create(inner, loc, moved, resized(inner, loc, scalar, width));
+    SmallVector<Value> result{moved};
+    if (counts)
+      result.push_back(arith::AddIOp::create(inner, loc, carried[1], one));
+    return result;
+  };
+  SmallVector<Value> inits{zero};
+  if (counts)
+    inits.push_back(zero);
+  unsigned firstNew = loop.getNumRegionIterArgs();
+  auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, newYields));
+
+  auto position = [&](OpBuilder &at, Value moved, Value count) -> Value {
+    Value offset = tensorOf(at, loc, moved, type);
+    for (Value step : steps)
+      if (!isUniform(step)) {
+        Value wide = resized(at, loc, step, width);
+        Value part = arith::MulIOp::create(at, loc, wide, tensorOf(at, loc, count, type));
+        offset = arith::AddIOp::create(at, loc, offset, part);
+      }
+    if (isPointer)
+      return tile::AddPtrOp::create(at, loc, start, offset);
+    return arith::AddIOp::create(at, loc, start, offset);
+  };
+  OpBuilder inside = OpBuilder::atBlockBegin(replaced.getBody());
+  BlockArgument old = replaced.getRegionIterArg(number);
+  auto carried = [&](ValueRange values, unsigned i) {
+    return i < values.size() ? values[i] : Value();
+  };
+  ValueRange arguments = replaced.getRegionIterArgs().drop_front(firstNew);
+  old.replaceAllUsesWith(position(inside, carried(arguments, 0), carried(arguments, 1)));
+  OpBuilder after(replaced->getContext());
+  after.setInsertionPointAfter(replaced);
+  Value result = replaced.getResult(number);
+  if (!result.use_empty()) {
+    ValueRange results = replaced.getResults().drop_front(firstNew);
+    result.replaceAllUsesWith(position(after, carried(results, 0), carried(results, 1)));
+  }
+  // The old argument only carries its start now, and is dropped.
+  auto yield = cast<scf::YieldOp>(replaced.getBody()->getTerminator());
+  yield.setOperand(number, old);
+  return replaced;
+}
+
+/// Drops iteration arguments that are only passed on to themselves.
+void dropUnused(scf::ForOp loop, unsigned number) {
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits.erase(inits.begin() + number);
+  OpBuilder builder(loop);
+  auto slim = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                 loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+  slim->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Block *from = loop.getBody(), *to = slim.getBody();
+  to->clear();
+  auto yield = cast<scf::YieldOp>(from->getTerminator());
+  yield->eraseOperand(number);
+  from->getArgument(number + 1).replaceAllUsesWith(loop.getInitArgs()[number]);
+  to->getOperations().splice(to->end(), from->getOperations());
+  unsigned next = 0;
+  for (unsigned i = 0; i != from->getNumArguments(); ++i)
+    if (i != number + 1)
+      from->getArgument(i).replaceAllUsesWith(to->getArgument(next++));
+  next = 0;
+  for (unsigned i = 0; i != loop.getNumResults(); ++i)
+    loop.getResult(i).replaceAllUsesWith(i == number ? loop.getInitArgs()[number]
+                                                     : slim.getResult(next++));
+  loop.erase();
+}
+
+bool rewriteOne(func::FuncOp kernel) {
+  WalkResult result = kernel.walk([](scf::ForOp loop) {
+    for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type || !isa<tile::PtrType, IntegerType>(type.getElementType()))
+        continue;
+      Value yielded = loop.getBody()->getTerminator()->getOperand(number);
+      FailureOr<Steps> steps = stepsBetween(argument, yielded, loop);
+      if (failed(steps))
+        continue;
+      scf::ForOp changed = steps->empty() ? loop : carryScalar(loop, number, *steps);
+      dropUnused(changed, number);
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+} // namespace
+
+void rewriteInductions(func::FuncOp kernel) {
+  while (rewriteOne(kernel))
+    ;
+}
+
+} // namespace kiln::cpu

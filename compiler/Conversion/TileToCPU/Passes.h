@@ -1,0 +1,22 @@
+// Steps of the CPU lowering that are of interest by themselves.
+
+#ifndef KILN_COMPILER_CONVERSION_TILETOCPU_PASSES_H
+#define KILN_COMPILER_CONVERSION_TILETOCPU_PASSES_H
+
+#include "compiler/Conversion/TileToCPU/TileToCPU.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::cpu {
+
+/// Replaces tensors that a loop only moves by a scalar (`ptrs += BLOCK * stride`) by their start
+/// plus a carried scalar, so that they need no array and keep their strides. Expects and leaves
+/// Tile IR.
+void rewriteInductions(mlir::func::FuncOp kernel);
+
+/// lowerTileToCPU up to loops (scf, arith and math on vectors, memory operations of the LLVM
+/// dialect).
+mlir::LogicalResult lowerToLoops(mlir::ModuleOp module, const CPUOptions &options);
+
+} // namespace kiln::cpu
+
+#endif // KILN_COMPILER_CONVERSION_TILETOCPU_PASSES_H

@@ -1,0 +1,221 @@
+// Computing the elements of a tensor at an index vector, straight from what made it.
+//
+// An index vector has one coordinate per axis (struct Coord). Changes of shape only rearrange
+// coordinates, so that they cost nothing; what does not depend on the lanes is computed once, as a
+// scalar; what does not depend on the inner loops is computed outside of them.
+
+#include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+unsigned KernelEmitter::lanesOf(ArrayRef<Coord> coords) const {
+  bool scalar = llvm::all_of(coords, [](const Coord &c) { return c.kind == Coord::Uniform; });
+  return scalar ? 1 : nestLanes;
+}
+
+unsigned KernelEmitter::levelOf(ArrayRef<Coord> coords) const {
+  unsigned level = 0;
+  for (const Coord &coord : coords)
+    level = std::max(level, coord.level);
+  return level;
+}
+
+Coords KernelEmitter::firstLane(ArrayRef<Coord> coords) const {
+  Coords first(coords.begin(), coords.end());
+  for (Coord &coord : first) {
+    assert(coord.kind != Coord::Lanes && "no first lane to speak of");
+    coord.kind = Coord::Uniform;
+  }
+  return first;
+}
+
+/// The coordinate in every lane, as a vector of i64.
+Value KernelEmitter::coordVector(const Coord &coord, unsigned lanes) {
+  VectorBuilder v = vectors();
+  if (coord.kind == Coord::Lanes)
+    return coord.lanes;
+  Value base = v.splat(coord.base, lanes);
+  return coord.kind == Coord::Step ? v.add(base, v.iota(b->getI64Type(), lanes)) : base;
+}
+
+Value KernelEmitter::pull(Value value, ArrayRef<Coord> coords) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return scalar(value);
+  std::vector<const void *> key{value.getAsOpaquePointer()};
+  for (const Coord &coord : coords) {
+    key.push_back(coord.kind == Coord::Lanes ? coord.lanes.getAsOpaquePointer()
+                                             : coord.base.getAsOpaquePointer());
+    key.push_back(reinterpret_cast<const void *>(uintptr_t(coord.kind)));
+  }
+  auto found = cache.find(key);
+  if (found != cache.end()) {
+    const CacheEntry &entry = found->second;
+    if (entry.level < levels.size() && levels[entry.level].serial == entry.serial)
+      return entry.value;
+  }
+  unsigned at = levelOf(coords);
+  Location outer = loc;
+  Value result;
+  auto stored = buffers.find(value);
+  if (stored != buffers.end()) {
+    setLevel(at);
+    result = loadBuffer(stored->second, coords);
+  } else {
+    loc = value.getLoc();
+    result = compute(value, coords);
+  }
+  if (filling.contains(value)) {
+    Buffer *&buffer = fillBuffers[value];
+    if (!buffer) {
+      auto type = cast<RankedTensorType>(value.getType());
+      unsigned minor = type.getRank() - 1;
+      for (auto [axis, coord] : llvm::enumerate(coords))
+        if (coord.kind == Coord::Step)
+          minor = axis;
+      buffer = arena.create(loc, lowered(type.getElementType()), type.getShape(), minor);
+    }
+    setLevel(at);
+    storeBuffer(buffer, coords, result);
+  }
+  loc = outer;
+  cache[key] = {result, at, levels[at].serial};
+  return result;
+}
+
+/// The same with one element per lane, even where all are equal.
+Value KernelEmitter::pullVector(Value value, ArrayRef<Coord> coords) {
+  Value result = pull(value, coords);
+  setLevel(levelOf(coords));
+  return vectors().splat(result, lanesOf(coords));
+}
+
+Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
+  Operation *op = value.getDefiningOp();
+  assert(op && isLazy(op) && "a tensor that is neither lazy nor in an array");
+  unsigned at = levelOf(coords);
+  VectorBuilder v = vectors();
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return pullLoad(load, coords);
+  if (auto range = dyn_cast<tile::ArangeOp>(op)) {
+    setLevel(at);
+    unsigned lanes = lanesOf(coords);
+    Type i32 = b->getI32Type();
+    Value start = v.constant(range.getStart(), i32);
+    if (coords[0].kind == Coord::Lanes)
+      return v.add(v.resize(coords[0].lanes, i32), start);
+    Value first = v.add(v.resize(coords[0].base, i32), start);
+    return lanes == 1 ? first : v.add(v.splat(first, lanes), v.iota(i32, lanes));
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    setLevel(at);
+    auto element = cast<SplatElementsAttr>(constant.getValue()).getSplatValue<TypedAttr>();
+    return arith::ConstantOp::create(*b, loc, element);
+  }
+  if (isa<ub::PoisonOp>(op)) {
+    setLevel(at);
+    return LLVM::PoisonOp::create(*b, loc, lowered(tile::elementTypeOf(value.getType())));
+  }
+  if (auto splat = dyn_cast<tile::SplatOp>(op))
+    return scalar(splat.getSource());
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    Coords source(coords.begin(), coords.end());
+    for (auto [axis, extent] : llvm::enumerate(tile::shapeOf(broadcast.getSource().getType())))
+      if (extent == 1)
+        source[axis] = {Coord::Uniform, index(0), {}, 0};
+    return pull(broadcast.getSource(), source);
+  }
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    Coords source(coords.begin(), coords.end());
+    source.erase(source.begin() + expand.getAxis());
+    return pull(expand.getSource(), source);
+  }
+  if (auto trans = dyn_cast<tile::TransOp>(op)) {
+    Coords source(coords.size());
+    for (auto [axis, from] : llvm::enumerate(trans.getOrder()))
+      source[from] = coords[axis];
+    return pull(trans.getSource(), source);
+  }
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    setLevel(at);
+    return pull(reshape.getSource(),
+                reshapeCoords(tile::shapeOf(reshape.getType()),
+                              tile::shapeOf(reshape.getSource().getType()), coords, at));
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(pull(operand, coords));
+  setLevel(at);
+  return emitElementwise(op, operands)[cast<OpResult>(value).getResultNumber()];
+}
+
+/// The index in the shape `to` of the element at `coords` of `from`, both in row-major order. Equal
+/// axes at either end keep their coordinates; the others go through the element's number.
+Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                    ArrayRef<Coord> coords, unsigned level) {
+  VectorBuilder v = vectors();
+  Coords result(to.size(), Coord{Coord::Uniform, index(0), {}, 0});
+  unsigned head = 0, tail = 0;
+  while (head < std::min(from.size(), to.size()) && from[head] == to[head]) {
+    result[head] = coords[head];
+    ++head;
+  }
+  while (tail < std::min(from.size(), to.size()) - head &&
+         from[from.size() - 1 - tail] == to[to.size() - 1 - tail]) {
+    result[to.size() - 1 - tail] = coords[from.size() - 1 - tail];
+    ++tail;
+  }
+  ArrayRef<Coord> middle = coords.slice(head, from.size() - head - tail);
+  ArrayRef<int64_t> fromMiddle = from.slice(head, middle.size()),
+                    toMiddle = to.slice(head, to.size() - head - tail);
+  unsigned lanes = lanesOf(middle);
+  // The first lane's number, and where the lanes lead.
+  Value number = index(0);
+  std::optional<int64_t> step;
+  int64_t stride = 1;
+  Value general;
+  for (int axis = int(middle.size()) - 1; axis >= 0; --axis) {
+    const Coord &coord = middle[axis];
+    if (coord.kind == Coord::Lanes) {
+      Value part = v.mul(coord.lanes, v.constant(stride, coord.lanes.getType()));
+      general = general ? v.add(general, part) : part;
+    } else {
+      number = v.add(number, v.mul(coord.base, index(stride)));
+      if (coord.kind == Coord::Step)
+        step = stride;
+    }
+    stride *= fromMiddle[axis];
+  }
+  // One target axis takes whole vectors if it has the lanes' step and is long enough.
+  int stepAxis = -1;
+  stride = 1;
+  for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--])
+    if (step && !general && *step == stride && toMiddle[axis] >= int64_t(lanes))
+      stepAxis = axis;
+  if (step && stepAxis < 0) {
+    Value part = v.iota(b->getI64Type(), lanes, *step);
+    general = general ? v.add(general, part) : part;
+  }
+  if (general)
+    general = v.add(general, v.splat(number, lanes));
+  stride = 1;
+  for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--]) {
+    if (toMiddle[axis] == 1)
+      continue;
+    auto digit = [&](Value whole) {
+      return v.bitAnd(v.shiftRight(whole, llvm::Log2_64(stride), false),
+                      v.integer(toMiddle[axis] - 1, whole));
+    };
+    if (general)
+      result[head + axis] = {Coord::Lanes, {}, digit(general), level};
+    else
+      result[head + axis] = {
+          axis == stepAxis ? Coord::Step : Coord::Uniform, digit(number), {}, level};
+  }
+  return result;
+}
+
+} // namespace kiln::cpu

@@ -1,0 +1,206 @@
+// The choice of sinks: see the header. One walk against program order meets every use before its
+// definition.
+
+#include "compiler/Conversion/TileToCPU/Sinks.h"
+#include "compiler/Conversion/TileToCPU/AddressRange.h"
+#include "compiler/Conversion/TileToCPU/MathFunctions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+/// Costs are in simple vector operations per vector. From here on an array is cheaper than
+/// computing again.
+static constexpr unsigned worthAnArray = 6;
+
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+bool keepsIndices(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) ||
+         isa<tile::LoadOp, tile::AddPtrOp, tile::BitcastOp, tile::HintOp>(op);
+}
+
+bool isLazy(Operation *op) {
+  if (op->getNumResults() == 0 || !isTensor(op->getResult(0)))
+    return false;
+  return keepsIndices(op) ||
+         isa<tile::ArangeOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
+             tile::TransOp, arith::ConstantOp, ub::PoisonOp>(op);
+}
+
+static bool writes(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getIsVolatile();
+  return isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp>(op);
+}
+
+SinkPlan::SinkPlan(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {
+  SmallVector<Operation *> order;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    positions[op] = order.size();
+    order.push_back(op);
+    if (writes(op))
+      for (Operation *holder = op; holder; holder = holder->getParentOp())
+        writers.insert(holder);
+    unsigned cost = ownCost(op);
+    if (isLazy(op))
+      for (Value operand : op->getOperands())
+        cost += costs.lookup(operand);
+    for (Value result : op->getResults())
+      costs[result] = isLazy(op) ? std::min(cost, 1000u) : 1;
+  });
+  for (Operation *op : llvm::reverse(order))
+    for (Value result : op->getResults())
+      if (isTensor(result)) {
+        collectConsumers(result);
+        if (isLazy(op) && shouldMaterialise(op, result))
+          materialised.insert(result);
+      }
+  kernel.walk([&](Block *block) {
+    for (Value argument : block->getArguments())
+      if (isTensor(argument))
+        collectConsumers(argument);
+  });
+}
+
+ArrayRef<Consumer> SinkPlan::consumers(Value value) const {
+  auto found = consumerLists.find(value);
+  return found == consumerLists.end() ? ArrayRef<Consumer>() : ArrayRef<Consumer>(found->second);
+}
+
+ArrayRef<Operation *> SinkPlan::guardedLoads(Operation *store) const {
+  auto found = guarded.find(store);
+  return found == guarded.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
+}
+
+void SinkPlan::addConsumer(Value value, Consumer consumer) {
+  SmallVector<Consumer, 2> &list = consumerLists[value];
+  auto same =
+      llvm::find_if(list, [&](const Consumer &other) { return other.sink == consumer.sink; });
+  if (same == list.end()) {
+    list.push_back(consumer);
+    return;
+  }
+  same->direct &= consumer.direct;
+  same->repeated |= consumer.repeated;
+}
+
+void SinkPlan::collectConsumers(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (!isLazy(user)) {
+      addConsumer(value, {user, true, false});
+      continue;
+    }
+    bool direct = keepsIndices(user);
+    bool repeated = isa<tile::BroadcastOp>(user) &&
+                    cast<RankedTensorType>(value.getType()).getNumElements() > 1;
+    for (Value result : user->getResults()) {
+      if (materialised.contains(result)) {
+        addConsumer(value, {user, direct, repeated});
+        continue;
+      }
+      for (Consumer consumer : SmallVector<Consumer>(consumers(result)))
+        addConsumer(value,
+                    {consumer.sink, consumer.direct && direct, consumer.repeated || repeated});
+    }
+  }
+}
+
+unsigned SinkPlan::ownCost(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    bool uniform = true;
+    for (unsigned axis = 0, rank = tile::shapeOf(load.getType()).size(); axis != rank; ++axis) {
+      std::optional<int64_t> stride = facts.stride(load.getPtr(), axis);
+      if (stride == 1)
+        return 2;
+      uniform &= stride == 0;
+    }
+    return uniform ? 1 : 8;
+  }
+  if (isMathFunction(op))
+    return 12;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp,
+          arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 6;
+  return OpTrait::hasElementwiseMappableTraits(op) ? 1 : 0;
+}
+
+bool SinkPlan::shouldMaterialise(Operation *op, Value value) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    if (mustStandWhereItIs(load))
+      return true;
+  // Changes of shape cost nothing; what they change is materialised before, where it is smaller.
+  if (!keepsIndices(op) || isa<tile::HintOp>(op))
+    return false;
+  ArrayRef<Consumer> list = consumers(value);
+  bool again = list.size() > 1 || llvm::any_of(list, [](const Consumer &c) { return c.repeated; });
+  // Scans and atomics go element by element, so that vector work is better done before.
+  bool elementwise = llvm::any_of(list, [](const Consumer &c) {
+    return isa<tile::ScanOp, tile::AtomicRMWOp, tile::AtomicCASOp>(c.sink);
+  });
+  return (again && costs.lookup(value) >= worthAnArray) || (elementwise && costs.lookup(value) > 2);
+}
+
+bool SinkPlan::writesBetween(Operation *from, Operation *to) const {
+  for (Operation *end = to;;) {
+    Block *block = end->getBlock();
+    Operation *begin = block == from->getBlock() ? from->getNextNode() : &block->front();
+    for (Operation *op = begin; op && op != end; op = op->getNextNode())
+      if (writers.contains(op))
+        return true;
+    if (block == from->getBlock())
+      return false;
+    end = block->getParentOp();
+    // A write anywhere in a loop comes before the loop's next iteration.
+    if (isa<scf::ForOp, scf::WhileOp>(end) && writers.contains(end))
+      return true;
+  }
+}
+
+/// The addresses are all different, and sink and load go through them in the same order.
+static bool sameAddressesInStep(tile::LoadOp load, tile::StoreOp store, const Consumer &consumer,
+                                IndexFacts &facts) {
+  ArrayRef<int64_t> shape = tile::shapeOf(load.getType());
+  if (load.getPtr() != store.getPtr() || !consumer.direct)
+    return false;
+  // Of several axes only one may be longer than 1: strides of others could overlap.
+  std::optional<unsigned> moving;
+  for (unsigned axis = 0; axis != shape.size(); ++axis) {
+    if (shape[axis] == 1)
+      continue;
+    if (moving)
+      return false;
+    moving = axis;
+  }
+  if (!moving)
+    return true;
+  std::optional<int64_t> stride = facts.stride(load.getPtr(), *moving);
+  return stride && *stride != 0;
+}
+
+bool SinkPlan::mustStandWhereItIs(tile::LoadOp load) {
+  if (load.getIsVolatile())
+    return true;
+  SmallVector<Operation *> toGuard;
+  for (const Consumer &consumer : consumers(load.getResult())) {
+    if (writesBetween(load, consumer.sink))
+      return true;
+    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(consumer.sink))
+      return true;
+    auto store = dyn_cast<tile::StoreOp>(consumer.sink);
+    if (!store || sameAddressesInStep(load, store, consumer, facts))
+      continue;
+    if (!hasRange(load.getPtr()) || !hasRange(store.getPtr()))
+      return true;
+    toGuard.push_back(store);
+  }
+  for (Operation *store : toGuard)
+    guarded[store].push_back(load);
+  return false;
+}
+
+} // namespace kiln::cpu

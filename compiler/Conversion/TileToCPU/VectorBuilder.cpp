@@ -1,0 +1,225 @@
+// Arithmetic on scalars and vectors alike: see the header.
+
+#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+Type vectorOf(Type element, unsigned lanes) {
+  return lanes > 1 ? VectorType::get({lanes}, element) : element;
+}
+Type laneType(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getElementType() : type;
+}
+unsigned laneCount(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? vector.getNumElements() : 1;
+}
+
+static constexpr auto contract = arith::FastMathFlags::contract;
+
+Value VectorBuilder::splat(Value scalar, unsigned lanes) {
+  if (lanes == 1 || isa<VectorType>(scalar.getType()))
+    return scalar;
+  auto type = cast<VectorType>(vectorOf(scalar.getType(), lanes));
+  if (auto op = scalar.getDefiningOp<arith::ConstantOp>())
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, op.getValue()));
+  Value poison = LLVM::PoisonOp::create(builder, loc, type);
+  Value zero = constant(0, builder.getI32Type());
+  Value one = LLVM::InsertElementOp::create(builder, loc, poison, scalar, zero);
+  return shuffle(one, poison, SmallVector<int32_t>(lanes, 0));
+}
+
+Value VectorBuilder::constant(int64_t value, Type type) {
+  Attribute attribute;
+  Type element = laneType(type);
+  if (isa<FloatType>(element))
+    attribute = builder.getFloatAttr(element, value);
+  else
+    attribute = builder.getIntegerAttr(element, value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(attribute));
+}
+
+Value VectorBuilder::integer(int64_t value, Value like) { return constant(value, like.getType()); }
+
+Value VectorBuilder::real(double value, Value like) {
+  TypedAttr attribute = builder.getFloatAttr(laneType(like.getType()), value);
+  if (auto vector = dyn_cast<VectorType>(like.getType()))
+    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+  return arith::ConstantOp::create(builder, loc, attribute);
+}
+
+Value VectorBuilder::iota(Type element, unsigned lanes, int64_t step) {
+  SmallVector<APInt> values;
+  for (unsigned lane = 0; lane != lanes; ++lane)
+    values.push_back(
+        APInt(element.getIntOrFloatBitWidth(), int64_t(lane) * step, true, /*implicitTrunc=*/true));
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(VectorType::get({lanes}, element), values));
+}
+
+void VectorBuilder::match(Value &a, Value &b) {
+  unsigned lanes = std::max(laneCount(a), laneCount(b));
+  a = splat(a, lanes);
+  b = splat(b, lanes);
+}
+
+Value VectorBuilder::add(Value a, Value b) {
+  match(a, b);
+  if (isa<FloatType>(laneType(a.getType())))
+    return arith::AddFOp::create(builder, loc, a, b, contract);
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+
+Value VectorBuilder::sub(Value a, Value b) {
+  match(a, b);
+  if (isa<FloatType>(laneType(a.getType())))
+    return arith::SubFOp::create(builder, loc, a, b, contract);
+  return builder.createOrFold<arith::SubIOp>(loc, a, b);
+}
+
+Value VectorBuilder::mul(Value a, Value b) {
+  match(a, b);
+  if (isa<FloatType>(laneType(a.getType())))
+    return arith::MulFOp::create(builder, loc, a, b, contract);
+  return builder.createOrFold<arith::MulIOp>(loc, a, b);
+}
+
+Value VectorBuilder::div(Value a, Value b) {
+  match(a, b);
+  return arith::DivFOp::create(builder, loc, a, b);
+}
+
+Value VectorBuilder::polynomial(Value x, ArrayRef<double> coefficients) {
+  Value result = real(coefficients.front(), x);
+  for (double coefficient : coefficients.drop_front())
+    result = mad(result, x, real(coefficient, x));
+  return result;
+}
+
+Value VectorBuilder::negate(Value a) { return arith::NegFOp::create(builder, loc, a); }
+Value VectorBuilder::absolute(Value a) { return math::AbsFOp::create(builder, loc, a); }
+
+Value VectorBuilder::select(Value condition, Value a, Value b) {
+  match(a, b);
+  if (laneCount(condition) != laneCount(a)) {
+    unsigned lanes = std::max(laneCount(condition), laneCount(a));
+    a = splat(a, lanes);
+    b = splat(b, lanes);
+  }
+  return LLVM::SelectOp::create(builder, loc, condition, a, b);
+}
+
+Value VectorBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  match(a, b);
+  return arith::CmpIOp::create(builder, loc, predicate, a, b);
+}
+Value VectorBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+  match(a, b);
+  return arith::CmpFOp::create(builder, loc, predicate, a, b);
+}
+Value VectorBuilder::less(Value a, Value b) {
+  return isa<FloatType>(laneType(a.getType())) ? compare(arith::CmpFPredicate::OLT, a, b)
+                                               : compare(arith::CmpIPredicate::slt, a, b);
+}
+
+Value VectorBuilder::bitAnd(Value a, Value b) {
+  match(a, b);
+  return arith::AndIOp::create(builder, loc, a, b);
+}
+Value VectorBuilder::bitOr(Value a, Value b) {
+  match(a, b);
+  return arith::OrIOp::create(builder, loc, a, b);
+}
+Value VectorBuilder::shiftLeft(Value a, int64_t bits) {
+  return arith::ShLIOp::create(builder, loc, a, integer(bits, a));
+}
+Value VectorBuilder::shiftRight(Value a, int64_t bits, bool arithmetic) {
+  if (arithmetic)
+    return arith::ShRSIOp::create(builder, loc, a, integer(bits, a));
+  return arith::ShRUIOp::create(builder, loc, a, integer(bits, a));
+}
+
+Value VectorBuilder::bitcast(Value a, Type element) {
+  if (laneType(a.getType()) == element)
+    return a;
+  Type type = vectorOf(element, laneCount(a));
+  if (isa<LLVM::LLVMPointerType>(element))
+    return LLVM::IntToPtrOp::create(builder, loc, type, a);
+  if (isa<LLVM::LLVMPointerType>(laneType(a.getType())))
+    return LLVM::PtrToIntOp::create(builder, loc, type, a);
+  return arith::BitcastOp::create(builder, loc, type, a);
+}
+
+Value VectorBuilder::resize(Value a, Type element) {
+  unsigned from = laneType(a.getType()).getIntOrFloatBitWidth();
+  unsigned to = element.getIntOrFloatBitWidth();
+  Type type = vectorOf(element, laneCount(a));
+  if (from < to)
+    return arith::ExtSIOp::create(builder, loc, type, a);
+  if (from > to)
+    return arith::TruncIOp::create(builder, loc, type, a);
+  return a;
+}
+
+Value VectorBuilder::extendFloat(Value a, Type element) {
+  if (laneType(a.getType()) == element)
+    return a;
+  unsigned lanes = laneCount(a);
+  // bf16 is the upper half of an f32: a shift, where LLVM would call a library function on some
+  // processors.
+  if (laneType(a.getType()).isBF16()) {
+    Type i32 = builder.getI32Type();
+    Value bits = bitcast(a, builder.getI16Type());
+    bits = arith::ExtUIOp::create(builder, loc, vectorOf(i32, lanes), bits);
+    Value wide = bitcast(shiftLeft(bits, 16), builder.getF32Type());
+    return extendFloat(wide, element);
+  }
+  return arith::ExtFOp::create(builder, loc, vectorOf(element, lanes), a);
+}
+
+Value VectorBuilder::truncateFloat(Value a, Type element) {
+  if (laneType(a.getType()) == element)
+    return a;
+  unsigned lanes = laneCount(a);
+  if (!element.isBF16() || !laneType(a.getType()).isF32())
+    return arith::TruncFOp::create(builder, loc, vectorOf(element, lanes), a);
+  // Round to nearest even on the bits; a NaN stays a (quiet) NaN.
+  Type i32 = builder.getI32Type();
+  Value bits = bitcast(a, i32);
+  Value odd = bitAnd(shiftRight(bits, 16, false), integer(1, bits));
+  Value rounded = add(bits, add(odd, integer(0x7fff, bits)));
+  Value quiet = bitOr(bits, integer(0x400000, bits));
+  Value isNaN = compare(arith::CmpFPredicate::UNO, a, a);
+  Value upper = shiftRight(select(isNaN, quiet, rounded), 16, false);
+  upper = arith::TruncIOp::create(builder, loc, vectorOf(builder.getI16Type(), lanes), upper);
+  return bitcast(upper, element);
+}
+
+Value VectorBuilder::extract(Value vector, Value lane) {
+  if (!isa<VectorType>(vector.getType()))
+    return vector;
+  return LLVM::ExtractElementOp::create(builder, loc, vector, lane);
+}
+Value VectorBuilder::extract(Value vector, unsigned lane) {
+  if (!isa<VectorType>(vector.getType()))
+    return vector;
+  return extract(vector, constant(lane, builder.getI32Type()));
+}
+Value VectorBuilder::insert(Value vector, Value scalar, Value lane) {
+  return LLVM::InsertElementOp::create(builder, loc, vector, scalar, lane);
+}
+
+Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int32_t> lanes) {
+  if (lanes.size() == 1)
+    return extract(a, unsigned(lanes.front()));
+  return LLVM::ShuffleVectorOp::create(builder, loc, a, b, lanes);
+}
+
+} // namespace kiln::cpu
