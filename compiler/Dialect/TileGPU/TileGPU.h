@@ -6,6 +6,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Layout/LinearLayout.h"
 #include "compiler/Layout/MatrixUnits.h"
+#include "compiler/Layout/SharedExchange.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 
 namespace kiln::tilegpu {
@@ -44,6 +45,9 @@ unsigned storageBits(mlir::Type elementType);
 
 /// The target that the enclosing module names; an error if it names none or an unknown one.
 llvm::Expected<TargetInfo> targetOf(mlir::Operation *op);
+
+/// What of the target's shared memory exchanges are planned for. Everyone who plans one uses this.
+SharedMemoryShape sharedMemoryOf(const TargetInfo &target);
 
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);

@@ -59,6 +59,15 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
   return parseTarget(name.getValue());
 }
 
+SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
+  SharedMemoryShape shape;
+  if (target.sharedBanks)
+    shape.banks = target.sharedBanks;
+  shape.bankBytes = target.sharedBankBytes;
+  shape.maxVectorBits = target.maxVectorBits;
+  return shape;
+}
+
 unsigned numWarpsOf(Operation *op) {
   auto kernel =
       isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();

@@ -1,0 +1,153 @@
+// The cost model of layout assignment; LayoutCosts.h states it.
+
+#include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
+
+#include "compiler/Layout/LayoutConversion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+static constexpr double forbidden = 1e9;
+static constexpr double barrier = 20;
+
+double LayoutCosts::weight(Block *block) {
+  double result = 1;
+  for (unsigned depth = loopDepth(block); depth > 0; --depth)
+    result *= 8;
+  return result;
+}
+
+//===-- conversions
+//------------------------------------------------------------------------------===//
+
+static double shuffleCost(const ShufflePlan &plan, unsigned bits) {
+  double words = (bits + 31) / 32, cost = 0;
+  for (const ShufflePlan::Round &round : plan.rounds)
+    cost += round.local ? 0 : 2 * words;
+  auto selects = [&](ArrayRef<BinaryVector> byLane) {
+    return llvm::count_if(byLane, [](BinaryVector column) { return column != 0; });
+  };
+  return cost + double(selects(plan.giveByLane) + selects(plan.receiveByLane)) *
+                    double(plan.rounds.size()) * words;
+}
+
+double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayout &to,
+                                      unsigned bits) {
+  LayoutConversion plan = planConversion(from, to, bits, tilegpu::sharedMemoryOf(target));
+  switch (plan.kind) {
+  case ConversionKind::None:
+  case ConversionKind::Registers:
+    return 0;
+  case ConversionKind::Shuffle:
+    return shuffleCost(*plan.shuffle, bits);
+  case ConversionKind::Shared:
+    break;
+  }
+  const SharedExchange &exchange = *plan.shared;
+  if (exchange.bytes > int64_t(target.maxSharedBytes))
+    return forbidden;
+  return double(exchange.storeCost.wavefronts + exchange.loadCost.wavefronts) +
+         double(exchange.store.parts.size() + exchange.load.parts.size()) + 2 * barrier;
+}
+
+double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element) {
+  if (from == to)
+    return 0;
+  unsigned bits = tilegpu::storageBits(element);
+  auto [entry, isNew] =
+      conversions.try_emplace(std::tuple<Attribute, Attribute, unsigned>(from, to, bits), 0.0);
+  if (isNew) {
+    double cost = plannedConversion(from.getLayout(), to.getLayout(), bits);
+    conversions[{from, to, bits}] = cost;
+    return cost;
+  }
+  return entry->second;
+}
+
+//===-- nodes
+//------------------------------------------------------------------------------------===//
+
+/// The columns without the coordinate bits on which the address does not depend, and without the
+/// bits that lie within `unit` neighbours of the fastest axis.
+static BinaryColumns addressColumns(ArrayRef<BinaryVector> columns, const LayoutSpace &out,
+                                    ArrayRef<int64_t> constancy, unsigned fast, int64_t unit) {
+  uint64_t ignored = 0;
+  for (auto [axis, constant] : llvm::enumerate(constancy)) {
+    uint64_t same = std::min<int64_t>(constant, out.size(Dim::axis(axis)));
+    if (axis == fast)
+      same = std::max<uint64_t>(same, std::min<int64_t>(unit, out.size(Dim::axis(axis))));
+    ignored |= (same - 1) << out.position(Dim::axis(axis));
+  }
+  BinaryColumns result;
+  for (BinaryVector column : columns)
+    result.push_back(column & ~ignored);
+  return result;
+}
+
+double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout) {
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+  AxisInfo info = facts.get(pointers);
+  unsigned fast = 0;
+  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
+    if (info.contiguity[axis] >= info.contiguity[fast])
+      fast = axis;
+  int64_t vector =
+      std::min<int64_t>(facts.vectorLength(pointers, fast), layout.contiguousRegisters({fast}));
+  if (mask)
+    vector = std::min(vector, facts.maskConstancy(mask, fast));
+  vector = std::max<int64_t>(1, std::min<int64_t>(vector, target.maxVectorBits / 8 / bytes));
+
+  constexpr int64_t sectorBytes = 32;
+  int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, sectorBytes / bytes));
+  BinaryColumns touched(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
+  ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
+  touched.append(lanes.begin(), lanes.end());
+  double sectors =
+      double(int64_t(1) << rank(addressColumns(touched, layout.out(), info.constancy, fast, unit)));
+  double instructions = double(layout.numRegisters() / vector);
+  return instructions * (4 + 2 * sectors);
+}
+
+double LayoutCosts::reduction(Operation *op, unsigned axis, const LinearLayout &layout) {
+  auto along = [&](Dim dim) {
+    return llvm::count_if(layout.columns(dim), [&](BinaryVector column) {
+      return layout.out().coordinate(column, Dim::axis(axis)) != 0;
+    });
+  };
+  double results = double(layout.slice(axis).numRegisters());
+  double words = 0;
+  for (Value operand : op->getOperands())
+    words += (tilegpu::storageBits(getElementTypeOrSelf(operand)) + 31) / 32;
+  double cost = double(layout.numRegisters()) + 2 * results * double(along(Dim::Lane)) * words;
+  if (along(Dim::Warp))
+    cost += 2 * barrier + 4 * results * words;
+  return cost;
+}
+
+double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
+  const LinearLayout &layout = choice.layout.getLayout();
+  double registers = double(layout.numRegisters());
+  double cost =
+      llvm::TypeSwitch<Operation *, double>(node.op)
+          .Case([&](tile::LoadOp op) { return access(op.getPtr(), op.getMask(), layout); })
+          .Case([&](tile::StoreOp op) { return access(op.getPtr(), op.getMask(), layout); })
+          .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return 16 * registers; })
+          .Case<tile::ReduceOp, tile::ScanOp>(
+              [&](auto op) { return reduction(op, op.getAxis(), layout); })
+          .Case([&](tile::DotOp) { return 0.0; })
+          .Default([&](Operation *op) {
+            if (node.transfer == LayoutTransfer::Carried)
+              return 0.1 * registers;
+            if (node.transfer != LayoutTransfer::Same)
+              return 0.0;
+            return (isa<math::MathDialect>(op->getDialect()) ? 4 : 1) * registers;
+          });
+  return cost * weight(node.op->getBlock());
+}
+
+} // namespace kiln

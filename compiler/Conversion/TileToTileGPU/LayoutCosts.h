@@ -1,0 +1,50 @@
+// The cost model of layout assignment. The unit is one issue slot of one warp.
+//
+//   conversion    registers      0
+//                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
+//                 shared memory  wavefronts and instructions of the store and of the load, and
+//                                two barriers of 20; forbidden if the tile exceeds shared memory
+//   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches
+//   atomic        16 per register
+//   arithmetic    1 per register of the result; 4 for math functions
+//   reduction     1 per register, 2 per shuffle of each result register and lane bit along the
+//                 axis, and if warps share the axis an exchange through shared memory
+//   loop-carried  0.1 per register: of equals, what takes fewer registers
+//
+// All of it times 8 per surrounding loop. Redundant layouts cost more by themselves: duplicates
+// mean more registers per thread. The figures are ratios for ordinary GPUs, not measurements of
+// one.
+
+#ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
+#define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
+
+namespace kiln {
+
+class LayoutCosts {
+public:
+  LayoutCosts(const TargetInfo &target, const AxisInfoAnalysis &facts)
+      : target(target), facts(facts) {}
+
+  /// What the node itself costs with this choice.
+  double node(const LayoutNode &node, const LayoutChoice &choice);
+  /// What it costs to have a value of this element type, in `from`, in `to`.
+  double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element);
+  /// The factor of what happens in this block.
+  static double weight(mlir::Block *block);
+
+private:
+  double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout);
+  double reduction(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
+  double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits);
+
+  const TargetInfo &target;
+  const AxisInfoAnalysis &facts;
+  llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned>, double> conversions;
+};
+
+} // namespace kiln
+
+#endif

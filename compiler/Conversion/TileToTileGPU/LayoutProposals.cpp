@@ -1,0 +1,217 @@
+// Who proposes layouts, and how proposals spread.
+
+#include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
+
+#include "compiler/Layout/TileLayouts.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using kiln::tilegpu::LayoutAttr;
+using kiln::tilegpu::MatrixUnitAttr;
+
+namespace kiln {
+namespace {
+
+class Proposals {
+public:
+  Proposals(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
+            const AxisInfoAnalysis &facts)
+      : graph(graph), target(target), numWarps(numWarps), facts(facts) {}
+
+  void run() {
+    // Dots first: of equal layouts, the earlier proposal keeps the name.
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (auto dot = dyn_cast<tile::DotOp>(graph.nodes()[i].op);
+          dot && graph.nodes()[i].transfer == LayoutTransfer::Dot)
+        proposeDot(i, dot);
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (graph.nodes()[i].transfer != LayoutTransfer::Carried)
+        proposeAccess(i, graph.nodes()[i].op);
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (graph.nodes()[i].choices.empty())
+        propose(i, rowMajor(shapeOfNode(graph.nodes()[i])));
+  }
+
+private:
+  static ArrayRef<int64_t> shapeOfNode(const LayoutNode &node) {
+    bool bySource = node.transfer == LayoutTransfer::Reduce || node.results.empty();
+    Value value = bySource ? node.operands.front()->get() : node.results.front();
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+
+  LayoutChoice choice(const LinearLayout &layout, MatrixUnitAttr unit = {}) {
+    return {LayoutAttr::get(graph.nodes().front().op->getContext(), layout), unit};
+  }
+
+  LayoutChoice rowMajor(ArrayRef<int64_t> shape) {
+    return choice(
+        coalescedLayout(shape, rowMajorOrder(shape.size()), 1, target.warpSize, numWarps));
+  }
+
+  //===-- anchors
+  //--------------------------------------------------------------------------------===//
+
+  void proposeAccess(size_t node, Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::LoadOp, tile::StoreOp>(
+            [&](auto access) { proposeAccess(node, access.getPtr(), access.getMask()); })
+        .Case([&](tile::AtomicRMWOp atomic) {
+          proposeAccess(node, atomic.getPtr(), atomic.getMask());
+        })
+        .Case([&](tile::AtomicCASOp atomic) { proposeAccess(node, atomic.getPtr(), Value()); });
+  }
+
+  void proposeAccess(size_t node, Value pointers, Value mask) {
+    auto type = dyn_cast<RankedTensorType>(pointers.getType());
+    if (!type)
+      return;
+    AxisInfo info = facts.get(pointers);
+    SmallVector<unsigned, 4> order = rowMajorOrder(type.getRank());
+    // Most contiguous first; of equals, the last axis.
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
+    });
+    int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+    int64_t vector = facts.vectorLength(pointers, order[0]);
+    if (mask)
+      vector = std::min(vector, facts.maskConstancy(mask, order[0]));
+    int64_t perThread = type.getNumElements() / (int64_t(target.warpSize) * numWarps);
+    vector = std::min({vector, int64_t(target.maxVectorBits / 8) / bytes, perThread});
+    propose(node, choice(coalescedLayout(type.getShape(), order, std::max<int64_t>(1, vector),
+                                         target.warpSize, numWarps)));
+  }
+
+  void proposeDot(size_t node, tile::DotOp dot) {
+    RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
+    ArrayRef<int64_t> shape = c.getShape();
+    auto operand = tilegpu::matrixElementOf(a.getElementType(), dot.getPrecision());
+    auto accumulator = tilegpu::matrixElementOf(c.getElementType(), tile::InputPrecision::IEEE);
+    bool sameOperands = a.getElementType() == dot.getB().getType().getElementType();
+    if (operand && accumulator && sameOperands) {
+      MatrixProblem problem{shape[shape.size() - 2],
+                            shape.back(),
+                            a.getShape().back(),
+                            *operand,
+                            *accumulator,
+                            numWarps};
+      if (auto tiling = selectMatrixTiling(target, problem)) {
+        proposeTiling(node, *tiling, shape);
+        tiling->warpsM = numWarps;
+        tiling->warpsN = 1;
+        if (int64_t(tiling->tileM()) * numWarps <= problem.m)
+          proposeTiling(node, *tiling, shape);
+        return;
+      }
+    }
+    proposeRegisterTile(node, shape);
+  }
+
+  void proposeTiling(size_t node, const MatrixTiling &tiling, ArrayRef<int64_t> shape) {
+    MLIRContext *context = graph.nodes()[node].op->getContext();
+    propose(node,
+            choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+  }
+
+  /// Up to 4 x 4 results per thread and round: each operand element is used four times.
+  void proposeRegisterTile(size_t node, ArrayRef<int64_t> shape) {
+    unsigned rank = shape.size();
+    BlockedShape blocked;
+    blocked.order = rowMajorOrder(rank);
+    blocked.sizePerThread.assign(rank, 1);
+    blocked.lanesPerAxis = blocked.warpsPerAxis = blocked.sizePerThread;
+    int64_t threads = int64_t(target.warpSize) * numWarps, elements = 1;
+    for (int64_t size : shape)
+      elements *= size;
+    int64_t perThread = std::max<int64_t>(1, elements / threads);
+    auto deal = [&](SmallVector<unsigned, 4> &sizes, unsigned axis, int64_t wanted) {
+      int64_t used = int64_t(blocked.sizePerThread[axis]) * blocked.lanesPerAxis[axis] *
+                     blocked.warpsPerAxis[axis];
+      int64_t dealt = std::min(wanted, shape[axis] / used);
+      sizes[axis] *= std::max<int64_t>(1, dealt);
+      return std::max<int64_t>(1, dealt);
+    };
+    int64_t columns = deal(blocked.sizePerThread, rank - 1, std::min<int64_t>(4, perThread));
+    deal(blocked.sizePerThread, rank - 2, std::min<int64_t>(4, perThread / columns));
+    int64_t lanes = target.warpSize / deal(blocked.lanesPerAxis, rank - 1, 8);
+    lanes /= deal(blocked.lanesPerAxis, rank - 2, lanes);
+    deal(blocked.lanesPerAxis, rank - 1, lanes);
+    int64_t warps = numWarps / deal(blocked.warpsPerAxis, rank - 2, numWarps);
+    deal(blocked.warpsPerAxis, rank - 1, warps);
+    propose(node, choice(blockedLayout(shape, blocked)
+                             .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
+                             .withInBits(Dim::Warp, llvm::Log2_32(numWarps))));
+  }
+
+  //===-- spreading
+  //------------------------------------------------------------------------------===//
+
+  /// Adds a proposal at a node and lets it spread, breadth first.
+  void propose(size_t node, LayoutChoice first) {
+    unsigned proposal = numProposals++;
+    SmallVector<size_t> frontier;
+    if (offer(node, first, proposal))
+      frontier.push_back(node);
+    while (!frontier.empty()) {
+      SmallVector<size_t> next;
+      for (size_t current : frontier)
+        spread(current, proposal, next);
+      frontier = std::move(next);
+    }
+  }
+
+  /// The node learns the choice; false if this proposal was there already or the node is full.
+  bool offer(size_t index, const LayoutChoice &choice, unsigned proposal) {
+    LayoutNode &node = graph.nodes()[index];
+    if (node.choiceOfProposal.count(proposal))
+      return false;
+    auto known = llvm::find(node.choices, choice);
+    constexpr size_t maxChoices = 12;
+    if (known == node.choices.end() && node.choices.size() == maxChoices)
+      return false;
+    node.choiceOfProposal[proposal] = known - node.choices.begin();
+    if (known == node.choices.end())
+      node.choices.push_back(choice);
+    return true;
+  }
+
+  void spread(size_t index, unsigned proposal, SmallVectorImpl<size_t> &next) {
+    const LayoutNode &node = graph.nodes()[index];
+    LayoutChoice choice = node.choices[node.choiceOfProposal.lookup(proposal)];
+    for (Value result : node.results) {
+      LayoutAttr layout = graph.resultLayout(node, choice);
+      for (OpOperand &use : result.getUses()) {
+        int user = graph.usingNode(use);
+        if (user < 0)
+          continue;
+        auto taken = graph.choiceFromOperand(graph.nodes()[user], use, layout);
+        if (taken && offer(user, *taken, proposal))
+          next.push_back(user);
+      }
+    }
+    for (OpOperand *operand : node.operands) {
+      int producer = graph.definingNode(operand->get());
+      if (producer < 0)
+        continue;
+      LayoutAttr layout = graph.operandLayout(node, choice, *operand);
+      auto taken = graph.choiceFromResult(graph.nodes()[producer], layout);
+      if (taken && offer(producer, *taken, proposal))
+        next.push_back(producer);
+    }
+  }
+
+  LayoutGraph &graph;
+  const TargetInfo &target;
+  unsigned numWarps;
+  const AxisInfoAnalysis &facts;
+  unsigned numProposals = 0;
+};
+
+} // namespace
+
+void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
+                    const AxisInfoAnalysis &facts) {
+  if (!graph.nodes().empty())
+    Proposals(graph, target, numWarps, facts).run();
+}
+
+} // namespace kiln

@@ -1,0 +1,21 @@
+// Who proposes layouts, and how proposals spread.
+
+#ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTPROPOSALS_H
+#define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTPROPOSALS_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
+
+namespace kiln {
+
+/// Gives every node at least one choice. Loads, stores and atomics propose the layout in which
+/// lanes and registers follow contiguous addresses, as wide as alignment and mask allow; dots
+/// their matrix unit's accumulators (dealt for least traffic, and dealt along m, which chained dots
+/// like) or a register tile for fused multiply-adds. Each proposal spreads along values to
+/// whoever can take it over. What nobody reached proposes its own row-major layout.
+void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
+                    const AxisInfoAnalysis &facts);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,169 @@
+// Which of its choices each node takes; LayoutSearch.h has the moves.
+
+#include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using kiln::tilegpu::LayoutAttr;
+
+namespace kiln {
+namespace {
+
+class Search {
+public:
+  Search(LayoutGraph &graph, LayoutCosts &costs) : graph(graph), costs(costs) {}
+
+  double run() {
+    for (LayoutNode &node : graph.nodes())
+      node.current = cheapest(node);
+    constexpr int maxSweeps = 16;
+    for (int sweep = 0; sweep < maxSweeps; ++sweep)
+      if (!this->sweep())
+        break;
+    return total();
+  }
+
+private:
+  using Assignment = SmallVector<std::pair<unsigned, unsigned>>; // node, choice
+
+  unsigned cheapest(const LayoutNode &node) {
+    unsigned best = 0;
+    for (unsigned i = 1; i < node.choices.size(); ++i)
+      if (costs.node(node, node.choices[i]) < costs.node(node, node.choices[best]))
+        best = i;
+    return best;
+  }
+
+  //===-- cost
+  //-----------------------------------------------------------------------------------===//
+
+  double valueCost(Value value) {
+    const LayoutNode &producer = graph.nodes()[graph.definingNode(value)];
+    LayoutAttr from = graph.resultLayout(producer, producer.chosen());
+    llvm::SmallSetVector<LayoutAttr, 4> wanted;
+    for (OpOperand &use : value.getUses()) {
+      int user = graph.usingNode(use);
+      if (user >= 0)
+        wanted.insert(graph.operandLayout(graph.nodes()[user], graph.nodes()[user].chosen(), use));
+    }
+    double cost = 0;
+    for (LayoutAttr to : wanted)
+      cost += costs.conversion(from, to, getElementTypeOrSelf(value));
+    return cost * LayoutCosts::weight(value.getParentBlock());
+  }
+
+  /// What changes when these nodes do: they themselves and the values at them.
+  double costAround(ArrayRef<std::pair<unsigned, unsigned>> nodes) {
+    llvm::SmallSetVector<Value, 16> values;
+    double cost = 0;
+    for (auto [index, choice] : nodes) {
+      const LayoutNode &node = graph.nodes()[index];
+      cost += costs.node(node, node.chosen());
+      for (Value result : node.results)
+        values.insert(result);
+      for (OpOperand *operand : node.operands)
+        if (graph.definingNode(operand->get()) >= 0)
+          values.insert(operand->get());
+    }
+    for (Value value : values)
+      cost += valueCost(value);
+    return cost;
+  }
+
+  double total() {
+    Assignment all;
+    for (unsigned i = 0; i < graph.nodes().size(); ++i)
+      all.push_back({i, 0});
+    return costAround(all);
+  }
+
+  //===-- moves
+  //----------------------------------------------------------------------------------===//
+
+  /// Takes the assignment if it lowers the cost.
+  bool tryMove(const Assignment &move) {
+    if (move.empty())
+      return false;
+    double before = costAround(move);
+    SmallVector<unsigned> old;
+    for (auto [node, choice] : move) {
+      old.push_back(graph.nodes()[node].current);
+      graph.nodes()[node].current = choice;
+    }
+    constexpr double margin = 1e-6;
+    if (costAround(move) < before - margin)
+      return true;
+    for (auto [entry, choice] : llvm::zip(move, old))
+      graph.nodes()[entry.first].current = choice;
+    return false;
+  }
+
+  template <typename Fn> void forEachNeighbour(unsigned index, Fn visit) {
+    const LayoutNode &node = graph.nodes()[index];
+    for (Value result : node.results)
+      for (OpOperand &use : result.getUses())
+        if (int user = graph.usingNode(use); user >= 0)
+          visit(unsigned(user), result, use);
+    for (OpOperand *operand : node.operands)
+      if (int producer = graph.definingNode(operand->get()); producer >= 0)
+        visit(unsigned(producer), operand->get(), *operand);
+  }
+
+  bool isFreeEdge(Value value, OpOperand &use) {
+    const LayoutNode &producer = graph.nodes()[graph.definingNode(value)];
+    const LayoutNode &user = graph.nodes()[graph.usingNode(use)];
+    return graph.resultLayout(producer, producer.chosen()) ==
+           graph.operandLayout(user, user.chosen(), use);
+  }
+
+  /// The nodes that `proposal` takes over when it spreads from `start`.
+  Assignment region(unsigned start, unsigned proposal, bool onlyFreeEdges) {
+    Assignment result;
+    SmallVector<unsigned> pending{start};
+    DenseSet<unsigned> seen{start};
+    while (!pending.empty()) {
+      unsigned index = pending.pop_back_val();
+      const LayoutNode &node = graph.nodes()[index];
+      unsigned choice = node.choiceOfProposal.lookup(proposal);
+      if (choice != node.current)
+        result.push_back({index, choice});
+      forEachNeighbour(index, [&](unsigned other, Value value, OpOperand &use) {
+        if (graph.nodes()[other].choiceOfProposal.count(proposal) &&
+            (!onlyFreeEdges || isFreeEdge(value, use)) && seen.insert(other).second)
+          pending.push_back(other);
+      });
+    }
+    return result;
+  }
+
+  bool sweep() {
+    bool improved = false;
+    for (unsigned index = 0; index < graph.nodes().size(); ++index) {
+      LayoutNode &node = graph.nodes()[index];
+      // In the order of proposals, not of the hash table.
+      SmallVector<unsigned> proposals;
+      for (auto &entry : node.choiceOfProposal)
+        proposals.push_back(entry.first);
+      llvm::sort(proposals);
+      for (unsigned proposal : proposals) {
+        unsigned choice = node.choiceOfProposal.lookup(proposal);
+        if (choice == node.current)
+          continue;
+        improved |= tryMove(region(index, proposal, /*onlyFreeEdges=*/true)) ||
+                    tryMove(region(index, proposal, /*onlyFreeEdges=*/false)) ||
+                    tryMove({{index, choice}});
+      }
+    }
+    return improved;
+  }
+
+  LayoutGraph &graph;
+  LayoutCosts &costs;
+};
+
+} // namespace
+
+double searchLayouts(LayoutGraph &graph, LayoutCosts &costs) { return Search(graph, costs).run(); }
+
+} // namespace kiln

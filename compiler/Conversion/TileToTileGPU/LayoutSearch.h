@@ -1,0 +1,25 @@
+// Which of its choices each node takes: a search for little total cost.
+//
+// The total is the sum over nodes of their own cost and over values of the conversions to each
+// distinct layout that a use wants. It is a labelling problem on a graph with cycles, so exact
+// answers are out of reach in general. The search starts from each node's cheapest choice and
+// repeats moves that lower the total until none does:
+//   * one node takes another of its choices;
+//   * a proposal takes over a region: all nodes reachable from one that know it;
+//   * the same, but only across edges that now need no conversion (a region moves as a block).
+// The last two are what makes it work: a single step inside a chain of elementwise operations only
+// ever adds conversions at both ends.
+
+#ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
+#define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
+
+#include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
+
+namespace kiln {
+
+/// Sets `current` of every node. Returns the total cost.
+double searchLayouts(LayoutGraph &graph, LayoutCosts &costs);
+
+} // namespace kiln
+
+#endif

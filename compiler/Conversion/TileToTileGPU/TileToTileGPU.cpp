@@ -1,0 +1,185 @@
+// Writes the chosen layouts into the IR, and the pass.
+
+#include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
+
+#include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
+#include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using kiln::tilegpu::LayoutAttr;
+
+namespace kiln {
+namespace {
+
+/// The second half of layout assignment: from decisions to IR.
+class LayoutWriter {
+public:
+  explicit LayoutWriter(LayoutGraph &graph) : graph(graph) {}
+
+  void run() {
+    collectRecomputed();
+    // Decide all operands while types are still unchanged, then change them.
+    for (LayoutNode &node : graph.nodes())
+      for (OpOperand *operand : node.operands)
+        operand->set(inLayout(operand->get(), graph.operandLayout(node, node.chosen(), *operand)));
+    for (LayoutNode &node : graph.nodes())
+      for (Value result : node.results)
+        result.setType(
+            tilegpu::withLayout(typeOf(result), graph.resultLayout(node, node.chosen())));
+    for (LayoutNode &node : graph.nodes())
+      if (node.transfer == LayoutTransfer::Dot)
+        replaceDot(cast<tile::DotOp>(node.op), node.chosen());
+    eraseRecomputed();
+  }
+
+private:
+  static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+  /// The value in a layout: itself, converted right after its definition (so outside all loops
+  /// that do not change it), or computed again.
+  Value inLayout(Value value, LayoutAttr layout) {
+    int producer = graph.definingNode(value);
+    if (producer >= 0) {
+      const LayoutNode &node = graph.nodes()[producer];
+      if (graph.resultLayout(node, node.chosen()) == layout)
+        return value;
+    }
+    auto key = std::make_pair(value, layout);
+    if (auto known = made.find(key); known != made.end())
+      return known->second;
+    Value result = producer >= 0 ? convert(value, layout) : recompute(value, layout);
+    made[key] = result;
+    return result;
+  }
+
+  Value convert(Value value, LayoutAttr layout) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    return tilegpu::ConvertLayoutOp::create(builder, value.getLoc(),
+                                            tilegpu::withLayout(typeOf(value), layout), value);
+  }
+
+  Value recompute(Value value, LayoutAttr layout) {
+    Operation *op = value.getDefiningOp();
+    IRMapping mapping;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        mapping.map(operand.get(), inLayout(operand.get(), operandLayoutFor(op, operand, layout)));
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(op);
+    Operation *copy = builder.clone(*op, mapping);
+    RankedTensorType type = tilegpu::withLayout(typeOf(value), layout);
+    if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+    copy->getResult(0).setType(type);
+    return copy->getResult(0);
+  }
+
+  void replaceDot(tile::DotOp dot, const LayoutChoice &choice) {
+    OpBuilder builder(dot);
+    auto replacement =
+        tilegpu::DotOp::create(builder, dot.getLoc(), dot.getResult().getType(), dot.getA(),
+                               dot.getB(), dot.getC(), choice.unit, dot.getPrecision());
+    dot.replaceAllUsesWith(replacement.getResult());
+    dot.erase();
+  }
+
+  /// Operations whose results no node defines: their originals are dead once all uses have copies.
+  void collectRecomputed() {
+    if (graph.nodes().empty())
+      return;
+    auto kernel = graph.nodes().front().op->getParentOfType<func::FuncOp>();
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (isa<RankedTensorType>(result.getType()) && graph.definingNode(result) < 0) {
+          recomputed.push_back(op);
+          break;
+        }
+    });
+  }
+
+  void eraseRecomputed() {
+    // Uses come after definitions.
+    for (Operation *op : llvm::reverse(recomputed))
+      if (op->use_empty())
+        op->erase();
+  }
+
+  LayoutGraph &graph;
+  DenseMap<std::pair<Value, LayoutAttr>, Value> made;
+  SmallVector<Operation *> recomputed;
+};
+
+/// Recomputed values that no node uses, in a kernel without nodes.
+void eraseDeadTensors(func::FuncOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (llvm::any_of(op->getResults(), [](Value result) {
+          auto tensor = dyn_cast<RankedTensorType>(result.getType());
+          return tensor && !tensor.getEncoding();
+        }))
+      ops.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty() && isMemoryEffectFree(op))
+      op->erase();
+}
+
+struct TileToTileGPUPass : PassWrapper<TileToTileGPUPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileToTileGPUPass)
+
+  TileToTileGPUPass() = default;
+  explicit TileToTileGPUPass(std::string name) { targetName = std::move(name); }
+  TileToTileGPUPass(const TileToTileGPUPass &other) : PassWrapper(other) {}
+
+  Option<std::string> targetName{*this, "target", llvm::cl::desc("the target, as cuda:sm_90a")};
+
+  StringRef getArgument() const override { return "kiln-tile-to-tilegpu"; }
+  StringRef getDescription() const override { return "Give every tensor a layout"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tilegpu::TileGPUDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!targetName.empty())
+      module->setAttr(tilegpu::TileGPUDialect::targetAttr,
+                      StringAttr::get(&getContext(), targetName.getValue()));
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(module);
+    if (!target) {
+      module.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    for (auto kernel : module.getOps<func::FuncOp>())
+      if (!kernel.isDeclaration() && failed(assignLayouts(kernel, *target)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
+  FailureOr<LayoutGraph> graph = LayoutGraph::build(kernel);
+  if (failed(graph))
+    return failure();
+  {
+    AxisInfoAnalysis facts(kernel);
+    proposeLayouts(*graph, target, tilegpu::numWarpsOf(kernel), facts);
+    LayoutCosts costs(target, facts);
+    searchLayouts(*graph, costs);
+  }
+  LayoutWriter(*graph).run();
+  eraseDeadTensors(kernel);
+  return success();
+}
+
+std::unique_ptr<Pass> createTileToTileGPUPass(std::string target) {
+  return std::make_unique<TileToTileGPUPass>(std::move(target));
+}
+
+void registerTileToTileGPUPass() { PassRegistration<TileToTileGPUPass>(); }
+
+} // namespace kiln

@@ -1,0 +1,219 @@
+// Shared-memory allocation: offsets for buffers and scratch.
+//
+// A buffer lives from its allocation to the last use of any value that may name it (the results of
+// waits, loop-carried and branch-merged values); a use inside a loop that the allocation is outside
+// of keeps it alive to the loop's end. Scratch lives as long as its operation. The intervals are
+// placed greedily, largest first, each at the lowest offset free over its life: not optimal in
+// general, but within a few percent on such interval graphs, and predictable.
+
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Storage that one operation asks for, alive over [begin, end] in the order of operations.
+struct Storage {
+  Operation *op;
+  int64_t bytes;
+  unsigned begin, end;
+  int64_t offset = -1;
+};
+
+class Allocator {
+public:
+  Allocator(func::FuncOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
+    unsigned next = 0;
+    number(kernel, next);
+  }
+
+  LogicalResult run() {
+    collect();
+    int64_t total = placeApart();
+    if (total > int64_t(target.maxSharedBytes) / 2)
+      total = place();
+    Builder builder(kernel.getContext());
+    // Also where it is too much, so that the caller can tell this failure from others.
+    kernel->setAttr(tilegpu::TileGPUDialect::sharedBytesAttr, builder.getI32IntegerAttr(total));
+    if (total > int64_t(target.maxSharedBytes))
+      return report(total);
+    for (const Storage &storage : storages)
+      storage.op->setAttr(tilegpu::TileGPUDialect::offsetAttr,
+                          builder.getI32IntegerAttr(storage.offset));
+    return success();
+  }
+
+private:
+  /// Numbers operations so that a region's lie between its operation's first and last number.
+  void number(Operation *op, unsigned &next) {
+    first[op] = next++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner, next);
+    last[op] = next++;
+  }
+
+  void collect() {
+    kernel.walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<tilegpu::AllocOp>(op))
+        storages.push_back({op, alloc.getType().getBytes(), first[op], lastUse(alloc)});
+      else if (int64_t bytes = scratchBytes(op, target))
+        storages.push_back({op, bytes, first[op], last[op]});
+    });
+  }
+
+  //===-- life of a buffer
+  //-----------------------------------------------------------------------===//
+
+  /// The values that may name the buffer because `use` passes it on.
+  static void follow(OpOperand &use, SmallVectorImpl<Value> &names) {
+    Operation *user = use.getOwner();
+    if (auto wait = dyn_cast<tilegpu::WaitOp>(user)) {
+      names.push_back(wait.getReleased()[use.getOperandNumber() - 1]);
+    } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      unsigned index = use.getOperandNumber() - loop.getNumControlOperands();
+      names.append({loop.getRegionIterArg(index), loop.getResult(index)});
+    } else if (auto yield = dyn_cast<scf::YieldOp>(user)) {
+      Operation *parent = yield->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent))
+        names.push_back(loop.getRegionIterArg(use.getOperandNumber()));
+      if (isa<scf::ForOp, scf::IfOp>(parent))
+        names.push_back(parent->getResult(use.getOperandNumber()));
+    }
+  }
+
+  unsigned lastUse(tilegpu::AllocOp alloc) {
+    llvm::SetVector<Value> names;
+    names.insert(alloc.getResult());
+    unsigned end = first[alloc];
+    for (size_t i = 0; i < names.size(); ++i)
+      for (OpOperand &use : names[i].getUses()) {
+        SmallVector<Value> more;
+        follow(use, more);
+        names.insert(more.begin(), more.end());
+        end = std::max(end, endOfUse(alloc, use.getOwner()));
+      }
+    return end;
+  }
+
+  unsigned endOfUse(Operation *alloc, Operation *user) {
+    Operation *outermost = user;
+    for (Operation *op = user->getParentOp(); op && !op->isProperAncestor(alloc);
+         op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op))
+        outermost = op;
+    return last[outermost];
+  }
+
+  //===-- placement
+  //------------------------------------------------------------------------------===//
+
+  /// place(), with scratch in loops alive as long as the loop.
+  int64_t placeApart() {
+    SmallVector<Storage> tight = storages;
+    for (Storage &storage : storages)
+      if (auto loop = storage.op->getParentOfType<LoopLikeOpInterface>();
+          loop && !isa<tilegpu::AllocOp>(storage.op)) {
+        storage.begin = first[loop];
+        storage.end = last[loop];
+      }
+    int64_t total = place();
+    for (auto [storage, lived] : llvm::zip(storages, tight)) {
+      storage.begin = lived.begin;
+      storage.end = lived.end;
+    }
+    return total;
+  }
+
+  int64_t place() {
+    SmallVector<Storage *> order;
+    for (Storage &storage : storages)
+      order.push_back(&storage);
+    llvm::sort(order, [](Storage *a, Storage *b) {
+      return std::tuple(-a->bytes, a->begin) < std::tuple(-b->bytes, b->begin);
+    });
+    int64_t total = 0;
+    SmallVector<Storage *> placed;
+    for (Storage *storage : order) {
+      storage->offset = lowestFree(*storage, placed);
+      total = std::max(total, storage->offset + storage->bytes);
+      placed.push_back(storage);
+    }
+    return total;
+  }
+
+  static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {
+    // A row of banks, so that planned wavefronts hold; 16 bytes is the widest access.
+    int64_t alignment = storage.bytes >= 128 ? 128 : 16, offset = 0;
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (const Storage *other : placed) {
+        bool together = storage.begin <= other->end && other->begin <= storage.end;
+        bool overlap =
+            offset < other->offset + other->bytes && other->offset < offset + storage.bytes;
+        if (together && overlap) {
+          offset = llvm::alignTo(other->offset + other->bytes, alignment);
+          moved = true;
+        }
+      }
+    }
+    return offset;
+  }
+
+  LogicalResult report(int64_t total) {
+    const Storage *largest = &storages.front();
+    for (const Storage &storage : storages)
+      if (storage.bytes > largest->bytes)
+        largest = &storage;
+    InFlightDiagnostic diagnostic = kernel.emitError("expected at most ")
+                                    << target.maxSharedBytes << " bytes of shared memory on "
+                                    << target.name << ", got " << total;
+    diagnostic.attachNote(largest->op->getLoc())
+        << "the largest part, " << largest->bytes << " bytes, is needed here";
+    return diagnostic;
+  }
+
+  func::FuncOp kernel;
+  const TargetInfo &target;
+  DenseMap<Operation *, unsigned> first, last;
+  SmallVector<Storage> storages;
+};
+
+struct AllocateSharedMemoryPass
+    : PassWrapper<AllocateSharedMemoryPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocateSharedMemoryPass)
+
+  StringRef getArgument() const override { return "kiln-allocate-shared-memory"; }
+  StringRef getDescription() const override { return "Give buffers and scratch their offsets"; }
+
+  void runOnOperation() override {
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    if (failed(Allocator(getOperation(), *target).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
+  return std::make_unique<AllocateSharedMemoryPass>();
+}
+
+void registerTileGPUPasses() {
+  PassRegistration<AllocateSharedMemoryPass>();
+  registerPass([] { return createInsertBarriersPass(); });
+}
+
+} // namespace kiln

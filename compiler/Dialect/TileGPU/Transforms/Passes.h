@@ -1,0 +1,24 @@
+// The passes on TileGPU IR, after layout assignment.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_PASSES_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace kiln {
+
+/// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
+/// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
+/// an error with both numbers. On func.func; the module names the target.
+std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
+
+/// Puts tilegpu.barrier before shared-memory accesses that could meet an earlier one of another
+/// thread with no barrier between. On func.func, after allocation.
+std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+
+/// Registers `kiln-allocate-shared-memory` and `kiln-insert-barriers`.
+void registerTileGPUPasses();
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,70 @@
+// Which operations need scratch in shared memory, and how much.
+
+#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
+
+#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
+#include "compiler/Layout/LayoutConversion.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+static int64_t conversionBytes(tilegpu::ConvertLayoutOp op, const TargetInfo &target) {
+  const LinearLayout &source = tilegpu::layoutOf(op.getSource());
+  const LinearLayout &result = tilegpu::layoutOf(op.getResult());
+  if (classifyConversion(source, result) != ConversionKind::Shared)
+    return 0;
+  return planSharedExchange(source, result, tilegpu::storageBits(op.getType().getElementType()),
+                            tilegpu::sharedMemoryOf(target))
+      .bytes;
+}
+
+/// One array of `elements` for each operand, 16-byte aligned.
+static int64_t arraysBytes(OperandRange operands, int64_t elements) {
+  int64_t bytes = 0;
+  for (Value operand : operands)
+    bytes += llvm::alignTo(elements * tilegpu::storageBits(getElementTypeOrSelf(operand)) / 8, 16);
+  return bytes;
+}
+
+static int64_t reduceBytes(tile::ReduceOp op) {
+  const LinearLayout &source = tilegpu::layoutOf(op.getSources()[0]);
+  tilegpu::LayoutAttr result = tilegpu::layoutAttrOf(op.getResult(0).getType());
+  const LinearLayout *resultLayout = result ? &result.getLayout() : nullptr;
+  // Whether the combination commutes decides the order of the walk, and so what is exchanged.
+  int64_t elements = 0;
+  for (bool inOrder : {false, true})
+    elements =
+        std::max(elements, reduceScratchElements(source, resultLayout, op.getAxis(), inOrder));
+  return arraysBytes(op.getSources(), elements);
+}
+
+/// The result of an atomic is wanted by threads that do not perform it.
+static int64_t atomicBytes(Operation *op) {
+  if (op->use_empty())
+    return 0;
+  Type type = op->getResult(0).getType();
+  int64_t bytes = tilegpu::storageBits(getElementTypeOrSelf(type)) / 8;
+  tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(type);
+  if (!layout)
+    return bytes;
+  const LinearLayout &map = layout.getLayout();
+  bool isShared = map.freeBits(Dim::Lane) || map.freeBits(Dim::Warp);
+  return isShared ? bytes * map.out().totalSize() : 0;
+}
+
+int64_t scratchBytes(Operation *op, const TargetInfo &target) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](tilegpu::ConvertLayoutOp convert) { return conversionBytes(convert, target); })
+      .Case([&](tile::ReduceOp reduce) { return reduceBytes(reduce); })
+      .Case([&](tile::ScanOp scan) {
+        const LinearLayout &layout = tilegpu::layoutOf(scan.getSources()[0]);
+        return arraysBytes(scan.getSources(), scanScratchElements(layout, scan.getAxis()));
+      })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) { return atomicBytes(atomic); })
+      .Default([](Operation *) { return 0; });
+}
+
+} // namespace kiln
