@@ -118,6 +118,7 @@ public:
   void print(llvm::raw_ostream &out) const;
 
 private:
+  std::pair<size_t, size_t> getWindow() const;
   void underline(SourceRange range) {
     if (range.file != file.getId() || range.end <= lineBegin)
       return;
@@ -145,11 +146,30 @@ static size_t getCharacterLength(llvm::StringRef text) {
   return lead >= 0x80 && lead < 0xC0 ? 1 : length;
 }
 
+/// The bytes of the line that are shown: all, or for a long line those around the caret.
+std::pair<size_t, size_t> Snippet::getWindow() const {
+  constexpr size_t longest = 160, before = 60, after = 80;
+  if (line.size() <= longest)
+    return {0, line.size()};
+  auto isInsideCharacter = [&](size_t i) {
+    return i < line.size() && (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
+  };
+  size_t caret = std::min<size_t>(at.column - 1, line.size());
+  size_t begin = caret > before ? caret - before : 0;
+  size_t end = std::min(caret + after, line.size());
+  while (isInsideCharacter(begin))
+    ++begin;
+  while (isInsideCharacter(end))
+    ++end;
+  return {begin, end};
+}
+
 // A tab stays a tab in both rows; a wide character gets as many marks as it has columns; what a
 // terminal would not show (control characters, stray bytes) is shown as '?'.
 void Snippet::print(llvm::raw_ostream &out) const {
-  std::string shown, below;
-  for (size_t i = 0; i < line.size();) {
+  auto [begin, end] = getWindow();
+  std::string shown = begin > 0 ? "..." : "", below(shown.size(), ' ');
+  for (size_t i = begin; i < end;) {
     llvm::StringRef character = line.substr(i, getCharacterLength(line.substr(i)));
     int width = character == "\t" ? 1 : llvm::sys::unicode::columnWidthUTF8(character);
     if (width > 0)
@@ -163,7 +183,10 @@ void Snippet::print(llvm::raw_ostream &out) const {
       below += mark + std::string(width - 1, mark == ' ' ? ' ' : '~');
     i += character.size();
   }
-  below += marks.back();
+  if (end < line.size())
+    shown += "...";
+  else
+    below += marks.back();
   out << "  " << shown << '\n' << "  " << llvm::StringRef(below).rtrim(" \t") << '\n';
 }
 

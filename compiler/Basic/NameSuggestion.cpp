@@ -9,26 +9,32 @@
 
 namespace kiln {
 
-/// Half edits between the two names.
+static unsigned getChangeCost(char a, char b) {
+  if (a == b)
+    return 0;
+  return llvm::toLower(a) == llvm::toLower(b) ? 1 : 2;
+}
+
+/// Half edits between the two names: insertion, deletion, change, and the swap of two neighbours
+/// (optimal string alignment).
 static unsigned getDistance(llvm::StringRef a, llvm::StringRef b) {
-  llvm::SmallVector<unsigned, 64> row(b.size() + 1);
+  using Row = llvm::SmallVector<unsigned, 64>;
+  Row beforeLast, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = 2 * j;
+    last[j] = 2 * j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    unsigned diagonal = row[0];
     row[0] = 2 * i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      unsigned change = 2;
-      if (a[i - 1] == b[j - 1])
-        change = 0;
-      else if (llvm::toLower(a[i - 1]) == llvm::toLower(b[j - 1]))
-        change = 1;
-      unsigned best = std::min({diagonal + change, row[j] + 2, row[j - 1] + 2});
-      diagonal = row[j];
-      row[j] = best;
+      unsigned change = last[j - 1] + getChangeCost(a[i - 1], b[j - 1]);
+      row[j] = std::min({change, last[j] + 2, row[j - 1] + 2});
+      bool isSwap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (isSwap)
+        row[j] = std::min(row[j], beforeLast[j - 2] + 2);
     }
+    beforeLast = last;
+    last = row;
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 llvm::StringRef findNearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

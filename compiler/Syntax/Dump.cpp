@@ -7,6 +7,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <charconv>
+#include <cmath>
 
 namespace kiln {
 
@@ -303,13 +304,17 @@ void Dumper::printQuoted(llvm::StringRef text) {
   out << '"';
 }
 
-/// The shortest decimal that reads back as the value.
+/// The shortest decimal that reads back as the value. `inf` would be a name.
 void Dumper::printFloat(double value) {
+  if (std::isinf(value)) {
+    out << "1e999";
+    return;
+  }
   char buffer[32];
   auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
   llvm::StringRef text(buffer, result.ptr - buffer);
   out << text;
-  if (text.find_first_of(".einf") == llvm::StringRef::npos)
+  if (text.find_first_of(".e") == llvm::StringRef::npos)
     out << ".0";
 }
 

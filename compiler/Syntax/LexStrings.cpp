@@ -101,9 +101,8 @@ bool Lexer::endFieldAtQuote(uint32_t begin) {
   diags.report(DiagKind::SyntaxUnclosedBracket, range(brace.at, brace.at + 1), "{");
   result.doubtful.push_back(range(field.start, begin + 1));
   emit(TokenKind::Error, begin, begin);
-  closeBrackets(field.numBrackets - 1);
-  while (modes.back().kind != ModeKind::FStringText)
-    modes.pop_back();
+  while (modes.back().kind != ModeKind::FStringText) // Also out of format specs around it.
+    closeBrackets(modes.back().numBrackets - 1);
   pos = begin + 1;
   emit(TokenKind::FStringEnd, begin, pos);
   modes.pop_back();
@@ -214,9 +213,8 @@ void Lexer::endFStringWithoutQuote() {
   Mode mode = modes.back();
   reportUnterminated(mode.start, mode.quote, mode.isTriple);
   emit(TokenKind::Error, pos, pos);
-  while (modes.back().kind != ModeKind::FStringText) {
+  while (modes.back().kind != ModeKind::FStringText)
     closeBrackets(modes.back().numBrackets - 1);
-  }
   modes.pop_back();
   forgetBracketsClosedIn(text.slice(mode.start + 1, pos));
 }

@@ -3,7 +3,8 @@
 // Inside brackets Python ignores line ends, so that one unclosed bracket hides the rest of the
 // file. A line in brackets that begins with a keyword that only statements have (`def`, `return`,
 // …) cannot be meant: there the bracket is reported, everything is closed, and lexing goes on
-// from that line. Valid code never has such a line.
+// from that line. The same goes for a `def`, `if`, … whose line ends with ':' inside parentheses.
+// Valid code never has such lines.
 #include "compiler/Syntax/LexerState.h"
 
 #include "compiler/Syntax/Characters.h"
@@ -103,6 +104,7 @@ void Lexer::lexIndentation() {
   }
   atLineStart = false;
   applyIndentation(found);
+  statementToken = result.tokens.size();
 }
 
 void Lexer::applyIndentation(Indentation found) {
@@ -117,6 +119,7 @@ void Lexer::applyIndentation(Indentation found) {
       reportMixedTabs();
     if (indentations.size() > maxOpenBlocks) {
       diags.report(DiagKind::SyntaxTooDeep, range(pos, pos), maxOpenBlocks);
+      result.doubtful.push_back(range(pos, static_cast<uint32_t>(text.size())));
       stop();
       return;
     }
@@ -160,6 +163,8 @@ void Lexer::lexToken() {
     if (brackets.empty()) {
       emit(TokenKind::Newline, begin, pos);
       atLineStart = true;
+    } else if (isHeaderWithUnclosedParen()) {
+      recoverFromUnclosedBracket(pos);
     } else {
       isFirstOnLine = true;
     }
@@ -231,6 +236,23 @@ static bool isStatementKeyword(TokenKind kind) {
   }
 }
 
+/// Keywords that begin a statement with a block.
+static bool isBlockKeyword(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::Class:
+  case TokenKind::Def:
+  case TokenKind::Elif:
+  case TokenKind::Except:
+  case TokenKind::For:
+  case TokenKind::If:
+  case TokenKind::While:
+  case TokenKind::With:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void Lexer::lexName() {
   uint32_t begin = pos;
   skipName();
@@ -257,7 +279,7 @@ void Lexer::lexNumber() {
     return;
   }
   diags.report(DiagKind::SyntaxInvalidNumber, range(begin, pos), text.slice(begin, pos),
-               "a name cannot begin with a digit");
+               "a number cannot run into a name");
   emit(TokenKind::Error, begin, pos);
 }
 
@@ -303,7 +325,8 @@ void Lexer::lexUnexpected() {
     emit(TokenKind::Error, begin, pos);
     return;
   }
-  std::string shown = "U+" + llvm::utohexstr(character.codePoint, false, 4);
+  std::string hex = llvm::utohexstr(character.codePoint);
+  std::string shown = "U+" + std::string(hex.size() < 4 ? 4 - hex.size() : 0, '0') + hex;
   if (character.codePoint > ' ' && character.codePoint < 0x7F)
     shown = ("'" + text.slice(begin, pos) + "'").str();
   Diagnostic &error = diags.report(DiagKind::SyntaxUnexpectedCharacter, range(begin, pos), shown);
@@ -344,6 +367,18 @@ bool Lexer::isAtFieldLevel() const {
          brackets.size() == modes.back().numBrackets;
 }
 
+/// At the end of a line in parentheses: true when the line is the header of a block and ends with
+/// the block's colon. Only a lambda's colon could stand there otherwise.
+bool Lexer::isHeaderWithUnclosedParen() const {
+  llvm::ArrayRef<Token> tokens = result.tokens;
+  const Bracket &inner = brackets.back();
+  if (tokens.back().kind != TokenKind::Colon || inner.open != '(')
+    return false;
+  bool hasLambda = llvm::any_of(tokens.drop_front(inner.token),
+                                [](const Token &token) { return token.kind == TokenKind::Lambda; });
+  return !hasLambda && isBlockKeyword(tokens[statementToken].kind);
+}
+
 void Lexer::lexOpenBracket() {
   if (brackets.size() >= maxOpenBrackets) {
     diags.report(DiagKind::SyntaxTooDeep, range(pos, pos + 1), maxOpenBrackets);
@@ -352,7 +387,7 @@ void Lexer::lexOpenBracket() {
     stop();
     return;
   }
-  brackets.push_back({peek(), pos, /*isField=*/false});
+  brackets.push_back({peek(), pos, /*isField=*/false, result.tokens.size()});
   emit(getBracketKind(peek()), pos, pos + 1);
   ++pos;
 }

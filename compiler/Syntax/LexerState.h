@@ -27,6 +27,7 @@ private:
     char open;
     uint32_t at;
     bool isField; // The brace of a replacement field.
+    size_t token; // Its index.
   };
   enum class ModeKind { FStringText, Field, FormatSpec };
   struct Mode {
@@ -68,6 +69,7 @@ private:
   void lexCloseBracket();
   void lexUnexpected();
   bool isAtFieldLevel() const;
+  bool isHeaderWithUnclosedParen() const;
   void closeBrackets(size_t remaining);
   void recoverFromUnclosedBracket(uint32_t restart);
   void finish();
@@ -89,6 +91,7 @@ private:
   DiagnosticEngine &diags;
   TokenList result;
   uint32_t pos = 0;
+  size_t statementToken = 0;  // Index of the first token of the logical line.
   bool atLineStart = true;    // Outside brackets: indentation counts here.
   bool isFirstOnLine = false; // Inside brackets: no token yet on this line.
   bool reportedMixedTabs = false;

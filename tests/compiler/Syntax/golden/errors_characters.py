@@ -1,0 +1,5 @@
+x = a + b
+y = “text”
+z = a – b
+w = f（x）
+u = 😀

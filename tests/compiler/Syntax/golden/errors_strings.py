@@ -1,0 +1,19 @@
+a = "no end
+b = 'nor here
+c = f"{x"
+d = f"{x} }"
+e = f"{}"
+g = f"{x!z}"
+h = "\x1"
+i = "\N{no such character}"
+j = "\U00110000"
+k = b"é"
+l = b"a" "b"
+m = f"{x:{y"
+n = f"no end {x}
+o = f"{x y}"
+p = f"{:3}"
+q = "\N"
+r = f'{x!}'
+s = """never
+closed

@@ -1,0 +1,2 @@
+def über(数据):
+    return α_1 + _x
