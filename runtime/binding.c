@@ -38,7 +38,7 @@ kiln_status kiln_check_entry(const kiln_entry *entry) {
 }
 
 const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place *place) {
-  const kiln_binding *binding = kiln_load_acquire((kiln_binding **)&entry->state->bindings);
+  const kiln_binding *binding = kiln_load_acquire(&entry->state->bindings);
   while (binding && binding->place != place)
     binding = binding->next;
   return binding;
@@ -75,7 +75,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   binding->driver = kiln_driver_of(place->driver);
   binding->place = place;
   binding->target = (uint32_t)target;
-  kiln_store_release((kiln_binding **)&entry->state->bindings, binding);
+  kiln_store_release(&entry->state->bindings, (void *)binding);
   *result = binding;
   return KILN_SUCCESS;
 }
@@ -141,9 +141,11 @@ static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
     status = check_binary(kernel->binary);
   if (status == KILN_SUCCESS && stream)
     status = binding->driver->check_not_capturing(*stream);
-  if (status == KILN_SUCCESS)
-    status = binding->driver->load(kernel, &entry->targets[binding->target],
-                                   (kiln_image **)&entry->state->images);
+  if (status == KILN_SUCCESS) {
+    kiln_image *images = entry->state->images;
+    status = binding->driver->load(kernel, &entry->targets[binding->target], &images);
+    entry->state->images = images;
+  }
   if (status == KILN_SUCCESS)
     return status;
   return kiln_error_within(status, "%s: variant %u (%s) for %s:%s", entry->name, kernel->variant,
@@ -219,7 +221,7 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   pthread_mutex_lock(lock_of(entry));
   kiln_binding *bindings = entry->state->bindings;
   kiln_image *images = entry->state->images;
-  kiln_store_release((kiln_binding **)&entry->state->bindings, (kiln_binding *)NULL);
+  kiln_store_release(&entry->state->bindings, NULL);
   entry->state->images = NULL;
   free_bindings(entry, bindings);
   kiln_status status = unload_images(images);

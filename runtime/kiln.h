@@ -189,10 +189,10 @@ kiln_status kiln_prepare_library(const kiln_library *library, kiln_device device
  * invalid argument). */
 int kiln_is_ready(const kiln_entry *entry, kiln_device device);
 
-/* Unloads everything of `library` from every device and context, and forgets its counters' caches.
- * No launch, prepare or plan of this library may be under way or be used after; a later call loads
- * again. Work on the devices must have finished. The first failure of a driver call is returned,
- * after the rest has been unloaded. */
+/* Unloads everything of `library` from every device and context; miss counts stay. No launch or
+ * prepare of it may be under way, the devices must have finished with its kernels, and calls and
+ * plans made before are no longer valid; a later launch loads again. The first failure of a driver
+ * call is returned, after the rest has been unloaded. */
 kiln_status kiln_unload(const kiln_library *library);
 
 /* How often generated dispatch found no variant (kiln_miss), since the start of the process. */

@@ -13,13 +13,26 @@ _SUPPORT = [
 ]
 
 def runtime_tests(tests, data):
+    kiln_cc_library(
+        name = "test_library",
+        testonly = True,
+        srcs = ["TestLibrary.cpp"],
+        hdrs = [
+            "FakeDriver.h",
+            "TestLibrary.h",
+        ],
+        deps = [
+            "//runtime:internals",
+            "@googletest//:gtest",
+        ],
+    )
     for test in tests:
         kiln_cc_test(
             name = test,
-            srcs = [test + ".cpp"] + _SUPPORT,
+            srcs = [test + ".cpp"],
             data = data,
             linkstatic = True,
-            deps = ["//runtime:internals"],
+            deps = [":test_library"],
         )
 
 def sanitized_runtime_test(name, srcs, flags, data):
