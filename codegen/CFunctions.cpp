@@ -7,7 +7,7 @@
 //   f_lacks            whether a variant relies on one that they do not
 //   f_miss             the message of a call that no variant accepts
 //   f_grid             the grid of a variant
-//   f_choose           the cheapest legal variant
+//   f_choose           the cheapest legal variant, over f_order
 //   f_pack             pointers to the arguments that a variant's kernel takes
 //   and the public functions over them
 //
@@ -158,8 +158,8 @@ private:
 
   //--- Misses ---
   void writeMiss() {
-    put("/* Says which condition the nearest variant lacks; `only`, unless UINT32_MAX, is the one "
-        "asked for. */\n"
+    put("/* Says which condition the nearest variant lacks; `only`, unless UINT32_MAX, is the one\n"
+        " * that was asked for. */\n"
         "static kiln_status $_miss(const kiln_call *call, const $_args *args, uint32_t only) {\n");
     if (!hasConditions()) {
       put("  (void)args;\n  return kiln_miss(call, only, NULL, NULL, 0);\n}\n\n");
@@ -248,19 +248,31 @@ private:
 
   //--- Choice ---
   void writeChoose() {
+    if (!tables.isListedOrder()) {
+      put("/* Variants that rely on more are tried first. */\n"
+          "static const uint32_t $_order[] = {");
+      for (size_t i = 0; i < tables.order.size(); ++i)
+        out << (i ? ", " : "") << tables.order[i];
+      out << "};\n\n";
+    }
     put("/* The legal variant of least cost, and its grid. */\n"
         "static kiln_status $_choose(const kiln_call *call, const $_args *args, uint32_t *chosen,\n"
-        "                            int64_t grid[3]) {\n");
+        "    int64_t grid[3]) {\n");
     if (hasConditions())
       out << formatv("  uint64_t held[{0}];\n", words());
-    out << "  uint32_t variant;\n";
+    out << (tables.isListedOrder() ? "  uint32_t variant;\n" : "  uint32_t i;\n");
     if (tables.hasCosts)
-      put("  uint32_t processors = call->processors != 0 ? call->processors\n"
-          "                                              : $_processors[call->target];\n"
-          "  double best = -1.0;\n");
+      put("  uint32_t processors = call->processors;\n"
+          "  double best = -1.0;\n"
+          "  if (processors == 0)\n    processors = $_processors[call->target];\n");
     if (hasConditions())
       put("  $_held(args, held);\n");
-    put(formatv("  for (variant = 0; variant < {0}; ++variant) {{\n", numVariants()).str());
+    if (tables.isListedOrder())
+      out << formatv("  for (variant = 0; variant < {0}; ++variant) {{\n", numVariants());
+    else
+      put(formatv("  for (i = 0; i < {0}; ++i) {{\n    const uint32_t variant = $_order[i];\n",
+                  numVariants())
+              .str());
     if (tables.hasCosts)
       out << "    int64_t its_grid[3];\n    double cost;\n    kiln_status status;\n";
     put(formatv("    if ($_binaries[variant * {0} + call->target].symbol == NULL{1})\n"
@@ -328,17 +340,18 @@ private:
   }
 
   void openFunction(StringRef suffix, StringRef first) {
-    out << signature(suffix, first) << " {\n  " << name << "_args args = " << argumentsInitialiser()
-        << ";\n";
+    out << wrapDeclaration(signature(suffix, first)) << " {\n  " << name
+        << "_args args = " << argumentsInitialiser() << ";\n";
   }
 
   void writeCalls() {
-    put(formatv("static kiln_status $_launch(const kiln_call *call, $_args *args, uint32_t "
-                "variant,\n                            const int64_t grid[3]) {{\n"
-                "  void *params[{0}] = {{NULL};\n"
-                "  $_pack(args, variant, params);\n"
-                "  return kiln_run(call, variant, grid, params);\n}\n\n",
-                maxParameters())
+    put(formatv(
+            "static kiln_status $_launch(const kiln_call *call, $_args *args, uint32_t variant,\n"
+            "    const int64_t grid[3]) {{\n"
+            "  void *params[{0}] = {{NULL};\n"
+            "  $_pack(args, variant, params);\n"
+            "  return kiln_run(call, variant, grid, params);\n}\n\n",
+            maxParameters())
             .str());
     openFunction("", "kiln_stream stream");
     put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n"
@@ -348,7 +361,7 @@ private:
         "  return status;\n}\n\n");
     put("/* Whether variant `index` may run with these arguments, and its grid. */\n"
         "static kiln_status $_admit(const kiln_call *call, const $_args *args, uint32_t index,\n"
-        "                           int64_t grid[3]) {\n");
+        "    int64_t grid[3]) {\n");
     if (hasConditions())
       put(formatv("  uint64_t held[{0}];\n  $_held(args, held);\n"
                   "  if ($_lacks(index, held))\n    return $_miss(call, args, index);\n",

@@ -58,8 +58,7 @@ std::string EntryText::parameters() const {
   return text;
 }
 
-/// Breaks a declaration at commas into lines of at most 100 columns, indented by four.
-static std::string wrapped(const std::string &line) {
+std::string wrapDeclaration(const std::string &line) {
   std::string out;
   StringRef rest = line;
   size_t width = 100;
@@ -128,19 +127,21 @@ static void writeEntryDeclarations(raw_ostream &out, const EntryText &text) {
   writeEntryComment(out, text);
   out << "extern const kiln_entry " << name << "_entry;\n\n";
   out << "/* Chooses a variant and launches it. */\n"
-      << wrapped("kiln_status " + name + "(kiln_stream stream" + parameters + ");") << "\n\n";
+      << wrapDeclaration("kiln_status " + name + "(kiln_stream stream" + parameters + ");")
+      << "\n\n";
   out << "/* Launches the variant `index` of " << name << "_variants. */\n"
-      << wrapped("kiln_status " + name + "_variant(uint32_t index, kiln_stream stream" +
-                 parameters + ");")
+      << wrapDeclaration("kiln_status " + name + "_variant(uint32_t index, kiln_stream stream" +
+                         parameters + ");")
       << "\n\n";
   out << "/* Choose and load once, for arguments like these; run many times, on the same stream.\n"
          " * A plan has nothing to free. Running it checks what the chosen variant relies on. */\n"
       << "typedef struct " << name << "_plan {\n  kiln_plan plan;\n  uint32_t variant;\n} " << name
       << "_plan;\n"
-      << wrapped("kiln_status " + name + "_plan_init(" + name + "_plan *plan, kiln_stream stream" +
-                 parameters + ");")
+      << wrapDeclaration("kiln_status " + name + "_plan_init(" + name +
+                         "_plan *plan, kiln_stream stream" + parameters + ");")
       << "\n"
-      << wrapped("kiln_status " + name + "_run(const " + name + "_plan *plan" + parameters + ");")
+      << wrapDeclaration("kiln_status " + name + "_run(const " + name + "_plan *plan" + parameters +
+                         ");")
       << "\n\n";
   out << "/* Loads every variant for a device, so that later calls there load nothing. */\n"
       << "kiln_status " << name << "_prepare(kiln_device device);\n"

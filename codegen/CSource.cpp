@@ -36,9 +36,13 @@ static const StringRef kHostMacros =
 
 )";
 
-static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries) {
+static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries,
+                        bool hasHostKernels) {
   std::set<std::string> seen;
   out << "/* Device binaries and CPU kernels, in the archive. */\n";
+  if (hasHostKernels)
+    out << "typedef void host_kernel(void *const *params, const uint32_t program_id[3],\n"
+           "    const uint32_t num_programs[3], void *arena);\n";
   for (const EntryText &text : entries)
     for (size_t v = 0; v < text.binaries.size(); ++v)
       for (size_t t = 0; t < text.binaries[v].size(); ++t) {
@@ -47,9 +51,7 @@ static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries)
         if (!binary || !seen.insert(symbol).second)
           continue;
         if (binary->binary.format == BinaryFormat::HostObject)
-          out << "HIDDEN void " << symbol
-              << "(void *const *params, const uint32_t program_id[3],\n    const uint32_t "
-                 "num_programs[3], void *arena);\n";
+          out << "HIDDEN host_kernel " << symbol << ";\n";
         else
           out << "extern HIDDEN const unsigned char " << symbol << "[];\n";
       }
@@ -101,12 +103,13 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
            "                                                                \\\n  {NULL, 0, 0, "
            "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0}\n\n";
-  if (hasBinary(entries, [](const VariantBinary *binary) {
-        return binary && binary->binary.format == BinaryFormat::HostObject;
-      }))
+  bool hasHostKernels = hasBinary(entries, [](const VariantBinary *binary) {
+    return binary && binary->binary.format == BinaryFormat::HostObject;
+  });
+  if (hasHostKernels)
     out << kHostMacros;
   out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-  writeImages(out, entries);
+  writeImages(out, entries, hasHostKernels);
   out << Expression::cHelpers(helpers);
   if (helpers.count("waves_of"))
     out << kWavesOf;

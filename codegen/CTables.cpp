@@ -122,7 +122,7 @@ static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std
   std::string hostMacro =
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
-      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2}, {3},\n     {4}, {5}, {{{6}, "
+      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
       "{7}, {8}}, 0, {9}, {10}},\n",
       isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
@@ -208,7 +208,7 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeGridTable(out, text);
   out << "static kiln_entry_state " << entry.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets, {0}_binaries,\n    &{0}_state, {3}, {4}};\n\n",
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",
                  entry.name, model.name, cString(entry.name), entry.variants.size(),
                  text.tables.targets.size());
   return result;

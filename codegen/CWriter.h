@@ -41,6 +41,8 @@ std::string writeFunctions(const LibraryModel &model, const EntryText &text,
 
 /// `text` as the contents of a C string literal, without trigraphs.
 std::string cString(llvm::StringRef text);
+/// Breaks a declaration at commas into lines of at most 100 columns, indented by four.
+std::string wrapDeclaration(const std::string &line);
 /// A C integer constant.
 std::string cInteger(int64_t value);
 /// `text` fit for a C comment: one line, printable, no comment ends.

@@ -7,7 +7,8 @@
 //  2. argument facts -> legal variants: each distinct condition (`M % 16 == 0`) is one bit,
 //  computed
 //     once a call; a variant is legal when its bits are all held.
-//  3. shape -> decision: the legal variant of least cost, the first listed among equals.
+//  3. shape -> decision: the legal variant of least cost; among equals the one that relies on most,
+//     then the first listed.
 //
 // The cost model, for kernels without tuning data. A program instance covers a tile whose extents
 // d1..dk are the constants that the grid divides by (`cdiv(M, BLOCK_M)`). Its work is the tile's
@@ -27,6 +28,7 @@
 #define KILN_CODEGEN_DISPATCHTABLES_H
 
 #include "codegen/LibraryModel.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace kiln {
 
@@ -69,12 +71,16 @@ struct DispatchTables {
   std::vector<std::vector<int64_t>> gridValues;
   /// For each variant.
   std::vector<uint64_t> tileCosts;
+  /// The order in which variants are tried: by known values, then by alignment, because code that
+  /// relies on more is faster at equal cost; else as listed.
+  std::vector<unsigned> order;
   /// False when no call can tell the variants' costs apart: the first legal one is taken.
   bool hasCosts = false;
   /// Distinct lists of arguments that kernels take, and each variant's list.
   std::vector<std::vector<unsigned>> parameterLists;
   std::vector<unsigned> parameterList;
 
+  bool isListedOrder() const { return llvm::is_sorted(order); }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
 

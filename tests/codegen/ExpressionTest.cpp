@@ -1,0 +1,116 @@
+#include "codegen/Expression.h"
+#include "tests/codegen/TestModel.h"
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace kiln::test {
+namespace {
+
+std::optional<int64_t> valueOf(llvm::StringRef text, TextError &error) {
+  return expression(text).evaluate(
+      [](llvm::StringRef name) -> std::optional<int64_t> {
+        if (name == "M")
+          return 1000;
+        if (name == "B")
+          return 128;
+        if (name == "min64")
+          return std::numeric_limits<int64_t>::min();
+        if (name == "max64")
+          return std::numeric_limits<int64_t>::max();
+        return std::nullopt;
+      },
+      error);
+}
+
+int64_t value(llvm::StringRef text) {
+  TextError error;
+  std::optional<int64_t> result = valueOf(text, error);
+  EXPECT_TRUE(result) << text.str() << ": " << error.message;
+  return result.value_or(-12345);
+}
+
+std::string failure(llvm::StringRef text) {
+  TextError error;
+  EXPECT_FALSE(valueOf(text, error)) << text.str();
+  return error.message;
+}
+
+std::string syntaxError(llvm::StringRef text) {
+  TextError error;
+  EXPECT_FALSE(Expression::parse(text, error)) << text.str();
+  return std::to_string(error.begin) + "-" + std::to_string(error.end) + " " + error.message;
+}
+
+TEST(Expression, HasPythonsValues) {
+  EXPECT_EQ(value("cdiv(M, B)"), 8);
+  EXPECT_EQ(value("triton.cdiv(M, B) * 2 + 1"), 17);
+  EXPECT_EQ(value("1 + 2 * 3 - 4"), 3);
+  EXPECT_EQ(value("(1 + 2) * 3"), 9);
+  EXPECT_EQ(value("-7 // 2"), -4);
+  EXPECT_EQ(value("7 // -2"), -4);
+  EXPECT_EQ(value("-7 % 2"), 1);
+  EXPECT_EQ(value("7 % -2"), -1);
+  EXPECT_EQ(value("cdiv(-7, 2)"), -3);
+  EXPECT_EQ(value("min(3, 1, 2) + max(3, 9, 2)"), 10);
+  EXPECT_EQ(value("next_power_of_2(M)"), 1024);
+  EXPECT_EQ(value("next_power_of_2(0)"), 1);
+  EXPECT_EQ(value("2 - 3 - 4"), -5);
+  EXPECT_EQ(value("M >= 1000 and not M > 1000"), 1);
+  EXPECT_EQ(value("M < 5 or M != 1000"), 0);
+  EXPECT_EQ(value("(M == 1000) * 3 + (M <= 1)"), 3);
+  EXPECT_EQ(value("- -3"), 3);
+  EXPECT_EQ(value("min64 % -1"), 0);
+  EXPECT_EQ(value("min64 % 3"), 1);
+  EXPECT_EQ(value("cdiv(min64, 3)"), -3074457345618258602);
+  EXPECT_EQ(value("min64 // 3"), -3074457345618258603);
+}
+
+TEST(Expression, OverflowAndDivisionByZeroAreErrors) {
+  EXPECT_EQ(failure("M // 0"), "division by zero");
+  EXPECT_EQ(failure("M % 0"), "division by zero");
+  EXPECT_EQ(failure("cdiv(M, M - 1000)"), "division by zero");
+  EXPECT_EQ(failure("max64 + 1"), "overflow of 64 bits");
+  EXPECT_EQ(failure("min64 - 1"), "overflow of 64 bits");
+  EXPECT_EQ(failure("max64 * 2"), "overflow of 64 bits");
+  EXPECT_EQ(failure("-min64"), "overflow of 64 bits");
+  EXPECT_EQ(failure("min64 // -1"), "overflow of 64 bits");
+  EXPECT_EQ(failure("next_power_of_2(max64)"), "overflow of 64 bits");
+  EXPECT_EQ(failure("N + 1"), "unknown name 'N'");
+}
+
+TEST(Expression, SyntaxErrorsHaveAPlace) {
+  EXPECT_EQ(syntaxError(""), "0-0 expected a number, a name or '(', got the end");
+  EXPECT_EQ(syntaxError("M +"), "3-3 expected a number, a name or '(', got the end");
+  EXPECT_EQ(syntaxError("M / 2"), "2-3 expected an operator or the end of the expression, got '/'");
+  EXPECT_EQ(syntaxError("cdiv(M)"), "0-7 expected 2 operands of cdiv, got 1");
+  EXPECT_EQ(syntaxError("ceil(M)"), "0-4 unknown function 'ceil'");
+  EXPECT_EQ(syntaxError("(M"), "2-2 expected ')', got the end");
+  EXPECT_EQ(syntaxError("1 < 2 < 3"), "6-7 expected one comparison, got '<'");
+  EXPECT_EQ(syntaxError("99999999999999999999"),
+            "0-20 expected a 64-bit integer, got '99999999999999999999'");
+  EXPECT_EQ(syntaxError("META.x"), "0-6 expected an argument or a constant, got 'META.x'");
+  EXPECT_EQ(syntaxError("3x").substr(0, 10), "0-2 expect");
+  EXPECT_EQ(syntaxError(std::string(1000, '(')).substr(0, 6), "64-65 ");
+  EXPECT_EQ(syntaxError(std::string(1000, '-')).substr(0, 6), "64-65 ");
+}
+
+TEST(Expression, NamesAndSubstitution) {
+  Expression grid = expression("cdiv(M, B) * cdiv(N, B)");
+  EXPECT_EQ(grid.names(), (std::vector<std::string>{"M", "B", "N"}));
+  Expression half = grid.substitute(
+      [](llvm::StringRef name) { return name == "B" ? std::optional<int64_t>(64) : std::nullopt; });
+  EXPECT_EQ(half.names(), (std::vector<std::string>{"M", "N"}));
+}
+
+TEST(Expression, PrintsAsCheckedC) {
+  std::set<std::string> used;
+  std::string c =
+      expression("cdiv(M, B) * -2")
+          .printC([](llvm::StringRef name) { return "args->" + name.str(); }, "&failed", used);
+  EXPECT_EQ(c, "checked_mul(ceil_div(args->M, args->B, &failed), checked_sub(0, 2, &failed), "
+               "&failed)");
+  EXPECT_EQ(used, (std::set<std::string>{"ceil_div", "checked_mul", "checked_sub"}));
+}
+
+} // namespace
+} // namespace kiln::test

@@ -1,0 +1,235 @@
+#include "codegen/GenerateLibrary.h"
+#include "codegen/DispatchTables.h"
+#include "codegen/Manifest.h"
+#include "tests/codegen/TestModel.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+#include <random>
+
+namespace kiln::test {
+namespace {
+
+std::string fileOf(const GeneratedLibrary &library, llvm::StringRef name) {
+  for (const OutputFile &file : library.files)
+    if (file.name == name)
+      return file.bytes;
+  ADD_FAILURE() << name.str() << " is missing";
+  return "";
+}
+
+std::string messageOf(const LibraryModel &model) {
+  llvm::Expected<GeneratedLibrary> library = generateLibrary(model);
+  return library ? "" : llvm::toString(library.takeError());
+}
+
+TEST(GenerateLibrary, GivesTheSameBytesEveryTime) {
+  auto first = llvm::cantFail(generateLibrary(testLibrary("")));
+  auto second = llvm::cantFail(generateLibrary(testLibrary("")));
+  ASSERT_EQ(first.files.size(), 4u);
+  for (size_t i = 0; i < first.files.size(); ++i) {
+    EXPECT_EQ(first.files[i].name, second.files[i].name);
+    EXPECT_EQ(first.files[i].bytes, second.files[i].bytes);
+    EXPECT_EQ(first.files[i].bytes.find("/tmp"), std::string::npos);
+  }
+}
+
+TEST(GenerateLibrary, WritesOneArchivePerHostArchitecture) {
+  LibraryModel model = testLibrary("");
+  model.hostArchs = {HostArch::AArch64, HostArch::X86_64};
+  auto library = llvm::cantFail(generateLibrary(model));
+  ASSERT_EQ(library.files.size(), 5u);
+  EXPECT_EQ(library.files[3].name, "libtest_kernels.a");
+  EXPECT_EQ(library.files[4].name, "libtest_kernels-aarch64.a");
+}
+
+TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
+  LibraryModel model = testLibrary("");
+  std::string before = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
+  for (VariantModel &variant : model.entries[0].variants)
+    variant.binaries[0].binary.bytes = model.entries[0].variants[0].binaries[0].binary.bytes;
+  std::string after = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
+  EXPECT_NE(before.find("kiln_test_kernels_axpy_v3_cuda_sm_90a_cubin[]"), std::string::npos);
+  EXPECT_EQ(after.find("kiln_test_kernels_axpy_v3_cuda_sm_90a_cubin"), std::string::npos);
+}
+
+TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
+  LibraryModel model = testLibrary("");
+  auto library = llvm::cantFail(generateLibrary(model));
+  EXPECT_EQ(library.sizes.size(), 8u); // four entries, two targets
+  EXPECT_GT(library.totalBytes, 0u);
+  model.sizeBudget = library.totalBytes;
+  EXPECT_EQ(messageOf(model), "");
+  model.sizeBudget = 100;
+  std::string message = messageOf(model);
+  EXPECT_NE(
+      message.find("more than the size_budget of 100; the largest are axpy for cuda:sm_90a ("),
+      std::string::npos)
+      << message;
+}
+
+TEST(GenerateLibrary, ComparesBinariesWithTheLauncher) {
+  LibraryModel model = testLibrary("");
+  KernelParameter &alpha = model.entries[0].variants[1].binaries[0].binary.parameters[3];
+  alpha.size = 8;
+  EXPECT_EQ(messageOf(model),
+            "axpy: the binary for cuda:sm_90a has 'alpha' as 8 bytes at offset 20, "
+            "the launcher passes 4 bytes at offset 20");
+  model.entries[0].variants[1].binaries[0].binary.parameters.pop_back();
+  EXPECT_EQ(messageOf(model),
+            "axpy: the binary for cuda:sm_90a takes 3 parameters, the launcher passes 4");
+}
+
+TEST(GenerateLibrary, RefusesAGridThatCannotBeComputed) {
+  LibraryModel model = testLibrary("");
+  model.entries[0].grid = {expression("cdiv(n, BLOCKS)")};
+  EXPECT_NE(messageOf(model).find("axpy: the grid needs 'BLOCKS'"), std::string::npos);
+  model.entries[0].grid = {expression("cdiv(alpha, BLOCK)")};
+  EXPECT_NE(messageOf(model).find("the grid needs 'alpha'"), std::string::npos);
+}
+
+TEST(GenerateLibrary, RefusesWhatTheModelLacks) {
+  LibraryModel model = testLibrary("");
+  model.entries[0].variants[0].binaries.clear();
+  EXPECT_NE(messageOf(model).find("has no binary"), std::string::npos);
+  model.entries[0].variants.clear();
+  EXPECT_NE(messageOf(model), "");
+  model.entries.clear();
+  EXPECT_EQ(messageOf(model), "the library 'test_kernels' has no kernel");
+  model = testLibrary("");
+  model.entries[0].arguments[0].type = type("tensordesc<fp16>[64]");
+  EXPECT_NE(messageOf(model).find("C callers cannot pass yet"), std::string::npos);
+}
+
+TEST(GenerateLibrary, ABadHostObjectIsAnError) {
+  LibraryModel model = testLibrary("not an object");
+  EXPECT_EQ(messageOf(model).substr(0, 6), "axpy: ");
+}
+
+TEST(GenerateLibrary, TextFromOutsideCannotBreakTheC) {
+  LibraryModel model = testLibrary("");
+  model.entries[0].kernel = "a */ #error x\n\\";
+  model.entries[0].variants[0].name = "quote \" back \\ trigraph ?\?/ line\n \x01";
+  auto library = llvm::cantFail(generateLibrary(model));
+  EXPECT_NE(fileOf(library, "test_kernels.h").find("a * / #error x \\ of"), std::string::npos);
+  EXPECT_NE(
+      fileOf(library, "test_kernels.c").find(R"("quote \" back \\ trigraph \?\?/ line\012 \001")"),
+      std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch tables
+//===----------------------------------------------------------------------===//
+
+TEST(DispatchTables, TheTileCostIsVolumePlusWeightedFaces) {
+  EntryModel matmul = entry("matmul", {{"M", "i32"}, {"N", "i32"}});
+  matmul.grid = {expression("cdiv(M, BM) * cdiv(N, BN)")};
+  EXPECT_EQ(tileCost(matmul, variant({{"BM", 128}, {"BN", 256}})), 128u * 256 + 128 * (128 + 256));
+  matmul.grid = {expression("cdiv(M, BM * 2)")};
+  EXPECT_EQ(tileCost(matmul, variant({{"BM", 128}})), 256u + 128);
+  matmul.grid = {expression("M")};
+  EXPECT_EQ(tileCost(matmul, variant({})), 1u);
+  matmul.grid = {expression("cdiv(M, A) * cdiv(M, A) * cdiv(M, A)")};
+  EXPECT_EQ(tileCost(matmul, variant({{"A", int64_t(1) << 40}})), ~uint64_t(0));
+}
+
+TEST(DispatchTables, ConditionsAreSharedAndCountedInWords) {
+  LibraryModel model = testLibrary("");
+  EntryModel wide = entry("wide", {});
+  for (int i = 0; i < 70; ++i)
+    wide.arguments.push_back({"a" + std::to_string(i), type("i32")});
+  for (int copies = 0; copies < 2; ++copies) {
+    VariantModel all = variant({{"C", copies}});
+    for (unsigned i = 0; i < 70; ++i)
+      all.facts.push_back(*factOf(i, type("i32:16")));
+    all.binaries.push_back(fakeBinary(model, wide, all, 0));
+    wide.variants.push_back(std::move(all));
+  }
+  DispatchTables tables = buildDispatchTables(model, wide);
+  EXPECT_EQ(tables.conditions.size(), 70u);
+  EXPECT_EQ(tables.words(), 2u);
+  EXPECT_EQ(tables.needs[1][1], 63u);
+  EXPECT_FALSE(tables.hasCosts);
+}
+
+TEST(DispatchTables, WhatReliesOnMoreIsTriedFirst) {
+  LibraryModel model = testLibrary("");
+  EntryModel &axpy = model.entries[0];
+  std::swap(axpy.variants[0], axpy.variants[3]);
+  EXPECT_EQ(buildDispatchTables(model, axpy).order, (std::vector<unsigned>{1, 3, 0, 2}));
+}
+
+//===----------------------------------------------------------------------===//
+// Manifest and inspection
+//===----------------------------------------------------------------------===//
+
+TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
+  auto library = llvm::cantFail(generateLibrary(testLibrary("")));
+  for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
+    LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
+    EXPECT_EQ(summary.name, "test_kernels");
+    ASSERT_EQ(summary.entries.size(), 4u);
+    EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
+    ASSERT_EQ(summary.entries[0].variants.size(), 4u);
+    EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");
+    EXPECT_EQ(summary.entries[0].variants[0].binaries[1].registers, 32u);
+    EXPECT_EQ(summary.tools[1].first, "llvm");
+    std::string printed;
+    llvm::raw_string_ostream out(printed);
+    printSummary(summary, out);
+    EXPECT_NE(printed.find("0: BLOCK=256, num_warps=4, x divisible by 16"), std::string::npos);
+    EXPECT_NE(printed.find(std::to_string(library.totalBytes) + " bytes of device binaries"),
+              std::string::npos)
+        << printed;
+  }
+}
+
+TEST(Manifest, RecordsLiteralsOfEveryKind) {
+  LibraryModel model = testLibrary("");
+  VariantModel &variant = model.entries[0].variants[0];
+  variant.config = {{"i", Literal::ofInt(-1)},
+                    {"f", Literal::ofFloat(0.5)},
+                    {"inf", Literal::ofFloat(-1.0 / 0.0)},
+                    {"s", Literal::ofString("a\"b\xff")},
+                    {"d", Literal::ofDType(ElementType::BF16)},
+                    {"g", Literal::ofFunction("relu")},
+                    {"n", Literal::none()},
+                    {"t", Literal::ofTuple({Literal::ofBool(true)})}};
+  std::string manifest = writeManifest(model);
+  for (const char *expected : {"\"i\": -1", "\"f\": 0.5", "\"inf\": -Infinity",
+                               "\"dtype\": \"bf16\"", "\"function\": \"relu\"", "\"n\": null"})
+    EXPECT_NE(manifest.find(expected), std::string::npos) << expected;
+  EXPECT_TRUE(bool(llvm::cantFail(readManifest(manifest)).entries.size()));
+}
+
+TEST(Inspect, SurvivesAnything) {
+  auto library = llvm::cantFail(generateLibrary(testLibrary("")));
+  std::mt19937 random(3);
+  for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
+    std::string good = fileOf(library, name);
+    for (int round = 0; round < 3000; ++round) {
+      std::string bad = good;
+      for (unsigned edits = 1 + random() % 20; edits > 0; --edits)
+        bad[random() % bad.size()] = static_cast<char>(random());
+      if (random() % 4 == 0)
+        bad.resize(random() % bad.size());
+      llvm::Expected<LibrarySummary> summary = inspectLibrary(bad);
+      std::string printed;
+      llvm::raw_string_ostream out(printed);
+      if (summary)
+        printSummary(*summary, out);
+      else
+        EXPECT_NE(llvm::toString(summary.takeError()), "");
+    }
+  }
+  for (const char *text : {"", "!<arch>\n", "{}", "[]",
+                           "\x7f"
+                           "ELF",
+                           "{\"kiln_manifest\": 99}"}) {
+    llvm::Expected<LibrarySummary> summary = inspectLibrary(text);
+    ASSERT_FALSE(bool(summary));
+    EXPECT_NE(llvm::toString(summary.takeError()), "");
+  }
+}
+
+} // namespace
+} // namespace kiln::test

@@ -1,0 +1,272 @@
+// A generated library, compiled as a program would and run: on the CPU with real kernels, and with
+// the fake CUDA and HIP drivers, which record what arrives. Built twice, against the library
+// compiled as C99 and as C++.
+#include "tests/codegen/test_kernels.h"
+#include "tests/runtime/FakeDriver.h"
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+#define EXPECT_OK(call) EXPECT_EQ((call), KILN_SUCCESS) << kiln_last_error()
+
+kiln_stream cpu() { return kiln_cpu_stream(nullptr); }
+
+kiln::fake::State *openFake(kiln_driver driver, const std::string &path,
+                            std::vector<kiln::fake::Device> devices) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << dlerror();
+  auto *getState = reinterpret_cast<kiln::fake::State *(*)()>(dlsym(library, "kilnFakeState"));
+  kiln::fake::State *state = getState();
+  state->reset(std::move(devices));
+  EXPECT_OK(kiln_set_driver_path(driver, path.c_str()));
+  return state;
+}
+
+// Drivers open once in a process, so the fakes do too.
+kiln::fake::State *cuda() {
+  static kiln::fake::State *state =
+      openFake(KILN_DRIVER_CUDA, "tests/runtime/libfakecuda13.so", {{9, 0, ""}, {8, 0, ""}});
+  return state;
+}
+kiln::fake::State *hip() {
+  static kiln::fake::State *state =
+      openFake(KILN_DRIVER_HIP, "tests/runtime/libfakehip6.so", {{0, 0, "gfx942:sramecc+:xnack-"}});
+  return state;
+}
+
+kiln_stream cudaStream(int device = 0) {
+  kiln::fake::State *state = cuda();
+  return kiln_cuda_stream(state->makeStream(state->makeContext(device)));
+}
+kiln_stream hipStream() { return kiln_hip_stream(hip()->makeDeviceStream(0)); }
+
+template <typename T> T argument(const kiln::fake::Launch &launch, size_t index) {
+  T value;
+  EXPECT_EQ(launch.arguments.at(index).size(), sizeof value) << index;
+  std::memcpy(&value, launch.arguments.at(index).data(), sizeof value);
+  return value;
+}
+
+/// axpy with guard slots around y, whose last is where the kernel writes its block size.
+struct Axpy {
+  explicit Axpy(int n, size_t misalign = 0) : n(n), storage(2 * (n + 16), 2.0f) {
+    auto address = reinterpret_cast<uintptr_t>(storage.data());
+    size_t skip = ((16 - address % 16) % 16) / 4 + misalign;
+    x = storage.data() + skip;
+    y = x + (n + 7) / 4 * 4;
+  }
+  void check(float alpha) const {
+    for (int i = 0; i < n; ++i)
+      ASSERT_EQ(y[i], 2.0f + alpha * 2.0f) << i;
+  }
+  float block() const { return y[n]; }
+  int n;
+  std::vector<float> storage;
+  float *x, *y;
+};
+
+TEST(OnTheCpu, ComputesForEverySizeAndAlignment) {
+  for (int n : {1, 7, 255, 256, 257, 1000, 4097})
+    for (size_t misalign : {0, 1}) {
+      Axpy axpy(n, misalign);
+      ASSERT_EQ(::axpy(cpu(), axpy.x, axpy.y, n, 0.5f), KILN_SUCCESS) << kiln_last_error();
+      axpy.check(0.5f);
+    }
+}
+
+TEST(OnTheCpu, NothingToDoIsASuccess) {
+  Axpy axpy(1);
+  EXPECT_OK(::axpy(cpu(), axpy.x, axpy.y, 0, 1.0f));
+  EXPECT_EQ(axpy.y[0], 2.0f);
+  EXPECT_EQ(::axpy(cpu(), axpy.x, axpy.y, -1000, 1.0f), KILN_ERROR_GRID);
+}
+
+TEST(OnTheCpu, ShapeDecidesAmongLegalVariants) {
+  Axpy small(300), large(1 << 20);
+  EXPECT_OK(::axpy(cpu(), small.x, small.y, small.n, 1.0f));
+  EXPECT_EQ(small.block(), 256.0f);
+  EXPECT_OK(::axpy(cpu(), large.x, large.y, large.n, 1.0f));
+  EXPECT_EQ(large.block(), 1024.0f);
+}
+
+TEST(OnTheCpu, AVariantCanBeNamed) {
+  const kiln_variant *table = nullptr;
+  ASSERT_EQ(axpy_variants(&table), 4u);
+  EXPECT_EQ(axpy_variants(nullptr), 4u);
+  EXPECT_STREQ(table[1].name, "BLOCK=1024, num_warps=4, x divisible by 16, y divisible by 16");
+  EXPECT_EQ(table[1].num_params, 4u);
+  EXPECT_STREQ(kiln_variant_name(&axpy_entry, 3), "BLOCK=1024, num_warps=4, any arguments");
+  for (uint32_t i = 0; i < 4; ++i) {
+    Axpy axpy(100);
+    EXPECT_OK(axpy_variant(i, cpu(), axpy.x, axpy.y, axpy.n, 1.0f));
+    EXPECT_EQ(axpy.block(), i % 2 ? 1024.0f : 256.0f);
+  }
+  Axpy axpy(100);
+  EXPECT_EQ(axpy_variant(4, cpu(), axpy.x, axpy.y, axpy.n, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(kiln_last_error(), "axpy: no variant has this index");
+}
+
+TEST(OnTheCpu, AVariantRefusesArgumentsThatItDoesNotHold) {
+  Axpy axpy(100, 1);
+  EXPECT_EQ(axpy_variant(0, cpu(), axpy.x, axpy.y, axpy.n, 1.0f), KILN_ERROR_NO_VARIANT);
+  std::string message = kiln_last_error();
+  EXPECT_NE(message.find("needs x divisible by 16, but x is "), std::string::npos) << message;
+  EXPECT_OK(axpy_variant(2, cpu(), axpy.x, axpy.y, axpy.n, 1.0f));
+}
+
+TEST(OnTheCpu, APlanChoosesOnceAndChecksEveryRun) {
+  Axpy axpy(1 << 20), other(1 << 20, 1);
+  axpy_plan plan;
+  ASSERT_EQ(axpy_plan_init(&plan, cpu(), axpy.x, axpy.y, axpy.n, 1.0f), KILN_SUCCESS)
+      << kiln_last_error();
+  EXPECT_EQ(plan.variant, 1u);
+  EXPECT_OK(axpy_run(&plan, axpy.x, axpy.y, axpy.n, 0.25f));
+  axpy.check(0.25f);
+  EXPECT_OK(axpy_run(&plan, axpy.x, axpy.y, 10, 0.25f));
+  EXPECT_EQ(axpy_run(&plan, other.x, other.y, other.n, 1.0f), KILN_ERROR_NO_VARIANT);
+  EXPECT_EQ(axpy_plan_init(nullptr, cpu(), axpy.x, axpy.y, 1, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(axpy_run(nullptr, axpy.x, axpy.y, 1, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+  axpy_plan foreign = {};
+  EXPECT_EQ(axpy_run(&foreign, axpy.x, axpy.y, 1, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+}
+
+/// Calls every_type with a value of its own in each argument.
+kiln_status callEveryType(kiln_stream stream, void *out, const void *constant) {
+  return every_type(stream, 2, 3, 4, out, true, -7, -30000, -2000000000, INT64_MIN + 5, 250, 65000,
+                    4000000000u, UINT64_MAX - 1, 0x7e, 0x3c00, 0x3f80, 0.1f, 0.1, constant);
+}
+
+TEST(OnTheCpu, EveryScalarTypeArrives) {
+  unsigned char out[8 * 18] = {};
+  ASSERT_EQ(callEveryType(cpu(), out, out), KILN_SUCCESS) << kiln_last_error();
+  auto at = [&](size_t i, auto expected) {
+    decltype(expected) value;
+    std::memcpy(&value, out + 8 * i, sizeof value);
+    EXPECT_EQ(value, expected) << i;
+  };
+  at(0, static_cast<void *>(out));
+  at(1, true);
+  at(2, int8_t(-7));
+  at(3, int16_t(-30000));
+  at(4, int32_t(-2000000000));
+  at(5, int64_t(INT64_MIN + 5));
+  at(6, uint8_t(250));
+  at(7, uint16_t(65000));
+  at(8, uint32_t(4000000000u));
+  at(9, uint64_t(UINT64_MAX - 1));
+  at(10, uint8_t(0x7e));
+  at(11, uint16_t(0x3c00));
+  at(12, uint16_t(0x3f80));
+  at(13, 0.1f);
+  at(14, 0.1);
+  at(15, static_cast<void *>(out));
+  uint32_t grid[3];
+  std::memcpy(grid, out + 8 * 16, sizeof grid);
+  EXPECT_EQ(grid[0], 2u);
+  EXPECT_EQ(grid[1], 3u);
+  EXPECT_EQ(grid[2], 4u);
+}
+
+TEST(OnTheCpu, AFoldedArgumentIsCheckedAndNotPassed) {
+  int32_t out[8] = {};
+  EXPECT_OK(strided(cpu(), out, 1, 2)); // the folded kernel writes 1 without reading an argument
+  EXPECT_EQ(out[3], 1);
+  EXPECT_OK(strided(cpu(), out, 77, 2));
+  EXPECT_EQ(out[3], 77);
+  EXPECT_EQ(out[4], 0);
+  EXPECT_EQ(strided(cpu(), out, 1001, 2), KILN_ERROR_NO_VARIANT);
+  EXPECT_NE(std::string(kiln_last_error()).find("but int is 1001"), std::string::npos)
+      << kiln_last_error();
+  EXPECT_EQ(strided(cpu(), out, -5, 2), KILN_ERROR_NO_VARIANT);
+}
+
+TEST(OnTheCpu, AGridThatDividesByZeroIsAStatus) {
+  int32_t out[8] = {};
+  EXPECT_EQ(strided(cpu(), out, 0, 1), KILN_ERROR_GRID);
+  EXPECT_STREQ(kiln_last_error(),
+               "strided: the grid divides by zero or leaves the range of 64 bits");
+}
+
+TEST(OnTheCpu, NoArguments) { EXPECT_OK(no_arguments(cpu())); }
+
+TEST(TheLibrary, PreparesAndSaysItsVersion) {
+  EXPECT_EQ(test_kernels_abi_version(), KILN_ABI_VERSION);
+  EXPECT_OK(test_kernels_prepare(kiln_cpu_device()));
+  EXPECT_TRUE(axpy_is_ready(kiln_cpu_device()));
+  EXPECT_OK(axpy_prepare(kiln_cpu_device()));
+  EXPECT_STREQ(kiln_entry_name(&axpy_entry), "axpy");
+}
+
+TEST(OnCuda, EveryScalarTypeArrives) {
+  int out = 0;
+  kiln_stream stream = cudaStream();
+  size_t before = cuda()->launches.size();
+  ASSERT_EQ(callEveryType(stream, &out, &out), KILN_SUCCESS) << kiln_last_error();
+  ASSERT_EQ(cuda()->launches.size(), before + 1);
+  const kiln::fake::Launch &launch = cuda()->launches.back();
+  EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{2, 3, 4}));
+  EXPECT_EQ(launch.block, (std::array<unsigned, 3>{128, 1, 1}));
+  EXPECT_EQ(argument<void *>(launch, 0), &out);
+  EXPECT_EQ(argument<bool>(launch, 1), true);
+  EXPECT_EQ(argument<int8_t>(launch, 2), -7);
+  EXPECT_EQ(argument<int64_t>(launch, 5), INT64_MIN + 5);
+  EXPECT_EQ(argument<uint16_t>(launch, 11), 0x3c00);
+  EXPECT_EQ(argument<float>(launch, 13), 0.1f);
+  EXPECT_EQ(argument<double>(launch, 14), 0.1);
+}
+
+TEST(OnCuda, ADeviceWithoutABinaryIsToldSo) {
+  int out = 0;
+  EXPECT_EQ(callEveryType(cudaStream(/*sm_80*/ 1), &out, &out), KILN_ERROR_NO_BINARY);
+}
+
+TEST(OnCuda, FactsChooseTheSpecialisation) {
+  Axpy aligned(1000), shifted(1000, 1);
+  kiln_stream stream = cudaStream();
+  EXPECT_OK(axpy(stream, aligned.x, aligned.y, 1000, 1.0f));
+  const void *special = cuda()->launches.back().image;
+  EXPECT_OK(axpy(stream, shifted.x, shifted.y, 1000, 1.0f));
+  const void *general = cuda()->launches.back().image;
+  EXPECT_NE(special, general);
+  EXPECT_NE(std::string(static_cast<const char *>(special)).find("x_divisible_by_16"),
+            std::string::npos);
+  EXPECT_NE(std::string(static_cast<const char *>(general)).find("BLOCK="), std::string::npos);
+}
+
+TEST(OnCuda, AFoldedArgumentIsNotPassed) {
+  int32_t out[4];
+  kiln_stream stream = cudaStream();
+  EXPECT_OK(strided(stream, out, 1, 5));
+  ASSERT_EQ(cuda()->launches.back().arguments.size(), 2u);
+  EXPECT_EQ(argument<uint32_t>(cuda()->launches.back(), 1), 5u);
+  EXPECT_EQ(cuda()->launches.back().grid, (std::array<unsigned, 3>{10, 1, 1}));
+  EXPECT_OK(strided(stream, out, 2, 0));
+  ASSERT_EQ(cuda()->launches.back().arguments.size(), 3u);
+  EXPECT_EQ(cuda()->launches.back().grid, (std::array<unsigned, 3>{2, 1, 1}));
+}
+
+TEST(OnCuda, FailuresOfTheDriverAreStatuses) {
+  Axpy aligned(1000);
+  kiln_stream stream = cudaStream();
+  EXPECT_OK(axpy(stream, aligned.x, aligned.y, 1000, 1.0f));
+  std::string function = cuda()->launches.back().function;
+  cuda()->fail(function, 719, 1);
+  EXPECT_EQ(axpy(stream, aligned.x, aligned.y, 1000, 1.0f), KILN_ERROR_LAUNCH);
+  EXPECT_NE(std::string(kiln_last_error()), "");
+  EXPECT_OK(axpy(stream, aligned.x, aligned.y, 1000, 1.0f));
+}
+
+TEST(OnHip, ArgumentsArriveAndWavesAreSixtyFourWide) {
+  int out = 0;
+  ASSERT_EQ(callEveryType(hipStream(), &out, &out), KILN_SUCCESS) << kiln_last_error();
+  const kiln::fake::Launch &launch = hip()->launches.back();
+  EXPECT_EQ(launch.block, (std::array<unsigned, 3>{256, 1, 1}));
+  EXPECT_EQ(argument<uint64_t>(launch, 9), UINT64_MAX - 1);
+  EXPECT_EQ(argument<uint16_t>(launch, 12), 0x3f80);
+  EXPECT_EQ(argument<double>(launch, 14), 0.1);
+}
+
+} // namespace

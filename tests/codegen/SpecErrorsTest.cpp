@@ -1,0 +1,128 @@
+// Every kind of mistake in a spec, and what is said about it.
+#include "codegen/Spec.h"
+#include "tests/codegen/SpecText.h"
+#include <gtest/gtest.h>
+#include <set>
+
+namespace kiln::test {
+namespace {
+
+struct Case {
+  std::string text;
+  /// Each must be in the printed output.
+  std::vector<std::string> expected;
+};
+
+std::string top(llvm::StringRef rest) { return ("{\"kiln\": 1, " + rest + "}").str(); }
+
+const std::vector<Case> &cases() {
+  static const std::vector<Case> all = {
+      // The text.
+      {"{\"kiln\": 1,}",
+       {"spec.json:1:12: error: invalid JSON: expected a key in quotes, got '}' [spec-syntax]"}},
+      {std::string(100, '['), {"invalid JSON: nested more than 64 levels deep [spec-too-deep]"}},
+      {"[123456789012345678901234567890]",
+       {"expected a 64-bit signed integer, got a number out of its range [spec-bad-number]"}},
+      {"\"\xff\"", {"spec.json:1:2: error: invalid JSON: not UTF-8 [spec-not-utf8]"}},
+      {"{\"kiln\": 1, \"kiln\": 1}",
+       {"1:13: error: invalid JSON: the key 'kiln' stands twice in one object [spec-duplicate-key]",
+        "1:2: note: the first one is here"}},
+      // Shape.
+      {"[]", {"the spec: expected an object, got an empty list [spec-expected]"}},
+      {top("\"kernels\": []"),
+       {"the spec: the key 'library' is missing [spec-missing-key]",
+        "the spec: the key 'targets' is missing",
+        "kernels: expected a list of kernels, got an empty list"}},
+      {top("\"kernel\": []"),
+       {"the spec: unknown key 'kernel' [spec-unknown-key]", "hint: did you mean 'kernels'?"}},
+      {"{\"kiln\": 2, \"kernels\": []}",
+       {"kiln: this Kiln reads version 1 of the format, got 2 [spec-version]"}},
+      {"{\"kiln\": \"1\", \"kernels\": []}", {"kiln: expected the integer 1, got string \"1\""}},
+      {kernelSpec(R"("signature": {}, "signatures": [])"),
+       {"kernels[0]: 'signature' and 'signatures' exclude each other [spec-exclusive-keys]"}},
+      {kernelSpec(R"("grid": ["1"])"), {"kernels[0]: the key 'signature' is missing"}},
+      {kernelSpec(R"("signature": [])"),
+       {"kernels[0].signature: expected an object from parameter names to types and literals, got "
+        "an empty list"}},
+      {kernelSpec(R"("signature": {}, "grid": ["1", "1", "1", "1"])"),
+       {"kernels[0].grid: expected a list of one to three expressions, got 4 elements"}},
+      {kernelSpec(R"("signature": {}, "configs": "sauce")"),
+       {R"(kernels[0].configs: expected a list of configs or "source", got string "sauce")"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"num_warps": 3}])"),
+       {"kernels[0].configs[0].num_warps: expected a power of two from 1 to 32, got integer 3"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"num_stages": 2.5}])"),
+       {"kernels[0].configs[0].num_stages: expected an integer from 0 to 32, got number 2.50"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"num_warps": true}])"),
+       {"num_warps: expected a power of two from 1 to 32, got true"}},
+      // Values.
+      {R"({"kiln": 1, "library": "l", "targets": ["cuda:sm_90"], "kernels": []})",
+       {"targets[0]: ", "[spec-target]", "sm_90a"}},
+      {R"({"kiln": 1, "library": "l", "targets": ["cuda:sm_80", "cuda:80:32"], "kernels": []})",
+       {"targets[1]: 'cuda:80:32' stands twice in the list [spec-repeated]"}},
+      {kernelSpec(R"("signature": {"x": "*fp166"})"),
+       {"3:25: error: kernels[0].signature.x: expected an element type, got 'fp166' [spec-type]",
+        "hint: did you mean 'fp16'?"}},
+      {kernelSpec(R"("signature": {"x": {"dtype": "fp166"}})"),
+       {"kernels[0].signature.x.dtype: unknown dtype 'fp166' [spec-literal]"}},
+      {kernelSpec(R"("signature": {"x": {"type": "fp16"}})"),
+       {R"(kernels[0].signature.x: expected {"dtype": ...}, {"function": ...} or {"string": ...}, got an object)"}},
+      {kernelSpec(R"("signature": {}, "grid": ["cdiv(1, 2"])"),
+       {"kernels[0].grid[0]: expected ')', got the end [spec-expression]"}},
+      {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"key": ["m"]})"),
+       {"kernels[0].dispatch.key[0]: no argument or constant is named 'm' "
+        "[spec-unknown-argument]"}},
+      {kernelSpec(R"("signature": {"n": 4}, "dispatch": {"key": ["n"]})"),
+       {"'n' is a constant of every signature, not an argument [spec-not-run-time]"}},
+      {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"keys": ["n"]})"),
+       {"kernels[0].dispatch: unknown key 'keys'", "did you mean 'key'?"}},
+      // Names.
+      {top(R"("library": "my-lib", "kernels": [])"),
+       {"library: expected a C identifier, got 'my-lib' [spec-name]"}},
+      {top(R"("library": "double", "kernels": [])"),
+       {"library: 'double' is a keyword of C or C++, or a name of its headers "
+        "[spec-reserved-name]"}},
+      {top(R"("library": "kiln_x", "kernels": [])"), {"'kiln_x' is reserved for Kiln's runtime"}},
+      {R"({"kiln": 1, "library": "l", "targets": ["cpu:x86-64-v3"], "kernels": [
+          {"name": "a", "source": "a.py", "kernel": "a", "signature": {}},
+          {"name": "a_plan", "source": "a.py", "kernel": "a", "signature": {}}]})",
+       {"3:20: error: kernels[1].name: the C name 'a_plan' is taken [spec-name-taken]",
+        "2:20: note: the first one is here"}},
+      {kernelSpec(
+           R"("signatures": [{"signature": {"x": "*fp32"}}, {"signature": {"x": "*fp16"}}])"),
+       {"kernels[0].signatures[1].signature.x: 'x' is *fp16 here and *fp32 in an earlier signature "
+        "of the same entry point [spec-disagreement]"}},
+      {kernelSpec(R"("signature": {"B": 4}, "configs": [{"B": 8}])"),
+       {"kernels[0].configs[0].B: 'B' has a value in kernels[0].signature.B too "
+        "[spec-bound-twice]"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"B": 8}, {"B": 4}, {"B": 8}])"),
+       {"kernels[0].configs[2]: equals kernels[0].configs[0], so it would never be chosen "
+        "[spec-unreachable]"}},
+      {R"({"kiln": 1, "library": "l", "targets": ["cpu:x86-64-v3"], "kernels": [{"name": "a", "source": "", "kernel": "a", "signature": {}}]})",
+       {"kernels[0].source: expected the path of a Python file, got '' [spec-path]"}},
+  };
+  return all;
+}
+
+TEST(SpecErrors, SayWhatIsWrongAndWhere) {
+  for (const Case &one : cases()) {
+    ReadSpec read = test::read(one.text);
+    EXPECT_FALSE(read.spec) << one.text;
+    for (const std::string &expected : one.expected)
+      EXPECT_NE(read.printed.find(expected), std::string::npos)
+          << "expected: " << expected << "\ngot:\n"
+          << read.printed;
+  }
+}
+
+TEST(SpecErrors, EveryKindHasACase) {
+  std::set<std::string> seen = {"SpecNotInteger"}; // SpecChecks.GridNamesAreIntegersOfTheVariant
+  for (const Case &one : cases())
+    for (DiagKind kind : test::read(one.text).kinds)
+      seen.insert(getDiagInfo(kind).name.str());
+  for (const DiagInfo &info : getAllDiagInfos())
+    if (info.name.starts_with("Spec"))
+      EXPECT_TRUE(seen.count(info.name.str())) << info.name.str() << " has no case";
+}
+
+} // namespace
+} // namespace kiln::test

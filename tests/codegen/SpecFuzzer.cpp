@@ -1,0 +1,17 @@
+// libFuzzer entry for the spec reader. Build and run by hand:
+//   bazel build //tests/codegen:spec_fuzzer && bazel-bin/tests/codegen/spec_fuzzer
+//   -max_total_time=60
+#include "codegen/Manifest.h"
+#include "tests/codegen/SpecText.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  kiln::test::ReadSpec read = kiln::test::read(text);
+  if (!read.spec && read.kinds.empty())
+    __builtin_trap();
+  llvm::Expected<kiln::LibrarySummary> library = kiln::inspectLibrary(text);
+  llvm::consumeError(library.takeError());
+  kiln::TextError error;
+  kiln::parseSignatureList(text, error);
+  return 0;
+}

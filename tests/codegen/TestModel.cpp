@@ -1,0 +1,188 @@
+#include "tests/codegen/TestModel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace kiln::test {
+
+ArgumentType type(StringRef text) {
+  TextError error;
+  std::optional<ArgumentType> parsed = parseArgumentType(text, error);
+  assert(parsed && "expected a type");
+  return *parsed;
+}
+
+Expression expression(StringRef text) {
+  TextError error;
+  std::optional<Expression> parsed = Expression::parse(text, error);
+  assert(parsed && "expected an expression");
+  return *parsed;
+}
+
+EntryModel entry(StringRef name, std::vector<std::pair<std::string, std::string>> arguments) {
+  EntryModel result;
+  result.name = name.str();
+  result.source = name.str() + ".py";
+  result.kernel = name.str() + "_kernel";
+  for (const auto &[argument, spelling] : arguments)
+    result.arguments.push_back({argument, type(spelling)});
+  return result;
+}
+
+VariantModel variant(std::vector<std::pair<std::string, int64_t>> config) {
+  VariantModel result;
+  for (const auto &[name, value] : config)
+    result.config.emplace_back(name, Literal::ofInt(value));
+  result.constants = result.config;
+  return result;
+}
+
+VariantBinary fakeBinary(const LibraryModel &model, const EntryModel &entry,
+                         const VariantModel &variant, unsigned target, StringRef symbol) {
+  const TargetInfo &info = model.targets[target];
+  VariantBinary result;
+  result.target = target;
+  DeviceBinary &binary = result.binary;
+  binary.target = info.name;
+  binary.format = info.backend == Backend::CUDA ? BinaryFormat::Cubin : BinaryFormat::HSACO;
+  binary.symbol = symbol.str();
+  binary.launch.threadsPerBlock = 4 * info.warpSize;
+  binary.launch.warpSize = info.warpSize;
+  std::string text = "FAKE\n" + symbol.str();
+  uint32_t offset = 0;
+  for (unsigned argument : kernelParameters(entry, variant)) {
+    uint32_t size = entry.arguments[argument].type.bytes();
+    offset = static_cast<uint32_t>(alignTo(offset, size));
+    text += " " + std::to_string(offset) + ":" + std::to_string(size);
+    binary.parameters.push_back({"", offset, size});
+    offset += size;
+  }
+  // A second kernel tells the image from those of other variants; the fakes' text ends in a zero.
+  std::string mark = variantName(entry, variant);
+  for (const ArgumentFact &fact : variant.facts)
+    mark += "," + factTexts(entry, fact).front();
+  std::replace(mark.begin(), mark.end(), ' ', '_');
+  text += "\n" + mark + "\n";
+  binary.bytes.assign(text.c_str(), text.c_str() + text.size() + 1);
+  binary.resources.registers = 32;
+  result.effective = {{"num_warps", 4}};
+  return result;
+}
+
+VariantBinary hostBinary(unsigned target, StringRef object, StringRef symbol) {
+  VariantBinary result;
+  result.target = target;
+  result.binary.target = "cpu";
+  result.binary.format = BinaryFormat::HostObject;
+  result.binary.symbol = symbol.str();
+  result.binary.bytes.assign(object.begin(), object.end());
+  result.binary.launch.arenaBytes = 4096;
+  return result;
+}
+
+static TargetInfo target(StringRef name) {
+  Expected<TargetInfo> parsed = parseTarget(name);
+  assert(parsed && "expected a target");
+  return *parsed;
+}
+
+namespace {
+/// Adds a variant's binaries for all targets.
+class LibraryBuilder {
+public:
+  explicit LibraryBuilder(StringRef hostObject) : hostObject(hostObject) {
+    model.name = "test_kernels";
+    model.targets = {target("cuda:sm_90a"), target("hip:gfx942")};
+    if (!hostObject.empty())
+      model.targets.push_back(
+          target(hostArch() == HostArch::X86_64 ? "cpu:x86-64-v2" : "cpu:aarch64"));
+    model.inputs = {{"axpy.py", sha256Of("axpy")}};
+    model.tools = {{"kiln", "0.1"}, {"llvm", "22"}};
+  }
+
+  void add(EntryModel &entry, VariantModel variant, StringRef hostSymbol) {
+    for (unsigned t = 0; t < 2; ++t)
+      variant.binaries.push_back(fakeBinary(model, entry, variant, t));
+    if (!hostObject.empty())
+      variant.binaries.push_back(hostBinary(2, hostObject, hostSymbol));
+    entry.variants.push_back(std::move(variant));
+  }
+
+  LibraryModel model;
+
+private:
+  StringRef hostObject;
+  static HostArch hostArch() { return thisHostArch(); }
+};
+} // namespace
+
+/// Two configs, each for arrays aligned to 16 bytes and for any.
+static void addAxpy(LibraryBuilder &builder) {
+  EntryModel axpy =
+      entry("axpy", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}});
+  axpy.grid = {expression("cdiv(n, BLOCK)")};
+  for (bool isAligned : {true, false})
+    for (int64_t block : {256, 1024}) {
+      VariantModel config = variant({{"BLOCK", block}});
+      config.options.numWarps = 4;
+      if (isAligned)
+        config.facts = {*factOf(0, type("*fp32:16")), *factOf(1, type("*fp32:16"))};
+      builder.add(axpy, std::move(config), block == 256 ? "axpy_256" : "axpy_1024");
+    }
+  builder.model.entries.push_back(std::move(axpy));
+}
+
+/// Every scalar type, in the order that the host kernel expects; the caller's grid.
+static void addEveryType(LibraryBuilder &builder) {
+  EntryModel every = entry("every_type", {{"out", "*u8"},
+                                          {"a_bool", "i1"},
+                                          {"an_i8", "i8"},
+                                          {"an_i16", "i16"},
+                                          {"an_i32", "i32"},
+                                          {"an_i64", "i64"},
+                                          {"a_u8", "u8"},
+                                          {"a_u16", "u16"},
+                                          {"a_u32", "u32"},
+                                          {"a_u64", "u64"},
+                                          {"an_fp8", "fp8e4nv"},
+                                          {"an_fp16", "fp16"},
+                                          {"a_bf16", "bf16"},
+                                          {"an_fp32", "fp32"},
+                                          {"an_fp64", "fp64"},
+                                          {"a_const", "*kfp16"}});
+  builder.add(every, variant({}), "every_type");
+  builder.model.entries.push_back(std::move(every));
+}
+
+/// A specialisation that folds `stride` away where it is one, ahead of the general one. The names
+/// are a keyword and names that the generated functions use.
+static void addStrided(LibraryBuilder &builder) {
+  EntryModel strided = entry("strided", {{"stream", "*i32"}, {"int", "i32"}, {"grid", "u32"}});
+  strided.grid = {expression("max(grid, 1) * GROUPS"), expression("1"), expression("int // int")};
+  VariantModel folded = variant({{"GROUPS", 2}});
+  folded.parameters = {0, 2};
+  folded.facts = {*factOf(1, type("i32:1"))};
+  VariantModel general = variant({{"GROUPS", 2}});
+  ArgumentFact range;
+  range.argument = 1;
+  range.minimum = -4;
+  range.maximum = 1000;
+  general.facts = {range};
+  builder.add(strided, std::move(folded), "folded");
+  builder.add(strided, std::move(general), "unfolded");
+  builder.model.entries.push_back(std::move(strided));
+}
+
+LibraryModel testLibrary(StringRef hostObject) {
+  LibraryBuilder builder(hostObject);
+  addAxpy(builder);
+  addEveryType(builder);
+  EntryModel none = entry("no_arguments", {});
+  none.grid = {expression("3")};
+  builder.add(none, variant({}), "no_arguments");
+  builder.model.entries.push_back(std::move(none));
+  addStrided(builder);
+  return std::move(builder.model);
+}
+
+} // namespace kiln::test
