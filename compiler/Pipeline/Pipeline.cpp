@@ -1,0 +1,170 @@
+#include "compiler/Pipeline/Pipeline.h"
+#include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "compiler/Conversion/TileToCPU/TileToCPU.h"
+#include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Pipeline/DiagnosticBridge.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// One compilation: the steps below share these.
+struct Compilation {
+  ModuleOp module;
+  const TargetInfo &target;
+  const PipelineOptions &options;
+  DiagnosticEngine &diagnostics;
+  const SourceManager &sources;
+  std::string &doesNotFit;
+
+  bool stageDone(StringRef stage) {
+    return !options.afterStage || options.afterStage(stage, module);
+  }
+};
+
+void addSimplification(PassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+}
+
+LogicalResult simplify(ModuleOp module) {
+  PassManager passes(module.getContext());
+  addSimplification(passes);
+  return passes.run(module);
+}
+
+CPUOptions cpuOptionsOf(const TargetInfo &target) {
+  CPUOptions options;
+  options.vectorBits = target.maxVectorBits;
+  options.vectorRegisters = target.maxVectorBits == 256 ? 16 : 32;
+  options.hasFMA = target.archNumber != 2;
+  return options;
+}
+
+/// All that the lowerings produce: a pass manager would load them, free functions do not.
+void loadDialects(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                      LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                      NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect, tile::TileDialect,
+                      tilegpu::TileGPUDialect, ub::UBDialect, vector::VectorDialect>();
+}
+
+/// What the launcher must know, from the attributes that the lowering left on the kernel.
+KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
+  KernelFacts facts;
+  auto kernel = *module.getOps<func::FuncOp>().begin();
+  facts.symbol = kernel.getName().str();
+  if (auto numWarps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr))
+    facts.launch.threadsPerBlock =
+        target.backend == Backend::CPU ? 1 : target.threadsPerBlock(numWarps.getInt());
+  facts.launch.warpSize = target.warpSize;
+  return facts;
+}
+
+int64_t attributeOr(Operation *op, StringRef name, int64_t otherwise) {
+  auto attribute = op->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : otherwise;
+}
+
+/// CPU: Tile IR to loop nests over vectors, in the LLVM dialect.
+LogicalResult lowerForCPU(Compilation &compilation, KernelFacts &facts) {
+  if (failed(lowerTileToCPU(compilation.module, cpuOptionsOf(compilation.target))))
+    return failure();
+  Operation *kernel = SymbolTable::lookupSymbolIn(compilation.module, facts.symbol);
+  facts.launch.arenaBytes = attributeOr(kernel, cpuArenaBytesAttr, 0);
+  return success(compilation.stageDone("llvm"));
+}
+
+/// GPU: layouts, shared memory and barriers, then the program of one thread.
+LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
+  ModuleOp module = compilation.module;
+  const TargetInfo &target = compilation.target;
+  PassManager passes(module.getContext());
+  // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
+  passes.addPass(createTileToTileGPUPass(target.name));
+  addSimplification(passes);
+  // After it every scratch and buffer has an offset, and the kernel its total.
+  passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
+  // After it no thread reads shared memory before its writer has written.
+  passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+  bool ran = succeeded(passes.run(module));
+  Operation *kernel = SymbolTable::lookupSymbolIn(module, facts.symbol);
+  uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);
+  if (!ran && sharedBytes > target.maxSharedBytes) {
+    compilation.doesNotFit = compilation.diagnostics.getDiagnostics().back().message;
+    compilation.diagnostics.clear();
+  }
+  if (!ran)
+    return failure();
+  facts.launch.dynamicSharedBytes = target.dynamicShared ? sharedBytes : 0;
+  if (!compilation.stageDone("tilegpu"))
+    return failure();
+  // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.
+  if (failed(lowerTileGPUToLLVM(module, target)) || !compilation.stageDone("llvm"))
+    return failure();
+  // After it everything translates to LLVM IR.
+  return expandTargetOperations(module, target);
+}
+
+/// Moves a back-end failure, located or not, to the diagnostics.
+void reportTargetError(Compilation &compilation, llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const TargetError &located) {
+        DiagPlace place;
+        if (const SourceFile *file = compilation.sources.find(located.path))
+          place = SourceLoc{file->getId(), file->getOffset({located.line, located.column})};
+        compilation.diagnostics.report(DiagKind::DriverTool, place, located.message);
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        compilation.diagnostics.report(DiagKind::DriverTool, DiagPlace(), other.message());
+      });
+}
+
+} // namespace
+
+std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &target,
+                                        const PipelineOptions &options,
+                                        DiagnosticEngine &diagnostics, const SourceManager &sources,
+                                        std::string &doesNotFit) {
+  loadDialects(*module.getContext());
+  Compilation compilation{module, target, options, diagnostics, sources, doesNotFit};
+  KernelFacts facts = kernelFacts(module, target);
+  {
+    DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
+    // Tile IR in canonical form.
+    if (failed(simplify(module)) || !compilation.stageDone("tile"))
+      return std::nullopt;
+    bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
+                                                            : lowerForGPU(compilation, facts));
+    if (!lowered || diagnostics.hasErrors())
+      return std::nullopt;
+  }
+  // The back end reports through llvm::Error.
+  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(module, facts, target, options.emit);
+  if (!binary) {
+    reportTargetError(compilation, binary.takeError());
+    return std::nullopt;
+  }
+  return std::move(*binary);
+}
+
+} // namespace kiln
