@@ -10,6 +10,24 @@
 
 namespace kiln::test {
 
+/// The upper half of an f32. (Compilers' own type calls library functions that older systems lack.)
+struct BF16 {
+  uint16_t bits = 0;
+  BF16() = default;
+  explicit BF16(double value) {
+    float single = float(value);
+    uint32_t wide;
+    std::memcpy(&wide, &single, 4);
+    bits = uint16_t((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
+  }
+  operator double() const {
+    uint32_t wide = uint32_t(bits) << 16;
+    float single;
+    std::memcpy(&single, &wide, 4);
+    return single;
+  }
+};
+
 /// `size` elements with 4 KiB of a known pattern on either side.
 template <typename T> class GuardedArray {
 public:

@@ -1,0 +1,86 @@
+// Matrix products: all types, odd shapes, masks, strides; sums carried by a loop.
+
+#include "tests/compiler/Conversion/TileToCPU/GuardedArray.h"
+#include "tests/compiler/Conversion/TileToCPU/KernelRunner.h"
+#include "tests/compiler/Conversion/TileToCPU/KernelText.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace kiln::test;
+
+namespace {
+
+using bf16 = BF16;
+using f16 = _Float16;
+
+template <typename In, typename Out>
+void checkMatmul(const CompiledKernel &kernel, const MatmulShape &tile, int m, int n, int k,
+                 bool transposed, double tolerance) {
+  std::mt19937 random(m * 31 + n * 7 + k);
+  double range = std::is_integral_v<In> ? 100 : 1;
+  GuardedArray<In> a(size_t(m) * k, random, -range, range), b(size_t(k) * n, random, -range, range);
+  int cm = n + 3;
+  GuardedArray<Out> c(size_t(m) * cm);
+  int am = transposed ? 1 : k, ak = transposed ? m : 1, bk = transposed ? 1 : n,
+      bn = transposed ? k : 1;
+  uint32_t gridN = (n + tile.n - 1) / tile.n, gridM = (m + tile.m - 1) / tile.m;
+  kernel.launch({gridN, gridM, 1},
+                {a.parameter(), b.parameter(), c.parameter(), &m, &n, &k, &am, &ak, &bk, &bn, &cm});
+  for (int i = 0; i != m; ++i)
+    for (int j = 0; j != cm; ++j) {
+      double sum = 0, magnitude = 1e-3;
+      for (int l = 0; j < n && l != k; ++l) {
+        double product = double(a[i * am + l * ak]) * double(b[l * bk + j * bn]);
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      ASSERT_NEAR(double(c[i * cm + j]), sum, tolerance * magnitude)
+          << i << ", " << j << " of " << m << "x" << n;
+    }
+  EXPECT_TRUE(c.guardsIntact());
+}
+
+template <typename In, typename Out> void checkShapes(const MatmulShape &tile, double tolerance) {
+  CompiledKernel kernel(matmulText(tile)), unit(matmulText(tile, true));
+  for (auto [m, n, k] : {std::tuple(1, 1, 1), std::tuple(7, 127, 1), std::tuple(65, 33, 70),
+                         std::tuple(64, 64, 64)}) {
+    checkMatmul<In, Out>(kernel, tile, m, n, k, false, tolerance);
+    checkMatmul<In, Out>(kernel, tile, m, n, k, true, tolerance);
+    checkMatmul<In, Out>(unit, tile, m, n, k, false, tolerance);
+  }
+}
+
+TEST(Dot, F32) { checkShapes<float, float>({64, 64, 32}, 1e-6); }
+TEST(Dot, F64) { checkShapes<double, double>({32, 64, 16, "f64", "f64"}, 1e-14); }
+TEST(Dot, F16) { checkShapes<f16, float>({64, 32, 32, "f16", "f32"}, 1e-6); }
+TEST(Dot, F16SumsInF16) { checkShapes<f16, f16>({16, 16, 16, "f16", "f16"}, 4e-3); }
+TEST(Dot, BF16) { checkShapes<bf16, float>({32, 32, 64, "bf16", "f32"}, 1e-6); }
+TEST(Dot, I8) { checkShapes<int8_t, int32_t>({32, 64, 32, "i8", "i32", "0"}, 0); }
+
+TEST(Dot, SmallTiles) {
+  checkShapes<float, float>({1, 16, 4}, 1e-6);
+  checkShapes<float, float>({16, 1, 8}, 1e-6);
+  checkShapes<float, float>({2, 2, 2}, 1e-6);
+  checkShapes<float, float>({4, 8, 1}, 1e-6);
+  checkShapes<float, float>({128, 16, 16}, 1e-6);
+}
+
+TEST(Dot, NarrowerMachines) {
+  for (unsigned bits : {128, 256}) {
+    kiln::CPUOptions options;
+    options.vectorBits = bits;
+    options.hasFMA = bits == 256;
+    MatmulShape tile{32, 32, 16};
+    CompiledKernel kernel(matmulText(tile), options);
+    checkMatmul<float, float>(kernel, tile, 50, 70, 33, false, 1e-6);
+  }
+}
+
+TEST(Dot, LargeTilesCompileQuickly) {
+  CompiledKernel small(matmulText({32, 32, 32})), large(matmulText({256, 128, 64}));
+  EXPECT_LT(large.compileSeconds, 2);
+  EXPECT_LT(large.irInstructions, small.irInstructions * 2);
+  checkMatmul<float, float>(large, {256, 128, 64}, 300, 130, 70, false, 1e-6);
+}
+
+} // namespace
