@@ -66,8 +66,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   int64_t target = kiln_best_target(entry, place);
   if (target < 0)
     return no_binary(entry, place);
-  kiln_binding *binding =
-      calloc(1, sizeof *binding + entry->num_variants * sizeof *binding->kernels);
+  kiln_binding *binding = calloc(1, sizeof *binding + entry->num_variants * sizeof(kiln_kernel *));
   if (!binding)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",
                       entry->name);

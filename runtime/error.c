@@ -11,12 +11,11 @@ const char *kiln_last_error(void) { return last_error; }
 
 uint32_t kiln_abi_version(void) { return KILN_ABI_VERSION; }
 
-kiln_status kiln_error(kiln_status status, const char *format, ...) {
+void kiln_write_error(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(last_error, sizeof last_error, format, arguments);
   va_end(arguments);
-  return status;
 }
 
 kiln_status kiln_error_within(kiln_status status, const char *format, ...) {

@@ -13,12 +13,14 @@ extern "C" {
 
 enum { KILN_ERROR_CAPACITY = 1024 };
 
-/* Writes the message (cut to the buffer) and returns `status`, so that a failure is one statement.
- */
-kiln_status kiln_error(kiln_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Writes the message (cut to the buffer) and is `status`, so that a failure is one statement. A
+ * macro: readers and static analysers see at the call which status comes out. */
+#define kiln_error(status, ...) (kiln_write_error(__VA_ARGS__), (status))
 
-/* Puts "<format>: " before the message that is there; for callers that know more of the context. */
+void kiln_write_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Puts "<format>: " before the message that is there and returns `status`; for callers that know
+ * more of the context. A function: `status` is often the call that writes the message. */
 kiln_status kiln_error_within(kiln_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
