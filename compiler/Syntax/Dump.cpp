@@ -18,22 +18,22 @@ class Dumper {
 public:
   explicit Dumper(llvm::raw_ostream &out) : out(out) {}
 
-  void print(const Stmt &stmt);
-  void print(const Expr &expr);
-  void print(const Pattern &pattern);
+  void print(const Node &node);
 
 private:
+  // One function for each kind of node: a missing one does not compile.
+#define KILN_EXPR(NAME) void visit(const NAME &node);
+#define KILN_STMT(NAME) void visit(const NAME &node);
+#define KILN_PATTERN(NAME) void visit(const NAME &node);
+#include "compiler/Syntax/Nodes.def"
+
   // Lines.
   llvm::raw_ostream &line() { return out.indent(indentation); }
   void printBlock(llvm::StringRef title, Block block);
+  void printLoopBlocks(Block body, Block orElse);
   void printDefinition(llvm::StringRef keyword, Identifier name, ExprList decorators,
                        llvm::ArrayRef<TypeParameter> typeParameters);
   void printParameterLines(ParameterList parameters);
-  void printTry(const TryStmt &stmt);
-  void printMatch(const MatchStmt &stmt);
-  void printFunction(const FunctionDef &function);
-  void printClass(const ClassDef &cls);
-  void printWith(const WithStmt &stmt);
   void printImportedNames(llvm::ArrayRef<ImportedName> names);
 
   /// One line: the words and expressions given, absent expressions as '_'.
@@ -50,7 +50,7 @@ private:
   void printPart(const char *text) { out << text; }
   void printPart(llvm::StringRef text) { out << text; }
   void printPart(const std::string &text) { out << text; }
-  void printPart(const Expr *expr) { printOrBlank(expr); }
+  void printPart(const Node *node) { printOrBlank(node); }
 
   // Expressions.
   template <typename... Parts> void printForm(const Parts &...parts) {
@@ -58,28 +58,19 @@ private:
     printParts(parts...);
     out << ')';
   }
-  void printOrBlank(const Expr *expr) {
-    if (expr)
-      print(*expr);
+  void printOrBlank(const Node *node) {
+    if (node)
+      print(*node);
     else
       out << '_';
   }
   void printList(llvm::StringRef name, ExprList elements);
   void printArguments(ArgumentList arguments);
   void printParameter(const Parameter &parameter);
-  void printComprehension(const ComprehensionExpr &expr);
-  void printFormatted(const FormattedString &expr);
   void printQuoted(llvm::StringRef text);
   void printFloat(double value);
-  void printLiteral(const Expr &expr);
 
-  template <typename T> void printPatterns(llvm::StringRef name, llvm::ArrayRef<T> patterns) {
-    out << '(' << name;
-    for (const Pattern *pattern : patterns) {
-      out << ' ';
-      print(*pattern);
-    }
-  }
+  void printPatterns(llvm::StringRef name, PatternList patterns);
 
   llvm::raw_ostream &out;
   unsigned indentation = 0;
@@ -120,7 +111,7 @@ void Dumper::printParameterLines(ParameterList parameters) {
   }
 }
 
-void Dumper::printFunction(const FunctionDef &function) {
+void Dumper::visit(const FunctionDef &function) {
   printDefinition(function.isAsync ? "async def" : "def", function.name, function.decorators,
                   function.typeParameters);
   printParameterLines(function.parameters);
@@ -130,7 +121,7 @@ void Dumper::printFunction(const FunctionDef &function) {
   indentation -= 2;
 }
 
-void Dumper::printClass(const ClassDef &cls) {
+void Dumper::visit(const ClassDef &cls) {
   printDefinition("class", cls.name, cls.decorators, cls.typeParameters);
   if (!cls.arguments.empty()) {
     line() << "bases";
@@ -141,7 +132,7 @@ void Dumper::printClass(const ClassDef &cls) {
   indentation -= 2;
 }
 
-void Dumper::printTry(const TryStmt &stmt) {
+void Dumper::visit(const TryStmt &stmt) {
   printLine(stmt.isStar ? "try*" : "try");
   indentation += 2;
   printBlock("body", stmt.body);
@@ -157,7 +148,7 @@ void Dumper::printTry(const TryStmt &stmt) {
   indentation -= 2;
 }
 
-void Dumper::printMatch(const MatchStmt &stmt) {
+void Dumper::visit(const MatchStmt &stmt) {
   printLine("match", stmt.subject);
   indentation += 2;
   for (const MatchCase &oneCase : stmt.cases) {
@@ -173,7 +164,7 @@ void Dumper::printMatch(const MatchStmt &stmt) {
   indentation -= 2;
 }
 
-void Dumper::printWith(const WithStmt &stmt) {
+void Dumper::visit(const WithStmt &stmt) {
   printLine(stmt.isAsync ? "async with" : "with");
   indentation += 2;
   for (const WithItem &item : stmt.items)
@@ -196,103 +187,80 @@ static std::string join(llvm::ArrayRef<Identifier> names) {
   return llvm::join(llvm::map_range(names, [](const Identifier &name) { return name.name; }), " ");
 }
 
-void Dumper::print(const Stmt &stmt) {
-  auto printLoop = [&](Block body, Block orElse) {
-    indentation += 2;
-    printBlock("body", body);
-    printBlock("else", orElse);
-    indentation -= 2;
-  };
-  switch (stmt.kind) {
-  case NodeKind::FunctionDef:
-    return printFunction(llvm::cast<FunctionDef>(stmt));
-  case NodeKind::ClassDef:
-    return printClass(llvm::cast<ClassDef>(stmt));
-  case NodeKind::ReturnStmt:
-    return printLine("return", llvm::cast<ReturnStmt>(stmt).value);
-  case NodeKind::DeleteStmt:
-    line() << "del ";
-    printList("targets", llvm::cast<DeleteStmt>(stmt).targets);
-    out << '\n';
-    return;
-  case NodeKind::AssignStmt: {
-    const auto &assign = llvm::cast<AssignStmt>(stmt);
-    line() << "=";
-    for (const Expr *target : assign.targets) {
-      out << ' ';
-      print(*target);
-    }
-    out << ' ';
-    print(*assign.value);
-    out << '\n';
-    return;
-  }
-  case NodeKind::AugAssignStmt: {
-    const auto &assign = llvm::cast<AugAssignStmt>(stmt);
-    return printLine((getSpelling(assign.op) + "=").str(), assign.target, assign.value);
-  }
-  case NodeKind::AnnAssignStmt: {
-    const auto &assign = llvm::cast<AnnAssignStmt>(stmt);
-    return printLine("annotate", assign.target, assign.annotation, assign.value);
-  }
-  case NodeKind::ForStmt: {
-    const auto &loop = llvm::cast<ForStmt>(stmt);
-    printLine(loop.isAsync ? "async for" : "for", loop.target, loop.iterable);
-    return printLoop(loop.body, loop.orElse);
-  }
-  case NodeKind::WhileStmt: {
-    const auto &loop = llvm::cast<WhileStmt>(stmt);
-    printLine("while", loop.test);
-    return printLoop(loop.body, loop.orElse);
-  }
-  case NodeKind::IfStmt: {
-    const auto &branch = llvm::cast<IfStmt>(stmt);
-    printLine(branch.isElif ? "elif" : "if", branch.test);
-    return printLoop(branch.body, branch.orElse);
-  }
-  case NodeKind::WithStmt:
-    return printWith(llvm::cast<WithStmt>(stmt));
-  case NodeKind::MatchStmt:
-    return printMatch(llvm::cast<MatchStmt>(stmt));
-  case NodeKind::RaiseStmt:
-    return printLine("raise", llvm::cast<RaiseStmt>(stmt).exception,
-                     llvm::cast<RaiseStmt>(stmt).cause);
-  case NodeKind::TryStmt:
-    return printTry(llvm::cast<TryStmt>(stmt));
-  case NodeKind::AssertStmt:
-    return printLine("assert", llvm::cast<AssertStmt>(stmt).test,
-                     llvm::cast<AssertStmt>(stmt).message);
-  case NodeKind::ImportStmt:
-    line() << "import";
-    return printImportedNames(llvm::cast<ImportStmt>(stmt).names);
-  case NodeKind::ImportFromStmt: {
-    const auto &import = llvm::cast<ImportFromStmt>(stmt);
-    line() << "from " << std::string(import.level, '.') << import.module.name << " import";
-    return printImportedNames(import.names);
-  }
-  case NodeKind::GlobalStmt:
-    return printLine("global", join(llvm::cast<GlobalStmt>(stmt).names));
-  case NodeKind::NonlocalStmt:
-    return printLine("nonlocal", join(llvm::cast<NonlocalStmt>(stmt).names));
-  case NodeKind::TypeAliasStmt: {
-    const auto &alias = llvm::cast<TypeAliasStmt>(stmt);
-    printDefinition("type", alias.name, {}, alias.typeParameters);
-    printLine("value", alias.value);
-    indentation -= 2;
-    return;
-  }
-  case NodeKind::ExprStmt:
-    return printLine("expr", llvm::cast<ExprStmt>(stmt).value);
-  case NodeKind::PassStmt:
-    return printLine("pass");
-  case NodeKind::BreakStmt:
-    return printLine("break");
-  case NodeKind::ContinueStmt:
-    return printLine("continue");
-  default:
-    llvm_unreachable("not a statement");
-  }
+void Dumper::printLoopBlocks(Block body, Block orElse) {
+  indentation += 2;
+  printBlock("body", body);
+  printBlock("else", orElse);
+  indentation -= 2;
 }
+
+void Dumper::visit(const ReturnStmt &stmt) { printLine("return", stmt.value); }
+
+void Dumper::visit(const DeleteStmt &stmt) {
+  line() << "del ";
+  printList("targets", stmt.targets);
+  out << '\n';
+}
+
+void Dumper::visit(const AssignStmt &stmt) {
+  line() << "= ";
+  for (const Expr *target : stmt.targets) {
+    print(*target);
+    out << ' ';
+  }
+  print(*stmt.value);
+  out << '\n';
+}
+
+void Dumper::visit(const AugAssignStmt &stmt) {
+  printLine((getSpelling(stmt.op) + "=").str(), stmt.target, stmt.value);
+}
+
+void Dumper::visit(const AnnAssignStmt &stmt) {
+  printLine("annotate", stmt.target, stmt.annotation, stmt.value);
+}
+
+void Dumper::visit(const ForStmt &stmt) {
+  printLine(stmt.isAsync ? "async for" : "for", stmt.target, stmt.iterable);
+  printLoopBlocks(stmt.body, stmt.orElse);
+}
+
+void Dumper::visit(const WhileStmt &stmt) {
+  printLine("while", stmt.test);
+  printLoopBlocks(stmt.body, stmt.orElse);
+}
+
+void Dumper::visit(const IfStmt &stmt) {
+  printLine(stmt.isElif ? "elif" : "if", stmt.test);
+  printLoopBlocks(stmt.body, stmt.orElse);
+}
+
+void Dumper::visit(const RaiseStmt &stmt) { printLine("raise", stmt.exception, stmt.cause); }
+void Dumper::visit(const AssertStmt &stmt) { printLine("assert", stmt.test, stmt.message); }
+
+void Dumper::visit(const ImportStmt &stmt) {
+  line() << "import";
+  printImportedNames(stmt.names);
+}
+
+void Dumper::visit(const ImportFromStmt &stmt) {
+  line() << "from " << std::string(stmt.level, '.') << stmt.module.name << " import";
+  printImportedNames(stmt.names);
+}
+
+void Dumper::visit(const GlobalStmt &stmt) { printLine("global", join(stmt.names)); }
+void Dumper::visit(const NonlocalStmt &stmt) { printLine("nonlocal", join(stmt.names)); }
+
+void Dumper::visit(const TypeAliasStmt &stmt) {
+  printDefinition("type", stmt.name, {}, stmt.typeParameters);
+  printLine("value", stmt.value);
+  indentation -= 2;
+}
+
+void Dumper::visit(const ExprStmt &stmt) { printLine("expr", stmt.value); }
+void Dumper::visit(const PassStmt &) { printLine("pass"); }
+void Dumper::visit(const BreakStmt &) { printLine("break"); }
+void Dumper::visit(const ContinueStmt &) { printLine("continue"); }
 
 //===----------------------------------------------------------------------===//
 // Expressions
@@ -318,40 +286,29 @@ void Dumper::printFloat(double value) {
     out << ".0";
 }
 
-void Dumper::printLiteral(const Expr &expr) {
-  switch (expr.kind) {
-  case NodeKind::NameExpr:
-    out << llvm::cast<NameExpr>(expr).name;
-    return;
-  case NodeKind::NoneLiteral:
-    out << "None";
-    return;
-  case NodeKind::BoolLiteral:
-    out << (llvm::cast<BoolLiteral>(expr).value ? "True" : "False");
-    return;
-  case NodeKind::EllipsisLiteral:
-    out << "...";
-    return;
-  case NodeKind::IntLiteral: {
-    llvm::SmallString<32> digits;
-    llvm::cast<IntLiteral>(expr).getValue().toStringUnsigned(digits);
-    out << digits;
-    return;
-  }
-  case NodeKind::FloatLiteral:
-    return printFloat(llvm::cast<FloatLiteral>(expr).value);
-  case NodeKind::ImaginaryLiteral:
-    printFloat(llvm::cast<ImaginaryLiteral>(expr).value);
-    out << 'j';
-    return;
-  case NodeKind::StringLiteral:
-    return printQuoted(llvm::cast<StringLiteral>(expr).value);
-  case NodeKind::BytesLiteral:
-    out << 'b';
-    return printQuoted(llvm::cast<BytesLiteral>(expr).value);
-  default:
-    llvm_unreachable("not a literal");
-  }
+void Dumper::visit(const NameExpr &expr) { out << expr.name; }
+void Dumper::visit(const NoneLiteral &) { out << "None"; }
+void Dumper::visit(const BoolLiteral &expr) { out << (expr.value ? "True" : "False"); }
+void Dumper::visit(const EllipsisLiteral &) { out << "..."; }
+
+void Dumper::visit(const IntLiteral &expr) {
+  llvm::SmallString<32> digits;
+  expr.getValue().toStringUnsigned(digits);
+  out << digits;
+}
+
+void Dumper::visit(const FloatLiteral &expr) { printFloat(expr.value); }
+
+void Dumper::visit(const ImaginaryLiteral &expr) {
+  printFloat(expr.value);
+  out << 'j';
+}
+
+void Dumper::visit(const StringLiteral &expr) { printQuoted(expr.value); }
+
+void Dumper::visit(const BytesLiteral &expr) {
+  out << 'b';
+  printQuoted(expr.value);
 }
 
 void Dumper::printList(llvm::StringRef name, ExprList elements) {
@@ -390,7 +347,7 @@ void Dumper::printParameter(const Parameter &parameter) {
   out << ')';
 }
 
-void Dumper::printComprehension(const ComprehensionExpr &expr) {
+void Dumper::visit(const ComprehensionExpr &expr) {
   static constexpr llvm::StringLiteral forms[] = {"list-of", "set-of", "dict-of", "generate"};
   out << '(' << forms[static_cast<size_t>(expr.form)] << ' ';
   print(*expr.element);
@@ -410,7 +367,7 @@ void Dumper::printComprehension(const ComprehensionExpr &expr) {
   out << ')';
 }
 
-void Dumper::printFormatted(const FormattedString &expr) {
+void Dumper::visit(const FormattedString &expr) {
   out << "(format";
   for (const Expr *part : expr.parts) {
     out << ' ';
@@ -419,111 +376,82 @@ void Dumper::printFormatted(const FormattedString &expr) {
   out << ')';
 }
 
-void Dumper::print(const Expr &expr) {
-  switch (expr.kind) {
-  case NodeKind::FormattedString:
-    return printFormatted(llvm::cast<FormattedString>(expr));
-  case NodeKind::FormattedValue: {
-    const auto &field = llvm::cast<FormattedValue>(expr);
-    out << "(field ";
-    print(*field.value);
-    if (field.conversion)
-      out << " !" << field.conversion;
-    if (field.formatSpec) {
-      out << " : ";
-      printFormatted(*field.formatSpec);
-    }
-    out << ')';
-    return;
+void Dumper::visit(const FormattedValue &field) {
+  out << "(field ";
+  print(*field.value);
+  if (field.conversion)
+    out << " !" << field.conversion;
+  if (field.formatSpec) {
+    out << " : ";
+    print(*field.formatSpec);
   }
-  case NodeKind::ListExpr:
-    return printList("list", llvm::cast<ListExpr>(expr).elements);
-  case NodeKind::TupleExpr:
-    return printList("tuple", llvm::cast<TupleExpr>(expr).elements);
-  case NodeKind::SetExpr:
-    return printList("set", llvm::cast<SetExpr>(expr).elements);
-  case NodeKind::DictExpr:
-    out << "(dict";
-    for (const DictItem &item : llvm::cast<DictExpr>(expr).items) {
-      out << (item.key ? " (" : " (** ");
-      if (item.key) {
-        print(*item.key);
-        out << ' ';
-      }
-      print(*item.value);
-      out << ')';
-    }
-    out << ')';
-    return;
-  case NodeKind::ComprehensionExpr:
-    return printComprehension(llvm::cast<ComprehensionExpr>(expr));
-  case NodeKind::UnaryExpr:
-    return printForm(getSpelling(llvm::cast<UnaryExpr>(expr).op),
-                     llvm::cast<UnaryExpr>(expr).operand);
-  case NodeKind::BinaryExpr: {
-    const auto &binary = llvm::cast<BinaryExpr>(expr);
-    return printForm(getSpelling(binary.op), binary.left, binary.right);
-  }
-  case NodeKind::BoolExpr:
-    return printList(llvm::cast<BoolExpr>(expr).isAnd ? "and" : "or",
-                     llvm::cast<BoolExpr>(expr).operands);
-  case NodeKind::CompareExpr: {
-    const auto &compare = llvm::cast<CompareExpr>(expr);
-    out << "(compare ";
-    print(*compare.left);
-    for (const Comparison &comparison : compare.comparisons) {
-      out << ' ' << getSpelling(comparison.op) << ' ';
-      print(*comparison.right);
-    }
-    out << ')';
-    return;
-  }
-  case NodeKind::ConditionalExpr: {
-    const auto &conditional = llvm::cast<ConditionalExpr>(expr);
-    return printForm("if", conditional.test, conditional.body, conditional.orElse);
-  }
-  case NodeKind::LambdaExpr: {
-    const auto &lambda = llvm::cast<LambdaExpr>(expr);
-    out << "(lambda (";
-    llvm::interleave(
-        lambda.parameters, out, [&](const Parameter &parameter) { printParameter(parameter); },
-        " ");
-    out << ") ";
-    print(*lambda.body);
-    out << ')';
-    return;
-  }
-  case NodeKind::CallExpr:
-    out << "(call ";
-    print(*llvm::cast<CallExpr>(expr).callee);
-    printArguments(llvm::cast<CallExpr>(expr).arguments);
-    out << ')';
-    return;
-  case NodeKind::AttributeExpr:
-    return printForm(".", llvm::cast<AttributeExpr>(expr).base,
-                     llvm::cast<AttributeExpr>(expr).attribute.name);
-  case NodeKind::SubscriptExpr:
-    return printForm("[]", llvm::cast<SubscriptExpr>(expr).base,
-                     llvm::cast<SubscriptExpr>(expr).index);
-  case NodeKind::SliceExpr: {
-    const auto &slice = llvm::cast<SliceExpr>(expr);
-    return printForm("slice", slice.lower, slice.upper, slice.step);
-  }
-  case NodeKind::StarredExpr:
-    return printForm("star", llvm::cast<StarredExpr>(expr).value);
-  case NodeKind::NamedExpr:
-    return printForm(":=", llvm::cast<NamedExpr>(expr).target->name,
-                     llvm::cast<NamedExpr>(expr).value);
-  case NodeKind::YieldExpr:
-    return printForm("yield", llvm::cast<YieldExpr>(expr).value);
-  case NodeKind::YieldFromExpr:
-    return printForm("yield-from", llvm::cast<YieldFromExpr>(expr).value);
-  case NodeKind::AwaitExpr:
-    return printForm("await", llvm::cast<AwaitExpr>(expr).value);
-  default:
-    return printLiteral(expr);
-  }
+  out << ')';
 }
+
+void Dumper::visit(const ListExpr &expr) { printList("list", expr.elements); }
+void Dumper::visit(const TupleExpr &expr) { printList("tuple", expr.elements); }
+void Dumper::visit(const SetExpr &expr) { printList("set", expr.elements); }
+
+void Dumper::visit(const DictExpr &expr) {
+  out << "(dict";
+  for (const DictItem &item : expr.items) {
+    out << ' ';
+    if (item.key)
+      printForm(item.key, item.value);
+    else
+      printForm("**", item.value);
+  }
+  out << ')';
+}
+
+void Dumper::visit(const UnaryExpr &expr) { printForm(getSpelling(expr.op), expr.operand); }
+
+void Dumper::visit(const BinaryExpr &expr) {
+  printForm(getSpelling(expr.op), expr.left, expr.right);
+}
+
+void Dumper::visit(const BoolExpr &expr) { printList(expr.isAnd ? "and" : "or", expr.operands); }
+
+void Dumper::visit(const CompareExpr &expr) {
+  out << "(compare ";
+  print(*expr.left);
+  for (const Comparison &comparison : expr.comparisons) {
+    out << ' ' << getSpelling(comparison.op) << ' ';
+    print(*comparison.right);
+  }
+  out << ')';
+}
+
+void Dumper::visit(const ConditionalExpr &expr) {
+  printForm("if", expr.test, expr.body, expr.orElse);
+}
+
+void Dumper::visit(const LambdaExpr &expr) {
+  out << "(lambda (";
+  llvm::interleave(
+      expr.parameters, out, [&](const Parameter &parameter) { printParameter(parameter); }, " ");
+  out << ") ";
+  print(*expr.body);
+  out << ')';
+}
+
+void Dumper::visit(const CallExpr &expr) {
+  out << "(call ";
+  print(*expr.callee);
+  printArguments(expr.arguments);
+  out << ')';
+}
+
+void Dumper::visit(const AttributeExpr &expr) { printForm(".", expr.base, expr.attribute.name); }
+void Dumper::visit(const SubscriptExpr &expr) { printForm("[]", expr.base, expr.index); }
+
+void Dumper::visit(const SliceExpr &expr) { printForm("slice", expr.lower, expr.upper, expr.step); }
+
+void Dumper::visit(const StarredExpr &expr) { printForm("star", expr.value); }
+void Dumper::visit(const NamedExpr &expr) { printForm(":=", expr.target, expr.value); }
+void Dumper::visit(const YieldExpr &expr) { printForm("yield", expr.value); }
+void Dumper::visit(const YieldFromExpr &expr) { printForm("yield-from", expr.value); }
+void Dumper::visit(const AwaitExpr &expr) { printForm("await", expr.value); }
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -531,59 +459,59 @@ void Dumper::print(const Expr &expr) {
 
 static llvm::StringRef orBlank(llvm::StringRef name) { return name.empty() ? "_" : name; }
 
-void Dumper::print(const Pattern &pattern) {
-  switch (pattern.kind) {
-  case NodeKind::ValuePattern:
-    return printForm("value", llvm::cast<ValuePattern>(pattern).value);
-  case NodeKind::CapturePattern:
-    return printForm("capture", orBlank(llvm::cast<CapturePattern>(pattern).name));
-  case NodeKind::StarPattern:
-    return printForm("star", orBlank(llvm::cast<StarPattern>(pattern).name));
-  case NodeKind::SequencePattern:
-    printPatterns("sequence", llvm::cast<SequencePattern>(pattern).elements);
-    break;
-  case NodeKind::OrPattern:
-    printPatterns("or", llvm::cast<OrPattern>(pattern).alternatives);
-    break;
-  case NodeKind::AsPattern: {
-    const auto &as = llvm::cast<AsPattern>(pattern);
-    out << "(as ";
-    print(*as.pattern);
-    out << ' ' << as.name.name;
-    break;
-  }
-  case NodeKind::MappingPattern: {
-    const auto &mapping = llvm::cast<MappingPattern>(pattern);
-    out << "(mapping";
-    for (auto [key, value] : llvm::zip_equal(mapping.keys, mapping.values)) {
-      out << " (";
-      print(*key);
-      out << ' ';
-      print(*value);
-      out << ')';
-    }
-    if (!mapping.rest.empty())
-      out << " **" << mapping.rest.name;
-    break;
-  }
-  case NodeKind::ClassPattern: {
-    const auto &cls = llvm::cast<ClassPattern>(pattern);
-    out << "(class ";
-    print(*cls.cls);
-    for (const Pattern *argument : cls.positional) {
-      out << ' ';
-      print(*argument);
-    }
-    for (auto [keyword, argument] : llvm::zip_equal(cls.keywords, cls.keywordPatterns)) {
-      out << ' ' << keyword.name << '=';
-      print(*argument);
-    }
-    break;
-  }
-  default:
-    llvm_unreachable("not a pattern");
+void Dumper::printPatterns(llvm::StringRef name, PatternList patterns) {
+  out << '(' << name;
+  for (const Pattern *pattern : patterns) {
+    out << ' ';
+    print(*pattern);
   }
   out << ')';
+}
+
+void Dumper::visit(const ValuePattern &pattern) { printForm("value", pattern.value); }
+void Dumper::visit(const CapturePattern &pattern) { printForm("capture", orBlank(pattern.name)); }
+void Dumper::visit(const StarPattern &pattern) { printForm("star", orBlank(pattern.name)); }
+void Dumper::visit(const SequencePattern &pattern) { printPatterns("sequence", pattern.elements); }
+void Dumper::visit(const OrPattern &pattern) { printPatterns("or", pattern.alternatives); }
+
+void Dumper::visit(const AsPattern &pattern) {
+  printForm("as", pattern.pattern, pattern.name.name);
+}
+
+void Dumper::visit(const MappingPattern &pattern) {
+  out << "(mapping";
+  for (auto [key, value] : llvm::zip_equal(pattern.keys, pattern.values)) {
+    out << ' ';
+    printForm(key, value);
+  }
+  if (!pattern.rest.empty())
+    out << " **" << pattern.rest.name;
+  out << ')';
+}
+
+void Dumper::visit(const ClassPattern &pattern) {
+  out << "(class ";
+  print(*pattern.cls);
+  for (const Pattern *argument : pattern.positional) {
+    out << ' ';
+    print(*argument);
+  }
+  for (auto [keyword, argument] : llvm::zip_equal(pattern.keywords, pattern.keywordPatterns)) {
+    out << ' ' << keyword.name << '=';
+    print(*argument);
+  }
+  out << ')';
+}
+
+void Dumper::print(const Node &node) {
+  switch (node.kind) {
+#define KILN_EXPR(NAME)                                                                            \
+  case NodeKind::NAME:                                                                             \
+    return visit(llvm::cast<NAME>(node));
+#define KILN_STMT(NAME) KILN_EXPR(NAME)
+#define KILN_PATTERN(NAME) KILN_EXPR(NAME)
+#include "compiler/Syntax/Nodes.def"
+  }
 }
 
 void dump(const Module &module, llvm::raw_ostream &out) {

@@ -31,9 +31,11 @@ public:
       add(parameter.bound, parameter.defaultValue);
   }
 
-  void addExpr(const Expr &expr);
-  void addStmt(const Stmt &stmt);
-  void addPattern(const Pattern &pattern);
+  // One function for each kind of node: a missing one does not compile.
+#define KILN_EXPR(NAME) void visitChildren(const NAME &node);
+#define KILN_STMT(NAME) void visitChildren(const NAME &node);
+#define KILN_PATTERN(NAME) void visitChildren(const NAME &node);
+#include "compiler/Syntax/Nodes.def"
 
 private:
   void addOne(const Node *node) {
@@ -44,198 +46,197 @@ private:
 };
 } // namespace
 
-void Children::addExpr(const Expr &expr) {
-  switch (expr.kind) {
-  case NodeKind::FormattedString:
-    return addAll(llvm::cast<FormattedString>(expr).parts);
-  case NodeKind::FormattedValue: {
-    const auto &field = llvm::cast<FormattedValue>(expr);
-    return add(field.value, field.formatSpec);
-  }
-  case NodeKind::ListExpr:
-    return addAll(llvm::cast<ListExpr>(expr).elements);
-  case NodeKind::TupleExpr:
-    return addAll(llvm::cast<TupleExpr>(expr).elements);
-  case NodeKind::SetExpr:
-    return addAll(llvm::cast<SetExpr>(expr).elements);
-  case NodeKind::DictExpr:
-    for (const DictItem &item : llvm::cast<DictExpr>(expr).items)
-      add(item.key, item.value);
-    return;
-  case NodeKind::ComprehensionExpr: {
-    const auto &comprehension = llvm::cast<ComprehensionExpr>(expr);
-    add(comprehension.element, comprehension.value);
-    for (const ComprehensionClause &clause : comprehension.clauses) {
-      add(clause.target, clause.iterable);
-      addAll(clause.conditions);
-    }
-    return;
-  }
-  case NodeKind::UnaryExpr:
-    return add(llvm::cast<UnaryExpr>(expr).operand);
-  case NodeKind::BinaryExpr:
-    return add(llvm::cast<BinaryExpr>(expr).left, llvm::cast<BinaryExpr>(expr).right);
-  case NodeKind::BoolExpr:
-    return addAll(llvm::cast<BoolExpr>(expr).operands);
-  case NodeKind::CompareExpr:
-    add(llvm::cast<CompareExpr>(expr).left);
-    for (const Comparison &comparison : llvm::cast<CompareExpr>(expr).comparisons)
-      add(comparison.right);
-    return;
-  case NodeKind::ConditionalExpr: {
-    const auto &conditional = llvm::cast<ConditionalExpr>(expr);
-    return add(conditional.body, conditional.test, conditional.orElse);
-  }
-  case NodeKind::LambdaExpr:
-    addParameters(llvm::cast<LambdaExpr>(expr).parameters);
-    return add(llvm::cast<LambdaExpr>(expr).body);
-  case NodeKind::CallExpr:
-    add(llvm::cast<CallExpr>(expr).callee);
-    return addArguments(llvm::cast<CallExpr>(expr).arguments);
-  case NodeKind::AttributeExpr:
-    return add(llvm::cast<AttributeExpr>(expr).base);
-  case NodeKind::SubscriptExpr:
-    return add(llvm::cast<SubscriptExpr>(expr).base, llvm::cast<SubscriptExpr>(expr).index);
-  case NodeKind::SliceExpr: {
-    const auto &slice = llvm::cast<SliceExpr>(expr);
-    return add(slice.lower, slice.upper, slice.step);
-  }
-  case NodeKind::StarredExpr:
-    return add(llvm::cast<StarredExpr>(expr).value);
-  case NodeKind::NamedExpr:
-    return add(llvm::cast<NamedExpr>(expr).target, llvm::cast<NamedExpr>(expr).value);
-  case NodeKind::YieldExpr:
-    return add(llvm::cast<YieldExpr>(expr).value);
-  case NodeKind::YieldFromExpr:
-    return add(llvm::cast<YieldFromExpr>(expr).value);
-  case NodeKind::AwaitExpr:
-    return add(llvm::cast<AwaitExpr>(expr).value);
-  default: // Names and literals.
-    return;
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+void Children::visitChildren(const NameExpr &) {}
+void Children::visitChildren(const NoneLiteral &) {}
+void Children::visitChildren(const BoolLiteral &) {}
+void Children::visitChildren(const EllipsisLiteral &) {}
+void Children::visitChildren(const IntLiteral &) {}
+void Children::visitChildren(const FloatLiteral &) {}
+void Children::visitChildren(const ImaginaryLiteral &) {}
+void Children::visitChildren(const StringLiteral &) {}
+void Children::visitChildren(const BytesLiteral &) {}
+void Children::visitChildren(const FormattedString &node) { addAll(node.parts); }
+void Children::visitChildren(const FormattedValue &node) { add(node.value, node.formatSpec); }
+void Children::visitChildren(const ListExpr &node) { addAll(node.elements); }
+void Children::visitChildren(const TupleExpr &node) { addAll(node.elements); }
+void Children::visitChildren(const SetExpr &node) { addAll(node.elements); }
+
+void Children::visitChildren(const DictExpr &node) {
+  for (const DictItem &item : node.items)
+    add(item.key, item.value);
+}
+
+void Children::visitChildren(const ComprehensionExpr &node) {
+  add(node.element, node.value);
+  for (const ComprehensionClause &clause : node.clauses) {
+    add(clause.target, clause.iterable);
+    addAll(clause.conditions);
   }
 }
 
-void Children::addStmt(const Stmt &stmt) {
-  switch (stmt.kind) {
-  case NodeKind::FunctionDef: {
-    const auto &function = llvm::cast<FunctionDef>(stmt);
-    addAll(function.decorators);
-    addTypeParameters(function.typeParameters);
-    addParameters(function.parameters);
-    add(function.returns);
-    return addAll(function.body);
-  }
-  case NodeKind::ClassDef: {
-    const auto &cls = llvm::cast<ClassDef>(stmt);
-    addAll(cls.decorators);
-    addTypeParameters(cls.typeParameters);
-    addArguments(cls.arguments);
-    return addAll(cls.body);
-  }
-  case NodeKind::ReturnStmt:
-    return add(llvm::cast<ReturnStmt>(stmt).value);
-  case NodeKind::DeleteStmt:
-    return addAll(llvm::cast<DeleteStmt>(stmt).targets);
-  case NodeKind::AssignStmt:
-    addAll(llvm::cast<AssignStmt>(stmt).targets);
-    return add(llvm::cast<AssignStmt>(stmt).value);
-  case NodeKind::AugAssignStmt:
-    return add(llvm::cast<AugAssignStmt>(stmt).target, llvm::cast<AugAssignStmt>(stmt).value);
-  case NodeKind::AnnAssignStmt: {
-    const auto &assign = llvm::cast<AnnAssignStmt>(stmt);
-    return add(assign.target, assign.annotation, assign.value);
-  }
-  case NodeKind::ForStmt: {
-    const auto &loop = llvm::cast<ForStmt>(stmt);
-    add(loop.target, loop.iterable);
-    addAll(loop.body);
-    return addAll(loop.orElse);
-  }
-  case NodeKind::WhileStmt: {
-    const auto &loop = llvm::cast<WhileStmt>(stmt);
-    add(loop.test);
-    addAll(loop.body);
-    return addAll(loop.orElse);
-  }
-  case NodeKind::IfStmt: {
-    const auto &branch = llvm::cast<IfStmt>(stmt);
-    add(branch.test);
-    addAll(branch.body);
-    return addAll(branch.orElse);
-  }
-  case NodeKind::WithStmt:
-    for (const WithItem &item : llvm::cast<WithStmt>(stmt).items)
-      add(item.context, item.target);
-    return addAll(llvm::cast<WithStmt>(stmt).body);
-  case NodeKind::MatchStmt:
-    add(llvm::cast<MatchStmt>(stmt).subject);
-    for (const MatchCase &oneCase : llvm::cast<MatchStmt>(stmt).cases) {
-      add(oneCase.pattern);
-      add(oneCase.guard);
-      addAll(oneCase.body);
-    }
-    return;
-  case NodeKind::RaiseStmt:
-    return add(llvm::cast<RaiseStmt>(stmt).exception, llvm::cast<RaiseStmt>(stmt).cause);
-  case NodeKind::TryStmt: {
-    const auto &tryStmt = llvm::cast<TryStmt>(stmt);
-    addAll(tryStmt.body);
-    for (const ExceptHandler &handler : tryStmt.handlers) {
-      add(handler.type);
-      addAll(handler.body);
-    }
-    addAll(tryStmt.orElse);
-    return addAll(tryStmt.finalBody);
-  }
-  case NodeKind::AssertStmt:
-    return add(llvm::cast<AssertStmt>(stmt).test, llvm::cast<AssertStmt>(stmt).message);
-  case NodeKind::TypeAliasStmt:
-    addTypeParameters(llvm::cast<TypeAliasStmt>(stmt).typeParameters);
-    return add(llvm::cast<TypeAliasStmt>(stmt).value);
-  case NodeKind::ExprStmt:
-    return add(llvm::cast<ExprStmt>(stmt).value);
-  default: // Imports, global, nonlocal, pass, break, continue.
-    return;
+void Children::visitChildren(const UnaryExpr &node) { add(node.operand); }
+void Children::visitChildren(const BinaryExpr &node) { add(node.left, node.right); }
+void Children::visitChildren(const BoolExpr &node) { addAll(node.operands); }
+
+void Children::visitChildren(const CompareExpr &node) {
+  add(node.left);
+  for (const Comparison &comparison : node.comparisons)
+    add(comparison.right);
+}
+
+void Children::visitChildren(const ConditionalExpr &node) {
+  add(node.body, node.test, node.orElse);
+}
+
+void Children::visitChildren(const LambdaExpr &node) {
+  addParameters(node.parameters);
+  add(node.body);
+}
+
+void Children::visitChildren(const CallExpr &node) {
+  add(node.callee);
+  addArguments(node.arguments);
+}
+
+void Children::visitChildren(const AttributeExpr &node) { add(node.base); }
+void Children::visitChildren(const SubscriptExpr &node) { add(node.base, node.index); }
+void Children::visitChildren(const SliceExpr &node) { add(node.lower, node.upper, node.step); }
+void Children::visitChildren(const StarredExpr &node) { add(node.value); }
+void Children::visitChildren(const NamedExpr &node) { add(node.target, node.value); }
+void Children::visitChildren(const YieldExpr &node) { add(node.value); }
+void Children::visitChildren(const YieldFromExpr &node) { add(node.value); }
+void Children::visitChildren(const AwaitExpr &node) { add(node.value); }
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void Children::visitChildren(const FunctionDef &node) {
+  addAll(node.decorators);
+  addTypeParameters(node.typeParameters);
+  addParameters(node.parameters);
+  add(node.returns);
+  addAll(node.body);
+}
+
+void Children::visitChildren(const ClassDef &node) {
+  addAll(node.decorators);
+  addTypeParameters(node.typeParameters);
+  addArguments(node.arguments);
+  addAll(node.body);
+}
+
+void Children::visitChildren(const ReturnStmt &node) { add(node.value); }
+void Children::visitChildren(const DeleteStmt &node) { addAll(node.targets); }
+
+void Children::visitChildren(const AssignStmt &node) {
+  addAll(node.targets);
+  add(node.value);
+}
+
+void Children::visitChildren(const AugAssignStmt &node) { add(node.target, node.value); }
+
+void Children::visitChildren(const AnnAssignStmt &node) {
+  add(node.target, node.annotation, node.value);
+}
+
+void Children::visitChildren(const ForStmt &node) {
+  add(node.target, node.iterable);
+  addAll(node.body);
+  addAll(node.orElse);
+}
+
+void Children::visitChildren(const WhileStmt &node) {
+  add(node.test);
+  addAll(node.body);
+  addAll(node.orElse);
+}
+
+void Children::visitChildren(const IfStmt &node) {
+  add(node.test);
+  addAll(node.body);
+  addAll(node.orElse);
+}
+
+void Children::visitChildren(const WithStmt &node) {
+  for (const WithItem &item : node.items)
+    add(item.context, item.target);
+  addAll(node.body);
+}
+
+void Children::visitChildren(const MatchStmt &node) {
+  add(node.subject);
+  for (const MatchCase &oneCase : node.cases) {
+    add(oneCase.pattern, oneCase.guard);
+    addAll(oneCase.body);
   }
 }
 
-void Children::addPattern(const Pattern &pattern) {
-  switch (pattern.kind) {
-  case NodeKind::ValuePattern:
-    return add(llvm::cast<ValuePattern>(pattern).value);
-  case NodeKind::SequencePattern:
-    return addAll(llvm::cast<SequencePattern>(pattern).elements);
-  case NodeKind::MappingPattern: {
-    const auto &mapping = llvm::cast<MappingPattern>(pattern);
-    for (auto [key, value] : llvm::zip_equal(mapping.keys, mapping.values)) {
-      add(key);
-      add(value);
-    }
-    return;
+void Children::visitChildren(const RaiseStmt &node) { add(node.exception, node.cause); }
+
+void Children::visitChildren(const TryStmt &node) {
+  addAll(node.body);
+  for (const ExceptHandler &handler : node.handlers) {
+    add(handler.type);
+    addAll(handler.body);
   }
-  case NodeKind::ClassPattern: {
-    const auto &cls = llvm::cast<ClassPattern>(pattern);
-    add(cls.cls);
-    addAll(cls.positional);
-    return addAll(cls.keywordPatterns);
-  }
-  case NodeKind::AsPattern:
-    return add(llvm::cast<AsPattern>(pattern).pattern);
-  case NodeKind::OrPattern:
-    return addAll(llvm::cast<OrPattern>(pattern).alternatives);
-  default: // Captures and stars.
-    return;
-  }
+  addAll(node.orElse);
+  addAll(node.finalBody);
 }
+
+void Children::visitChildren(const AssertStmt &node) { add(node.test, node.message); }
+void Children::visitChildren(const ImportStmt &) {}
+void Children::visitChildren(const ImportFromStmt &) {}
+void Children::visitChildren(const GlobalStmt &) {}
+void Children::visitChildren(const NonlocalStmt &) {}
+
+void Children::visitChildren(const TypeAliasStmt &node) {
+  addTypeParameters(node.typeParameters);
+  add(node.value);
+}
+
+void Children::visitChildren(const ExprStmt &node) { add(node.value); }
+void Children::visitChildren(const PassStmt &) {}
+void Children::visitChildren(const BreakStmt &) {}
+void Children::visitChildren(const ContinueStmt &) {}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+void Children::visitChildren(const ValuePattern &node) { add(node.value); }
+void Children::visitChildren(const CapturePattern &) {}
+void Children::visitChildren(const SequencePattern &node) { addAll(node.elements); }
+
+void Children::visitChildren(const MappingPattern &node) {
+  for (auto [key, value] : llvm::zip_equal(node.keys, node.values))
+    add(key, value);
+}
+
+void Children::visitChildren(const ClassPattern &node) {
+  add(node.cls);
+  addAll(node.positional);
+  addAll(node.keywordPatterns);
+}
+
+void Children::visitChildren(const StarPattern &) {}
+void Children::visitChildren(const AsPattern &node) { add(node.pattern); }
+void Children::visitChildren(const OrPattern &node) { addAll(node.alternatives); }
 
 void forEachChild(const Node &node, llvm::function_ref<void(const Node &)> visit) {
   Children children(visit);
-  if (const auto *expr = llvm::dyn_cast<Expr>(&node))
-    children.addExpr(*expr);
-  else if (const auto *stmt = llvm::dyn_cast<Stmt>(&node))
-    children.addStmt(*stmt);
-  else
-    children.addPattern(llvm::cast<Pattern>(node));
+  switch (node.kind) {
+#define KILN_EXPR(NAME)                                                                            \
+  case NodeKind::NAME:                                                                             \
+    return children.visitChildren(llvm::cast<NAME>(node));
+#define KILN_STMT(NAME) KILN_EXPR(NAME)
+#define KILN_PATTERN(NAME) KILN_EXPR(NAME)
+#include "compiler/Syntax/Nodes.def"
+  }
 }
 
 void walk(const Node &node, llvm::function_ref<bool(const Node &)> visit) {
