@@ -1,0 +1,81 @@
+// Compiles a kernel given as text and runs it on the block interpreter.
+
+#include "tests/compiler/Conversion/TileGPUToLLVM/KernelRunner.h"
+
+#include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace kiln::testing {
+
+static void loadDialects(MLIRContext &context) {
+  context.disableMultithreading();
+  context
+      .loadDialect<tile::TileDialect, tilegpu::TileGPUDialect, arith::ArithDialect,
+                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                   NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect, ub::UBDialect>();
+}
+
+static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLayouts) {
+  PassManager passes(module.getContext());
+  if (!hasLayouts) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createTileToTileGPUPass(target.name));
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  }
+  passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
+  passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+  if (failed(passes.run(module)))
+    return failure();
+  return lowerTileGPUToLLVM(module, target);
+}
+
+CompiledKernel::CompiledKernel(const std::string &source, const std::string &target,
+                               bool hasLayouts)
+    : info(llvm::cantFail(parseTarget(target))), context(std::make_unique<MLIRContext>()) {
+  loadDialects(*context);
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors += diagnostic.str() + "\n";
+    return success();
+  });
+  module = parseSourceString<ModuleOp>(source, context.get());
+  if (!module)
+    return;
+  module->getOperation()->setAttr(tilegpu::TileGPUDialect::targetAttr,
+                                  StringAttr::get(context.get(), info.name));
+  if (failed(lower(*module, info, hasLayouts)) || failed(mlir::verify(*module))) {
+    if (errors.empty())
+      errors = "failed without a message";
+    return;
+  }
+  machine = std::make_unique<BlockInterpreter>(*module, info);
+}
+
+CompiledKernel::~CompiledKernel() = default;
+
+std::string CompiledKernel::text() {
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  module->print(stream);
+  return result;
+}
+
+} // namespace kiln::testing

@@ -1,0 +1,82 @@
+// Compiles a kernel given as text and runs it on the block interpreter.
+
+#ifndef KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
+#define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
+
+#include "mlir/IR/OwningOpRef.h"
+#include "tests/compiler/Conversion/TileGPUToLLVM/BlockInterpreter.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln::testing {
+
+/// Device memory, aligned as allocations are. The interpreter checks every access against its ends.
+template <typename T> class Buffer {
+public:
+  explicit Buffer(size_t size, T fill = T()) : storage(size + 64 / sizeof(T), fill), size(size) {}
+
+  T *data() {
+    auto address = reinterpret_cast<uintptr_t>(storage.data());
+    return reinterpret_cast<T *>((address + 63) / 64 * 64);
+  }
+  T &operator[](size_t index) { return data()[index]; }
+  size_t count() const { return size; }
+  size_t bytes() const { return size * sizeof(T); }
+  uint64_t argument() { return uint64_t(reinterpret_cast<uintptr_t>(data())); }
+
+private:
+  std::vector<T> storage;
+  size_t size;
+};
+
+class CompiledKernel {
+public:
+  /// `source` is one func.func in Tile IR, or with `hasLayouts` in TileGPU IR (any aliases before
+  /// the function). Stops at the emulator's cut.
+  CompiledKernel(const std::string &source, const std::string &target, bool hasLayouts = false);
+  ~CompiledKernel();
+
+  /// Errors of the compilation; empty if it succeeded.
+  std::string errors;
+  BlockInterpreter &interpreter() { return *machine; }
+  const TargetInfo &target() const { return info; }
+  std::string text();
+
+  template <typename T> void use(Buffer<T> &buffer) {
+    machine->registerBuffer(buffer.data(), buffer.bytes());
+  }
+  std::string run(llvm::ArrayRef<uint64_t> arguments, std::array<uint32_t, 3> grid = {1, 1, 1}) {
+    return errors.empty() ? machine->run(arguments, grid) : errors;
+  }
+
+private:
+  TargetInfo info;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<BlockInterpreter> machine;
+};
+
+/// A deterministic stream of numbers in [-1, 1).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed * 2654435769u + 12345) {}
+  double next() {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return double(int64_t(state) >> 11) / double(int64_t(1) << 52);
+  }
+  uint64_t below(uint64_t bound) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % bound;
+  }
+
+private:
+  uint64_t state;
+};
+
+/// The targets that every execution test runs on.
+inline const char *const testTargets[] = {"cuda:sm_80", "hip:gfx942", "hip:gfx1100"};
+
+} // namespace kiln::testing
+
+#endif
