@@ -69,7 +69,7 @@ def _kiln_kernel_library_impl(ctx):
         compilation_contexts = [d.compilation_context for d in deps],
     )
     linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
-        name = name,
+        name = name + "_dispatch",  # lib<name>.a is the archive of the kernels
         actions = ctx.actions,
         feature_configuration = features,
         cc_toolchain = cc_toolchain,
