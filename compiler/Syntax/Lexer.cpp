@@ -1,10 +1,11 @@
 // Lines, indentation, brackets and simple tokens.
 //
 // Inside brackets Python ignores line ends, so that one unclosed bracket hides the rest of the
-// file. A line in brackets that begins with a keyword that only statements have (`def`, `return`,
-// …) cannot be meant: there the bracket is reported, everything is closed, and lexing goes on
-// from that line. The same goes for a `def`, `if`, … whose line ends with ':' inside parentheses.
-// Valid code never has such lines.
+// file. Three kinds of line in brackets tell that one was forgotten: a line that begins with a
+// keyword that only statements have (`def`, `return`, …); one that begins with a name where an
+// operator or a comma should stand, no further right than the statement; and a header such as
+// `if f(x:` whose ':' ends the line inside parentheses. There the innermost bracket is reported,
+// all are closed, and lexing goes on with the line. Valid code never has such lines.
 #include "compiler/Syntax/LexerState.h"
 
 #include "compiler/Syntax/Characters.h"
@@ -257,10 +258,64 @@ void Lexer::lexName() {
   uint32_t begin = pos;
   skipName();
   TokenKind kind = getNameKind(text.slice(begin, pos));
-  if (isFirstOnLine && !brackets.empty() && isStatementKeyword(kind))
+  bool isStatement = isFirstOnLine && !brackets.empty() &&
+                     (isStatementKeyword(kind) ||
+                      (kind == TokenKind::Name && modes.empty() && isStatementInBrackets(begin)));
+  if (isStatement)
     recoverFromUnclosedBracket(begin);
   else
     emit(kind, begin, pos);
+}
+
+/// Tokens that may end an operand.
+static bool endsOperand(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::Name:
+  case TokenKind::Number:
+  case TokenKind::String:
+  case TokenKind::FStringEnd:
+  case TokenKind::None:
+  case TokenKind::True:
+  case TokenKind::False:
+  case TokenKind::Ellipsis:
+  case TokenKind::RightParen:
+  case TokenKind::RightBracket:
+  case TokenKind::RightBrace:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// True when the rest of a line is more like a statement than like parameters of a `def`: its
+/// brackets are balanced, and no comma or colon ends it.
+static bool looksComplete(llvm::StringRef line) {
+  int open = 0;
+  for (char c : line) {
+    open += c == '(' || c == '[' || c == '{';
+    open -= c == ')' || c == ']' || c == '}';
+    if (open < 0)
+      return false;
+  }
+  line = line.rtrim();
+  return open == 0 && !line.ends_with(",") && !line.ends_with(":");
+}
+
+/// For a name that begins a line in brackets: true when it more likely begins a statement than
+/// lacks a comma before it.
+bool Lexer::isStatementInBrackets(uint32_t begin) const {
+  if (!endsOperand(result.tokens.back().kind))
+    return false;
+  llvm::StringRef before = text.take_front(begin);
+  llvm::StringRef blanks = before.substr(before.find_last_of("\n\r") + 1);
+  uint32_t column = 0;
+  for (char c : blanks)
+    column = c == '\t' ? (column / 8 + 1) * 8 : column + 1;
+  if (column <= indentations.back().column)
+    return true;
+  llvm::StringRef line =
+      text.substr(begin).take_until([](char c) { return c == '\n' || c == '\r'; });
+  return result.tokens[statementToken].kind == TokenKind::Def && looksComplete(line);
 }
 
 void Lexer::lexNumber() {

@@ -70,6 +70,7 @@ private:
   void lexUnexpected();
   bool isAtFieldLevel() const;
   bool isHeaderWithUnclosedParen() const;
+  bool isStatementInBrackets(uint32_t begin) const;
   void closeBrackets(size_t remaining);
   void recoverFromUnclosedBracket(uint32_t restart);
   void finish();
