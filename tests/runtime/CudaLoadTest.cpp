@@ -183,6 +183,17 @@ TEST_P(CudaLoadTest, PrepareByNumberUsesTheCurrentContextOrThePrimaryOne) {
                "no cuda device -1");
 }
 
+TEST_P(CudaLoadTest, PrepareByNumberReachesAPrimaryContextThatIsInUse) {
+  TestLibrary library({cubin("sm_90")});
+  library.addVariant("v");
+  fake->primary[1] = static_cast<fake::Context *>(fake->makeContext(1));
+  fake->primaryRetains[1] = 1; // the program's own
+  ASSERT_OK(kiln_prepare(&library.entry, kiln_cuda_device(1)));
+  EXPECT_EQ(fake->primaryRetains[1], perContext() ? 2 : 1);
+  EXPECT_EQ(fake->count("cuFuncLoad"), perContext() ? 0u : 1u);
+  EXPECT_EQ(fake->current(), nullptr);
+}
+
 TEST_P(CudaLoadTest, PreparationFailuresAreStatuses) {
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v");
