@@ -2,13 +2,9 @@
 
 #include "compiler/Analysis/Passes.h"
 #include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
-#include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
-#include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
-#include "compiler/Dialect/TileGPU/TileGPU.h"
-#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -26,7 +22,7 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<kiln::tile::TileDialect, kiln::tilegpu::TileGPUDialect, kiln::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
+  registry.insert<kiln::tile::TileDialect, kiln::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect,
                   mlir::ROCDL::ROCDLDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
@@ -34,9 +30,6 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
   kiln::registerTileToCPUPasses();
-  kiln::registerTileToTileGPUPass();
-  kiln::registerTileGPUPasses();
-  kiln::registerTileGPUToLLVMPasses();
   kiln::registerTileToTileGPUPass();
   kiln::registerTileGPUPasses();
   kiln::registerTileGPUToLLVMPasses();

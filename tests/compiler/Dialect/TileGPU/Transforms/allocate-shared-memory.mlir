@@ -1,0 +1,74 @@
+// Offsets for what lives together, reuse for what does not.
+// RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-allocate-shared-memory))" --split-input-file --verify-diagnostics %s | FileCheck %s
+
+#rows = #tilegpu.layout<"register: 0,1 0,2 0,4 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0; warp:; block: -> 32x32">
+#columns = #tilegpu.layout<"register: 1,0 2,0 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16; warp:; block: -> 32x32">
+#warps = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
+#swapped = #tilegpu.layout<"register: ; lane: 32 2 4 8 16; warp: 1; block: -> 64">
+#plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 -> 64">
+
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// Scratch of one after the other shares; a conversion within a warp needs none.
+// CHECK-LABEL: func.func @scratch
+// CHECK-SAME: tilegpu.shared_bytes = 256 : i32
+func.func @scratch(%x: tensor<64xf32, #warps>, %t: tensor<32x32xf32, #rows>) -> (tensor<64xf32, #warps>, tensor<32x32xf32, #columns>) {
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32}
+  %y = tilegpu.convert_layout %x : tensor<64xf32, #warps> -> tensor<64xf32, #swapped>
+  %e = math.exp %y : tensor<64xf32, #swapped>
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32}
+  %z = tilegpu.convert_layout %e : tensor<64xf32, #swapped> -> tensor<64xf32, #warps>
+  // CHECK: convert_layout %{{[a-z0-9]*}} : tensor<32x32xf32
+  %c = tilegpu.convert_layout %t : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  return %z, %c : tensor<64xf32, #warps>, tensor<32x32xf32, #columns>
+}
+
+// A buffer used in a loop that it is outside of lives to the loop's end.
+// CHECK-LABEL: func.func @buffers
+// CHECK-SAME: tilegpu.shared_bytes = 768 : i32
+func.func @buffers(%x: tensor<64xf32, #warps>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: tilegpu.alloc {tilegpu.offset = [[A:[0-9]+]] : i32}
+  %a = tilegpu.alloc : !tilegpu.buffer<64xf32, #plain>
+  tilegpu.shared_store %x, %a : tensor<64xf32, #warps>, !tilegpu.buffer<64xf32, #plain>
+  scf.for %i = %zero to %n step %one {
+    %v = tilegpu.shared_load %a : !tilegpu.buffer<64xf32, #plain> -> tensor<64xf32, #swapped>
+    // CHECK-NOT: tilegpu.offset = [[A]] :
+    // CHECK: convert_layout %{{.*}} {tilegpu.offset = {{[0-9]+}} : i32}
+    %w = tilegpu.convert_layout %v : tensor<64xf32, #swapped> -> tensor<64xf32, #warps>
+    // CHECK: tilegpu.alloc {tilegpu.offset = {{[0-9]+}} : i32}
+    %b = tilegpu.alloc : !tilegpu.buffer<64xf32, #plain>
+    tilegpu.shared_store %w, %b : tensor<64xf32, #warps>, !tilegpu.buffer<64xf32, #plain>
+  }
+  return
+}
+
+// Warps share the axis: the reduction exchanges partial sums.
+// CHECK-LABEL: func.func @reduce
+// CHECK: tile.reduce(%{{.*}}) axis 0 {tilegpu.offset = 0 : i32}
+func.func @reduce(%x: tensor<64xf32, #warps>) -> f32 {
+  %s = tile.reduce (%x) axis 0 : (tensor<64xf32, #warps>) -> f32 {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.addf %l, %r : f32
+    tile.yield %t : f32
+  }
+  return %s : f32
+}
+}
+
+// -----
+#plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 -> 32768">
+module attributes {tilegpu.target = "hip:gfx942"} {
+// expected-error @+1 {{expected at most 65536 bytes of shared memory on hip:gfx942, got 131072}}
+func.func @tooLarge() {
+  // expected-note @+1 {{the largest part, 131072 bytes, is needed here}}
+  %a = tilegpu.alloc : !tilegpu.buffer<32768xf32, #plain>
+  return
+}
+}
+
+// -----
+module {
+// expected-error @+1 {{expected the module to have 'tilegpu.target', got none}}
+func.func @noTarget() { return }
+}

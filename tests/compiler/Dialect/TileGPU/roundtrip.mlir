@@ -1,0 +1,62 @@
+// Every operation, attribute and type prints what it parses.
+// RUN: kiln-opt %s | kiln-opt | FileCheck %s
+// RUN: kiln-opt --mlir-print-op-generic %s | kiln-opt | FileCheck %s
+
+#rows = #tilegpu.layout<"register: 0,1; lane: 0,2 1,0 2,0 4,0 8,0; warp:; block: -> 16x4">
+#columns = #tilegpu.layout<"register: 1,0; lane: 2,0 4,0 8,0 0,1 0,2; warp:; block: -> 16x4">
+#plain = #tilegpu.shared<"offset: 0,1 0,2 1,0 2,0 4,0 8,0 -> 16x4">
+#padded = #tilegpu.shared<"offset: 0,1 0,2 1,0 2,0 4,0 8,0 -> 16x4", pad 4 + 1>
+
+// CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<"register: 0,1; lane: 0,2 1,0 2,0 4,0 8,0; warp:; block: -> 16x4">
+// CHECK-DAG: #[[COLUMNS:.*]] = #tilegpu.layout<"register: 1,0; lane: 2,0 4,0 8,0 0,1 0,2; warp:; block: -> 16x4">
+// CHECK-DAG: #[[PADDED:.*]] = #tilegpu.shared<"offset: 0,1 0,2 1,0 2,0 4,0 8,0 -> 16x4", pad 4 + 1>
+
+// CHECK-LABEL: func.func @tensors
+func.func @tensors(%x: tensor<16x4xf16, #rows>) -> tensor<16x4xf16, #columns> {
+  // CHECK: tilegpu.convert_layout %{{.*}} : tensor<16x4xf16, #[[ROWS]]> -> tensor<16x4xf16, #[[COLUMNS]]>
+  %y = tilegpu.convert_layout %x : tensor<16x4xf16, #rows> -> tensor<16x4xf16, #columns>
+  return %y : tensor<16x4xf16, #columns>
+}
+
+// CHECK-LABEL: func.func @shared
+func.func @shared(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4xi1, #rows>, %x: tensor<16x4xf16, #rows>)
+    -> tensor<16x4xf16, #columns> {
+  // CHECK: %[[B:.*]] = tilegpu.alloc : <16x4xf16, #[[PLAIN:.*]]>
+  %b = tilegpu.alloc : !tilegpu.buffer<16x4xf16, #plain>
+  // CHECK: tilegpu.alloc {tilegpu.offset = 128 : i32} : <16x4xf16, #[[PADDED]]>
+  %q = tilegpu.alloc {tilegpu.offset = 128 : i32} : !tilegpu.buffer<16x4xf16, #padded>
+  // CHECK: tilegpu.shared_store %{{.*}}, %{{.*}} : tensor<16x4xf16, #[[ROWS]]>, <16x4xf16, #[[PADDED]]>
+  tilegpu.shared_store %x, %q : tensor<16x4xf16, #rows>, !tilegpu.buffer<16x4xf16, #padded>
+  // CHECK: %[[T:.*]] = tilegpu.copy_async %{{.*}}, %[[B]] mask %{{.*}} -> !tilegpu.token
+  %t = tilegpu.copy_async %p, %b mask %m : (tensor<16x4x!tile.ptr<f16>, #rows>, !tilegpu.buffer<16x4xf16, #plain>, tensor<16x4xi1, #rows>) -> !tilegpu.token
+  // CHECK: %[[G:.*]] = tilegpu.commit %[[T]]
+  %g = tilegpu.commit %t
+  // CHECK: %[[R:.*]] = tilegpu.wait %[[G]] releases %[[B]] pending 1 : !tilegpu.buffer<16x4xf16, #[[PLAIN]]>
+  %r = tilegpu.wait %g releases %b pending 1 : !tilegpu.buffer<16x4xf16, #plain>
+  // CHECK: tilegpu.barrier
+  tilegpu.barrier
+  // CHECK: tilegpu.shared_load %[[R]] : <16x4xf16, #[[PLAIN]]> -> tensor<16x4xf16, #[[COLUMNS]]>
+  %y = tilegpu.shared_load %r : !tilegpu.buffer<16x4xf16, #plain> -> tensor<16x4xf16, #columns>
+  return %y : tensor<16x4xf16, #columns>
+}
+
+#a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x16">
+#bf = #tilegpu.layout<"register: 1,0 8,0; lane: 2,0 4,0 0,1 0,2 0,4; warp:; block: -> 16x8">
+#c = #tilegpu.layout<"register: 0,1 8,0; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x8">
+
+// CHECK-LABEL: func.func @dot
+func.func @dot(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #bf>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
+  // CHECK: tilegpu.dot %{{.*}}, %{{.*}}, %{{.*}} unit <"mma.m16n8k16.f16.f32", warps 1 x 1> : (
+  %d = tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 1 x 1>
+      : (tensor<16x16xf16, #a>, tensor<16x8xf16, #bf>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+  return %d : tensor<16x8xf32, #c>
+}
+
+// CHECK-LABEL: func.func @accesses
+func.func @accesses(%p: !llvm.ptr<1>, %c: i1, %z: vector<4xf32>) {
+  // CHECK: tilegpu.global_load %{{.*}} predicate %{{.*}} other %{{.*}} {cache = #tile.cache<cg>} : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>
+  %v = tilegpu.global_load %p predicate %c other %z {cache = #tile.cache<cg>} : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>
+  // CHECK: tilegpu.global_store %{{.*}}, %{{.*}} predicate %{{.*}} : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
+  tilegpu.global_store %p, %v predicate %c : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
+  return
+}
