@@ -68,10 +68,7 @@ TEST_P(Execution, WideAccessesWhereFactsAllow) {
   EXPECT_EQ(out[1039], 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    AllTargets, Execution, ::testing::ValuesIn(testTargets), [](const auto &info) {
-      return std::string(info.param).substr(std::string(info.param).find(':') + 1);
-    });
+INSTANTIATE_TEST_SUITE_P(AllTargets, Execution, ::testing::ValuesIn(testTargets), targetName);
 
 } // namespace
 } // namespace kiln::testing

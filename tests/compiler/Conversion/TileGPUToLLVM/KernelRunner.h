@@ -5,6 +5,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 #include "tests/compiler/Conversion/TileGPUToLLVM/BlockInterpreter.h"
+#include "gtest/gtest.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,6 +77,11 @@ private:
 
 /// The targets that every execution test runs on.
 inline const char *const testTargets[] = {"cuda:sm_80", "hip:gfx942", "hip:gfx1100"};
+
+/// Names a test by its target: "sm_80".
+inline std::string targetName(const ::testing::TestParamInfo<const char *> &info) {
+  return llvm::StringRef(info.param).split(':').second.str();
+}
 
 } // namespace kiln::testing
 

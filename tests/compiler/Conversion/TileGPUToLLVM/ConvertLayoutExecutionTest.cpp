@@ -1,0 +1,68 @@
+// Layout conversions between random layouts: what one thread writes in one layout, another reads in
+// the other.
+
+#include "tests/compiler/Conversion/TileGPUToLLVM/KernelRunner.h"
+#include "tests/compiler/Conversion/TileGPUToLLVM/TileText.h"
+#include "gtest/gtest.h"
+
+namespace kiln::testing {
+namespace {
+
+class ConvertLayout : public ::testing::TestWithParam<const char *> {};
+
+/// A 16 x 32 tile of its own row-major index, made in layout a, converted, stored in layout b.
+std::string kernelText(const LinearLayout &a, const LinearLayout &b, const std::string &type) {
+  TileText text("%o: !tile.ptr<" + type + ">");
+  text.addLayout("a", a);
+  text.addLayout("b", b);
+  std::string value = text.index("a", 16, 32), index = text.index("b", 16, 32);
+  if (type != "i32") {
+    text.line("%v = " + conversionFromI32(type) + " " + value + " : " +
+              tensor("16x32", "i32", "a") + " to " + tensor("16x32", type, "a"));
+    value = "%v";
+  }
+  text.line("%t = tilegpu.convert_layout " + value + " : " + tensor("16x32", type, "a") + " -> " +
+            tensor("16x32", type, "b"));
+  text.store("%o", "%t", index, "16x32", type, "b");
+  return text.str();
+}
+
+template <typename T>
+void checkConversions(const char *target, const std::string &type, T (*expect)(int)) {
+  Random random(type.size() + target[4]);
+  TargetInfo info = llvm::cantFail(parseTarget(target));
+  unsigned laneBits = info.warpSize == 64 ? 6 : 5;
+  RunCounts total;
+  for (int round = 0; round < 12; ++round) {
+    LinearLayout a = randomLayout(random, 4, 5, laneBits, 2);
+    LinearLayout b = randomLayout(random, 4, 5, laneBits, 2);
+    CompiledKernel kernel(kernelText(a, b, type), target, /*hasLayouts=*/true);
+    ASSERT_EQ(kernel.errors, "") << kernelText(a, b, type);
+    Buffer<T> out(512);
+    kernel.use(out);
+    ASSERT_EQ(kernel.run({out.argument()}), "") << kernelText(a, b, type);
+    for (int index = 0; index < 512; ++index)
+      ASSERT_EQ(out[index], expect(index)) << kernelText(a, b, type);
+    total.barriers += kernel.interpreter().counts.barriers;
+    total.shuffles += kernel.interpreter().counts.shuffles;
+  }
+  EXPECT_GT(total.barriers, 0u) << "no conversion went through shared memory";
+}
+
+TEST_P(ConvertLayout, OfWords) {
+  checkConversions<int32_t>(GetParam(), "i32", [](int i) { return i; });
+}
+TEST_P(ConvertLayout, OfDoubleWords) {
+  checkConversions<int64_t>(GetParam(), "i64", [](int i) { return int64_t(i); });
+}
+TEST_P(ConvertLayout, OfHalves) {
+  checkConversions<uint16_t>(GetParam(), "i16", [](int i) { return uint16_t(i); });
+}
+TEST_P(ConvertLayout, OfBytes) {
+  checkConversions<uint8_t>(GetParam(), "i8", [](int i) { return uint8_t(i); });
+}
+
+INSTANTIATE_TEST_SUITE_P(AllTargets, ConvertLayout, ::testing::ValuesIn(testTargets), targetName);
+
+} // namespace
+} // namespace kiln::testing
