@@ -54,21 +54,19 @@ static std::string runtimeArch(const TargetInfo &target, BinaryFormat format) {
 static std::string runtimeFeatures(const TargetInfo &target) {
   if (target.backend != Backend::CPU || !StringRef(target.llvmTriple).starts_with("x86_64"))
     return "";
-  static const StringRef selectable[] = {
-      "avx512bf16",   "avx512fp16",      "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512ifma",
-      "avx512bitalg", "avx512vpopcntdq", "avxvnni",    "gfni",        "f16c",       "fma",
-      "avx2",         "avx512f",         "avx512bw",   "avx512dq",    "avx512vl",   "avx512cd"};
-  // Those that the level implies.
-  static const StringRef v3[] = {"f16c", "fma", "avx2"};
-  static const StringRef v4[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
+  // By the level that implies them; the last group is implied by none. The runtime knows each.
+  static const StringRef level3[] = {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"};
+  static const StringRef level4[] = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
+  static const StringRef beyond[] = {"avx512bf16", "avx512bitalg", "avx512fp16", "avx512ifma",
+                                     "avx512vbmi", "avx512vbmi2",  "avx512vnni", "avx512vpopcntdq",
+                                     "avxvnni",    "gfni"};
   std::vector<std::string> kept;
   for (StringRef feature : split(target.llvmFeatures, ',')) {
     StringRef name = feature.trim();
-    if (!name.consume_front("+") || !is_contained(selectable, name))
+    if (!name.consume_front("+"))
       continue;
-    bool isImplied = (target.archNumber >= 3 && is_contained(v3, name)) ||
-                     (target.archNumber >= 4 && is_contained(v4, name));
-    if (!isImplied)
+    if (is_contained(beyond, name) || (target.archNumber < 3 && is_contained(level3, name)) ||
+        (target.archNumber < 4 && is_contained(level4, name)))
       kept.push_back(("+" + name).str());
   }
   return join(kept, ",");

@@ -587,6 +587,8 @@ void SpecReader::readDispatch(const Item &item, SpecKernel &kernel) {
   if (Item tuning = child(dispatch, "tuning")) {
     kernel.tuning = path(tuning, "the path of a tuning file");
     kernel.tuningPlace = place(tuning);
+    if (!kernel.tuning.empty())
+      report(DiagKind::SpecTuningUnused, tuning);
   }
   Item key = child(dispatch, "key");
   if (!key || !checkList(key, "a list of one to eight argument names", 1, 8))

@@ -2,9 +2,11 @@
 #include "codegen/DispatchTables.h"
 #include "codegen/Manifest.h"
 #include "tests/codegen/TestModel.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 namespace kiln::test {
 namespace {
@@ -156,6 +158,27 @@ TEST(DispatchTables, WhatReliesOnMoreIsTriedFirst) {
   EntryModel &axpy = model.entries[0];
   std::swap(axpy.variants[0], axpy.variants[3]);
   EXPECT_EQ(buildDispatchTables(model, axpy).order, (std::vector<unsigned>{1, 3, 0, 2}));
+}
+
+TEST(DispatchTables, ThisMachinesCpuNeedsOnlyFeaturesThatTheRuntimeKnows) {
+  const std::set<llvm::StringRef> known = {
+#define KILN_X86(Name, ...) Name,
+#include "runtime/x86_features.def"
+  };
+  for (const char *name : {"cpu", "cpu:x86-64-v3"}) {
+    LibraryModel model = testLibrary("");
+    model.targets[0] = llvm::cantFail(parseTarget(name));
+    for (VariantModel &variant : model.entries[0].variants)
+      variant.binaries[0].binary.format = BinaryFormat::HostObject;
+    TargetRow row = buildDispatchTables(model, model.entries[0]).targets.at(0);
+    EXPECT_TRUE(llvm::StringRef(row.arch).starts_with("x86-64") || row.arch == "aarch64")
+        << row.arch;
+    for (llvm::StringRef feature : llvm::split(row.features, ',')) {
+      if (feature.consume_front("+")) {
+        EXPECT_TRUE(known.count(feature)) << feature.str();
+      }
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//

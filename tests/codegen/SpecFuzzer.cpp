@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   kiln::test::ReadSpec read = kiln::test::read(text);
-  if (!read.spec && read.kinds.empty())
+  if (read.spec.has_value() == read.hasErrors)
     __builtin_trap();
   llvm::Expected<kiln::LibrarySummary> library = kiln::inspectLibrary(text);
   llvm::consumeError(library.takeError());

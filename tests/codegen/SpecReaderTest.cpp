@@ -47,6 +47,8 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_EQ(kernel.grid.at(1).expression.text(), "2");
   EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"M", "K"}));
   EXPECT_EQ(kernel.tuning, "matmul_f16.tune.json");
+  EXPECT_NE(read.printed.find("kernels[0].dispatch.tuning: tuning files are not read yet"),
+            std::string::npos);
   EXPECT_EQ(kernel.constants.at(0).value.asLiteral->str(), "True");
 }
 

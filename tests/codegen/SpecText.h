@@ -12,6 +12,7 @@ struct ReadSpec {
   /// Everything reported, as it is printed.
   std::string printed;
   std::vector<DiagKind> kinds;
+  bool hasErrors = false;
 };
 
 inline void addKinds(const Diagnostic &diagnostic, std::vector<DiagKind> &kinds) {
@@ -25,6 +26,7 @@ inline ReadSpec read(llvm::StringRef json, const SpecReadOptions &options = {}) 
   DiagnosticEngine diagnostics;
   ReadSpec result;
   result.spec = readSpec(sources.add("spec.json", json), diagnostics, options);
+  result.hasErrors = diagnostics.hasErrors();
   llvm::raw_string_ostream out(result.printed);
   diagnostics.print(out, sources);
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
