@@ -1,0 +1,100 @@
+#include "compiler/Sema/Builtins.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace kiln::sema {
+namespace {
+
+constexpr BuiltinInfo table[] = {
+#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE)                                          \
+  {NAME, Library::LIBRARY, Place::PLACE, SIGNATURE, builtin##ID},
+#define KILN_UNSUPPORTED(LIBRARY, NAME)                                                            \
+  {NAME, Library::LIBRARY, Place::Anywhere, "*args, **options", nullptr},
+#include "compiler/Sema/Builtins.def"
+};
+
+Value parseDefault(llvm::StringRef text) {
+  if (text == "None")
+    return Value::none();
+  if (text == "True" || text == "False")
+    return Value::boolean(text == "True");
+  if (text == "()")
+    return Value::tuple({});
+  if (text.consume_front("'"))
+    return Value::string(text.drop_back());
+  int64_t number = 0;
+  text.getAsInteger(10, number);
+  return Value::integer(number);
+}
+
+std::vector<BuiltinParameter> parseSignature(llvm::StringRef text) {
+  std::vector<BuiltinParameter> parameters;
+  while (!text.empty()) {
+    auto [item, rest] = text.split(", ");
+    text = rest;
+    BuiltinParameter parameter;
+    parameter.isKeywords = item.consume_front("**");
+    parameter.isVariadic = !parameter.isKeywords && item.consume_front("*");
+    auto [name, value] = item.split('=');
+    parameter.name = name;
+    parameter.hasDefault = !value.empty();
+    if (parameter.hasDefault)
+      parameter.defaultValue = parseDefault(value);
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+/// Parsed signatures and the index by name, made once.
+struct Index {
+  std::vector<std::vector<BuiltinParameter>> signatures;
+  llvm::StringMap<std::vector<const BuiltinInfo *>> byName;
+
+  Index() {
+    for (const BuiltinInfo &info : table) {
+      signatures.push_back(parseSignature(info.signature));
+      byName[info.name].push_back(&info);
+    }
+  }
+};
+
+const Index &getIndex() {
+  static const Index index;
+  return index;
+}
+
+} // namespace
+
+llvm::ArrayRef<BuiltinParameter> BuiltinInfo::getParameters() const {
+  return getIndex().signatures[size_t(this - table)];
+}
+
+llvm::ArrayRef<BuiltinInfo> getBuiltins() { return table; }
+
+const BuiltinInfo *findBuiltin(Library library, llvm::StringRef name) {
+  auto found = getIndex().byName.find(name);
+  if (found == getIndex().byName.end())
+    return nullptr;
+  const BuiltinInfo *fallback = nullptr;
+  for (const BuiltinInfo *info : found->second) {
+    if (info->library == library)
+      return info;
+    bool either = (library == Library::Language && info->library == Library::Device) ||
+                  (library == Library::Device && info->library == Library::Language);
+    if (either)
+      fallback = info;
+  }
+  return fallback;
+}
+
+std::vector<llvm::StringRef> getBuiltinNames(Library library) {
+  std::vector<llvm::StringRef> names;
+  for (const BuiltinInfo &info : table)
+    if (info.library == library)
+      names.push_back(info.name);
+  if (library == Library::Language)
+    names.insert(names.end(), getDTypeNames().begin(), getDTypeNames().end());
+  return names;
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,173 @@
+// Block pointers, which Triton 3.8 no longer has and released kernels still use.
+//
+// A block pointer is a base, shape, strides and offsets, all 64-bit, and a block shape. Nothing of
+// it is in the IR: a load or store expands it into a tensor of pointers and a mask. Coordinates are
+// multiplied by their stride as vectors, before they are broadcast, so that axis analysis sees
+// each dimension alone.
+
+#include "compiler/Sema/MemoryAccess.h"
+
+namespace kiln::sema {
+namespace {
+
+std::optional<std::vector<Tensor>> readNumbers(Evaluator &evaluator, const Value &list,
+                                               llvm::StringRef what, size_t rank) {
+  std::vector<Value> elements{list};
+  if (list.isSequence())
+    elements = list.getElements();
+  if (rank && elements.size() != rank)
+    return evaluator.fail(DiagKind::SemaShape, what, std::to_string(rank) + " numbers",
+                          std::to_string(elements.size()));
+  std::vector<Tensor> numbers;
+  for (const Value &element : elements) {
+    Tensor number = evaluator.toTensor(element);
+    if (!number)
+      return std::nullopt;
+    if (number.isBlock() || !number.dtype().isInt())
+      return evaluator.fail(DiagKind::SemaInvalidArgument, what, "integer scalars",
+                            number.type.str());
+    numbers.push_back(evaluator.cast(number, Scalar::Int64));
+  }
+  return numbers;
+}
+
+/// `vector`, which runs along `axis`, with the rank of the block.
+Tensor alongAxis(Evaluator &evaluator, Tensor vector, size_t axis, size_t rank) {
+  for (size_t other = 0; other < rank; ++other)
+    if (other != axis)
+      vector = evaluator.expandDims(vector, unsigned(other));
+  return vector;
+}
+
+struct BlockAddresses {
+  Tensor pointers, mask;
+};
+
+/// Pointers to every element, and a mask of those inside the bounds along the axes of `checked`.
+std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPointerObject &block,
+                                          const Value &checkedAxes) {
+  llvm::SmallVector<int64_t, 4> checked;
+  if (!checkedAxes.isNone()) {
+    auto axes = evaluator.constantInts(checkedAxes, "boundary_check");
+    if (!axes)
+      return std::nullopt;
+    checked = *axes;
+  }
+  size_t rank = block.blockShape.size();
+  for (int64_t axis : checked)
+    if (axis < 0 || axis >= int64_t(rank))
+      return evaluator.fail(DiagKind::SemaInvalidArgument, "boundary_check",
+                            "axes below " + std::to_string(rank), std::to_string(axis));
+  BlockAddresses result;
+  result.pointers = evaluator.splat(block.base, block.blockShape);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    TensorType rangeType(DType(Scalar::Int32), {block.blockShape[axis]});
+    Tensor range{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(rangeType), 0u,
+                                                uint32_t(block.blockShape[axis])),
+                 rangeType};
+    Value coordinate =
+        Value::tensor(evaluator.add(Value::tensor(block.offsets[axis]), Value::tensor(range)));
+    Tensor offset = evaluator.multiply(coordinate, Value::tensor(block.strides[axis]));
+    offset = evaluator.broadcastTo(alongAxis(evaluator, offset, axis, rank), block.blockShape);
+    result.pointers = evaluator.add(Value::tensor(result.pointers), Value::tensor(offset));
+    if (evaluator.failed())
+      return std::nullopt;
+    if (!llvm::is_contained(checked, int64_t(axis)))
+      continue;
+    Value low = evaluator.compare(ast::CompareOp::GreaterEqual, coordinate, Value::integer(0));
+    Value high =
+        evaluator.compare(ast::CompareOp::Less, coordinate, Value::tensor(block.shape[axis]));
+    Value inside = evaluator.binary(ast::BinaryOp::BitAnd, low, high);
+    if (evaluator.failed())
+      return std::nullopt;
+    Tensor mask = evaluator.broadcastTo(alongAxis(evaluator, inside.getTensor(), axis, rank),
+                                        block.blockShape);
+    result.mask = result.mask ? evaluator
+                                    .binary(ast::BinaryOp::BitAnd, Value::tensor(result.mask),
+                                            Value::tensor(mask))
+                                    .getTensor()
+                              : mask;
+  }
+  return result;
+}
+
+} // namespace
+
+Value builtinMakeBlockPtr(Evaluator &evaluator, Call &call) {
+  auto object = std::make_shared<BlockPointerObject>();
+  Tensor base = evaluator.toTensor(call[0]);
+  if (!base)
+    return Value();
+  if (base.isBlock() || !base.dtype().isPointer())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "base", "a scalar pointer",
+                           base.type.str());
+  object->base = base;
+  auto blockShape = evaluator.constantShape(call[4], "block_shape");
+  if (!blockShape)
+    return Value();
+  object->blockShape = *blockShape;
+  size_t rank = blockShape->size();
+  auto shape = readNumbers(evaluator, call[1], "shape", rank);
+  auto strides = shape ? readNumbers(evaluator, call[2], "strides", rank) : std::nullopt;
+  auto offsets = strides ? readNumbers(evaluator, call[3], "offsets", rank) : std::nullopt;
+  auto order = offsets ? evaluator.constantInts(call[5], "order") : std::nullopt;
+  if (!order)
+    return Value();
+  object->shape = *shape;
+  object->strides = *strides;
+  object->offsets = *offsets;
+  return {ValueKind::BlockPointer, object};
+}
+
+Value builtinAdvance(Evaluator &evaluator, Call &call) {
+  if (!call[0].is(ValueKind::BlockPointer))
+    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.advance", "a block pointer",
+                           describe(call[0]));
+  auto object = std::make_shared<BlockPointerObject>(call[0].as<BlockPointerObject>());
+  auto offsets = readNumbers(evaluator, call[1], "offsets", object->offsets.size());
+  if (!offsets)
+    return Value();
+  for (auto [old, delta] : llvm::zip(object->offsets, *offsets))
+    old = evaluator.add(Value::tensor(old), Value::tensor(delta));
+  return evaluator.failed() ? Value() : Value(ValueKind::BlockPointer, object);
+}
+
+Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options) {
+  if (!call[1].isNone() || !call[2].isNone())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.load",
+                           "boundary_check and padding_option for a block pointer",
+                           "mask or other");
+  const auto &block = call[0].as<BlockPointerObject>();
+  std::optional<std::string> padding = evaluator.constantString(call[4], "padding_option");
+  auto addresses = padding ? addressesOf(evaluator, block, call[3]) : std::nullopt;
+  if (!addresses)
+    return Value();
+  Tensor other;
+  bool isNan = *padding == "nan";
+  DType element = block.base.dtype().getPointee();
+  if (!padding->empty() && *padding != "zero" && !isNan)
+    return evaluator.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' or 'nan'",
+                           "'" + *padding + "'");
+  if (isNan && !element.isFloat())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' for integers",
+                           "'nan'");
+  if (!padding->empty() && addresses->mask) {
+    Value filler = isNan ? Value::real(std::numeric_limits<double>::quiet_NaN()) : Value::real(0);
+    other = evaluator.constant(element.isBool() ? DType(Scalar::Int8) : element, filler);
+  }
+  return emitLoad(evaluator, addresses->pointers, addresses->mask, other, options);
+}
+
+Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options) {
+  if (!call[2].isNone())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.store",
+                           "boundary_check for a block pointer", "mask");
+  Tensor value = evaluator.toTensor(call[1]);
+  auto addresses =
+      value ? addressesOf(evaluator, call[0].as<BlockPointerObject>(), call[3]) : std::nullopt;
+  if (!addresses)
+    return Value();
+  return emitStore(evaluator, addresses->pointers, value, addresses->mask, options);
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,375 @@
+// What host code beside kernels computes with: triton's own helpers, the target, math, and the few
+// functions of Python's library that autotune lists are made of.
+
+#include "compiler/Sema/Evaluator.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace kiln::sema {
+namespace {
+
+Value makeInstance(llvm::StringRef typeName, std::vector<std::pair<std::string, Value>> fields) {
+  auto object = std::make_shared<InstanceObject>();
+  object->cls = Value::none();
+  object->typeName = typeName.str();
+  object->fields = std::move(fields);
+  return {ValueKind::Instance, object};
+}
+
+Value decorator() { return Value::builtin(*findBuiltin(Library::Triton, "jit")); }
+
+template <typename Function>
+Value realFunction(Evaluator &evaluator, Call &call, Function function) {
+  if (!call[0].isNumber()) {
+    if (call[0].isTensor())
+      return evaluator.error(DiagKind::SemaNotConstant,
+                             "the argument of math." + call.info->name.str(), describe(call[0]));
+    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, "a number",
+                           describe(call[0]));
+  }
+  double result = function(call[0].getReal());
+  if (std::isnan(result) && !std::isnan(call[0].getReal()))
+    return evaluator.error(DiagKind::SemaPython, "math domain error");
+  return Value::real(result);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// triton
+//===----------------------------------------------------------------------===//
+
+Value builtinJit(Evaluator &, Call &call) {
+  if (!call[0].is(ValueKind::Function))
+    return call[0].isNone() || call[0].is(ValueKind::Builtin) ? decorator() : call[0];
+  auto function = std::make_shared<FunctionObject>(call[0].as<FunctionObject>());
+  function->mode = FunctionMode::Kernel;
+  return {ValueKind::Function, function};
+}
+Value builtinConstexprFunction(Evaluator &, Call &call) {
+  if (!call[0].is(ValueKind::Function))
+    return call[0];
+  auto function = std::make_shared<FunctionObject>(call[0].as<FunctionObject>());
+  function->mode = FunctionMode::Python;
+  return {ValueKind::Function, function};
+}
+/// Applied to a function they leave it as it is; Autotune.cpp reads what they say.
+Value builtinAutotune(Evaluator &, Call &) { return decorator(); }
+Value builtinHeuristics(Evaluator &, Call &) { return decorator(); }
+
+Value builtinConfig(Evaluator &evaluator, Call &call) {
+  if (!call[0].is(ValueKind::Dict))
+    return evaluator.error(DiagKind::SemaInvalidArgument, "triton.Config", "a dict",
+                           describe(call[0]));
+  return makeInstance("triton.Config", {{"kwargs", call[0]},
+                                        {"num_warps", call[1]},
+                                        {"num_stages", call[2]},
+                                        {"num_ctas", call[3]},
+                                        {"maxnreg", call[4]},
+                                        {"pre_hook", call[5]}});
+}
+
+Value builtinHostCdiv(Evaluator &evaluator, Call &call) {
+  Value less = evaluator.binary(ast::BinaryOp::Sub, call[1], Value::integer(1));
+  Value sum = evaluator.failed() ? Value() : evaluator.binary(ast::BinaryOp::Add, call[0], less);
+  return evaluator.failed() ? Value() : evaluator.binary(ast::BinaryOp::FloorDiv, sum, call[1]);
+}
+
+Value builtinNextPowerOf2(Evaluator &evaluator, Call &call) {
+  if (call[0].isOpaque())
+    return call[0];
+  std::optional<Int> number = evaluator.constantInt(call[0], "triton.next_power_of_2");
+  if (!number)
+    return Value();
+  Int power = 1;
+  while (power < *number)
+    power *= 2;
+  return Value::integer(*number <= 0 ? 0 : power);
+}
+
+//===----------------------------------------------------------------------===//
+// The target
+//===----------------------------------------------------------------------===//
+
+Value builtinCurrentTarget(Evaluator &evaluator, Call &) {
+  const TargetAnswers &target = evaluator.getTarget();
+  Value arch =
+      target.backend == "cuda" ? Value::integer(target.arch) : Value::string(target.archName);
+  return makeInstance("GPUTarget", {{"backend", Value::string(target.backend)},
+                                    {"arch", arch},
+                                    {"warp_size", Value::integer(target.warpSize)}});
+}
+Value builtinGetCurrentTarget(Evaluator &evaluator, Call &call) {
+  return builtinCurrentTarget(evaluator, call);
+}
+Value builtinIsCuda(Evaluator &evaluator, Call &) {
+  return Value::boolean(evaluator.getTarget().backend == "cuda");
+}
+Value builtinIsHip(Evaluator &evaluator, Call &) {
+  return Value::boolean(evaluator.getTarget().backend == "hip");
+}
+Value builtinIsHipCdna3(Evaluator &evaluator, Call &) {
+  return Value::boolean(evaluator.getTarget().archName == "gfx942");
+}
+Value builtinIsHipCdna4(Evaluator &evaluator, Call &) {
+  return Value::boolean(evaluator.getTarget().archName == "gfx950");
+}
+Value builtinCudaCapabilityGeq(Evaluator &evaluator, Call &call) {
+  std::optional<Int> major = evaluator.constantInt(call[0], "major");
+  std::optional<Int> minor = major ? evaluator.constantInt(call[1], "minor") : std::nullopt;
+  if (!minor)
+    return Value();
+  const TargetAnswers &target = evaluator.getTarget();
+  return Value::boolean(target.backend == "cuda" && Int(target.arch) >= *major * 10 + *minor);
+}
+
+Value builtinCudaIsAvailable(Evaluator &evaluator, Call &) {
+  return Value::boolean(evaluator.getTarget().backend != "cpu");
+}
+Value builtinDeviceCapability(Evaluator &evaluator, Call &) {
+  const TargetAnswers &target = evaluator.getTarget();
+  bool isCuda = target.backend == "cuda";
+  return Value::tuple({Value::integer(isCuda ? target.arch / 10 : 9),
+                       Value::integer(isCuda ? target.arch % 10 : 4)});
+}
+
+/// Limits of a torch dtype, named `torch.float16` or given as Triton's.
+static Value floatLimits(DType type) {
+  double mantissa = std::ldexp(1.0, -int(type.getMantissaBits()));
+  int exponent = type.is(Scalar::FP16) ? 15 : type.is(Scalar::FP64) ? 1023 : 127;
+  double largest = std::ldexp(2 - mantissa, exponent);
+  if (type.is(Scalar::FP8E4NV))
+    largest = 448;
+  if (type.is(Scalar::FP8E4B8))
+    largest = 240;
+  if (type.is(Scalar::FP8E5) || type.is(Scalar::FP8E5B16))
+    largest = 57344;
+  return makeInstance("torch.finfo",
+                      {{"max", Value::real(largest)},
+                       {"min", Value::real(-largest)},
+                       {"eps", Value::real(mantissa)},
+                       {"tiny", Value::real(std::ldexp(1.0, 1 - exponent))},
+                       {"smallest_normal", Value::real(std::ldexp(1.0, 1 - exponent))},
+                       {"bits", Value::integer(type.getBits())}});
+}
+
+static std::optional<DType> torchType(Evaluator &evaluator, const Value &value) {
+  if (value.isOpaque()) {
+    llvm::StringRef name = value.as<OpaqueObject>().path;
+    name.consume_front("torch.");
+    if (name.starts_with("float8_e4m3fnuz"))
+      return DType(Scalar::FP8E4B8);
+    if (name.starts_with("float8_e4m3"))
+      return DType(Scalar::FP8E4NV);
+    if (name.starts_with("float8_e5m2"))
+      return DType(Scalar::FP8E5);
+  }
+  return evaluator.constantDType(value, "dtype");
+}
+
+Value builtinFinfo(Evaluator &evaluator, Call &call) {
+  std::optional<DType> type = torchType(evaluator, call[0]);
+  return type ? floatLimits(*type) : Value();
+}
+Value builtinIinfo(Evaluator &evaluator, Call &call) {
+  std::optional<DType> type = torchType(evaluator, call[0]);
+  return type ? makeInstance("torch.iinfo", {{"max", Value::integer(type->getMax())},
+                                             {"min", Value::integer(type->getMin())},
+                                             {"bits", Value::integer(type->getBits())}})
+              : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// math
+//===----------------------------------------------------------------------===//
+
+#define KILN_MATH(ID, FUNCTION)                                                                    \
+  Value builtin##ID(Evaluator &evaluator, Call &call) {                                            \
+    return realFunction(evaluator, call, [](double x) { return FUNCTION(x); });                    \
+  }
+KILN_MATH(MathSqrt, std::sqrt)
+KILN_MATH(MathExp, std::exp)
+KILN_MATH(MathLog10, std::log10)
+KILN_MATH(MathSin, std::sin)
+KILN_MATH(MathCos, std::cos)
+KILN_MATH(MathTanh, std::tanh)
+KILN_MATH(MathFabs, std::fabs)
+#undef KILN_MATH
+
+static Value logarithm(Evaluator &evaluator, Call &call, double (*function)(double)) {
+  if (call[0].isNumber() && call[0].getReal() <= 0)
+    return evaluator.error(DiagKind::SemaPython, "math domain error");
+  return realFunction(evaluator, call, function);
+}
+Value builtinMathLog2(Evaluator &evaluator, Call &call) {
+  return logarithm(evaluator, call, std::log2);
+}
+Value builtinMathLog(Evaluator &evaluator, Call &call) {
+  Value result = logarithm(evaluator, call, std::log);
+  if (evaluator.failed() || call[1].isNone())
+    return result;
+  return Value::real(result.getReal() / std::log(call[1].getReal()));
+}
+Value builtinMathPow(Evaluator &evaluator, Call &call) {
+  return realFunction(evaluator, call, [&](double x) { return std::pow(x, call[1].getReal()); });
+}
+
+static Value roundTo(Evaluator &evaluator, Call &call, double (*function)(double)) {
+  if (call[0].isIntegral())
+    return Value::integer(call[0].getInt());
+  Value result = realFunction(evaluator, call, function);
+  if (evaluator.failed())
+    return Value();
+  if (!std::isfinite(result.getReal()) || std::fabs(result.getReal()) > 1e37)
+    return evaluator.error(DiagKind::SemaPython,
+                           "cannot convert " + repr(result) + " to an integer");
+  return Value::integer(Int(result.getReal()));
+}
+Value builtinMathCeil(Evaluator &evaluator, Call &call) {
+  return roundTo(evaluator, call, std::ceil);
+}
+Value builtinMathFloor(Evaluator &evaluator, Call &call) {
+  return roundTo(evaluator, call, std::floor);
+}
+
+Value builtinMathGcd(Evaluator &evaluator, Call &call) {
+  std::optional<Int> a = evaluator.constantInt(call[0], "gcd");
+  std::optional<Int> b = a ? evaluator.constantInt(call[1], "gcd") : std::nullopt;
+  if (!b)
+    return Value();
+  Int x = *a < 0 ? -*a : *a, y = *b < 0 ? -*b : *b;
+  while (y)
+    x = std::exchange(y, x % y);
+  return Value::integer(x);
+}
+Value builtinMathProd(Evaluator &evaluator, Call &call) {
+  std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
+  Value product = Value::integer(1);
+  for (const Value &item : items.value_or(std::vector<Value>())) {
+    product = evaluator.binary(ast::BinaryOp::Mul, product, item);
+    if (evaluator.failed())
+      return Value();
+  }
+  return items ? product : Value();
+}
+Value builtinMathIsnan(Evaluator &, Call &call) {
+  return Value::boolean(call[0].isNumber() && std::isnan(call[0].getReal()));
+}
+Value builtinMathIsinf(Evaluator &, Call &call) {
+  return Value::boolean(call[0].isNumber() && std::isinf(call[0].getReal()));
+}
+
+//===----------------------------------------------------------------------===//
+// Python's library
+//===----------------------------------------------------------------------===//
+
+/// The environment is empty: a build must not depend on it.
+Value builtinEnvironGet(Evaluator &, Call &call) { return call[1]; }
+Value builtinGetenv(Evaluator &, Call &call) { return call[1]; }
+
+Value builtinPartial(Evaluator &, Call &call) {
+  auto keywords = std::make_shared<DictObject>();
+  for (const auto &[name, value] : call.keywords)
+    keywords->items.emplace_back(Value::string(name), value);
+  if (call[0].is(ValueKind::Builtin) &&
+      call[0].as<BuiltinObject>().info->library == Library::Triton)
+    return call[0]; // partial(triton.jit, …) is a decorator still.
+  return makeInstance("partial", {{"func", call[0]},
+                                  {"args", Value::tuple(call.rest)},
+                                  {"keywords", Value(ValueKind::Dict, keywords)}});
+}
+
+Value builtinReduce2(Evaluator &evaluator, Call &call) {
+  std::optional<std::vector<Value>> items = evaluator.iterate(call[1]);
+  if (!items)
+    return Value();
+  items->insert(items->begin(), call.rest.begin(), call.rest.end());
+  if (items->empty())
+    return evaluator.error(DiagKind::SemaPython, "reduce() of nothing");
+  Value result = items->front();
+  for (const Value &item : llvm::ArrayRef(*items).drop_front())
+    result = evaluator.call(call[0], {result, item}, {});
+  return result;
+}
+
+static Value identity(Call &call) {
+  return call[0].isNone() ? Value::builtin(*findBuiltin(Library::Python, "staticmethod")) : call[0];
+}
+Value builtinLruCache(Evaluator &, Call &call) { return identity(call); }
+Value builtinCache(Evaluator &, Call &call) { return identity(call); }
+Value builtinWraps(Evaluator &, Call &) {
+  return Value::builtin(*findBuiltin(Library::Python, "staticmethod"));
+}
+
+Value builtinProduct(Evaluator &evaluator, Call &call) {
+  std::vector<std::vector<Value>> rows{{}};
+  for (const Value &iterable : call.rest) {
+    std::optional<std::vector<Value>> items = evaluator.iterate(iterable);
+    if (!items)
+      return Value();
+    constexpr size_t most = 1 << 20;
+    if (rows.size() * items->size() > most)
+      return evaluator.error(DiagKind::SemaBudget, most);
+    std::vector<std::vector<Value>> longer;
+    for (const std::vector<Value> &row : rows)
+      for (const Value &item : *items) {
+        longer.push_back(row);
+        longer.back().push_back(item);
+      }
+    rows = std::move(longer);
+  }
+  std::vector<Value> result;
+  for (std::vector<Value> &row : rows)
+    result.push_back(Value::tuple(std::move(row)));
+  return Value::list(result);
+}
+Value builtinChain(Evaluator &evaluator, Call &call) {
+  std::vector<Value> result;
+  for (const Value &iterable : call.rest) {
+    std::optional<std::vector<Value>> items = evaluator.iterate(iterable);
+    if (!items)
+      return Value();
+    result.insert(result.end(), items->begin(), items->end());
+  }
+  return Value::list(result);
+}
+
+/// A version compares like the tuple of its numbers.
+Value builtinParseVersion(Evaluator &evaluator, Call &call) {
+  std::optional<std::string> text = evaluator.constantString(call[0], "a version");
+  if (!text)
+    return Value();
+  std::vector<Value> numbers;
+  llvm::StringRef rest(*text);
+  unsigned number;
+  while (!rest.consumeInteger(10, number)) {
+    numbers.push_back(Value::integer(number));
+    if (!rest.consume_front("."))
+      break;
+  }
+  return Value::tuple(numbers);
+}
+Value builtinVersionClass(Evaluator &evaluator, Call &call) {
+  return builtinParseVersion(evaluator, call);
+}
+
+Value builtinNamedtuple(Evaluator &evaluator, Call &call) {
+  std::vector<Value> fields;
+  if (call[1].isString()) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::SplitString(call[1].getString(), names, " ,");
+    for (llvm::StringRef name : names)
+      fields.push_back(Value::string(name));
+  } else if (std::optional<std::vector<Value>> items = evaluator.iterate(call[1]))
+    fields = *items;
+  else
+    return Value();
+  return makeInstance("namedtuple", {{"fields", Value::tuple(fields)}});
+}
+Value builtinOrderedDict(Evaluator &evaluator, Call &call) {
+  return evaluator.call(Value::builtin(*findBuiltin(Library::Python, "dict")), {call[0]},
+                        call.keywords);
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,398 @@
+// Calls: binding arguments to parameters, running function bodies, calling builtins and classes.
+
+#include "compiler/Sema/Evaluator.h"
+
+namespace kiln::sema {
+
+Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
+  Value callee = evaluate(*expr.callee);
+  if (hasFailed)
+    return Value();
+  // Nothing is known of the result, so the arguments need no evaluation.
+  if (callee.isOpaque())
+    return Value::opaque(callee.as<OpaqueObject>().path + "()");
+  std::vector<Value> args;
+  Keywords keywords;
+  if (!collectArguments(expr, args, keywords))
+    return Value();
+  return call(callee, std::move(args), std::move(keywords), &expr);
+}
+
+bool Evaluator::collectArguments(const ast::CallExpr &expr, std::vector<Value> &args,
+                                 Keywords &keywords) {
+  for (const ast::Argument &argument : expr.arguments) {
+    Value value = evaluate(*argument.value);
+    if (hasFailed)
+      return false;
+    switch (argument.kind) {
+    case ast::ArgumentKind::Positional:
+      args.push_back(value);
+      break;
+    case ast::ArgumentKind::Keyword:
+      keywords.emplace_back(argument.name.name.str(), value);
+      break;
+    case ast::ArgumentKind::Star: {
+      std::optional<std::vector<Value>> items = iterate(value);
+      if (!items)
+        return false;
+      args.insert(args.end(), items->begin(), items->end());
+      break;
+    }
+    case ast::ArgumentKind::DoubleStar:
+      if (!value.is(ValueKind::Dict)) {
+        error(DiagKind::SemaInvalidArgument, "**", "a dict", describe(value));
+        return false;
+      }
+      for (const auto &[key, item] : value.as<DictObject>().items)
+        keywords.emplace_back(str(key), item);
+      break;
+    }
+  }
+  return true;
+}
+
+Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords keywords,
+                      const ast::CallExpr *expr) {
+  if (hasFailed)
+    return Value();
+  switch (callee.getKind()) {
+  case ValueKind::Function:
+    return callFunction(callee, std::move(args), std::move(keywords));
+  case ValueKind::Builtin:
+    return callBuiltin(*callee.as<BuiltinObject>().info, std::move(args), std::move(keywords),
+                       expr);
+  case ValueKind::BoundMethod: {
+    const auto &method = callee.as<BoundMethodObject>();
+    if (method.function.isNone())
+      return pythonMethod(method.self, method.name, args, keywords);
+    args.insert(args.begin(), method.self);
+    return call(method.function, std::move(args), std::move(keywords), expr);
+  }
+  case ValueKind::Instance: {
+    // functools.partial
+    const auto &instance = callee.as<InstanceObject>();
+    if (instance.typeName == "partial") {
+      std::vector<Value> all = instance.fields[1].second.getElements();
+      all.insert(all.end(), args.begin(), args.end());
+      Keywords named;
+      for (const auto &[key, value] : instance.fields[2].second.as<DictObject>().items)
+        named.emplace_back(str(key), value);
+      for (auto &keyword : keywords) {
+        llvm::erase_if(named, [&](const auto &old) { return old.first == keyword.first; });
+        named.push_back(keyword);
+      }
+      return call(instance.fields[0].second, std::move(all), std::move(named), expr);
+    }
+    if (instance.typeName == "namedtuple") {
+      auto object = std::make_shared<SequenceObject>();
+      for (const Value &field : instance.fields[0].second.getElements()) {
+        object->fields.push_back(str(field));
+        size_t index = object->elements.size();
+        Value value = index < args.size() ? args[index] : Value::none();
+        for (const auto &keyword : keywords)
+          if (keyword.first == object->fields.back())
+            value = keyword.second;
+        object->elements.push_back(value);
+      }
+      return {ValueKind::Tuple, object};
+    }
+    break;
+  }
+  case ValueKind::Class:
+    return callClass(callee, std::move(args), std::move(keywords));
+  case ValueKind::Type:
+    return callType(callee, std::move(args));
+  case ValueKind::Opaque:
+    return Value::opaque(callee.as<OpaqueObject>().path + "()");
+  default:
+    break;
+  }
+  return error(DiagKind::SemaNotCallable, describe(callee));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of Python source
+//===----------------------------------------------------------------------===//
+
+bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value> &args,
+                               Keywords &keywords, Environment &names) {
+  size_t next = 0;
+  std::vector<bool> used(keywords.size());
+  std::string name = function.getName().str();
+  for (const ast::Parameter &parameter : function.getParameters()) {
+    llvm::StringRef key = parameter.name.name;
+    if (parameter.kind == ast::ParameterKind::VarArgs) {
+      names[key] =
+          Value::tuple(std::vector<Value>(args.begin() + std::min(next, args.size()), args.end()));
+      next = args.size();
+      continue;
+    }
+    if (parameter.kind == ast::ParameterKind::VarKeywords) {
+      auto dict = std::make_shared<DictObject>();
+      for (size_t i = 0; i < keywords.size(); ++i)
+        if (!used[i]) {
+          dict->items.emplace_back(Value::string(keywords[i].first), keywords[i].second);
+          used[i] = true;
+        }
+      names[key] = Value(ValueKind::Dict, dict);
+      continue;
+    }
+    std::optional<Value> value;
+    if (parameter.kind != ast::ParameterKind::KeywordOnly && next < args.size())
+      value = args[next++];
+    for (size_t i = 0; i < keywords.size(); ++i)
+      if (keywords[i].first == key && parameter.kind != ast::ParameterKind::PositionalOnly) {
+        if (value) {
+          error(DiagKind::SemaArguments, name, "got two values for '" + key.str() + "'");
+          return false;
+        }
+        value = keywords[i].second;
+        used[i] = true;
+      }
+    if (!value && parameter.defaultValue) {
+      // Defaults are evaluated where the function is defined.
+      Frame definition;
+      definition.module = function.module;
+      definition.closure = function.closure;
+      definition.name = function.getName();
+      FrameGuard guard(*this, definition);
+      value = evaluate(*parameter.defaultValue);
+      if (hasFailed)
+        return false;
+    }
+    if (!value) {
+      error(DiagKind::SemaArguments, name, "needs a value for '" + key.str() + "'");
+      return false;
+    }
+    names[key] = *value;
+  }
+  if (next < args.size()) {
+    error(DiagKind::SemaArguments, name,
+          "takes " + std::to_string(next) + " arguments, got " + std::to_string(args.size()));
+    return false;
+  }
+  for (size_t i = 0; i < keywords.size(); ++i)
+    if (!used[i]) {
+      error(DiagKind::SemaArguments, name, "has no parameter '" + keywords[i].first + "'");
+      return false;
+    }
+  return true;
+}
+
+Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keywords keywords) {
+  const auto &function = callee.as<FunctionObject>();
+  // Launch options of a helper call mean nothing here.
+  if (function.mode == FunctionMode::Kernel && !function.lambda)
+    llvm::erase_if(keywords, [&](const auto &keyword) {
+      return keyword.first == "_builder" || keyword.first == "_semantic";
+    });
+  Environment names;
+  if (!bindParameters(function, args, keywords, names))
+    return Value();
+  return runBody(function, std::move(names));
+}
+
+Value Evaluator::runBody(const FunctionObject &function, Environment names) {
+  Frame body;
+  body.name = function.getName();
+  body.module = function.module;
+  body.mode = function.mode;
+  body.names = std::move(names);
+  body.closure = function.closure;
+  FrameGuard guard(*this, body);
+  if (hasFailed)
+    return Value();
+  if (function.mode == FunctionMode::Kernel && !buildsIR())
+    return error(DiagKind::SemaOutsideKernel, body.name);
+  if (function.lambda)
+    return evaluate(*function.lambda->body);
+
+  body.scopes.emplace_back();
+  Flow flow = execute(function.definition->body);
+  if (hasFailed)
+    return Value();
+  if (flow != Flow::Returned)
+    body.returnValue = body.scopes.back().pending.empty() ? Value::none() : Value::undefined("");
+  flow = Flow::Returned;
+  mlir::Value returned;
+  closeScope(flow, returned);
+  if (hasFailed)
+    return Value();
+  return body.returnValue.is(ValueKind::Undefined) ? Value::none() : body.returnValue;
+}
+
+//===----------------------------------------------------------------------===//
+// Builtins
+//===----------------------------------------------------------------------===//
+
+bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, Keywords &keywords,
+                            Call &call) {
+  call.info = &info;
+  llvm::ArrayRef<BuiltinParameter> parameters = info.getParameters();
+  size_t next = 0;
+  bool variadic = false;
+  std::vector<bool> used(keywords.size());
+  for (const BuiltinParameter &parameter : parameters) {
+    if (parameter.isVariadic) {
+      call.rest.assign(args.begin() + std::min(next, args.size()), args.end());
+      next = args.size();
+      variadic = true;
+    }
+    if (parameter.isVariadic || parameter.isKeywords) {
+      // `shape=` and `dims=` name what is usually given one by one.
+      for (size_t i = 0; i < keywords.size(); ++i)
+        if (parameter.isVariadic && keywords[i].first == parameter.name && call.rest.empty()) {
+          call.rest.push_back(keywords[i].second);
+          used[i] = true;
+        }
+      call.values.push_back(Value::none());
+      call.given.push_back(false);
+      continue;
+    }
+    std::optional<Value> value;
+    if (!variadic && next < args.size())
+      value = args[next++];
+    for (size_t i = 0; i < keywords.size(); ++i)
+      if (keywords[i].first == parameter.name && !used[i]) {
+        if (value) {
+          error(DiagKind::SemaArguments, info.name, "got two values for '" + parameter.name + "'");
+          return false;
+        }
+        value = keywords[i].second;
+        used[i] = true;
+      }
+    call.given.push_back(value.has_value());
+    if (!value && !parameter.hasDefault) {
+      error(DiagKind::SemaArguments, info.name, "needs a value for '" + parameter.name + "'");
+      return false;
+    }
+    call.values.push_back(value ? *value : parameter.defaultValue);
+  }
+  bool takesKeywords = !parameters.empty() && parameters.back().isKeywords;
+  for (size_t i = 0; i < keywords.size(); ++i) {
+    if (used[i] || keywords[i].first == "_builder" || keywords[i].first == "_semantic" ||
+        keywords[i].first == "_generator")
+      continue;
+    if (!takesKeywords) {
+      error(DiagKind::SemaArguments, info.name, "has no parameter '" + keywords[i].first + "'");
+      return false;
+    }
+    call.keywords.push_back(keywords[i]);
+  }
+  if (next < args.size()) {
+    error(DiagKind::SemaArguments, info.name,
+          "takes " + std::to_string(next) + " arguments, got " + std::to_string(args.size()));
+    return false;
+  }
+  return true;
+}
+
+Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,
+                             const ast::CallExpr *expr) {
+  std::string name = info.library == Library::Language ? "tl." + info.name.str() : info.name.str();
+  if (!info.handler)
+    return error(DiagKind::SemaUnsupportedBuiltin, name);
+  if (info.place == Place::Kernel && !buildsIR())
+    return error(DiagKind::SemaOutsideKernel, name);
+  // An unevaluated value makes the result of a Python function unknown, not wrong.
+  bool isTriton = info.library == Library::Language || info.library == Library::Device ||
+                  info.library == Library::Triton;
+  static constexpr llvm::StringLiteral takesAnything[] = {"hasattr",
+                                                          "getattr",
+                                                          "isinstance",
+                                                          "callable",
+                                                          "print",
+                                                          "str",
+                                                          "repr",
+                                                          "type",
+                                                          "tuple",
+                                                          "list",
+                                                          "torch.finfo",
+                                                          "torch.iinfo",
+                                                          "torch.cuda.get_device_capability",
+                                                          "map",
+                                                          "filter"};
+  if (!isTriton && !llvm::is_contained(takesAnything, info.name) &&
+      !llvm::StringRef(info.name).contains('.'))
+    for (const Value &arg : args)
+      if (arg.isOpaque())
+        return Value::opaque(arg.as<OpaqueObject>().path);
+  Call bound;
+  bound.expr = expr;
+  if (!bindBuiltin(info, args, keywords, bound))
+    return Value();
+  Value result = info.handler(*this, bound);
+  return hasFailed ? Value() : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Classes and types
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::callType(const Value &type, std::vector<Value> args) {
+  // `tl.float32(x)` reads like a cast, which is what older kernels mean by it.
+  if (args.size() == 1 && buildsIR() && !type.getType().isBlock()) {
+    Tensor tensor = toTensor(args[0]);
+    return tensor ? Value::tensor(cast(tensor, type.getType().dtype)) : Value();
+  }
+  return error(DiagKind::SemaNotCallable, describe(type));
+}
+
+/// Fields are the annotated names of the body, or what `__init__` assigns.
+Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords keywords) {
+  const auto &object = cls.as<ClassObject>();
+  const ast::ClassDef &definition = *object.definition;
+  auto instance = std::make_shared<InstanceObject>();
+  instance->cls = cls;
+  instance->typeName = definition.name.name.str();
+  std::vector<llvm::StringRef> fields;
+  std::vector<const ast::Expr *> defaults;
+  for (const ast::Stmt *stmt : definition.body) {
+    if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
+      if (function->name.name == "__init__") {
+        Value init = makeFunction(*function, *object.module);
+        if (hasFailed)
+          return Value();
+        Value self(ValueKind::Instance, instance);
+        init.as<FunctionObject>().mode = frame->mode;
+        args.insert(args.begin(), self);
+        callFunction(init, std::move(args), std::move(keywords));
+        return hasFailed ? Value() : self;
+      }
+    if (const auto *annotated = llvm::dyn_cast<ast::AnnAssignStmt>(stmt))
+      if (const auto *name = llvm::dyn_cast<ast::NameExpr>(annotated->target)) {
+        fields.push_back(name->name);
+        defaults.push_back(annotated->value);
+      }
+  }
+  if (args.size() > fields.size())
+    return error(DiagKind::SemaArguments, definition.name.name,
+                 "takes " + std::to_string(fields.size()) + " arguments, got " +
+                     std::to_string(args.size()));
+  auto tuple = std::make_shared<SequenceObject>();
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    std::optional<Value> value;
+    if (index < args.size())
+      value = args[index];
+    for (const auto &keyword : keywords)
+      if (keyword.first == field)
+        value = keyword.second;
+    if (!value && defaults[index])
+      value = evaluate(*defaults[index]);
+    if (hasFailed)
+      return Value();
+    if (!value)
+      return error(DiagKind::SemaArguments, definition.name.name,
+                   "needs a value for '" + field.str() + "'");
+    instance->fields.emplace_back(field.str(), *value);
+    tuple->fields.push_back(field.str());
+    tuple->elements.push_back(*value);
+  }
+  for (const ast::Argument &base : definition.arguments)
+    if (const auto *name = llvm::dyn_cast<ast::NameExpr>(base.value))
+      if (name->name == "NamedTuple")
+        return {ValueKind::Tuple, tuple};
+  return {ValueKind::Instance, instance};
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,168 @@
+#include "compiler/Sema/DType.h"
+
+#include "compiler/Dialect/Tile/Tile.h"
+
+#include <algorithm>
+
+namespace kiln::sema {
+namespace {
+
+struct ScalarInfo {
+  llvm::StringLiteral name, languageName;
+  ScalarClass scalarClass;
+  unsigned bits, mantissaBits;
+};
+
+constexpr ScalarInfo infos[] = {
+#define KILN_DTYPE(NAME, TRITON_NAME, LANGUAGE_NAME, CLASS, BITS, MANTISSA)                        \
+  {TRITON_NAME, LANGUAGE_NAME, ScalarClass::CLASS, BITS, MANTISSA},
+#include "compiler/Sema/DTypes.def"
+};
+
+const ScalarInfo &infoOf(Scalar scalar) { return infos[static_cast<size_t>(scalar)]; }
+
+mlir::Type floatToMLIR(Scalar scalar, mlir::MLIRContext *context) {
+  switch (scalar) {
+  case Scalar::FP8E4NV:
+    return mlir::Float8E4M3FNType::get(context);
+  case Scalar::FP8E4B8:
+    return mlir::Float8E4M3FNUZType::get(context);
+  case Scalar::FP8E5:
+    return mlir::Float8E5M2Type::get(context);
+  case Scalar::FP8E5B16:
+    return mlir::Float8E5M2FNUZType::get(context);
+  case Scalar::FP16:
+    return mlir::Float16Type::get(context);
+  case Scalar::BF16:
+    return mlir::BFloat16Type::get(context);
+  case Scalar::FP32:
+    return mlir::Float32Type::get(context);
+  case Scalar::FP64:
+    return mlir::Float64Type::get(context);
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+std::string toString(Int value) {
+  if (value == 0)
+    return "0";
+  bool negative = value < 0;
+  auto rest =
+      negative ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  std::string text;
+  for (; rest; rest /= 10)
+    text += char('0' + int(rest % 10));
+  if (negative)
+    text += '-';
+  std::reverse(text.begin(), text.end());
+  return text;
+}
+
+ScalarClass DType::getClass() const {
+  return depth ? ScalarClass::Void : infoOf(scalar).scalarClass;
+}
+
+bool DType::isUnsigned() const {
+  return getClass() == ScalarClass::Unsigned || getClass() == ScalarClass::Bool;
+}
+
+unsigned DType::getBits() const { return depth ? 64 : infoOf(scalar).bits; }
+unsigned DType::getMantissaBits() const { return infoOf(scalar).mantissaBits; }
+
+Int DType::getMin() const { return isSigned() ? -(Int(1) << (getBits() - 1)) : Int(0); }
+Int DType::getMax() const { return (Int(1) << (getBits() - (isSigned() ? 1 : 0))) - 1; }
+
+std::string DType::str() const { return std::string(depth, '*') + infoOf(scalar).name.str(); }
+
+mlir::Type DType::toMLIR(mlir::MLIRContext *context) const {
+  if (isPointer()) {
+    // Booleans in memory are bytes.
+    DType pointee = getPointee();
+    mlir::Type element = (pointee.isBool() ? DType(Scalar::Int8) : pointee).toMLIR(context);
+    return element ? tile::PtrType::get(element) : mlir::Type();
+  }
+  if (isInt())
+    return mlir::IntegerType::get(context, getBits());
+  return floatToMLIR(scalar, context);
+}
+
+std::optional<DType> parseDType(llvm::StringRef text) {
+  uint8_t depth = 0;
+  while (text.consume_front("*"))
+    ++depth;
+  text.consume_front("tl.");
+  for (auto [index, info] : llvm::enumerate(infos))
+    if (text == info.name || text == info.languageName)
+      return DType(static_cast<Scalar>(index), depth);
+  static constexpr std::pair<llvm::StringLiteral, Scalar> synonyms[] = {
+      {"i1", Scalar::Int1},    {"bool", Scalar::Int1},   {"i8", Scalar::Int8},
+      {"i16", Scalar::Int16},  {"i32", Scalar::Int32},   {"i64", Scalar::Int64},
+      {"u1", Scalar::Int1},    {"u8", Scalar::UInt8},    {"u16", Scalar::UInt16},
+      {"u32", Scalar::UInt32}, {"u64", Scalar::UInt64},  {"f16", Scalar::FP16},
+      {"f32", Scalar::FP32},   {"f64", Scalar::FP64},    {"fp8", Scalar::FP8E4NV},
+      {"B", Scalar::Int1},     {"bfloat", Scalar::BF16}, {"half", Scalar::FP16},
+      {"float", Scalar::FP32}, {"double", Scalar::FP64}, {"fp8e4", Scalar::FP8E4NV}};
+  for (auto [name, scalar] : synonyms)
+    if (text == name)
+      return DType(scalar, depth);
+  return std::nullopt;
+}
+
+llvm::StringRef getLanguageName(DType type) {
+  return type.isPointer() ? llvm::StringRef() : llvm::StringRef(infoOf(type.scalar).languageName);
+}
+
+DType getIntType(unsigned bits, bool isSigned) {
+  switch (bits) {
+  case 8:
+    return isSigned ? Scalar::Int8 : Scalar::UInt8;
+  case 16:
+    return isSigned ? Scalar::Int16 : Scalar::UInt16;
+  case 32:
+    return isSigned ? Scalar::Int32 : Scalar::UInt32;
+  case 64:
+    return isSigned ? Scalar::Int64 : Scalar::UInt64;
+  case 1:
+    return Scalar::Int1;
+  default:
+    return Scalar::Void;
+  }
+}
+
+llvm::ArrayRef<llvm::StringRef> getDTypeNames() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> all;
+    for (const ScalarInfo &info : infos)
+      all.push_back(info.languageName);
+    return all;
+  }();
+  return names;
+}
+
+int64_t TensorType::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+std::string shapeToString(llvm::ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  for (auto [index, extent] : llvm::enumerate(shape))
+    text += (index ? ", " : "") + std::to_string(extent);
+  return text + "]";
+}
+
+std::string TensorType::str() const {
+  return dtype.str() + (isBlock() ? shapeToString(shape) : std::string());
+}
+
+mlir::Type TensorType::toMLIR(mlir::MLIRContext *context) const {
+  mlir::Type element = dtype.toMLIR(context);
+  return element && isBlock() ? mlir::RankedTensorType::get(shape, element) : element;
+}
+
+} // namespace kiln::sema

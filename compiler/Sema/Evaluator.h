@@ -1,0 +1,453 @@
+// The partial evaluator: walks the syntax tree of one kernel and computes what is known, emitting
+// IR for the rest. Internal to Sema; the entry is Sema.h, and docs/sema.md explains the approach.
+//
+// Every evaluation returns a Value; after an error has been reported it is an Error value,
+// `failed()` is true, and everything unwinds without further messages. The source position that
+// errors and operations carry is that of the node being evaluated (`At` keeps it).
+#ifndef KILN_COMPILER_SEMA_EVALUATOR_H
+#define KILN_COMPILER_SEMA_EVALUATOR_H
+
+#include "compiler/Basic/Diagnostics.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Sema/Builtins.h"
+#include "compiler/Sema/ModuleLoader.h"
+#include "compiler/Sema/Sema.h"
+#include "compiler/Sema/Value.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace kiln::sema {
+
+/// How a block of statements ended on the path that is still open.
+enum class Flow : uint8_t { Normal, Returned, Break, Continue, Failed };
+
+/// A run-time `if` one branch of which has returned: code goes on inside the other branch, and the
+/// operation is made when the enclosing region ends.
+struct PendingIf {
+  mlir::Value condition;
+  std::unique_ptr<mlir::Region> thenRegion, elseRegion;
+  bool openIsThen = false;
+  /// What the closed branch returned.
+  Value closedReturn;
+  /// Names as they were before the conditional.
+  Environment before;
+  mlir::OpBuilder::InsertPoint outside;
+  SourceRange range;
+};
+
+/// The conditionals that wait for the end of one region (a function's body, a branch).
+struct ReturnScope {
+  std::vector<PendingIf> pending;
+};
+
+/// One branch of a run-time conditional, evaluated into a region of its own.
+struct Branch {
+  std::unique_ptr<mlir::Region> region;
+  Environment names;
+  Flow flow = Flow::Normal;
+  /// Set when the branch returns on some paths only: true on those.
+  mlir::Value returned;
+  /// What it returned, on the paths that do.
+  Value returnValue;
+};
+
+/// One function call in progress.
+struct Frame {
+  llvm::StringRef name;
+  ModuleState *module = nullptr;
+  FunctionMode mode = FunctionMode::Python;
+  Environment names;
+  /// Names of enclosing functions.
+  std::shared_ptr<Environment> closure;
+  /// Names that `global` statements give to the module.
+  llvm::StringSet<> globals;
+  /// Names that were annotated `x: tl.constexpr` without a value.
+  llvm::StringSet<> pendingConstexprs;
+  std::vector<ReturnScope> scopes;
+  /// What the open path has returned, after Flow::Returned.
+  Value returnValue;
+  unsigned runTimeLoops = 0;
+
+  Frame *caller = nullptr;
+  SourceRange callRange;
+  std::optional<mlir::Location> callLocation;
+};
+
+/// A module-level statement that binds a name, and what it stands under.
+struct Binding {
+  struct Guard {
+    enum Kind : uint8_t { IfTrue, IfFalse, TryBody, TryHandler, Other } kind;
+    const ast::Stmt *stmt;
+  };
+  const ast::Stmt *stmt = nullptr;
+  llvm::SmallVector<Guard, 2> guards;
+};
+
+/// The names of one module, evaluated when they are asked for.
+struct ModuleState {
+  const LoadedModule *module = nullptr;
+  llvm::MapVector<llvm::StringRef, std::vector<Binding>> bindings;
+  std::vector<Binding> starImports;
+  llvm::StringMap<Value> cache;
+  /// Names being evaluated, with the binding in progress.
+  llvm::StringMap<size_t> inProgress;
+  llvm::DenseMap<const ast::Stmt *, Value> statementValues;
+  llvm::DenseMap<const ast::Stmt *, bool> guardAnswers;
+};
+
+using Keywords = std::vector<std::pair<std::string, Value>>;
+
+enum class Rounding : uint8_t { Default, Nearest, TowardZero };
+
+class Evaluator {
+public:
+  /// `context` is null on the host side, where no IR is built.
+  Evaluator(ModuleLoader &loader, const TargetAnswers &target, const NamedConstants &defines,
+            DiagnosticEngine &diags, mlir::MLIRContext *context);
+  ~Evaluator();
+
+  const TargetAnswers &getTarget() const { return target; }
+  bool buildsIR() const { return context != nullptr; }
+
+  //===-- Errors (Evaluator.cpp) --===//
+
+  bool failed() const { return hasFailed; }
+  /// Reports at the current position, with the chain of calls as notes. Returns an Error value.
+  template <typename... Args> Value error(DiagKind kind, const Args &...args) {
+    return errorWithHint("", kind, args...);
+  }
+  template <typename... Args>
+  Value errorWithHint(const llvm::Twine &hint, DiagKind kind, const Args &...args) {
+    if (!hasFailed) {
+      Diagnostic diagnostic(kind, position, Diagnostic::pack(args...));
+      if (!hint.isTriviallyEmpty() && !hint.str().empty())
+        diagnostic.withHint(hint);
+      addError(std::move(diagnostic));
+    }
+    return Value();
+  }
+  template <typename... Args> std::nullopt_t fail(DiagKind kind, const Args &...args) {
+    error(kind, args...);
+    return std::nullopt;
+  }
+  /// Runs `body`; when it fails, forgets its errors and returns false.
+  bool attempt(llvm::function_ref<void()> body);
+  /// Hands the collected errors to the engine.
+  void flush();
+
+  /// Sets the current position while it lives.
+  struct At {
+    At(Evaluator &evaluator, SourceRange range) : evaluator(evaluator), saved(evaluator.position) {
+      if (range.isValid())
+        evaluator.position = range;
+    }
+    ~At() { evaluator.position = saved; }
+    Evaluator &evaluator;
+    SourceRange saved;
+  };
+  SourceRange getPosition() const { return position; }
+
+  //===-- Expressions (Expressions.cpp, Comprehensions.cpp, Attributes.cpp) --===//
+
+  Value evaluate(const ast::Expr &expr);
+  /// True, False, or empty after an error or for a run-time value (which is then in `tensor`).
+  std::optional<bool> truth(const Value &value, Tensor *tensor = nullptr);
+  Value getAttribute(const Value &base, llvm::StringRef name);
+  Value subscript(const Value &base, const Value &index);
+  /// The elements of a Python iterable. Empty after an error.
+  std::optional<std::vector<Value>> iterate(const Value &iterable);
+  Value binary(ast::BinaryOp op, const Value &left, const Value &right);
+  Value unary(ast::UnaryOp op, const Value &operand);
+  Value compare(ast::CompareOp op, const Value &left, const Value &right);
+
+  //===-- Python on compile-time values (PythonOperators.cpp, PythonMethods.cpp) --===//
+
+  Value pythonBinary(ast::BinaryOp op, const Value &left, const Value &right);
+  Value pythonCompare(ast::CompareOp op, const Value &left, const Value &right);
+  Value pythonMethod(const Value &self, llvm::StringRef name, std::vector<Value> &args,
+                     Keywords &keywords);
+  bool hasPythonMethod(const Value &self, llvm::StringRef name);
+  Value formatString(const ast::FormattedString &expr);
+  /// A compile-time integer; `what` names it in the error.
+  std::optional<Int> constantInt(const Value &value, const llvm::Twine &what);
+  std::optional<bool> constantBool(const Value &value, const llvm::Twine &what);
+  std::optional<std::string> constantString(const Value &value, const llvm::Twine &what);
+  std::optional<DType> constantDType(const Value &value, const llvm::Twine &what);
+  /// A tuple, list or single integer of extents; each a power of two.
+  std::optional<llvm::SmallVector<int64_t, 4>> constantShape(const Value &value,
+                                                             llvm::StringRef what);
+  std::optional<llvm::SmallVector<int64_t, 4>> constantInts(const Value &value,
+                                                            llvm::StringRef what);
+
+  //===-- Statements and control flow (Statements.cpp, ControlFlow.cpp, Loops.cpp) --===//
+
+  Flow execute(ast::Block block);
+  Flow execute(const ast::Stmt &stmt);
+  /// Binds `target` as an assignment does.
+  bool assign(const ast::Expr &target, Value value, bool keepConstant);
+  Value conditional(const ast::ConditionalExpr &expr, Tensor condition);
+
+  //===-- Calls (Calls.cpp) --===//
+
+  Value call(const Value &callee, std::vector<Value> args, Keywords keywords,
+             const ast::CallExpr *expr = nullptr);
+  Value callFunction(const Value &function, std::vector<Value> args, Keywords keywords);
+  Value evaluateCall(const ast::CallExpr &expr);
+  /// Runs the body of a function whose parameters are bound already in `names`.
+  Value runBody(const FunctionObject &function, Environment names);
+
+  //===-- Modules (Modules.cpp, KnownModules.cpp) --===//
+
+  ModuleState &stateOf(const LoadedModule &module);
+  /// A name of a module; empty when it has none. Error values are reported already.
+  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name);
+  /// Empty when the module or name does not exist.
+  std::optional<Value> importModule(ModuleState &importer, unsigned level, llvm::StringRef name);
+  std::optional<Value> importName(ModuleState &importer, unsigned level, llvm::StringRef module,
+                                  llvm::StringRef name);
+  std::optional<Value> knownModule(llvm::StringRef path);
+  /// An attribute of a module that Kiln knows; empty when it has none.
+  std::optional<Value> knownAttribute(llvm::StringRef module, llvm::StringRef name);
+  /// An attribute of a module, known or from a file; empty when it has none.
+  std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
+  Value makeFunction(const ast::FunctionDef &definition, ModuleState &module);
+  Value fromConstant(const ConstantValue &constant, ModuleState *module);
+  std::optional<ConstantValue> toConstant(const Value &value);
+
+  //===-- Tensors (TensorArithmetic.cpp, TensorCasts.cpp, TensorShapes.cpp) --===//
+
+  mlir::Location loc();
+  /// The type that a number takes as a tensor; empty when it has none.
+  std::optional<DType> numberType(const Value &number);
+  /// A tensor as it is, a number as a scalar of Triton's choice.
+  Tensor toTensor(const Value &value);
+  Tensor constant(DType type, const Value &number);
+  Tensor integerConstant(DType type, Int value) { return constant(type, Value::integer(value)); }
+  Tensor splat(Tensor scalar, llvm::ArrayRef<int64_t> shape);
+  Tensor broadcastTo(Tensor tensor, llvm::ArrayRef<int64_t> shape);
+  bool broadcastTogether(Tensor &a, Tensor &b);
+  Tensor expandDims(Tensor tensor, unsigned axis);
+  Tensor reshape(Tensor tensor, llvm::ArrayRef<int64_t> shape, bool anyOrder);
+  Tensor permute(Tensor tensor, llvm::ArrayRef<int64_t> order);
+  Tensor unsplat(Tensor tensor);
+  Tensor cast(Tensor tensor, DType type, Rounding rounding = Rounding::Default);
+  Tensor bitcast(Tensor tensor, DType type);
+  Tensor promoteBF16(Tensor tensor);
+  DType promoteInts(DType a, DType b);
+  /// Brings two operands to one element type and one shape, as `op` does in Triton.
+  struct OperandRules {
+    bool leftPointer = false, rightPointer = false, arithmetic = true, division = false;
+  };
+  std::optional<std::pair<Tensor, Tensor>> operands(llvm::StringRef op, const Value &left,
+                                                    const Value &right, OperandRules rules);
+  Value tensorBinary(ast::BinaryOp op, const Value &left, const Value &right);
+  Value tensorCompare(ast::CompareOp op, const Value &left, const Value &right);
+  Tensor add(const Value &left, const Value &right);
+  Tensor subtract(const Value &left, const Value &right);
+  Tensor multiply(const Value &left, const Value &right);
+  Tensor divide(Tensor left, Tensor right, bool approximate);
+  Tensor select(Tensor condition, Tensor x, Tensor y);
+  Tensor minMax(bool isMax, const Value &left, const Value &right, bool propagateNan);
+  Tensor negate(Tensor tensor);
+  Tensor invert(Tensor tensor);
+  Tensor logicalNot(Tensor tensor);
+  Tensor toCondition(Tensor tensor);
+  Tensor poison(const TensorType &type);
+  template <typename Op, typename... Args> mlir::Value emit(Args &&...args) {
+    return Op::create(builder, loc(), std::forward<Args>(args)...);
+  }
+  mlir::Type toMLIR(const TensorType &type) { return type.toMLIR(context); }
+
+  //===-- Merging (Merging.cpp) --===//
+
+  /// Appends the IR values inside `value`, in order.
+  void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &parts);
+  /// `value` with its IR values replaced, from the front of `parts`, which is advanced.
+  Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &parts);
+  /// Gives two values, available at the ends of two blocks, one structure and type, converting
+  /// numbers to tensors. False, with the reason, when they cannot merge.
+  bool unify(Value &a, mlir::Block *atA, Value &b, mlir::Block *atB, std::string &why);
+  /// Makes `value`, available at the end of `at`, one of the structure and types of `like`.
+  bool conform(const Value &like, Value &value, mlir::Block *at);
+
+  //===-- Entry points' needs --===//
+
+  Frame *frame = nullptr;
+  mlir::OpBuilder builder;
+  mlir::MLIRContext *context;
+  KernelInstance const *instance = nullptr;
+
+private:
+  friend struct FrameGuard;
+
+  void addError(Diagnostic diagnostic);
+  bool step();
+  Value lookUp(llvm::StringRef name);
+  Value use(llvm::StringRef name, const Value &value);
+
+  // Expressions.
+  Value evaluateNode(const ast::Expr &expr);
+  Value evaluateBool(const ast::BoolExpr &expr);
+  Value evaluateCompare(const ast::CompareExpr &expr);
+  Value evaluateConditional(const ast::ConditionalExpr &expr);
+  Value evaluateComprehension(const ast::ComprehensionExpr &expr);
+  bool runComprehension(const ast::ComprehensionExpr &expr, size_t clause,
+                        llvm::function_ref<bool()> body);
+  Value evaluateDict(const ast::DictExpr &expr);
+  Value evaluateLambda(const ast::LambdaExpr &expr);
+  std::optional<std::vector<Value>> evaluateElements(ast::ExprList exprs);
+  Value combineLogical(bool isAnd, const Value &left, const Value &right);
+  Value tensorAttribute(Tensor tensor, llvm::StringRef name);
+  Value typeAttribute(const TensorType &type, llvm::StringRef name);
+  Value classAttribute(const Value &cls, llvm::StringRef name);
+  Value blockPointerAttribute(const Value &pointer, llvm::StringRef name);
+  Value unknownAttribute(const Value &base, llvm::StringRef name);
+  Value indexTensor(Tensor tensor, const Value &index);
+  Value subscriptSequence(const Value &base, const Value &index);
+
+  // Statements.
+  Flow executeAssign(const ast::AssignStmt &stmt);
+  Flow executeAugAssign(const ast::AugAssignStmt &stmt);
+  Flow executeAnnAssign(const ast::AnnAssignStmt &stmt);
+  Flow executeReturn(const ast::ReturnStmt &stmt);
+  Flow executeIf(const ast::IfStmt &stmt);
+  Flow executeRunTimeIf(const ast::IfStmt &stmt, Tensor condition);
+  Flow executeFor(const ast::ForStmt &stmt);
+  Flow executeUnrolled(const ast::ForStmt &stmt, llvm::ArrayRef<Value> items);
+  Flow executeRunTimeFor(const ast::ForStmt &stmt, struct LoopBounds &bounds);
+  Flow executeWhile(const ast::WhileStmt &stmt);
+  Flow executeRunTimeWhile(const ast::WhileStmt &stmt);
+  Flow executeAssert(const ast::AssertStmt &stmt);
+  Flow executeTry(const ast::TryStmt &stmt);
+  Flow executeRaise(const ast::RaiseStmt &stmt);
+  Flow executeWith(const ast::WithStmt &stmt);
+  Flow executeImport(const ast::Stmt &stmt);
+  Flow executeDelete(const ast::DeleteStmt &stmt);
+  Value sanitize(const Value &value);
+  bool assignSubscript(const ast::SubscriptExpr &target, const Value &value);
+  bool assignSequence(ast::ExprList targets, const Value &value, bool keepConstant);
+  /// The bounds of a loop that runs on the device; otherwise the items to unroll over.
+  std::optional<struct LoopBounds> loopBounds(const ast::ForStmt &stmt,
+                                              std::optional<std::vector<Value>> &items);
+
+  // Control flow.
+  Branch runBranch(llvm::function_ref<Flow()> body, llvm::ArrayRef<mlir::Type> arguments = {});
+  void closeScope(Flow &flow, mlir::Value &returned);
+  void closePending(PendingIf &pending, Flow &flow, mlir::Value &returned);
+  bool mergeReturns(Value &a, mlir::Block *atA, Value &b, mlir::Block *atB);
+  Flow mergeReturned(Tensor condition, Branch &thenBranch, Branch &elseBranch);
+  /// What a conditional gives: the flag of `Branch::returned`, the return value, and names.
+  struct Merged {
+    Environment names;
+    /// Those whose IR values come from the conditional's results, in order.
+    std::vector<llvm::StringRef> changed;
+    llvm::SmallVector<mlir::Value> partsA, partsB;
+  };
+  void mergeNames(const Environment &before, Branch &a, Branch &b, Merged &merged);
+  void mergeName(llvm::StringRef name, Branch &a, Branch &b, Merged &merged);
+  mlir::scf::IfOp createIf(mlir::Value condition, std::unique_ptr<mlir::Region> thenRegion,
+                           std::unique_ptr<mlir::Region> elseRegion,
+                           llvm::ArrayRef<mlir::Value> thenParts,
+                           llvm::ArrayRef<mlir::Value> elseParts);
+  Flow mergeFallThrough(Tensor condition, Branch &thenBranch, Branch &elseBranch,
+                        const Environment &before);
+  Flow mergePartial(Tensor condition, Branch &thenBranch, Branch &elseBranch,
+                    const Environment &before);
+  void openPending(mlir::Value condition, std::unique_ptr<mlir::Region> thenRegion,
+                   std::unique_ptr<mlir::Region> elseRegion, bool openIsThen, Value closedReturn,
+                   const Environment &before, Environment openNames);
+  /// Appends poison of the type of each of `like`, at the end of `at`.
+  void appendPoison(llvm::ArrayRef<mlir::Value> like, mlir::Block *at,
+                    llvm::SmallVectorImpl<mlir::Value> &parts);
+  mlir::Value flag(bool value, mlir::Block *at);
+
+  // Loops.
+  struct Carried {
+    std::vector<llvm::StringRef> names;
+    /// Before the loop.
+    std::vector<Value> values;
+    llvm::SmallVector<mlir::Value> inits;
+    llvm::SmallVector<mlir::Type> types;
+  };
+  Carried findCarried(const llvm::StringSet<> &assigned, const llvm::StringSet<> &promoted);
+  void bindCarried(const Carried &carried, mlir::Block &block, unsigned firstArgument);
+  bool yieldCarried(const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields);
+  /// Names whose compile-time value the body changed go to `promoted`; false after an error.
+  bool promoteChanged(const Environment &before, const Environment &after, const Carried &carried,
+                      llvm::StringRef loopVariable, llvm::StringSet<> &promoted);
+  void bindResults(const Carried &carried, const Environment &before, const Environment &after,
+                   llvm::ArrayRef<mlir::Value> results, llvm::StringRef loopVariable);
+  Flow runForBody(const ast::ForStmt &stmt, const struct LoopBounds &bounds, const Carried &carried,
+                  llvm::SmallVectorImpl<mlir::Value> &yields);
+
+  // Calls.
+  bool bindParameters(const FunctionObject &function, std::vector<Value> &args, Keywords &keywords,
+                      Environment &names);
+  bool bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, Keywords &keywords,
+                   Call &call);
+  Value callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,
+                    const ast::CallExpr *expr);
+  Value callClass(const Value &cls, std::vector<Value> args, Keywords keywords);
+  Value callType(const Value &type, std::vector<Value> args);
+  bool collectArguments(const ast::CallExpr &expr, std::vector<Value> &args, Keywords &keywords);
+
+  // Modules.
+  void scanModule(ModuleState &state, ast::Block block,
+                  llvm::SmallVectorImpl<Binding::Guard> &guards);
+  void addBinding(ModuleState &state, llvm::StringRef name, const ast::Stmt &stmt,
+                  llvm::ArrayRef<Binding::Guard> guards);
+  void addTargets(ModuleState &state, const ast::Expr &target, const ast::Stmt &stmt,
+                  llvm::ArrayRef<Binding::Guard> guards);
+  bool isReached(ModuleState &state, const Binding &binding);
+  bool trySucceeds(ModuleState &state, const ast::TryStmt &stmt);
+  Value evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding);
+  std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name);
+  Value moduleValue(const LoadedModule &module);
+  Value statementValue(ModuleState &state, const ast::Stmt &stmt, const ast::Expr &value);
+  bool canImport(ModuleState &state, const ast::Stmt &stmt);
+
+  // Tensors.
+  std::optional<DType> computationType(llvm::StringRef op, DType a, bool aIsNumber, DType b,
+                                       bool bIsNumber, bool division);
+  Tensor castFloatToFloat(Tensor tensor, const TensorType &type, Rounding rounding);
+  Tensor castInt(Tensor tensor, const TensorType &type);
+  Tensor castPointer(Tensor tensor, const TensorType &type);
+  Tensor notZero(Tensor tensor);
+  Value bitwise(ast::BinaryOp op, const Value &left, const Value &right);
+  Value trueDivide(const Value &left, const Value &right);
+  Value floorDivide(const Value &left, const Value &right);
+  Value modulo(const Value &left, const Value &right);
+  Tensor addPointer(Tensor pointer, Tensor offset);
+
+  ModuleLoader &loader;
+  TargetAnswers target;
+  DiagnosticEngine &diags;
+  llvm::StringMap<ConstantValue> defines;
+  std::vector<Diagnostic> errors;
+  bool hasFailed = false;
+  SourceRange position;
+  uint64_t steps = 0;
+  unsigned callDepth = 0, evaluationDepth = 0;
+  std::map<const LoadedModule *, std::unique_ptr<ModuleState>> modules;
+};
+
+/// Enters a function call and leaves it at the end of the scope.
+struct FrameGuard {
+  FrameGuard(Evaluator &evaluator, Frame &frame);
+  ~FrameGuard();
+  Evaluator &evaluator;
+  Frame *saved;
+};
+
+} // namespace kiln::sema
+
+#endif // KILN_COMPILER_SEMA_EVALUATOR_H

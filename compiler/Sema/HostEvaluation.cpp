@@ -1,0 +1,413 @@
+// The host's view of a kernel: its parameters, its autotune configs, its heuristics.
+
+#include "compiler/Sema/HostEvaluation.h"
+
+#include "compiler/Syntax/AST.h"
+
+namespace kiln {
+namespace sema {
+
+bool isConstexprAnnotation(const ast::Expr &annotation) {
+  if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&annotation))
+    return name->name == "constexpr";
+  if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&annotation))
+    return attribute->attribute.name == "constexpr";
+  if (const auto *text = llvm::dyn_cast<ast::StringLiteral>(&annotation))
+    return text->value.ends_with("constexpr");
+  if (const auto *subscript = llvm::dyn_cast<ast::SubscriptExpr>(&annotation))
+    return isConstexprAnnotation(*subscript->base);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Values across the boundary
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::fromConstant(const ConstantValue &constant, ModuleState *module) {
+  switch (constant.kind) {
+  case ConstantValue::Kind::None:
+    return Value::none();
+  case ConstantValue::Kind::Bool:
+    return Value::boolean(constant.boolean);
+  case ConstantValue::Kind::Int:
+    return Value::integer(constant.integer);
+  case ConstantValue::Kind::Float:
+    return Value::real(constant.real);
+  case ConstantValue::Kind::String:
+    return Value::string(constant.text);
+  case ConstantValue::Kind::DType:
+    if (std::optional<DType> type = parseDType(constant.text))
+      return Value::type(*type);
+    return error(DiagKind::SemaBadArgumentType, constant.text);
+  case ConstantValue::Kind::Function: {
+    std::optional<Value> function =
+        module ? findGlobal(*module, constant.text) : std::optional<Value>();
+    if (function || hasFailed)
+      return function.value_or(Value());
+    if (const BuiltinInfo *info = findBuiltin(Library::Language, constant.text))
+      return Value::builtin(*info);
+    return error(DiagKind::SemaUnknownName, constant.text);
+  }
+  case ConstantValue::Kind::Tuple:
+    break;
+  }
+  std::vector<Value> elements;
+  for (const ConstantValue &element : constant.elements)
+    elements.push_back(fromConstant(element, module));
+  return hasFailed ? Value() : Value::tuple(elements);
+}
+
+std::optional<ConstantValue> Evaluator::toConstant(const Value &value) {
+  switch (value.getKind()) {
+  case ValueKind::None:
+    return ConstantValue::none();
+  case ValueKind::Bool:
+    return ConstantValue::ofBool(value.getBool());
+  case ValueKind::Int:
+    if (value.getInt() > INT64_MAX || value.getInt() < INT64_MIN)
+      return fail(DiagKind::SemaNumberRange, repr(value), "int64");
+    return ConstantValue::ofInt(int64_t(value.getInt()));
+  case ValueKind::Float:
+    return ConstantValue::ofFloat(value.getReal());
+  case ValueKind::String:
+    return ConstantValue::ofString(value.getString().str());
+  case ValueKind::Type:
+    return ConstantValue::ofDType(value.getType().dtype.str());
+  case ValueKind::Function:
+    return ConstantValue::ofFunction(value.as<FunctionObject>().getName().str());
+  case ValueKind::Builtin:
+    return ConstantValue::ofFunction(value.as<BuiltinObject>().info->name.str());
+  case ValueKind::Tuple:
+  case ValueKind::List: {
+    std::vector<ConstantValue> elements;
+    for (const Value &element : value.getElements()) {
+      std::optional<ConstantValue> constant = toConstant(element);
+      if (!constant)
+        return std::nullopt;
+      elements.push_back(*constant);
+    }
+    return ConstantValue::ofTuple(std::move(elements));
+  }
+  case ValueKind::Opaque:
+    return fail(DiagKind::SemaNotEvaluated, repr(value));
+  default:
+    return fail(DiagKind::SemaNotConstant, "a config's value", describe(value));
+  }
+}
+
+namespace {
+
+/// The call of a decorator that resolves to the builtin `name` of triton, with its position.
+struct Decorator {
+  const ast::CallExpr *call = nullptr;
+  const ast::Expr *expr = nullptr;
+};
+
+/// Runs `body` where the module of `function` is in scope.
+template <typename Body>
+auto inModule(Evaluator &evaluator, const FunctionObject &function, Body body) {
+  Frame module;
+  module.module = function.module;
+  module.name = function.getName();
+  FrameGuard guard(evaluator, module);
+  return body();
+}
+
+std::vector<Decorator> findDecorators(Evaluator &evaluator, const FunctionObject &function,
+                                      llvm::StringRef name) {
+  std::vector<Decorator> found;
+  for (const ast::Expr *expr : function.definition->decorators) {
+    const auto *call = llvm::dyn_cast<ast::CallExpr>(expr);
+    const ast::Expr *callee = call ? call->callee : expr;
+    Value value;
+    bool known = inModule(evaluator, function, [&] {
+      return evaluator.attempt([&] { value = evaluator.evaluate(*callee); });
+    });
+    // A wrapper such as libentry's own autotuner keeps the name.
+    const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(callee);
+    const auto *plain = llvm::dyn_cast<ast::NameExpr>(callee);
+    bool sameName =
+        (attribute && attribute->attribute.name == name) || (plain && plain->name == name);
+    bool isTriton = known && value.is(ValueKind::Builtin) &&
+                    value.as<BuiltinObject>().info->library == Library::Triton &&
+                    value.as<BuiltinObject>().info->name == name;
+    if (isTriton || sameName)
+      found.push_back({call, expr});
+  }
+  return found;
+}
+
+/// The argument `name` of a decorator, or the one at `index`; null when absent.
+const ast::Expr *argumentOf(const Decorator &decorator, llvm::StringRef name, size_t index) {
+  if (!decorator.call)
+    return nullptr;
+  size_t position = 0;
+  for (const ast::Argument &argument : decorator.call->arguments) {
+    if (argument.kind == ast::ArgumentKind::Keyword && argument.name.name == name)
+      return argument.value;
+    if (argument.kind == ast::ArgumentKind::Positional && position++ == index)
+      return argument.value;
+  }
+  return nullptr;
+}
+
+Value findFunction(Evaluator &evaluator, const LoadedModule &module, llvm::StringRef name) {
+  std::optional<Value> value = evaluator.findGlobal(evaluator.stateOf(module), name);
+  if (value && value->is(ValueKind::Function) && value->as<FunctionObject>().definition)
+    return *value;
+  if (!evaluator.failed())
+    evaluator.error(DiagKind::SemaNoSuchKernel, name, module.tree->getFile().getPath());
+  return Value();
+}
+
+bool readCount(Evaluator &evaluator, const Value &value, llvm::StringRef what,
+               std::optional<unsigned> &count) {
+  if (value.isNone())
+    return true;
+  std::optional<Int> number = evaluator.constantInt(value, what);
+  if (!number)
+    return false;
+  if (*number < 1 || *number > 65536) {
+    evaluator.error(DiagKind::SemaInvalidArgument, what, "a positive number", toString(*number));
+    return false;
+  }
+  count = unsigned(*number);
+  return true;
+}
+
+std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
+                                       const FunctionObject &kernel) {
+  if (!value.is(ValueKind::Instance) || value.as<InstanceObject>().typeName != "triton.Config")
+    return evaluator.fail(DiagKind::SemaInvalidArgument, "configs", "triton.Config objects",
+                          describe(value));
+  const auto &instance = value.as<InstanceObject>();
+  KernelConfig config;
+  config.range = evaluator.getPosition();
+  if (!readCount(evaluator, *instance.find("num_warps"), "num_warps", config.numWarps) ||
+      !readCount(evaluator, *instance.find("num_stages"), "num_stages", config.numStages) ||
+      !readCount(evaluator, *instance.find("num_ctas"), "num_ctas", config.numCtas) ||
+      !readCount(evaluator, *instance.find("maxnreg"), "maxnreg", config.maxRegisters))
+    return std::nullopt;
+  for (const auto &[key, item] : instance.find("kwargs")->as<DictObject>().items) {
+    std::string name = str(key);
+    std::optional<ConstantValue> constant = evaluator.toConstant(item);
+    if (!constant)
+      return std::nullopt;
+    bool isParameter = llvm::any_of(kernel.getParameters(), [&](const ast::Parameter &parameter) {
+      return parameter.name.name == name;
+    });
+    (isParameter ? config.constants : config.options).emplace_back(name, *constant);
+  }
+  return config;
+}
+
+std::optional<AutotuneList> readAutotune(Evaluator &evaluator, const FunctionObject &kernel) {
+  AutotuneList list;
+  std::vector<Decorator> decorators = findDecorators(evaluator, kernel, "autotune");
+  if (decorators.empty())
+    return list;
+  Evaluator::At at(evaluator, decorators.front().expr->range);
+  const ast::Expr *configs = argumentOf(decorators.front(), "configs", 0);
+  const ast::Expr *key = argumentOf(decorators.front(), "key", 1);
+  return inModule(evaluator, kernel, [&]() -> std::optional<AutotuneList> {
+    if (configs) {
+      std::optional<std::vector<Value>> items = evaluator.iterate(evaluator.evaluate(*configs));
+      if (!items)
+        return std::nullopt;
+      for (const Value &item : *items) {
+        std::optional<KernelConfig> config = readConfig(evaluator, item, kernel);
+        if (!config)
+          return std::nullopt;
+        list.configs.push_back(std::move(*config));
+      }
+    }
+    if (key) {
+      std::optional<std::vector<Value>> names = evaluator.iterate(evaluator.evaluate(*key));
+      if (!names)
+        return std::nullopt;
+      for (const Value &name : *names)
+        list.key.push_back(str(name));
+    }
+    return list;
+  });
+}
+
+/// What a heuristic's lambda sees of an argument: constants as they are, of run-time arguments only
+/// that they are not None.
+Value heuristicArgument(Evaluator &evaluator, const ArgumentValue &argument,
+                        const FunctionObject &kernel, llvm::StringRef name) {
+  switch (argument.kind) {
+  case ArgumentValue::Kind::Constant:
+    return evaluator.fromConstant(argument.constant, kernel.module);
+  case ArgumentValue::Kind::RunTime:
+    return argument.equalsOne ? Value::integer(1) : Value::opaque("the run-time argument " + name);
+  case ArgumentValue::Kind::Tuple:
+    break;
+  }
+  std::vector<Value> elements;
+  for (const ArgumentValue &element : argument.elements)
+    elements.push_back(heuristicArgument(evaluator, element, kernel, name));
+  return Value::tuple(elements);
+}
+
+std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObject &kernel) {
+  KernelSummary summary;
+  summary.name = kernel.getName().str();
+  summary.range = kernel.definition->signatureRange;
+  summary.isAutotuned = !findDecorators(evaluator, kernel, "autotune").empty();
+
+  llvm::StringSet<> unspecialized, computed;
+  for (const Decorator &jit : findDecorators(evaluator, kernel, "jit"))
+    if (const ast::Expr *list = argumentOf(jit, "do_not_specialize", 99)) {
+      Value names;
+      inModule(evaluator, kernel,
+               [&] { return evaluator.attempt([&] { names = evaluator.evaluate(*list); }); });
+      if (names.isSequence())
+        for (const Value &name : names.getElements())
+          unspecialized.insert(str(name));
+    }
+  for (const Decorator &heuristics : findDecorators(evaluator, kernel, "heuristics"))
+    if (const ast::Expr *values = argumentOf(heuristics, "values", 0)) {
+      Value dict;
+      inModule(evaluator, kernel,
+               [&] { return evaluator.attempt([&] { dict = evaluator.evaluate(*values); }); });
+      if (dict.is(ValueKind::Dict))
+        for (const auto &item : dict.as<DictObject>().items)
+          computed.insert(str(item.first));
+    }
+
+  const SourceFile &file = kernel.module->module->tree->getFile();
+  for (const ast::Parameter &source : kernel.getParameters()) {
+    KernelParameterInfo parameter;
+    parameter.name = source.name.name.str();
+    parameter.range = source.range;
+    if (source.annotation) {
+      parameter.isConstexpr = isConstexprAnnotation(*source.annotation);
+      parameter.annotation = file.getText(source.annotation->range).str();
+    }
+    parameter.hasDefault = source.defaultValue != nullptr;
+    if (source.defaultValue)
+      inModule(evaluator, kernel, [&] {
+        return evaluator.attempt([&] {
+          Value value = evaluator.evaluate(*source.defaultValue);
+          if (!evaluator.failed())
+            parameter.defaultValue = evaluator.toConstant(value);
+        });
+      });
+    parameter.doNotSpecialize = unspecialized.contains(parameter.name);
+    parameter.isHeuristic = computed.contains(parameter.name);
+    summary.parameters.push_back(std::move(parameter));
+  }
+  return summary;
+}
+
+} // namespace
+
+std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const FunctionObject &kernel,
+                                                 const KernelInstance &instance) {
+  NamedConstants results;
+  std::vector<Decorator> decorators = findDecorators(evaluator, kernel, "heuristics");
+  if (decorators.empty())
+    return results;
+  auto args = std::make_shared<DictObject>();
+  for (const auto &[name, argument] : instance.arguments)
+    args->items.emplace_back(Value::string(name),
+                             heuristicArgument(evaluator, argument, kernel, name));
+  args->items.emplace_back(Value::string("num_warps"), Value::integer(instance.numWarps));
+  args->items.emplace_back(Value::string("num_stages"), Value::integer(instance.numStages));
+  for (const Decorator &decorator : decorators) {
+    const ast::Expr *values = argumentOf(decorator, "values", 0);
+    if (!values)
+      continue;
+    Evaluator::At at(evaluator, values->range);
+    bool done = inModule(evaluator, kernel, [&] {
+      Value dict = evaluator.evaluate(*values);
+      if (!dict.is(ValueKind::Dict)) {
+        if (!evaluator.failed())
+          evaluator.error(DiagKind::SemaInvalidArgument, "heuristics", "a dict", describe(dict));
+        return false;
+      }
+      for (const auto &[key, function] : dict.as<DictObject>().items) {
+        std::string name = str(key);
+        bool isGiven = llvm::any_of(instance.arguments,
+                                    [&](const auto &argument) { return argument.first == name; });
+        if (isGiven)
+          continue;
+        Value value = evaluator.call(function, {Value(ValueKind::Dict, args)}, {});
+        if (evaluator.failed())
+          return false;
+        std::optional<ConstantValue> constant = evaluator.toConstant(value);
+        if (!constant)
+          return false;
+        results.emplace_back(name, *constant);
+        args->items.emplace_back(Value::string(name), value);
+      }
+      return true;
+    });
+    if (!done)
+      return std::nullopt;
+  }
+  return results;
+}
+
+} // namespace sema
+
+std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedModule &module,
+                                            llvm::StringRef kernel, const TargetAnswers &target,
+                                            const NamedConstants &defines,
+                                            DiagnosticEngine &diags) {
+  sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
+  sema::Value function = sema::findFunction(evaluator, module, kernel);
+  std::optional<KernelSummary> summary;
+  if (!evaluator.failed())
+    summary = sema::summarize(evaluator, function.as<sema::FunctionObject>());
+  evaluator.flush();
+  return summary;
+}
+
+std::vector<std::string> listKernels(const LoadedModule &module) {
+  std::vector<std::string> names;
+  auto isJit = [](const ast::Expr *decorator) {
+    if (const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator))
+      decorator = call->callee;
+    if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(decorator))
+      return attribute->attribute.name == "jit";
+    const auto *name = llvm::dyn_cast<ast::NameExpr>(decorator);
+    return name && name->name == "jit";
+  };
+  for (const ast::Stmt *stmt : module.tree->getBody())
+    if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
+      if (llvm::any_of(function->decorators, isJit))
+        names.push_back(function->name.name.str());
+  return names;
+}
+
+std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedModule &module,
+                                             llvm::StringRef kernel, const TargetAnswers &target,
+                                             const NamedConstants &defines,
+                                             DiagnosticEngine &diags) {
+  sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
+  sema::Value function = sema::findFunction(evaluator, module, kernel);
+  std::optional<AutotuneList> list;
+  if (!evaluator.failed())
+    list = sema::readAutotune(evaluator, function.as<sema::FunctionObject>());
+  bool failed = evaluator.failed();
+  evaluator.flush();
+  return failed ? std::nullopt : list;
+}
+
+std::optional<NamedConstants> evaluateHeuristics(ModuleLoader &loader, const LoadedModule &module,
+                                                 const KernelInstance &instance,
+                                                 DiagnosticEngine &diags) {
+  sema::Evaluator evaluator(loader, instance.target, instance.defines, diags, nullptr);
+  evaluator.instance = &instance;
+  sema::Value function = sema::findFunction(evaluator, module, instance.kernel);
+  std::optional<NamedConstants> values;
+  if (!evaluator.failed())
+    values = sema::evaluateHeuristics(evaluator, function.as<sema::FunctionObject>(), instance);
+  bool failed = evaluator.failed();
+  evaluator.flush();
+  return failed ? std::nullopt : values;
+}
+
+} // namespace kiln

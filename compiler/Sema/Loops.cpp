@@ -1,0 +1,427 @@
+// Loops: unrolled ones, `scf.for` and `scf.while`.
+//
+// A body is evaluated once into a detached region whose arguments are the names that it may assign
+// and that held tensors before. Names that turn out unchanged are dropped again; names whose
+// compile-time number the body changed make it start over with them as tensors.
+
+#include "compiler/Sema/AssignedNames.h"
+#include "compiler/Sema/Evaluator.h"
+
+namespace kiln::sema {
+
+struct LoopBounds {
+  Value lower, upper, step;
+  std::optional<Int> numStages, unrollFactor;
+  bool flatten = false, warpSpecialize = false, disallowAccMultiBuffer = false;
+
+  // As IR, once prepared.
+  Tensor lowerBound, upperBound, stepSize;
+  bool countsDown = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Unrolled loops
+//===----------------------------------------------------------------------===//
+
+Flow Evaluator::executeUnrolled(const ast::ForStmt &stmt, llvm::ArrayRef<Value> items) {
+  for (const Value &item : items) {
+    if (!step() || !assign(*stmt.target, item, /*keepConstant=*/true))
+      return Flow::Failed;
+    Flow flow = execute(stmt.body);
+    if (flow == Flow::Break)
+      return Flow::Normal;
+    if (flow == Flow::Returned || flow == Flow::Failed)
+      return flow;
+  }
+  return execute(stmt.orElse);
+}
+
+/// Binds the arguments of range(), tl.range() or tl.static_range().
+static bool fillBounds(const Call &call, LoopBounds &bounds) {
+  bool two = !call[1].isNone();
+  bounds.lower = two ? call[0] : Value::integer(0);
+  bounds.upper = two ? call[1] : call[0];
+  bounds.step = call[2].isNone() ? Value::integer(1) : call[2];
+  return true;
+}
+
+std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
+                                                std::optional<std::vector<Value>> &items) {
+  const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(stmt.iterable);
+  if (!callExpr || frame->mode != FunctionMode::Kernel) {
+    items = iterate(evaluate(*stmt.iterable));
+    return std::nullopt;
+  }
+  Value callee = evaluate(*callExpr->callee);
+  if (hasFailed)
+    return std::nullopt;
+  const BuiltinInfo *info =
+      callee.is(ValueKind::Builtin) ? callee.as<BuiltinObject>().info : nullptr;
+  bool isPlain = info && info->library == Library::Python && info->name == "range";
+  bool isTriton = info && info->library == Library::Language && info->name == "range";
+  bool isStatic = info && info->name == "static_range";
+  if (!isPlain && !isTriton && !isStatic) {
+    items = iterate(evaluate(*stmt.iterable));
+    return std::nullopt;
+  }
+  std::vector<Value> args;
+  Keywords keywords;
+  Call call;
+  At at(*this, callExpr->range);
+  // Options such as num_stages are accepted for plain range() too: kernels choose between the two.
+  const BuiltinInfo *shape = findBuiltin(Library::Language, "range");
+  if (!collectArguments(*callExpr, args, keywords) || !bindBuiltin(*shape, args, keywords, call))
+    return std::nullopt;
+  LoopBounds bounds;
+  fillBounds(call, bounds);
+  if (isStatic) {
+    std::optional<Int> lower = constantInt(bounds.lower, "a bound of tl.static_range()");
+    std::optional<Int> upper = constantInt(bounds.upper, "a bound of tl.static_range()");
+    std::optional<Int> by = constantInt(bounds.step, "the step of tl.static_range()");
+    if (!lower || !upper || !by)
+      return std::nullopt;
+    if (*by == 0)
+      return fail(DiagKind::SemaPython, "the step of a range must not be zero");
+    auto range = std::make_shared<RangeObject>();
+    range->start = *lower;
+    range->stop = *upper;
+    range->step = *by;
+    items = iterate(Value(ValueKind::Range, range));
+    return std::nullopt;
+  }
+  if (!call[3].isNone())
+    bounds.numStages = constantInt(call[3], "num_stages");
+  if (!call[4].isNone())
+    bounds.unrollFactor = constantInt(call[4], "loop_unroll_factor");
+  return bounds;
+}
+
+Flow Evaluator::executeFor(const ast::ForStmt &stmt) {
+  std::optional<std::vector<Value>> items;
+  std::optional<LoopBounds> bounds = loopBounds(stmt, items);
+  if (hasFailed)
+    return Flow::Failed;
+  return bounds ? executeRunTimeFor(stmt, *bounds) : executeUnrolled(stmt, *items);
+}
+
+//===----------------------------------------------------------------------===//
+// Carried names
+//===----------------------------------------------------------------------===//
+
+Evaluator::Carried Evaluator::findCarried(const llvm::StringSet<> &assigned,
+                                          const llvm::StringSet<> &promoted) {
+  Carried carried;
+  for (auto &[name, value] : frame->names) {
+    if (!assigned.contains(name))
+      continue;
+    if (promoted.contains(name) && value.isNumber())
+      value = Value::tensor(toTensor(value));
+    llvm::SmallVector<mlir::Value> parts;
+    flatten(value, parts);
+    if (parts.empty())
+      continue;
+    carried.names.push_back(name);
+    carried.values.push_back(value);
+    carried.inits.append(parts);
+    for (mlir::Value part : parts)
+      carried.types.push_back(part.getType());
+  }
+  return carried;
+}
+
+void Evaluator::bindCarried(const Carried &carried, mlir::Block &block, unsigned firstArgument) {
+  llvm::SmallVector<mlir::Value> arguments(block.getArguments().drop_front(firstArgument));
+  llvm::ArrayRef<mlir::Value> parts = arguments;
+  for (auto [name, value] : llvm::zip(carried.names, carried.values))
+    frame->names[name] = rebuild(value, parts);
+}
+
+bool Evaluator::yieldCarried(const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields) {
+  for (auto [name, initial] : llvm::zip(carried.names, carried.values)) {
+    Value value = use(name, frame->names[name]);
+    if (hasFailed)
+      return false;
+    if (!conform(initial, value, builder.getInsertionBlock())) {
+      error(DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
+      return false;
+    }
+    flatten(value, yields);
+  }
+  return true;
+}
+
+bool Evaluator::promoteChanged(const Environment &before, const Environment &after,
+                               const Carried &carried, llvm::StringRef loopVariable,
+                               llvm::StringSet<> &promoted) {
+  for (const auto &[name, value] : before) {
+    if (name == loopVariable || llvm::is_contained(carried.names, name) ||
+        value.is(ValueKind::Undefined))
+      continue;
+    auto now = after.find(name);
+    if (now == after.end() || isIdentical(value, now->second))
+      continue;
+    if (value.isNumber())
+      promoted.insert(name);
+    else if (!now->second.is(ValueKind::Undefined)) {
+      error(DiagKind::SemaLoopCarried, name, describe(value), describe(now->second));
+      return false;
+    }
+  }
+  return true;
+}
+
+void Evaluator::bindResults(const Carried &carried, const Environment &before,
+                            const Environment &after, llvm::ArrayRef<mlir::Value> results,
+                            llvm::StringRef loopVariable) {
+  frame->names = before;
+  for (auto [name, value] : llvm::zip(carried.names, carried.values))
+    frame->names[name] = rebuild(value, results);
+  for (const auto &entry : after)
+    if (!before.count(entry.first))
+      frame->names[entry.first] =
+          Value::undefined("it is bound only inside a loop that may not run");
+  if (!loopVariable.empty())
+    frame->names[loopVariable] = Value::undefined("it is the variable of a loop that has ended");
+}
+
+//===----------------------------------------------------------------------===//
+// for
+//===----------------------------------------------------------------------===//
+
+Flow Evaluator::runForBody(const ast::ForStmt &stmt, const LoopBounds &bounds,
+                           const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields) {
+  mlir::Block &block = *builder.getInsertionBlock();
+  bindCarried(carried, block, 1);
+  Tensor index{block.getArgument(0), bounds.lowerBound.type};
+  if (bounds.countsDown) {
+    Value sum =
+        Value::tensor(add(Value::tensor(bounds.lowerBound), Value::tensor(bounds.upperBound)));
+    index = subtract(sum, Value::tensor(index));
+  }
+  if (hasFailed || !assign(*stmt.target, Value::tensor(index), true))
+    return Flow::Failed;
+  ++frame->runTimeLoops;
+  Flow flow = execute(stmt.body);
+  --frame->runTimeLoops;
+  if (hasFailed || !yieldCarried(carried, yields))
+    return Flow::Failed;
+  return flow;
+}
+
+/// Brings the bounds to one integer type. A negative step counts the other way round, as scf.for
+/// only counts up.
+static bool prepareBounds(Evaluator &evaluator, LoopBounds &bounds) {
+  if (bounds.step.isIntegral() && bounds.step.getInt() < 0) {
+    bounds.countsDown = true;
+    bounds.step = Value::integer(-bounds.step.getInt());
+    std::swap(bounds.lower, bounds.upper);
+  }
+  if (bounds.step.isIntegral() && bounds.step.getInt() == 0) {
+    evaluator.error(DiagKind::SemaPython, "the step of a range must not be zero");
+    return false;
+  }
+  Tensor *tensors[3] = {&bounds.lowerBound, &bounds.upperBound, &bounds.stepSize};
+  const Value *values[3] = {&bounds.lower, &bounds.upper, &bounds.step};
+  std::optional<DType> type;
+  for (int i = 0; i < 3; ++i) {
+    if (!values[i]->isTensor() && !values[i]->isIntegral()) {
+      evaluator.error(DiagKind::SemaLoopBound, describe(*values[i]));
+      return false;
+    }
+    *tensors[i] = evaluator.toTensor(*values[i]);
+    if (!*tensors[i])
+      return false;
+    if (tensors[i]->isBlock() && tensors[i]->type.getNumElements() == 1)
+      *tensors[i] = evaluator.unsplat(*tensors[i]);
+    DType own = tensors[i]->dtype();
+    if (tensors[i]->isBlock() || !own.isInt()) {
+      evaluator.error(DiagKind::SemaLoopBound, tensors[i]->type.str());
+      return false;
+    }
+    type = type ? evaluator.promoteInts(*type, own) : own;
+  }
+  for (Tensor *tensor : tensors)
+    *tensor = evaluator.cast(*tensor, *type);
+  return !evaluator.failed();
+}
+
+/// Drops carried values that the body leaves alone: their initial value is used instead. Returns
+/// the loop's inits, and the yields without the dropped ones; `kept` says where each result went.
+static void dropUnchanged(mlir::Block &block, llvm::SmallVectorImpl<mlir::Value> &inits,
+                          llvm::SmallVectorImpl<mlir::Value> &yields,
+                          llvm::SmallVectorImpl<int> &kept) {
+  llvm::SmallVector<mlir::Value> newInits, newYields;
+  llvm::BitVector dropped(block.getNumArguments());
+  for (size_t i = 0; i < inits.size(); ++i) {
+    mlir::BlockArgument argument = block.getArgument(unsigned(i) + 1);
+    if (yields[i] == argument) {
+      argument.replaceAllUsesWith(inits[i]);
+      dropped.set(unsigned(i) + 1);
+      kept.push_back(-1);
+      continue;
+    }
+    kept.push_back(int(newInits.size()));
+    newInits.push_back(inits[i]);
+    newYields.push_back(yields[i]);
+  }
+  // A yield that was another unchanged value reads the initial value now, too.
+  for (mlir::Value &yield : newYields)
+    if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(yield))
+      if (argument.getOwner() == &block && dropped.test(argument.getArgNumber()))
+        yield = inits[argument.getArgNumber() - 1];
+  block.eraseArguments(dropped);
+  inits = std::move(newInits);
+  yields = std::move(newYields);
+}
+
+Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) {
+  const auto *target = llvm::dyn_cast<ast::NameExpr>(stmt.target);
+  if (!target) {
+    error(DiagKind::SemaUnsupportedSyntax, "this target of a loop");
+    return Flow::Failed;
+  }
+  {
+    At at(*this, stmt.iterable->range);
+    if (!prepareBounds(*this, bounds))
+      return Flow::Failed;
+  }
+  llvm::StringSet<> assigned, promoted;
+  findAssignedNames(stmt.body, assigned);
+  assigned.erase(target->name);
+  Environment before;
+  Carried carried;
+  Branch body;
+  llvm::SmallVector<mlir::Value> yields;
+  size_t known;
+  do {
+    known = promoted.size();
+    carried = findCarried(assigned, promoted);
+    before = frame->names;
+    yields.clear();
+    llvm::SmallVector<mlir::Type> arguments{bounds.lowerBound.ir.getType()};
+    arguments.append(carried.types);
+    body = runBranch([&] { return runForBody(stmt, bounds, carried, yields); }, arguments);
+    frame->names = before;
+    if (hasFailed || !promoteChanged(before, body.names, carried, target->name, promoted))
+      return Flow::Failed;
+  } while (promoted.size() != known);
+
+  mlir::Block &block = body.region->front();
+  llvm::SmallVector<mlir::Value> inits = carried.inits;
+  llvm::SmallVector<int> kept;
+  dropUnchanged(block, inits, yields, kept);
+  auto op = mlir::scf::ForOp::create(builder, loc(), bounds.lowerBound.ir, bounds.upperBound.ir,
+                                     bounds.stepSize.ir, inits);
+  op.getRegion().takeBody(*body.region);
+  if (bounds.lowerBound.dtype().isUnsigned())
+    op.setUnsignedCmp(true);
+  if (bounds.numStages)
+    op->setAttr("tile.num_stages", builder.getI32IntegerAttr(int32_t(*bounds.numStages)));
+  if (bounds.unrollFactor)
+    op->setAttr("tile.loop_unroll_factor",
+                builder.getI32IntegerAttr(int32_t(*bounds.unrollFactor)));
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&block);
+    mlir::scf::YieldOp::create(builder, loc(), yields);
+  }
+  llvm::SmallVector<mlir::Value> results;
+  for (auto [index, place] : llvm::enumerate(kept))
+    results.push_back(place < 0 ? carried.inits[index] : op.getResult(unsigned(place)));
+  bindResults(carried, before, body.names, results, target->name);
+  return execute(stmt.orElse);
+}
+
+//===----------------------------------------------------------------------===//
+// while
+//===----------------------------------------------------------------------===//
+
+Flow Evaluator::executeWhile(const ast::WhileStmt &stmt) {
+  if (frame->mode == FunctionMode::Kernel)
+    return executeRunTimeWhile(stmt);
+  while (true) {
+    std::optional<bool> goesOn = truth(evaluate(*stmt.test));
+    if (!goesOn)
+      return Flow::Failed;
+    if (!*goesOn)
+      return execute(stmt.orElse);
+    Flow flow = execute(stmt.body);
+    if (flow == Flow::Break)
+      return Flow::Normal;
+    if (flow == Flow::Returned || flow == Flow::Failed)
+      return flow;
+  }
+}
+
+Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
+  llvm::StringSet<> assigned, promoted;
+  findAssignedNames(stmt.body, assigned);
+  Environment before;
+  Carried carried;
+  Branch test, body;
+  llvm::SmallVector<mlir::Value> yields;
+  std::optional<bool> known;
+  size_t promotedBefore;
+  do {
+    promotedBefore = promoted.size();
+    carried = findCarried(assigned, promoted);
+    before = frame->names;
+    yields.clear();
+    test = runBranch(
+        [&] {
+          mlir::Block &block = *builder.getInsertionBlock();
+          bindCarried(carried, block, 0);
+          Value value = evaluate(*stmt.test);
+          Tensor condition;
+          At at(*this, stmt.test->range);
+          known = truth(value, &condition);
+          if (!condition)
+            return hasFailed ? Flow::Failed : Flow::Normal;
+          condition = toCondition(condition);
+          if (condition && condition.isBlock())
+            condition = condition.type.getNumElements() == 1 ? unsplat(condition) : Tensor();
+          if (!condition) {
+            error(DiagKind::SemaCondition, describe(value));
+            return Flow::Failed;
+          }
+          mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());
+          return Flow::Normal;
+        },
+        carried.types);
+    frame->names = before;
+    if (hasFailed)
+      return Flow::Failed;
+    if (known && !*known)
+      return Flow::Normal;
+    body = runBranch(
+        [&] {
+          bindCarried(carried, *builder.getInsertionBlock(), 0);
+          ++frame->runTimeLoops;
+          Flow flow = execute(stmt.body);
+          --frame->runTimeLoops;
+          return hasFailed || !yieldCarried(carried, yields) ? Flow::Failed : flow;
+        },
+        carried.types);
+    frame->names = before;
+    if (hasFailed || !promoteChanged(before, body.names, carried, "", promoted))
+      return Flow::Failed;
+  } while (promoted.size() != promotedBefore);
+  if (known) {
+    error(DiagKind::SemaUnsupportedSyntax, "a loop that never ends");
+    return Flow::Failed;
+  }
+
+  auto op = mlir::scf::WhileOp::create(builder, loc(), carried.types, carried.inits);
+  op.getBefore().takeBody(*test.region);
+  op.getAfter().takeBody(*body.region);
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&op.getAfter().front());
+    mlir::scf::YieldOp::create(builder, loc(), yields);
+  }
+  llvm::SmallVector<mlir::Value> results(op.getResults());
+  bindResults(carried, before, body.names, results, "");
+  return Flow::Normal;
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,29 @@
+// Loads and stores as the builtins make them, after their options have been read.
+#ifndef KILN_COMPILER_SEMA_MEMORYACCESS_H
+#define KILN_COMPILER_SEMA_MEMORYACCESS_H
+
+#include "compiler/Sema/Evaluator.h"
+
+namespace kiln::sema {
+
+struct AccessOptions {
+  tile::CacheModifier cache = tile::CacheModifier::None;
+  tile::EvictionPolicy evict = tile::EvictionPolicy::Normal;
+  bool isVolatile = false;
+};
+
+/// Reads the cache and eviction arguments. Empty after an error.
+std::optional<AccessOptions> readAccessOptions(Evaluator &evaluator, const Value &cache,
+                                               const Value &eviction, bool isStore);
+/// `mask` and `other` may be missing (null); they are broadcast and converted.
+Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
+               const AccessOptions &options);
+Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
+                const AccessOptions &options);
+
+Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
+Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
+
+} // namespace kiln::sema
+
+#endif // KILN_COMPILER_SEMA_MEMORYACCESS_H

@@ -1,0 +1,435 @@
+// The names of a module, evaluated when something asks for them.
+//
+// A kernel's file is full of host code that never matters: torch, benchmarks, classes. So nothing
+// at module level runs in order. A scan notes which statements bind which names, and under which
+// `if` and `try`; a lookup takes the last binding whose conditions hold, and evaluates only that.
+
+#include "compiler/Sema/AssignedNames.h"
+#include "compiler/Sema/Evaluator.h"
+
+namespace kiln::sema {
+
+ModuleState &Evaluator::stateOf(const LoadedModule &module) {
+  std::unique_ptr<ModuleState> &state = modules[&module];
+  if (!state) {
+    state = std::make_unique<ModuleState>();
+    state->module = &module;
+    llvm::SmallVector<Binding::Guard> guards;
+    scanModule(*state, module.tree->getBody(), guards);
+  }
+  return *state;
+}
+
+void Evaluator::addBinding(ModuleState &state, llvm::StringRef name, const ast::Stmt &stmt,
+                           llvm::ArrayRef<Binding::Guard> guards) {
+  Binding binding;
+  binding.stmt = &stmt;
+  binding.guards.assign(guards.begin(), guards.end());
+  state.bindings[name].push_back(std::move(binding));
+}
+
+void Evaluator::addTargets(ModuleState &state, const ast::Expr &target, const ast::Stmt &stmt,
+                           llvm::ArrayRef<Binding::Guard> guards) {
+  visitTargetNames(target, [&](llvm::StringRef name) { addBinding(state, name, stmt, guards); });
+}
+
+void Evaluator::scanModule(ModuleState &state, ast::Block block,
+                           llvm::SmallVectorImpl<Binding::Guard> &guards) {
+  auto nested = [&](Binding::Guard::Kind kind, const ast::Stmt &stmt, ast::Block body) {
+    guards.push_back({kind, &stmt});
+    scanModule(state, body, guards);
+    guards.pop_back();
+  };
+  for (const ast::Stmt *stmt : block) {
+    using ast::NodeKind;
+    switch (stmt->kind) {
+    case NodeKind::AssignStmt:
+      for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(stmt)->targets)
+        addTargets(state, *target, *stmt, guards);
+      break;
+    case NodeKind::AugAssignStmt:
+      addTargets(state, *llvm::cast<ast::AugAssignStmt>(stmt)->target, *stmt, guards);
+      break;
+    case NodeKind::AnnAssignStmt:
+      if (llvm::cast<ast::AnnAssignStmt>(stmt)->value)
+        addTargets(state, *llvm::cast<ast::AnnAssignStmt>(stmt)->target, *stmt, guards);
+      break;
+    case NodeKind::FunctionDef:
+      addBinding(state, llvm::cast<ast::FunctionDef>(stmt)->name.name, *stmt, guards);
+      break;
+    case NodeKind::ClassDef:
+      addBinding(state, llvm::cast<ast::ClassDef>(stmt)->name.name, *stmt, guards);
+      break;
+    case NodeKind::ImportStmt:
+      for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(stmt)->names)
+        addBinding(state, name.alias.empty() ? name.name.name.split('.').first : name.alias.name,
+                   *stmt, guards);
+      break;
+    case NodeKind::ImportFromStmt: {
+      const auto &import = *llvm::cast<ast::ImportFromStmt>(stmt);
+      if (import.isStar())
+        state.starImports.push_back({stmt, llvm::SmallVector<Binding::Guard, 2>(guards.begin(), guards.end())});
+      else
+        for (const ast::ImportedName &name : import.names)
+          addBinding(state, name.alias.empty() ? name.name.name : name.alias.name, *stmt, guards);
+      break;
+    }
+    case NodeKind::IfStmt: {
+      const auto &conditional = *llvm::cast<ast::IfStmt>(stmt);
+      nested(Binding::Guard::IfTrue, *stmt, conditional.body);
+      nested(Binding::Guard::IfFalse, *stmt, conditional.orElse);
+      break;
+    }
+    case NodeKind::TryStmt: {
+      const auto &attempt = *llvm::cast<ast::TryStmt>(stmt);
+      nested(Binding::Guard::TryBody, *stmt, attempt.body);
+      nested(Binding::Guard::TryBody, *stmt, attempt.orElse);
+      for (const ast::ExceptHandler &handler : attempt.handlers)
+        nested(Binding::Guard::TryHandler, *stmt, handler.body);
+      scanModule(state, attempt.finalBody, guards);
+      break;
+    }
+    case NodeKind::WithStmt:
+      scanModule(state, llvm::cast<ast::WithStmt>(stmt)->body, guards);
+      break;
+    case NodeKind::ForStmt:
+      addTargets(state, *llvm::cast<ast::ForStmt>(stmt)->target, *stmt, guards);
+      nested(Binding::Guard::Other, *stmt, llvm::cast<ast::ForStmt>(stmt)->body);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+std::optional<Value> Evaluator::findGlobal(ModuleState &state, llvm::StringRef name) {
+  if (auto found = defines.find(name); found != defines.end())
+    return fromConstant(found->second, &state);
+  if (auto found = state.cache.find(name); found != state.cache.end())
+    return found->second;
+  std::optional<Value> value = bindingValue(state, name);
+  if (value && !hasFailed && !state.inProgress.count(name))
+    state.cache[name] = *value;
+  return value;
+}
+
+std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef name) {
+  auto found = state.bindings.find(name);
+  Frame frameOfModule;
+  frameOfModule.module = &state;
+  frameOfModule.name = name;
+  if (found != state.bindings.end()) {
+    std::vector<Binding> &bindings = found->second;
+    // A name that is rebound from itself (`f = wrap(f)`) sees its earlier binding.
+    auto [progress, isNew] = state.inProgress.try_emplace(name, bindings.size());
+    size_t before = progress->second;
+    FrameGuard guard(*this, frameOfModule);
+    for (size_t i = before; i-- > 0 && !hasFailed;) {
+      state.inProgress[name] = i;
+      if (!isReached(state, bindings[i]))
+        continue;
+      Value value = evaluateBinding(state, name, bindings[i]);
+      if (isNew)
+        state.inProgress.erase(name);
+      else
+        state.inProgress[name] = before;
+      return value;
+    }
+    if (isNew)
+      state.inProgress.erase(name);
+    else {
+      state.inProgress[name] = before;
+      if (!hasFailed && before == 0)
+        return error(DiagKind::SemaCircularName, name);
+    }
+    if (hasFailed)
+      return Value();
+  }
+  for (const Binding &star : llvm::reverse(state.starImports)) {
+    FrameGuard guard(*this, frameOfModule);
+    if (!isReached(state, star))
+      continue;
+    const auto &import = llvm::cast<ast::ImportFromStmt>(*star.stmt);
+    std::optional<Value> module = importModule(state, import.level, import.module.name);
+    if (module && module->is(ValueKind::Module))
+      if (std::optional<Value> value = moduleAttribute(*module, name))
+        return value;
+  }
+  return std::nullopt;
+}
+
+bool Evaluator::isReached(ModuleState &state, const Binding &binding) {
+  for (const Binding::Guard &guard : binding.guards) {
+    if (guard.kind == Binding::Guard::Other)
+      return false;
+    auto known = state.guardAnswers.find(guard.stmt);
+    bool answer = false;
+    if (known != state.guardAnswers.end())
+      answer = known->second;
+    else {
+      if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(guard.stmt)) {
+        Value test = evaluate(*conditional->test);
+        std::optional<bool> value = hasFailed ? std::nullopt : truth(test);
+        if (!value)
+          return false;
+        answer = *value;
+      } else
+        answer = trySucceeds(state, *llvm::cast<ast::TryStmt>(guard.stmt));
+      if (hasFailed)
+        return false;
+      state.guardAnswers[guard.stmt] = answer;
+    }
+    bool wanted = guard.kind == Binding::Guard::IfTrue || guard.kind == Binding::Guard::TryBody;
+    if (answer != wanted)
+      return false;
+  }
+  return true;
+}
+
+/// A `try` at module level fails when an import or an expression of its body does.
+bool Evaluator::trySucceeds(ModuleState &state, const ast::TryStmt &stmt) {
+  state.guardAnswers[&stmt] = true;
+  for (const ast::Stmt *child : stmt.body) {
+    bool ok = true;
+    if (llvm::isa<ast::ImportStmt, ast::ImportFromStmt>(child))
+      ok = canImport(state, *child);
+    else if (const auto *assignment = llvm::dyn_cast<ast::AssignStmt>(child))
+      ok = attempt([&] { evaluate(*assignment->value); });
+    else if (const auto *expression = llvm::dyn_cast<ast::ExprStmt>(child))
+      ok = attempt([&] { evaluate(*expression->value); });
+    else if (llvm::isa<ast::RaiseStmt>(child))
+      ok = false;
+    if (!ok) {
+      state.guardAnswers.erase(&stmt);
+      return false;
+    }
+  }
+  state.guardAnswers.erase(&stmt);
+  return true;
+}
+
+bool Evaluator::canImport(ModuleState &state, const ast::Stmt &stmt) {
+  bool ok = true;
+  bool ran = attempt([&] {
+    if (const auto *import = llvm::dyn_cast<ast::ImportStmt>(&stmt)) {
+      for (const ast::ImportedName &name : import->names)
+        ok = ok && importModule(state, 0, name.name.name).has_value();
+      return;
+    }
+    const auto &from = llvm::cast<ast::ImportFromStmt>(stmt);
+    if (from.isStar())
+      ok = importModule(state, from.level, from.module.name).has_value();
+    else
+      for (const ast::ImportedName &name : from.names)
+        ok = ok && importName(state, from.level, from.module.name, name.name.name).has_value();
+  });
+  return ran && ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluating one binding
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::statementValue(ModuleState &state, const ast::Stmt &stmt, const ast::Expr &value) {
+  if (auto found = state.statementValues.find(&stmt); found != state.statementValues.end())
+    return found->second;
+  Frame definition;
+  definition.module = &state;
+  definition.name = "module";
+  FrameGuard guard(*this, definition);
+  Value result = evaluate(value);
+  if (!hasFailed)
+    state.statementValues[&stmt] = result;
+  return result;
+}
+
+/// The part of `value` that `name` takes when `target` is assigned to.
+static bool takesWhole(const ast::Expr &target) { return llvm::isa<ast::NameExpr>(target); }
+
+Value Evaluator::evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding) {
+  const ast::Stmt &stmt = *binding.stmt;
+  At at(*this, stmt.range);
+  using ast::NodeKind;
+  switch (stmt.kind) {
+  case NodeKind::FunctionDef:
+    return makeFunction(llvm::cast<ast::FunctionDef>(stmt), state);
+  case NodeKind::ClassDef: {
+    auto object = std::make_shared<ClassObject>();
+    object->definition = &llvm::cast<ast::ClassDef>(stmt);
+    object->module = &state;
+    return {ValueKind::Class, object};
+  }
+  case NodeKind::AssignStmt: {
+    const auto &assignment = llvm::cast<ast::AssignStmt>(stmt);
+    Value value = statementValue(state, stmt, *assignment.value);
+    for (const ast::Expr *target : assignment.targets) {
+      if (hasFailed)
+        return Value();
+      if (takesWhole(*target)) {
+        if (llvm::cast<ast::NameExpr>(target)->name == name)
+          return value;
+        continue;
+      }
+      Frame unpacked;
+      unpacked.module = &state;
+      unpacked.name = name;
+      FrameGuard guard(*this, unpacked);
+      if (assign(*target, value, /*keepConstant=*/true))
+        if (auto found = unpacked.names.find(name); found != unpacked.names.end())
+          return found->second;
+    }
+    return hasFailed ? Value() : error(DiagKind::SemaUnknownName, name);
+  }
+  case NodeKind::AnnAssignStmt:
+    return statementValue(state, stmt, *llvm::cast<ast::AnnAssignStmt>(stmt).value);
+  case NodeKind::AugAssignStmt: {
+    const auto &update = llvm::cast<ast::AugAssignStmt>(stmt);
+    Value left = evaluate(*update.target);
+    Value right = hasFailed ? Value() : evaluate(*update.value);
+    return hasFailed ? Value() : binary(update.op, left, right);
+  }
+  case NodeKind::ImportStmt:
+    for (const ast::ImportedName &imported : llvm::cast<ast::ImportStmt>(stmt).names) {
+      llvm::StringRef full = imported.name.name;
+      bool whole = !imported.alias.empty();
+      if ((whole ? imported.alias.name : full.split('.').first) != name)
+        continue;
+      std::optional<Value> module = importModule(state, 0, whole ? full : full.split('.').first);
+      return module ? *module : Value::opaque(full);
+    }
+    break;
+  case NodeKind::ImportFromStmt: {
+    const auto &from = llvm::cast<ast::ImportFromStmt>(stmt);
+    for (const ast::ImportedName &imported : from.names) {
+      if ((imported.alias.empty() ? imported.name.name : imported.alias.name) != name)
+        continue;
+      std::optional<Value> value =
+          importName(state, from.level, from.module.name, imported.name.name);
+      if (value || hasFailed)
+        return value.value_or(Value());
+      std::optional<Value> module = importModule(state, from.level, from.module.name);
+      if (module && !module->isOpaque())
+        return error(DiagKind::SemaImport, imported.name.name, from.module.name);
+      return Value::opaque(from.module.name + "." + imported.name.name);
+    }
+    break;
+  }
+  default:
+    break;
+  }
+  return error(DiagKind::SemaUnsupportedSyntax,
+               "a module-level name that is bound by " + ast::getNodeKindName(stmt.kind));
+}
+
+//===----------------------------------------------------------------------===//
+// Imports
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::moduleValue(const LoadedModule &module) {
+  for (const Diagnostic &diagnostic : module.diagnostics)
+    if (diagnostic.severity == Severity::Error) {
+      addError(diagnostic);
+      return Value();
+    }
+  auto object = std::make_shared<ModuleObject>();
+  object->state = &stateOf(module);
+  object->path = module.path;
+  return {ValueKind::Module, object};
+}
+
+std::optional<Value> Evaluator::importModule(ModuleState &importer, unsigned level,
+                                             llvm::StringRef name) {
+  if (level == 0)
+    if (std::optional<Value> known = knownModule(name))
+      return known;
+  ImportResult found = loader.resolve(*importer.module, level, name);
+  if (found.module)
+    return moduleValue(*found.module);
+  if (found.folders.empty())
+    return std::nullopt;
+  auto object = std::make_shared<ModuleObject>();
+  object->path = name.str();
+  object->folders = found.folders;
+  return Value(ValueKind::Module, object);
+}
+
+std::optional<Value> Evaluator::importName(ModuleState &importer, unsigned level,
+                                           llvm::StringRef module, llvm::StringRef name) {
+  if (level == 0)
+    if (std::optional<Value> known = knownModule((module + "." + name).str());
+        known && !known->isOpaque())
+      return known;
+  std::optional<Value> from = importModule(importer, level, module);
+  if (!from || hasFailed)
+    return std::nullopt;
+  if (from->isOpaque())
+    return getAttribute(*from, name);
+  return moduleAttribute(*from, name);
+}
+
+std::optional<Value> Evaluator::moduleAttribute(const Value &module, llvm::StringRef name) {
+  const auto &object = module.as<ModuleObject>();
+  if (object.state) {
+    if (std::optional<Value> value = findGlobal(*object.state, name))
+      return value;
+    if (hasFailed)
+      return Value();
+    // A submodule of a package.
+    if (object.state->module->isPackage) {
+      ImportResult found = loader.resolve(*object.state->module, 1, name);
+      if (found.module)
+        return moduleValue(*found.module);
+    }
+    return std::nullopt;
+  }
+  if (!object.folders.empty()) {
+    ImportResult found = loader.resolveIn(object.folders, name);
+    if (found.module)
+      return moduleValue(*found.module);
+    if (found.folders.empty())
+      return std::nullopt;
+    auto package = std::make_shared<ModuleObject>();
+    package->path = object.path + "." + name.str();
+    package->folders = found.folders;
+    return Value(ValueKind::Module, package);
+  }
+  return knownAttribute(object.path, name);
+}
+
+/// Decorators decide only whether a function is device code; autotuning, heuristics and wrappers
+/// are read through.
+Value Evaluator::makeFunction(const ast::FunctionDef &definition, ModuleState &module) {
+  auto object = std::make_shared<FunctionObject>();
+  object->definition = &definition;
+  object->module = &module;
+  object->mode = FunctionMode::Python;
+  for (const ast::Expr *decorator : definition.decorators) {
+    const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(decorator);
+    const ast::Expr *callee = callExpr ? callExpr->callee : decorator;
+    Value value;
+    Frame definitionFrame;
+    definitionFrame.module = &module;
+    definitionFrame.name = definition.name.name;
+    FrameGuard guard(*this, definitionFrame);
+    bool known = attempt([&] { value = evaluate(*callee); });
+    if (hasFailed)
+      return Value();
+    const BuiltinInfo *info =
+        known && value.is(ValueKind::Builtin) ? value.as<BuiltinObject>().info : nullptr;
+    llvm::StringRef name = info ? llvm::StringRef(info->name) : llvm::StringRef();
+    if (info && name == "constexpr_function") {
+      object->mode = FunctionMode::Python;
+      break;
+    }
+    if (name == "staticmethod" || name.contains('.') || name == "property")
+      continue;
+    object->mode = FunctionMode::Kernel;
+  }
+  return {ValueKind::Function, object};
+}
+
+} // namespace kiln::sema

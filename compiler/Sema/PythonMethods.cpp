@@ -1,0 +1,279 @@
+// Methods of Python's strings, lists, dicts and numbers, and of dtypes; f-strings.
+
+#include "compiler/Sema/Evaluator.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kiln::sema {
+namespace {
+
+Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef name,
+                   llvm::ArrayRef<Value> args) {
+  auto argument = [&](size_t index) {
+    return index < args.size() && args[index].isString() ? args[index].getString()
+                                                         : llvm::StringRef();
+  };
+  if (name == "lower")
+    return Value::string(self.lower());
+  if (name == "upper")
+    return Value::string(self.upper());
+  if (name == "strip")
+    return Value::string(args.empty() ? self.trim() : self.trim(argument(0)));
+  if (name == "startswith")
+    return Value::boolean(self.starts_with(argument(0)));
+  if (name == "endswith")
+    return Value::boolean(self.ends_with(argument(0)));
+  if (name == "find")
+    return Value::integer(
+        self.find(argument(0)) == llvm::StringRef::npos ? Int(-1) : Int(self.find(argument(0))));
+  if (name == "count")
+    return Value::integer(argument(0).empty() ? Int(0) : Int(self.count(argument(0))));
+  if (name == "isdigit")
+    return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isDigit));
+  if (name == "replace") {
+    std::string text = self.str();
+    if (llvm::StringRef from = argument(0); !from.empty())
+      for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;) {
+        text.replace(at, from.size(), argument(1).str());
+        at += argument(1).size();
+      }
+    return Value::string(text);
+  }
+  if (name == "split") {
+    llvm::SmallVector<llvm::StringRef> parts;
+    if (args.empty())
+      llvm::SplitString(self, parts);
+    else
+      self.split(parts, argument(0));
+    std::vector<Value> values;
+    for (llvm::StringRef part : parts)
+      values.push_back(Value::string(part));
+    return Value::list(values);
+  }
+  if (name == "join") {
+    std::string text;
+    std::optional<std::vector<Value>> items = evaluator.iterate(args.empty() ? Value() : args[0]);
+    for (auto [index, item] : llvm::enumerate(items.value_or(std::vector<Value>())))
+      text += (index ? self.str() : "") + str(item);
+    return Value::string(text);
+  }
+  if (name == "format")
+    return Value::string(self);
+  return Value();
+}
+
+Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+                 llvm::ArrayRef<Value> args) {
+  std::vector<Value> &elements = self.getElements();
+  auto find = [&] {
+    return llvm::find_if(elements, [&](const Value &element) {
+      return !args.empty() && isEqual(element, args[0]).value_or(false);
+    });
+  };
+  if (name == "index") {
+    auto at = find();
+    return at == elements.end()
+               ? evaluator.error(DiagKind::SemaPython, "the value is not in the list")
+               : Value::integer(Int(at - elements.begin()));
+  }
+  if (name == "count")
+    return Value::integer(Int(llvm::count_if(elements, [&](const Value &element) {
+      return !args.empty() && isEqual(element, args[0]).value_or(false);
+    })));
+  if (name == "copy")
+    return Value::list(elements);
+  if ((name == "append" || name == "add") && args.size() == 1) {
+    if (!self.is(ValueKind::Set) || find() == elements.end())
+      elements.push_back(args[0]);
+    return Value::none();
+  }
+  if (name == "extend" && args.size() == 1) {
+    if (std::optional<std::vector<Value>> items = evaluator.iterate(args[0]))
+      elements.insert(elements.end(), items->begin(), items->end());
+    return Value::none();
+  }
+  if (name == "pop" && !elements.empty()) {
+    Value last = elements.back();
+    elements.pop_back();
+    return last;
+  }
+  if (name == "sort" || name == "reverse") {
+    Value sorted = evaluator.call(
+        Value::builtin(*findBuiltin(Library::Python, name == "sort" ? "sorted" : "reversed")),
+        {self}, {});
+    if (!sorted.isError())
+      elements = sorted.getElements();
+    return Value::none();
+  }
+  return Value();
+}
+
+Value dictMethod(const Value &self, llvm::StringRef name, llvm::ArrayRef<Value> args,
+                 const Keywords &keywords) {
+  auto &items = self.as<DictObject>().items;
+  std::vector<Value> result;
+  if (name == "get" || name == "pop" || name == "setdefault") {
+    for (auto at = items.begin(); at != items.end(); ++at)
+      if (!args.empty() && isEqual(at->first, args[0]).value_or(false)) {
+        Value value = at->second;
+        if (name == "pop")
+          items.erase(at);
+        return value;
+      }
+    Value missing = args.size() > 1 ? args[1] : Value::none();
+    if (name == "setdefault" && !args.empty())
+      items.emplace_back(args[0], missing);
+    return missing;
+  }
+  if (name == "update") {
+    auto set = [&](const Value &key, const Value &value) {
+      for (auto &item : items)
+        if (isEqual(item.first, key).value_or(false)) {
+          item.second = value;
+          return;
+        }
+      items.emplace_back(key, value);
+    };
+    if (!args.empty() && args[0].is(ValueKind::Dict))
+      for (const auto &[key, value] : args[0].as<DictObject>().items)
+        set(key, value);
+    for (const auto &[key, value] : keywords)
+      set(Value::string(key), value);
+    return Value::none();
+  }
+  for (const auto &[key, value] : items)
+    result.push_back(name == "keys" ? key : name == "values" ? value : Value::tuple({key, value}));
+  if (name == "copy") {
+    auto copy = std::make_shared<DictObject>();
+    copy->items = items;
+    return {ValueKind::Dict, copy};
+  }
+  return Value::list(result);
+}
+
+Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Value> args) {
+  DType dtype = type.dtype;
+  if (name == "get_block_shapes") {
+    std::vector<Value> extents;
+    for (int64_t extent : type.shape)
+      extents.push_back(Value::integer(extent));
+    return Value::tuple(extents);
+  }
+  if (name == "get_int_max_value")
+    return Value::integer(dtype.getMax());
+  if (name == "get_int_min_value")
+    return Value::integer(dtype.getMin());
+  if (name == "with_element_ty" && args.size() == 1 && args[0].is(ValueKind::Type))
+    return Value::type(type.with(args[0].getType().dtype));
+  bool answer = llvm::StringSwitch<bool>(name)
+                    .Case("is_block", type.isBlock())
+                    .Case("is_ptr", dtype.isPointer() && !type.isBlock())
+                    .Case("is_floating", dtype.isFloat())
+                    .Case("is_standard_floating", dtype.isFloat() && dtype.getBits() > 8)
+                    .Case("is_int", dtype.isInt())
+                    .Case("is_int_signed", dtype.isSigned())
+                    .Case("is_int_unsigned", dtype.isUnsigned())
+                    .Case("is_bool", dtype.isBool())
+                    .Case("is_fp8", dtype.isFP8())
+                    .Default(false);
+  if (!answer && name.consume_front("is_"))
+    if (std::optional<DType> wanted = parseDType(name))
+      answer = dtype == *wanted;
+  return Value::boolean(answer);
+}
+
+constexpr llvm::StringLiteral stringMethods[] = {"lower",    "upper", "strip",   "startswith",
+                                                 "endswith", "find",  "replace", "split",
+                                                 "join",     "count", "isdigit", "format"};
+constexpr llvm::StringLiteral listMethods[] = {"append", "extend", "pop",     "index", "count",
+                                               "copy",   "sort",   "reverse", "add"};
+constexpr llvm::StringLiteral dictMethods[] = {"get",    "items", "keys", "values",
+                                               "update", "pop",   "copy", "setdefault"};
+
+} // namespace
+
+bool Evaluator::hasPythonMethod(const Value &self, llvm::StringRef name) {
+  if (self.isString())
+    return llvm::is_contained(stringMethods, name);
+  if (self.is(ValueKind::List) || self.is(ValueKind::Set))
+    return llvm::is_contained(listMethods, name);
+  if (self.is(ValueKind::Tuple))
+    return name == "index" || name == "count";
+  if (self.is(ValueKind::Dict))
+    return llvm::is_contained(dictMethods, name);
+  return (self.isIntegral() && name == "bit_length") ||
+         (self.is(ValueKind::Float) && name == "is_integer");
+}
+
+Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vector<Value> &args,
+                              Keywords &keywords) {
+  Value result;
+  if (self.isString())
+    result = stringMethod(*this, self.getString(), name, args);
+  else if (self.isSequence())
+    result = listMethod(*this, self, name, args);
+  else if (self.is(ValueKind::Dict))
+    result = dictMethod(self, name, args, keywords);
+  else if (self.is(ValueKind::Type)) {
+    // `tl.float32.to(...)` does not exist, and neither does a call on a block's dtype.
+    result = typeMethod(self.getType(), name, args);
+  } else if (self.isTensor() && args.size() == 1) {
+    Tensor other = toTensor(args[0]);
+    result = other ? combineLogical(name == "logical_and", self, Value::tensor(other)) : Value();
+  } else if (self.isIntegral() && name == "bit_length") {
+    Int bits = 0;
+    for (Int rest = self.getInt() < 0 ? -self.getInt() : self.getInt(); rest; rest >>= 1)
+      ++bits;
+    result = Value::integer(bits);
+  } else if (self.is(ValueKind::Float) && name == "is_integer")
+    result = Value::boolean(std::floor(self.getReal()) == self.getReal());
+  if (result.isError())
+    return error(DiagKind::SemaArguments, name, "got arguments that it does not take");
+  return result;
+}
+
+/// The few format specifications that kernels use; others are ignored, as they only shape messages.
+static std::string applyFormat(const Value &value, llvm::StringRef spec) {
+  if (value.isIntegral() && (spec == "x" || spec == "X"))
+    return llvm::utohexstr(uint64_t(value.getInt()), spec == "x");
+  if (value.isNumber() && spec.consume_front(".")) {
+    unsigned digits = 0;
+    if (!spec.consumeInteger(10, digits) && (spec == "f" || spec.empty()) && digits < 40) {
+      char buffer[400];
+      snprintf(buffer, sizeof buffer, "%.*f", int(digits), value.getReal());
+      return buffer;
+    }
+  }
+  return str(value);
+}
+
+Value Evaluator::formatString(const ast::FormattedString &expr) {
+  std::string text;
+  for (const ast::Expr *part : expr.parts) {
+    if (const auto *literal = llvm::dyn_cast<ast::StringLiteral>(part)) {
+      text += literal->value;
+      continue;
+    }
+    const auto &field = *llvm::cast<ast::FormattedValue>(part);
+    Value value = evaluate(*field.value);
+    if (hasFailed)
+      return Value();
+    if (value.isTensor())
+      return error(DiagKind::SemaNotConstant, "a value in an f-string", describe(value));
+    std::string spec;
+    if (field.formatSpec) {
+      Value formatted = formatString(*field.formatSpec);
+      if (hasFailed)
+        return Value();
+      spec = formatted.getString().str();
+    }
+    text += field.conversion == 'r' ? repr(value) : applyFormat(value, spec);
+  }
+  return Value::string(text);
+}
+
+} // namespace kiln::sema

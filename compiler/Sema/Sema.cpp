@@ -1,0 +1,281 @@
+// Building one variant: the function with its arguments, and the evaluation of its body.
+
+#include "compiler/Sema/Sema.h"
+
+#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/HostEvaluation.h"
+
+#include "mlir/IR/Verifier.h"
+
+namespace kiln {
+
+ConstantValue ConstantValue::ofBool(bool value) {
+  ConstantValue result;
+  result.kind = Kind::Bool;
+  result.boolean = value;
+  return result;
+}
+ConstantValue ConstantValue::ofInt(int64_t value) {
+  ConstantValue result;
+  result.kind = Kind::Int;
+  result.integer = value;
+  return result;
+}
+ConstantValue ConstantValue::ofFloat(double value) {
+  ConstantValue result;
+  result.kind = Kind::Float;
+  result.real = value;
+  return result;
+}
+static ConstantValue ofText(ConstantValue::Kind kind, std::string text) {
+  ConstantValue result;
+  result.kind = kind;
+  result.text = std::move(text);
+  return result;
+}
+ConstantValue ConstantValue::ofString(std::string value) {
+  return ofText(Kind::String, std::move(value));
+}
+ConstantValue ConstantValue::ofDType(std::string name) {
+  return ofText(Kind::DType, std::move(name));
+}
+ConstantValue ConstantValue::ofFunction(std::string name) {
+  return ofText(Kind::Function, std::move(name));
+}
+ConstantValue ConstantValue::ofTuple(std::vector<ConstantValue> elements) {
+  ConstantValue result;
+  result.kind = Kind::Tuple;
+  result.elements = std::move(elements);
+  return result;
+}
+
+std::string ConstantValue::str() const {
+  switch (kind) {
+  case Kind::None:
+    return "None";
+  case Kind::Bool:
+    return boolean ? "True" : "False";
+  case Kind::Int:
+    return std::to_string(integer);
+  case Kind::Float:
+    return sema::repr(sema::Value::real(real));
+  case Kind::String:
+    return "'" + text + "'";
+  case Kind::DType:
+  case Kind::Function:
+    return text;
+  case Kind::Tuple:
+    break;
+  }
+  std::string result = "(";
+  for (const ConstantValue &element : elements)
+    result += (result.size() > 1 ? ", " : "") + element.str();
+  return result + (elements.size() == 1 ? ",)" : ")");
+}
+
+ArgumentValue ArgumentValue::runTime(std::string dtype, unsigned divisibility, bool equalsOne) {
+  ArgumentValue result;
+  result.dtype = std::move(dtype);
+  result.divisibility = divisibility;
+  result.equalsOne = equalsOne;
+  return result;
+}
+ArgumentValue ArgumentValue::ofConstant(ConstantValue value) {
+  ArgumentValue result;
+  result.kind = Kind::Constant;
+  result.constant = std::move(value);
+  return result;
+}
+
+namespace {
+
+using namespace sema;
+
+/// Collects the arguments of the function while the kernel's parameters are read.
+struct KernelBuilder {
+  Evaluator &evaluator;
+  const KernelInstance &instance;
+  const FunctionObject &kernel;
+  mlir::func::FuncOp func;
+  Environment names;
+
+  bool bindParameters();
+  std::optional<Value> bind(const ArgumentValue &argument, llvm::StringRef name);
+  std::optional<Value> bindRunTime(const ArgumentValue &argument, llvm::StringRef name);
+  bool emitBody();
+};
+
+std::optional<Value> KernelBuilder::bindRunTime(const ArgumentValue &argument,
+                                                llvm::StringRef name) {
+  std::optional<DType> dtype = parseDType(argument.dtype);
+  mlir::Type type = dtype ? dtype->toMLIR(evaluator.context) : mlir::Type();
+  if (!type)
+    return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
+  unsigned index = func.getNumArguments();
+  mlir::NamedAttrList attributes;
+  if (argument.divisibility > 1)
+    attributes.set(tile::TileDialect::divisibilityAttr,
+                   evaluator.builder.getI32IntegerAttr(int32_t(argument.divisibility)));
+  mlir::Location location =
+      mlir::NameLoc::get(evaluator.builder.getStringAttr(name), evaluator.loc());
+  if (mlir::failed(
+          func.insertArgument(index, type, attributes.getDictionary(evaluator.context), location)))
+    return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
+  if (argument.equalsOne)
+    return Value::integer(1);
+  return Value::tensor(func.getArgument(index), *dtype);
+}
+
+std::optional<Value> KernelBuilder::bind(const ArgumentValue &argument, llvm::StringRef name) {
+  switch (argument.kind) {
+  case ArgumentValue::Kind::Constant: {
+    Value value = evaluator.fromConstant(argument.constant, kernel.module);
+    return evaluator.failed() ? std::nullopt : std::optional(value);
+  }
+  case ArgumentValue::Kind::RunTime:
+    return bindRunTime(argument, name);
+  case ArgumentValue::Kind::Tuple:
+    break;
+  }
+  std::vector<Value> elements;
+  for (const ArgumentValue &element : argument.elements) {
+    std::optional<Value> value = bind(element, name);
+    if (!value)
+      return std::nullopt;
+    elements.push_back(*value);
+  }
+  return Value::tuple(elements);
+}
+
+bool KernelBuilder::bindParameters() {
+  std::optional<NamedConstants> heuristics;
+  llvm::StringSet<> known;
+  for (const ast::Parameter &parameter : kernel.getParameters()) {
+    llvm::StringRef name = parameter.name.name;
+    known.insert(name);
+    Evaluator::At at(evaluator, parameter.range);
+    auto given = llvm::find_if(instance.arguments,
+                               [&](const auto &argument) { return argument.first == name; });
+    if (given != instance.arguments.end()) {
+      bool isConstexpr = parameter.annotation && isConstexprAnnotation(*parameter.annotation);
+      if (isConstexpr && given->second.kind == ArgumentValue::Kind::RunTime) {
+        evaluator.error(DiagKind::SemaConstexprArgument, name, given->second.dtype);
+        return false;
+      }
+      std::optional<Value> value = bind(given->second, name);
+      if (!value)
+        return false;
+      names[name] = *value;
+      continue;
+    }
+    if (!heuristics) {
+      heuristics = evaluateHeuristics(evaluator, kernel, instance);
+      if (!heuristics)
+        return false;
+    }
+    auto computed =
+        llvm::find_if(*heuristics, [&](const auto &entry) { return entry.first == name; });
+    if (computed != heuristics->end()) {
+      names[name] = evaluator.fromConstant(computed->second, kernel.module);
+      continue;
+    }
+    if (!parameter.defaultValue) {
+      evaluator.error(DiagKind::SemaMissingArgument, name, kernel.getName());
+      return false;
+    }
+    Frame defaults;
+    defaults.module = kernel.module;
+    defaults.name = kernel.getName();
+    FrameGuard guard(evaluator, defaults);
+    names[name] = evaluator.evaluate(*parameter.defaultValue);
+    if (evaluator.failed())
+      return false;
+  }
+  for (const auto &argument : instance.arguments)
+    if (!known.contains(argument.first)) {
+      Evaluator::At at(evaluator, kernel.definition->signatureRange);
+      evaluator.error(DiagKind::SemaUnknownArgument, argument.first, kernel.getName());
+      return false;
+    }
+  return true;
+}
+
+bool KernelBuilder::emitBody() {
+  FunctionObject body = kernel;
+  body.mode = FunctionMode::Kernel;
+  evaluator.runBody(body, std::move(names));
+  if (evaluator.failed())
+    return false;
+  mlir::func::ReturnOp::create(evaluator.builder, evaluator.loc());
+  return true;
+}
+
+/// The kernel by name; an Error value after a report.
+Value findKernel(Evaluator &evaluator, const LoadedModule &module, llvm::StringRef name) {
+  ModuleState &state = evaluator.stateOf(module);
+  std::optional<Value> value = evaluator.findGlobal(state, name);
+  if (value && value->is(ValueKind::Function) && value->as<FunctionObject>().definition)
+    return *value;
+  if (!evaluator.failed())
+    evaluator.error(DiagKind::SemaNoSuchKernel, name, module.tree->getFile().getPath());
+  return Value();
+}
+
+/// Reports what MLIR's verifier says as an error of the kernel's source.
+bool verifyResult(Evaluator &evaluator, mlir::ModuleOp module) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+    return mlir::success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return true;
+  evaluator.error(DiagKind::SemaInvalidIR, message);
+  return false;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule &module,
+                                        const KernelInstance &instance) {
+  Value kernel = findKernel(evaluator, module, instance.kernel);
+  if (evaluator.failed())
+    return {};
+  const auto &function = kernel.as<FunctionObject>();
+  Evaluator::At at(evaluator, function.definition->signatureRange);
+  mlir::OpBuilder &builder = evaluator.builder;
+  mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(builder, evaluator.loc()));
+  builder.setInsertionPointToStart(result->getBody());
+  auto func = mlir::func::FuncOp::create(
+      builder, evaluator.loc(), instance.symbol.empty() ? instance.kernel : instance.symbol,
+      builder.getFunctionType({}, {}));
+  func->setAttr(tile::TileDialect::kernelAttr, builder.getUnitAttr());
+  func->setAttr(tile::TileDialect::numWarpsAttr,
+                builder.getI32IntegerAttr(int32_t(instance.numWarps)));
+  func->setAttr(tile::TileDialect::numStagesAttr,
+                builder.getI32IntegerAttr(int32_t(instance.numStages)));
+  func->setAttr(tile::TileDialect::numCtasAttr,
+                builder.getI32IntegerAttr(int32_t(instance.numCtas)));
+  builder.setInsertionPointToStart(func.addEntryBlock());
+  KernelBuilder kernelBuilder{evaluator, instance, function, func, {}};
+  if (!kernelBuilder.bindParameters() || !kernelBuilder.emitBody() ||
+      !verifyResult(evaluator, *result))
+    return {};
+  return result;
+}
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> buildTileIR(mlir::MLIRContext &context, ModuleLoader &loader,
+                                              const LoadedModule &module,
+                                              const KernelInstance &instance,
+                                              DiagnosticEngine &diags) {
+  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                      mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+  sema::Evaluator evaluator(loader, instance.target, instance.defines, diags, &context);
+  evaluator.instance = &instance;
+  mlir::OwningOpRef<mlir::ModuleOp> result = build(evaluator, module, instance);
+  evaluator.flush();
+  return result;
+}
+
+} // namespace kiln

@@ -1,0 +1,159 @@
+// From the syntax tree of a kernel to Tile IR: the partial evaluator's entry. See docs/sema.md.
+//
+// One call builds one variant: one kernel, for one signature, one choice of its compile-time
+// parameters and one target. What the host side needs of a kernel before that (its parameters, its
+// autotune configs, its heuristics) has entries of its own, which need no MLIR context.
+#ifndef KILN_COMPILER_SEMA_SEMA_H
+#define KILN_COMPILER_SEMA_SEMA_H
+
+#include "compiler/Basic/Diagnostics.h"
+#include "compiler/Sema/ModuleLoader.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kiln {
+
+/// A compile-time value that crosses Sema's boundary.
+struct ConstantValue {
+  enum class Kind : uint8_t { None, Bool, Int, Float, String, DType, Function, Tuple };
+  Kind kind = Kind::None;
+  bool boolean = false;
+  int64_t integer = 0;
+  double real = 0;
+  /// A string's text, a dtype ("fp16", "*fp16"), or the name of a function of the kernel's module.
+  std::string text;
+  std::vector<ConstantValue> elements;
+
+  static ConstantValue none() { return {}; }
+  static ConstantValue ofBool(bool value);
+  static ConstantValue ofInt(int64_t value);
+  static ConstantValue ofFloat(double value);
+  static ConstantValue ofString(std::string value);
+  static ConstantValue ofDType(std::string name);
+  static ConstantValue ofFunction(std::string name);
+  static ConstantValue ofTuple(std::vector<ConstantValue> elements);
+  /// As Python prints it.
+  std::string str() const;
+};
+
+/// What one parameter of a kernel is in a variant.
+struct ArgumentValue {
+  enum class Kind : uint8_t { RunTime, Constant, Tuple };
+  Kind kind = Kind::RunTime;
+  /// RunTime: "fp16", "i32", "*fp16", "**fp32".
+  std::string dtype;
+  /// RunTime: the value, or the address in bytes, is a multiple of this.
+  unsigned divisibility = 1;
+  /// RunTime integers: the value is 1 in every call. The argument stays an argument of the
+  /// function; the kernel's code sees the constant.
+  bool equalsOne = false;
+  ConstantValue constant;
+  /// Tuple: each becomes an argument, or a constant, of its own.
+  std::vector<ArgumentValue> elements;
+
+  static ArgumentValue runTime(std::string dtype, unsigned divisibility = 1,
+                               bool equalsOne = false);
+  static ArgumentValue ofConstant(ConstantValue value);
+};
+
+/// What a kernel learns when it asks for the target.
+struct TargetAnswers {
+  /// "cuda", "hip" or "cpu".
+  std::string backend = "cuda";
+  /// cuda: compute capability times ten; cpu: anything.
+  unsigned arch = 90;
+  /// hip: "gfx942".
+  std::string archName;
+  unsigned warpSize = 32;
+};
+
+using NamedConstants = std::vector<std::pair<std::string, ConstantValue>>;
+
+/// One variant of one kernel.
+struct KernelInstance {
+  std::string kernel;
+  /// By parameter name. Parameters left out take their heuristic, or their default.
+  std::vector<std::pair<std::string, ArgumentValue>> arguments;
+  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  TargetAnswers target;
+  /// -D NAME=VALUE: replaces what a module-level name would be, in every module.
+  NamedConstants defines;
+  /// Name of the function in the result; the kernel's when empty.
+  std::string symbol;
+};
+
+/// Builds the Tile IR of a variant: a module with one `func.func` that has `tile.kernel`. Null
+/// after an error, which is in `diags`. Loads the dialects it needs into `context`. Safe to call
+/// from several threads with a context and an engine each; `loader` is shared.
+mlir::OwningOpRef<mlir::ModuleOp> buildTileIR(mlir::MLIRContext &context, ModuleLoader &loader,
+                                              const LoadedModule &module,
+                                              const KernelInstance &instance,
+                                              DiagnosticEngine &diags);
+
+struct KernelParameterInfo {
+  std::string name;
+  bool isConstexpr = false;
+  bool hasDefault = false;
+  /// Source text of the annotation; empty when absent.
+  std::string annotation;
+  /// The default where it is a constant that Sema can evaluate.
+  std::optional<ConstantValue> defaultValue;
+  /// Named in `do_not_specialize` of `@triton.jit`.
+  bool doNotSpecialize = false;
+  /// Computed by `@triton.heuristics`.
+  bool isHeuristic = false;
+  SourceRange range;
+};
+
+struct KernelSummary {
+  std::string name;
+  std::vector<KernelParameterInfo> parameters;
+  bool isAutotuned = false;
+  SourceRange range;
+};
+
+/// The parameter list of a kernel, as declared. Empty after an error.
+std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedModule &module,
+                                            llvm::StringRef kernel, const TargetAnswers &target,
+                                            const NamedConstants &defines, DiagnosticEngine &diags);
+
+/// Names of the functions of a module that `@triton.jit` decorates, in order.
+std::vector<std::string> listKernels(const LoadedModule &module);
+
+/// One `triton.Config`.
+struct KernelConfig {
+  /// Keyword values for parameters of the kernel, in source order.
+  NamedConstants constants;
+  /// Keyword values for what is not a parameter (options of a backend, such as `waves_per_eu`).
+  NamedConstants options;
+  std::optional<unsigned> numWarps, numStages, numCtas, maxRegisters;
+  SourceRange range;
+};
+
+struct AutotuneList {
+  std::vector<KernelConfig> configs;
+  std::vector<std::string> key;
+};
+
+/// Evaluates `@triton.autotune(configs=…, key=…)` of a kernel. A kernel without one has an empty
+/// list. Empty after an error.
+std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedModule &module,
+                                             llvm::StringRef kernel, const TargetAnswers &target,
+                                             const NamedConstants &defines,
+                                             DiagnosticEngine &diags);
+
+/// Evaluates `@triton.heuristics` of the kernel of `instance` from its other arguments. A heuristic
+/// that needs the value of a run-time argument is an error. Empty after an error.
+std::optional<NamedConstants> evaluateHeuristics(ModuleLoader &loader, const LoadedModule &module,
+                                                 const KernelInstance &instance,
+                                                 DiagnosticEngine &diags);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_SEMA_SEMA_H

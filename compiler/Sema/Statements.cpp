@@ -1,0 +1,345 @@
+// Executing statements that do not branch: assignments, returns, assertions, imports.
+
+#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/HostEvaluation.h"
+
+namespace kiln::sema {
+
+Flow Evaluator::execute(ast::Block block) {
+  for (const ast::Stmt *stmt : block) {
+    Flow flow = execute(*stmt);
+    if (hasFailed)
+      return Flow::Failed;
+    if (flow != Flow::Normal)
+      return flow;
+  }
+  return Flow::Normal;
+}
+
+Flow Evaluator::execute(const ast::Stmt &stmt) {
+  using ast::NodeKind;
+  if (!step())
+    return Flow::Failed;
+  At at(*this, stmt.range);
+  switch (stmt.kind) {
+  case NodeKind::ExprStmt: {
+    evaluate(*llvm::cast<ast::ExprStmt>(stmt).value);
+    return hasFailed ? Flow::Failed : Flow::Normal;
+  }
+  case NodeKind::AssignStmt:
+    return executeAssign(llvm::cast<ast::AssignStmt>(stmt));
+  case NodeKind::AugAssignStmt:
+    return executeAugAssign(llvm::cast<ast::AugAssignStmt>(stmt));
+  case NodeKind::AnnAssignStmt:
+    return executeAnnAssign(llvm::cast<ast::AnnAssignStmt>(stmt));
+  case NodeKind::ReturnStmt:
+    return executeReturn(llvm::cast<ast::ReturnStmt>(stmt));
+  case NodeKind::IfStmt:
+    return executeIf(llvm::cast<ast::IfStmt>(stmt));
+  case NodeKind::ForStmt:
+    return executeFor(llvm::cast<ast::ForStmt>(stmt));
+  case NodeKind::WhileStmt:
+    return executeWhile(llvm::cast<ast::WhileStmt>(stmt));
+  case NodeKind::AssertStmt:
+    return executeAssert(llvm::cast<ast::AssertStmt>(stmt));
+  case NodeKind::PassStmt:
+    return Flow::Normal;
+  case NodeKind::BreakStmt:
+  case NodeKind::ContinueStmt:
+    if (frame->mode == FunctionMode::Kernel) {
+      error(DiagKind::SemaUnsupportedSyntax,
+            stmt.kind == NodeKind::BreakStmt ? "'break'" : "'continue'");
+      return Flow::Failed;
+    }
+    return stmt.kind == NodeKind::BreakStmt ? Flow::Break : Flow::Continue;
+  case NodeKind::RaiseStmt:
+    return executeRaise(llvm::cast<ast::RaiseStmt>(stmt));
+  case NodeKind::TryStmt:
+    return executeTry(llvm::cast<ast::TryStmt>(stmt));
+  case NodeKind::WithStmt:
+    return executeWith(llvm::cast<ast::WithStmt>(stmt));
+  case NodeKind::ImportStmt:
+  case NodeKind::ImportFromStmt:
+    return executeImport(stmt);
+  case NodeKind::GlobalStmt:
+    for (const ast::Identifier &name : llvm::cast<ast::GlobalStmt>(stmt).names)
+      frame->globals.insert(name.name);
+    return Flow::Normal;
+  case NodeKind::DeleteStmt:
+    return executeDelete(llvm::cast<ast::DeleteStmt>(stmt));
+  case NodeKind::FunctionDef: {
+    const auto &definition = llvm::cast<ast::FunctionDef>(stmt);
+    Value function = makeFunction(definition, *frame->module);
+    if (hasFailed)
+      return Flow::Failed;
+    auto closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
+                                  : std::make_shared<Environment>();
+    for (const auto &entry : frame->names)
+      (*closure)[entry.first] = entry.second;
+    (*closure)[definition.name.name] = function;
+    function.as<FunctionObject>().closure = closure;
+    frame->names[definition.name.name] = function;
+    return Flow::Normal;
+  }
+  default:
+    error(DiagKind::SemaUnsupportedSyntax, ast::getNodeKindName(stmt.kind));
+    return Flow::Failed;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Assignments
+//===----------------------------------------------------------------------===//
+
+/// A plain assignment in a kernel makes numbers tensors, inside tuples too. Everything else stays
+/// what it is.
+Value Evaluator::sanitize(const Value &value) {
+  if (frame->mode != FunctionMode::Kernel)
+    return value;
+  if (value.isNumber())
+    return Value::tensor(toTensor(value));
+  if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
+    return value;
+  auto object = std::make_shared<SequenceObject>();
+  object->fields = value.as<SequenceObject>().fields;
+  for (const Value &element : value.getElements())
+    object->elements.push_back(sanitize(element));
+  return hasFailed ? Value() : Value(ValueKind::Tuple, object);
+}
+
+bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) {
+  At at(*this, target.range);
+  if (hasFailed)
+    return false;
+  if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
+    if (!keepConstant && !frame->pendingConstexprs.contains(name->name))
+      value = sanitize(value);
+    if (!hasFailed)
+      frame->names[name->name] = value;
+    return !hasFailed;
+  }
+  if (const auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target))
+    return assignSequence(tuple->elements, value, keepConstant);
+  if (const auto *list = llvm::dyn_cast<ast::ListExpr>(&target))
+    return assignSequence(list->elements, value, keepConstant);
+  if (const auto *subscriptExpr = llvm::dyn_cast<ast::SubscriptExpr>(&target))
+    return assignSubscript(*subscriptExpr, value);
+  if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&target)) {
+    Value base = evaluate(*attribute->base);
+    if (hasFailed)
+      return false;
+    if (base.is(ValueKind::Instance)) {
+      auto &fields = base.as<InstanceObject>().fields;
+      for (auto &field : fields)
+        if (field.first == attribute->attribute.name) {
+          field.second = value;
+          return true;
+        }
+      fields.emplace_back(attribute->attribute.name.str(), value);
+      return true;
+    }
+    if (base.isOpaque())
+      return true;
+  }
+  error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
+  return false;
+}
+
+bool Evaluator::assignSequence(ast::ExprList targets, const Value &value, bool keepConstant) {
+  if (value.isOpaque()) {
+    for (const ast::Expr *target : targets)
+      if (!assign(*target, value, keepConstant))
+        return false;
+    return true;
+  }
+  std::optional<std::vector<Value>> items = iterate(value);
+  if (!items)
+    return false;
+  size_t star = targets.size();
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (llvm::isa<ast::StarredExpr>(targets[i]))
+      star = i;
+  bool hasStar = star != targets.size();
+  if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
+    error(DiagKind::SemaPython, "cannot unpack " + std::to_string(items->size()) + " values into " +
+                                    std::to_string(targets.size()) + " targets");
+    return false;
+  }
+  size_t rest = hasStar ? items->size() + 1 - targets.size() : 0;
+  for (size_t i = 0, from = 0; i < targets.size(); ++i) {
+    if (i == star) {
+      std::vector<Value> middle(items->begin() + from, items->begin() + from + rest);
+      if (!assign(*llvm::cast<ast::StarredExpr>(targets[i])->value, Value::list(middle),
+                  keepConstant))
+        return false;
+      from += rest;
+    } else if (!assign(*targets[i], (*items)[from++], keepConstant))
+      return false;
+  }
+  return true;
+}
+
+bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &value) {
+  Value base = evaluate(*target.base);
+  Value index = hasFailed ? Value() : evaluate(*target.index);
+  if (hasFailed)
+    return false;
+  if (base.isOpaque())
+    return true;
+  if (base.is(ValueKind::Dict)) {
+    for (auto &item : base.as<DictObject>().items)
+      if (isEqual(item.first, index).value_or(false)) {
+        item.second = value;
+        return true;
+      }
+    base.as<DictObject>().items.emplace_back(index, value);
+    return true;
+  }
+  if (base.is(ValueKind::List)) {
+    std::optional<Int> at = constantInt(index, "an index");
+    if (!at)
+      return false;
+    Int size = Int(base.getElements().size());
+    Int element = *at < 0 ? *at + size : *at;
+    if (element >= 0 && element < size) {
+      base.getElements()[size_t(element)] = value;
+      return true;
+    }
+  }
+  error(DiagKind::SemaUnsupportedSyntax, "assigning to an element of " + describe(base));
+  return false;
+}
+
+Flow Evaluator::executeAssign(const ast::AssignStmt &stmt) {
+  Value value = evaluate(*stmt.value);
+  for (const ast::Expr *target : stmt.targets)
+    if (hasFailed || !assign(*target, value, /*keepConstant=*/false))
+      return Flow::Failed;
+  return Flow::Normal;
+}
+
+Flow Evaluator::executeAugAssign(const ast::AugAssignStmt &stmt) {
+  Value left = evaluate(*stmt.target);
+  Value right = hasFailed ? Value() : evaluate(*stmt.value);
+  Value value = hasFailed ? Value() : binary(stmt.op, left, right);
+  return !hasFailed && assign(*stmt.target, value, /*keepConstant=*/false) ? Flow::Normal
+                                                                           : Flow::Failed;
+}
+
+Flow Evaluator::executeAnnAssign(const ast::AnnAssignStmt &stmt) {
+  bool isConstexpr = isConstexprAnnotation(*stmt.annotation);
+  if (!stmt.value) {
+    const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
+    if (name && isConstexpr)
+      frame->pendingConstexprs.insert(name->name);
+    return Flow::Normal;
+  }
+  Value value = evaluate(*stmt.value);
+  return !hasFailed && assign(*stmt.target, value, isConstexpr) ? Flow::Normal : Flow::Failed;
+}
+
+Flow Evaluator::executeDelete(const ast::DeleteStmt &stmt) {
+  for (const ast::Expr *target : stmt.targets)
+    if (const auto *name = llvm::dyn_cast<ast::NameExpr>(target))
+      frame->names[name->name] = Value::undefined("it was deleted");
+  return Flow::Normal;
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+Flow Evaluator::executeReturn(const ast::ReturnStmt &stmt) {
+  if (frame->runTimeLoops) {
+    error(DiagKind::SemaReturnInLoop);
+    return Flow::Failed;
+  }
+  frame->returnValue = stmt.value ? evaluate(*stmt.value) : Value::none();
+  return hasFailed ? Flow::Failed : Flow::Returned;
+}
+
+/// In a kernel `assert` is Triton's device_assert, which does nothing unless debugging is on.
+Flow Evaluator::executeAssert(const ast::AssertStmt &stmt) {
+  Value test = evaluate(*stmt.test);
+  if (hasFailed)
+    return Flow::Failed;
+  if (test.isTensor() || test.isOpaque())
+    return Flow::Normal;
+  std::optional<bool> holds = truth(test);
+  if (!holds || *holds)
+    return holds ? Flow::Normal : Flow::Failed;
+  std::string message;
+  if (stmt.message)
+    message = ": " + str(evaluate(*stmt.message));
+  error(DiagKind::SemaStaticAssert, message);
+  return Flow::Failed;
+}
+
+Flow Evaluator::executeRaise(const ast::RaiseStmt &stmt) {
+  std::string what = "an exception";
+  if (const auto *callExpr = llvm::dyn_cast_or_null<ast::CallExpr>(stmt.exception)) {
+    what = loader.getSources().get(callExpr->range.file).getText(callExpr->callee->range).str();
+    for (const ast::Argument &argument : callExpr->arguments) {
+      Value message;
+      if (attempt([&] { message = evaluate(*argument.value); }) && message.isString())
+        what += ": " + message.getString().str();
+      break;
+    }
+  } else if (stmt.exception)
+    what = loader.getSources().get(stmt.range.file).getText(stmt.exception->range).str();
+  error(DiagKind::SemaRaised, what);
+  return Flow::Failed;
+}
+
+Flow Evaluator::executeTry(const ast::TryStmt &stmt) {
+  Flow flow = Flow::Failed;
+  if (attempt([&] { flow = execute(stmt.body); })) {
+    if (flow == Flow::Normal)
+      flow = execute(stmt.orElse);
+  } else if (!hasFailed)
+    flow = stmt.handlers.empty() ? Flow::Normal : execute(stmt.handlers.front().body);
+  if (hasFailed)
+    return Flow::Failed;
+  Flow last = execute(stmt.finalBody);
+  return last == Flow::Normal ? flow : last;
+}
+
+/// Context managers have no meaning at compile time; the body counts.
+Flow Evaluator::executeWith(const ast::WithStmt &stmt) {
+  for (const ast::WithItem &item : stmt.items) {
+    Value manager = Value::opaque("a context manager");
+    if (item.target && !assign(*item.target, manager, true))
+      return Flow::Failed;
+  }
+  return execute(stmt.body);
+}
+
+Flow Evaluator::executeImport(const ast::Stmt &stmt) {
+  if (const auto *import = llvm::dyn_cast<ast::ImportStmt>(&stmt)) {
+    for (const ast::ImportedName &imported : import->names) {
+      llvm::StringRef full = imported.name.name;
+      bool whole = !imported.alias.empty();
+      std::optional<Value> module =
+          importModule(*frame->module, 0, whole ? full : full.split('.').first);
+      if (!module) {
+        error(DiagKind::SemaImport, full, full);
+        return Flow::Failed;
+      }
+      frame->names[whole ? imported.alias.name : full.split('.').first] = *module;
+    }
+    return Flow::Normal;
+  }
+  const auto &from = llvm::cast<ast::ImportFromStmt>(stmt);
+  for (const ast::ImportedName &imported : from.names) {
+    std::optional<Value> value =
+        importName(*frame->module, from.level, from.module.name, imported.name.name);
+    if (!value) {
+      error(DiagKind::SemaImport, imported.name.name, from.module.name);
+      return Flow::Failed;
+    }
+    frame->names[imported.alias.empty() ? imported.name.name : imported.alias.name] = *value;
+  }
+  return Flow::Normal;
+}
+
+} // namespace kiln::sema
