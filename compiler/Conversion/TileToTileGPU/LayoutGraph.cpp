@@ -292,6 +292,11 @@ private:
 };
 
 FailureOr<LayoutGraph> LayoutGraph::build(func::FuncOp kernel) {
+  auto isTensorType = [](Type type) { return isa<RankedTensorType>(type); };
+  if (llvm::any_of(kernel.getArgumentTypes(), isTensorType) ||
+      llvm::any_of(kernel.getResultTypes(), isTensorType))
+    return kernel.emitOpError("expected a kernel of scalars and pointers, got tensors in ")
+           << kernel.getFunctionType();
   LayoutGraph graph;
   LayoutGraphBuilder builder(graph);
   // Before their bodies: what is inside may use loop-carried values.

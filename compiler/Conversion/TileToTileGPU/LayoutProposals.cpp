@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 
+#include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "compiler/Layout/TileLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -82,26 +83,14 @@ private:
   }
 
   void proposeDot(size_t node, tile::DotOp dot) {
-    RankedTensorType a = dot.getA().getType(), c = dot.getC().getType();
-    ArrayRef<int64_t> shape = c.getShape();
-    auto operand = tilegpu::matrixElementOf(a.getElementType(), dot.getPrecision());
-    auto accumulator = tilegpu::matrixElementOf(c.getElementType(), tile::InputPrecision::IEEE);
-    bool sameOperands = a.getElementType() == dot.getB().getType().getElementType();
-    if (operand && accumulator && sameOperands) {
-      MatrixProblem problem{shape[shape.size() - 2],
-                            shape.back(),
-                            a.getShape().back(),
-                            *operand,
-                            *accumulator,
-                            numWarps};
-      if (auto tiling = selectMatrixTiling(target, problem)) {
+    ArrayRef<int64_t> shape = dot.getC().getType().getShape();
+    if (auto tiling = matrixTilingOf(dot, target, numWarps)) {
+      proposeTiling(node, *tiling, shape);
+      tiling->warpsM = numWarps;
+      tiling->warpsN = 1;
+      if (int64_t(tiling->tileM()) * numWarps <= shape[shape.size() - 2])
         proposeTiling(node, *tiling, shape);
-        tiling->warpsM = numWarps;
-        tiling->warpsN = 1;
-        if (int64_t(tiling->tileM()) * numWarps <= problem.m)
-          proposeTiling(node, *tiling, shape);
-        return;
-      }
+      return;
     }
     proposeRegisterTile(node, shape);
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
+#include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -162,12 +163,14 @@ struct TileToTileGPUPass : PassWrapper<TileToTileGPUPass, OperationPass<ModuleOp
 } // namespace
 
 LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
+  unsigned numWarps = tilegpu::numWarpsOf(kernel);
+  legalizeDots(kernel, target, numWarps);
   FailureOr<LayoutGraph> graph = LayoutGraph::build(kernel);
   if (failed(graph))
     return failure();
   {
     AxisInfoAnalysis facts(kernel);
-    proposeLayouts(*graph, target, tilegpu::numWarpsOf(kernel), facts);
+    proposeLayouts(*graph, target, numWarps, facts);
     LayoutCosts costs(target, facts);
     searchLayouts(*graph, costs);
   }

@@ -1,0 +1,24 @@
+// Dots in types that the target's matrix units take.
+
+#ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LEGALIZEDOTS_H
+#define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LEGALIZEDOTS_H
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// The matrix unit for a dot as it stands, if there is one. f32 operands that may be rounded to
+/// tf32 take an f32 unit where there is no tf32 unit.
+std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
+                                           unsigned numWarps);
+
+/// Widens what no unit of the target takes, where a unit takes the wider types: fp8 operands (or
+/// two different ones) become f16, an f16 or bf16 accumulator becomes f32 for the dot. Neither
+/// changes which values can be represented; sums get more exact. What remains without a unit is
+/// computed by fused multiply-adds.
+void legalizeDots(mlir::func::FuncOp kernel, const TargetInfo &target, unsigned numWarps);
+
+} // namespace kiln
+
+#endif

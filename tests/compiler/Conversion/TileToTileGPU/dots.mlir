@@ -1,0 +1,75 @@
+// Which way dots are computed, by types, shape and target.
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_90a --canonicalize %s | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx942 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,GFX942
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1100 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,GFX1100
+
+// CHECK-LABEL: func.func @f32
+// SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x2.f32.f32"
+// Without a unit for f32: by fused multiply-adds.
+// GFX1100: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
+func.func @f32(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f32>>) -> tensor<64x64xf32>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// Exact products are asked for.
+// CHECK-LABEL: func.func @ieee
+// SM80: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} {precision = #tile.precision<ieee>} : (
+func.func @ieee(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f32>>) -> tensor<64x64xf32>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c {precision = #tile.precision<ieee>}
+      : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// A unit that accumulates in f16 exists on NVIDIA only; elsewhere the sum is made in f32.
+// CHECK-LABEL: func.func @f16Accumulator
+// SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f16"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x8.f16.f32"
+// GFX942: arith.truncf
+func.func @f16Accumulator(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %c = arith.constant dense<0.0> : tensor<64x64xf16>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xf16>) -> ()
+  return
+}
+
+// fp8 operands become f16 where no unit takes them.
+// CHECK-LABEL: func.func @fp8
+// SM80: arith.extf {{.*}} to tensor<64x64xf16
+// SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f32"
+// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k32.e4m3.f32"
+func.func @fp8(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FN>>) -> tensor<64x64xf8E4M3FN>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// Too small for any unit.
+// CHECK-LABEL: func.func @small
+// CHECK: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
+func.func @small(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<4x4x!tile.ptr<f16>>
+  %a = tile.load %p : (tensor<4x4x!tile.ptr<f16>>) -> tensor<4x4xf16>
+  %c = arith.constant dense<0.0> : tensor<4x4xf32>
+  %d = tile.dot %a, %a, %c : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = arith.truncf %d : tensor<4x4xf32> to tensor<4x4xf16>
+  tile.store %p, %h : (tensor<4x4x!tile.ptr<f16>>, tensor<4x4xf16>) -> ()
+  return
+}
