@@ -1,15 +1,17 @@
 //===- Inspect.cpp - reading what is in a library -------------------------===//
 //
-// Reads files that anybody may have made: every access is checked, and an archive's structure is
-// left to llvm::object, which reports damage as errors.
+// Reads files that anybody may have made, so every access is checked. llvm::object trusts parts of
+// what it reads (a fuzzer crashes ELFObjectFile::create), and the manifest's section is all that is
+// wanted: the two formats are read here, as far as that needs.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/JsonText.h"
 #include "codegen/Manifest.h"
-#include "llvm/Object/Archive.h"
-#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstddef>
 
 using namespace llvm;
 
@@ -90,22 +92,59 @@ Expected<LibrarySummary> readManifest(StringRef bytes) {
   return library;
 }
 
+/// The little-endian integer at `offset`, or empty past the end.
+template <typename T> static std::optional<uint64_t> integerAt(StringRef bytes, uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+    return std::nullopt;
+  return support::endian::read<T>(bytes.data() + offset, endianness::little);
+}
+
+/// The bytes of section `index` of an ELF64 object (System V gABI, chapter 4), or empty.
+static std::optional<StringRef> sectionAt(StringRef object, uint64_t index, uint64_t &name) {
+  auto table = integerAt<uint64_t>(object, offsetof(ELF::Elf64_Ehdr, e_shoff));
+  if (!table || *table > object.size())
+    return std::nullopt;
+  StringRef header = object.substr(*table).substr(index * sizeof(ELF::Elf64_Shdr));
+  auto itsName = integerAt<uint32_t>(header, offsetof(ELF::Elf64_Shdr, sh_name));
+  auto offset = integerAt<uint64_t>(header, offsetof(ELF::Elf64_Shdr, sh_offset));
+  auto size = integerAt<uint64_t>(header, offsetof(ELF::Elf64_Shdr, sh_size));
+  if (!itsName || !offset || !size || *offset > object.size() || *size > object.size() - *offset)
+    return std::nullopt;
+  name = *itsName;
+  return object.substr(*offset, *size);
+}
+
 /// The manifest's section of one object, or "" (also for what is no object).
-static std::string manifestOf(MemoryBufferRef member) {
-  Expected<std::unique_ptr<object::ObjectFile>> object =
-      object::ObjectFile::createELFObjectFile(member);
-  if (!object) {
-    consumeError(object.takeError());
+static StringRef manifestOf(StringRef object) {
+  const char ident[] = {0x7f, 'E', 'L', 'F', ELF::ELFCLASS64, ELF::ELFDATA2LSB};
+  auto count = integerAt<uint16_t>(object, offsetof(ELF::Elf64_Ehdr, e_shnum));
+  auto namesIndex = integerAt<uint16_t>(object, offsetof(ELF::Elf64_Ehdr, e_shstrndx));
+  if (!object.starts_with(StringRef(ident, sizeof ident)) || !count || !namesIndex)
     return "";
+  uint64_t name = 0;
+  std::optional<StringRef> names = sectionAt(object, *namesIndex, name);
+  for (uint64_t i = 0; names && i < *count; ++i) {
+    std::optional<StringRef> section = sectionAt(object, i, name);
+    if (section && names->substr(name).starts_with(kManifestSection))
+      return *section;
   }
-  for (const object::SectionRef &section : (*object)->sections()) {
-    Expected<StringRef> name = section.getName();
-    Expected<StringRef> contents = section.getContents();
-    bool isManifest = name && contents && *name == kManifestSection;
-    consumeError(name.takeError());
-    if (isManifest)
-      return contents->str();
-    consumeError(contents.takeError());
+  return "";
+}
+
+/// The first manifest among the members of an archive: 60 bytes of header, the size in decimal at
+/// its byte 48, and contents padded to even.
+static StringRef manifestInArchive(StringRef archive) {
+  constexpr size_t kHeaderBytes = 60, kSizeAt = 48, kSizeDigits = 10;
+  StringRef rest = archive.drop_front(8);
+  while (rest.size() > kHeaderBytes) {
+    uint64_t size = 0;
+    if (rest.substr(kSizeAt, kSizeDigits).trim(' ').getAsInteger(10, size))
+      return "";
+    StringRef member = rest.drop_front(kHeaderBytes).take_front(size);
+    if (StringRef manifest = manifestOf(member); !manifest.empty())
+      return manifest;
+    rest = rest.drop_front(kHeaderBytes + member.size());
+    rest = rest.drop_front(std::min<size_t>(rest.size(), member.size() % 2));
   }
   return "";
 }
@@ -113,24 +152,7 @@ static std::string manifestOf(MemoryBufferRef member) {
 Expected<LibrarySummary> inspectLibrary(StringRef bytes) {
   if (!bytes.starts_with("!<arch>\n"))
     return readManifest(bytes);
-  Expected<std::unique_ptr<object::Archive>> archive =
-      object::Archive::create(MemoryBufferRef(bytes, "archive"));
-  if (!archive)
-    return archive.takeError();
-  Error error = Error::success();
-  std::string manifest;
-  for (const object::Archive::Child &child : (*archive)->children(error)) {
-    Expected<MemoryBufferRef> member = child.getMemoryBufferRef();
-    if (!member) {
-      consumeError(member.takeError());
-      continue;
-    }
-    manifest = manifestOf(*member);
-    if (!manifest.empty())
-      break;
-  }
-  if (error)
-    return std::move(error);
+  StringRef manifest = manifestInArchive(bytes);
   if (manifest.empty())
     return createStringError("the archive holds no manifest: Kiln did not write it");
   return readManifest(manifest);
