@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
+#include "compiler/Conversion/TileToTileGPU/VerifyLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -176,7 +177,7 @@ LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
   }
   LayoutWriter(*graph).run();
   eraseDeadTensors(kernel);
-  return success();
+  return verifyLayouts(kernel, target.warpSize, numWarps);
 }
 
 std::unique_ptr<Pass> createTileToTileGPUPass(std::string target) {

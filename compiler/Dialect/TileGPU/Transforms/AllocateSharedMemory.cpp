@@ -39,7 +39,7 @@ public:
     if (total > int64_t(target.maxSharedBytes) / 2)
       total = place();
     Builder builder(kernel.getContext());
-    // Also where it is too much, so that the caller can tell this failure from others.
+    // The total is there for whoever asks why it failed.
     kernel->setAttr(tilegpu::TileGPUDialect::sharedBytesAttr, builder.getI32IntegerAttr(total));
     if (total > int64_t(target.maxSharedBytes))
       return report(total);
