@@ -179,8 +179,11 @@ static void printBinary(const BinarySummary &binary, raw_ostream &out) {
 void printSummary(const LibrarySummary &library, raw_ostream &out) {
   uint64_t total = 0;
   out << "library " << printable(library.name) << "\n";
-  for (const std::string &target : library.targets)
-    out << "  target " << printable(target) << "\n";
+  // A processor's list of features is long; the manifest has all of it.
+  constexpr size_t kTargetColumns = 100;
+  for (StringRef target : library.targets)
+    out << "  target " << printable(target.take_front(kTargetColumns))
+        << (target.size() > kTargetColumns ? "..." : "") << "\n";
   for (const auto &[tool, version] : library.tools)
     out << "  made by " << printable(tool) << " " << printable(version) << "\n";
   for (const EntrySummary &entry : library.entries) {

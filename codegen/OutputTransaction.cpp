@@ -65,7 +65,7 @@ Expected<OutputTransaction> OutputTransaction::begin(StringRef folder) {
        path = sys::path::parent_path(path))
     transaction.created.push_back(path.str());
   for (const std::string &path : llvm::reverse(transaction.created))
-    if (std::error_code code = sys::fs::create_directory(path))
+    if (std::error_code code = sys::fs::create_directory(path, false, sys::fs::all_all))
       return failed("create the output folder", path, code);
   if (!sys::fs::is_directory(transaction.folder))
     return failed("write into", transaction.folder,
