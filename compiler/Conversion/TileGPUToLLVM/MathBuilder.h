@@ -1,0 +1,87 @@
+// Elementary functions of f32 and f64 as sequences of additions, multiplications and selects.
+//
+// GPUs have instructions for a few of them only, and LLVM aborts where it has none; the vendors'
+// libraries are not needed for these. Each function reduces its argument and evaluates a
+// polynomial: for f32 an interpolation at Chebyshev nodes with an error below half a unit in the
+// last place, for f64 the Taylor series. Accuracy: a few units in the last place, except where
+// noted.
+
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_MATHBUILDER_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_MATHBUILDER_H
+
+#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+
+namespace kiln {
+
+class MathBuilder {
+public:
+  /// `type` is f32 or f64, the type of all arguments.
+  MathBuilder(const ScalarBuilder &s, const TargetLowering &device, mlir::Type type)
+      : s(s), device(device), type(type), isDouble(type.isF64()) {}
+
+  /// f32: relative error grows to 3e-6 at the ends of the range, as the product with log2(e) is
+  /// rounded.
+  mlir::Value exp(mlir::Value x) const;
+  mlir::Value exp2(mlir::Value x) const;
+  mlir::Value exp10(mlir::Value x) const;
+  mlir::Value expm1(mlir::Value x) const;
+  mlir::Value log(mlir::Value x) const;
+  mlir::Value log2(mlir::Value x) const;
+  mlir::Value log10(mlir::Value x) const;
+  mlir::Value log1p(mlir::Value x) const;
+  mlir::Value rsqrt(mlir::Value x) const;
+  mlir::Value cbrt(mlir::Value x) const;
+  /// Relative error about |y log2 x| units of 2^-24 (2^-53).
+  mlir::Value pow(mlir::Value x, mlir::Value y) const;
+  /// Good for |x| up to about 1e5 (f64: 1e9); beyond, the reduction runs out of digits of pi.
+  mlir::Value sin(mlir::Value x) const { return sinOrCos(x, 0); }
+  mlir::Value cos(mlir::Value x) const { return sinOrCos(x, 1); }
+  mlir::Value tan(mlir::Value x) const { return divide(sin(x), cos(x)); }
+  mlir::Value sinh(mlir::Value x) const;
+  mlir::Value cosh(mlir::Value x) const;
+  mlir::Value tanh(mlir::Value x) const;
+  mlir::Value asinh(mlir::Value x) const;
+  mlir::Value acosh(mlir::Value x) const;
+  mlir::Value atanh(mlir::Value x) const;
+  /// f32 only, these.
+  mlir::Value atan(mlir::Value x) const;
+  mlir::Value atan2(mlir::Value y, mlir::Value x) const;
+  mlir::Value asin(mlir::Value x) const;
+  mlir::Value acos(mlir::Value x) const;
+  mlir::Value erf(mlir::Value x) const;
+
+  mlir::Value number(double value) const { return s.real(type, value); }
+
+private:
+  mlir::Value add(mlir::Value a, mlir::Value b) const;
+  mlir::Value sub(mlir::Value a, mlir::Value b) const;
+  mlir::Value mul(mlir::Value a, mlir::Value b) const;
+  mlir::Value divide(mlir::Value a, mlir::Value b) const;
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) const;
+  mlir::Value abs(mlir::Value x) const;
+  mlir::Value sqrt(mlir::Value x) const;
+  mlir::Value copySign(mlir::Value magnitude, mlir::Value sign) const;
+  mlir::Value roundEven(mlir::Value x) const;
+  mlir::Value less(mlir::Value a, mlir::Value b) const;
+  mlir::Value equal(mlir::Value a, mlir::Value b) const;
+  /// c[0] + c[1] x + c[2] x² …
+  mlir::Value polynomial(llvm::ArrayRef<double> c, mlir::Value x) const;
+  /// x * 2^n for an integer n within the range of exponents twice over.
+  mlir::Value scale(mlir::Value x, mlir::Value n) const;
+  mlir::Value power2(mlir::Value n) const;
+  mlir::Value expReduced(mlir::Value r) const;
+  mlir::Value sinOrCos(mlir::Value x, int quarter) const;
+  /// x = m 2^e with m in [sqrt(1/2), sqrt(2)): log of m, and e.
+  std::pair<mlir::Value, mlir::Value> splitLog(mlir::Value x) const;
+  mlir::Value finishLog(mlir::Value x, mlir::Value result) const;
+
+  const ScalarBuilder &s;
+  const TargetLowering &device;
+  mlir::Type type;
+  bool isDouble;
+};
+
+} // namespace kiln
+
+#endif
