@@ -6,7 +6,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,8 +60,40 @@ static void syncFolder(const std::string &path) {
   ::close(folder);
 }
 
+static constexpr StringLiteral kStagingPrefix = ".kiln-";
+
+/// Opens and locks a staging folder; -1 when somebody else has it.
+static int lockFolder(const std::string &path) {
+  int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    ::close(folder);
+    return -1;
+  }
+  return folder;
+}
+
+/// Removes staging folders that no living build has locked. A young one may be between its creation
+/// and its lock.
+static void removeAbandoned(const std::string &folder) {
+  constexpr time_t kYoungSeconds = 60;
+  std::error_code code;
+  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code; it.increment(code)) {
+    struct stat status;
+    std::string path = it->path();
+    bool isStaging = sys::path::filename(path).starts_with(kStagingPrefix) &&
+                     ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    if (!isStaging || ::time(nullptr) - status.st_mtime < kYoungSeconds)
+      continue;
+    if (int lock = lockFolder(path); lock >= 0) {
+      sys::fs::remove_directories(path);
+      ::close(lock);
+    }
+  }
+}
+
 Expected<OutputTransaction> OutputTransaction::begin(StringRef folder) {
   OutputTransaction transaction;
+  transaction.owner = ::getpid();
   transaction.folder = folder.empty() ? "." : folder.str();
   for (StringRef path = transaction.folder; !path.empty() && !sys::fs::exists(path);
        path = sys::path::parent_path(path))
@@ -70,23 +104,37 @@ Expected<OutputTransaction> OutputTransaction::begin(StringRef folder) {
   if (!sys::fs::is_directory(transaction.folder))
     return failed("write into", transaction.folder,
                   std::make_error_code(std::errc::not_a_directory));
-  std::string pattern = join(transaction.folder, ".kiln-XXXXXX");
+  removeAbandoned(transaction.folder);
+  std::string pattern = join(transaction.folder, (kStagingPrefix + "XXXXXX").str());
   if (!::mkdtemp(pattern.data()))
     return failed("write into", transaction.folder, lastError());
   transaction.staging = pattern;
+  transaction.stagingLock = lockFolder(pattern);
   return std::move(transaction);
 }
 
 OutputTransaction::OutputTransaction(OutputTransaction &&other) noexcept
     : folder(std::move(other.folder)), staging(std::move(other.staging)),
-      names(std::move(other.names)), created(std::move(other.created)) {
+      stagingLock(other.stagingLock), owner(other.owner), names(std::move(other.names)),
+      created(std::move(other.created)) {
   other.staging.clear();
+  other.stagingLock = -1;
   other.created.clear();
 }
 
-OutputTransaction::~OutputTransaction() {
+void OutputTransaction::removeStaging() {
   if (!staging.empty())
     sys::fs::remove_directories(staging);
+  if (stagingLock >= 0)
+    ::close(stagingLock);
+  staging.clear();
+  stagingLock = -1;
+}
+
+OutputTransaction::~OutputTransaction() {
+  if (owner != ::getpid())
+    return;
+  removeStaging();
   // Only empty ones go: remove() refuses a folder with contents.
   for (const std::string &path : created)
     sys::fs::remove(path);
@@ -120,8 +168,7 @@ Error OutputTransaction::commit() {
   }
   if (!code) {
     syncFolder(folder);
-    sys::fs::remove_directories(staging);
-    staging.clear();
+    removeStaging();
     created.clear();
     return Error::success();
   }

@@ -5,6 +5,9 @@
 // temporary folder beside their destination (same file system, so that a rename is atomic), synced,
 // then renamed one by one; a rename that fails puts the earlier ones back.
 //
+// A build that is killed leaves its temporary folder behind. Each holds a lock on its own while it
+// lives, so the next build can tell, and removes the dead ones.
+//
 // Refused: renaming the output folder itself, which would delete what else stands in it.
 //
 //===----------------------------------------------------------------------===//
@@ -45,10 +48,15 @@ public:
 
 private:
   OutputTransaction() = default;
+  void removeStaging();
 
   std::string folder;
   /// The temporary folder inside `folder`; "" after commit.
   std::string staging;
+  /// Open and locked while the transaction lives; -1 = none.
+  int stagingLock = -1;
+  /// A forked child has a copy of this object, which must not clean up.
+  int owner = 0;
   std::vector<std::string> names;
   /// Folders that begin() made, innermost first.
   std::vector<std::string> created;

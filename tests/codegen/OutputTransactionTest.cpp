@@ -4,6 +4,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <set>
@@ -54,6 +55,22 @@ protected:
 
 std::string message(Error error) { return error ? toString(std::move(error)) : ""; }
 
+/// Runs `body` in a child process without privileges, as root finds no folder read-only. The
+/// child's exit status is the result.
+int inChild(function_ref<int()> body) {
+  pid_t child = fork();
+  if (child == 0) {
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    if (syscall(SYS_capset, &header, none) != 0)
+      _exit(99);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 TEST_F(OutputTransactionTest, WritesAllFilesIntoANewFolder) {
   EXPECT_EQ(message(writeOutputs(path("a/b"), {{"x.h", "header"}, {"x.c", "source"}})), "");
   EXPECT_EQ(read("a/b/x.h"), "header");
@@ -91,6 +108,34 @@ TEST_F(OutputTransactionTest, AnAbandonedOneRemovesTheFoldersThatItMade) {
   EXPECT_EQ(list(), std::set<std::string>{});
 }
 
+TEST_F(OutputTransactionTest, AForkedChildLeavesItAlone) {
+  auto transaction = OutputTransaction::begin(root);
+  ASSERT_TRUE(bool(transaction));
+  EXPECT_EQ(message(transaction->add({"x", "1"})), "");
+  int result = inChild([&] {
+    {
+      OutputTransaction childs = std::move(*transaction);
+    }
+    return 0;
+  });
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(message(transaction->commit()), "");
+  EXPECT_EQ(read("x"), "1");
+}
+
+TEST_F(OutputTransactionTest, WhatAKilledBuildLeftIsRemoved) {
+  auto living = OutputTransaction::begin(root);
+  ASSERT_TRUE(bool(living));
+  std::string alive = *list().begin();
+  for (const char *name : {".kiln-killed", ".kiln-young", "kiln-mine"})
+    ASSERT_FALSE(sys::fs::create_directory(path(name)));
+  timespec old[2] = {{1000, 0}, {1000, 0}};
+  for (const std::string &name : {alive, std::string(".kiln-killed"), std::string("kiln-mine")})
+    ASSERT_EQ(utimensat(AT_FDCWD, path(name).c_str(), old, 0), 0);
+  EXPECT_EQ(message(writeOutputs(root, {{"x", ""}})), "");
+  EXPECT_EQ(list(), (std::set<std::string>{alive, ".kiln-young", "kiln-mine", "x"}));
+}
+
 TEST_F(OutputTransactionTest, AFailedRenamePutsEverythingBack) {
   write("a.h", "old a");
   ASSERT_FALSE(sys::fs::create_directory(path("c.h")));
@@ -109,22 +154,6 @@ TEST_F(OutputTransactionTest, AFileInPlaceOfTheFolderIsAnError) {
             std::string::npos);
   EXPECT_NE(message(writeOutputs(path("out/deeper"), {{"x", ""}})), "");
   EXPECT_EQ(read("out"), "a file");
-}
-
-/// Runs `body` in a child process without privileges, as root finds no folder read-only. The
-/// child's exit status is the result.
-int inChild(function_ref<int()> body) {
-  pid_t child = fork();
-  if (child == 0) {
-    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-    if (syscall(SYS_capset, &header, none) != 0)
-      _exit(99);
-    _exit(body());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST_F(OutputTransactionTest, AReadOnlyFolderIsAnErrorBeforeTheBuild) {
