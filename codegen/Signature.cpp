@@ -257,6 +257,9 @@ Expected<SignatureValue> SignatureValue::resolve(bool isConstexpr) const {
     }
     return chosen;
   }
+  if (isConstexpr && asType && isSurelyType(text))
+    return createStringError(
+        "expected a value, as the kernel declares it tl.constexpr, got the type '" + text + "'");
   if (isConstexpr || !asType) {
     if (!isConstexpr && asLiteral && asLiteral->kind == Literal::Kind::String &&
         asLiteral->text == text && isLikelyType(text)) {

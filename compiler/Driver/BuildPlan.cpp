@@ -1,0 +1,448 @@
+#include "compiler/Driver/BuildPlan.h"
+#include "codegen/SpecChecks.h"
+#include "compiler/Basic/NameSuggestion.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace kiln {
+namespace {
+
+ConstantValue toConstant(const Literal &literal) {
+  switch (literal.kind) {
+  case Literal::Kind::None:
+    return ConstantValue::none();
+  case Literal::Kind::Bool:
+    return ConstantValue::ofBool(literal.boolean);
+  case Literal::Kind::Int:
+    return ConstantValue::ofInt(literal.integer);
+  case Literal::Kind::Float:
+    return ConstantValue::ofFloat(literal.real);
+  case Literal::Kind::String:
+    return ConstantValue::ofString(literal.text);
+  case Literal::Kind::DType:
+    return ConstantValue::ofDType(literal.text);
+  case Literal::Kind::Function:
+    return ConstantValue::ofFunction(literal.text);
+  case Literal::Kind::Tuple: {
+    std::vector<ConstantValue> elements;
+    for (const Literal &element : literal.elements)
+      elements.push_back(toConstant(element));
+    return ConstantValue::ofTuple(std::move(elements));
+  }
+  }
+  llvm_unreachable("closed enumeration");
+}
+
+Literal toLiteral(const ConstantValue &value) {
+  Literal literal;
+  literal.kind = Literal::Kind(value.kind);
+  literal.boolean = value.boolean;
+  literal.integer = value.integer;
+  literal.real = value.real;
+  literal.text = value.text;
+  for (const ConstantValue &element : value.elements)
+    literal.elements.push_back(toLiteral(element));
+  return literal;
+}
+static_assert(unsigned(Literal::Kind::Tuple) == unsigned(ConstantValue::Kind::Tuple),
+              "the kinds are listed alike");
+
+/// A config of the spec or of the source's autotune list.
+struct PlannedConfig {
+  std::vector<NamedLiteral> values;
+  SpecOptions options;
+  SpecPlace place;
+  bool fromSource = false;
+};
+
+bool sameOptions(const SpecOptions &a, const SpecOptions &b) {
+  auto key = [](const SpecOptions &o) {
+    return std::tie(o.numWarps, o.numStages, o.numCtas, o.maxRegisters, o.wavesPerEu,
+                    o.matrixInstrNonKDim, o.kpack);
+  };
+  return key(a) == key(b);
+}
+
+const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef name) {
+  auto it = llvm::find_if(values, [&](const NamedLiteral &value) { return value.first == name; });
+  return it == values.end() ? nullptr : &it->second;
+}
+
+/// Plans one kernel of the spec.
+class KernelPlanner {
+public:
+  KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
+                const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
+      : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan) {
+    for (const auto &[name, text] : options.definitions)
+      defines.emplace_back(name, toConstant(parseLiteral(text).value_or(Literal::ofString(text))));
+    for (const SpecBinding &constant : kernel.constants)
+      if (constant.value.asLiteral)
+        defines.emplace_back(constant.name, toConstant(*constant.value.asLiteral));
+  }
+
+  void run(llvm::StringRef specFolder);
+
+private:
+  void checkNames(const SpecSignature &signature);
+  bool checkConfigNames(const PlannedConfig &config);
+  std::vector<PlannedConfig> configsFor(const TargetInfo &target);
+  void planEntry(llvm::StringRef entryName);
+  void collectArguments(EntryModel &entry);
+  void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
+                   unsigned target);
+  bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
+            KernelInstance &instance, VariantModel &variant);
+  bool bindParameter(const KernelParameterInfo &parameter, const SpecBinding &binding,
+                     EntryModel &entry, KernelInstance &instance, VariantModel &variant);
+  bool fits(const KernelInstance &instance, const TargetInfo &target, const PlannedConfig &config);
+  std::optional<unsigned> addVariant(EntryModel &entry, VariantModel variant);
+  const KernelParameterInfo *findParameter(llvm::StringRef name) const;
+  void reportUnknown(const SpecPlace &place, llvm::StringRef name);
+
+  const Spec &spec;
+  const SpecKernel &kernel;
+  ModuleLoader &loader;
+  DiagnosticEngine &diagnostics;
+  BuildPlan &plan;
+  NamedConstants defines;
+  const LoadedModule *module = nullptr;
+  KernelSummary summary;
+};
+
+const KernelParameterInfo *KernelPlanner::findParameter(llvm::StringRef name) const {
+  for (const KernelParameterInfo &parameter : summary.parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+void KernelPlanner::reportUnknown(const SpecPlace &place, llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const KernelParameterInfo &parameter : summary.parameters)
+    names.push_back(parameter.name);
+  Diagnostic &diagnostic = diagnostics.report(DiagKind::DriverUnknownParameter, place.range,
+                                              place.path, name, kernel.kernel);
+  diagnostic.withHint(suggestName(name, names));
+}
+
+void KernelPlanner::checkNames(const SpecSignature &signature) {
+  for (const SpecBinding &binding : signature.parameters)
+    if (!findParameter(binding.name))
+      reportUnknown(binding.place, binding.name);
+}
+
+bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
+  bool known = true;
+  for (const NamedLiteral &value : config.values)
+    if (!findParameter(value.first)) {
+      reportUnknown(config.place, value.first);
+      known = false;
+    }
+  return known;
+}
+
+std::vector<PlannedConfig> KernelPlanner::configsFor(const TargetInfo &target) {
+  std::vector<PlannedConfig> configs;
+  if (!kernel.configsFromSource) {
+    for (const SpecConfig &config : kernel.configs) {
+      PlannedConfig &planned = configs.emplace_back();
+      for (const SpecBinding &value : config.values)
+        if (value.value.asLiteral)
+          planned.values.emplace_back(value.name, *value.value.asLiteral);
+      planned.options = config.options;
+      planned.place = config.place;
+    }
+    return configs;
+  }
+  auto autotune =
+      evaluateAutotune(loader, *module, kernel.kernel, answersOf(target), defines, diagnostics);
+  if (!autotune)
+    return {};
+  if (autotune->configs.empty())
+    diagnostics.report(DiagKind::DriverNoConfigs, kernel.kernelPlace.range, kernel.kernelPlace.path,
+                       kernel.kernel);
+  for (const KernelConfig &config : autotune->configs) {
+    PlannedConfig &planned = configs.emplace_back();
+    for (const auto &[name, value] : config.constants)
+      planned.values.emplace_back(name, toLiteral(value));
+    auto widen = [](std::optional<unsigned> value) {
+      return value ? std::optional<int64_t>(*value) : std::optional<int64_t>();
+    };
+    planned.options.numWarps = widen(config.numWarps);
+    planned.options.numStages = widen(config.numStages);
+    planned.options.numCtas = widen(config.numCtas);
+    planned.options.maxRegisters = widen(config.maxRegisters);
+    planned.place = {kernel.kernelPlace.path, config.range};
+    planned.fromSource = true;
+  }
+  return configs;
+}
+
+void KernelPlanner::run(llvm::StringRef specFolder) {
+  llvm::SmallString<256> path(kernel.source);
+  if (!llvm::sys::path::is_absolute(path) && !specFolder.empty()) {
+    path = specFolder;
+    llvm::sys::path::append(path, kernel.source);
+  }
+  module = loader.load(path, diagnostics);
+  if (!module || module->tree->hasErrors())
+    return;
+  auto described = describeKernel(loader, *module, kernel.kernel, answersOf(spec.targets.front()),
+                                  defines, diagnostics);
+  if (!described)
+    return;
+  summary = std::move(*described);
+  for (const SpecSignature &signature : kernel.signatures)
+    checkNames(signature);
+  if (diagnostics.hasErrors())
+    return;
+  for (const std::string &entry : kernel.entryNames())
+    planEntry(entry);
+}
+
+void KernelPlanner::planEntry(llvm::StringRef entryName) {
+  unsigned index = plan.model.entries.size();
+  EntryModel &entry = plan.model.entries.emplace_back();
+  entry.name = entryName.str();
+  entry.source = kernel.source;
+  entry.kernel = kernel.kernel;
+  for (const SpecGridDimension &dimension : kernel.grid)
+    entry.grid.push_back(dimension.expression);
+  entry.dispatchKey = kernel.dispatchKey;
+  collectArguments(entry);
+  if (diagnostics.hasErrors())
+    return;
+  for (unsigned target = 0; target < spec.targets.size(); ++target)
+    for (const PlannedConfig &config : configsFor(spec.targets[target])) {
+      if (!checkConfigNames(config))
+        return;
+      for (const SpecSignature &signature : kernel.signatures)
+        if (signature.entry == entryName)
+          planVariant(index, signature, config, target);
+    }
+}
+
+/// A parameter that any specialisation leaves to run time is an argument of the C function, in the
+/// kernel's order.
+void KernelPlanner::collectArguments(EntryModel &entry) {
+  for (const KernelParameterInfo &parameter : summary.parameters) {
+    for (const SpecSignature &signature : kernel.signatures) {
+      const SpecBinding *binding =
+          signature.entry == entry.name ? signature.find(parameter.name) : nullptr;
+      if (!binding)
+        continue;
+      auto value = binding->value.resolve(parameter.isConstexpr);
+      if (!value) {
+        diagnostics
+            .report(DiagKind::SpecType, binding->place.range, binding->place.path,
+                    llvm::toString(value.takeError()))
+            .note(DiagKind::DriverParameterHere, parameter.range, parameter.name);
+        return;
+      }
+      if (value->isTuple() ||
+          (value->asType && value->asType->kind == ArgumentType::Kind::TensorDescriptor)) {
+        diagnostics.report(DiagKind::DriverUnsupportedArgument, binding->place.range,
+                           binding->place.path,
+                           value->isTuple() ? "a tuple of run-time values" : "a tensor descriptor");
+        return;
+      }
+      if (value->asType && !value->asLiteral) {
+        entry.arguments.push_back({parameter.name, *value->asType});
+        break;
+      }
+    }
+  }
+}
+
+bool KernelPlanner::bindParameter(const KernelParameterInfo &parameter, const SpecBinding &binding,
+                                  EntryModel &entry, KernelInstance &instance,
+                                  VariantModel &variant) {
+  llvm::Expected<SignatureValue> value = binding.value.resolve(parameter.isConstexpr);
+  if (!value) {
+    llvm::consumeError(value.takeError()); // collectArguments has reported it.
+    return false;
+  }
+  auto argument = llvm::find_if(entry.arguments,
+                                [&](const EntryArgument &a) { return a.name == parameter.name; });
+  unsigned index = argument - entry.arguments.begin();
+  if (value->asLiteral) {
+    instance.arguments.emplace_back(parameter.name,
+                                    ArgumentValue::ofConstant(toConstant(*value->asLiteral)));
+    variant.constants.emplace_back(parameter.name, *value->asLiteral);
+    if (argument == entry.arguments.end())
+      return true;
+    // Other specialisations leave it to run time: this one is for calls with just this value.
+    ArgumentFact fact;
+    fact.argument = index;
+    fact.equals = value->asLiteral->asInteger();
+    if (!fact.equals) {
+      diagnostics.report(DiagKind::DriverNotDispatchable, binding.place.range, binding.place.path,
+                         parameter.name, value->asLiteral->str());
+      return false;
+    }
+    variant.facts.push_back(fact);
+    return true;
+  }
+  const ArgumentType &type = *value->asType;
+  std::string dtype = std::string(type.pointerDepth, '*') + elementName(type.element).str();
+  instance.arguments.emplace_back(parameter.name,
+                                  ArgumentValue::runTime(dtype, type.divisibility, type.equalsOne));
+  variant.parameters->push_back(index);
+  if (auto fact = factOf(index, type))
+    variant.facts.push_back(*fact);
+  return true;
+}
+
+/// Gives every parameter of the kernel its type or value: from the signature, the config, a
+/// heuristic, its default.
+bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &config,
+                         EntryModel &entry, KernelInstance &instance, VariantModel &variant) {
+  variant.parameters.emplace();
+  std::vector<const KernelParameterInfo *> unbound;
+  for (const KernelParameterInfo &parameter : summary.parameters) {
+    if (const SpecBinding *binding = signature.find(parameter.name)) {
+      if (!bindParameter(parameter, *binding, entry, instance, variant))
+        return false;
+    } else if (const Literal *value = findValue(config.values, parameter.name)) {
+      instance.arguments.emplace_back(parameter.name,
+                                      ArgumentValue::ofConstant(toConstant(*value)));
+      variant.constants.emplace_back(parameter.name, *value);
+    } else {
+      unbound.push_back(&parameter);
+    }
+  }
+  auto heuristics = evaluateHeuristics(loader, *module, instance, diagnostics);
+  if (!heuristics)
+    return false;
+  for (const KernelParameterInfo *parameter : unbound) {
+    auto computed = llvm::find_if(
+        *heuristics, [&](const auto &value) { return value.first == parameter->name; });
+    if (computed != heuristics->end())
+      variant.constants.emplace_back(parameter->name, toLiteral(computed->second));
+    else if (parameter->hasDefault && parameter->defaultValue)
+      variant.constants.emplace_back(parameter->name, toLiteral(*parameter->defaultValue));
+    else if (!parameter->hasDefault) {
+      diagnostics
+          .report(DiagKind::DriverUnboundParameter, signature.place.range, signature.place.path,
+                  parameter->name, kernel.kernel)
+          .note(DiagKind::DriverParameterHere, parameter->range, parameter->name);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Launch options that the target cannot have. What a config needs of shared memory is known only
+/// after compiling.
+bool KernelPlanner::fits(const KernelInstance &instance, const TargetInfo &target,
+                         const PlannedConfig &config) {
+  std::string reason;
+  if (!llvm::isPowerOf2_32(instance.numWarps))
+    reason = "num_warps = " + std::to_string(instance.numWarps) + " is not a power of two";
+  else if (target.backend != Backend::CPU &&
+           target.threadsPerBlock(instance.numWarps) > target.maxThreadsPerBlock)
+    reason = "num_warps = " + std::to_string(instance.numWarps) + " makes " +
+             std::to_string(target.threadsPerBlock(instance.numWarps)) + " threads, the limit is " +
+             std::to_string(target.maxThreadsPerBlock);
+  else if (instance.numCtas > target.maxClusterSize && target.backend != Backend::CPU)
+    reason = "num_ctas = " + std::to_string(instance.numCtas) + ", the limit is " +
+             std::to_string(target.maxClusterSize);
+  if (reason.empty())
+    return true;
+  DiagKind kind =
+      config.fromSource ? DiagKind::DriverConfigDropped : DiagKind::DriverConfigDoesNotFit;
+  diagnostics.report(kind, config.place.range, config.place.path, target.name, reason);
+  return false;
+}
+
+/// The index of the variant with the same config and facts, which other targets may have made
+/// already.
+std::optional<unsigned> KernelPlanner::addVariant(EntryModel &entry, VariantModel variant) {
+  auto sameFacts = [](const ArgumentFact &a, const ArgumentFact &b) {
+    return a.argument == b.argument && a.divisibility == b.divisibility && a.equals == b.equals &&
+           a.minimum == b.minimum && a.maximum == b.maximum;
+  };
+  for (auto [index, other] : llvm::enumerate(entry.variants))
+    if (other.constants == variant.constants && sameOptions(other.options, variant.options) &&
+        other.parameters == variant.parameters &&
+        llvm::equal(other.facts, variant.facts, sameFacts))
+      return index;
+  entry.variants.push_back(std::move(variant));
+  return entry.variants.size() - 1;
+}
+
+void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signature,
+                                const PlannedConfig &config, unsigned target) {
+  EntryModel &entry = plan.model.entries[entryIndex];
+  CompileJob job;
+  KernelInstance &instance = job.instance;
+  instance.kernel = kernel.kernel;
+  instance.numWarps = config.options.numWarps.value_or(4);
+  instance.numStages = config.options.numStages.value_or(3);
+  instance.numCtas = config.options.numCtas.value_or(1);
+  instance.target = answersOf(spec.targets[target]);
+  instance.defines = defines;
+  VariantModel variant;
+  variant.config = config.values;
+  variant.options = config.options;
+  if (!bind(signature, config, entry, instance, variant) ||
+      !fits(instance, spec.targets[target], config))
+    return;
+  std::vector<std::string> arguments;
+  for (const EntryArgument &argument : entry.arguments)
+    if (argument.type.isInteger())
+      arguments.push_back(argument.name);
+  if (!checkGrid(kernel, arguments, variant.constants, diagnostics))
+    return;
+  job.variant = *addVariant(entry, std::move(variant));
+  job.entry = entryIndex;
+  job.target = target;
+  job.module = module;
+  job.mayBeDropped = config.fromSource;
+  job.place = config.place;
+  job.label = entry.name + " (" + variantName(entry, entry.variants[job.variant]) + ")";
+  plan.jobs.push_back(std::move(job));
+}
+
+} // namespace
+
+TargetAnswers answersOf(const TargetInfo &target) {
+  TargetAnswers answers;
+  answers.backend = backendName(target.backend).str();
+  answers.arch = target.archNumber;
+  answers.archName = target.arch;
+  answers.warpSize = target.warpSize;
+  return answers;
+}
+
+std::vector<ExpectedParameter> launcherParameters(const LibraryModel &model,
+                                                  const CompileJob &job) {
+  const EntryModel &entry = model.entries[job.entry];
+  std::vector<ExpectedParameter> expected;
+  for (unsigned index : kernelParameters(entry, entry.variants[job.variant]))
+    expected.push_back({entry.arguments[index].name, entry.arguments[index].type.bytes()});
+  return expected;
+}
+
+std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, ModuleLoader &loader,
+                                   const CompilerOptions &options, DiagnosticEngine &diagnostics) {
+  BuildPlan plan;
+  plan.model.name = spec.library;
+  plan.model.targets = spec.targets;
+  plan.model.sizeBudget = spec.sizeBudget;
+  for (const SpecKernel &kernel : spec.kernels)
+    KernelPlanner(spec, kernel, loader, options, diagnostics, plan)
+        .run(llvm::sys::path::parent_path(specPath));
+  // Every entry point needs a variant; when all configs were dropped, their reasons stand before
+  // this.
+  for (const EntryModel &entry : plan.model.entries)
+    if (entry.variants.empty() && !diagnostics.hasErrors())
+      diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
+  if (diagnostics.hasErrors())
+    return std::nullopt;
+  return plan;
+}
+
+} // namespace kiln

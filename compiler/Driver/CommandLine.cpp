@@ -1,0 +1,215 @@
+// The only place with cl::opt. Every option belongs to a subcommand, so LLVM's own do not show.
+
+#include "llvm/Support/CommandLine.h"
+#include "compiler/Driver/Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+
+namespace kiln {
+namespace {
+
+constexpr llvm::StringRef stages[] = {"ast",   "tile",   "tilegpu", "llvm", "llvmir", "ptx",
+                                      "cubin", "amdgcn", "hsaco",   "asm",  "obj"};
+
+cl::SubCommand buildCommand("build", "Compile a spec into a C library");
+cl::SubCommand compileCommand("compile",
+                              "Compile one kernel, with the flags of Triton's compile.py");
+cl::SubCommand checkCommand("check", "Report mistakes in a spec and its kernels; generate nothing");
+cl::SubCommand inspectCommand("inspect",
+                              "Show what is in a library: variants, targets, resources, bytes");
+
+cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
+                                  cl::value_desc("folder"), cl::Prefix, cl::sub(buildCommand),
+                                  cl::sub(compileCommand), cl::sub(checkCommand));
+cl::list<std::string> definitions("D", cl::desc("Value of a module-level name of the sources"),
+                                  cl::value_desc("name=value"), cl::Prefix, cl::sub(buildCommand),
+                                  cl::sub(compileCommand), cl::sub(checkCommand));
+cl::list<std::string>
+    targets("target", cl::desc("Compile for this target, in place of the spec's; may be repeated"),
+            cl::value_desc("target"), cl::sub(buildCommand), cl::sub(compileCommand),
+            cl::sub(checkCommand));
+cl::alias targetsShort("t", cl::aliasopt(targets), cl::desc("Alias for --target"));
+cl::opt<unsigned> jobs("j", cl::desc("Variants compiled at a time (default: this machine's CPUs)"),
+                       cl::value_desc("count"), cl::init(0), cl::Prefix, cl::sub(buildCommand),
+                       cl::sub(compileCommand), cl::sub(checkCommand));
+cl::opt<unsigned> timeoutSeconds("timeout", cl::desc("Seconds that one variant may take"),
+                                 cl::value_desc("seconds"), cl::init(600), cl::sub(buildCommand),
+                                 cl::sub(compileCommand), cl::sub(checkCommand));
+cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for debuggers)"),
+                        cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand));
+cl::list<unsigned> only("only", cl::desc("Compile just the variants with these numbers"),
+                        cl::value_desc("number"), cl::CommaSeparated, cl::sub(buildCommand),
+                        cl::sub(checkCommand));
+cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
+                    cl::sub(compileCommand), cl::sub(checkCommand));
+cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
+cl::opt<DiagnosticFormat>
+    diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
+                     cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
+                                clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
+                     cl::init(DiagnosticFormat::Text), cl::sub(buildCommand),
+                     cl::sub(compileCommand), cl::sub(checkCommand));
+cl::opt<std::string> depfile("depfile", cl::desc("Write the files that were read as a make rule"),
+                             cl::value_desc("file"), cl::sub(buildCommand));
+
+cl::opt<CudaEmit> cudaEmit(
+    "cuda-emit", cl::desc("What cuda targets become"),
+    cl::values(clEnumValN(CudaEmit::Cubin, "cubin", "machine code, by ptxas (default)"),
+               clEnumValN(CudaEmit::PTX, "ptx", "PTX, assembled by the driver when loaded"),
+               clEnumValN(CudaEmit::Both, "both", "machine code and PTX beside it")),
+    cl::init(CudaEmit::Cubin), cl::sub(buildCommand), cl::sub(compileCommand));
+cl::opt<std::string>
+    ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
+              cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand));
+cl::opt<std::string> libdevicePath("libdevice",
+                                   cl::desc("libdevice.10.bc, for kernels that call its functions"),
+                                   cl::value_desc("file"), cl::sub(buildCommand),
+                                   cl::sub(compileCommand));
+cl::opt<unsigned> optLevel("O", cl::desc("Optimisation level, 0 to 3"), cl::value_desc("level"),
+                           cl::init(3), cl::Prefix, cl::sub(buildCommand), cl::sub(compileCommand));
+cl::opt<bool> lineInfo("line-info", cl::desc("Line tables for profilers (default: on)"),
+                       cl::init(true), cl::sub(buildCommand), cl::sub(compileCommand));
+cl::list<std::string> pathMap("path-map", cl::desc("Replace a path's beginning in line tables"),
+                              cl::value_desc("from=to"), cl::sub(buildCommand),
+                              cl::sub(compileCommand));
+
+// build, check
+cl::opt<std::string> specPath(cl::Positional, cl::desc("<spec.json>"), cl::sub(buildCommand),
+                              cl::sub(checkCommand));
+cl::opt<std::string> outputFolder("o", cl::desc("Folder of the library's files"),
+                                  cl::value_desc("folder"), cl::sub(buildCommand));
+cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place of the spec's"),
+                                 cl::value_desc("name"), cl::sub(buildCommand));
+
+// compile
+cl::opt<std::string> sourcePath(cl::Positional, cl::desc("<kernel.py>"), cl::sub(compileCommand));
+cl::opt<std::string> kernelName("n", cl::desc("Name of the kernel"), cl::value_desc("name"),
+                                cl::sub(compileCommand));
+cl::alias kernelNameLong("kernel-name", cl::aliasopt(kernelName), cl::desc("Alias for -n"));
+cl::opt<std::string> signature("s", cl::desc("Types and values of the parameters, in order"),
+                               cl::value_desc("type, value, ..."), cl::sub(compileCommand));
+cl::alias signatureLong("signature", cl::aliasopt(signature), cl::desc("Alias for -s"));
+cl::opt<std::string> grid("g", cl::desc("Launch grid, expressions over the arguments"),
+                          cl::value_desc("x, y, z"), cl::sub(compileCommand));
+cl::alias gridLong("grid", cl::aliasopt(grid), cl::desc("Alias for -g"));
+cl::opt<unsigned> numWarps("w", cl::desc("Warps of a block (default: 4)"), cl::value_desc("count"),
+                           cl::init(4), cl::sub(compileCommand));
+cl::alias numWarpsLong("num-warps", cl::aliasopt(numWarps), cl::desc("Alias for -w"));
+cl::opt<unsigned> numStages("ns", cl::desc("Stages of pipelined loops (default: 3)"),
+                            cl::value_desc("count"), cl::init(3), cl::sub(compileCommand));
+cl::alias numStagesLong("num-stages", cl::aliasopt(numStages), cl::desc("Alias for -ns"));
+cl::opt<std::string> outName("on", cl::desc("C name of the kernel (default: the kernel's)"),
+                             cl::value_desc("name"), cl::sub(compileCommand));
+cl::alias outNameLong("out-name", cl::aliasopt(outName), cl::desc("Alias for -on"));
+cl::opt<std::string> outPath("o", cl::desc("Path of the outputs, without extension"),
+                             cl::value_desc("path"), cl::sub(compileCommand));
+cl::alias outPathLong("out-path", cl::aliasopt(outPath), cl::desc("Alias for -o"));
+cl::opt<std::string>
+    emitStage("emit",
+              cl::desc("Write this stage (to -o, else standard output) in place of a library: ast, "
+                       "tile, tilegpu, llvm, llvmir, ptx, cubin, amdgcn, hsaco, asm, obj"),
+              cl::value_desc("stage"), cl::sub(compileCommand));
+
+// inspect
+cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
+                                 cl::sub(inspectCommand));
+
+[[noreturn]] void usageError(const llvm::Twine &message) {
+  llvm::errs() << "kiln: error: " << message << "\n";
+  exit(2);
+}
+
+const std::string &required(const cl::opt<std::string> &option, llvm::StringRef what) {
+  if (option.empty())
+    usageError("expected " + what);
+  return option.getValue();
+}
+
+std::pair<std::string, std::string> splitAssignment(llvm::StringRef option, llvm::StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || name.size() == text.size())
+    usageError(option + ": expected NAME=VALUE, got '" + text + "'");
+  return {name.str(), value.str()};
+}
+
+CompilerOptions compilerOptions() {
+  CompilerOptions options;
+  options.importRoots = importRoots;
+  for (const std::string &text : definitions)
+    options.definitions.push_back(splitAssignment("-D", text));
+  options.targets = targets;
+  options.jobs = jobs;
+  if (timeoutSeconds == 0)
+    usageError("--timeout: expected at least 1 second, got 0");
+  options.timeoutSeconds = timeoutSeconds;
+  options.inProcess = inProcess;
+  options.only = only;
+  options.quiet = quiet;
+  options.diagnosticFormat = diagnosticFormat;
+  options.depfile = depfile;
+  if (optLevel > 3)
+    usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));
+  options.emit.optLevel = optLevel;
+  options.emit.cudaEmit = cudaEmit;
+  options.emit.ptxasPath = ptxasPath;
+  options.emit.libdevicePath = libdevicePath;
+  options.emit.lineInfo = lineInfo;
+  for (const std::string &text : pathMap)
+    options.emit.pathMap.push_back(splitAssignment("--path-map", text));
+  return options;
+}
+
+} // namespace
+
+llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
+
+CommandLine parseCommandLine(int argc, char **argv) {
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "kiln " KILN_VERSION "\n"; });
+  std::string mistake;
+  llvm::raw_string_ostream mistakes(mistake);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Kiln compiles Triton kernels ahead of time into a C library\n", &mistakes)) {
+    // A bad value was reported by its parser.
+    if (mistake.empty())
+      exit(2);
+    // "kiln: Unknown command line argument …": the program's name comes from usageError.
+    llvm::StringRef first = llvm::StringRef(mistake).split('\n').first;
+    usageError(first.split(": ").second);
+  }
+
+  CommandLine line;
+  line.compiler = compilerOptions();
+  if (buildCommand || checkCommand) {
+    line.command = buildCommand ? Command::Build : Command::Check;
+    line.build.spec = required(specPath, "the path of a spec");
+    if (buildCommand)
+      line.build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
+    line.build.name = libraryName;
+  } else if (compileCommand) {
+    line.command = Command::Compile;
+    line.compile.source = required(sourcePath, "the path of a kernel's source");
+    line.compile.kernel = required(kernelName, "-n NAME, the kernel");
+    line.compile.signature =
+        required(signature, "-s SIGNATURE, the types and values of the parameters");
+    line.compile.grid = grid;
+    line.compile.numWarps = numWarps;
+    line.compile.numStages = numStages;
+    line.compile.outName = outName;
+    line.compile.outPath = outPath;
+    line.compile.emitStage = emitStage;
+    if (!emitStage.empty() && !llvm::is_contained(emitStages(), llvm::StringRef(emitStage)))
+      usageError("--emit: expected one of " + llvm::join(emitStages(), ", ") + ", got '" +
+                 emitStage + "'");
+  } else if (inspectCommand) {
+    line.command = Command::Inspect;
+    line.inspect = {required(libraryPath, "the path of a library's archive or manifest")};
+  } else {
+    usageError("expected a command: build, compile, check or inspect (kiln --help shows more)");
+  }
+  return line;
+}
+
+} // namespace kiln

@@ -1,0 +1,182 @@
+// kiln compile: one kernel, with the flags of Triton's compile.py.
+
+#include "codegen/CNames.h"
+#include "codegen/GenerateLibrary.h"
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/Session.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kiln {
+namespace {
+
+/// Makes the spec that the flags stand for; mistakes in them are reported by flag.
+class FlagSpec {
+public:
+  FlagSpec(const CommandLine &line, Session &session) : line(line), session(session) {}
+
+  std::optional<Spec> make() {
+    Spec spec;
+    if (line.compiler.targets.empty())
+      return fail("-t", "expected a target, such as cuda:sm_90a, hip:gfx942 or cpu");
+    for (const std::string &name : line.compiler.targets) {
+      auto target = parseTarget(name);
+      if (!target)
+        return fail("-t", llvm::toString(target.takeError()));
+      spec.targets.push_back(std::move(*target));
+      spec.targetNames.push_back(name);
+    }
+    const std::string &name =
+        line.compile.outName.empty() ? line.compile.kernel : line.compile.outName;
+    if (!isCIdentifier(name) || !reservedBecause(name).empty())
+      return fail("-on", "expected a name for a C function, got '" + name + "'");
+    SpecKernel kernel;
+    kernel.name = name;
+    kernel.source = line.compile.source;
+    kernel.kernel = line.compile.kernel;
+    SpecConfig &config = kernel.configs.emplace_back();
+    config.options.numWarps = line.compile.numWarps;
+    config.options.numStages = line.compile.numStages;
+    config.place.path = "-w";
+    auto signature = makeSignature();
+    if (!signature || !makeGrid(kernel))
+      return std::nullopt;
+    signature->entry = name;
+    kernel.signatures.push_back(std::move(*signature));
+    spec.library =
+        line.compile.outPath.empty() ? name : llvm::sys::path::filename(line.compile.outPath).str();
+    if (!isCIdentifier(spec.library))
+      return fail("-o", "expected a path that ends in a C identifier, got '" + spec.library + "'");
+    spec.kernels.push_back(std::move(kernel));
+    return spec;
+  }
+
+private:
+  std::nullopt_t fail(llvm::StringRef flag, llvm::StringRef message) {
+    session.diagnostics.report(DiagKind::DriverBadFlag, DiagPlace(), flag, message);
+    return std::nullopt;
+  }
+
+  /// The items of -s go to the kernel's parameters in order.
+  std::optional<SpecSignature> makeSignature() {
+    TextError error;
+    auto items = parseSignatureList(line.compile.signature, error);
+    if (!items)
+      return fail("-s", error.message);
+    const LoadedModule *module = session.loader.load(line.compile.source, session.diagnostics);
+    if (!module || module->tree->hasErrors())
+      return std::nullopt;
+    auto kernel = describeKernel(session.loader, *module, line.compile.kernel, TargetAnswers(), {},
+                                 session.diagnostics);
+    if (!kernel)
+      return std::nullopt;
+    if (items->size() > kernel->parameters.size())
+      return fail("-s", "expected at most " + std::to_string(kernel->parameters.size()) +
+                            " items, got " + std::to_string(items->size()));
+    SpecSignature signature;
+    signature.place.path = "-s";
+    for (auto [parameter, item] : llvm::zip(kernel->parameters, *items))
+      signature.parameters.push_back({parameter.name, item, {"-s", SourceRange()}});
+    return signature;
+  }
+
+  bool makeGrid(SpecKernel &kernel) {
+    if (line.compile.grid.empty())
+      return true;
+    llvm::SmallVector<llvm::StringRef> parts;
+    // Commas inside calls do not separate.
+    int depth = 0;
+    size_t start = 0;
+    llvm::StringRef text = line.compile.grid;
+    for (size_t i = 0; i <= text.size(); ++i) {
+      if (i < text.size() && (text[i] == '(' || text[i] == ')'))
+        depth += text[i] == '(' ? 1 : -1;
+      if (i == text.size() || (text[i] == ',' && depth == 0)) {
+        parts.push_back(text.slice(start, i).trim());
+        start = i + 1;
+      }
+    }
+    if (parts.size() > 3) {
+      fail("-g", "expected one to three expressions, got " + std::to_string(parts.size()));
+      return false;
+    }
+    for (llvm::StringRef part : parts) {
+      TextError error;
+      auto expression = Expression::parse(part, error);
+      if (!expression) {
+        fail("-g", "'" + part.str() + "': " + error.message);
+        return false;
+      }
+      kernel.grid.push_back({std::move(*expression), {"-g", SourceRange()}});
+    }
+    return true;
+  }
+
+  const CommandLine &line;
+  Session &session;
+};
+
+int finish(Session &session, llvm::Error error) {
+  if (error)
+    session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
+                               llvm::toString(std::move(error)));
+  session.reporter.report(session.diagnostics, session.sources);
+  return session.reporter.errors() ? 1 : 0;
+}
+
+llvm::Error writeFiles(llvm::StringRef stem, llvm::ArrayRef<OutputFile> files) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(stem);
+  return writeOutputs(folder.empty() ? "." : folder, files);
+}
+
+/// --emit: the stage's text or bytes, to -o or to standard output.
+int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan,
+              const CompilerOptions &options) {
+  VariantGoal goal;
+  goal.emitStage = line.compile.emitStage;
+  auto results = runPlan(plan, session.loader, options, goal, session.reporter);
+  if (session.reporter.errors())
+    return 1;
+  std::string text;
+  for (const VariantResult &result : results)
+    text += result.emitted;
+  if (line.compile.outPath.empty()) {
+    llvm::outs() << text;
+    return 0;
+  }
+  return finish(
+      session, writeFiles(line.compile.outPath,
+                          OutputFile{llvm::sys::path::filename(line.compile.outPath).str(), text}));
+}
+
+} // namespace
+
+int runCompile(const CommandLine &line) {
+  CompilerOptions options = line.compiler;
+  llvm::StringRef sourceFolder = llvm::sys::path::parent_path(line.compile.source);
+  if (!sourceFolder.empty())
+    options.emit.pathMap.emplace_back(sourceFolder.str() + "/", "");
+  Session session(options);
+  auto spec = FlagSpec(line, session).make();
+  if (!spec)
+    return finish(session, llvm::Error::success());
+  auto plan = session.plan(*spec, "");
+  if (!plan)
+    return 1;
+  if (!line.compile.emitStage.empty())
+    return emitStage(line, session, *plan, options);
+  auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
+  if (!session.assemble(*plan, std::move(results)))
+    return 1;
+  auto library = generateLibrary(plan->model);
+  if (!library)
+    return finish(session, library.takeError());
+  return finish(session,
+                writeFiles(line.compile.outPath.empty() ? plan->model.name : line.compile.outPath,
+                           library->files));
+}
+
+} // namespace kiln

@@ -1,0 +1,126 @@
+#include "compiler/Driver/CompileVariant.h"
+#include "compiler/Pipeline/DiagnosticBridge.h"
+#include "compiler/Pipeline/Pipeline.h"
+#include "compiler/Syntax/Dump.h"
+#include "compiler/Target/VerifyAbi.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+namespace kiln {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class VariantCompilation {
+public:
+  VariantCompilation(const BuildPlan &plan, const CompileJob &job, ModuleLoader &loader,
+                     const CompilerOptions &options, const VariantGoal &goal)
+      : plan(plan), job(job), loader(loader), options(options), goal(goal),
+        target(plan.model.targets[job.target]), context(mlir::MLIRContext::Threading::DISABLED) {}
+
+  VariantResult run() {
+    compile();
+    result.diagnostics = renderDiagnostics(diagnostics, loader.getSources());
+    for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file)
+      result.filesRead.push_back(loader.getSources().get(file).getPath().str());
+    return std::move(result);
+  }
+
+private:
+  void compile() {
+    started = Clock::now();
+    if (goal.emitStage == "ast") {
+      llvm::raw_string_ostream os(result.emitted);
+      dump(*job.module->tree, os);
+      return;
+    }
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    {
+      DiagnosticBridge bridge(&context, diagnostics, loader.getSources());
+      module = buildTileIR(context, loader, *job.module, job.instance, diagnostics);
+    }
+    noteTime("sema");
+    if (!module || diagnostics.hasErrors() || goal.checkOnly)
+      return;
+    PipelineOptions pipeline;
+    pipeline.emit = options.emit;
+    pipeline.emit.captureLLVM = goal.emitStage == "llvmir";
+    pipeline.emit.capturePTX = goal.emitStage == "ptx" || options.emit.cudaEmit == CudaEmit::Both;
+    pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
+    if (goal.emitStage == "ptx" || goal.emitStage == "llvmir")
+      pipeline.emit.cudaEmit = CudaEmit::PTX;
+    pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
+      return stageDone(stage, ir);
+    };
+    auto binary =
+        runPipeline(*module, target, pipeline, diagnostics, loader.getSources(), result.doesNotFit);
+    noteTime("binary");
+    if (binary)
+      finish(std::move(*binary));
+  }
+
+  void noteTime(llvm::StringRef stage) {
+    auto now = Clock::now();
+    result.times.push_back({stage.str(), std::chrono::duration<double>(now - started).count()});
+    started = now;
+  }
+
+  bool stageDone(llvm::StringRef stage, mlir::ModuleOp ir) {
+    noteTime(stage);
+    if (stage != goal.emitStage)
+      return true;
+    llvm::raw_string_ostream os(result.emitted);
+    ir.print(os);
+    os << "\n";
+    return false;
+  }
+
+  void finish(DeviceBinary binary) {
+    if (!goal.emitStage.empty())
+      return emit(binary);
+    if (auto error = verifyAbi(binary, launcherParameters(plan.model, job), target)) {
+      diagnostics.report(DiagKind::DriverAbiMismatch, job.place.range, job.label, target.name,
+                         llvm::toString(std::move(error)));
+      return;
+    }
+    for (const std::string &warning : binary.warnings)
+      diagnostics.report(DiagKind::DriverToolWarning, DiagPlace(), warning);
+    if (uint32_t spilled = binary.resources.spillStoreBytes)
+      diagnostics.report(DiagKind::DriverSpills, job.place.range, job.label, target.name, spilled);
+    result.binary = std::move(binary);
+  }
+
+  void emit(DeviceBinary &binary) {
+    bool bytesOf = goal.emitStage == formatName(binary.format);
+    result.emitted = goal.emitStage == "llvmir" ? binary.llvmIR
+                     : goal.emitStage == "ptx"  ? binary.ptx
+                     : bytesOf ? std::string(binary.bytes.begin(), binary.bytes.end())
+                     : goal.emitStage == "asm" ? binary.assembly
+                     : goal.emitStage == "amdgcn" && binary.format == BinaryFormat::HSACO
+                         ? binary.assembly
+                         : "";
+    if (result.emitted.empty())
+      diagnostics.report(DiagKind::DriverNoStage, DiagPlace(), target.name, goal.emitStage);
+  }
+
+  const BuildPlan &plan;
+  const CompileJob &job;
+  ModuleLoader &loader;
+  const CompilerOptions &options;
+  const VariantGoal &goal;
+  const TargetInfo &target;
+  mlir::MLIRContext context;
+  DiagnosticEngine diagnostics;
+  VariantResult result;
+  Clock::time_point started;
+};
+
+} // namespace
+
+VariantResult compileVariant(const BuildPlan &plan, const CompileJob &job, ModuleLoader &loader,
+                             const CompilerOptions &options, const VariantGoal &goal) {
+  return VariantCompilation(plan, job, loader, options, goal).run();
+}
+
+} // namespace kiln

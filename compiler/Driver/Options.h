@@ -1,0 +1,80 @@
+// What the command line says, as plain data. CommandLine.cpp fills it in; docs/cli.md describes it.
+
+#ifndef KILN_COMPILER_DRIVER_OPTIONS_H
+#define KILN_COMPILER_DRIVER_OPTIONS_H
+
+#include "compiler/Target/Emit.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kiln {
+
+enum class Command { Build, Compile, Check, Inspect };
+enum class DiagnosticFormat { Text, Json };
+
+/// What every command that compiles understands.
+struct CompilerOptions {
+  /// -I: folders in which imports of kernel modules are looked for, before the importing file's
+  /// ancestors.
+  std::vector<std::string> importRoots;
+  /// -D NAME=VALUE: module-level names of kernel sources and their values.
+  std::vector<std::pair<std::string, std::string>> definitions;
+  /// --target: replaces the spec's list.
+  std::vector<std::string> targets;
+  /// -j: variants compiled at a time; 0 = the CPUs of this machine.
+  unsigned jobs = 0;
+  /// --timeout: seconds for one variant.
+  unsigned timeoutSeconds = 600;
+  /// --in-process: no worker processes, for debuggers. A crash then ends the build.
+  bool inProcess = false;
+  /// --only: compile just these variants, by the index that messages print.
+  std::vector<unsigned> only;
+  /// --quiet: no progress, also on a terminal.
+  bool quiet = false;
+  DiagnosticFormat diagnosticFormat = DiagnosticFormat::Text;
+  /// --depfile: a make rule of what was read.
+  std::string depfile;
+  EmitOptions emit;
+};
+
+/// `kiln build` and `kiln check`.
+struct BuildOptions {
+  std::string spec;
+  std::string outputFolder;
+  /// --name: replaces the spec's "library".
+  std::string name;
+};
+
+/// `kiln compile`: Triton's compile.py.
+struct CompileOptions {
+  std::string source, kernel, signature, grid;
+  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  /// -on and -o, as compile.py has them: the C name, and the path of the files without extension.
+  std::string outName, outPath;
+  /// --emit: print this stage of the kernel and write no library.
+  std::string emitStage;
+};
+
+struct InspectOptions {
+  std::string library;
+};
+
+struct CommandLine {
+  Command command = Command::Build;
+  CompilerOptions compiler;
+  BuildOptions build;
+  CompileOptions compile;
+  InspectOptions inspect;
+};
+
+/// The stages that --emit names, in pipeline order.
+llvm::ArrayRef<llvm::StringRef> emitStages();
+
+/// Parses the arguments. Prints help and exits for --help and --version; prints one line and exits
+/// with status 2 for a mistake, as command-line tools do.
+CommandLine parseCommandLine(int argc, char **argv);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,87 @@
+#include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/Workers.h"
+#include "llvm/ADT/STLExtras.h"
+#include <csignal>
+#include <cstring>
+
+namespace kiln {
+namespace {
+
+/// "signal 6 (Aborted): LLVM ERROR: Cannot select: …": the last line of the log that says
+/// something.
+std::string crashReason(const JobResult &job) {
+  std::string reason =
+      job.signal ? "signal " + std::to_string(job.signal) + " (" + strsignal(job.signal) + ")"
+                 : "exit status " + std::to_string(job.exitStatus);
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(job.log).split(lines, '\n', -1, false);
+  for (llvm::StringRef line : lines)
+    if (line.contains("ERROR") || line.contains("Assertion") || line.contains("UNREACHABLE"))
+      return reason + ": " + line.trim().str();
+  return reason;
+}
+
+VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned index,
+                        const CompilerOptions &options, const SourceManager &sources) {
+  const CompileJob &compile = plan.jobs[index];
+  const std::string &target = plan.model.targets[compile.target].name;
+  DiagnosticEngine diagnostics;
+  switch (job.kind) {
+  case JobResult::TimedOut:
+    diagnostics.report(DiagKind::DriverVariantHung, compile.place.range, compile.label, target,
+                       options.timeoutSeconds, index);
+    break;
+  case JobResult::CouldNotStart:
+    diagnostics.report(DiagKind::DriverTool, DiagPlace(), "cannot start a worker process");
+    break;
+  case JobResult::Crashed:
+  case JobResult::Done: // with output that is not a result
+    diagnostics.report(DiagKind::DriverVariantCrashed, compile.place.range, compile.label, target,
+                       crashReason(job), index);
+    break;
+  }
+  VariantResult result;
+  result.diagnostics = renderDiagnostics(diagnostics, sources);
+  return result;
+}
+
+} // namespace
+
+std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
+                                   const CompilerOptions &options, const VariantGoal &goal,
+                                   Reporter &reporter) {
+  std::vector<VariantResult> results(plan.jobs.size());
+  std::vector<unsigned> chosen;
+  for (unsigned index = 0; index < plan.jobs.size(); ++index)
+    if (options.only.empty() || llvm::is_contained(options.only, index))
+      chosen.push_back(index);
+  auto compile = [&](unsigned index) {
+    return compileVariant(plan, plan.jobs[index], loader, options, goal);
+  };
+  unsigned ended = 0;
+  auto take = [&](unsigned index, VariantResult result) {
+    reporter.progress(++ended, chosen.size(), plan.jobs[index].label);
+    results[index] = std::move(result);
+  };
+  if (options.inProcess) {
+    for (unsigned index : chosen)
+      take(index, compile(index));
+  } else {
+    WorkerOptions workers;
+    workers.parallel = options.jobs ? options.jobs : availableCpus();
+    workers.timeout = std::chrono::seconds(options.timeoutSeconds);
+    runJobs(
+        chosen.size(), workers, [&](unsigned i) { return serialize(compile(chosen[i])); },
+        [&](unsigned i, JobResult job) {
+          auto result = job.kind == JobResult::Done ? deserialize(job.output) : std::nullopt;
+          take(chosen[i], result ? std::move(*result)
+                                 : failureOf(job, plan, chosen[i], options, loader.getSources()));
+        });
+  }
+  // In the jobs' order, so that a build says the same whatever -j.
+  for (const VariantResult &result : results)
+    reporter.report(result.diagnostics);
+  return results;
+}
+
+} // namespace kiln

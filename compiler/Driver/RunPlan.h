@@ -1,0 +1,20 @@
+// Carries out a plan's compilations in worker processes.
+
+#ifndef KILN_COMPILER_DRIVER_RUNPLAN_H
+#define KILN_COMPILER_DRIVER_RUNPLAN_H
+
+#include "compiler/Driver/CompileVariant.h"
+#include "compiler/Driver/Reporter.h"
+
+namespace kiln {
+
+/// Compiles every job of the plan and reports what they say. Results are in the order of the jobs,
+/// whatever the order in which they ended; one that crashed or hung has no binary and has been
+/// reported. Jobs that `--only` leaves out have empty results.
+std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
+                                   const CompilerOptions &options, const VariantGoal &goal,
+                                   Reporter &reporter);
+
+} // namespace kiln
+
+#endif

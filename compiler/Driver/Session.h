@@ -1,0 +1,48 @@
+// What build, check and compile share: reading a spec, planning, and assembling the library from
+// the results.
+
+#ifndef KILN_COMPILER_DRIVER_SESSION_H
+#define KILN_COMPILER_DRIVER_SESSION_H
+
+#include "codegen/Spec.h"
+#include "compiler/Driver/BuildPlan.h"
+#include "compiler/Driver/Reporter.h"
+
+namespace kiln {
+
+/// One run of the tool over one spec. Its methods report what goes wrong and then give nothing.
+class Session {
+public:
+  explicit Session(const CompilerOptions &options);
+
+  /// Reads a spec from a file, with the command line's targets and name in place of its own.
+  std::optional<Spec> readSpecFile(llvm::StringRef path, llvm::StringRef libraryName);
+  std::optional<BuildPlan> plan(const Spec &spec, llvm::StringRef specPath);
+  /// Moves the results' binaries into the plan's model. Configs that may be dropped and do not fit
+  /// are left out with a warning; any other failure has been reported and gives false.
+  bool assemble(BuildPlan &plan, std::vector<VariantResult> results);
+
+  /// The paths of all files that were read, the spec's included, without repeats, in order of first
+  /// reading.
+  const std::vector<std::string> &filesRead() const { return files; }
+
+  SourceManager sources;
+  ModuleLoader loader;
+  DiagnosticEngine diagnostics;
+  Reporter reporter;
+
+private:
+  void flush();
+  void recordInputs(LibraryModel &model);
+  /// The path as the manifest and line tables may show it: relative to the spec's folder or an
+  /// import root.
+  std::string portablePath(llvm::StringRef path) const;
+
+  const CompilerOptions &options;
+  std::string specFolder;
+  std::vector<std::string> files;
+};
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,193 @@
+// JSON with the binary in base64: a few microseconds beside the milliseconds of a compilation, and
+// nothing to get wrong.
+
+#include "compiler/Driver/VariantResult.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace json = llvm::json;
+
+namespace kiln {
+namespace {
+
+std::string encode(llvm::StringRef bytes) { return llvm::encodeBase64(bytes); }
+
+/// Reads typed members and remembers whether all were there.
+class Reader {
+public:
+  explicit Reader(const json::Object &object, bool &ok) : object(object), ok(ok) {}
+
+  std::string bytes(llvm::StringRef key) {
+    std::vector<char> decoded;
+    auto text = object.getString(key);
+    if (!text || llvm::errorToBool(llvm::decodeBase64(*text, decoded)))
+      ok = false;
+    return std::string(decoded.begin(), decoded.end());
+  }
+  uint32_t number(llvm::StringRef key) {
+    auto value = object.getInteger(key);
+    ok &= value.has_value();
+    return uint32_t(value.value_or(0));
+  }
+  double real(llvm::StringRef key) {
+    auto value = object.getNumber(key);
+    ok &= value.has_value();
+    return value.value_or(0);
+  }
+  /// Calls `each` with a reader of every element of an array of objects.
+  template <typename Each> void objects(llvm::StringRef key, Each each) {
+    const json::Array *array = object.getArray(key);
+    ok &= array != nullptr;
+    for (const json::Value &element : array ? *array : json::Array()) {
+      const json::Object *child = element.getAsObject();
+      ok &= child != nullptr;
+      if (child)
+        each(Reader(*child, ok));
+    }
+  }
+
+private:
+  const json::Object &object;
+  bool &ok;
+};
+
+json::Object toJson(const DeviceBinary &binary) {
+  json::Array parameters, warnings;
+  for (const KernelParameter &parameter : binary.parameters)
+    parameters.push_back(json::Object{
+        {"name", encode(parameter.name)}, {"offset", parameter.offset}, {"size", parameter.size}});
+  for (const std::string &warning : binary.warnings)
+    warnings.push_back(json::Object{{"text", encode(warning)}});
+  const ResourceUsage &used = binary.resources;
+  const LaunchFacts &launch = binary.launch;
+  return json::Object{
+      {"target", encode(binary.target)},
+      {"format", unsigned(binary.format)},
+      {"symbol", encode(binary.symbol)},
+      {"bytes", encode({binary.bytes.data(), binary.bytes.size()})},
+      {"llvm", encode(binary.llvmIR)},
+      {"ptx", encode(binary.ptx)},
+      {"assembly", encode(binary.assembly)},
+      {"warnings", std::move(warnings)},
+      {"registers", used.registers},
+      {"scalarRegisters", used.scalarRegisters},
+      {"spillStoreBytes", used.spillStoreBytes},
+      {"spillLoadBytes", used.spillLoadBytes},
+      {"stackBytes", used.stackBytes},
+      {"staticSharedBytes", used.staticSharedBytes},
+      {"threadsPerBlock", launch.threadsPerBlock},
+      {"warpSize", launch.warpSize},
+      {"clusterX", launch.clusterDims[0]},
+      {"clusterY", launch.clusterDims[1]},
+      {"clusterZ", launch.clusterDims[2]},
+      {"dynamicSharedBytes", launch.dynamicSharedBytes},
+      {"scratchBytes", launch.scratchBytes},
+      {"scratchAlign", launch.scratchAlign},
+      {"arenaBytes", launch.arenaBytes},
+      {"parameters", std::move(parameters)},
+      {"parameterBytes", binary.parameterBytes},
+  };
+}
+
+DeviceBinary binaryFrom(Reader in) {
+  DeviceBinary binary;
+  binary.target = in.bytes("target");
+  binary.format = BinaryFormat(in.number("format"));
+  binary.symbol = in.bytes("symbol");
+  std::string bytes = in.bytes("bytes");
+  binary.bytes.assign(bytes.begin(), bytes.end());
+  binary.llvmIR = in.bytes("llvm");
+  binary.ptx = in.bytes("ptx");
+  binary.assembly = in.bytes("assembly");
+  in.objects("warnings", [&](Reader warning) { binary.warnings.push_back(warning.bytes("text")); });
+  binary.resources = {in.number("registers"),       in.number("scalarRegisters"),
+                      in.number("spillStoreBytes"), in.number("spillLoadBytes"),
+                      in.number("stackBytes"),      in.number("staticSharedBytes")};
+  binary.launch = {in.number("threadsPerBlock"),
+                   in.number("warpSize"),
+                   {in.number("clusterX"), in.number("clusterY"), in.number("clusterZ")},
+                   in.number("dynamicSharedBytes"),
+                   in.number("scratchBytes"),
+                   in.number("scratchAlign"),
+                   in.number("arenaBytes")};
+  in.objects("parameters", [&](Reader parameter) {
+    binary.parameters.push_back(
+        {parameter.bytes("name"), parameter.number("offset"), parameter.number("size")});
+  });
+  binary.parameterBytes = in.number("parameterBytes");
+  return binary;
+}
+
+} // namespace
+
+bool VariantResult::hasErrors() const {
+  return llvm::any_of(diagnostics,
+                      [](const RenderedDiagnostic &d) { return d.severity == Severity::Error; });
+}
+
+std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagnostics,
+                                                  const SourceManager &sources) {
+  std::vector<RenderedDiagnostic> rendered;
+  json::Array list = diagnostics.toJson(sources);
+  for (auto [index, diagnostic] : llvm::enumerate(diagnostics.getDiagnostics())) {
+    RenderedDiagnostic &out = rendered.emplace_back();
+    out.severity = diagnostic.severity;
+    llvm::raw_string_ostream text(out.text), element(out.json);
+    printDiagnostic(text, sources, diagnostic);
+    if (index < list.size())
+      element << list[index];
+  }
+  return rendered;
+}
+
+std::string serialize(const VariantResult &result) {
+  json::Array diagnostics, times, files, binaries;
+  for (const RenderedDiagnostic &diagnostic : result.diagnostics)
+    diagnostics.push_back(json::Object{{"severity", unsigned(diagnostic.severity)},
+                                       {"text", encode(diagnostic.text)},
+                                       {"json", encode(diagnostic.json)}});
+  for (const StageTime &time : result.times)
+    times.push_back(json::Object{{"stage", encode(time.stage)}, {"seconds", time.seconds}});
+  for (const std::string &file : result.filesRead)
+    files.push_back(json::Object{{"path", encode(file)}});
+  if (result.binary)
+    binaries.push_back(toJson(*result.binary));
+  std::string bytes;
+  llvm::raw_string_ostream(bytes) << json::Value(
+      json::Object{{"binary", std::move(binaries)},
+                   {"diagnostics", std::move(diagnostics)},
+                   {"times", std::move(times)},
+                   {"files", std::move(files)},
+                   {"emitted", encode(result.emitted)},
+                   {"doesNotFit", encode(result.doesNotFit)}});
+  return bytes;
+}
+
+std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
+  llvm::Expected<json::Value> value = json::parse(bytes);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return std::nullopt;
+  bool ok = true;
+  Reader in(*object, ok);
+  VariantResult result;
+  in.objects("binary", [&](Reader binary) { result.binary = binaryFrom(binary); });
+  in.objects("diagnostics", [&](Reader d) {
+    result.diagnostics.push_back(
+        {Severity(d.number("severity")), d.bytes("text"), d.bytes("json")});
+  });
+  in.objects("times", [&](Reader time) {
+    result.times.push_back({time.bytes("stage"), time.real("seconds")});
+  });
+  in.objects("files", [&](Reader file) { result.filesRead.push_back(file.bytes("path")); });
+  result.emitted = in.bytes("emitted");
+  result.doesNotFit = in.bytes("doesNotFit");
+  return ok ? std::optional(std::move(result)) : std::nullopt;
+}
+
+} // namespace kiln

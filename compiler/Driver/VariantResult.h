@@ -1,0 +1,51 @@
+// What compiling one variant gave, in a form that crosses from a worker process to the driver.
+
+#ifndef KILN_COMPILER_DRIVER_VARIANTRESULT_H
+#define KILN_COMPILER_DRIVER_VARIANTRESULT_H
+
+#include "compiler/Basic/Diagnostics.h"
+#include "compiler/Target/DeviceBinary.h"
+#include <optional>
+
+namespace kiln {
+
+/// A diagnostic as it will be printed. Workers load files of their own, so positions do not cross;
+/// texts do.
+struct RenderedDiagnostic {
+  Severity severity = Severity::Error;
+  /// The printed form, and the element of --diagnostics=json.
+  std::string text, json;
+};
+
+/// Seconds that one stage took in the worker.
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+};
+
+struct VariantResult {
+  /// Empty when there were errors, and for `kiln check`.
+  std::optional<DeviceBinary> binary;
+  std::vector<RenderedDiagnostic> diagnostics;
+  std::vector<StageTime> times;
+  /// The stage that --emit asked for.
+  std::string emitted;
+  /// Files that were read, as printed.
+  std::vector<std::string> filesRead;
+  /// Why the variant cannot run on its target, when that is the one error: too much shared memory,
+  /// say.
+  std::string doesNotFit;
+
+  bool hasErrors() const;
+};
+
+std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagnostics,
+                                                  const SourceManager &sources);
+
+std::string serialize(const VariantResult &result);
+/// Empty when the bytes are not a whole result.
+std::optional<VariantResult> deserialize(llvm::StringRef bytes);
+
+} // namespace kiln
+
+#endif
