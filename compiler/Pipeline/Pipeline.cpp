@@ -101,6 +101,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
   passes.addPass(createTileToTileGPUPass(target.name));
   addSimplification(passes);
+  // After it operands of dots go through buffers, not through conversions.
+  passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it no thread reads shared memory before its writer has written.

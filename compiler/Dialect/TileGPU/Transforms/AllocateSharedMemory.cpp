@@ -213,6 +213,7 @@ std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
 
 void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
+  registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
 }
 

@@ -7,6 +7,10 @@
 
 namespace kiln {
 
+/// Splits the conversions that make dots' operands into stores to buffers and loads from them,
+/// right before the dot. On func.func, after layout assignment; the module names the target.
+std::unique_ptr<mlir::Pass> createStageOperandsPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.
@@ -16,7 +20,7 @@ std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 
-/// Registers `kiln-allocate-shared-memory` and `kiln-insert-barriers`.
+/// Registers `kiln-stage-operands`, `kiln-allocate-shared-memory` and `kiln-insert-barriers`.
 void registerTileGPUPasses();
 
 } // namespace kiln
