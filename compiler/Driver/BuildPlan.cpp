@@ -3,6 +3,7 @@
 #include "compiler/Basic/NameSuggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
 namespace kiln {
@@ -67,6 +68,15 @@ bool sameOptions(const SpecOptions &a, const SpecOptions &b) {
 const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef name) {
   auto it = llvm::find_if(values, [&](const NamedLiteral &value) { return value.first == name; });
   return it == values.end() ? nullptr : &it->second;
+}
+
+/// A launch option that is also a parameter of the kernel: some declare `num_stages: tl.constexpr`.
+std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<int64_t>>(name)
+      .Case("num_warps", options.numWarps)
+      .Case("num_stages", options.numStages)
+      .Case("num_ctas", options.numCtas)
+      .Default(std::nullopt);
 }
 
 /// Plans one kernel of the spec.
@@ -309,6 +319,10 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
       instance.arguments.emplace_back(parameter.name,
                                       ArgumentValue::ofConstant(toConstant(*value)));
       variant.constants.emplace_back(parameter.name, *value);
+    } else if (auto option = launchOption(config.options, parameter.name)) {
+      instance.arguments.emplace_back(parameter.name,
+                                      ArgumentValue::ofConstant(ConstantValue::ofInt(*option)));
+      variant.constants.emplace_back(parameter.name, Literal::ofInt(*option));
     } else {
       unbound.push_back(&parameter);
     }
