@@ -121,28 +121,92 @@ Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
                       load.getIsVolatile());
   }
 
-  Type type = vectorOf(element, lanes);
-  bool isContiguous = contiguous(load.getPtr(), coords, lanes);
-  if (guarded && isContiguous)
-    isContiguous = guard->second.copy->strides[*steppingAxis(coords)] == 1;
-  Value pointer =
-      isContiguous ? pull(load.getPtr(), firstLane(coords)) : pullVector(load.getPtr(), coords);
-  setLevel(at);
-  pointer =
-      isContiguous ? guardedAddress(pointer, firstLane(coords)) : guardedAddress(pointer, coords);
   VectorBuilder v = vectors();
+  Type type = vectorOf(element, lanes);
+  std::optional<unsigned> axis = steppingAxis(coords);
+  bool copyFits = axis && (!guarded || guard->second.copy->strides[*axis] == 1);
+  bool isContiguous = copyFits && contiguous(load.getPtr(), coords, lanes);
+  Value inOrder = isContiguous || !copyFits ? Value() : contiguityCheck(load.getPtr(), coords);
+  Value first, each;
+  if (isContiguous || inOrder)
+    first = pull(load.getPtr(), firstLane(coords));
+  if (!isContiguous)
+    each = pullVector(load.getPtr(), coords);
+  setLevel(at);
+  if (first)
+    first = guardedAddress(first, firstLane(coords));
+  if (each)
+    each = guardedAddress(each, coords);
   Value passThrough = other ? v.splat(other, lanes) : Value();
   if (!passThrough)
     passThrough = isa<LLVM::LLVMPointerType>(element) ? Value(LLVM::ZeroOp::create(*b, loc, type))
                                                       : v.constant(0, type);
-  if (isContiguous && scalarMask) {
-    auto whole = [&]() -> Value { return LLVM::LoadOp::create(*b, loc, type, pointer, alignment); };
-    return mask ? orElse(loc, mask, whole, [&] { return passThrough; }) : whole();
+  Value lanesMask = mask && !scalarMask ? mask : Value();
+  auto whole = [&]() -> Value { return LLVM::LoadOp::create(*b, loc, type, first, alignment); };
+  auto masked = [&]() -> Value {
+    if (!lanesMask)
+      return whole();
+    auto some = [&]() -> Value {
+      return LLVM::MaskedLoadOp::create(*b, loc, type, first, lanesMask, passThrough, alignment);
+    };
+    return masksAreCheap() ? some() : orElse(loc, allLanes(lanesMask), whole, some);
+  };
+  auto gather = [&]() -> Value {
+    return LLVM::masked_gather::create(
+        *b, loc, type, each, lanesMask ? lanesMask : emptyMask(lanes), passThrough, alignment);
+  };
+  auto access = [&]() -> Value {
+    if (inOrder)
+      return orElse(loc, inOrder, masked, gather);
+    return isContiguous ? masked() : gather();
+  };
+  return mask && scalarMask ? orElse(loc, mask, access, [&] { return passThrough; }) : access();
+}
+
+/// Whether masked vector accesses are single instructions for every type.
+bool KernelEmitter::masksAreCheap() const { return options.vectorBits >= 512; }
+
+Value KernelEmitter::allLanes(Value mask) {
+  Type bits = b->getIntegerType(laneCount(mask));
+  Value word = LLVM::BitcastOp::create(*b, loc, bits, mask);
+  return vectors().compare(arith::CmpIPredicate::eq, word, vectors().constant(-1, bits));
+}
+
+/// For pointers that are contiguous or not as the kernel's arguments have it (a stride that may be
+/// 1, an index modulo something): whether they are, for these lanes. Null where that cannot be told
+/// from a few of them.
+Value KernelEmitter::contiguityCheck(Value pointers, ArrayRef<Coord> coords) {
+  std::optional<unsigned> axis = steppingAxis(coords);
+  unsigned lanes = lanesOf(coords);
+  if (!axis || lanes < 4)
+    return {};
+  Progress progress = facts.progress(pointers, *axis);
+  if (progress != Progress::Affine && progress != Progress::Wrapped)
+    return {};
+  Coords lane = firstLane(coords);
+  unsigned at = levelOf(coords);
+  auto address = [&](unsigned number) {
+    Coords moved = lane;
+    setLevel(at);
+    moved[*axis].base = vectors().add(lane[*axis].base, index(number));
+    Value pointer = pull(pointers, moved);
+    setLevel(at);
+    return vectors().bitcast(pointer, b->getI64Type());
+  };
+  auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
+  Value first = address(0), second = address(1);
+  VectorBuilder v = vectors();
+  auto isApart = [&](Value later, unsigned distance) {
+    return v.compare(arith::CmpIPredicate::eq, v.sub(later, first),
+                     index(distance * pointer.getElementBytes()));
+  };
+  // The first step shows the stride, the last lane that nothing wrapped on the way.
+  Value result = isApart(second, 1);
+  if (progress == Progress::Wrapped) {
+    Value last = address(lanes - 1);
+    result = v.bitAnd(result, isApart(last, lanes - 1));
   }
-  Value lanesMask = mask ? v.splat(mask, lanes) : emptyMask(lanes);
-  if (isContiguous)
-    return LLVM::MaskedLoadOp::create(*b, loc, type, pointer, lanesMask, passThrough, alignment);
-  return LLVM::masked_gather::create(*b, loc, type, pointer, lanesMask, passThrough, alignment);
+  return result;
 }
 
 /// A mask that masks nothing.
@@ -220,28 +284,55 @@ void KernelEmitter::storeAt(tile::StoreOp store, ArrayRef<Coord> coords) {
   Value value = pullVector(store.getValue(), coords);
   Value mask = store.getMask() ? pull(store.getMask(), coords) : Value();
   unsigned alignment = bytesOf(laneType(value.getType()));
-  bool isContiguous = lanes == 1 || contiguous(store.getPtr(), coords, lanes);
-  Value pointer = lanes == 1     ? pull(store.getPtr(), coords)
-                  : isContiguous ? pull(store.getPtr(), firstLane(coords))
-                                 : pullVector(store.getPtr(), coords);
   if (lanes > 1 && mask && laneCount(mask) > 1 && sameInAllLanes(store.getMask(), coords, lanes))
     mask = pull(store.getMask(), firstLane(coords));
+  bool isContiguous = lanes == 1 || contiguous(store.getPtr(), coords, lanes);
+  Value inOrder = isContiguous ? Value() : contiguityCheck(store.getPtr(), coords);
+  Value first, each;
+  if (isContiguous || inOrder)
+    first =
+        pull(store.getPtr(), lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords));
+  if (!isContiguous)
+    each = pullVector(store.getPtr(), coords);
   setLevel(level());
-  VectorBuilder v = vectors();
-  if (isContiguous && (!mask || laneCount(mask) == 1)) {
-    OpBuilder::InsertionGuard restore(*b);
-    if (mask) {
-      auto branch = scf::IfOp::create(*b, loc, mask, /*withElseRegion=*/false);
-      b->setInsertionPoint(branch.thenBlock()->getTerminator());
+  OpBuilder::InsertionGuard restore(*b);
+  auto under = [&](Value condition, function_ref<void()> then, function_ref<void()> otherwise) {
+    auto branch = scf::IfOp::create(*b, loc, condition, /*withElseRegion=*/bool(otherwise));
+    OpBuilder::InsertionGuard inner(*b);
+    b->setInsertionPoint(branch.thenBlock()->getTerminator());
+    then();
+    if (otherwise) {
+      b->setInsertionPoint(branch.elseBlock()->getTerminator());
+      otherwise();
     }
-    LLVM::StoreOp::create(*b, loc, value, pointer, alignment);
-    return;
-  }
-  Value lanesMask = mask ? v.splat(mask, lanes) : emptyMask(lanes);
-  if (isContiguous)
-    LLVM::MaskedStoreOp::create(*b, loc, value, pointer, lanesMask, alignment);
+  };
+  Value lanesMask = mask && laneCount(mask) > 1 ? mask : Value();
+  auto whole = [&] { LLVM::StoreOp::create(*b, loc, value, first, alignment); };
+  auto masked = [&] {
+    auto some = [&] { LLVM::MaskedStoreOp::create(*b, loc, value, first, lanesMask, alignment); };
+    if (!lanesMask)
+      whole();
+    else if (masksAreCheap())
+      some();
+    else
+      under(allLanes(lanesMask), whole, some);
+  };
+  auto scatter = [&] {
+    LLVM::masked_scatter::create(*b, loc, value, each, lanesMask ? lanesMask : emptyMask(lanes),
+                                 alignment);
+  };
+  auto access = [&] {
+    if (inOrder)
+      under(inOrder, masked, scatter);
+    else if (isContiguous)
+      masked();
+    else
+      scatter();
+  };
+  if (mask && !lanesMask)
+    under(mask, access, nullptr);
   else
-    LLVM::masked_scatter::create(*b, loc, value, pointer, lanesMask, alignment);
+    access();
 }
 
 //--- Arrays ---

@@ -126,6 +126,7 @@ void KernelEmitter::emitIf(scf::IfOp op) {
 
 void KernelEmitter::emitFor(scf::ForOp op) {
   flushPending();
+  packInvariants(op);
   Location place = op.getLoc();
   SmallVector<Buffer *> carried;
   DenseSet<Buffer *> taken;
@@ -164,6 +165,7 @@ void KernelEmitter::emitFor(scf::ForOp op) {
 
 void KernelEmitter::emitWhile(scf::WhileOp op) {
   flushPending();
+  packInvariants(op);
   SmallVector<Buffer *> carried = newBuffers(op.getInits().getTypes());
   for (auto [init, buffer] : llvm::zip(op.getInits(), carried))
     if (buffer)

@@ -58,6 +58,9 @@ Value KernelEmitter::convertElement(Value value, Type element) {
 
 /// B in panels: [batch, n / width, k, width].
 Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
+  auto known = packed.find({value.getAsOpaquePointer(), width, sumType.getAsOpaquePointer()});
+  if (known != packed.end())
+    return known->second;
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<int64_t> shape = type.getShape();
   unsigned rank = shape.size();
@@ -87,6 +90,9 @@ Buffer *KernelEmitter::packRows(Value value, Type sumType) {
   auto found = buffers.find(value);
   if (found != buffers.end() && found->second->element == sumType)
     return found->second;
+  auto known = packed.find({value.getAsOpaquePointer(), 0, sumType.getAsOpaquePointer()});
+  if (known != packed.end())
+    return known->second;
   auto type = cast<RankedTensorType>(value.getType());
   prepare(value);
   NestShape nest = chooseNest(type.getShape(), value, {});
@@ -95,18 +101,42 @@ Buffer *KernelEmitter::packRows(Value value, Type sumType) {
   return rows;
 }
 
-/// The array that the sums go to, holding c if `startsFromZero` is false afterwards.
-Buffer *KernelEmitter::accumulatorFor(tile::DotOp op, bool &startsFromZero) {
+static Type sumTypeOf(tile::DotOp op, OpBuilder &builder) {
+  Type element = op.getResult().getType().getElementType();
+  return element.isF16() || element.isBF16() ? builder.getF32Type() : element;
+}
+
+/// Packs what dots inside the loop read from outside, once.
+void KernelEmitter::packInvariants(Operation *loop) {
+  loop->walk([&](tile::DotOp dot) {
+    Type sumType = sumTypeOf(dot, *b);
+    auto isOutside = [&](Value value) {
+      return !loop->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    loc = dot.getLoc();
+    if (isOutside(dot.getA()))
+      packed[{dot.getA().getAsOpaquePointer(), 0, sumType.getAsOpaquePointer()}] =
+          packRows(dot.getA(), sumType);
+    int64_t width = tilingOf(dot, options, sumType).width();
+    if (isOutside(dot.getB()))
+      packed[{dot.getB().getAsOpaquePointer(), width, sumType.getAsOpaquePointer()}] =
+          packPanels(dot.getB(), width, sumType);
+  });
+}
+
+/// The array that the sums go to, holding c if `startsFromZero` is false afterwards. It is not
+/// `rows`, which is read while sums are written.
+Buffer *KernelEmitter::accumulatorFor(tile::DotOp op, Buffer *rows, bool &startsFromZero) {
   Value c = op.getC();
   auto type = cast<RankedTensorType>(c.getType());
   startsFromZero = matchPattern(c, m_AnyZeroFloat()) || matchPattern(c, m_Zero());
   if (startsFromZero)
     return arena.create(loc, type.getElementType(), type.getShape());
-  if (mayUpdateInPlace(c, op))
+  if (mayUpdateInPlace(c, op) && buffers[c] != rows)
     return buffers[c];
   // c may be computed from an array that nobody needs any more, element by element: there.
   Buffer *target = nullptr;
-  DenseSet<Buffer *> elsewhere;
+  DenseSet<Buffer *> elsewhere{rows};
   visitPulled(c, true, [&](Value value, bool direct) {
     Buffer *buffer = buffers.lookup(value);
     if (buffer && !(direct && value.getType() == c.getType() && mayUpdateInPlace(value, op)))
@@ -123,15 +153,14 @@ Buffer *KernelEmitter::accumulatorFor(tile::DotOp op, bool &startsFromZero) {
 
 void KernelEmitter::emitDot(tile::DotOp op) {
   flushPending();
-  Type element = op.getResult().getType().getElementType();
-  Type sumType = element.isF16() || element.isBF16() ? b->getF32Type() : element;
+  Type sumType = sumTypeOf(op, *b);
   Tiling t = tilingOf(op, options, sumType);
   Buffer *rows = packRows(op.getA(), sumType);
   loc = op.getLoc();
   Buffer *panels = packPanels(op.getB(), t.width(), sumType);
   loc = op.getLoc();
   bool startsFromZero = false;
-  Buffer *sums = accumulatorFor(op, startsFromZero);
+  Buffer *sums = accumulatorFor(op, rows, startsFromZero);
   loc = op.getLoc();
 
   beginNest();

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace kiln {
@@ -117,6 +118,9 @@ private:
   Value loadScalar(Location loc, Type element, Value pointer, Value mask, Value other,
                    bool isVolatile);
   Value emptyMask(unsigned lanes);
+  bool masksAreCheap() const;
+  Value allLanes(Value mask);
+  Value contiguityCheck(Value pointers, ArrayRef<Coord> coords);
   void storeAt(tile::StoreOp store, ArrayRef<Coord> coords);
   void emitStore(tile::StoreOp store);
   void emitScalarStore(tile::StoreOp store);
@@ -144,9 +148,10 @@ private:
 
   //--- Dot.cpp ---
   void emitDot(tile::DotOp op);
+  void packInvariants(Operation *loop);
   Buffer *packPanels(Value value, int64_t width, Type sumType);
   Buffer *packRows(Value value, Type sumType);
-  Buffer *accumulatorFor(tile::DotOp op, bool &startsFromZero);
+  Buffer *accumulatorFor(tile::DotOp op, Buffer *rows, bool &startsFromZero);
   /// Between float types or between (signed) integer types.
   Value convertElement(Value value, Type element);
 
@@ -194,6 +199,9 @@ private:
   /// Those that the nest now being emitted fills.
   llvm::SetVector<Value> filling;
   llvm::DenseMap<Value, Buffer *> fillBuffers;
+  /// Operands of dots in a loop that were packed before it: by value, panel width (0: rows) and
+  /// type.
+  std::map<std::tuple<const void *, int64_t, const void *>, Buffer *> packed;
 
   struct Level {
     mlir::Block *block;

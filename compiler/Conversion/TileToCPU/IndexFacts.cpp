@@ -90,4 +90,45 @@ std::optional<int64_t> IndexFacts::compute(Value value, unsigned axis) {
       .Default([&](Operation *) { return uniform(); });
 }
 
+Progress IndexFacts::progress(Value value, unsigned axis) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getDimSize(axis) == 1)
+    return Progress::Uniform;
+  if (std::optional<int64_t> constant = stride(value, axis))
+    return *constant == 0 ? Progress::Uniform : Progress::Affine;
+  auto [entry, isNew] = knownProgress.try_emplace({value, axis}, Progress::Unknown);
+  if (!isNew)
+    return entry->second;
+  Progress result = computeProgress(value, axis);
+  knownProgress[{value, axis}] = result;
+  return result;
+}
+
+Progress IndexFacts::computeProgress(Value value, unsigned axis) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return Progress::Unknown;
+  auto operand = [&](unsigned i) { return progress(op->getOperand(i), axis); };
+  if (isa<tile::HintOp, tile::BroadcastOp, arith::ExtSIOp>(op))
+    return operand(0);
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return progress(expand.getSource(), axis - (axis > expand.getAxis()));
+  if (auto trans = dyn_cast<tile::TransOp>(op))
+    return progress(trans.getSource(), trans.getOrder()[axis]);
+  if (isa<arith::RemSIOp>(op)) {
+    bool counts = stride(op->getOperand(0), axis) == 1 && operand(1) == Progress::Uniform;
+    return counts ? Progress::Wrapped : Progress::Unknown;
+  }
+  bool adds = isa<tile::AddPtrOp, arith::AddIOp, arith::SubIOp>(op);
+  if (!adds && !isa<arith::MulIOp>(op))
+    return Progress::Unknown;
+  Progress left = operand(0), right = operand(1);
+  if (left == Progress::Uniform)
+    return right;
+  if (right == Progress::Uniform)
+    return left;
+  return adds && left == Progress::Affine && right == Progress::Affine ? Progress::Affine
+                                                                       : Progress::Unknown;
+}
+
 } // namespace kiln::cpu

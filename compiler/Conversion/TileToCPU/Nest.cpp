@@ -52,8 +52,10 @@ double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     std::optional<int64_t> stride = facts.stride(load.getPtr(), axis);
     bool near = (stride && (*stride == 0 || *stride == 1)) ||
-                axes->vectorLength(load.getPtr(), axis) >= int(lanes);
-    double cost = near ? 1 : 1.5 * lanes;
+                axes->get(load.getPtr()).contiguity[axis] >= int(lanes);
+    Progress progress = facts.progress(load.getPtr(), axis);
+    bool maybeNear = progress == Progress::Affine || progress == Progress::Wrapped;
+    double cost = near ? 1 : stride || !maybeNear ? 1.5 * lanes : 3;
     return cost + (load.getMask() ? accessCost(load.getMask(), axis, lanes, seen) : 0);
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
@@ -84,7 +86,10 @@ NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roo
       cost += accessCost(root, axis, lanes, seen);
     for (Value pointer : pointers) {
       std::optional<int64_t> stride = facts.stride(pointer, axis);
-      cost += stride == 1 || axes->vectorLength(pointer, axis) >= int(lanes) ? 1 : 2.0 * lanes;
+      Progress progress = facts.progress(pointer, axis);
+      bool maybeNear = !stride && (progress == Progress::Affine || progress == Progress::Wrapped);
+      bool near = stride == 1 || axes->get(pointer).contiguity[axis] >= int(lanes);
+      cost += near ? 1 : maybeNear ? 3 : 2.0 * lanes;
     }
     cost /= lanes;
     if (least < 0 || cost < least * 0.99) {

@@ -81,6 +81,10 @@ void SinkPlan::addConsumer(Value value, Consumer consumer) {
   SmallVector<Consumer, 2> &list = consumerLists[value];
   auto same =
       llvm::find_if(list, [&](const Consumer &other) { return other.sink == consumer.sink; });
+  // A sink in a loop inside the value's block computes it in every iteration.
+  for (Operation *holder = consumer.sink->getParentOp();
+       holder != value.getParentBlock()->getParentOp(); holder = holder->getParentOp())
+    consumer.repeated |= isa<scf::ForOp, scf::WhileOp>(holder);
   if (same == list.end()) {
     list.push_back(consumer);
     return;

@@ -76,6 +76,40 @@ TEST(Dot, NarrowerMachines) {
   }
 }
 
+TEST(Dot, OperandsThatAreAlsoTheSums) {
+  // x = x * x + x, three times, the last product being read by the next; and a batch of two.
+  CompiledKernel kernel(R"(
+func.func @square(%p: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.arange 0, 2048 : tensor<2048xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<2048x!tile.ptr<f32>>
+  %q = tile.addptr %s, %i : tensor<2048x!tile.ptr<f32>>, tensor<2048xi32>
+  %flat = tile.load %q : (tensor<2048x!tile.ptr<f32>>) -> tensor<2048xf32>
+  %x0 = tile.reshape %flat : tensor<2048xf32> -> tensor<2x32x32xf32>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %three = arith.constant 3 : i32
+  %r = scf.for %k = %zero to %three step %one iter_args(%x = %x0) -> (tensor<2x32x32xf32>) : i32 {
+    %y = tile.dot %x, %x, %x : (tensor<2x32x32xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>) -> tensor<2x32x32xf32>
+    scf.yield %y : tensor<2x32x32xf32>
+  }
+  %back = tile.reshape %r : tensor<2x32x32xf32> -> tensor<2048xf32>
+  tile.store %q, %back : (tensor<2048x!tile.ptr<f32>>, tensor<2048xf32>) -> ()
+  func.return
+})");
+  std::mt19937 random(8);
+  GuardedArray<float> x(2048, random, -0.2, 0.2);
+  std::vector<double> expected(x.data(), x.data() + 2048);
+  for (int step = 0; step != 3; ++step) {
+    std::vector<double> old = expected;
+    for (int at = 0; at != 2048; ++at)
+      for (int l = 0; l != 32; ++l)
+        expected[at] += old[at / 32 * 32 + l] * old[at / 1024 * 1024 + l * 32 + at % 32];
+  }
+  kernel.launch({1, 1, 1}, {x.parameter()});
+  for (int at = 0; at != 2048; ++at)
+    ASSERT_NEAR(x[at], expected[at], 1e-4);
+}
+
 TEST(Dot, LargeTilesCompileQuickly) {
   CompiledKernel small(matmulText({32, 32, 32})), large(matmulText({256, 128, 64}));
   EXPECT_LT(large.compileSeconds, 2);
