@@ -136,8 +136,8 @@ private:
     SmallVector<Storage *> order;
     for (Storage &storage : storages)
       order.push_back(&storage);
-    llvm::sort(order, [](Storage *a, Storage *b) {
-      return std::tuple(-a->bytes, a->begin) < std::tuple(-b->bytes, b->begin);
+    llvm::sort(order, [&](Storage *a, Storage *b) {
+      return std::pair(-a->bytes, first[a->op]) < std::pair(-b->bytes, first[b->op]);
     });
     int64_t total = 0;
     SmallVector<Storage *> placed;
