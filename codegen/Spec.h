@@ -51,7 +51,8 @@ struct SpecSignature {
   const SpecBinding *find(llvm::StringRef name) const;
 };
 
-struct SpecGridDimension {
+/// A grid dimension or a condition.
+struct SpecExpression {
   Expression expression;
   SpecPlace place;
 };
@@ -69,7 +70,9 @@ struct SpecKernel {
   /// At least one unless `configsFromSource`; a single empty one when the spec gives none.
   std::vector<SpecConfig> configs;
   /// One to three expressions; empty when the caller passes the grid.
-  std::vector<SpecGridDimension> grid;
+  std::vector<SpecExpression> grid;
+  /// What every variant needs of the arguments, in its own constants: "n_cols <= BLOCK_SIZE".
+  std::vector<SpecExpression> conditions;
   /// Arguments that decide which variant is fastest.
   std::vector<std::string> dispatchKey;
   /// Path of a tuning file as written, or "".

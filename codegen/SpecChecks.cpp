@@ -153,7 +153,7 @@ void checkNames(const Spec &spec, DiagnosticEngine &diagnostics) {
 bool checkGrid(const SpecKernel &kernel, ArrayRef<std::string> arguments,
                ArrayRef<std::pair<std::string, Literal>> constants, DiagnosticEngine &diagnostics) {
   bool isGood = true;
-  for (const SpecGridDimension &dimension : kernel.grid)
+  for (const SpecExpression &dimension : kernel.grid)
     for (const std::string &name : dimension.expression.names()) {
       const auto *constant =
           find_if(constants, [&](const auto &candidate) { return candidate.first == name; });

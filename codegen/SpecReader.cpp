@@ -106,7 +106,9 @@ private:
   void readConfigs(const Item &item, SpecKernel &kernel);
   SpecConfig readConfig(const Item &item);
   bool readOption(const Item &item, StringRef key, SpecOptions &out);
+  void readExpressions(const Item &list, std::vector<SpecExpression> &out);
   void readGrid(const Item &item, SpecKernel &kernel);
+  void readConditions(const Item &item, SpecKernel &kernel);
   void readDispatch(const Item &item, SpecKernel &kernel);
   std::vector<SpecBinding> readLiterals(const Item &item);
 };
@@ -411,6 +413,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const Item &item) {
   readSignatures(item, kernel);
   readConfigs(item, kernel);
   readGrid(item, kernel);
+  readConditions(item, kernel);
   readDispatch(item, kernel);
   if (Item constants = child(item, "constants"))
     kernel.constants = readLiterals(constants);
@@ -557,15 +560,12 @@ bool SpecReader::readOption(const Item &item, StringRef key, SpecOptions &out) {
   return false;
 }
 
-void SpecReader::readGrid(const Item &item, SpecKernel &kernel) {
-  Item grid = child(item, "grid");
-  if (!grid || !checkList(grid, "a list of one to three expressions", 1, 3))
-    return;
-  for (size_t i = 0; i < grid.value->elements.size(); ++i) {
-    Item at = grid.at(i);
+void SpecReader::readExpressions(const Item &list, std::vector<SpecExpression> &out) {
+  for (size_t i = 0; i < list.value->elements.size(); ++i) {
+    Item at = list.at(i);
     if (at.value->is(JsonValue::Kind::Integer)) {
       if (std::optional<int64_t> constant = integer(at, 0, INT32_MAX))
-        kernel.grid.push_back({Expression::ofConstant(*constant), place(at)});
+        out.push_back({Expression::ofConstant(*constant), place(at)});
       continue;
     }
     std::optional<std::string> source = string(at, "an expression");
@@ -573,10 +573,22 @@ void SpecReader::readGrid(const Item &item, SpecKernel &kernel) {
     if (!source)
       continue;
     if (std::optional<Expression> parsed = Expression::parse(*source, error))
-      kernel.grid.push_back({std::move(*parsed), place(at)});
+      out.push_back({std::move(*parsed), place(at)});
     else
       reportInString(DiagKind::SpecExpression, at, error);
   }
+}
+
+void SpecReader::readGrid(const Item &item, SpecKernel &kernel) {
+  Item grid = child(item, "grid");
+  if (grid && checkList(grid, "a list of one to three expressions", 1, 3))
+    readExpressions(grid, kernel.grid);
+}
+
+void SpecReader::readConditions(const Item &item, SpecKernel &kernel) {
+  Item when = child(item, "when");
+  if (when && checkList(when, "a list of one to eight conditions", 1, 8))
+    readExpressions(when, kernel.conditions);
 }
 
 void SpecReader::readDispatch(const Item &item, SpecKernel &kernel) {

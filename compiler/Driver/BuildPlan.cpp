@@ -107,6 +107,11 @@ private:
   bool bindParameter(const KernelParameterInfo &parameter, const SpecBinding &binding,
                      EntryModel &entry, KernelInstance &instance, VariantModel &variant);
   bool fits(const KernelInstance &instance, const TargetInfo &target, const PlannedConfig &config);
+  bool addConditions(const EntryModel &entry, VariantModel &variant);
+  std::optional<ArgumentFact> factOfComparison(const Expression &expression, unsigned node,
+                                               const EntryModel &entry);
+  bool addCondition(const Expression &expression, unsigned node, const SpecExpression &condition,
+                    const EntryModel &entry, VariantModel &variant);
   std::optional<unsigned> addVariant(EntryModel &entry, VariantModel variant);
   const KernelParameterInfo *findParameter(llvm::StringRef name) const;
   void reportUnknown(const SpecPlace &place, llvm::StringRef name);
@@ -218,7 +223,7 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   entry.name = entryName.str();
   entry.source = kernel.source;
   entry.kernel = kernel.kernel;
-  for (const SpecGridDimension &dimension : kernel.grid)
+  for (const SpecExpression &dimension : kernel.grid)
     entry.grid.push_back(dimension.expression);
   entry.dispatchKey = kernel.dispatchKey;
   collectArguments(entry);
@@ -371,6 +376,82 @@ bool KernelPlanner::fits(const KernelInstance &instance, const TargetInfo &targe
   return false;
 }
 
+/// A comparison of an integer argument with a constant, as what the variant needs of that argument.
+std::optional<ArgumentFact> KernelPlanner::factOfComparison(const Expression &expression,
+                                                            unsigned node,
+                                                            const EntryModel &entry) {
+  using Op = Expression::Op;
+  const Expression::Node &comparison = expression.nodes()[node];
+  const Expression::Node *left = &expression.nodes()[comparison.left];
+  const Expression::Node *right = &expression.nodes()[comparison.right];
+  Op op = comparison.op;
+  if (left->op == Op::Constant) {
+    std::swap(left, right);
+    op = op == Op::Less           ? Op::Greater
+         : op == Op::LessEqual    ? Op::GreaterEqual
+         : op == Op::Greater      ? Op::Less
+         : op == Op::GreaterEqual ? Op::LessEqual
+                                  : op;
+  }
+  if (left->op != Op::Name || right->op != Op::Constant)
+    return std::nullopt;
+  ArgumentFact fact;
+  auto argument =
+      llvm::find_if(entry.arguments, [&](const EntryArgument &a) { return a.name == left->name; });
+  if (argument == entry.arguments.end() || !argument->type.isInteger())
+    return std::nullopt;
+  fact.argument = argument - entry.arguments.begin();
+  int64_t limit = right->constant;
+  switch (op) {
+  case Op::Less:
+    fact.maximum = limit - 1;
+    return fact;
+  case Op::LessEqual:
+    fact.maximum = limit;
+    return fact;
+  case Op::Greater:
+    fact.minimum = limit + 1;
+    return fact;
+  case Op::GreaterEqual:
+    fact.minimum = limit;
+    return fact;
+  case Op::Equal:
+    fact.equals = limit;
+    return fact;
+  default:
+    return std::nullopt;
+  }
+}
+
+bool KernelPlanner::addCondition(const Expression &expression, unsigned node,
+                                 const SpecExpression &condition, const EntryModel &entry,
+                                 VariantModel &variant) {
+  const Expression::Node &root = expression.nodes()[node];
+  if (root.op == Expression::Op::And)
+    return addCondition(expression, root.left, condition, entry, variant) &&
+           addCondition(expression, root.right, condition, entry, variant);
+  if (auto fact = factOfComparison(expression, node, entry)) {
+    variant.facts.push_back(*fact);
+    return true;
+  }
+  diagnostics.report(DiagKind::DriverCondition, condition.place.range, condition.place.path);
+  return false;
+}
+
+/// The spec's `when`, in this variant's constants.
+bool KernelPlanner::addConditions(const EntryModel &entry, VariantModel &variant) {
+  auto constantOf = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    const Literal *value = findValue(variant.constants, name);
+    return value ? value->asInteger() : std::nullopt;
+  };
+  for (const SpecExpression &condition : kernel.conditions) {
+    Expression expression = condition.expression.substitute(constantOf);
+    if (!addCondition(expression, expression.nodes().size() - 1, condition, entry, variant))
+      return false;
+  }
+  return true;
+}
+
 /// The index of the variant with the same config and facts, which other targets may have made
 /// already.
 std::optional<unsigned> KernelPlanner::addVariant(EntryModel &entry, VariantModel variant) {
@@ -408,7 +489,12 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   for (const EntryArgument &argument : entry.arguments)
     if (argument.type.isInteger())
       arguments.push_back(argument.name);
-  if (!checkGrid(kernel, arguments, variant.constants, diagnostics))
+  for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
+                             std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
+    if (value.value_or(0) != 0)
+      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
+  if (!checkGrid(kernel, arguments, variant.constants, diagnostics) ||
+      !addConditions(entry, variant))
     return;
   job.variant = *addVariant(entry, std::move(variant));
   job.entry = entryIndex;

@@ -45,6 +45,9 @@ private:
       return;
     PipelineOptions pipeline;
     pipeline.emit = options.emit;
+    const SpecOptions &requested = plan.model.entries[job.entry].variants[job.variant].options;
+    pipeline.maxRegisters = requested.maxRegisters.value_or(0);
+    pipeline.minOccupancy = target.backend == Backend::HIP ? requested.wavesPerEu.value_or(0) : 0;
     pipeline.emit.captureLLVM = goal.emitStage == "llvmir";
     pipeline.emit.capturePTX = goal.emitStage == "ptx" || options.emit.cudaEmit == CudaEmit::Both;
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";

@@ -150,6 +150,8 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
   loadDialects(*module.getContext());
   Compilation compilation{module, target, options, diagnostics, sources, doesNotFit};
   KernelFacts facts = kernelFacts(module, target);
+  facts.maxRegisters = options.maxRegisters;
+  facts.minOccupancy = options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     // Tile IR in canonical form.

@@ -18,6 +18,9 @@ using StageObserver = std::function<bool(llvm::StringRef stage, mlir::ModuleOp m
 struct PipelineOptions {
   EmitOptions emit;
   StageObserver afterStage;
+  /// Limits asked for by the config: registers per thread (cuda), waves per SIMD (hip); 0 = the
+  /// compiler's choice.
+  unsigned maxRegisters = 0, minOccupancy = 0;
 };
 
 /// Compiles the one kernel of `module` (Tile IR, as Sema builds it), which is consumed. Empty after

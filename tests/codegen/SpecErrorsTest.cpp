@@ -46,6 +46,8 @@ const std::vector<Case> &cases() {
         "an empty list"}},
       {kernelSpec(R"("signature": {}, "grid": ["1", "1", "1", "1"])"),
        {"kernels[0].grid: expected a list of one to three expressions, got 4 elements"}},
+      {kernelSpec(R"("signature": {}, "when": ["n <"])"),
+       {"kernels[0].when[0]: expected"}},
       {kernelSpec(R"("signature": {}, "configs": "sauce")"),
        {R"(kernels[0].configs: expected a list of configs or "source", got string "sauce")"}},
       {kernelSpec(R"("signature": {}, "configs": [{"num_warps": 3}])"),

@@ -1,0 +1,132 @@
+// What every kernel's test needs: executors, buffers whose surroundings are watched, random values, small floats.
+//
+// One test body runs on every executor. Today these are CPU pools; a device whose memory the host can reach is one more line.
+
+#ifndef KILN_TESTS_KERNELS_KERNELTEST_H
+#define KILN_TESTS_KERNELS_KERNELTEST_H
+
+#include "kiln.h"
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace kiln::test {
+
+/// Sizes that are no multiple of anything, and some that are.
+inline const std::vector<int> oddSizes = {1, 7, 127, 1000, 4097};
+
+/// A bfloat16 or IEEE half as its bits, converted through float with round to nearest even.
+struct BF16 {
+  uint16_t bits = 0;
+  BF16() = default;
+  explicit BF16(float value);
+  explicit operator float() const;
+};
+struct F16 {
+  uint16_t bits = 0;
+  F16() = default;
+  explicit F16(float value);
+  explicit operator float() const;
+};
+
+inline BF16::BF16(float value) {
+  uint32_t word;
+  std::memcpy(&word, &value, sizeof word);
+  bits = std::isnan(value) ? 0x7fc0 : uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
+}
+inline BF16::operator float() const {
+  uint32_t word = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &word, sizeof value);
+  return value;
+}
+inline F16::operator float() const {
+  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  float magnitude = exponent == 0    ? std::ldexp(float(mantissa), -24)
+                    : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                     : std::ldexp(float(mantissa + 1024), exponent - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+inline F16::F16(float value) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  float magnitude = std::fabs(value);
+  if (std::isnan(value)) {
+    bits = sign | 0x7e00;
+  } else if (magnitude >= 65520.f) {
+    bits = sign | 0x7c00;
+  } else {
+    int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
+    // In units of the last place; nearbyint rounds to even. A carry moves into the exponent by itself.
+    int units = int(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+    bits = sign | uint16_t(units + (exponent + 14) * 1024);
+  }
+}
+
+/// `count` elements with guard zones around them. `misalign` moves the first element off its 64-byte boundary by so many
+/// elements. Call check() after each launch.
+template <typename T> class Buffer {
+public:
+  explicit Buffer(size_t count, size_t misalign = 0)
+      : count(count), bytes((count + misalign) * sizeof(T) + 2 * guardBytes + 64, guardByte) {
+    auto address = reinterpret_cast<uintptr_t>(bytes.data()) + guardBytes;
+    start = ((address + 63) & ~uintptr_t(63)) - reinterpret_cast<uintptr_t>(bytes.data()) + misalign * sizeof(T);
+  }
+
+  T *data() { return reinterpret_cast<T *>(bytes.data() + start); }
+  T &operator[](size_t i) { return data()[i]; }
+  size_t size() const { return count; }
+
+  template <typename Make> void fill(Make make) {
+    for (size_t i = 0; i < count; ++i)
+      data()[i] = make(i);
+  }
+
+  /// Nothing outside the elements has changed.
+  testing::AssertionResult guardsHold() const {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if ((i < start || i >= start + count * sizeof(T)) && bytes[i] != guardByte)
+        return testing::AssertionFailure() << "byte " << int64_t(i) - int64_t(start) << " of a buffer of "
+                                           << count * sizeof(T) << " bytes was written";
+    return testing::AssertionSuccess();
+  }
+
+private:
+  static constexpr size_t guardBytes = 4096;
+  static constexpr uint8_t guardByte = 0xA5;
+  size_t count, start;
+  std::vector<uint8_t> bytes;
+};
+
+/// Where a test runs.
+struct Executor {
+  const char *name;
+  uint32_t threads;
+};
+
+class KernelTest : public testing::TestWithParam<Executor> {
+protected:
+  void SetUp() override { ASSERT_EQ(kiln_cpu_pool_create(GetParam().threads, &pool), KILN_SUCCESS) << kiln_last_error(); }
+  void TearDown() override { kiln_cpu_pool_destroy(pool); }
+  kiln_stream stream() { return kiln_cpu_stream(pool); }
+
+  /// Uniform in [low, high).
+  float random(float low = -1, float high = 1) { return std::uniform_real_distribution<float>(low, high)(generator); }
+
+private:
+  kiln_cpu_pool *pool = nullptr;
+  std::mt19937 generator{20261120};
+};
+
+inline const Executor executors[] = {{"cpu_1_thread", 1}, {"cpu_3_threads", 3}};
+
+#define KILN_INSTANTIATE(SUITE)                                                                                                \
+  INSTANTIATE_TEST_SUITE_P(, SUITE, testing::ValuesIn(kiln::test::executors), [](const auto &info) { return info.param.name; })
+
+#define EXPECT_KILN(CALL) EXPECT_EQ(CALL, KILN_SUCCESS) << kiln_last_error()
+
+} // namespace kiln::test
+
+#endif
