@@ -18,27 +18,31 @@ struct ElementwiseSpread : ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() == 0)
       return rewriter.notifyMatchFailure(op, "is not elementwise");
-    SmallVector<Type> types;
-    if (failed(lowering.types.convertType(op->getResult(0).getType(), types)))
-      return rewriter.notifyMatchFailure(op, "has a tensor without a layout");
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type) && !tilegpu::layoutAttrOf(type))
+        return rewriter.notifyMatchFailure(op, "has a tensor without a layout");
     for (Type operand : op->getOperandTypes())
       if (isa<FloatType>(tile::elementTypeOf(operand)) &&
           tile::elementTypeOf(operand).getIntOrFloatBitWidth() == 8)
         return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
                                << lowering.target().name << " yet";
-    SmallVector<Value> results;
-    for (auto [reg, type] : llvm::enumerate(types)) {
+    Type tile = op->getResult(0).getType();
+    size_t count = isa<RankedTensorType>(tile) ? tilegpu::layoutOf(tile).numRegisters() : 1;
+    SmallVector<SmallVector<Value>> results(op->getNumResults());
+    for (size_t reg = 0; reg < count; ++reg) {
       OperationState state(op->getLoc(), op->getName());
-      state.addTypes(type);
+      for (Type type : op->getResultTypes())
+        state.addTypes(lowering.elementType(type));
       state.addAttributes(op->getAttrs());
       // A scalar operand (select's condition) serves every register.
       for (ValueRange operand : operands)
         state.addOperands(operand[operand.size() == 1 ? 0 : reg]);
-      results.push_back(rewriter.create(state)->getResult(0));
+      for (auto [index, value] : llvm::enumerate(rewriter.create(state)->getResults()))
+        results[index].push_back(value);
     }
-    rewriter.replaceOpWithMultiple(op, ArrayRef<ValueRange>{results});
+    rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 

@@ -2,126 +2,10 @@
 
 #include "tests/compiler/Conversion/TileGPUToLLVM/KernelRunner.h"
 #include "tests/compiler/Conversion/TileGPUToLLVM/Numbers.h"
+#include "tests/compiler/Conversion/TileGPUToLLVM/SampleKernels.h"
 
 namespace kiln::testing {
 namespace {
-
-/// Tile extents, and the types of operands and accumulator.
-struct Product {
-  const char *name;
-  int m, n, k, warps;
-  std::string operand, accumulator, precision;
-  bool transposedB = false;
-};
-
-std::string replaceAll(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
-}
-
-/// One operand's tile of rows x columns at (row, column) of a matrix of extents (%R, %C), row-major
-/// with leading dimension %L: pointers %NAMEp and mask %NAMEm.
-std::string tilePointers(const std::string &name, const std::string &row, const std::string &column,
-                         int rows, int columns, const std::string &extentR,
-                         const std::string &extentC, const std::string &leading,
-                         const std::string &type) {
-  std::string text = R"(
-  %NAMEr = tile.arange 0, ROWS : tensor<ROWSxi32>
-  %NAMErs = tile.splat ROW : i32 -> tensor<ROWSxi32>
-  %NAMEro = arith.addi %NAMErs, %NAMEr : tensor<ROWSxi32>
-  %NAMEre = tile.expand_dims %NAMEro, 1 : tensor<ROWSxi32> -> tensor<ROWSx1xi32>
-  %NAMEc = tile.arange 0, COLS : tensor<COLSxi32>
-  %NAMEcs = tile.splat COL : i32 -> tensor<COLSxi32>
-  %NAMEco = arith.addi %NAMEcs, %NAMEc : tensor<COLSxi32>
-  %NAMEce = tile.expand_dims %NAMEco, 0 : tensor<COLSxi32> -> tensor<1xCOLSxi32>
-  %NAMEl = tile.splat LEAD : i32 -> tensor<ROWSx1xi32>
-  %NAMErl = arith.muli %NAMEre, %NAMEl : tensor<ROWSx1xi32>
-  %NAMErb = tile.broadcast %NAMErl : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
-  %NAMEcb = tile.broadcast %NAMEce : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
-  %NAMEo = arith.addi %NAMErb, %NAMEcb : tensor<ROWSxCOLSxi32>
-  %NAMEs = tile.splat %NAME : !tile.ptr<TYPE> -> tensor<ROWSxCOLSx!tile.ptr<TYPE>>
-  %NAMEp = tile.addptr %NAMEs, %NAMEo : tensor<ROWSxCOLSx!tile.ptr<TYPE>>, tensor<ROWSxCOLSxi32>
-  %NAMExr = tile.splat EXTR : i32 -> tensor<ROWSx1xi32>
-  %NAMEmr = arith.cmpi slt, %NAMEre, %NAMExr : tensor<ROWSx1xi32>
-  %NAMEmrb = tile.broadcast %NAMEmr : tensor<ROWSx1xi1> -> tensor<ROWSxCOLSxi1>
-  %NAMExc = tile.splat EXTC : i32 -> tensor<1xCOLSxi32>
-  %NAMEmc = arith.cmpi slt, %NAMEce, %NAMExc : tensor<1xCOLSxi32>
-  %NAMEmcb = tile.broadcast %NAMEmc : tensor<1xCOLSxi1> -> tensor<ROWSxCOLSxi1>
-  %NAMEm = arith.andi %NAMEmrb, %NAMEmcb : tensor<ROWSxCOLSxi1>
-)";
-  const std::pair<std::string, std::string> words[] = {{"NAME", name},
-                                                       {"ROWS", std::to_string(rows)},
-                                                       {"COLS", std::to_string(columns)},
-                                                       {"ROW", row},
-                                                       {"COL", column},
-                                                       {"LEAD", leading},
-                                                       {"EXTR", extentR},
-                                                       {"EXTC", extentC},
-                                                       {"TYPE", type}};
-  for (const auto &[from, to] : words)
-    text = replaceAll(text, from, to);
-  return text;
-}
-
-std::string kernelText(const Product &p) {
-  std::string m = std::to_string(p.m), n = std::to_string(p.n), k = std::to_string(p.k);
-  std::string tileA = m + "x" + k, tileB = p.transposedB ? n + "x" + k : k + "x" + n,
-              tileC = m + "x" + n;
-  std::string text = "func.func @matmul(%a: !tile.ptr<T> {tile.divisibility = 16 : i32}, %b: "
-                     "!tile.ptr<T> {tile.divisibility = 16 : i32}, %c: !tile.ptr<ACC> "
-                     "{tile.divisibility = 16 : i32}, %M: i32, %N: i32, %K: i32)\n attributes "
-                     "{tile.kernel, tile.num_warps = " +
-                     std::to_string(p.warps) + " : i32} {\n";
-  text += R"(
-  %pm = tile.program_id 0 : i32
-  %pn = tile.program_id 1 : i32
-  %sm = arith.constant )" +
-          m + R"( : i32
-  %sn = arith.constant )" +
-          n + R"( : i32
-  %sk = arith.constant )" +
-          k + R"( : i32
-  %zero = arith.constant 0 : i32
-  %m0 = arith.muli %pm, %sm : i32
-  %n0 = arith.muli %pn, %sn : i32
-  %acc0 = arith.constant dense<ZERO> : tensor<TILECxACC>
-  %za = arith.constant dense<ZEROT> : tensor<TILEAxT>
-  %zb = arith.constant dense<ZEROT> : tensor<TILEBxT>
-  %acc = scf.for %k0 = %zero to %K step %sk iter_args(%sum = %acc0) -> (tensor<TILECxACC>) : i32 {)";
-  text += tilePointers("a", "%m0", "%k0", p.m, p.k, "%M", "%K", "%K", p.operand);
-  if (p.transposedB)
-    text += tilePointers("b", "%n0", "%k0", p.n, p.k, "%N", "%K", "%K", p.operand);
-  else
-    text += tilePointers("b", "%k0", "%n0", p.k, p.n, "%K", "%N", "%N", p.operand);
-  text += R"(
-    %at = tile.load %ap mask %am other %za : (tensor<TILEAx!tile.ptr<T>>, tensor<TILEAxi1>, tensor<TILEAxT>) -> tensor<TILEAxT>
-    %bt = tile.load %bp mask %bm other %zb : (tensor<TILEBx!tile.ptr<T>>, tensor<TILEBxi1>, tensor<TILEBxT>) -> tensor<TILEBxT>
-)";
-  std::string right = "%bt";
-  if (p.transposedB) {
-    text +=
-        "    %btt = tile.trans %bt, [1, 0] : tensor<TILEBxT> -> tensor<" + k + "x" + n + "xT>\n";
-    right = "%btt";
-  }
-  text += "    %d = tile.dot %at, " + right + ", %sum {precision = #tile.precision<" + p.precision +
-          ">} : (tensor<TILEAxT>, tensor<" + k + "x" + n +
-          "xT>, tensor<TILECxACC>) -> tensor<TILECxACC>\n    scf.yield %d : tensor<TILECxACC>\n  }";
-  text += tilePointers("c", "%m0", "%n0", p.m, p.n, "%M", "%N", "%N", p.accumulator);
-  text += "  tile.store %cp, %acc mask %cm : (tensor<TILECx!tile.ptr<ACC>>, tensor<TILECxACC>, "
-          "tensor<TILECxi1>) -> ()\n  return\n}\n";
-  bool integer = p.operand[0] == 'i';
-  const std::pair<std::string, std::string> words[] = {{"TILEA", tileA},
-                                                       {"TILEB", tileB},
-                                                       {"TILEC", tileC},
-                                                       {"ACC", p.accumulator},
-                                                       {"ZEROT", integer ? "0" : "0.0"},
-                                                       {"ZERO", integer ? "0" : "0.0"}};
-  for (const auto &[from, to] : words)
-    text = replaceAll(text, from, to);
-  text = replaceAll(text, "xT>", "x" + p.operand + ">");
-  return replaceAll(text, "<T>", "<" + p.operand + ">");
-}
 
 /// A matrix of elements of a type, as bytes.
 struct Matrix {
@@ -188,8 +72,8 @@ void check(CompiledKernel &kernel, const Product &p, int m, int n, int k) {
 
 TEST_P(DotExecution, MatchesAReference) {
   auto [target, product] = GetParam();
-  CompiledKernel kernel(kernelText(product), target);
-  ASSERT_EQ(kernel.errors, "") << kernelText(product);
+  CompiledKernel kernel(productText(product), target);
+  ASSERT_EQ(kernel.errors, "") << productText(product);
   check(kernel, product, product.m + 3, product.n + 1, 2 * product.k + 5);
   check(kernel, product, product.m, product.n, product.k);
   check(kernel, product, 1, 7, 3);

@@ -7,6 +7,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Target/Emit.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -76,6 +77,23 @@ std::string CompiledKernel::text() {
   llvm::raw_string_ostream stream(result);
   module->print(stream);
   return result;
+}
+
+llvm::Expected<DeviceBinary> CompiledKernel::emit() {
+  if (failed(expandTargetOperations(*module, info)))
+    return llvm::createStringError("expansion failed: " + errors);
+  KernelFacts facts;
+  for (auto kernel : module->getOps<LLVM::LLVMFuncOp>())
+    if (!kernel.isExternal()) {
+      facts.symbol = kernel.getName().str();
+      auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
+      facts.launch.threadsPerBlock = info.threadsPerBlock(warps.getInt());
+    }
+  facts.launch.warpSize = info.warpSize;
+  EmitOptions options;
+  options.captureAssembly = true;
+  options.lineInfo = false;
+  return emitDeviceBinary(*module, facts, info, options);
 }
 
 } // namespace kiln::testing

@@ -3,6 +3,7 @@
 #ifndef KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 #define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 
+#include "compiler/Target/DeviceBinary.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tests/compiler/Conversion/TileGPUToLLVM/BlockInterpreter.h"
 #include "gtest/gtest.h"
@@ -43,6 +44,8 @@ public:
   BlockInterpreter &interpreter() { return *machine; }
   const TargetInfo &target() const { return info; }
   std::string text();
+  /// The binary, with its assembly text. The module is gone afterwards.
+  llvm::Expected<DeviceBinary> emit();
 
   template <typename T> void use(Buffer<T> &buffer) {
     machine->registerBuffer(buffer.data(), buffer.bytes());
