@@ -117,8 +117,7 @@ Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
     Coords first = lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords);
     Value pointer = pull(load.getPtr(), first);
     setLevel(at);
-    return loadScalar(loc, element, guardedAddress(pointer, first), mask, other,
-                      load.getIsVolatile());
+    return loadScalar(loc, element, guardedAddress(pointer, first), mask, other, isVolatile(load));
   }
 
   VectorBuilder v = vectors();
@@ -142,7 +141,9 @@ Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
     passThrough = isa<LLVM::LLVMPointerType>(element) ? Value(LLVM::ZeroOp::create(*b, loc, type))
                                                       : v.constant(0, type);
   Value lanesMask = mask && !scalarMask ? mask : Value();
-  auto whole = [&]() -> Value { return LLVM::LoadOp::create(*b, loc, type, first, alignment); };
+  auto whole = [&]() -> Value {
+    return LLVM::LoadOp::create(*b, loc, type, first, alignment, isVolatile(load));
+  };
   auto masked = [&]() -> Value {
     if (!lanesMask)
       return whole();

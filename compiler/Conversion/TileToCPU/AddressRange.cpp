@@ -4,13 +4,14 @@
 #include "compiler/Conversion/TileToCPU/IndexFacts.h"
 #include "compiler/Conversion/TileToCPU/VectorBuilder.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace kiln::cpu {
 
-bool hasRange(Value value) {
+static bool computeHasRange(Value value, DenseMap<Value, bool> &known) {
   if (!isa<RankedTensorType>(value.getType()) || constantOf(value))
     return true;
   Operation *op = value.getDefiningOp();
@@ -24,14 +25,30 @@ bool hasRange(Value value) {
                        arith::SelectOp>(op))
     return false;
   ValueRange operands = op->getOperands();
-  return llvm::all_of(isa<arith::SelectOp>(op) ? operands.drop_front() : operands, hasRange);
+  return llvm::all_of(isa<arith::SelectOp>(op) ? operands.drop_front() : operands,
+                      [&](Value operand) {
+                        auto found = known.find(operand);
+                        if (found != known.end())
+                          return found->second;
+                        bool result = computeHasRange(operand, known);
+                        known[operand] = result;
+                        return result;
+                      });
+}
+
+bool hasRange(Value value) {
+  DenseMap<Value, bool> known;
+  return computeHasRange(value, known);
 }
 
 namespace {
 
 struct RangeEmitter {
+  RangeEmitter(VectorBuilder b, function_ref<Value(Value)> scalar) : b(b), scalar(scalar) {}
+
   VectorBuilder b;
   function_ref<Value(Value)> scalar;
+  DenseMap<Value, Range> known;
 
   Value least(Value a, Value c) { return arith::MinSIOp::create(b.builder, b.loc, a, c); }
   Value greatest(Value a, Value c) { return arith::MaxSIOp::create(b.builder, b.loc, a, c); }
@@ -62,6 +79,15 @@ struct RangeEmitter {
   }
 
   Range of(Value value) {
+    auto found = known.find(value);
+    if (found != known.end())
+      return found->second;
+    Range result = compute(value);
+    known[value] = result;
+    return result;
+  }
+
+  Range compute(Value value) {
     if (std::optional<int64_t> constant = constantOf(value))
       return {number(*constant), number(*constant)};
     if (!isa<RankedTensorType>(value.getType()))
@@ -106,7 +132,7 @@ std::optional<Range> rangeOf(Value value, OpBuilder &builder, Location loc,
                              function_ref<Value(Value)> scalar) {
   if (!hasRange(value))
     return std::nullopt;
-  return RangeEmitter{VectorBuilder(builder, loc), scalar}.of(value);
+  return RangeEmitter(VectorBuilder(builder, loc), scalar).of(value);
 }
 
 } // namespace kiln::cpu

@@ -56,6 +56,64 @@ Value KernelEmitter::convertElement(Value value, Type element) {
   return widens ? v.extendFloat(value, element) : v.truncateFloat(value, element);
 }
 
+/// The square matrix whose rows are these vectors, transposed: in each round, rows that are
+/// `distance` apart exchange the blocks of `distance` lanes off the diagonal.
+static void transpose(VectorBuilder &v, SmallVectorImpl<Value> &rows) {
+  int32_t count = rows.size();
+  for (int32_t distance = 1; distance != count; distance *= 2) {
+    SmallVector<int32_t> upper, lower;
+    for (int32_t lane = 0; lane != count; ++lane) {
+      bool moves = lane & distance;
+      upper.push_back(moves ? count + lane - distance : lane);
+      lower.push_back(moves ? count + lane : lane + distance);
+    }
+    for (int32_t row = 0; row != count; ++row)
+      if (!(row & distance)) {
+        Value a = rows[row], c = rows[row + distance];
+        rows[row] = v.shuffle(a, c, upper);
+        rows[row + distance] = v.shuffle(a, c, lower);
+      }
+  }
+}
+
+/// Packs a B whose neighbours in memory are along k, in squares that are transposed in registers.
+void KernelEmitter::packTransposed(Value value, Buffer *panels, unsigned lanes) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  unsigned rank = shape.size();
+  int64_t width = panels->shape[3];
+  beginNest();
+  nestLanes = lanes;
+  Coord first = rank == 3 ? openLoop(shape[0], 1) : Coord{Coord::Uniform, index(0), {}, 0};
+  Coord column = openLoop(shape[rank - 1], lanes), k = openLoop(shape[rank - 2], lanes);
+  VectorBuilder v = vectors();
+  auto moved = [&](Coord coord, Coord::Kind kind, unsigned by) {
+    setLevel(coord.level);
+    coord.base = v.add(coord.base, index(by));
+    coord.kind = kind;
+    return coord;
+  };
+  SmallVector<Value> rows;
+  for (unsigned row = 0; row != lanes; ++row) {
+    Coords coords{moved(column, Coord::Uniform, row)};
+    coords.insert(coords.begin(), moved(k, Coord::Step, 0));
+    if (rank == 3)
+      coords.insert(coords.begin(), first);
+    Value elements = pullVector(value, coords);
+    setLevel(level());
+    rows.push_back(convertElement(elements, panels->element));
+  }
+  transpose(v, rows);
+  Coord panel{Coord::Uniform, v.shiftRight(column.base, llvm::Log2_64(width), false), {}, level()};
+  Coord within{Coord::Step, v.bitAnd(column.base, index(width - 1)), {}, level()};
+  for (unsigned row = 0; row != lanes; ++row) {
+    Coord at = moved(k, Coord::Uniform, row);
+    setLevel(level());
+    storeBuffer(panels, {first, panel, at, within}, rows[row]);
+  }
+  endNest();
+  finishFills();
+}
+
 /// B in panels: [batch, n / width, k, width].
 Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
   auto known = packed.find({value.getAsOpaquePointer(), width, sumType.getAsOpaquePointer()});
@@ -68,6 +126,11 @@ Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
   Buffer *panels = arena.create(loc, sumType, {batch, n / width, k, width});
   prepare(value);
   NestShape nest = chooseNest(shape, value, {});
+  unsigned native = options.vectorBits / sumType.getIntOrFloatBitWidth();
+  if (nest.vectorAxis == rank - 2 && native <= std::min(k, width)) {
+    packTransposed(value, panels, native);
+    return panels;
+  }
   if (nest.vectorAxis == rank - 1)
     nest.lanes = std::min<int64_t>(nest.lanes, width);
   beginNest();

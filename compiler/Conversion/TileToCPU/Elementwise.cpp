@@ -67,10 +67,7 @@ Value KernelEmitter::emitConversion(Operation *op, Value operand) {
   if (isa<arith::ExtFOp>(op))
     return v.extendFloat(operand, to);
   if (isa<arith::TruncFOp>(op))
-    return v.truncateFloat(to.isBF16() && !laneType(operand.getType()).isF32()
-                               ? v.truncateFloat(operand, f32)
-                               : operand,
-                           to);
+    return v.truncateFloat(operand, to);
   if (isHalf(laneType(operand.getType())))
     operand = v.extendFloat(operand, f32);
   Type between = isHalf(to) ? f32 : to;

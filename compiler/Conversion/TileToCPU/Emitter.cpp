@@ -97,12 +97,12 @@ void KernelEmitter::emitScalarOperation(Operation *op) {
     return setScalar(op->getResult(0),
                      LLVM::PoisonOp::create(*b, loc, lowered(op->getResult(0).getType())));
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    if (load.getIsVolatile())
+    if (isVolatile(load))
       flushPending();
     Value mask = load.getMask() ? scalar(load.getMask()) : Value();
     Value other = load.getOther() ? scalar(load.getOther()) : Value();
     return setScalar(load, loadScalar(loc, lowered(load.getType()), scalar(load.getPtr()), mask,
-                                      other, load.getIsVolatile()));
+                                      other, isVolatile(load)));
   }
   SmallVector<Value> operands =
       llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalar(v); });

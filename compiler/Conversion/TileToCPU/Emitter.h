@@ -150,6 +150,7 @@ private:
   void emitDot(tile::DotOp op);
   void packInvariants(Operation *loop);
   Buffer *packPanels(Value value, int64_t width, Type sumType);
+  void packTransposed(Value value, Buffer *panels, unsigned lanes);
   Buffer *packRows(Value value, Type sumType);
   Buffer *accumulatorFor(tile::DotOp op, Buffer *rows, bool &startsFromZero);
   /// Between float types or between (signed) integer types.

@@ -32,9 +32,13 @@ bool isLazy(Operation *op) {
              tile::TransOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
+bool isVolatile(tile::LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
+}
+
 static bool writes(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getIsVolatile();
+    return isVolatile(load);
   return isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp>(op);
 }
 
@@ -187,7 +191,7 @@ static bool sameAddressesInStep(tile::LoadOp load, tile::StoreOp store, const Co
 }
 
 bool SinkPlan::mustStandWhereItIs(tile::LoadOp load) {
-  if (load.getIsVolatile())
+  if (isVolatile(load))
     return true;
   SmallVector<Operation *> toGuard;
   for (const Consumer &consumer : consumers(load.getResult())) {

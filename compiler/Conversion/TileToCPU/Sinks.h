@@ -24,6 +24,9 @@ bool isLazy(mlir::Operation *op);
 /// Element i of the result needs element i of the operands: the index is the same.
 bool keepsIndices(mlir::Operation *op);
 
+/// Reads memory each time that it runs, where it stands.
+bool isVolatile(tile::LoadOp load);
+
 /// A sink that computes a value, and how it reaches it.
 struct Consumer {
   mlir::Operation *sink;

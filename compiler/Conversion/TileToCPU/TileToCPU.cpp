@@ -27,6 +27,24 @@ static bool isSupportedElement(Type type) {
          element.isInteger(32) || element.isInteger(64);
 }
 
+static bool isKnownOperation(Operation *op) {
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return true;
+  return isa<tile::ProgramIdOp, tile::NumProgramsOp, tile::ArangeOp, tile::SplatOp,
+             tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::AddPtrOp,
+             tile::BitcastOp, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+             tile::BarrierOp, tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::YieldOp,
+             tile::HintOp, tile::AssumeOp>(op) ||
+         isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp, func::FuncOp, func::ReturnOp>(op);
+}
+
+/// The region of a reduction or scan is computed on vectors, as one expression.
+static bool isKnownInCombiner(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) ||
+         isa<arith::ConstantOp, tile::BitcastOp, tile::HintOp, tile::YieldOp>(op);
+}
+
 /// One diagnostic for each operation that the emitter does not know; it relies on there being none.
 static LogicalResult checkSupported(func::FuncOp kernel) {
   bool failed = false;
@@ -35,12 +53,11 @@ static LogicalResult checkSupported(func::FuncOp kernel) {
     failed = true;
   };
   kernel.walk([&](Operation *op) {
-    bool known = OpTrait::hasElementwiseMappableTraits(op) ||
-                 isa<tile::TileDialect>(op->getDialect()) ||
-                 isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp, scf::WhileOp,
-                     scf::YieldOp, scf::ConditionOp, func::FuncOp, func::ReturnOp>(op);
-    if (!known)
-      return reject(op, "'" + op->getName().getStringRef() + "'");
+    std::string name = ("'" + op->getName().getStringRef() + "'").str();
+    if (!isKnownOperation(op))
+      return reject(op, name);
+    if (isa<tile::ReduceOp, tile::ScanOp>(op->getParentOp()) && !isKnownInCombiner(op))
+      return reject(op, name + " inside of a reduction");
     for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
                                               llvm::to_vector(op->getResultTypes())))
       if (!isSupportedElement(type)) {

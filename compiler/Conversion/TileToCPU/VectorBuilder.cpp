@@ -188,7 +188,10 @@ Value VectorBuilder::truncateFloat(Value a, Type element) {
   if (laneType(a.getType()) == element)
     return a;
   unsigned lanes = laneCount(a);
-  if (!element.isBF16() || !laneType(a.getType()).isF32())
+  // From f64 by way of f32: directly it is a library call.
+  if (laneType(a.getType()).isF64() && !element.isF32())
+    return truncateFloat(truncateFloat(a, builder.getF32Type()), element);
+  if (!element.isBF16())
     return arith::TruncFOp::create(builder, loc, vectorOf(element, lanes), a);
   // Round to nearest even on the bits; a NaN stays a (quiet) NaN.
   Type i32 = builder.getI32Type();

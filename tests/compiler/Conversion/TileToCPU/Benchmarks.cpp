@@ -29,7 +29,7 @@ void reportFlops(benchmark::State &state, double flops) {
 
 void matmul(benchmark::State &state, MatmulShape tile) {
   int n = state.range(0), one = 1;
-  CompiledKernel kernel(matmulText(tile, true));
+  CompiledKernel kernel(matmulText(tile, UnitStrides::RowMajor));
   std::vector<float> a = randomFloats(n * n), b = randomFloats(n * n), c(n * n);
   float *pa = a.data(), *pb = b.data(), *pc = c.data();
   CompiledKernel::Grid grid = {uint32_t((n + tile.n - 1) / tile.n),
@@ -39,6 +39,17 @@ void matmul(benchmark::State &state, MatmulShape tile) {
   reportFlops(state, 2.0 * n * n * n);
   state.counters["compile_ms"] = kernel.compileSeconds * 1e3;
 }
+void matmulOfTransposed(benchmark::State &state) {
+  int n = state.range(0), one = 1;
+  CompiledKernel kernel(matmulText({64, 64, 64}, UnitStrides::ColumnMajorB));
+  std::vector<float> a = randomFloats(n * n), b = randomFloats(n * n), c(n * n);
+  float *pa = a.data(), *pb = b.data(), *pc = c.data();
+  for (auto _ : state)
+    kernel.launch({uint32_t(n / 64), uint32_t(n / 64), 1},
+                  {&pa, &pb, &pc, &n, &n, &n, &n, &one, &one, &n, &n});
+  reportFlops(state, 2.0 * n * n * n);
+}
+BENCHMARK(matmulOfTransposed)->Arg(512);
 BENCHMARK_CAPTURE(matmul, tile_32x32x32, MatmulShape{32, 32, 32})->Arg(512);
 BENCHMARK_CAPTURE(matmul, tile_64x64x32, MatmulShape{64, 64, 32})->Arg(512);
 BENCHMARK_CAPTURE(matmul, tile_64x64x64, MatmulShape{64, 64, 64})->Arg(512)->Arg(1024);

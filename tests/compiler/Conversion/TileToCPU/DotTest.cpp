@@ -13,16 +13,18 @@ namespace {
 using bf16 = BF16;
 using f16 = _Float16;
 
+enum class Layout { RowMajor, Transposed, TransposedB };
+
 template <typename In, typename Out>
 void checkMatmul(const CompiledKernel &kernel, const MatmulShape &tile, int m, int n, int k,
-                 bool transposed, double tolerance) {
+                 Layout layout, double tolerance) {
   std::mt19937 random(m * 31 + n * 7 + k);
   double range = std::is_integral_v<In> ? 100 : 1;
   GuardedArray<In> a(size_t(m) * k, random, -range, range), b(size_t(k) * n, random, -range, range);
   int cm = n + 3;
   GuardedArray<Out> c(size_t(m) * cm);
-  int am = transposed ? 1 : k, ak = transposed ? m : 1, bk = transposed ? 1 : n,
-      bn = transposed ? k : 1;
+  bool turnA = layout == Layout::Transposed, turnB = layout != Layout::RowMajor;
+  int am = turnA ? 1 : k, ak = turnA ? m : 1, bk = turnB ? 1 : n, bn = turnB ? k : 1;
   uint32_t gridN = (n + tile.n - 1) / tile.n, gridM = (m + tile.m - 1) / tile.m;
   kernel.launch({gridN, gridM, 1},
                 {a.parameter(), b.parameter(), c.parameter(), &m, &n, &k, &am, &ak, &bk, &bn, &cm});
@@ -41,12 +43,14 @@ void checkMatmul(const CompiledKernel &kernel, const MatmulShape &tile, int m, i
 }
 
 template <typename In, typename Out> void checkShapes(const MatmulShape &tile, double tolerance) {
-  CompiledKernel kernel(matmulText(tile)), unit(matmulText(tile, true));
+  CompiledKernel kernel(matmulText(tile)), unit(matmulText(tile, UnitStrides::RowMajor)),
+      column(matmulText(tile, UnitStrides::ColumnMajorB));
   for (auto [m, n, k] : {std::tuple(1, 1, 1), std::tuple(7, 127, 1), std::tuple(65, 33, 70),
                          std::tuple(64, 64, 64)}) {
-    checkMatmul<In, Out>(kernel, tile, m, n, k, false, tolerance);
-    checkMatmul<In, Out>(kernel, tile, m, n, k, true, tolerance);
-    checkMatmul<In, Out>(unit, tile, m, n, k, false, tolerance);
+    checkMatmul<In, Out>(kernel, tile, m, n, k, Layout::RowMajor, tolerance);
+    checkMatmul<In, Out>(kernel, tile, m, n, k, Layout::Transposed, tolerance);
+    checkMatmul<In, Out>(unit, tile, m, n, k, Layout::RowMajor, tolerance);
+    checkMatmul<In, Out>(column, tile, m, n, k, Layout::TransposedB, tolerance);
   }
 }
 
@@ -71,8 +75,8 @@ TEST(Dot, NarrowerMachines) {
     options.vectorBits = bits;
     options.hasFMA = bits == 256;
     MatmulShape tile{32, 32, 16};
-    CompiledKernel kernel(matmulText(tile), options);
-    checkMatmul<float, float>(kernel, tile, 50, 70, 33, false, 1e-6);
+    CompiledKernel kernel(matmulText(tile), options, bits == 256 ? "x86-64-v3" : "x86-64-v2");
+    checkMatmul<float, float>(kernel, tile, 50, 70, 33, Layout::RowMajor, 1e-6);
   }
 }
 
@@ -114,7 +118,7 @@ TEST(Dot, LargeTilesCompileQuickly) {
   CompiledKernel small(matmulText({32, 32, 32})), large(matmulText({256, 128, 64}));
   EXPECT_LT(large.compileSeconds, 2);
   EXPECT_LT(large.irInstructions, small.irInstructions * 2);
-  checkMatmul<float, float>(large, {256, 128, 64}, 300, 130, 70, false, 1e-6);
+  checkMatmul<float, float>(large, {256, 128, 64}, 300, 130, 70, Layout::RowMajor, 1e-6);
 }
 
 } // namespace

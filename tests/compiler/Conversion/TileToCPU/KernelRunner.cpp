@@ -83,7 +83,9 @@ template <typename T> T unwrap(llvm::Expected<T> value) {
 
 } // namespace
 
-CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options) : jit(new Jit) {
+CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
+                               const std::string &processor)
+    : jit(new Jit) {
   auto start = std::chrono::steady_clock::now();
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -103,6 +105,10 @@ CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options) : 
   irInstructions = ir->getInstructionCount();
 
   auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost());
+  if (!processor.empty()) {
+    machine.setCPU(processor);
+    machine.getFeatures() = llvm::SubtargetFeatures();
+  }
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
   std::unique_ptr<llvm::TargetMachine> target = unwrap(machine.createTargetMachine());
   ir->setDataLayout(target->createDataLayout());

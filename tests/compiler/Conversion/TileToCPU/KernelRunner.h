@@ -18,9 +18,11 @@ CPUOptions hostOptions();
 
 class CompiledKernel {
 public:
-  /// Parses, canonicalises, lowers and compiles. Throws std::runtime_error with the diagnostics on
-  /// failure.
-  explicit CompiledKernel(const std::string &tileIR, CPUOptions options = hostOptions());
+  /// Parses, canonicalises, lowers and compiles, for this machine or another processor of LLVM's
+  /// names ("x86-64-v3") whose code this machine can run. Throws std::runtime_error with the
+  /// diagnostics on failure.
+  explicit CompiledKernel(const std::string &tileIR, CPUOptions options = hostOptions(),
+                          const std::string &processor = "");
   ~CompiledKernel();
 
   using Grid = std::array<uint32_t, 3>;

@@ -86,6 +86,9 @@ func.func @softmax(%out: !tile.ptr<f32>, %in: !tile.ptr<f32>, %stride: i32, %n: 
                 {{"n", std::to_string(block)}});
 }
 
+/// Which strides of a matrix product's operands are the constant 1.
+enum class UnitStrides { None, RowMajor, ColumnMajorB };
+
 struct MatmulShape {
   int m, n, k;
   /// Of the operands and of the result and sums, with the operation that adds nothing to a
@@ -96,10 +99,10 @@ struct MatmulShape {
 /// c[M, N] = a[M, K] * b[K, N] by blocks, with masks everywhere and pointers that the loop moves.
 /// Arguments: a, b, c, M, N, K (i32), and the strides am, ak, bk, bn, cm (i32; cn is 1). Grid: N
 /// blocks, M blocks.
-inline std::string matmulText(const MatmulShape &shape, bool unitStrides = false) {
+inline std::string matmulText(const MatmulShape &shape, UnitStrides unit = UnitStrides::None) {
   std::string text = R"(
 func.func @matmul(%a: !tile.ptr<${in}>, %b: !tile.ptr<${in}>, %c: !tile.ptr<${out}>, %M: i32, %N: i32, %K: i32,
-                  %am: i32, %aks: i32, %bk: i32, %bns: i32, %cm: i32) attributes {tile.kernel} {
+                  %am: i32, %aks: i32, %bkv: i32, %bns: i32, %cm: i32) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %BM = arith.constant ${m} : i32
@@ -107,6 +110,7 @@ func.func @matmul(%a: !tile.ptr<${in}>, %b: !tile.ptr<${in}>, %c: !tile.ptr<${ou
   %BK = arith.constant ${k} : i32
   %ak = arith.muli %${ak}, %one : i32
   %bn = arith.muli %${bn}, %one : i32
+  %bk = arith.muli %${bk}, %one : i32
   %pn = tile.program_id 0 : i32
   %pm = tile.program_id 1 : i32
   %m0 = arith.muli %pm, %BM : i32
@@ -193,8 +197,9 @@ func.func @matmul(%a: !tile.ptr<${in}>, %b: !tile.ptr<${in}>, %c: !tile.ptr<${ou
                        {"in", shape.in},
                        {"out", shape.out},
                        {"zero", shape.zero},
-                       {"ak", unitStrides ? "one" : "aks"},
-                       {"bn", unitStrides ? "one" : "bns"}});
+                       {"ak", unit == UnitStrides::None ? "aks" : "one"},
+                       {"bn", unit == UnitStrides::RowMajor ? "one" : "bns"},
+                       {"bk", unit == UnitStrides::ColumnMajorB ? "one" : "bkv"}});
 }
 
 } // namespace kiln::test

@@ -447,7 +447,10 @@ void check(unsigned seed, unsigned vectorBits) {
   SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
   kiln::CPUOptions options = hostOptions();
   options.vectorBits = vectorBits;
-  CompiledKernel kernel(text, options);
+  CompiledKernel kernel(text, options,
+                        vectorBits == 128   ? "x86-64-v2"
+                        : vectorBits == 256 ? "x86-64-v3"
+                                            : "");
   Reference reference(text);
   std::mt19937 random(seed);
   for (int shift : {-1, 0, 3, 64}) {
