@@ -188,7 +188,7 @@ Value KernelEmitter::contiguityCheck(Value pointers, ArrayRef<Coord> coords) {
   unsigned at = levelOf(coords);
   auto address = [&](unsigned number) {
     Coords moved = lane;
-    setLevel(at);
+    setLevel(moved[*axis].level);
     moved[*axis].base = vectors().add(lane[*axis].base, index(number));
     Value pointer = pull(pointers, moved);
     setLevel(at);

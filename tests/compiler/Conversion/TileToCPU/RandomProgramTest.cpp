@@ -35,12 +35,12 @@ std::string typeOf(const Shape &shape, const std::string &element) {
 
 class Generator {
 public:
-  explicit Generator(unsigned seed) : random(seed) {}
+  Generator(unsigned seed, std::string memoryType) : random(seed), memory(std::move(memoryType)) {}
 
   std::string program() {
-    text << "func.func @random(%m0: !tile.ptr<i32>, %m1: !tile.ptr<i32>, %m2: !tile.ptr<i32>, %s0: "
-            "i32) "
-            "attributes {tile.kernel} {\n";
+    std::string pointer = "!tile.ptr<" + memory + ">";
+    text << "func.func @random(%m0: " << pointer << ", %m1: " << pointer << ", %m2: " << pointer
+         << ", %s0: i32, %one: i32, %many: i32) attributes {tile.kernel} {\n";
     scope.push_back({"%s0", {}});
     for (int i = 0; i != 3; ++i)
       shapes.push_back(randomShape());
@@ -108,14 +108,22 @@ private:
                   typeOf(to, "i32"));
   }
 
+  std::string splat(const std::string &scalar, const Shape &shape) {
+    return define("tile.splat " + scalar + " : i32 -> " + typeOf(shape, "i32"));
+  }
   /// base + sum of strides * index, within [low, low + span).
-  std::string affine(const Shape &shape, const std::vector<int> &strides, int base) {
+  std::string affine(const Shape &shape, const std::vector<int> &strides, int base, bool wraps) {
     std::string sum = constant(base, shape);
     for (int axis = 0; axis != int(shape.size()); ++axis) {
       std::string index = indexAlong(shape, axis);
+      if (wraps && chance(20))
+        index = binary("arith.remsi", index, splat(chance(50) ? "%many" : "%s0", shape), shape);
       std::string part = strides[axis] == 1
                              ? index
                              : binary("arith.muli", index, constant(strides[axis], shape), shape);
+      // Strides of one, and moduli that never or sometimes wrap, that only the caller knows.
+      if (chance(20))
+        part = binary("arith.muli", part, splat("%one", shape), shape);
       sum = binary("arith.addi", sum, part, shape);
     }
     return sum;
@@ -133,7 +141,7 @@ private:
     int low = 0;
     for (int axis = 0; axis != int(shape.size()); ++axis)
       low += std::min(0, strides[axis] * (shape[axis] - 1));
-    return affine(shape, strides, below(200) - low);
+    return affine(shape, strides, below(200) - low, true);
   }
   /// Strides that give every element its own address: row-major in some order of the axes, each in
   /// some direction.
@@ -151,9 +159,10 @@ private:
     return strides;
   }
   std::string pointers(const Shape &shape, const std::string &offsets) {
-    std::string base = "%m" + std::to_string(below(3)), type = typeOf(shape, "!tile.ptr<i32>");
+    std::string base = "%m" + std::to_string(below(3)),
+                type = typeOf(shape, "!tile.ptr<" + memory + ">");
     if (!shape.empty())
-      base = define("tile.splat " + base + " : !tile.ptr<i32> -> " + type);
+      base = define("tile.splat " + base + " : !tile.ptr<" + memory + "> -> " + type);
     return define("tile.addptr " + base + ", " + offsets + " : " + type + ", " +
                   typeOf(shape, "i32"));
   }
@@ -166,7 +175,7 @@ private:
     int low = 0;
     for (int axis = 0; axis != int(shape.size()); ++axis)
       low += std::min(0, strides[axis] * (shape[axis] - 1));
-    std::string result = pointers(shape, affine(shape, strides, below(200) - low));
+    std::string result = pointers(shape, affine(shape, strides, below(200) - low, false));
     distinct.push_back({result, shape});
     return result;
   }
@@ -181,16 +190,28 @@ private:
                       shape, "i1");
     return result;
   }
+  std::string resized(const std::string &value, const Shape &shape, const std::string &from,
+                      const std::string &to) {
+    int difference = std::stoi(to.substr(1)) - std::stoi(from.substr(1));
+    if (difference == 0)
+      return value;
+    return define(std::string(difference > 0 ? "arith.extsi " : "arith.trunci ") + value + " : " +
+                  typeOf(shape, from) + " to " + typeOf(shape, to));
+  }
   std::string load(const Shape &shape, int depth) {
     std::string address =
         chance(30) ? distinctPointers(shape) : pointers(shape, loadOffsets(shape, depth));
-    std::string type = typeOf(shape, "!tile.ptr<i32>");
+    std::string type = typeOf(shape, "!tile.ptr<" + memory + ">");
+    std::string element = typeOf(shape, memory);
     if (chance(50))
-      return define("tile.load " + address + " : (" + type + ") -> " + typeOf(shape, "i32"));
-    std::string condition = mask(shape, depth), other = value(shape, depth - 1);
-    return define("tile.load " + address + " mask " + condition + " other " + other + " : (" +
-                  type + ", " + typeOf(shape, "i1") + ", " + typeOf(shape, "i32") + ") -> " +
-                  typeOf(shape, "i32"));
+      return resized(define("tile.load " + address + " : (" + type + ") -> " + element), shape,
+                     memory, "i32");
+    std::string condition = mask(shape, depth);
+    std::string other = resized(value(shape, depth - 1), shape, "i32", memory);
+    std::string loaded =
+        define("tile.load " + address + " mask " + condition + " other " + other + " : (" + type +
+               ", " + typeOf(shape, "i1") + ", " + element + ") -> " + element);
+    return resized(loaded, shape, memory, "i32");
   }
 
   std::string shapeChange(const Shape &shape, int depth) {
@@ -345,16 +366,17 @@ private:
 
   void store() {
     const Shape shape = chance(85) ? knownShape() : Shape{};
-    std::string stored = value(shape, 3), type = typeOf(shape, "!tile.ptr<i32>");
+    std::string stored = resized(value(shape, 3), shape, "i32", memory);
+    std::string type = typeOf(shape, "!tile.ptr<" + memory + ">"), element = typeOf(shape, memory);
     std::string address = distinctPointers(shape);
     if (chance(50)) {
-      text << "  tile.store " << address << ", " << stored << " : (" << type << ", "
-           << typeOf(shape, "i32") << ") -> ()\n";
+      text << "  tile.store " << address << ", " << stored << " : (" << type << ", " << element
+           << ") -> ()\n";
       return;
     }
     std::string condition = mask(shape, 2);
     text << "  tile.store " << address << ", " << stored << " mask " << condition << " : (" << type
-         << ", " << typeOf(shape, "i32") << ", " << typeOf(shape, "i1") << ") -> ()\n";
+         << ", " << element << ", " << typeOf(shape, "i1") << ") -> ()\n";
   }
 
   /// A body that yields values of these shapes, with what it defines out of scope afterwards.
@@ -435,6 +457,7 @@ private:
   }
 
   std::mt19937 random;
+  std::string memory;
   std::ostringstream text;
   std::vector<Shape> shapes;
   std::vector<Named> scope, distinct;
@@ -442,27 +465,20 @@ private:
 };
 
 /// Three pointers into one or several arrays: m1 and m2 may overlap m0, by a shift.
-void check(unsigned seed, unsigned vectorBits) {
-  std::string text = Generator(seed).program();
-  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
-  kiln::CPUOptions options = hostOptions();
-  options.vectorBits = vectorBits;
-  CompiledKernel kernel(text, options,
-                        vectorBits == 128   ? "x86-64-v2"
-                        : vectorBits == 256 ? "x86-64-v3"
-                                            : "");
+template <typename T>
+void checkWith(const std::string &text, const CompiledKernel &kernel, unsigned seed) {
   Reference reference(text);
   std::mt19937 random(seed);
   for (int shift : {-1, 0, 3, 64}) {
-    std::vector<int32_t> original(3 * memorySize);
-    for (int32_t &cell : original)
-      cell = int32_t(random() % 2000) - 500;
-    std::vector<int32_t> expected = original, actual = original;
-    auto run = [&](std::vector<int32_t> &memory, auto &executor) {
-      int32_t *m0 = memory.data() + 1024, *m1 = shift < 0 ? m0 + memorySize : m0 + shift;
-      int32_t *m2 = shift < 0 ? m1 + memorySize : m1 + shift;
-      int32_t scalar = 5;
-      executor.launch({2, 1, 1}, {&m0, &m1, &m2, &scalar});
+    std::vector<T> original(3 * memorySize);
+    for (T &cell : original)
+      cell = T(int(random() % 2000) - 500);
+    std::vector<T> expected = original, actual = original;
+    auto run = [&](std::vector<T> &memory, auto &executor) {
+      T *m0 = memory.data() + 1024, *m1 = shift < 0 ? m0 + memorySize : m0 + shift;
+      T *m2 = shift < 0 ? m1 + memorySize : m1 + shift;
+      int32_t scalar = 5, one = 1, many = 100000;
+      executor.launch({2, 1, 1}, {&m0, &m1, &m2, &scalar, &one, &many});
     };
     run(expected, reference);
     run(actual, kernel);
@@ -471,9 +487,27 @@ void check(unsigned seed, unsigned vectorBits) {
   }
 }
 
+void check(unsigned seed) {
+  const char *types[] = {"i32", "i8", "i32", "i16", "i64"};
+  std::string type = types[seed % 5], text = Generator(seed, type).program();
+  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+  kiln::CPUOptions options = hostOptions();
+  options.vectorBits = 128 << seed % 3;
+  const char *processors[] = {"x86-64-v2", "x86-64-v3", ""};
+  CompiledKernel kernel(text, options, processors[seed % 3]);
+  if (type == "i8")
+    checkWith<int8_t>(text, kernel, seed);
+  else if (type == "i16")
+    checkWith<int16_t>(text, kernel, seed);
+  else if (type == "i32")
+    checkWith<int32_t>(text, kernel, seed);
+  else
+    checkWith<int64_t>(text, kernel, seed);
+}
+
 TEST(RandomPrograms, MatchTheReference) {
   for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed)
-    check(seed, seed % 3 == 0 ? 128 : seed % 3 == 1 ? 256 : 512);
+    check(seed);
 }
 
 } // namespace
