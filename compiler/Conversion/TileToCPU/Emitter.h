@@ -84,6 +84,7 @@ private:
   Value index(int64_t value);
   NestShape chooseNest(llvm::ArrayRef<int64_t> shape, ArrayRef<Value> roots,
                        ArrayRef<Value> pointers, unsigned unroll = 1);
+  double pointerCost(Value pointers, unsigned axis, unsigned lanes);
   double accessCost(Value root, unsigned axis, unsigned lanes,
                     llvm::DenseSet<std::pair<Value, unsigned>> &seen);
   unsigned widestElement(ArrayRef<Value> roots);

@@ -37,6 +37,29 @@ unsigned KernelEmitter::widestElement(ArrayRef<Value> roots) {
   return bits;
 }
 
+/// Instructions for one access of `lanes` neighbours along `axis`.
+double KernelEmitter::pointerCost(Value pointers, unsigned axis, unsigned lanes) {
+  double scattered = 1.5 * lanes;
+  std::optional<int64_t> stride = facts.stride(pointers, axis);
+  AxisInfo info = axes->get(pointers);
+  if ((stride && (*stride == 0 || *stride == 1)) || info.contiguity[axis] >= int64_t(lanes))
+    return 1;
+  Progress progress = facts.progress(pointers, axis);
+  if (stride || (progress != Progress::Affine && progress != Progress::Wrapped))
+    return scattered;
+  // A stride that only the caller knows is 1 along one axis at most: the one where it must be, or else the last.
+  ArrayRef<int64_t> shape = tile::shapeOf(pointers.getType());
+  unsigned likely = 0;
+  for (unsigned other = 0; other != shape.size(); ++other) {
+    if (shape[other] == 1)
+      continue;
+    if (facts.stride(pointers, other) == 1 || info.contiguity[other] > 1)
+      return scattered;
+    likely = other;
+  }
+  return axis == likely ? 3 : scattered;
+}
+
 /// Instructions per vector for the memory accesses that a value needs when `axis` runs in vectors.
 double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
                                  DenseSet<std::pair<Value, unsigned>> &seen) {
@@ -50,12 +73,7 @@ double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
   if (!op)
     return 0;
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    std::optional<int64_t> stride = facts.stride(load.getPtr(), axis);
-    bool near = (stride && (*stride == 0 || *stride == 1)) ||
-                axes->get(load.getPtr()).contiguity[axis] >= int(lanes);
-    Progress progress = facts.progress(load.getPtr(), axis);
-    bool maybeNear = progress == Progress::Affine || progress == Progress::Wrapped;
-    double cost = near ? 1 : stride || !maybeNear ? 1.5 * lanes : 3;
+    double cost = pointerCost(load.getPtr(), axis, lanes);
     return cost + (load.getMask() ? accessCost(load.getMask(), axis, lanes, seen) : 0);
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
@@ -84,13 +102,8 @@ NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roo
     double cost = 1;
     for (Value root : roots)
       cost += accessCost(root, axis, lanes, seen);
-    for (Value pointer : pointers) {
-      std::optional<int64_t> stride = facts.stride(pointer, axis);
-      Progress progress = facts.progress(pointer, axis);
-      bool maybeNear = !stride && (progress == Progress::Affine || progress == Progress::Wrapped);
-      bool near = stride == 1 || axes->get(pointer).contiguity[axis] >= int(lanes);
-      cost += near ? 1 : maybeNear ? 3 : 2.0 * lanes;
-    }
+    for (Value pointer : pointers)
+      cost += pointerCost(pointer, axis, lanes);
     cost /= lanes;
     if (least < 0 || cost < least * 0.99) {
       least = cost;
