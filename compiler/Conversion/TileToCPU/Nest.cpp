@@ -47,7 +47,8 @@ double KernelEmitter::pointerCost(Value pointers, unsigned axis, unsigned lanes)
   Progress progress = facts.progress(pointers, axis);
   if (stride || (progress != Progress::Affine && progress != Progress::Wrapped))
     return scattered;
-  // A stride that only the caller knows is 1 along one axis at most: the one where it must be, or else the last.
+  // A stride that only the caller knows is 1 along one axis at most: the one where it must be, or
+  // else the last.
   ArrayRef<int64_t> shape = tile::shapeOf(pointers.getType());
   unsigned likely = 0;
   for (unsigned other = 0; other != shape.size(); ++other) {

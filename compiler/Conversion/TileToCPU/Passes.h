@@ -8,6 +8,10 @@
 
 namespace kiln::cpu {
 
+/// Makes what is added to a product the sum that the product starts from. Expects and leaves Tile
+/// IR.
+void foldAccumulators(mlir::func::FuncOp kernel);
+
 /// Replaces tensors that a loop only moves by a scalar (`ptrs += BLOCK * stride`) by their start
 /// plus a carried scalar, so that they need no array and keep their strides. Expects and leaves
 /// Tile IR.

@@ -98,6 +98,7 @@ LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
   if (failed(found) || failed(checkSupported(*found)))
     return failure();
   func::FuncOp kernel = *found;
+  foldAccumulators(kernel);
   rewriteInductions(kernel);
   OpBuilder builder(module.getContext());
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());

@@ -114,6 +114,45 @@ func.func @square(%p: !tile.ptr<f32>) attributes {tile.kernel} {
     ASSERT_NEAR(x[at], expected[at], 1e-4);
 }
 
+TEST(Dot, ProductsAddedToSums) {
+  // Attention's pattern: sums = sums * factor + a * b, the product starting from zero.
+  CompiledKernel kernel(R"(
+func.func @rescale(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %pp = tile.addptr %s, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %t = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qq = tile.addptr %t, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %flat = tile.load %pp : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+  %a = tile.reshape %flat : tensor<256xf32> -> tensor<16x16xf32>
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %half = arith.constant dense<0.5> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %r = scf.for %k = %c0 to %c3 step %c1 iter_args(%sums = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %product = tile.dot %a, %a, %zeros : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    %scaled = arith.mulf %sums, %half : tensor<16x16xf32>
+    %next = arith.addf %scaled, %product : tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %back = tile.reshape %r : tensor<16x16xf32> -> tensor<256xf32>
+  tile.store %qq, %back : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  func.return
+})");
+  // a, b in panels, and one array of sums.
+  EXPECT_EQ(kernel.arenaBytes(), 3 * 1024);
+  std::mt19937 random(8);
+  GuardedArray<float> x(256, random), y(256);
+  kernel.launch({1, 1, 1}, {x.parameter(), y.parameter()});
+  for (int i = 0; i != 256; ++i) {
+    double product = 0;
+    for (int l = 0; l != 16; ++l)
+      product += double(x[i / 16 * 16 + l]) * double(x[l * 16 + i % 16]);
+    EXPECT_NEAR(y[i], product * 1.75, 1e-5);
+  }
+}
+
 TEST(Dot, LargeTilesCompileQuickly) {
   CompiledKernel small(matmulText({32, 32, 32})), large(matmulText({256, 128, 64}));
   EXPECT_LT(large.compileSeconds, 2);

@@ -1,0 +1,45 @@
+// x + dot(a, b, 0) becomes dot(a, b, x): the sums then go straight to the array that x is in, which
+// in a loop is the loop's own. See Passes.h.
+
+#include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln::cpu {
+
+/// The product, if `value` is one that starts from zero and that nobody else uses.
+static tile::DotOp freshProduct(Value value) {
+  auto dot = value.getDefiningOp<tile::DotOp>();
+  if (!dot || !value.hasOneUse())
+    return {};
+  bool startsFromZero =
+      matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero());
+  return startsFromZero ? dot : tile::DotOp();
+}
+
+void foldAccumulators(func::FuncOp kernel) {
+  SmallVector<Operation *> additions;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::AddFOp, arith::AddIOp>(op))
+      additions.push_back(op);
+  });
+  for (Operation *add : additions) {
+    Value sum = add->getOperand(0);
+    tile::DotOp dot = freshProduct(add->getOperand(1));
+    if (!dot) {
+      sum = add->getOperand(1);
+      dot = freshProduct(add->getOperand(0));
+    }
+    // In another block the product may run less often than the addition.
+    if (!dot || dot->getBlock() != add->getBlock() || sum == dot.getResult())
+      continue;
+    dot->moveBefore(add);
+    dot.getCMutable().assign(sum);
+    add->getResult(0).replaceAllUsesWith(dot.getResult());
+    add->erase();
+  }
+}
+
+} // namespace kiln::cpu
