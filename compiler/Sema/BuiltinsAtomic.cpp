@@ -24,13 +24,13 @@ std::optional<AtomicOptions> readOptions(Evaluator &evaluator, const Value &sem,
   if (!scopeName)
     return std::nullopt;
   auto semantic = llvm::StringSwitch<std::optional<MemorySemantic>>(*semName)
-                      .Cases("", "acq_rel", MemorySemantic::AcquireRelease)
+                      .Cases({"", "acq_rel"}, MemorySemantic::AcquireRelease)
                       .Case("acquire", MemorySemantic::Acquire)
                       .Case("release", MemorySemantic::Release)
                       .Case("relaxed", MemorySemantic::Relaxed)
                       .Default(std::nullopt);
   auto where = llvm::StringSwitch<std::optional<MemoryScope>>(*scopeName)
-                   .Cases("", "gpu", MemoryScope::GPU)
+                   .Cases({"", "gpu"}, MemoryScope::GPU)
                    .Case("cta", MemoryScope::CTA)
                    .Case("sys", MemoryScope::System)
                    .Default(std::nullopt);

@@ -335,8 +335,47 @@ Value builtinChain(Evaluator &evaluator, Call &call) {
   return Value::list(result);
 }
 
+#define KILN_OPERATOR(ID, FUNCTION, KIND)                                                          \
+  Value builtin##ID(Evaluator &evaluator, Call &call) {                                            \
+    return evaluator.FUNCTION(KIND, call[0], call[1]);                                             \
+  }
+KILN_OPERATOR(OperatorGe, compare, ast::CompareOp::GreaterEqual)
+KILN_OPERATOR(OperatorGt, compare, ast::CompareOp::Greater)
+KILN_OPERATOR(OperatorLe, compare, ast::CompareOp::LessEqual)
+KILN_OPERATOR(OperatorLt, compare, ast::CompareOp::Less)
+KILN_OPERATOR(OperatorEq, compare, ast::CompareOp::Equal)
+KILN_OPERATOR(OperatorNe, compare, ast::CompareOp::NotEqual)
+KILN_OPERATOR(OperatorAdd, binary, ast::BinaryOp::Add)
+KILN_OPERATOR(OperatorMul, binary, ast::BinaryOp::Mul)
+#undef KILN_OPERATOR
+
+/// The module of that name, as `import` finds it.
+static std::optional<Value> importByName(Evaluator &evaluator, Call &call) {
+  std::optional<std::string> name = evaluator.constantString(call[0], "a module's name");
+  if (!name || !evaluator.frame->module)
+    return std::nullopt;
+  return evaluator.importModule(*evaluator.frame->module, 0, *name);
+}
+Value builtinImportModule(Evaluator &evaluator, Call &call) {
+  if (std::optional<Value> module = importByName(evaluator, call))
+    return *module;
+  return evaluator.error(DiagKind::SemaImport, str(call[0]), "the search path");
+}
+Value builtinFindSpec(Evaluator &evaluator, Call &call) {
+  std::optional<Value> module = importByName(evaluator, call);
+  if (!module)
+    return evaluator.failed() ? Value() : Value::none();
+  return makeInstance("ModuleSpec",
+                      {{"module", *module}, {"loader", Value::opaque("a module's loader")}});
+}
+Value builtinModuleFromSpec(Evaluator &evaluator, Call &call) {
+  return evaluator.getAttribute(call[0], "module");
+}
+
 /// A version compares like the tuple of its numbers.
 Value builtinParseVersion(Evaluator &evaluator, Call &call) {
+  if (call[0].isOpaque())
+    return call[0];
   std::optional<std::string> text = evaluator.constantString(call[0], "a version");
   if (!text)
     return Value();

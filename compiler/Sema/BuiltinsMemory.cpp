@@ -25,7 +25,7 @@ std::optional<AccessOptions> readAccessOptions(Evaluator &evaluator, const Value
                       .Case(".wt", isStore ? std::optional(CacheModifier::WT) : std::nullopt)
                       .Default(std::nullopt);
   auto policy = llvm::StringSwitch<std::optional<tile::EvictionPolicy>>(*evictName)
-                    .Cases("", "evict_normal", tile::EvictionPolicy::Normal)
+                    .Cases({"", "evict_normal"}, tile::EvictionPolicy::Normal)
                     .Case("evict_first", tile::EvictionPolicy::First)
                     .Case("evict_last", tile::EvictionPolicy::Last)
                     .Default(std::nullopt);

@@ -9,8 +9,13 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   if (hasFailed)
     return Value();
   // Nothing is known of the result, so the arguments need no evaluation.
-  if (callee.isOpaque())
-    return Value::opaque(callee.as<OpaqueObject>().path + "()");
+  if (callee.isOpaque()) {
+    llvm::StringRef path = callee.as<OpaqueObject>().path;
+    // packaging's class, re-exported by whatever package.
+    if (!path.ends_with(".Version") && !path.ends_with("version.parse"))
+      return Value::opaque(path + "()");
+    callee = Value::builtin(*findBuiltin(Library::Other, "packaging.version.parse"));
+  }
   std::vector<Value> args;
   Keywords keywords;
   if (!collectArguments(expr, args, keywords))
@@ -292,7 +297,7 @@ Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, K
   std::string name = info.library == Library::Language ? "tl." + info.name.str() : info.name.str();
   if (!info.handler)
     return error(DiagKind::SemaUnsupportedBuiltin, name);
-  if (info.place == Place::Kernel && !buildsIR())
+  if (info.place == Place::Kernel && (!buildsIR() || frame->mode != FunctionMode::Kernel))
     return error(DiagKind::SemaOutsideKernel, name);
   // An unevaluated value makes the result of a Python function unknown, not wrong.
   bool isTriton = info.library == Library::Language || info.library == Library::Device ||

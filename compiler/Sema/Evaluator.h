@@ -47,6 +47,15 @@ struct PendingIf {
 /// The conditionals that wait for the end of one region (a function's body, a branch).
 struct ReturnScope {
   std::vector<PendingIf> pending;
+
+  ReturnScope() = default;
+  ReturnScope(ReturnScope &&) = default;
+  ReturnScope &operator=(ReturnScope &&) = default;
+  /// Only after an error is anything left. Later ones use values of earlier ones' regions.
+  ~ReturnScope() {
+    while (!pending.empty())
+      pending.pop_back();
+  }
 };
 
 /// One branch of a run-time conditional, evaluated into a region of its own.
@@ -210,6 +219,9 @@ public:
   ModuleState &stateOf(const LoadedModule &module);
   /// A name of a module; empty when it has none. Error values are reported already.
   std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name);
+  /// A function of a module, or of one of its classes ("name" or "Class.name"): kernels are
+  /// sometimes static methods. An Error value after a report.
+  Value findFunction(const LoadedModule &module, llvm::StringRef name);
   /// Empty when the module or name does not exist.
   std::optional<Value> importModule(ModuleState &importer, unsigned level, llvm::StringRef name);
   std::optional<Value> importName(ModuleState &importer, unsigned level, llvm::StringRef module,
@@ -412,6 +424,7 @@ private:
   Value evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding);
   std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name);
   Value moduleValue(const LoadedModule &module);
+  std::optional<Value> importedModule(const ImportResult &found, llvm::StringRef name);
   Value statementValue(ModuleState &state, const ast::Stmt &stmt, const ast::Expr &value);
   bool canImport(ModuleState &state, const ast::Stmt &stmt);
 

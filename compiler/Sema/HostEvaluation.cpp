@@ -151,15 +151,6 @@ const ast::Expr *argumentOf(const Decorator &decorator, llvm::StringRef name, si
   return nullptr;
 }
 
-Value findFunction(Evaluator &evaluator, const LoadedModule &module, llvm::StringRef name) {
-  std::optional<Value> value = evaluator.findGlobal(evaluator.stateOf(module), name);
-  if (value && value->is(ValueKind::Function) && value->as<FunctionObject>().definition)
-    return *value;
-  if (!evaluator.failed())
-    evaluator.error(DiagKind::SemaNoSuchKernel, name, module.tree->getFile().getPath());
-  return Value();
-}
-
 bool readCount(Evaluator &evaluator, const Value &value, llvm::StringRef what,
                std::optional<unsigned> &count) {
   if (value.isNone())
@@ -357,7 +348,7 @@ std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedMo
                                             const NamedConstants &defines,
                                             DiagnosticEngine &diags) {
   sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
-  sema::Value function = sema::findFunction(evaluator, module, kernel);
+  sema::Value function = evaluator.findFunction(module, kernel);
   std::optional<KernelSummary> summary;
   if (!evaluator.failed())
     summary = sema::summarize(evaluator, function.as<sema::FunctionObject>());
@@ -387,7 +378,7 @@ std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedM
                                              const NamedConstants &defines,
                                              DiagnosticEngine &diags) {
   sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
-  sema::Value function = sema::findFunction(evaluator, module, kernel);
+  sema::Value function = evaluator.findFunction(module, kernel);
   std::optional<AutotuneList> list;
   if (!evaluator.failed())
     list = sema::readAutotune(evaluator, function.as<sema::FunctionObject>());
@@ -401,7 +392,7 @@ std::optional<NamedConstants> evaluateHeuristics(ModuleLoader &loader, const Loa
                                                  DiagnosticEngine &diags) {
   sema::Evaluator evaluator(loader, instance.target, instance.defines, diags, nullptr);
   evaluator.instance = &instance;
-  sema::Value function = sema::findFunction(evaluator, module, instance.kernel);
+  sema::Value function = evaluator.findFunction(module, instance.kernel);
   std::optional<NamedConstants> values;
   if (!evaluator.failed())
     values = sema::evaluateHeuristics(evaluator, function.as<sema::FunctionObject>(), instance);

@@ -13,17 +13,20 @@ namespace {
 /// Paths under which Triton has had its language, its math functions and libdevice.
 std::optional<Library> libraryOf(llvm::StringRef path) {
   return llvm::StringSwitch<std::optional<Library>>(path)
-      .Cases("triton.language", "triton.language.core", "triton.language.standard",
-             "triton.language.math", "triton.language.random", "triton.language.semantic",
+      .Cases({"triton.language", "triton.language.core", "triton.language.standard",
+              "triton.language.random", "triton.language.semantic"},
              Library::Language)
-      .Cases("triton.language.extra.cuda", "triton.language.extra.hip",
-             "triton.language.extra.cuda.utils", "triton.language.extra.cuda.gdc",
+      .Cases({"triton.language.extra.cuda", "triton.language.extra.hip",
+              "triton.language.extra.cuda.utils", "triton.language.extra.cuda.gdc"},
              Library::Language)
-      .Cases("triton.language.libdevice", "triton.language.extra.libdevice",
-             "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice",
-             "triton.language.extra.intel.libdevice", "triton.language.extra", Library::Device)
-      .Cases("triton.language.target_info", "triton.runtime.driver.active", "triton.runtime.driver",
-             Library::Target)
+      .Cases({"triton.language.math", "triton.language.libdevice",
+              "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+              "triton.language.extra.hip.libdevice", "triton.language.extra.intel.libdevice",
+              "triton.language.extra"},
+             Library::Device)
+      .Cases(
+          {"triton.language.target_info", "triton.runtime.driver.active", "triton.runtime.driver"},
+          Library::Target)
       .Case("triton", Library::Triton)
       .Case("math", Library::Math)
       .Default(std::nullopt);
@@ -32,11 +35,13 @@ std::optional<Library> libraryOf(llvm::StringRef path) {
 /// Modules made of other modules, with no functions of their own.
 bool isNamespace(llvm::StringRef path) {
   return llvm::StringSwitch<bool>(path)
-      .Cases("triton.runtime", "triton.compiler", "os", "functools", "itertools", "typing", true)
-      .Cases("packaging", "packaging.version", "os.environ", "collections", "torch", "torch.cuda",
-             "torch.version", true)
-      .Cases("dataclasses", "enum", "operator", "__future__", "builtins", "triton.runtime.jit",
-             "triton.runtime.autotuner", true)
+      .Cases({"triton.runtime", "triton.compiler", "os", "functools", "itertools", "typing"}, true)
+      .Cases({"packaging", "packaging.version", "os.environ", "collections", "torch", "torch.cuda",
+              "torch.version"},
+             true)
+      .Cases({"dataclasses", "enum", "operator", "__future__", "builtins", "triton.runtime.jit",
+              "triton.runtime.autotuner", "importlib", "importlib.util"},
+             true)
       .Default(libraryOf(path).has_value());
 }
 

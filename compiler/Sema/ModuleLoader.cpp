@@ -115,7 +115,7 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
   bool relative = path::is_relative(importer.path);
   std::string printed = parentOf(importer.path);
   while (path::has_parent_path(folder)) {
-    folder = llvm::StringRef(path::parent_path(folder));
+    path::remove_filename(folder);
     ImportResult found = findIn(relative ? printed : folder.str().str(), name);
     if (found.module)
       return found;
@@ -124,8 +124,8 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
       namespacePackage = found;
     if (folder == path::root_path(folder))
       break;
-    printed =
-        path::filename(printed) == ".." || printed == "." ? joinPath(printed, "..") : parentOf(printed);
+    printed = path::filename(printed) == ".." || printed == "." ? joinPath(printed, "..")
+                                                                : parentOf(printed);
   }
   return namespacePackage;
 }

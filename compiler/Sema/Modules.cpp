@@ -4,6 +4,7 @@
 // at module level runs in order. A scan notes which statements bind which names, and under which
 // `if` and `try`; a lookup takes the last binding whose conditions hold, and evaluates only that.
 
+#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/AssignedNames.h"
 #include "compiler/Sema/Evaluator.h"
 
@@ -68,7 +69,8 @@ void Evaluator::scanModule(ModuleState &state, ast::Block block,
     case NodeKind::ImportFromStmt: {
       const auto &import = *llvm::cast<ast::ImportFromStmt>(stmt);
       if (import.isStar())
-        state.starImports.push_back({stmt, llvm::SmallVector<Binding::Guard, 2>(guards.begin(), guards.end())});
+        state.starImports.push_back(
+            {stmt, llvm::SmallVector<Binding::Guard, 2>(guards.begin(), guards.end())});
       else
         for (const ast::ImportedName &name : import.names)
           addBinding(state, name.alias.empty() ? name.name.name : name.alias.name, *stmt, guards);
@@ -115,6 +117,48 @@ std::optional<Value> Evaluator::findGlobal(ModuleState &state, llvm::StringRef n
   if (value && !hasFailed && !state.inProgress.count(name))
     state.cache[name] = *value;
   return value;
+}
+
+/// A function inside a class or another function.
+static const ast::FunctionDef *findNested(ast::Block block, llvm::StringRef name) {
+  auto [scope, rest] = name.split('.');
+  for (const ast::Stmt *stmt : block) {
+    ast::Block body;
+    llvm::StringRef own;
+    if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt)) {
+      body = cls->body;
+      own = cls->name.name;
+    } else if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
+      if (function->name.name == name)
+        return function;
+      body = function->body;
+      own = function->name.name;
+    } else
+      continue;
+    bool isPath = !rest.empty();
+    if (isPath && own != scope)
+      continue;
+    if (const ast::FunctionDef *found = findNested(body, isPath ? rest : name))
+      return found;
+  }
+  return nullptr;
+}
+
+Value Evaluator::findFunction(const LoadedModule &module, llvm::StringRef name) {
+  ModuleState &state = stateOf(module);
+  auto isFunction = [](const Value &value) {
+    return value.is(ValueKind::Function) && value.as<FunctionObject>().definition;
+  };
+  std::optional<Value> global = findGlobal(state, name);
+  if (hasFailed || (global && isFunction(*global)))
+    return hasFailed ? Value() : *global;
+  if (const ast::FunctionDef *nested = findNested(module.tree->getBody(), name))
+    return makeFunction(*nested, state);
+  std::vector<llvm::StringRef> candidates;
+  for (const auto &entry : state.bindings)
+    candidates.push_back(entry.first);
+  return errorWithHint(suggestName(name, candidates), DiagKind::SemaNoSuchKernel, name,
+                       module.tree->getFile().getPath());
 }
 
 std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef name) {
@@ -346,7 +390,11 @@ std::optional<Value> Evaluator::importModule(ModuleState &importer, unsigned lev
   if (level == 0)
     if (std::optional<Value> known = knownModule(name))
       return known;
-  ImportResult found = loader.resolve(*importer.module, level, name);
+  return importedModule(loader.resolve(*importer.module, level, name), name);
+}
+
+/// The value of what an import found; empty when it found nothing.
+std::optional<Value> Evaluator::importedModule(const ImportResult &found, llvm::StringRef name) {
   if (found.module)
     return moduleValue(*found.module);
   if (found.folders.empty())
@@ -363,6 +411,10 @@ std::optional<Value> Evaluator::importName(ModuleState &importer, unsigned level
     if (std::optional<Value> known = knownModule((module + "." + name).str());
         known && !known->isOpaque())
       return known;
+  // `from . import name` inside a package names a submodule before a name that it is binding.
+  if (level && module.empty() && importer.module->isPackage)
+    if (ImportResult found = loader.resolve(*importer.module, level, name); found.module)
+      return moduleValue(*found.module);
   std::optional<Value> from = importModule(importer, level, module);
   if (!from || hasFailed)
     return std::nullopt;
@@ -379,24 +431,12 @@ std::optional<Value> Evaluator::moduleAttribute(const Value &module, llvm::Strin
     if (hasFailed)
       return Value();
     // A submodule of a package.
-    if (object.state->module->isPackage) {
-      ImportResult found = loader.resolve(*object.state->module, 1, name);
-      if (found.module)
-        return moduleValue(*found.module);
-    }
+    if (object.state->module->isPackage)
+      return importedModule(loader.resolve(*object.state->module, 1, name), name);
     return std::nullopt;
   }
-  if (!object.folders.empty()) {
-    ImportResult found = loader.resolveIn(object.folders, name);
-    if (found.module)
-      return moduleValue(*found.module);
-    if (found.folders.empty())
-      return std::nullopt;
-    auto package = std::make_shared<ModuleObject>();
-    package->path = object.path + "." + name.str();
-    package->folders = found.folders;
-    return Value(ValueKind::Module, package);
-  }
+  if (!object.folders.empty())
+    return importedModule(loader.resolveIn(object.folders, name), name);
   return knownAttribute(object.path, name);
 }
 

@@ -210,17 +210,6 @@ bool KernelBuilder::emitBody() {
   return true;
 }
 
-/// The kernel by name; an Error value after a report.
-Value findKernel(Evaluator &evaluator, const LoadedModule &module, llvm::StringRef name) {
-  ModuleState &state = evaluator.stateOf(module);
-  std::optional<Value> value = evaluator.findGlobal(state, name);
-  if (value && value->is(ValueKind::Function) && value->as<FunctionObject>().definition)
-    return *value;
-  if (!evaluator.failed())
-    evaluator.error(DiagKind::SemaNoSuchKernel, name, module.tree->getFile().getPath());
-  return Value();
-}
-
 /// Reports what MLIR's verifier says as an error of the kernel's source.
 bool verifyResult(Evaluator &evaluator, mlir::ModuleOp module) {
   std::string message;
@@ -231,13 +220,13 @@ bool verifyResult(Evaluator &evaluator, mlir::ModuleOp module) {
   });
   if (mlir::succeeded(mlir::verify(module)))
     return true;
-  evaluator.error(DiagKind::SemaInvalidIR, message);
+  evaluator.error(DiagKind::DriverPassError, "internal error: Sema made invalid IR: " + message);
   return false;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule &module,
                                         const KernelInstance &instance) {
-  Value kernel = findKernel(evaluator, module, instance.kernel);
+  Value kernel = evaluator.findFunction(module, instance.kernel);
   if (evaluator.failed())
     return {};
   const auto &function = kernel.as<FunctionObject>();
