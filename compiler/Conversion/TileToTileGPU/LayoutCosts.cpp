@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
 
+#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -113,20 +114,23 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
   return instructions * (4 + 2 * sectors);
 }
 
-double LayoutCosts::reduction(Operation *op, unsigned axis, const LinearLayout &layout) {
-  auto along = [&](Dim dim) {
-    return llvm::count_if(layout.columns(dim), [&](BinaryVector column) {
-      return layout.out().coordinate(column, Dim::axis(axis)) != 0;
-    });
-  };
-  double results = double(layout.slice(axis).numRegisters());
+double LayoutCosts::fold(Operation *op, unsigned axis, const LinearLayout &layout) {
+  bool isScan = isa<tile::ScanOp>(op);
+  AxisSteps steps = planAxisSteps(layout, axis, /*inOrder=*/isScan);
   double words = 0;
   for (Value operand : op->getOperands())
     words += (tilegpu::storageBits(getElementTypeOrSelf(operand)) + 31) / 32;
-  double cost = double(layout.numRegisters()) + 2 * results * double(along(Dim::Lane)) * words;
-  if (along(Dim::Warp))
-    cost += 2 * barrier + 4 * results * words;
-  return cost;
+  // A scan keeps all of its elements, a reduction what remains after its steps within threads.
+  double registers = double(layout.numRegisters());
+  double kept = isScan ? registers : double(layout.slice(axis).numRegisters());
+  auto shuffles = llvm::count_if(steps.local, [](const AxisStep &step) { return step.lanes != 0; });
+  double cost = registers + 2 * kept * double(shuffles) * words;
+  if (steps.exchanged.empty())
+    return cost;
+  if (4 * words * double(steps.numPartials()) > double(target.maxSharedBytes))
+    return forbidden;
+  double threads = double(layout.numLanes() * layout.numWarps());
+  return cost + 2 * barrier + 4 * (kept + double(steps.numPartials()) / threads) * words;
 }
 
 double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
@@ -138,7 +142,7 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
           .Case([&](tile::StoreOp op) { return access(op.getPtr(), op.getMask(), layout); })
           .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return 16 * registers; })
           .Case<tile::ReduceOp, tile::ScanOp>(
-              [&](auto op) { return reduction(op, op.getAxis(), layout); })
+              [&](auto op) { return fold(op, op.getAxis(), layout); })
           .Case([&](tile::DotOp) { return 0.0; })
           .Default([&](Operation *op) {
             if (node.transfer == LayoutTransfer::Carried)

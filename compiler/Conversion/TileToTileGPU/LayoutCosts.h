@@ -7,8 +7,9 @@
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches
 //   atomic        16 per register
 //   arithmetic    1 per register of the result; 4 for math functions
-//   reduction     1 per register, 2 per shuffle of each result register and lane bit along the
-//                 axis, and if warps share the axis an exchange through shared memory
+//   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the
+//   and scan      axis, and if warps share the axis an exchange through shared memory, forbidden if
+//                 the partial results exceed it
 //   loop-carried  0.1 per register: of equals, what takes fewer registers
 //
 // All of it times 8 per surrounding loop. Redundant layouts cost more by themselves: duplicates
@@ -37,7 +38,7 @@ public:
 
 private:
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout);
-  double reduction(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
+  double fold(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits);
 
   const TargetInfo &target;

@@ -59,7 +59,35 @@ private:
         .Case([&](tile::AtomicRMWOp atomic) {
           proposeAccess(node, atomic.getPtr(), atomic.getMask());
         })
-        .Case([&](tile::AtomicCASOp atomic) { proposeAccess(node, atomic.getPtr(), Value()); });
+        .Case([&](tile::AtomicCASOp atomic) { proposeAccess(node, atomic.getPtr(), Value()); })
+        .Case<tile::ReduceOp, tile::ScanOp>([&](auto fold) { proposeFold(node, fold.getAxis()); });
+  }
+
+  /// Rows along lanes, and warps along the axis that is folded only when the others are used up:
+  /// what is combined then meets within warps.
+  void proposeFold(size_t node, unsigned axis) {
+    ArrayRef<int64_t> shape = shapeOfNode(graph.nodes()[node]);
+    BlockedShape blocked;
+    blocked.order = rowMajorOrder(shape.size());
+    blocked.sizePerThread.assign(shape.size(), 1);
+    blocked.lanesPerAxis = blocked.warpsPerAxis = blocked.sizePerThread;
+    SmallVector<unsigned> warpAxes;
+    for (unsigned other = 0; other < shape.size(); ++other)
+      if (other != axis)
+        warpAxes.push_back(other);
+    warpAxes.push_back(axis);
+    int64_t lanes = target.warpSize, warps = numWarps;
+    for (unsigned dealt : blocked.order) {
+      blocked.lanesPerAxis[dealt] = std::min(lanes, shape[dealt]);
+      lanes /= blocked.lanesPerAxis[dealt];
+    }
+    for (unsigned dealt : warpAxes) {
+      blocked.warpsPerAxis[dealt] = std::min(warps, shape[dealt] / blocked.lanesPerAxis[dealt]);
+      warps /= blocked.warpsPerAxis[dealt];
+    }
+    propose(node, choice(blockedLayout(shape, blocked)
+                             .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
+                             .withInBits(Dim::Warp, llvm::Log2_32(numWarps))));
   }
 
   void proposeAccess(size_t node, Value pointers, Value mask) {

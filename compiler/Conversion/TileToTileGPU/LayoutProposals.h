@@ -11,8 +11,9 @@ namespace kiln {
 /// Gives every node at least one choice. Loads, stores and atomics propose the layout in which
 /// lanes and registers follow contiguous addresses, as wide as alignment and mask allow; dots
 /// their matrix unit's accumulators (dealt for least traffic, and dealt along m, which chained dots
-/// like) or a register tile for fused multiply-adds. Each proposal spreads along values to
-/// whoever can take it over. What nobody reached proposes its own row-major layout.
+/// like) or a register tile for fused multiply-adds; reductions and scans keep their axis within
+/// warps. Each proposal spreads along values to whoever can take it over. What nobody reached
+/// proposes its own row-major layout.
 void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
                     const AxisInfoAnalysis &facts);
 

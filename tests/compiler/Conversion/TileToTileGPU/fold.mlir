@@ -1,0 +1,31 @@
+// Scans and reductions along an axis: what is combined stays within warps where it can.
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize --cse %s | FileCheck %s
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_80},func.func(kiln-allocate-shared-memory))" %s | FileCheck %s --check-prefix=SHARED
+
+// A tile whose partial results would exceed shared memory if warps shared the scanned axis.
+// CHECK: #[[L:.*]] = #tilegpu.layout<"register: {{.*}}; lane: {{.*}}; warp: 0,{{[0-9]+}} 0,{{[0-9]+}}; block: -> 512x512">
+// CHECK-LABEL: func.func @scanRows
+// CHECK: tile.scan{{.*}} axis 0 : (tensor<512x512xf32, #[[L]]>)
+// SHARED: func.func @scanRows
+// SHARED-SAME: tilegpu.shared_bytes = 0 : i32
+func.func @scanRows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32})
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %r = tile.arange 0, 512 : tensor<512xi32>
+  %strides = tile.splat %stride : i32 -> tensor<512xi32>
+  %ro = arith.muli %r, %strides : tensor<512xi32>
+  %r1 = tile.expand_dims %ro, 1 : tensor<512xi32> -> tensor<512x1xi32>
+  %r2 = tile.broadcast %r1 : tensor<512x1xi32> -> tensor<512x512xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<512xi32> -> tensor<1x512xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x512xi32> -> tensor<512x512xi32>
+  %off = arith.addi %r2, %c2 : tensor<512x512xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<512x512x!tile.ptr<f32>>
+  %pp = tile.addptr %ps, %off : tensor<512x512x!tile.ptr<f32>>, tensor<512x512xi32>
+  %x = tile.load %pp : (tensor<512x512x!tile.ptr<f32>>) -> tensor<512x512xf32>
+  %y = tile.scan (%x) axis 0 : (tensor<512x512xf32>) -> tensor<512x512xf32> {
+  ^bb0(%l: f32, %n: f32):
+    %s = arith.addf %l, %n : f32
+    tile.yield %s : f32
+  }
+  tile.store %pp, %y : (tensor<512x512x!tile.ptr<f32>>, tensor<512x512xf32>) -> ()
+  return
+}
