@@ -23,7 +23,8 @@ struct ElementwiseSpread : ConversionPattern {
     for (Type type : op->getResultTypes())
       if (isa<RankedTensorType>(type) && !tilegpu::layoutAttrOf(type))
         return rewriter.notifyMatchFailure(op, "has a tensor without a layout");
-    for (Type operand : op->getOperandTypes())
+    // Selecting moves bits only.
+    for (Type operand : isa<arith::SelectOp>(op) ? TypeRange() : TypeRange(op->getOperandTypes()))
       if (isa<FloatType>(tile::elementTypeOf(operand)) &&
           tile::elementTypeOf(operand).getIntOrFloatBitWidth() == 8)
         return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "

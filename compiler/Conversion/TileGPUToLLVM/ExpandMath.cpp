@@ -103,22 +103,40 @@ void expandDivision(arith::DivFOp op, const TargetLowering &device) {
   }
 }
 
+/// Remainders of small floats, which are exact in f32.
+void expandRemainder(arith::RemFOp op) {
+  Type type = op.getType();
+  if (!type.isF16() && !type.isBF16())
+    return;
+  OpBuilder b(op);
+  ScalarBuilder s(b, op.getLoc());
+  Value wide = s.make<arith::RemFOp>(s.make<arith::ExtFOp>(b.getF32Type(), op.getLhs()),
+                                     s.make<arith::ExtFOp>(b.getF32Type(), op.getRhs()));
+  op.replaceAllUsesWith(s.make<arith::TruncFOp>(type, wide));
+  op.erase();
+}
+
 } // namespace
 
 LogicalResult expandMath(ModuleOp module, const TargetLowering &device) {
   SmallVector<Operation *> functions;
   SmallVector<arith::DivFOp> divisions;
+  SmallVector<arith::RemFOp> remainders;
   module.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()))
       functions.push_back(op);
     else if (auto division = dyn_cast<arith::DivFOp>(op))
       divisions.push_back(division);
+    else if (auto remainder = dyn_cast<arith::RemFOp>(op))
+      remainders.push_back(remainder);
   });
   for (Operation *op : functions)
     if (failed(expandOperation(op, device)))
       return failure();
   for (arith::DivFOp division : divisions)
     expandDivision(division, device);
+  for (arith::RemFOp remainder : remainders)
+    expandRemainder(remainder);
   return success();
 }
 

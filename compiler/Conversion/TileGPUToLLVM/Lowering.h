@@ -39,8 +39,9 @@ struct Lowering {
 template <typename OpT> class SpreadPattern : public mlir::OpConversionPattern<OpT> {
 public:
   using Adaptor = typename mlir::OpConversionPattern<OpT>::OneToNOpAdaptor;
-  SpreadPattern(const Lowering &lowering, mlir::MLIRContext *context)
-      : mlir::OpConversionPattern<OpT>(lowering.types, context), lowering(lowering) {}
+  SpreadPattern(const Lowering &lowering, mlir::MLIRContext *context,
+                mlir::PatternBenefit benefit = 1)
+      : mlir::OpConversionPattern<OpT>(lowering.types, context, benefit), lowering(lowering) {}
 
   mlir::LogicalResult matchAndRewrite(OpT op, Adaptor adaptor,
                                       mlir::ConversionPatternRewriter &rewriter) const final {
@@ -59,6 +60,7 @@ protected:
 
 //--- The families of patterns ---
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateSmallFloatPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);

@@ -105,6 +105,7 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   RewritePatternSet patterns(context);
   patterns.add<ProgramIdSpread, NumProgramsSpread, AssumeSpread>(lowering, context);
   populateElementwisePatterns(patterns, lowering);
+  populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);
   populateMemoryPatterns(patterns, lowering);
   populateAtomicPatterns(patterns, lowering);

@@ -1,0 +1,30 @@
+// Global accesses below the emulator's cut: branches around plain loads and stores.
+// RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
+
+module attributes {tilegpu.target = "hip:gfx942"} {
+// CHECK-LABEL: @predicated
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[C:.*]]: i1, %[[OTHER:.*]]: vector<4xf32>)
+// CHECK: llvm.cond_br %[[C]], ^[[LOAD:.*]], ^[[AFTER:.*]](%[[OTHER]] : vector<4xf32>)
+// CHECK: ^[[LOAD]]:
+// CHECK-NEXT: %[[V:.*]] = llvm.load %[[P]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NEXT: llvm.br ^[[AFTER]](%[[V]] : vector<4xf32>)
+// CHECK: ^[[AFTER]](%[[R:.*]]: vector<4xf32>):
+// CHECK: llvm.cond_br %[[C]], ^[[STORE:.*]], ^[[END:.*]]
+// CHECK: ^[[STORE]]:
+// CHECK-NEXT: llvm.store %[[R]], %[[P]] {alignment = 16 : i64}
+// CHECK-NEXT: llvm.br ^[[END]]
+llvm.func @predicated(%p: !llvm.ptr<1>, %c: i1, %other: vector<4xf32>) {
+  %v = tilegpu.global_load %p predicate %c other %other : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>
+  tilegpu.global_store %p, %v predicate %c : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
+  llvm.return
+}
+
+// CHECK-LABEL: @streaming
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64, nontemporal} : !llvm.ptr<1> -> i32
+// CHECK: llvm.load volatile
+llvm.func @streaming(%p: !llvm.ptr<1>) {
+  %a = tilegpu.global_load %p {cache = #tile.cache<cs>} : (!llvm.ptr<1>) -> i32
+  %b = tilegpu.global_load %p {is_volatile} : (!llvm.ptr<1>) -> i32
+  llvm.return
+}
+}
