@@ -163,9 +163,30 @@ void KernelEmitter::closeLoop(ValueRange results) {
   closeLoops(level() - 1);
 }
 
+/// Keeps LLVM from unrolling loops that are not small and innermost: it would copy gathers and
+/// exponentials for nothing, and compile for seconds.
+static void limitUnrolling(Operation *loop) {
+  constexpr unsigned smallBody = 120;
+  unsigned operations = 0;
+  bool isInnermost = true;
+  loop->walk([&](Operation *op) {
+    isInnermost &= op == loop || !isa<scf::ForOp>(op);
+    operations += !isa<arith::ConstantOp>(op);
+  });
+  if (isInnermost && operations <= smallBody)
+    return;
+  MLIRContext *context = loop->getContext();
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
+                                              {}, {}, {}, {}, {}));
+}
+
 void KernelEmitter::closeLoops(unsigned target) {
   while (level() > target) {
     Operation *loop = levels.back().block->getParentOp();
+    limitUnrolling(loop);
     levels.pop_back();
     Operation *next = loop->getNextNode();
     levels.back().before = next;

@@ -121,6 +121,8 @@ LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
   return success();
 }
 
+static constexpr StringLiteral loopAnnotationAttr = "llvm.loop_annotation";
+
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   {
@@ -140,7 +142,17 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   populateFuncToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  return applyFullConversion(module, target, std::move(patterns));
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  // The conversions carry the loops' annotation as an attribute of the branches, which is not where
+  // LLVM looks.
+  module.walk([](LLVM::BrOp branch) {
+    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(loopAnnotationAttr)) {
+      branch->removeAttr(loopAnnotationAttr);
+      branch.setLoopAnnotationAttr(annotation);
+    }
+  });
+  return success();
 }
 
 LogicalResult lowerTileToCPU(ModuleOp module, const CPUOptions &options) {
