@@ -44,14 +44,14 @@ def _kiln_kernel_library_impl(ctx):
     args.add_all(ctx.attr.flags)
     # A test or a sample shares the machine with other actions; one job each.
     args.add("-j", "1")
-    tools = depset(ctx.files.tools)
+    for ptxas in ctx.files.ptxas:
+        args.add("--ptxas", ptxas)
+    tools = depset(ctx.files.ptxas)
     ctx.actions.run(
         outputs = outputs,
         inputs = depset([ctx.file.spec] + ctx.files.srcs, transitive = [tools]),
         executable = ctx.executable.kiln,
         arguments = [args],
-        # ptxas, where it is installed, is found on the PATH.
-        use_default_shell_env = True,
         mnemonic = "KilnBuild",
         progress_message = "Compiling the kernels of %s" % ctx.label,
     )
@@ -121,9 +121,10 @@ kiln_kernel_library = rule(
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
-        "tools": attr.label_list(
+        "ptxas": attr.label(
+            default = "@cuda//:ptxas",
             allow_files = True,
-            doc = "Files that the compiler runs, such as ptxas; name them in flags.",
+            doc = "NVIDIA's assembler, for cuda targets. May be an empty group.",
         ),
         "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
         # The configuration of the program itself: "exec" would build the compiler a second time.
