@@ -126,6 +126,7 @@ void KernelEmitter::emitIf(scf::IfOp op) {
 
 void KernelEmitter::emitFor(scf::ForOp op) {
   flushPending();
+  auto packedOutside = packed;
   packInvariants(op);
   Location place = op.getLoc();
   SmallVector<Buffer *> carried;
@@ -160,11 +161,13 @@ void KernelEmitter::emitFor(scf::ForOp op) {
     emitYield(yield, yield->getOperands(), carried);
     scf::YieldOp::create(*b, yield->getLoc(), emittedScalars(yield->getOperands()));
   }
+  packed = packedOutside;
   bindRegion(op.getResults(), loop.getResults(), carried);
 }
 
 void KernelEmitter::emitWhile(scf::WhileOp op) {
   flushPending();
+  auto packedOutside = packed;
   packInvariants(op);
   SmallVector<Buffer *> carried = newBuffers(op.getInits().getTypes());
   for (auto [init, buffer] : llvm::zip(op.getInits(), carried))
@@ -194,6 +197,7 @@ void KernelEmitter::emitWhile(scf::WhileOp op) {
   Operation *yield = op.getAfterBody()->getTerminator();
   emitYield(yield, yield->getOperands(), carried);
   scf::YieldOp::create(*b, yield->getLoc(), emittedScalars(yield->getOperands()));
+  packed = packedOutside;
   bindRegion(op.getResults(), loop.getResults(), forwarded);
 }
 

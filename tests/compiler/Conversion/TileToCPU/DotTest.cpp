@@ -153,6 +153,51 @@ func.func @rescale(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kern
   }
 }
 
+TEST(Dot, OperandsPackedForALoopInABranch) {
+  // Both loops read %a from outside; the first may not run.
+  CompiledKernel kernel(R"(
+func.func @branches(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %flag: i1) attributes {tile.kernel} {
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %pp = tile.addptr %s, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %t = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qq = tile.addptr %t, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %flat = tile.load %pp : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+  %a = tile.reshape %flat : tensor<256xf32> -> tensor<16x16xf32>
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %first = scf.if %flag -> (tensor<16x16xf32>) {
+    %r = scf.for %k = %c0 to %c2 step %c1 iter_args(%sums = %zeros) -> (tensor<16x16xf32>) : i32 {
+      %d = tile.dot %a, %a, %sums : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+      scf.yield %d : tensor<16x16xf32>
+    }
+    scf.yield %r : tensor<16x16xf32>
+  } else {
+    scf.yield %zeros : tensor<16x16xf32>
+  }
+  %r = scf.for %k = %c0 to %c2 step %c1 iter_args(%sums = %first) -> (tensor<16x16xf32>) : i32 {
+    %d = tile.dot %a, %a, %sums : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  %back = tile.reshape %r : tensor<16x16xf32> -> tensor<256xf32>
+  tile.store %qq, %back : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  func.return
+})");
+  for (bool flag : {false, true}) {
+    std::mt19937 random(8);
+    GuardedArray<float> x(256, random), y(256);
+    kernel.launch({1, 1, 1}, {x.parameter(), y.parameter(), &flag});
+    for (int i = 0; i != 256; ++i) {
+      double product = 0;
+      for (int l = 0; l != 16; ++l)
+        product += double(x[i / 16 * 16 + l]) * double(x[l * 16 + i % 16]);
+      EXPECT_NEAR(y[i], product * (flag ? 4 : 2), 1e-4);
+    }
+  }
+}
+
 TEST(Dot, LargeTilesCompileQuickly) {
   CompiledKernel small(matmulText({32, 32, 32})), large(matmulText({256, 128, 64}));
   EXPECT_LT(large.compileSeconds, 2);
