@@ -13,7 +13,9 @@ namespace {
 struct PrintAxisInfo : PassWrapper<PrintAxisInfo, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintAxisInfo)
   StringRef getArgument() const override { return "kiln-print-axis-info"; }
-  StringRef getDescription() const override { return "Remark on the alignment, contiguity and constancy of values"; }
+  StringRef getDescription() const override {
+    return "Remark on the alignment, contiguity and constancy of values";
+  }
 
   void runOnOperation() override {
     AxisInfoAnalysis analysis(getOperation());

@@ -1,5 +1,6 @@
-/* A C99 program that runs two kernels of a Kiln library on the CPU and checks them against a reference.
- * The same calls run on a GPU with kiln_cuda_stream(stream) or kiln_hip_stream(stream) and device pointers. */
+/* A C99 program that runs two kernels of a Kiln library on the CPU and checks them against a
+ * reference. The same calls run on a GPU with kiln_cuda_stream(stream) or kiln_hip_stream(stream)
+ * and device pointers. */
 #include "llm_kernels.h"
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static double softmax_error(const float *x, const float *out, int rows, int colu
 
 int main(void) {
   enum { rows = 100, columns = 781, count = rows * columns };
-  float *x = malloc(sizeof(float) * count), *y = malloc(sizeof(float) * count), *sum = malloc(sizeof(float) * count);
+  float *x = malloc(sizeof(float) * count), *y = malloc(sizeof(float) * count),
+        *sum = malloc(sizeof(float) * count);
   if (!x || !y || !sum)
     return 1;
   for (int i = 0; i < count; ++i) {

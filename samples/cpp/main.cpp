@@ -20,7 +20,8 @@ kiln_fp16 half(int value) {
   if (value == 0)
     return 0;
   int exponent = std::ilogb(std::abs(value));
-  return kiln_fp16((value < 0 ? 0x8000 : 0) + (exponent + 15) * 1024 + ((std::abs(value) << (10 - exponent)) - 1024));
+  return kiln_fp16((value < 0 ? 0x8000 : 0) + (exponent + 15) * 1024 +
+                   ((std::abs(value) << (10 - exponent)) - 1024));
 }
 
 } // namespace
@@ -38,7 +39,8 @@ int main() try {
       b[l * n + j] = half(elementB(l, j));
 
   matmul_f16_relu_plan plan;
-  check(matmul_f16_relu_plan_init(&plan, kiln_cpu_stream(nullptr), a.data(), b.data(), c.data(), m, n, k, k, 1, n, 1, n, 1));
+  check(matmul_f16_relu_plan_init(&plan, kiln_cpu_stream(nullptr), a.data(), b.data(), c.data(), m,
+                                  n, k, k, 1, n, 1, n, 1));
   for (int run = 0; run < 3; ++run)
     check(matmul_f16_relu_run(&plan, a.data(), b.data(), c.data(), m, n, k, k, 1, n, 1, n, 1));
 

@@ -1,8 +1,10 @@
-// How long a variant takes, stage by stage, on one core: `kiln build` of a spec without the processes around it.
+// How long a variant takes, stage by stage, on one core: `kiln build` of a spec without the
+// processes around it.
 //
 //   bazel run //tests/benchmarks:compile_time -- kernels/matmul/matmul.json
 //
-// One benchmark for each variant and target of the spec; the counters are milliseconds of the stages.
+// One benchmark for each variant and target of the spec; the counters are milliseconds of the
+// stages.
 
 #include "compiler/Driver/CompileVariant.h"
 #include "compiler/Driver/Session.h"
@@ -18,7 +20,8 @@ void compile(benchmark::State &state, const BuildPlan &plan, unsigned index, Mod
   for (auto _ : state) {
     VariantResult result = compileVariant(plan, plan.jobs[index], loader, options, {});
     if (!result.binary) {
-      state.SkipWithError(result.diagnostics.empty() ? "no binary" : result.diagnostics.front().text.c_str());
+      state.SkipWithError(result.diagnostics.empty() ? "no binary"
+                                                     : result.diagnostics.front().text.c_str());
       return;
     }
     total.resize(result.times.size());
@@ -47,7 +50,8 @@ int main(int argc, char **argv) {
     // Lives as long as the benchmarks.
     auto *kept = new BuildPlan(std::move(*plan));
     for (unsigned index = 0; index < kept->jobs.size(); ++index) {
-      std::string name = kept->jobs[index].label + " " + kept->model.targets[kept->jobs[index].target].name;
+      std::string name =
+          kept->jobs[index].label + " " + kept->model.targets[kept->jobs[index].target].name;
       benchmark::RegisterBenchmark(name.c_str(), [=, &session, &options](benchmark::State &state) {
         compile(state, *kept, index, session.loader, options);
       })->Unit(benchmark::kMillisecond);

@@ -40,7 +40,8 @@ void kilnSgemm(benchmark::State &state) {
   int n = state.range(0);
   auto a = randomFloats(n * n), b = randomFloats(n * n), c = randomFloats(n * n);
   for (auto _ : state)
-    if (matmul_f32(oneThread(), a.data(), b.data(), c.data(), n, n, n, n, 1, n, 1, n, 1) != KILN_SUCCESS)
+    if (matmul_f32(oneThread(), a.data(), b.data(), c.data(), n, n, n, n, 1, n, 1, n, 1) !=
+        KILN_SUCCESS)
       state.SkipWithError(kiln_last_error());
   flops(state, 2.0 * n * n * n);
 }
@@ -51,7 +52,8 @@ void openblasSgemm(benchmark::State &state) {
   int n = state.range(0);
   auto a = randomFloats(n * n), b = randomFloats(n * n), c = randomFloats(n * n);
   for (auto _ : state)
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.data(), n, b.data(), n, 0,
+                c.data(), n);
   flops(state, 2.0 * n * n * n);
 }
 BENCHMARK(openblasSgemm)->Arg(256)->Arg(512)->Arg(1024);
@@ -81,7 +83,8 @@ void kilnSoftmax(benchmark::State &state) {
   int columns = state.range(0), rows = (1 << 20) / columns;
   auto x = randomFloats(rows * columns), out = randomFloats(rows * columns);
   for (auto _ : state)
-    if (softmax_f32(oneThread(), x.data(), out.data(), rows, columns, columns, columns) != KILN_SUCCESS)
+    if (softmax_f32(oneThread(), x.data(), out.data(), rows, columns, columns, columns) !=
+        KILN_SUCCESS)
       state.SkipWithError(kiln_last_error());
   state.SetBytesProcessed(int64_t(state.iterations()) * rows * columns * 8);
 }

@@ -1,6 +1,8 @@
-// What every kernel's test needs: executors, buffers whose surroundings are watched, random values, small floats.
+// What every kernel's test needs: executors, buffers whose surroundings are watched, random values,
+// small floats.
 //
-// One test body runs on every executor. Today these are CPU pools; a device whose memory the host can reach is one more line.
+// One test body runs on every executor. Today these are CPU pools; a device whose memory the host
+// can reach is one more line.
 
 #ifndef KILN_TESTS_KERNELS_KERNELTEST_H
 #define KILN_TESTS_KERNELS_KERNELTEST_H
@@ -59,20 +61,22 @@ inline F16::F16(float value) {
     bits = sign | 0x7c00;
   } else {
     int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
-    // In units of the last place; nearbyint rounds to even. A carry moves into the exponent by itself.
+    // In units of the last place; nearbyint rounds to even. A carry moves into the exponent by
+    // itself.
     int units = int(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
     bits = sign | uint16_t(units + (exponent + 14) * 1024);
   }
 }
 
-/// `count` elements with guard zones around them. `misalign` moves the first element off its 64-byte boundary by so many
-/// elements. Call check() after each launch.
+/// `count` elements with guard zones around them. `misalign` moves the first element off its
+/// 64-byte boundary by so many elements. Call check() after each launch.
 template <typename T> class Buffer {
 public:
   explicit Buffer(size_t count, size_t misalign = 0)
       : count(count), bytes((count + misalign) * sizeof(T) + 2 * guardBytes + 64, guardByte) {
     auto address = reinterpret_cast<uintptr_t>(bytes.data()) + guardBytes;
-    start = ((address + 63) & ~uintptr_t(63)) - reinterpret_cast<uintptr_t>(bytes.data()) + misalign * sizeof(T);
+    start = ((address + 63) & ~uintptr_t(63)) - reinterpret_cast<uintptr_t>(bytes.data()) +
+            misalign * sizeof(T);
   }
 
   T *data() { return reinterpret_cast<T *>(bytes.data() + start); }
@@ -88,8 +92,9 @@ public:
   testing::AssertionResult guardsHold() const {
     for (size_t i = 0; i < bytes.size(); ++i)
       if ((i < start || i >= start + count * sizeof(T)) && bytes[i] != guardByte)
-        return testing::AssertionFailure() << "byte " << int64_t(i) - int64_t(start) << " of a buffer of "
-                                           << count * sizeof(T) << " bytes was written";
+        return testing::AssertionFailure()
+               << "byte " << int64_t(i) - int64_t(start) << " of a buffer of " << count * sizeof(T)
+               << " bytes was written";
     return testing::AssertionSuccess();
   }
 
@@ -108,12 +113,16 @@ struct Executor {
 
 class KernelTest : public testing::TestWithParam<Executor> {
 protected:
-  void SetUp() override { ASSERT_EQ(kiln_cpu_pool_create(GetParam().threads, &pool), KILN_SUCCESS) << kiln_last_error(); }
+  void SetUp() override {
+    ASSERT_EQ(kiln_cpu_pool_create(GetParam().threads, &pool), KILN_SUCCESS) << kiln_last_error();
+  }
   void TearDown() override { kiln_cpu_pool_destroy(pool); }
   kiln_stream stream() { return kiln_cpu_stream(pool); }
 
   /// Uniform in [low, high).
-  float random(float low = -1, float high = 1) { return std::uniform_real_distribution<float>(low, high)(generator); }
+  float random(float low = -1, float high = 1) {
+    return std::uniform_real_distribution<float>(low, high)(generator);
+  }
 
 private:
   kiln_cpu_pool *pool = nullptr;
@@ -122,8 +131,9 @@ private:
 
 inline const Executor executors[] = {{"cpu_1_thread", 1}, {"cpu_3_threads", 3}};
 
-#define KILN_INSTANTIATE(SUITE)                                                                                                \
-  INSTANTIATE_TEST_SUITE_P(, SUITE, testing::ValuesIn(kiln::test::executors), [](const auto &info) { return info.param.name; })
+#define KILN_INSTANTIATE(SUITE)                                                                    \
+  INSTANTIATE_TEST_SUITE_P(, SUITE, testing::ValuesIn(kiln::test::executors),                      \
+                           [](const auto &info) { return info.param.name; })
 
 #define EXPECT_KILN(CALL) EXPECT_EQ(CALL, KILN_SUCCESS) << kiln_last_error()
 

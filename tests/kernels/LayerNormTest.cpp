@@ -9,14 +9,16 @@ class LayerNorm : public KernelTest {
 protected:
   template <typename T, typename Launch>
   void run(int rows, int columns, int strideX, int strideOut, double tolerance, Launch launch) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", strides " << strideX << " and " << strideOut);
+    SCOPED_TRACE(testing::Message()
+                 << rows << " x " << columns << ", strides " << strideX << " and " << strideOut);
     const float eps = 1e-5f;
-    Buffer<T> x(size_t(rows) * strideX), weight(columns), bias(columns), out(size_t(rows) * strideOut);
+    Buffer<T> x(size_t(rows) * strideX), weight(columns), bias(columns),
+        out(size_t(rows) * strideOut);
     Buffer<float> mean(rows), rstd(rows);
     for (Buffer<T> *buffer : {&x, &weight, &bias, &out})
       buffer->fill([&](size_t) { return T(random(-2, 3)); });
-    ASSERT_EQ(launch(stream(), x.data(), weight.data(), bias.data(), out.data(), mean.data(), rstd.data(), strideX,
-                     strideOut, columns, eps, rows),
+    ASSERT_EQ(launch(stream(), x.data(), weight.data(), bias.data(), out.data(), mean.data(),
+                     rstd.data(), strideX, strideOut, columns, eps, rows),
               KILN_SUCCESS)
         << kiln_last_error();
     for (int r = 0; r < rows; ++r) {
@@ -29,8 +31,12 @@ protected:
       ASSERT_NEAR(mean[r], average, 1e-5);
       ASSERT_NEAR(rstd[r], inverse, 1e-4 * inverse);
       for (int c = 0; c < columns; ++c) {
-        double expected = (float(x[size_t(r) * strideX + c]) - average) * inverse * float(weight[c]) + float(bias[c]);
-        ASSERT_NEAR(float(out[size_t(r) * strideOut + c]), expected, tolerance * (1 + std::fabs(expected))) << r << ", " << c;
+        double expected =
+            (float(x[size_t(r) * strideX + c]) - average) * inverse * float(weight[c]) +
+            float(bias[c]);
+        ASSERT_NEAR(float(out[size_t(r) * strideOut + c]), expected,
+                    tolerance * (1 + std::fabs(expected)))
+            << r << ", " << c;
       }
     }
     EXPECT_TRUE(out.guardsHold());
@@ -39,12 +45,12 @@ protected:
   }
 };
 
-kiln_status launchF32(kiln_stream s, void *x, void *w, void *b, void *o, void *m, void *r, int sx, int so, int n, float eps,
-                      uint32_t rows) {
+kiln_status launchF32(kiln_stream s, void *x, void *w, void *b, void *o, void *m, void *r, int sx,
+                      int so, int n, float eps, uint32_t rows) {
   return layer_norm_f32(s, rows, 1, 1, x, w, b, o, m, r, sx, so, n, eps);
 }
-kiln_status launchBF16(kiln_stream s, void *x, void *w, void *b, void *o, void *m, void *r, int sx, int so, int n, float eps,
-                       uint32_t rows) {
+kiln_status launchBF16(kiln_stream s, void *x, void *w, void *b, void *o, void *m, void *r, int sx,
+                       int so, int n, float eps, uint32_t rows) {
   return layer_norm_bf16(s, rows, 1, 1, x, w, b, o, m, r, sx, so, n, eps);
 }
 
@@ -63,7 +69,8 @@ TEST_P(LayerNorm, BF16Matches) {
 TEST_P(LayerNorm, AnUnalignedPointerMissesTheAlignedVariant) {
   Buffer<BF16> x(64, 1);
   Buffer<float> mean(1), rstd(1);
-  EXPECT_EQ(launchBF16(stream(), x.data(), x.data(), x.data(), x.data(), mean.data(), rstd.data(), 16, 16, 16, 0, 1),
+  EXPECT_EQ(launchBF16(stream(), x.data(), x.data(), x.data(), x.data(), mean.data(), rstd.data(),
+                       16, 16, 16, 0, 1),
             KILN_ERROR_NO_VARIANT);
 }
 

@@ -11,7 +11,9 @@ struct Matrix {
   bool transposed = false;
   int rowStride() const { return transposed ? 1 : columns + padding; }
   int columnStride() const { return transposed ? rows + padding : 1; }
-  size_t size() const { return size_t(transposed ? columns : rows) * (transposed ? rowLength() : columns + padding); }
+  size_t size() const {
+    return size_t(transposed ? columns : rows) * (transposed ? rowLength() : columns + padding);
+  }
   size_t at(int r, int c) const { return size_t(r) * rowStride() + size_t(c) * columnStride(); }
 
 private:
@@ -20,16 +22,18 @@ private:
 
 class Matmul : public KernelTest {
 protected:
-  void run(Matrix a, Matrix b, Matrix c, double (*activation)(double) = [](double x) { return x; },
-           decltype(&matmul_f16) launch = matmul_f16) {
+  void run(
+      Matrix a, Matrix b, Matrix c, double (*activation)(double) = [](double x) { return x; },
+      decltype(&matmul_f16) launch = matmul_f16) {
     SCOPED_TRACE(testing::Message() << a.rows << " x " << b.columns << " x " << a.columns);
     Buffer<F16> as(a.size()), bs(b.size()), cs(c.size());
     as.fill([&](size_t) { return F16(random()); });
     bs.fill([&](size_t) { return F16(random()); });
     const F16 untouched(-99.f);
     cs.fill([&](size_t) { return untouched; });
-    ASSERT_EQ(launch(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns, a.columns, a.rowStride(),
-                     a.columnStride(), b.rowStride(), b.columnStride(), c.rowStride(), c.columnStride()),
+    ASSERT_EQ(launch(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns, a.columns,
+                     a.rowStride(), a.columnStride(), b.rowStride(), b.columnStride(),
+                     c.rowStride(), c.columnStride()),
               KILN_SUCCESS)
         << kiln_last_error();
     std::vector<bool> written(c.size());
@@ -40,7 +44,8 @@ protected:
           sum += double(float(as[a.at(i, k)])) * double(float(bs[b.at(k, j)]));
         double expected = activation(sum);
         written[c.at(i, j)] = true;
-        ASSERT_NEAR(float(cs[c.at(i, j)]), expected, 2e-3 * (1 + std::fabs(expected))) << i << ", " << j;
+        ASSERT_NEAR(float(cs[c.at(i, j)]), expected, 2e-3 * (1 + std::fabs(expected)))
+            << i << ", " << j;
       }
     for (size_t i = 0; i < c.size(); ++i)
       if (!written[i])
@@ -50,7 +55,8 @@ protected:
 };
 
 TEST_P(Matmul, MatchesForOddShapes) {
-  for (auto [m, n, k] : {std::tuple(1, 1, 1), {7, 127, 1}, {127, 7, 129}, {130, 66, 1000}, {200, 150, 33}})
+  for (auto [m, n, k] :
+       {std::tuple(1, 1, 1), {7, 127, 1}, {127, 7, 129}, {130, 66, 1000}, {200, 150, 33}})
     run({m, k}, {k, n}, {m, n});
 }
 
@@ -63,7 +69,9 @@ TEST_P(Matmul, MatchesWhereEverythingIsAligned) { run({128, 256}, {256, 128}, {1
 
 TEST_P(Matmul, ActivationsAreFused) {
   run({33, 40}, {40, 65}, {33, 65}, [](double x) { return std::max(x, 0.0); }, matmul_f16_relu);
-  run({33, 40}, {40, 65}, {33, 65}, [](double x) { return x / (1 + std::exp(-x)); }, matmul_f16_silu);
+  run(
+      {33, 40}, {40, 65}, {33, 65}, [](double x) { return x / (1 + std::exp(-x)); },
+      matmul_f16_silu);
 }
 
 TEST_P(Matmul, EveryVariantComputesTheSame) {
@@ -73,14 +81,17 @@ TEST_P(Matmul, EveryVariantComputesTheSame) {
   b.fill([&](size_t) { return F16(random()); });
   for (uint32_t variant = 0; variant < matmul_f16_variants(nullptr); ++variant) {
     c.fill([](size_t) { return F16(0.f); });
-    ASSERT_EQ(matmul_f16_variant(variant, stream(), a.data(), b.data(), c.data(), m, n, k, k, 1, n, 1, n, 1), KILN_SUCCESS)
+    ASSERT_EQ(matmul_f16_variant(variant, stream(), a.data(), b.data(), c.data(), m, n, k, k, 1, n,
+                                 1, n, 1),
+              KILN_SUCCESS)
         << kiln_last_error();
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j) {
         double sum = 0;
         for (int l = 0; l < k; ++l)
           sum += double(float(a[i * k + l])) * double(float(b[l * n + j]));
-        ASSERT_NEAR(float(c[i * n + j]), sum, 2e-3 * (1 + std::fabs(sum))) << variant << ": " << i << ", " << j;
+        ASSERT_NEAR(float(c[i * n + j]), sum, 2e-3 * (1 + std::fabs(sum)))
+            << variant << ": " << i << ", " << j;
       }
     EXPECT_TRUE(c.guardsHold());
   }

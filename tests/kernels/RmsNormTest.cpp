@@ -7,13 +7,16 @@ namespace {
 
 class RmsNorm : public KernelTest {
 protected:
-  template <typename T, typename Launch> void run(int rows, int columns, int stride, double tolerance, Launch launch) {
+  template <typename T, typename Launch>
+  void run(int rows, int columns, int stride, double tolerance, Launch launch) {
     SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", stride " << stride);
     const float eps = 1e-6f;
     Buffer<T> x(size_t(rows) * stride), weight(columns), out(size_t(rows) * stride);
     for (Buffer<T> *buffer : {&x, &weight, &out})
       buffer->fill([&](size_t) { return T(random(-2, 3)); });
-    ASSERT_EQ(launch(stream(), rows, 1, 1, x.data(), weight.data(), out.data(), stride, stride, columns, eps), KILN_SUCCESS)
+    ASSERT_EQ(launch(stream(), rows, 1, 1, x.data(), weight.data(), out.data(), stride, stride,
+                     columns, eps),
+              KILN_SUCCESS)
         << kiln_last_error();
     for (int r = 0; r < rows; ++r) {
       double squares = 0;
@@ -22,7 +25,9 @@ protected:
       double inverse = 1 / std::sqrt(squares / columns + eps);
       for (int c = 0; c < columns; ++c) {
         double expected = float(x[size_t(r) * stride + c]) * inverse * float(weight[c]);
-        ASSERT_NEAR(float(out[size_t(r) * stride + c]), expected, tolerance * (1 + std::fabs(expected))) << r << ", " << c;
+        ASSERT_NEAR(float(out[size_t(r) * stride + c]), expected,
+                    tolerance * (1 + std::fabs(expected)))
+            << r << ", " << c;
       }
     }
     EXPECT_TRUE(out.guardsHold());

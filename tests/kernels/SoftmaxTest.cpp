@@ -8,11 +8,13 @@ namespace {
 class Softmax : public KernelTest {
 protected:
   void run(int rows, int columns, int strideX, int strideOut) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", strides " << strideX << " and " << strideOut);
+    SCOPED_TRACE(testing::Message()
+                 << rows << " x " << columns << ", strides " << strideX << " and " << strideOut);
     Buffer<float> x(size_t(rows) * strideX), out(size_t(rows) * strideOut);
     x.fill([&](size_t) { return random(-20, 20); });
     out.fill([](size_t) { return -7.f; });
-    ASSERT_EQ(softmax_f32(stream(), x.data(), out.data(), rows, columns, strideX, strideOut), KILN_SUCCESS)
+    ASSERT_EQ(softmax_f32(stream(), x.data(), out.data(), rows, columns, strideX, strideOut),
+              KILN_SUCCESS)
         << kiln_last_error();
     for (int r = 0; r < rows; ++r) {
       const float *row = x.data() + size_t(r) * strideX;
@@ -21,7 +23,8 @@ protected:
         sum += std::exp(row[c] - largest);
       for (int c = 0; c < strideOut; ++c) {
         double expected = c < columns ? std::exp(row[c] - largest) / sum : -7.0;
-        ASSERT_NEAR(out[size_t(r) * strideOut + c], expected, 1e-6 + 1e-5 * std::fabs(expected)) << r << ", " << c;
+        ASSERT_NEAR(out[size_t(r) * strideOut + c], expected, 1e-6 + 1e-5 * std::fabs(expected))
+            << r << ", " << c;
       }
     }
     EXPECT_TRUE(out.guardsHold());
@@ -47,7 +50,8 @@ TEST_P(Softmax, InfinitiesBecomeZeros) {
 
 TEST_P(Softmax, RowsTooLongForEveryVariantAreAMiss) {
   Buffer<float> x(1), out(1);
-  EXPECT_EQ(softmax_f32(stream(), x.data(), out.data(), 1, 8193, 8193, 8193), KILN_ERROR_NO_VARIANT);
+  EXPECT_EQ(softmax_f32(stream(), x.data(), out.data(), 1, 8193, 8193, 8193),
+            KILN_ERROR_NO_VARIANT);
   EXPECT_NE(std::string(kiln_last_error()).find("n_cols"), std::string::npos) << kiln_last_error();
 }
 
