@@ -34,6 +34,15 @@ SmallVector<int64_t, 4> operandPlace(ArrayRef<int64_t> place, MatrixOperand oper
   return at;
 }
 
+bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+
+/// Whether the target's matrix unit reads 8-bit floats in this format: CDNA 3 has the FNUZ formats,
+/// all others those of the OCP.
+bool readsFormat(const TargetInfo &target, Type type) {
+  bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+  return !isSmallFloat(type) || isFnuz == (target.matrix.mfmaGeneration == 3);
+}
+
 struct DotSpread : SpreadPattern<tilegpu::DotOp> {
   using SpreadPattern::SpreadPattern;
 
@@ -71,6 +80,11 @@ private:
   LogicalResult onMatrixUnit(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                              SmallVectorImpl<Value> &results) const {
     MatrixTiling tiling = op.getUnit()->getTiling();
+    Type operandType = op.getA().getType().getElementType();
+    if (!readsFormat(lowering.target(), operandType))
+      return op.emitError() << "a dot of " << operandType << " on the matrix unit '"
+                            << tiling.instruction->name << "' is not supported on "
+                            << lowering.target().name << " yet";
     auto tiles = [&](MatrixOperand operand, Value tensor) {
       return placesOf(tilegpu::layoutOf(tensor), tiling.fragment(operand).numRegisters());
     };
@@ -106,14 +120,16 @@ private:
   LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                               SmallVectorImpl<Value> &results) const {
     Type type = adaptor.getC()[0].getType();
+    Type operandType = op.getA().getType().getElementType();
     SmallVector<Value> a, b;
     for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
       for (Value value : from) {
-        Value wide = widen(s, value, type);
+        if (isSmallFloat(operandType))
+          value = smallFloatToSingle(s, value, operandType);
+        Value wide = value ? widen(s, value, type) : Value();
         if (!wide)
-          return op.emitError() << "a dot of " << op.getA().getType().getElementType() << " into "
-                                << type << " is not supported on " << lowering.target().name
-                                << " yet";
+          return op.emitError() << "a dot of " << operandType << " into " << type
+                                << " is not supported on " << lowering.target().name << " yet";
         to->push_back(wide);
       }
     Places placesA = placesOf(tilegpu::layoutOf(op.getA()), 1),

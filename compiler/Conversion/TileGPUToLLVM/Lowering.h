@@ -70,6 +70,9 @@ void populateSharedPatterns(mlir::RewritePatternSet &patterns, const Lowering &l
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 
+/// The i8 that holds an 8-bit float of `type`, as f32; null if the format is not known.
+mlir::Value smallFloatToSingle(const ScalarBuilder &s, mlir::Value value, mlir::Type type);
+
 /// Step 2 of the lowering: scalar arith, math, scf, cf, ub and func become the LLVM dialect.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const TargetLowering &device);
 mlir::LogicalResult finishScalars(mlir::ModuleOp module, const TargetLowering &device);

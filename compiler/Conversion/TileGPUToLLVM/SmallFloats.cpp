@@ -119,6 +119,11 @@ private:
 
 } // namespace
 
+Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
+  std::optional<SmallFormat> format = formatOf(type);
+  return format ? widen(s, value, *format) : Value();
+}
+
 void populateSmallFloatPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<SmallFloatSpread<arith::ExtFOp>, SmallFloatSpread<arith::TruncFOp>>(
       lowering, patterns.getContext());

@@ -87,18 +87,9 @@ public:
                                       ValueRange accumulator) const override {
     SmallVector<Type> types(accumulator.getTypes());
     auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-    std::optional<std::array<NVVM::MMATypes, 2>> operandTypes;
-    if (NVVM::MMATypes type; unit.operand != MatrixElement::F16) {
-      type = ptxType(unit.operand);
-      operandTypes = {{type, type}};
-    }
-    std::optional<NVVM::MMAIntOverflow> overflow;
-    if (unit.operand == MatrixElement::I8)
-      overflow = NVVM::MMAIntOverflow::wrapped;
-    Value product = NVVM::MmaOp::create(
-        b, loc, result, a, factorB, accumulator, ArrayRef<int64_t>{unit.m, unit.n, unit.k},
-        std::nullopt, overflow, operandTypes,
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    Value product = isSmallFloat(unit.operand)
+                        ? multiplySmallFloats(b, loc, unit, result, a, factorB, accumulator)
+                        : multiply(b, loc, unit, result, a, factorB, accumulator);
     SmallVector<Value> words;
     for (int64_t index = 0; index < int64_t(types.size()); ++index)
       words.push_back(LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{index}));
@@ -133,6 +124,35 @@ public:
   }
 
 private:
+  static bool isSmallFloat(MatrixElement element) {
+    return element == MatrixElement::F8E4M3 || element == MatrixElement::F8E5M2;
+  }
+  static Value multiply(OpBuilder &b, Location loc, const MatrixInstruction &unit, Type result,
+                        ValueRange a, ValueRange factorB, ValueRange accumulator) {
+    std::optional<std::array<NVVM::MMATypes, 2>> operandTypes;
+    if (NVVM::MMATypes type; unit.operand != MatrixElement::F16) {
+      type = ptxType(unit.operand);
+      operandTypes = {{type, type}};
+    }
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (unit.operand == MatrixElement::I8)
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    return NVVM::MmaOp::create(
+        b, loc, result, a, factorB, accumulator, ArrayRef<int64_t>{unit.m, unit.n, unit.k},
+        std::nullopt, overflow, operandTypes,
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  }
+  /// nvvm.mma.sync has no 8-bit floats.
+  static Value multiplySmallFloats(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                                   Type result, ValueRange a, ValueRange factorB,
+                                   ValueRange accumulator) {
+    SmallVector<Value> operands(a);
+    llvm::append_range(operands, factorB);
+    llvm::append_range(operands, accumulator);
+    return LLVM::CallIntrinsicOp::create(b, loc, result,
+                                         b.getStringAttr("llvm." + unit.issue.str()), operands)
+        .getResult(0);
+  }
   static Value shuffle(OpBuilder &b, Location loc, Value value, Value offset, NVVM::ShflKind kind) {
     ScalarBuilder s(b, loc);
     return NVVM::ShflOp::create(b, loc, b.getI32Type(), s.i32(-1), value, offset, s.i32(31), kind,
