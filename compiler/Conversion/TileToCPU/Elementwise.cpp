@@ -5,6 +5,7 @@
 // operation on a vector type.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -16,6 +17,8 @@ namespace kiln::cpu {
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 Type KernelEmitter::lowered(Type element) {
+  if (isFloat8(element))
+    return IntegerType::get(element.getContext(), 8);
   return isa<tile::PtrType>(element) ? LLVM::LLVMPointerType::get(element.getContext()) : element;
 }
 
@@ -64,6 +67,17 @@ Value KernelEmitter::emitDivision(Operation *op, ArrayRef<Value> operands) {
 Value KernelEmitter::emitConversion(Operation *op, Value operand) {
   VectorBuilder v = vectors();
   Type to = lowered(tile::elementTypeOf(op->getResult(0).getType())), f32 = b->getF32Type();
+  Type from = tile::elementTypeOf(op->getOperand(0).getType()),
+       target = tile::elementTypeOf(op->getResult(0).getType());
+  if (isFloat8(from))
+    operand = extendFloat8(v, operand, from);
+  if (isFloat8(target)) {
+    bool widens = laneType(operand.getType()).getIntOrFloatBitWidth() < 32;
+    return truncateToFloat8(v, widens ? v.extendFloat(operand, f32) : v.truncateFloat(operand, f32),
+                            target);
+  }
+  if (isFloat8(from) && to.getIntOrFloatBitWidth() < 32)
+    return v.truncateFloat(operand, to);
   if (isa<arith::ExtFOp>(op))
     return v.extendFloat(operand, to);
   if (isa<arith::TruncFOp>(op))

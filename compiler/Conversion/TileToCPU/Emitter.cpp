@@ -91,8 +91,8 @@ void KernelEmitter::emitScalarOperation(Operation *op) {
     return setScalar(id, gridValue(programIds, id.getAxis()));
   if (auto count = dyn_cast<tile::NumProgramsOp>(op))
     return setScalar(count, gridValue(programCounts, count.getAxis()));
-  if (isa<arith::ConstantOp>(op))
-    return setScalar(op->getResult(0), b->clone(*op)->getResult(0));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return setScalar(constant, emitConstant(constant.getValue()));
   if (isa<ub::PoisonOp>(op))
     return setScalar(op->getResult(0),
                      LLVM::PoisonOp::create(*b, loc, lowered(op->getResult(0).getType())));

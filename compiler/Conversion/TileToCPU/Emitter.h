@@ -106,6 +106,7 @@ private:
   /// The elements of `value` at `coords`: a scalar where all lanes are equal, else a vector.
   Value pull(Value value, ArrayRef<Coord> coords);
   Value compute(Value value, ArrayRef<Coord> coords);
+  Value emitConstant(mlir::TypedAttr value);
   Value pullVector(Value value, ArrayRef<Coord> coords);
   Coords reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<Coord> coords,
                        unsigned level);

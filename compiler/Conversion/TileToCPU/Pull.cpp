@@ -5,6 +5,7 @@
 // scalar; what does not depend on the inner loops is computed outside of them.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Conversion/TileToCPU/Float8.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -93,6 +94,13 @@ Value KernelEmitter::pullVector(Value value, ArrayRef<Coord> coords) {
   return vectors().splat(result, lanesOf(coords));
 }
 
+Value KernelEmitter::emitConstant(TypedAttr value) {
+  auto real = dyn_cast<FloatAttr>(value);
+  if (real && isFloat8(real.getType()))
+    value = b->getIntegerAttr(b->getI8Type(), real.getValue().bitcastToAPInt());
+  return arith::ConstantOp::create(*b, loc, value);
+}
+
 Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
   Operation *op = value.getDefiningOp();
   assert(op && isLazy(op) && "a tensor that is neither lazy nor in an array");
@@ -112,8 +120,7 @@ Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     setLevel(at);
-    auto element = cast<SplatElementsAttr>(constant.getValue()).getSplatValue<TypedAttr>();
-    return arith::ConstantOp::create(*b, loc, element);
+    return emitConstant(cast<SplatElementsAttr>(constant.getValue()).getSplatValue<TypedAttr>());
   }
   if (isa<ub::PoisonOp>(op)) {
     setLevel(at);
