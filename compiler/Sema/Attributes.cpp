@@ -192,6 +192,30 @@ Value Evaluator::typeAttribute(const TensorType &type, llvm::StringRef name) {
 Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef name) {
   const auto &object = pointer.as<BlockPointerObject>();
   DType pointee = object.base.dtype().getPointee();
+  if (object.isDescriptor) {
+    auto bind = [&](llvm::StringRef builtin) {
+      return bindMethod(pointer, Value::builtin(*findBuiltin(Library::Language, builtin)), name);
+    };
+    auto numbers = [](const std::vector<Tensor> &tensors) {
+      std::vector<Value> values;
+      for (const Tensor &tensor : tensors)
+        values.push_back(Value::tensor(tensor));
+      return Value::tuple(std::move(values));
+    };
+    if (name == "load")
+      return bind("load_tensor_descriptor");
+    if (name == "store")
+      return bind("store_tensor_descriptor");
+    if (name == "dtype")
+      return Value::type(pointee);
+    if (name == "block_type")
+      return Value::type(TensorType(pointee, object.blockShape));
+    if (name == "shape")
+      return numbers(object.shape);
+    if (name == "strides")
+      return numbers(object.strides);
+    return name == "block_shape" ? shapeTuple(object.blockShape) : unknownAttribute(pointer, name);
+  }
   if (name == "dtype")
     return Value::type(object.base.dtype());
   // Older versions of Triton: a pointer to a block.

@@ -170,4 +170,91 @@ Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &op
   return emitStore(evaluator, addresses->pointers, value, addresses->mask, options);
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor descriptors: block pointers whose offsets come with each access
+//===----------------------------------------------------------------------===//
+
+Value builtinMakeTensorDescriptor(Evaluator &evaluator, Call &call) {
+  auto blockShape = evaluator.constantShape(call[3], "block_shape");
+  auto padding = blockShape ? evaluator.constantString(call[4], "padding_option") : std::nullopt;
+  if (!padding)
+    return Value();
+  Call parts;
+  std::vector<Value> zeros(blockShape->size(), Value::integer(0)), order;
+  for (size_t axis = 0; axis < blockShape->size(); ++axis)
+    order.push_back(Value::integer(Int(axis)));
+  parts.values = {call[0], call[1], call[2], Value::tuple(zeros), call[3], Value::tuple(order)};
+  Value pointer = builtinMakeBlockPtr(evaluator, parts);
+  if (evaluator.failed())
+    return Value();
+  auto &object = pointer.as<BlockPointerObject>();
+  object.isDescriptor = true;
+  object.padsWithNan = *padding == "nan" && object.base.dtype().getPointee().isFloat();
+  return pointer;
+}
+Value builtinMakeTensorDescriptor2(Evaluator &evaluator, Call &call) {
+  return builtinMakeTensorDescriptor(evaluator, call);
+}
+
+/// The block of a descriptor at `offsets`, as a block pointer, and all its axes.
+static std::optional<std::pair<Value, Value>> blockAt(Evaluator &evaluator, const Value &descriptor,
+                                                      const Value &offsets) {
+  if (!descriptor.is(ValueKind::BlockPointer) || !descriptor.as<BlockPointerObject>().isDescriptor)
+    return evaluator.fail(DiagKind::SemaInvalidArgument, "desc", "a tensor descriptor",
+                          describe(descriptor));
+  auto block = std::make_shared<BlockPointerObject>(descriptor.as<BlockPointerObject>());
+  auto numbers = readNumbers(evaluator, offsets, "offsets", block->blockShape.size());
+  if (!numbers)
+    return std::nullopt;
+  block->offsets = *numbers;
+  std::vector<Value> axes;
+  for (size_t axis = 0; axis < numbers->size(); ++axis)
+    axes.push_back(Value::integer(Int(axis)));
+  return std::make_pair(Value(ValueKind::BlockPointer, block), Value::tuple(axes));
+}
+
+static Value loadAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
+                    const AccessOptions &options) {
+  auto block = blockAt(evaluator, descriptor, offsets);
+  if (!block)
+    return Value();
+  bool isNan = descriptor.as<BlockPointerObject>().padsWithNan;
+  Call load;
+  load.values = {block->first, Value::none(), Value::none(), block->second,
+                 Value::string(isNan ? "nan" : "zero")};
+  return loadBlock(evaluator, load, options);
+}
+
+static Value storeAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
+                     const Value &value) {
+  auto block = blockAt(evaluator, descriptor, offsets);
+  if (!block)
+    return Value();
+  Call store;
+  store.values = {block->first, value, Value::none(), block->second};
+  return storeBlock(evaluator, store, {});
+}
+
+Value builtinLoadTensorDescriptor(Evaluator &evaluator, Call &call) {
+  auto options = readAccessOptions(evaluator, call[2], call[3], /*isStore=*/false);
+  return options ? loadAt(evaluator, call[0], call[1], *options) : Value();
+}
+Value builtinStoreTensorDescriptor(Evaluator &evaluator, Call &call) {
+  return storeAt(evaluator, call[0], call[1], call[2]);
+}
+Value builtinOldDescriptorLoad(Evaluator &evaluator, Call &call) {
+  return loadAt(evaluator, call[0], call[1], {});
+}
+Value builtinOldDescriptorStore(Evaluator &evaluator, Call &call) {
+  return storeAt(evaluator, call[0], call[2], call[1]);
+}
+
+/// Classes to test against; descriptors are made by make_tensor_descriptor.
+Value builtinTensorDescriptorClass(Evaluator &evaluator, Call &) {
+  return evaluator.error(DiagKind::SemaUnsupportedBuiltin, "tl.tensor_descriptor");
+}
+Value builtinTensorDescriptorBase(Evaluator &evaluator, Call &call) {
+  return builtinTensorDescriptorClass(evaluator, call);
+}
+
 } // namespace kiln::sema

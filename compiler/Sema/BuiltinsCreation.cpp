@@ -92,6 +92,8 @@ Value builtinCast(Evaluator &evaluator, Call &call) {
     return Value();
   if (*bits)
     return Value::tensor(evaluator.bitcast(tensor, *dtype));
+  if (tensor.dtype() == *dtype)
+    return Value::tensor(tensor);
   bool narrows =
       tensor.dtype().isFloat() && dtype->isFloat() && dtype->getBits() < tensor.dtype().getBits();
   if (!mode->empty() && !narrows)

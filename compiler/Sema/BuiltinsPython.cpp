@@ -66,6 +66,8 @@ bool isInstance(const Value &value, const Value &cls) {
   if (info.library == Library::Language) {
     if (name == "tensor")
       return value.isTensor();
+    if (name.starts_with("tensor_descriptor"))
+      return value.is(ValueKind::BlockPointer) && value.as<BlockPointerObject>().isDescriptor;
     if (name == "constexpr")
       return value.isNumber() || value.isString() || value.isNone();
     if (name == "tuple")

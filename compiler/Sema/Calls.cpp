@@ -160,6 +160,8 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
       definition.module = function.module;
       definition.closure = function.closure;
       definition.name = function.getName();
+      if (function.definition)
+        definition.before = function.definition->range.begin;
       FrameGuard guard(*this, definition);
       value = evaluate(*parameter.defaultValue);
       if (hasFailed)

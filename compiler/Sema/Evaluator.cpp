@@ -99,7 +99,7 @@ Value Evaluator::lookUp(llvm::StringRef name) {
         return use(name, found->second);
   }
   if (frame->module)
-    if (std::optional<Value> global = findGlobal(*frame->module, name))
+    if (std::optional<Value> global = findGlobal(*frame->module, name, frame->before))
       return *global;
   if (hasFailed)
     return Value();

@@ -24,6 +24,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <map>
+#include <set>
 
 namespace kiln::sema {
 
@@ -74,6 +75,8 @@ struct Frame {
   llvm::StringRef name;
   ModuleState *module = nullptr;
   FunctionMode mode = FunctionMode::Python;
+  /// Of code at module level: its own position.
+  uint32_t before = UINT32_MAX;
   Environment names;
   /// Names of enclosing functions.
   std::shared_ptr<Environment> closure;
@@ -107,8 +110,8 @@ struct ModuleState {
   llvm::MapVector<llvm::StringRef, std::vector<Binding>> bindings;
   std::vector<Binding> starImports;
   llvm::StringMap<Value> cache;
-  /// Names being evaluated, with the binding in progress.
-  llvm::StringMap<size_t> inProgress;
+  /// Bindings being evaluated.
+  std::set<std::pair<const ast::Stmt *, llvm::StringRef>> inProgress;
   llvm::DenseMap<const ast::Stmt *, Value> statementValues;
   llvm::DenseMap<const ast::Stmt *, bool> guardAnswers;
 };
@@ -218,7 +221,10 @@ public:
 
   ModuleState &stateOf(const LoadedModule &module);
   /// A name of a module; empty when it has none. Error values are reported already.
-  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name);
+  /// `before` is the position in the module up to which it has run: code at module level sees a
+  /// name as it is there, function bodies as it is in the end.
+  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name,
+                                  uint32_t before = UINT32_MAX);
   /// A function of a module, or of one of its classes ("name" or "Class.name"): kernels are
   /// sometimes static methods. An Error value after a report.
   Value findFunction(const LoadedModule &module, llvm::StringRef name);
@@ -422,7 +428,7 @@ private:
   bool isReached(ModuleState &state, const Binding &binding);
   bool trySucceeds(ModuleState &state, const ast::TryStmt &stmt);
   Value evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding);
-  std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name);
+  std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name, uint32_t before);
   Value moduleValue(const LoadedModule &module);
   std::optional<Value> importedModule(const ImportResult &found, llvm::StringRef name);
   Value statementValue(ModuleState &state, const ast::Stmt &stmt, const ast::Expr &value);

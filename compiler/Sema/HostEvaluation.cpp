@@ -109,6 +109,7 @@ auto inModule(Evaluator &evaluator, const FunctionObject &function, Body body) {
   Frame module;
   module.module = function.module;
   module.name = function.getName();
+  module.before = function.definition->range.begin;
   FrameGuard guard(evaluator, module);
   return body();
 }

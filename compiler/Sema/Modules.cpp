@@ -108,13 +108,19 @@ void Evaluator::scanModule(ModuleState &state, ast::Block block,
 // Lookup
 //===----------------------------------------------------------------------===//
 
-std::optional<Value> Evaluator::findGlobal(ModuleState &state, llvm::StringRef name) {
+std::optional<Value> Evaluator::findGlobal(ModuleState &state, llvm::StringRef name,
+                                           uint32_t before) {
   if (auto found = defines.find(name); found != defines.end())
     return fromConstant(found->second, &state);
-  if (auto found = state.cache.find(name); found != state.cache.end())
+  auto bindings = state.bindings.find(name);
+  bool seesAll =
+      bindings == state.bindings.end() || bindings->second.back().stmt->range.begin < before;
+  if (auto found = state.cache.find(name); seesAll && found != state.cache.end())
     return found->second;
-  std::optional<Value> value = bindingValue(state, name);
-  if (value && !hasFailed && !state.inProgress.count(name))
+  size_t inProgress = state.inProgress.size();
+  std::optional<Value> value = bindingValue(state, name, before);
+  // What is found while one of the name's own bindings is evaluated is not its final value.
+  if (value && !hasFailed && seesAll && inProgress == 0)
     state.cache[name] = *value;
   return value;
 }
@@ -161,39 +167,41 @@ Value Evaluator::findFunction(const LoadedModule &module, llvm::StringRef name) 
                        module.tree->getFile().getPath());
 }
 
-std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef name) {
-  auto found = state.bindings.find(name);
+/// The value of `name` by its last binding before `before` whose conditions hold. Later bindings
+/// count only when there is no earlier one.
+std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef name,
+                                             uint32_t before) {
   Frame frameOfModule;
   frameOfModule.module = &state;
   frameOfModule.name = name;
-  if (found != state.bindings.end()) {
-    std::vector<Binding> &bindings = found->second;
-    // A name that is rebound from itself (`f = wrap(f)`) sees its earlier binding.
-    auto [progress, isNew] = state.inProgress.try_emplace(name, bindings.size());
-    size_t before = progress->second;
+  bool isCircular = false;
+  if (auto found = state.bindings.find(name); found != state.bindings.end()) {
+    std::vector<Binding> candidates;
+    for (bool early : {false, true})
+      for (const Binding &binding : found->second)
+        if ((binding.stmt->range.begin < before) == early)
+          candidates.push_back(binding);
     FrameGuard guard(*this, frameOfModule);
-    for (size_t i = before; i-- > 0 && !hasFailed;) {
-      state.inProgress[name] = i;
-      if (!isReached(state, bindings[i]))
+    for (const Binding &binding : llvm::reverse(candidates)) {
+      if (hasFailed)
+        return Value();
+      auto key = std::make_pair(binding.stmt, name);
+      if (!state.inProgress.insert(key).second) {
+        isCircular = true;
         continue;
-      Value value = evaluateBinding(state, name, bindings[i]);
-      if (isNew)
-        state.inProgress.erase(name);
-      else
-        state.inProgress[name] = before;
-      return value;
+      }
+      frameOfModule.before = binding.stmt->range.begin;
+      bool reached = isReached(state, binding);
+      Value value = reached ? evaluateBinding(state, name, binding) : Value();
+      state.inProgress.erase(key);
+      if (reached || hasFailed)
+        return value;
     }
-    if (isNew)
-      state.inProgress.erase(name);
-    else {
-      state.inProgress[name] = before;
-      if (!hasFailed && before == 0)
-        return error(DiagKind::SemaCircularName, name);
-    }
-    if (hasFailed)
-      return Value();
   }
+  if (isCircular)
+    return error(DiagKind::SemaCircularName, name);
   for (const Binding &star : llvm::reverse(state.starImports)) {
+    frameOfModule.before = star.stmt->range.begin;
     FrameGuard guard(*this, frameOfModule);
     if (!isReached(state, star))
       continue;
@@ -284,6 +292,7 @@ Value Evaluator::statementValue(ModuleState &state, const ast::Stmt &stmt, const
   Frame definition;
   definition.module = &state;
   definition.name = "module";
+  definition.before = stmt.range.begin;
   FrameGuard guard(*this, definition);
   Value result = evaluate(value);
   if (!hasFailed)
@@ -454,6 +463,7 @@ Value Evaluator::makeFunction(const ast::FunctionDef &definition, ModuleState &m
     Frame definitionFrame;
     definitionFrame.module = &module;
     definitionFrame.name = definition.name.name;
+    definitionFrame.before = definition.range.begin;
     FrameGuard guard(*this, definitionFrame);
     bool known = attempt([&] { value = evaluate(*callee); });
     if (hasFailed)

@@ -186,6 +186,7 @@ bool KernelBuilder::bindParameters() {
     Frame defaults;
     defaults.module = kernel.module;
     defaults.name = kernel.getName();
+    defaults.before = kernel.definition->range.begin;
     FrameGuard guard(evaluator, defaults);
     names[name] = evaluator.evaluate(*parameter.defaultValue);
     if (evaluator.failed())

@@ -212,11 +212,16 @@ struct UndefinedObject : Object {
   std::string reason;
 };
 
-/// A block pointer: Triton's `make_block_ptr`. All numbers are 64-bit scalars.
+/// A block pointer, Triton's `make_block_ptr`, or a tensor descriptor. All numbers are 64-bit
+/// scalars.
 struct BlockPointerObject : Object {
   Tensor base;
   std::vector<Tensor> shape, strides, offsets;
   llvm::SmallVector<int64_t, 4> blockShape;
+  /// A tensor descriptor: offsets come with each access, and every axis is checked.
+  bool isDescriptor = false;
+  /// Of a descriptor: elements outside load as NaN instead of zero.
+  bool padsWithNan = false;
 };
 
 /// Python's repr(), for messages and f-strings: `'relu'`, `(1, 2)`, `fp16`, `fp32[16]`.
