@@ -1,8 +1,7 @@
 // What every kernel's test needs: executors, buffers whose surroundings are watched, random values,
 // small floats.
 //
-// One test body runs on every executor. Today these are CPU pools; a device whose memory the host
-// can reach is one more line.
+// One test body runs on every executor.
 
 #ifndef KILN_TESTS_KERNELS_KERNELTEST_H
 #define KILN_TESTS_KERNELS_KERNELTEST_H
@@ -12,6 +11,8 @@
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <memory>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -68,18 +69,47 @@ inline F16::F16(float value) {
   }
 }
 
+/// Where a test runs: a stream, and memory that both the host and the kernel can reach.
+class Executor {
+public:
+  virtual ~Executor() = default;
+  virtual kiln_stream stream() = 0;
+  /// 4 KiB-aligned; null when there is none left.
+  virtual void *allocate(size_t bytes) = 0;
+  virtual void release(void *memory) = 0;
+  /// Waits for what was launched on the stream; false if it failed.
+  virtual bool synchronize() = 0;
+};
+
+struct ExecutorKind {
+  const char *name;
+  /// Null, with a failure of the running test, where the executor cannot be had.
+  std::unique_ptr<Executor> (*make)();
+};
+
+/// The executors of this binary: Executors.cpp has the CPU's, CudaExecutor.cpp a real GPU.
+const std::vector<ExecutorKind> &executors();
+
+/// The running test's.
+Executor *&currentExecutor();
+
 /// `count` elements with guard zones around them. `misalign` moves the first element off its
-/// 64-byte boundary by so many elements. Call check() after each launch.
+/// 64-byte boundary by so many elements. Check guardsHold() after each launch.
 template <typename T> class Buffer {
 public:
   explicit Buffer(size_t count, size_t misalign = 0)
-      : count(count), bytes((count + misalign) * sizeof(T) + 2 * guardBytes + 64, guardByte) {
-    auto address = reinterpret_cast<uintptr_t>(bytes.data()) + guardBytes;
-    start = ((address + 63) & ~uintptr_t(63)) - reinterpret_cast<uintptr_t>(bytes.data()) +
-            misalign * sizeof(T);
+      : count(count), start(guardBytes + misalign * sizeof(T)),
+        total(count * sizeof(T) + start + guardBytes),
+        bytes(static_cast<uint8_t *>(currentExecutor()->allocate(total))) {
+    if (!bytes)
+      throw std::bad_alloc();
+    std::memset(bytes, guardByte, total);
   }
+  ~Buffer() { currentExecutor()->release(bytes); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
 
-  T *data() { return reinterpret_cast<T *>(bytes.data() + start); }
+  T *data() { return reinterpret_cast<T *>(bytes + start); }
   T &operator[](size_t i) { return data()[i]; }
   size_t size() const { return count; }
 
@@ -90,7 +120,7 @@ public:
 
   /// Nothing outside the elements has changed.
   testing::AssertionResult guardsHold() const {
-    for (size_t i = 0; i < bytes.size(); ++i)
+    for (size_t i = 0; i < total; ++i)
       if ((i < start || i >= start + count * sizeof(T)) && bytes[i] != guardByte)
         return testing::AssertionFailure()
                << "byte " << int64_t(i) - int64_t(start) << " of a buffer of " << count * sizeof(T)
@@ -101,23 +131,18 @@ public:
 private:
   static constexpr size_t guardBytes = 4096;
   static constexpr uint8_t guardByte = 0xA5;
-  size_t count, start;
-  std::vector<uint8_t> bytes;
+  size_t count, start, total;
+  uint8_t *bytes;
 };
 
-/// Where a test runs.
-struct Executor {
-  const char *name;
-  uint32_t threads;
-};
-
-class KernelTest : public testing::TestWithParam<Executor> {
+class KernelTest : public testing::TestWithParam<ExecutorKind> {
 protected:
   void SetUp() override {
-    ASSERT_EQ(kiln_cpu_pool_create(GetParam().threads, &pool), KILN_SUCCESS) << kiln_last_error();
+    executor = GetParam().make();
+    ASSERT_TRUE(executor) << "no executor " << GetParam().name;
+    currentExecutor() = executor.get();
   }
-  void TearDown() override { kiln_cpu_pool_destroy(pool); }
-  kiln_stream stream() { return kiln_cpu_stream(pool); }
+  kiln_stream stream() { return executor->stream(); }
 
   /// Uniform in [low, high).
   float random(float low = -1, float high = 1) {
@@ -125,17 +150,21 @@ protected:
   }
 
 private:
-  kiln_cpu_pool *pool = nullptr;
+  std::unique_ptr<Executor> executor;
   std::mt19937 generator{20261120};
 };
 
-inline const Executor executors[] = {{"cpu_1_thread", 1}, {"cpu_3_threads", 3}};
+/// The status of a launch once it has run.
+inline kiln_status finished(kiln_status status) {
+  return currentExecutor()->synchronize() ? status : KILN_ERROR_LAUNCH;
+}
 
 #define KILN_INSTANTIATE(SUITE)                                                                    \
-  INSTANTIATE_TEST_SUITE_P(, SUITE, testing::ValuesIn(kiln::test::executors),                      \
+  INSTANTIATE_TEST_SUITE_P(, SUITE, testing::ValuesIn(kiln::test::executors()),                    \
                            [](const auto &info) { return info.param.name; })
 
-#define EXPECT_KILN(CALL) EXPECT_EQ(CALL, KILN_SUCCESS) << kiln_last_error()
+#define EXPECT_KILN(CALL) EXPECT_EQ(kiln::test::finished(CALL), KILN_SUCCESS) << kiln_last_error()
+#define ASSERT_KILN(CALL) ASSERT_EQ(kiln::test::finished(CALL), KILN_SUCCESS) << kiln_last_error()
 
 } // namespace kiln::test
 

@@ -17,10 +17,8 @@ protected:
     Buffer<float> mean(rows), rstd(rows);
     for (Buffer<T> *buffer : {&x, &weight, &bias, &out})
       buffer->fill([&](size_t) { return T(random(-2, 3)); });
-    ASSERT_EQ(launch(stream(), x.data(), weight.data(), bias.data(), out.data(), mean.data(),
-                     rstd.data(), strideX, strideOut, columns, eps, rows),
-              KILN_SUCCESS)
-        << kiln_last_error();
+    ASSERT_KILN(launch(stream(), x.data(), weight.data(), bias.data(), out.data(), mean.data(),
+                       rstd.data(), strideX, strideOut, columns, eps, rows));
     for (int r = 0; r < rows; ++r) {
       double average = 0, variance = 0;
       for (int c = 0; c < columns; ++c)

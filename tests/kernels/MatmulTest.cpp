@@ -31,11 +31,9 @@ protected:
     bs.fill([&](size_t) { return F16(random()); });
     const F16 untouched(-99.f);
     cs.fill([&](size_t) { return untouched; });
-    ASSERT_EQ(launch(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns, a.columns,
-                     a.rowStride(), a.columnStride(), b.rowStride(), b.columnStride(),
-                     c.rowStride(), c.columnStride()),
-              KILN_SUCCESS)
-        << kiln_last_error();
+    ASSERT_KILN(launch(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns, a.columns,
+                       a.rowStride(), a.columnStride(), b.rowStride(), b.columnStride(),
+                       c.rowStride(), c.columnStride()));
     std::vector<bool> written(c.size());
     for (int i = 0; i < c.rows; ++i)
       for (int j = 0; j < c.columns; ++j) {
@@ -81,10 +79,8 @@ TEST_P(Matmul, EveryVariantComputesTheSame) {
   b.fill([&](size_t) { return F16(random()); });
   for (uint32_t variant = 0; variant < matmul_f16_variants(nullptr); ++variant) {
     c.fill([](size_t) { return F16(0.f); });
-    ASSERT_EQ(matmul_f16_variant(variant, stream(), a.data(), b.data(), c.data(), m, n, k, k, 1, n,
-                                 1, n, 1),
-              KILN_SUCCESS)
-        << kiln_last_error();
+    ASSERT_KILN(matmul_f16_variant(variant, stream(), a.data(), b.data(), c.data(), m, n, k, k, 1,
+                                   n, 1, n, 1));
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j) {
         double sum = 0;

@@ -14,10 +14,8 @@ protected:
     Buffer<T> x(size_t(rows) * stride), weight(columns), out(size_t(rows) * stride);
     for (Buffer<T> *buffer : {&x, &weight, &out})
       buffer->fill([&](size_t) { return T(random(-2, 3)); });
-    ASSERT_EQ(launch(stream(), rows, 1, 1, x.data(), weight.data(), out.data(), stride, stride,
-                     columns, eps),
-              KILN_SUCCESS)
-        << kiln_last_error();
+    ASSERT_KILN(launch(stream(), rows, 1, 1, x.data(), weight.data(), out.data(), stride, stride,
+                       columns, eps));
     for (int r = 0; r < rows; ++r) {
       double squares = 0;
       for (int c = 0; c < columns; ++c)
