@@ -72,11 +72,13 @@ Value KernelEmitter::emitConversion(Operation *op, Value operand) {
   if (isFloat8(from))
     operand = extendFloat8(v, operand, from);
   if (isFloat8(target)) {
-    bool widens = laneType(operand.getType()).getIntOrFloatBitWidth() < 32;
-    return truncateToFloat8(v, widens ? v.extendFloat(operand, f32) : v.truncateFloat(operand, f32),
-                            target);
+    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+      OperationState state(loc, op->getName(), {operand}, {vectorOf(f32, laneCount(operand))});
+      operand = b->create(state)->getResult(0);
+    }
+    return truncateToFloat8(v, convertElement(operand, f32), target);
   }
-  if (isFloat8(from) && to.getIntOrFloatBitWidth() < 32)
+  if (isFloat8(from) && isHalf(to))
     return v.truncateFloat(operand, to);
   if (isa<arith::ExtFOp>(op))
     return v.extendFloat(operand, to);
