@@ -28,6 +28,15 @@ LLVM::AtomicOrdering orderingOf(tile::MemorySemantic semantic) {
   llvm_unreachable("unknown memory semantic");
 }
 
+bool releases(tile::MemorySemantic semantic) {
+  return semantic == tile::MemorySemantic::Release ||
+         semantic == tile::MemorySemantic::AcquireRelease;
+}
+bool acquires(tile::MemorySemantic semantic) {
+  return semantic == tile::MemorySemantic::Acquire ||
+         semantic == tile::MemorySemantic::AcquireRelease;
+}
+
 LLVM::AtomicBinOp operationOf(tile::AtomicKind kind) {
   switch (kind) {
   case tile::AtomicKind::And:
@@ -77,19 +86,35 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    bool ordered = scalar && op.getSemantic() != tile::MemorySemantic::Relaxed;
-    if (ordered && op.getSemantic() != tile::MemorySemantic::Acquire)
+    if (scalar && releases(op.getSemantic()))
       this->lowering.device.barrier(rewriter, op.getLoc());
+    bool fences = this->lowering.device.atomicsNeedFences();
+    if (fences && releases(op.getSemantic()))
+      fence(op, s, LLVM::AtomicOrdering::release);
     SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
+    if (fences && acquires(op.getSemantic()))
+      fence(op, s, LLVM::AtomicOrdering::acquire);
     if (share)
       shareResults(op, s, owner, thread, scratch, results);
-    else if (ordered && op.getSemantic() != tile::MemorySemantic::Release)
+    else if (scalar && acquires(op.getSemantic()))
       this->lowering.device.barrier(rewriter, op.getLoc());
     this->replace(op, rewriter, results);
     return success();
   }
 
+protected:
+  /// The ordering that the atomic operation itself carries.
+  LLVM::AtomicOrdering ordering(tile::MemorySemantic semantic) const {
+    return this->lowering.device.atomicsNeedFences() ? LLVM::AtomicOrdering::monotonic
+                                                     : orderingOf(semantic);
+  }
+
 private:
+  void fence(OpT op, const ScalarBuilder &s, LLVM::AtomicOrdering ordering) const {
+    LLVM::FenceOp::create(s.builder(), op.getLoc(), ordering,
+                          this->lowering.device.syncScope(op.getScope()));
+  }
+
   SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
                                 bool scalar) const {
     SmallVector<unsigned> first =
@@ -158,7 +183,7 @@ struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
                 const ScalarBuilder &s) const override {
     auto atomic = LLVM::AtomicRMWOp::create(s.builder(), op.getLoc(), operationOf(op.getKind()),
                                             adaptor.getPtr()[reg], adaptor.getValue()[reg],
-                                            orderingOf(op.getSemantic()),
+                                            ordering(op.getSemantic()),
                                             lowering.device.syncScope(op.getScope()));
     lowering.device.annotateAtomic(atomic);
     return atomic;
@@ -171,15 +196,15 @@ struct AtomicCASSpread : AtomicSpread<tile::AtomicCASOp> {
                 const ScalarBuilder &s) const override {
     OpBuilder &b = s.builder();
     Type type = adaptor.getValue()[reg].getType(), bits = b.getIntegerType(scalarBits(type));
-    LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+    LLVM::AtomicOrdering succeeded = ordering(op.getSemantic());
     // A failed exchange stores nothing, so it cannot release.
     LLVM::AtomicOrdering failed =
-        ordering == LLVM::AtomicOrdering::acq_rel   ? LLVM::AtomicOrdering::acquire
-        : ordering == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic
-                                                    : ordering;
+        succeeded == LLVM::AtomicOrdering::acq_rel   ? LLVM::AtomicOrdering::acquire
+        : succeeded == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic
+                                                     : succeeded;
     Value exchange = LLVM::AtomicCmpXchgOp::create(
         b, op.getLoc(), adaptor.getPtr()[reg], s.bitcast(adaptor.getCompare()[reg], bits),
-        s.bitcast(adaptor.getValue()[reg], bits), ordering, failed,
+        s.bitcast(adaptor.getValue()[reg], bits), succeeded, failed,
         lowering.device.syncScope(op.getScope()));
     Value old = LLVM::ExtractValueOp::create(b, op.getLoc(), exchange, ArrayRef<int64_t>{0});
     return s.bitcast(old, type);

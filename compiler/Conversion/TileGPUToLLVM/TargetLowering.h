@@ -64,6 +64,8 @@ public:
   //--- The kernel ---
   /// LLVM's name of the synchronisation scope.
   virtual llvm::StringRef syncScope(tile::MemoryScope scope) const = 0;
+  /// The back end drops what an atomic orders: fences must say it.
+  virtual bool atomicsNeedFences() const { return false; }
   /// Permits the hardware's own form of a floating-point atomic, where it needs a permission.
   virtual void annotateAtomic(mlir::LLVM::AtomicRMWOp op) const {}
   /// Marks `kernel` as such, with the number of threads of a block.

@@ -132,7 +132,10 @@ public:
     llvm_unreachable("unknown memory scope");
   }
   void annotateAtomic(LLVM::AtomicRMWOp op) const override {
-    // Memory of a kernel's arguments is the device's own, coarse-grained.
+    // Within a device, memory is its own and coarse-grained; the host may share what the system
+    // orders.
+    if (op.getSyncscope().value_or("").empty())
+      return;
     OpBuilder b(op.getContext());
     op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
     op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
@@ -163,8 +166,8 @@ private:
     bool wmma = unit.family != MatrixFamily::Mfma;
     switch (unit.operand) {
     case MatrixElement::BF16:
-      // CDNA 4's wide instructions alone speak of bf16.
-      if (!wmma && unit.k * unit.m >= 512)
+      // CDNA 4's instructions alone speak of bf16; the older ones are named "1k".
+      if (!wmma && !unit.issue.ends_with("1k"))
         return {};
       return VectorType::get(count, b.getI16Type());
     case MatrixElement::I8:

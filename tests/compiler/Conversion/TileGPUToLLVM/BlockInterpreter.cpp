@@ -290,6 +290,8 @@ bool BlockInterpreter::executeMemory(Operation &op) {
     });
     return true;
   }
+  if (isa<LLVM::FenceOp>(op))
+    return true;
   if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
     Lanes &lanes = define(exchange.getResult());
     unsigned bytes = bitsOf(exchange.getVal().getType()) / 8;

@@ -208,58 +208,106 @@ Format operandFormat(StringRef type) {
 
 } // namespace
 
-bool BlockInterpreter::executeMatrix(Operation &op) {
-  StringRef name = op.getName().getStringRef();
-  MatrixModel model;
-  std::string type;
-  std::array<SmallVector<Value>, 3> operands;
-  if (auto mma = dyn_cast<NVVM::MmaOp>(op)) {
-    model.kind = MatrixModel::Kind::Mma;
-    model.m = mma.getShape().getM();
-    model.n = mma.getShape().getN();
-    model.k = mma.getShape().getK();
-    type = mma.getMultiplicandAPtxType() ? stringifyMMATypes(*mma.getMultiplicandAPtxType()).str()
-                                         : "f16";
-    if (type == "s8")
-      type = "i8";
-    operands = {SmallVector<Value>(mma.getOperandA()), SmallVector<Value>(mma.getOperandB()),
-                SmallVector<Value>(mma.getOperandC())};
-  } else if (name.starts_with("rocdl.mfma.") || name.starts_with("rocdl.wmma.")) {
-    char accumulator[8], rest[16];
-    if (std::sscanf(name.str().c_str() + 11, "%7[^.].%ux%ux%u%15s", accumulator, &model.m, &model.n,
-                    &model.k, rest) != 5)
-      return false;
-    bool isMfma = name.starts_with("rocdl.mfma.");
-    model.kind = isMfma                              ? MatrixModel::Kind::Mfma
-                 : target.matrix.wmmaGeneration == 3 ? MatrixModel::Kind::WmmaGfx11
-                                                     : MatrixModel::Kind::WmmaGfx12;
-    StringRef suffix(rest);
-    suffix.consume_front(".");
-    type = suffix.starts_with("bf16")  ? "bf16"
-           : suffix.starts_with("f16") ? "f16"
-           : suffix.contains("i")      ? "i8"
-                                       : "f32";
-    operands = {SmallVector<Value>{op.getOperand(0)}, SmallVector<Value>{op.getOperand(1)},
-                SmallVector<Value>{op.getOperand(2)}};
-  } else {
-    return false;
-  }
-  ++counts.matrixInstructions;
-  bool isInteger = type == "i8";
-  model.bits = isInteger ? 8 : type == "f16" || type == "bf16" ? 16 : 32;
+namespace {
 
+/// A matrix instruction as the interpreter sees it.
+struct MatrixCall {
+  MatrixModel model;
+  std::string type; ///< of an operand's element
+  std::array<SmallVector<Value>, 3> operands;
+  bool isInteger() const { return type == "i8"; }
+};
+
+std::optional<MatrixCall> readMma(NVVM::MmaOp mma) {
+  MatrixCall call;
+  auto shape = mma.getShape();
+  call.model = {MatrixModel::Kind::Mma, unsigned(shape.getM()), unsigned(shape.getN()),
+                unsigned(shape.getK()), 0};
+  auto type = mma.getMultiplicandAPtxType();
+  call.type = type ? stringifyMMATypes(*type).str() : "f16";
+  if (call.type == "s8")
+    call.type = "i8";
+  call.operands = {SmallVector<Value>(mma.getOperandA()), SmallVector<Value>(mma.getOperandB()),
+                   SmallVector<Value>(mma.getOperandC())};
+  return call;
+}
+
+/// "rocdl.mfma.f32.32x32x8f16", "rocdl.wmma.f32.16x16x16.bf16" ….
+std::optional<MatrixCall> readAMD(Operation &op, const TargetInfo &target) {
+  StringRef name = op.getName().getStringRef();
+  bool isMfma = name.starts_with("rocdl.mfma.");
+  if (!isMfma && !name.starts_with("rocdl.wmma."))
+    return std::nullopt;
+  MatrixCall call;
+  char accumulator[8], rest[16];
+  if (std::sscanf(name.str().c_str() + 11, "%7[^.].%ux%ux%u%15s", accumulator, &call.model.m,
+                  &call.model.n, &call.model.k, rest) != 5)
+    return std::nullopt;
+  call.model.kind = isMfma                              ? MatrixModel::Kind::Mfma
+                    : target.matrix.wmmaGeneration == 3 ? MatrixModel::Kind::WmmaGfx11
+                                                        : MatrixModel::Kind::WmmaGfx12;
+  StringRef suffix(rest);
+  suffix.consume_front(".");
+  call.type = suffix.starts_with("bf16")  ? "bf16"
+              : suffix.starts_with("f16") ? "f16"
+              : suffix.contains("i")      ? "i8"
+                                          : "f32";
+  for (unsigned index = 0; index < 3; ++index)
+    call.operands[index] = {op.getOperand(index)};
+  return call;
+}
+
+/// The accumulator of one warp after the instruction: [lane][element].
+std::vector<std::vector<uint64_t>> multiply(const MatrixCall &call, const OperandView &a,
+                                            const OperandView &b, const OperandView &c) {
+  const MatrixModel &model = call.model;
+  std::vector<double> matrixA(model.m * model.k), matrixB(model.k * model.n);
+  for (unsigned lane = 0; lane < a.words.size(); ++lane) {
+    for (unsigned e = 0; e < a.numElements(); ++e) {
+      Place place = model.placeOfA(lane, e);
+      matrixA[place.row * model.k + place.column] = a.element(lane, e);
+    }
+    for (unsigned e = 0; e < b.numElements(); ++e) {
+      Place place = model.placeOfB(lane, e);
+      matrixB[place.row * model.n + place.column] = b.element(lane, e);
+    }
+  }
+  std::vector<std::vector<uint64_t>> result(c.words.size());
+  for (unsigned lane = 0; lane < c.words.size(); ++lane)
+    for (unsigned e = 0; e < c.numElements(); ++e) {
+      Place place = model.placeOfC(lane, e);
+      double sum = c.element(lane, e);
+      for (unsigned k = 0; k < model.k; ++k)
+        sum += matrixA[place.row * model.k + k] * matrixB[k * model.n + place.column];
+      result[lane].push_back(call.isInteger() ? maskTo(uint64_t(int64_t(sum)), 32)
+                                              : encode(sum, c.format));
+    }
+  return result;
+}
+
+} // namespace
+
+bool BlockInterpreter::executeMatrix(Operation &op) {
+  auto mma = dyn_cast<NVVM::MmaOp>(op);
+  std::optional<MatrixCall> call = mma ? readMma(mma) : readAMD(op, target);
+  if (!call)
+    return false;
+  ++counts.matrixInstructions;
+  call->model.bits = call->isInteger() ? 8 : call->type == "f16" || call->type == "bf16" ? 16 : 32;
+  for (unsigned t = 0; t < numThreads; ++t)
+    if (!active[t])
+      fail(op, "is not reached by all threads");
   unsigned warpSize = target.warpSize;
   auto view = [&](unsigned index, unsigned warp) {
-    bool accumulator = index == 2;
-    Type word = componentsOf(operands[index][0].getType())[0];
+    Type word = componentsOf(call->operands[index][0].getType())[0];
     OperandView result;
     result.wordBits = bitsOf(word);
-    result.elementBits = accumulator ? result.wordBits : model.bits;
-    result.isInteger = isInteger;
-    result.format = accumulator && !isInteger ? formatOf(word) : operandFormat(type);
+    result.elementBits = index == 2 ? result.wordBits : call->model.bits;
+    result.isInteger = call->isInteger();
+    result.format = index == 2 && !result.isInteger ? formatOf(word) : operandFormat(call->type);
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       std::vector<uint64_t> words;
-      for (Value operand : operands[index]) {
+      for (Value operand : call->operands[index]) {
         Lanes &lanes = of(operand);
         for (size_t place = warp * warpSize + lane; place < lanes.size(); place += numThreads)
           words.push_back(lanes[place]);
@@ -268,32 +316,12 @@ bool BlockInterpreter::executeMatrix(Operation &op) {
     }
     return result;
   };
-  for (unsigned t = 0; t < numThreads; ++t)
-    if (!active[t])
-      fail(op, "is not reached by all threads");
   Lanes result(define(op.getResult(0)).size());
   for (unsigned warp = 0; warp < numThreads / warpSize; ++warp) {
-    OperandView a = view(0, warp), b = view(1, warp), c = view(2, warp);
-    std::vector<double> matrixA(model.m * model.k), matrixB(model.k * model.n);
-    for (unsigned lane = 0; lane < warpSize; ++lane) {
-      for (unsigned e = 0; e < a.numElements(); ++e) {
-        Place place = model.placeOfA(lane, e);
-        matrixA[place.row * model.k + place.column] = a.element(lane, e);
-      }
-      for (unsigned e = 0; e < b.numElements(); ++e) {
-        Place place = model.placeOfB(lane, e);
-        matrixB[place.row * model.n + place.column] = b.element(lane, e);
-      }
-    }
+    auto product = multiply(*call, view(0, warp), view(1, warp), view(2, warp));
     for (unsigned lane = 0; lane < warpSize; ++lane)
-      for (unsigned e = 0; e < c.numElements(); ++e) {
-        Place place = model.placeOfC(lane, e);
-        double sum = c.element(lane, e);
-        for (unsigned k = 0; k < model.k; ++k)
-          sum += matrixA[place.row * model.k + k] * matrixB[k * model.n + place.column];
-        uint64_t bits = isInteger ? maskTo(uint64_t(int64_t(sum)), 32) : encode(sum, c.format);
-        result[e * numThreads + warp * warpSize + lane] = bits;
-      }
+      for (size_t e = 0; e < product[lane].size(); ++e)
+        result[e * numThreads + warp * warpSize + lane] = product[lane][e];
   }
   define(op.getResult(0)) = result;
   return true;
