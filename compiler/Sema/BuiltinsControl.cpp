@@ -189,5 +189,14 @@ Value builtinNumWarps(Evaluator &evaluator, Call &) {
     return evaluator.error(DiagKind::SemaOutsideKernel, "num_warps");
   return Value::integer(evaluator.instance->numWarps);
 }
+Value builtinNumThreads(Evaluator &evaluator, Call &) {
+  if (!evaluator.instance)
+    return evaluator.error(DiagKind::SemaOutsideKernel, "num_threads");
+  return Value::integer(evaluator.instance->numWarps * evaluator.getTarget().warpSize);
+}
+
+/// Programmatic dependent launch: Kiln launches kernels in stream order, where both do nothing.
+Value builtinGdcWait(Evaluator &, Call &) { return Value::none(); }
+Value builtinGdcLaunchDependents(Evaluator &, Call &) { return Value::none(); }
 
 } // namespace kiln::sema

@@ -174,10 +174,9 @@ Value builtinSoftmax(Evaluator &evaluator, Call &call) {
     return Value::builtin(*findBuiltin(Library::Language, name));
   };
   Value axis = call[1].isNone() ? Value::integer(0) : call[1];
+  // Without keep_dims only axis 0 broadcasts back, as in Triton.
   auto reduced = [&](llvm::StringRef name, const Value &x) {
-    Value result = evaluator.call(function(name), {x, axis}, {{"keep_dims", call[2]}});
-    // Without keep_dims Triton broadcasts along leading axes only, so softmax along axis 0 works.
-    return result;
+    return evaluator.call(function(name), {x, axis}, {{"keep_dims", call[2]}});
   };
   Value peak = reduced("max", call[0]);
   Value shifted =

@@ -172,7 +172,6 @@ Value reduceWithIndices(Evaluator &evaluator, Tensor source, bool isMax, bool ti
 }
 
 Value minMaxReduce(Evaluator &evaluator, Call &call, bool isMax) {
-  // Two numbers or scalars: what Python's max means.
   Tensor source = evaluator.promoteBF16(evaluator.toTensor(call[0]));
   std::optional<bool> indices =
       source ? evaluator.constantBool(call[2], "return_indices") : std::nullopt;

@@ -12,7 +12,6 @@ namespace kiln::sema {
 struct LoopBounds {
   Value lower, upper, step;
   std::optional<Int> numStages, unrollFactor;
-  bool flatten = false, warpSpecialize = false, disallowAccMultiBuffer = false;
 
   // As IR, once prepared.
   Tensor lowerBound, upperBound, stepSize;
@@ -37,12 +36,11 @@ Flow Evaluator::executeUnrolled(const ast::ForStmt &stmt, llvm::ArrayRef<Value> 
 }
 
 /// Binds the arguments of range(), tl.range() or tl.static_range().
-static bool fillBounds(const Call &call, LoopBounds &bounds) {
+static void fillBounds(const Call &call, LoopBounds &bounds) {
   bool two = !call[1].isNone();
   bounds.lower = two ? call[0] : Value::integer(0);
   bounds.upper = two ? call[1] : call[0];
   bounds.step = call[2].isNone() ? Value::integer(1) : call[2];
-  return true;
 }
 
 std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,

@@ -32,11 +32,6 @@ Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Roundi
     return cast(cast(tensor, fromBits == 8 ? Scalar::FP16 : Scalar::FP32), to, rounding);
   if (fromBits < toBits)
     return {emit<mlir::arith::ExtFOp>(toMLIR(type), tensor.ir), type};
-  // Half formats have one conversion, from fp32, as everywhere in Triton.
-  if (fromBits == 16 && toBits < 16)
-    return {emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir, roundingAttr(context, rounding),
-                                        mlir::arith::FastMathFlagsAttr()),
-            type};
   return {emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir, roundingAttr(context, rounding),
                                       mlir::arith::FastMathFlagsAttr()),
           type};
