@@ -30,7 +30,8 @@ static cl::opt<std::string> targetName("target", cl::init("cuda:90"),
                                        cl::desc("cuda:90, hip:gfx942, cpu"));
 static cl::opt<unsigned> numWarps("num-warps", cl::init(4));
 static cl::opt<unsigned> numStages("num-stages", cl::init(3));
-static cl::opt<bool> canonicalizeResult("canonicalize", cl::desc("canonicalize and cse the result"));
+static cl::opt<bool> canonicalizeResult("canonicalize",
+                                        cl::desc("canonicalize and cse the result"));
 static cl::opt<bool> quiet("quiet", cl::desc("print no IR"));
 static cl::opt<bool> locations("locations", cl::desc("print source locations"));
 static cl::opt<bool> showAutotune("autotune", cl::desc("print the autotune configs"));
