@@ -23,6 +23,7 @@ nlohmann-json3-dev /usr/include/nlohmann/json.hpp
 libgtest-dev /usr/include/gtest/gtest.h
 libgmock-dev /usr/include/gmock/gmock.h
 libbenchmark-dev /usr/include/benchmark/benchmark.h
+libboost-context-dev /usr/include/boost/context/detail/fcontext.hpp
 libopenblas-dev /usr/include/x86_64-linux-gnu/cblas.h
 libzstd-dev /usr/include/zstd.h
 zlib1g-dev /usr/include/zlib.h

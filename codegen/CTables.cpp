@@ -49,7 +49,10 @@ static StringRef paramKind(const ArgumentType &type) {
   return "";
 }
 
-static StringRef driverName(Backend backend) {
+static StringRef driverName(const TargetInfo &target) {
+  if (target.emulated)
+    return "KILN_DRIVER_EMULATOR";
+  Backend backend = target.backend;
   return backend == Backend::CUDA  ? "KILN_DRIVER_CUDA"
          : backend == Backend::HIP ? "KILN_DRIVER_HIP"
                                    : "KILN_DRIVER_CPU";
@@ -106,7 +109,7 @@ static void writeVariants(raw_ostream &out, const EntryText &text) {
 static void writeTargets(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
   out << "static const kiln_target " << text.entry->name << "_targets[] = {\n";
   for (const TargetRow &row : text.tables.targets)
-    out << formatv("    {{{0}, {1}, {2}, {3}},\n", driverName(model.targets[row.target].backend),
+    out << formatv("    {{{0}, {1}, {2}, {3}},\n", driverName(model.targets[row.target]),
                    formName(row.format), cString(row.arch),
                    row.features.empty() ? "NULL" : cString(row.features));
   out << "};\n";
@@ -126,9 +129,10 @@ static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std
       "{7}, {8}}, 0, {9}, {10}},\n",
       isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
-      isHost ? 0 : device.launch.threadsPerBlock, device.launch.dynamicSharedBytes,
-      hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0, hasCluster ? cluster[2] : 0,
-      device.launch.scratchBytes, isHost ? device.launch.arenaBytes : 0);
+      isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
+      device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
+      hasCluster ? cluster[2] : 0, device.launch.scratchBytes,
+      isHost ? device.launch.arenaBytes : 0);
 }
 
 static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {

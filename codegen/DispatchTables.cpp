@@ -52,6 +52,10 @@ static std::string runtimeArch(const TargetInfo &target, BinaryFormat format) {
 /// What compiled code may need beyond an x86-64 level. A target that names a processor lists every
 /// feature of the chip; the rest of them are never selected for ordinary code.
 static std::string runtimeFeatures(const TargetInfo &target) {
+  if (target.emulated) // what x86-64-v3 has; the arch is the GPU's
+    return StringRef(target.llvmTriple).starts_with("x86_64")
+               ? "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
+               : "";
   if (target.backend != Backend::CPU || !StringRef(target.llvmTriple).starts_with("x86_64"))
     return "";
   // By the level that implies them; the last group is implied by none. The runtime knows each.

@@ -77,7 +77,8 @@ std::vector<HostArch> hostArchs(const LibraryModel &model) {
   std::vector<HostArch> archs = model.hostArchs;
   if (archs.empty())
     for (const TargetInfo &target : model.targets)
-      if (target.backend == Backend::CPU && !is_contained(archs, archOf(target)))
+      if ((target.backend == Backend::CPU || target.emulated) &&
+          !is_contained(archs, archOf(target)))
         archs.push_back(archOf(target));
   if (archs.empty())
     archs.push_back(thisHostArch());

@@ -56,7 +56,10 @@ def _kiln_kernel_library_impl(ctx):
         progress_message = "Compiling the kernels of %s" % ctx.label,
     )
 
-    deps = [d[CcInfo] for d in ctx.attr.deps + [ctx.attr.runtime]]
+    needs = ctx.attr.deps + [ctx.attr.runtime]
+    if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
+        needs = needs + [ctx.attr.emulator]
+    deps = [d[CcInfo] for d in needs]
     compilation_context, compiled = cc_common.compile(
         name = name,
         actions = ctx.actions,
@@ -118,6 +121,7 @@ kiln_kernel_library = rule(
         ),
         "spec": attr.label(allow_single_file = [".json"], mandatory = True),
         "targets": attr.string_list(doc = "Targets in place of the spec's."),
+        "emulated": attr.bool(doc = "The spec has emu: targets (those named here are seen without)."),
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
@@ -127,6 +131,7 @@ kiln_kernel_library = rule(
             doc = "NVIDIA's assembler, for cuda targets. May be an empty group.",
         ),
         "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
+        "emulator": attr.label(default = "//runtime/emulator", providers = [CcInfo]),
         # The configuration of the program itself: "exec" would build the compiler a second time.
         "kiln": attr.label(default = "//:kiln", executable = True, cfg = "target"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),

@@ -11,6 +11,8 @@ const kiln_driver_table *kiln_driver_of(uint32_t driver) {
     return &kiln_hip_driver;
   case KILN_DRIVER_CPU:
     return &kiln_cpu_driver;
+  case KILN_DRIVER_EMULATOR:
+    return &kiln_emulator_driver;
   default:
     return NULL;
   }
@@ -38,4 +40,5 @@ void kiln_close_drivers(void) {
   kiln_cuda_driver.close();
   kiln_hip_driver.close();
   kiln_cpu_driver.close();
+  kiln_emulator_driver.close();
 }

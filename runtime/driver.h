@@ -1,5 +1,5 @@
 /*
- * What the three executors (cuda, hip, cpu) offer to the part that they share.
+ * What the executors (cuda, hip, cpu, emulated GPUs) offer to the part that they share.
  *
  * A *place* is where code is loaded and what a binding is keyed by: a device, where the driver
  * loads code independently of contexts (CUDA 12 and later, HIP, the CPU), or one CUDA context,
@@ -99,6 +99,7 @@ typedef struct kiln_driver_table {
 extern const kiln_driver_table kiln_cuda_driver;
 extern const kiln_driver_table kiln_hip_driver;
 extern const kiln_driver_table kiln_cpu_driver;
+extern const kiln_driver_table kiln_emulator_driver;
 
 /* Null for KILN_DRIVER_NONE and numbers that are no driver. */
 const kiln_driver_table *kiln_driver_of(uint32_t driver);

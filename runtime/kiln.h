@@ -89,7 +89,8 @@ typedef enum kiln_driver {
   KILN_DRIVER_NONE = 0, /* what a zeroed record says: always an error */
   KILN_DRIVER_CUDA = 1,
   KILN_DRIVER_HIP = 2,
-  KILN_DRIVER_CPU = 3
+  KILN_DRIVER_CPU = 3,
+  KILN_DRIVER_EMULATOR = 4 /* GPUs that the CPU stands in for */
 } kiln_driver;
 
 /* Names the shared library to open for `driver` (CUDA or HIP) in place of the default search:
@@ -166,6 +167,40 @@ kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **pool);
 void kiln_cpu_pool_destroy(kiln_cpu_pool *pool);
 /* Number of threads including the launching one; null asks for the default pool. */
 uint32_t kiln_cpu_pool_threads(kiln_cpu_pool *pool);
+
+/* --- emulated GPUs ---
+ *
+ * A library built for emu:sm_90a and the like runs the GPU's own code thread by thread on the CPU;
+ * docs/emulator.md describes it. */
+
+typedef struct kiln_emulator kiln_emulator;
+
+/* An emulated GPU of architecture `arch` ("sm_80", "sm_90a", "gfx942", "gfx1100" ...), which
+ * reports the real one's architecture and limits. Blocks run on `pool` (null: the default pool),
+ * in increasing order as on the CPU; a launch returns when all have finished. Errors:
+ * KILN_ERROR_INVALID_DEVICE, KILN_ERROR_OUT_OF_MEMORY, KILN_ERROR_INVALID_ARGUMENT. */
+kiln_status kiln_emulator_create(const char *arch, kiln_cpu_pool *pool, kiln_emulator **emulator);
+/* Null is ignored. No launch on it may be under way. */
+void kiln_emulator_destroy(kiln_emulator *emulator);
+kiln_stream kiln_emulator_stream(kiln_emulator *emulator);
+kiln_device kiln_emulator_device(const kiln_emulator *emulator);
+
+/* Whether launches check what they always could: global accesses against the registered
+ * allocations (where there are any), races on shared memory, reads of shared memory that was never
+ * written. Misaligned accesses, accesses beyond the block's shared memory, divergent barriers and
+ * deadlock are found in any case. Not during a launch. */
+void kiln_emulator_set_check(kiln_emulator *emulator, int check);
+/* Memory that kernels may access; not during a launch. Errors: KILN_ERROR_INVALID_ARGUMENT
+ * (nothing, or overlapping a registered allocation), KILN_ERROR_OUT_OF_MEMORY. */
+kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, size_t bytes);
+kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory);
+
+/* A launch in which something was found fails with KILN_ERROR_LAUNCH and the first message. All
+ * are kept until they are cleared, each place of the source once for each kind of mistake:
+ * "softmax.py:20:14: softmax_kernel, program (0, 0, 0), thread 33: ...". Null if out of range. */
+uint32_t kiln_emulator_num_reports(kiln_emulator *emulator);
+const char *kiln_emulator_report(kiln_emulator *emulator, uint32_t index);
+void kiln_emulator_clear_reports(kiln_emulator *emulator);
 
 /* --- kernels and libraries --- */
 
@@ -252,6 +287,7 @@ typedef enum kiln_form {
  *  - CUDA PTX: compute_NN runs on no lower device; compute_NNa and compute_NNf as for cubins.
  *  - HIP: gfxNNN[:sramecc+-][:xnack+-] runs on the same name; a feature that is not written matches
  *    any setting.
+ *  - Emulated GPUs: runs on the same name, on a host that has `features`.
  *  - CPU: x86-64[-v2|-v3|-v4] or aarch64 runs on a host that has the level and all of `features`.
  *
  * The best of those that match: a cubin before PTX, then the highest number, then 'a' before 'f'
@@ -266,7 +302,7 @@ typedef struct kiln_target {
 } kiln_target;
 
 /* CPU kernel: params[i] points to argument i; arena is 64-byte aligned scratch of the calling
- * thread. */
+ * thread. One block of an emulated kernel: the arena is the emulator's record of the launch. */
 typedef void (*kiln_host_function)(void *const *params, const uint32_t program_id[3],
                                    const uint32_t num_programs[3], void *arena);
 

@@ -25,8 +25,8 @@ static kiln_status place_of(kiln_stream stream, const kiln_place **place) {
   const kiln_driver_table *driver = kiln_driver_of(stream.driver);
   if (!driver)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
-                      "the stream was not made by kiln_cuda_stream, kiln_hip_stream or "
-                      "kiln_cpu_stream");
+                      "the stream was not made by kiln_cuda_stream, kiln_hip_stream, "
+                      "kiln_cpu_stream or kiln_emulator_stream");
   return driver->stream_place(stream, place);
 }
 

@@ -77,6 +77,12 @@ static int64_t rank_cpu(const kiln_target *target) {
   return 2 * (int64_t)level + (target->features && target->features[0] ? 1 : 0);
 }
 
+/* The code is the host's, for one architecture. */
+static int64_t rank_emulated(const kiln_target *target, const char *device) {
+  bool fits = target->form == KILN_FORM_HOST && strcmp(target->arch, device) == 0;
+  return fits && kiln_cpu_has_features(target->features) ? 1 : NO_MATCH;
+}
+
 int64_t kiln_target_rank(const kiln_target *target, const kiln_place *place) {
   if (target->driver != place->driver || !target->arch)
     return NO_MATCH;
@@ -87,6 +93,8 @@ int64_t kiln_target_rank(const kiln_target *target, const kiln_place *place) {
     return rank_hip(target, place->arch_name);
   case KILN_DRIVER_CPU:
     return rank_cpu(target);
+  case KILN_DRIVER_EMULATOR:
+    return rank_emulated(target, place->arch_name);
   default:
     return NO_MATCH;
   }

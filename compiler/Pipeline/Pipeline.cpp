@@ -5,6 +5,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -122,6 +123,9 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.
   if (failed(lowerTileGPUToLLVM(module, target)) || !compilation.stageDone("llvm"))
     return failure();
+  // After it the program of a thread is host code that calls the emulator.
+  if (target.emulated)
+    return lowerToEmulator(module, target, {facts.symbol, facts.launch.threadsPerBlock});
   // After it everything translates to LLVM IR.
   return expandTargetOperations(module, target);
 }

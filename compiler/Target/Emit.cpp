@@ -12,6 +12,8 @@ namespace kiln {
 static llvm::Expected<DeviceBinary> emitForBackend(llvm::Module &module, const KernelFacts &facts,
                                                    const TargetInfo &target,
                                                    const EmitOptions &options) {
+  if (target.emulated)
+    return emitCPU(module, facts, hostOfEmulated(target), options);
   switch (target.backend) {
   case Backend::CUDA:
     return emitNVIDIA(module, facts, target, options);

@@ -112,6 +112,44 @@ TargetInfo hostTarget() {
   return target;
 }
 
+/// The CPU that emulated code is compiled for: one for all machines of a kind, so that a build's
+/// bytes do not depend on where it was made. The level has what f16 arithmetic wants.
+const TargetInfo &emulatingHost() {
+  bool isArm = llvm::Triple(llvm::sys::getProcessTriple()).isAArch64();
+  return *llvm::find_if(allTargets(), [&](const TargetInfo &target) {
+    return target.backend == Backend::CPU && target.arch == (isArm ? "aarch64" : "x86-64-v3");
+  });
+}
+
+void copyCodeGeneration(const TargetInfo &from, TargetInfo &to) {
+  to.elfMachine = from.elfMachine;
+  to.elfArchTag = from.elfArchTag;
+  to.llvmTriple = from.llvmTriple;
+  to.llvmCPU = from.llvmCPU;
+  to.llvmFeatures = from.llvmFeatures;
+  to.ptxVersion = 0;
+}
+
+/// "emu:sm_90a": the GPU whose architecture is `arch`.
+llvm::Expected<TargetInfo> emulatedTarget(llvm::StringRef arch) {
+  std::vector<std::string> list;
+  for (const TargetInfo &target : allTargets()) {
+    if (target.backend == Backend::CPU || target.ptxOnly || target.matrix.tcgen05 ||
+        target.matrix.mmaBlockScaled)
+      continue;
+    if (target.arch != arch) {
+      list.push_back("emu:" + target.arch);
+      continue;
+    }
+    TargetInfo emulated = target;
+    emulated.name = "emu:" + target.arch;
+    emulated.emulated = true;
+    copyCodeGeneration(emulatingHost(), emulated);
+    return emulated;
+  }
+  return targetError("unknown target 'emu:", arch, "': expected one of ", llvm::join(list, " "));
+}
+
 /// Triton's "90", and "942" or "gfx942" for hip: the table's own name of the architecture.
 std::string tableArch(Backend backend, llvm::StringRef arch) {
   unsigned number;
@@ -160,6 +198,8 @@ llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 3> parts;
   name.split(parts, ':');
   Backend backend;
+  if (parts[0] == "emu" && parts.size() == 2)
+    return emulatedTarget(parts[1]);
   if (parts[0] == "cuda")
     backend = Backend::CUDA;
   else if (parts[0] == "hip")
@@ -168,7 +208,7 @@ llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
     backend = Backend::CPU;
   else
     return targetError("unknown target '", name,
-                       "': expected cuda:ARCH, hip:ARCH, cpu:ARCH or cpu");
+                       "': expected cuda:ARCH, hip:ARCH, emu:ARCH, cpu:ARCH or cpu");
 
   if (parts.size() == 1) {
     if (backend == Backend::CPU)
@@ -194,6 +234,13 @@ llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name) {
     return targetError("target '", name, "': the warp size of ", match->arch, " is ",
                        match->warpSize, ", got '", parts[2], "'");
   return *match;
+}
+
+TargetInfo hostOfEmulated(const TargetInfo &target) {
+  TargetInfo host = emulatingHost();
+  host.name = target.name;
+  host.emulated = true;
+  return host;
 }
 
 std::string TargetInfo::resolved() const {

@@ -53,6 +53,9 @@ struct TargetInfo {
   unsigned archNumber = 0;
   /// The code runs only on exactly this architecture ("a" targets): no later GPU may load it.
   bool archSpecific = false;
+  /// The code runs on the CPU, by the emulator: everything here describes the GPU that it stands
+  /// for, but what says how bytes are made (the ELF fields and LLVM's, which are the host's).
+  bool emulated = false;
   /// PTX is the product, to be finished by the driver of a later GPU; there is no cubin.
   bool ptxOnly = false;
 
@@ -117,8 +120,11 @@ struct TargetInfo {
   unsigned threadsPerBlock(unsigned numWarps) const { return numWarps * warpSize; }
 };
 
+/// The host that runs the code of an emulated target, as a CPU target of that target's name.
+TargetInfo hostOfEmulated(const TargetInfo &target);
+
 /// Reads a target's name: "cuda:sm_90a", "cuda:compute_80", "hip:gfx942", "cpu:x86-64-v3",
-/// "cpu:aarch64", "cpu" (this machine), and Triton's spellings "cuda:90:32" and "hip:gfx942:64".
+/// "cpu:aarch64", "cpu" (this machine), "emu:sm_90a" (a GPU, emulated), and Triton's spellings "cuda:90:32" and "hip:gfx942:64".
 /// An error says what is wrong, the nearest name, or the names there are.
 llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name);
 

@@ -87,7 +87,8 @@ struct ExecutorKind {
   std::unique_ptr<Executor> (*make)();
 };
 
-/// The executors of this binary: Executors.cpp has the CPU's, CudaExecutor.cpp a real GPU.
+/// The executors of this binary: Executors.cpp has the CPU's, EmulatedExecutors.cpp
+/// emulated GPUs, CudaExecutor.cpp a real one.
 const std::vector<ExecutorKind> &executors();
 
 /// The running test's.

@@ -40,13 +40,18 @@ static void annotateFunctions(llvm::Module &module, const TargetInfo &target) {
   }
 }
 
+/// The C library's and libm's functions, and the emulator's for what it runs.
+static bool isProvided(llvm::StringRef symbol, const TargetInfo &target) {
+  return isHostLibraryFunction(symbol) || (target.emulated && symbol.starts_with("kiln_emu_"));
+}
+
 /// LLVM itself adds calls while selecting instructions; those have no place in the source.
 static llvm::Error checkUndefinedSymbols(llvm::StringRef object, const TargetInfo &target) {
   auto info = readHostObject(object);
   if (!info)
     return info.takeError();
   for (const std::string &symbol : info->undefined)
-    if (!isHostLibraryFunction(symbol))
+    if (!isProvided(symbol, target))
       return targetError("the code for ", target.name, " needs the function '", symbol,
                          "', which the C library and libm do not promise");
   return llvm::Error::success();
@@ -67,7 +72,8 @@ llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &fa
   expandSmallFloats(module, support);
   optimizeModule(module, **machine, target, options);
   expandSmallFloats(module, support);
-  if (llvm::Error error = checkExternalCalls(module, isHostLibraryFunction, target.name))
+  if (llvm::Error error = checkExternalCalls(
+          module, [&](llvm::StringRef name) { return isProvided(name, target); }, target.name))
     return std::move(error);
 
   DeviceBinary binary;

@@ -80,13 +80,36 @@ TEST(TargetInfo, ErrorsSayWhatToWrite) {
   EXPECT_EQ(errorOf("hip:gfx942:32"),
             "target 'hip:gfx942:32': the warp size of gfx942 is 64, got '32'");
   EXPECT_EQ(errorOf("rocm:gfx942"),
-            "unknown target 'rocm:gfx942': expected cuda:ARCH, hip:ARCH, cpu:ARCH or cpu");
+            "unknown target 'rocm:gfx942': expected cuda:ARCH, hip:ARCH, emu:ARCH, cpu:ARCH or cpu");
   EXPECT_EQ(errorOf("hip"), "target 'hip' names no architecture: expected one of hip:gfx90a "
                             "hip:gfx942 hip:gfx950 hip:gfx1100 hip:gfx1201");
   EXPECT_EQ(errorOf("cuda:90:32:1"),
             "target 'cuda:90:32:1': expected BACKEND:ARCH or BACKEND:ARCH:WARP_SIZE");
   EXPECT_NE(errorOf(""), "no error");
   EXPECT_NE(errorOf("cuda:"), "no error");
+}
+
+TEST(TargetInfo, AnEmulatedTargetIsTheGPUWithTheHostsBytes) {
+  auto emulated = parseTarget("emu:gfx942"), real = parseTarget("hip:gfx942");
+  ASSERT_TRUE(bool(emulated) && bool(real));
+  EXPECT_EQ(emulated->name, "emu:gfx942");
+  EXPECT_TRUE(emulated->emulated);
+  EXPECT_EQ(emulated->backend, Backend::HIP);
+  EXPECT_EQ(emulated->arch, "gfx942");
+  EXPECT_EQ(emulated->warpSize, real->warpSize);
+  EXPECT_EQ(emulated->maxSharedBytes, real->maxSharedBytes);
+  EXPECT_EQ(emulated->matrix.mfmaGeneration, real->matrix.mfmaGeneration);
+  TargetInfo host = hostOfEmulated(*emulated);
+  EXPECT_EQ(host.backend, Backend::CPU);
+  EXPECT_EQ(host.name, emulated->name);
+  EXPECT_EQ(host.llvmTriple, emulated->llvmTriple);
+  EXPECT_EQ(host.elfMachine, emulated->elfMachine);
+}
+
+TEST(TargetInfo, WhatCannotBeEmulatedSaysWhatCan) {
+  EXPECT_EQ(errorOf("emu:sm_100a"),
+            "unknown target 'emu:sm_100a': expected one of emu:sm_80 emu:sm_86 emu:sm_89 "
+            "emu:sm_90a emu:gfx90a emu:gfx942 emu:gfx950 emu:gfx1100 emu:gfx1201");
 }
 
 } // namespace

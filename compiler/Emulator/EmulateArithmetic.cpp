@@ -1,0 +1,106 @@
+// Arithmetic that only a GPU has an instruction for, as host arithmetic.
+
+#include "compiler/Emulator/ThreadCode.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+enum class Function { None, Divide, ReciprocalRoot, Reciprocal, Exp2, Log2, Root, Sin, Cos };
+
+/// What an intrinsic of a GPU computes, more or less accurately.
+Function functionNamed(StringRef name) {
+  return llvm::StringSwitch<Function>(name)
+      .Cases({"llvm.nvvm.div.full", "llvm.nvvm.div.full.ftz", "llvm.nvvm.div.approx.f"},
+             Function::Divide)
+      .Cases({"llvm.nvvm.rsqrt.approx.f", "llvm.nvvm.rsqrt.approx.ftz.f",
+              "llvm.nvvm.rsqrt.approx.d", "llvm.amdgcn.rsq", "llvm.amdgcn.rsq.f32"},
+             Function::ReciprocalRoot)
+      .Cases({"llvm.nvvm.rcp.approx.f", "llvm.nvvm.rcp.approx.ftz.f", "llvm.amdgcn.rcp",
+              "llvm.amdgcn.rcp.f32"},
+             Function::Reciprocal)
+      .Cases({"llvm.nvvm.ex2.approx.f", "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.ex2.approx",
+              "llvm.amdgcn.exp2", "llvm.amdgcn.exp2.f32"},
+             Function::Exp2)
+      .Cases({"llvm.nvvm.lg2.approx.f", "llvm.nvvm.lg2.approx.ftz.f", "llvm.amdgcn.log",
+              "llvm.amdgcn.log.f32"},
+             Function::Log2)
+      .Cases({"llvm.nvvm.sqrt.approx.f", "llvm.amdgcn.sqrt", "llvm.amdgcn.sqrt.f32"},
+             Function::Root)
+      .Case("llvm.nvvm.sin.approx.f", Function::Sin)
+      .Case("llvm.nvvm.cos.approx.f", Function::Cos)
+      .Default(Function::None);
+}
+
+Value compute(Function function, OpBuilder &b, Location loc, ValueRange x) {
+  Type type = x[0].getType();
+  auto reciprocal = [&](Value value) {
+    Value one = LLVM::ConstantOp::create(b, loc, type, b.getFloatAttr(type, 1.0));
+    return Value(LLVM::FDivOp::create(b, loc, one, value));
+  };
+  switch (function) {
+  case Function::Divide:
+    return LLVM::FDivOp::create(b, loc, x[0], x[1]);
+  case Function::ReciprocalRoot:
+    return reciprocal(LLVM::SqrtOp::create(b, loc, x[0]));
+  case Function::Reciprocal:
+    return reciprocal(x[0]);
+  case Function::Exp2:
+    return LLVM::Exp2Op::create(b, loc, x[0]);
+  case Function::Log2:
+    return LLVM::Log2Op::create(b, loc, x[0]);
+  case Function::Root:
+    return LLVM::SqrtOp::create(b, loc, x[0]);
+  case Function::Sin:
+    return LLVM::SinOp::create(b, loc, x[0]);
+  case Function::Cos:
+    return LLVM::CosOp::create(b, loc, x[0]);
+  case Function::None:
+    break;
+  }
+  return {};
+}
+
+/// PTX ISA, "cvt.rna.tf32.f32": to nearest at 10 bits of mantissa, ties away from zero. NaN and
+/// infinity have nothing to round.
+Value roundToTF32(OpBuilder &b, Location loc, Value value) {
+  Type word = b.getI32Type();
+  auto constant = [&](int32_t bits) {
+    return Value(LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(bits)));
+  };
+  Value bits = LLVM::BitcastOp::create(b, loc, word, value);
+  Value rounded = LLVM::AddOp::create(b, loc, bits, constant(0x1000));
+  rounded = LLVM::AndOp::create(b, loc, rounded, constant(int32_t(0xFFFFE000)));
+  Value magnitude = LLVM::AndOp::create(b, loc, bits, constant(0x7FFFFFFF));
+  Value isFinite =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, magnitude, constant(0x7F800000));
+  return LLVM::SelectOp::create(b, loc, isFinite, rounded, bits);
+}
+
+} // namespace
+
+FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
+  OpBuilder b(op);
+  Value result;
+  if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op)) {
+    if (convert.getRnd() != NVVM::FPRoundingMode::RNA)
+      return false;
+    result = roundToTF32(b, op->getLoc(), convert.getSrc());
+  } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    if (call.getIntrin() == "llvm.amdgcn.dispatch.ptr")
+      result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);
+    else if (Function function = functionNamed(call.getIntrin()); function != Function::None)
+      result = compute(function, b, op->getLoc(), call.getArgs());
+  }
+  if (!result)
+    return false;
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return true;
+}
+
+} // namespace kiln

@@ -1,0 +1,225 @@
+// Where a thread is, barriers, and exchange between the lanes of a warp.
+
+#include "compiler/Emulator/ThreadCode.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Replaces `op` by `value`.
+FailureOr<bool> become(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+  return true;
+}
+
+/// One that has no result.
+FailureOr<bool> gone(Operation *op) {
+  op->erase();
+  return true;
+}
+
+Value extended(OpBuilder &b, Location loc, Value boolean) {
+  return LLVM::ZExtOp::create(b, loc, b.getI32Type(), boolean);
+}
+
+FailureOr<bool> position(Operation *op, OpBuilder &b, ThreadCode &code) {
+  Location loc = op->getLoc();
+  auto field = [&](ThreadField which, unsigned axis) {
+    return become(op, code.field(b, loc, which, axis));
+  };
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case<NVVM::ThreadIdXOp, ROCDL::ThreadIdXOp>(
+          [&](auto) { return field(ThreadField::Thread, 0); })
+      // Blocks have one thread along y and z.
+      .Case<NVVM::ThreadIdYOp, NVVM::ThreadIdZOp, ROCDL::ThreadIdYOp, ROCDL::ThreadIdZOp>(
+          [&](auto) { return become(op, code.i32(b, loc, 0)); })
+      .Case<NVVM::BlockDimYOp, NVVM::BlockDimZOp>(
+          [&](auto) { return become(op, code.i32(b, loc, 1)); })
+      .Case([&](NVVM::BlockDimXOp) { return field(ThreadField::Threads, 0); })
+      .Case<NVVM::BlockIdXOp, ROCDL::BlockIdXOp>(
+          [&](auto) { return field(ThreadField::Program, 0); })
+      .Case<NVVM::BlockIdYOp, ROCDL::BlockIdYOp>(
+          [&](auto) { return field(ThreadField::Program, 1); })
+      .Case<NVVM::BlockIdZOp, ROCDL::BlockIdZOp>(
+          [&](auto) { return field(ThreadField::Program, 2); })
+      .Case([&](NVVM::GridDimXOp) { return field(ThreadField::Programs, 0); })
+      .Case([&](NVVM::GridDimYOp) { return field(ThreadField::Programs, 1); })
+      .Case([&](NVVM::GridDimZOp) { return field(ThreadField::Programs, 2); })
+      .Case([&](NVVM::LaneIdOp) {
+        Value mask = code.i32(b, loc, code.target().warpSize - 1);
+        Value thread = code.field(b, loc, ThreadField::Thread);
+        return become(op, LLVM::AndOp::create(b, loc, thread, mask));
+      })
+      .Case([&](NVVM::WarpSizeOp) { return become(op, code.i32(b, loc, code.target().warpSize)); })
+      .Default([](Operation *) { return false; });
+}
+
+FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
+  Location loc = op->getLoc();
+  auto blockBarrier = [&](Value id, Value count) {
+    Value zero = code.i32(b, loc, 0);
+    code.call(b, op, "kiln_emu_barrier", {}, {id ? id : zero, count ? count : zero});
+    return gone(op);
+  };
+  auto warpBarrier = [&](Value mask) {
+    code.call(b, op, "kiln_emu_warp_barrier", {}, mask);
+    return gone(op);
+  };
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case<NVVM::Barrier0Op, ROCDL::BarrierOp, ROCDL::SBarrierOp>(
+          [&](auto) { return blockBarrier({}, {}); })
+      .Case([&](NVVM::BarrierOp plain) -> FailureOr<bool> {
+        if (plain.getReductionOp())
+          return false;
+        return blockBarrier(plain.getBarrierId(), plain.getNumberOfThreads());
+      })
+      .Case([&](NVVM::SyncWarpOp sync) {
+        return warpBarrier(LLVM::ZExtOp::create(b, loc, b.getI64Type(), sync.getMask()));
+      })
+      // The host's memory is coherent, and fibers of a block take turns.
+      .Case([&](NVVM::MembarOp) { return gone(op); })
+      .Default([](Operation *) { return false; });
+}
+
+int32_t kindOf(NVVM::ShflKind kind) {
+  switch (kind) {
+  case NVVM::ShflKind::bfly:
+    return 0;
+  case NVVM::ShflKind::up:
+    return 1;
+  case NVVM::ShflKind::down:
+    return 2;
+  case NVVM::ShflKind::idx:
+    return 3;
+  }
+  llvm_unreachable("unknown shuffle");
+}
+
+std::optional<int32_t> kindOf(NVVM::ReduxKind kind) {
+  switch (kind) {
+  case NVVM::ReduxKind::ADD:
+    return 0;
+  case NVVM::ReduxKind::AND:
+    return 1;
+  case NVVM::ReduxKind::OR:
+    return 2;
+  case NVVM::ReduxKind::XOR:
+    return 3;
+  case NVVM::ReduxKind::MIN:
+    return 4;
+  case NVVM::ReduxKind::MAX:
+    return 5;
+  case NVVM::ReduxKind::UMIN:
+    return 6;
+  case NVVM::ReduxKind::UMAX:
+    return 7;
+  default:
+    return std::nullopt;
+  }
+}
+
+FailureOr<bool> nvidia(Operation *op, OpBuilder &b, ThreadCode &code) {
+  Location loc = op->getLoc();
+  Type word = b.getI32Type();
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](NVVM::ShflOp shuffle) -> FailureOr<bool> {
+        if (!shuffle.getType().isInteger(32) && !shuffle.getType().isF32())
+          return false;
+        Value value = LLVM::BitcastOp::create(b, loc, word, shuffle.getVal());
+        Value result =
+            code.call(b, op, "kiln_emu_shuffle", word,
+                      {code.i32(b, loc, kindOf(shuffle.getKind())), shuffle.getThreadMask(), value,
+                       shuffle.getOffset(), shuffle.getMaskAndClamp()});
+        return become(op, LLVM::BitcastOp::create(b, loc, shuffle.getType(), result));
+      })
+      .Case([&](NVVM::VoteSyncOp vote) {
+        bool isBallot = vote.getKind() == NVVM::VoteSyncKind::ballot;
+        int32_t kind = vote.getKind() == NVVM::VoteSyncKind::any   ? 0
+                       : vote.getKind() == NVVM::VoteSyncKind::all ? 1
+                       : isBallot                                  ? 3
+                                                                   : 2;
+        Value mask = LLVM::ZExtOp::create(b, loc, b.getI64Type(), vote.getMask());
+        Value result = code.call(b, op, "kiln_emu_vote", b.getI64Type(),
+                                 {code.i32(b, loc, kind), mask, extended(b, loc, vote.getPred())});
+        return become(op, LLVM::TruncOp::create(b, loc, vote.getType(), result));
+      })
+      .Case([&](NVVM::ReduxOp redux) -> FailureOr<bool> {
+        std::optional<int32_t> kind = kindOf(redux.getKind());
+        if (!kind || !redux.getType().isInteger(32))
+          return false;
+        return become(
+            op, code.call(b, op, "kiln_emu_redux", word,
+                          {code.i32(b, loc, *kind), redux.getMaskAndClamp(), redux.getVal()}));
+      })
+      .Case([&](NVVM::ElectSyncOp elect) {
+        Value mask = elect.getMembermask() ? elect.getMembermask() : code.i32(b, loc, -1);
+        Value result = code.call(b, op, "kiln_emu_elect", word, mask);
+        return become(op, LLVM::TruncOp::create(b, loc, b.getI1Type(), result));
+      })
+      .Default([](Operation *) { return false; });
+}
+
+FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
+  Location loc = op->getLoc();
+  Type word = b.getI32Type();
+  auto isWord = [&](Type type) { return type == word || type.isF32(); };
+  auto readLane = [&](Value value, Value lane) -> FailureOr<bool> {
+    if (!isWord(value.getType()))
+      return false;
+    Value bits = LLVM::BitcastOp::create(b, loc, word, value);
+    Value result = code.call(b, op, "kiln_emu_readlane", word, {bits, lane});
+    return become(op, LLVM::BitcastOp::create(b, loc, value.getType(), result));
+  };
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](ROCDL::DsBpermuteOp permute) {
+        return become(op, code.call(b, op, "kiln_emu_ds_bpermute", word,
+                                    {permute.getIndex(), permute.getSrc()}));
+      })
+      .Case([&](ROCDL::DsSwizzleOp swizzle) {
+        return become(op, code.call(b, op, "kiln_emu_ds_swizzle", word,
+                                    {swizzle.getSrc(), swizzle.getOffset()}));
+      })
+      .Case([&](ROCDL::DPPUpdateOp dpp) -> FailureOr<bool> {
+        if (!isWord(dpp.getType()))
+          return false;
+        Value old = LLVM::BitcastOp::create(b, loc, word, dpp.getOld());
+        Value source = LLVM::BitcastOp::create(b, loc, word, dpp.getSrc());
+        Value result = code.call(
+            b, op, "kiln_emu_dpp", word,
+            {old, source, code.i32(b, loc, dpp.getDppCtrl()), code.i32(b, loc, dpp.getRowMask()),
+             code.i32(b, loc, dpp.getBankMask()), code.i32(b, loc, dpp.getBoundCtrl())});
+        return become(op, LLVM::BitcastOp::create(b, loc, dpp.getType(), result));
+      })
+      .Case([&](ROCDL::BallotOp ballot) {
+        Value every = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(-1));
+        Value result = code.call(b, op, "kiln_emu_vote", b.getI64Type(),
+                                 {code.i32(b, loc, 3), every, extended(b, loc, ballot.getPred())});
+        if (ballot.getType() != b.getI64Type())
+          result = LLVM::TruncOp::create(b, loc, ballot.getType(), result);
+        return become(op, result);
+      })
+      .Case([&](ROCDL::ReadlaneOp read) { return readLane(read.getSrc0(), read.getSrc1()); })
+      .Case(
+          [&](ROCDL::ReadfirstlaneOp read) { return readLane(read.getSrc(), code.i32(b, loc, 0)); })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace
+
+FailureOr<bool> emulateExchange(Operation *op, ThreadCode &code) {
+  OpBuilder b(op);
+  for (auto convert : {position, barrier, nvidia, amd}) {
+    FailureOr<bool> done = convert(op, b, code);
+    if (failed(done) || *done)
+      return done;
+  }
+  return false;
+}
+
+} // namespace kiln

@@ -1,0 +1,149 @@
+// Accesses to memory: calls where the address is global or shared, host accesses elsewhere.
+
+#include "compiler/Emulator/ThreadCode.h"
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Numbers of address spaces, the same on NVIDIA and AMD (LLVM, "NVPTX" and "AMDGPU" user guides).
+constexpr unsigned genericSpace = 0, globalSpace = 1, sharedSpace = 3, constantSpace = 4;
+
+unsigned spaceOf(Value pointer) {
+  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
+}
+
+/// The emulator's number (KILN_EMU_GLOBAL, KILN_EMU_SHARED), or none for memory of the host code:
+/// local variables and the dispatch packet.
+std::optional<int> emulatedSpace(Value pointer) {
+  switch (spaceOf(pointer)) {
+  case globalSpace:
+    return 0;
+  case sharedSpace:
+    return 1;
+  default:
+    return std::nullopt;
+  }
+}
+
+bool isHostSpace(Value pointer) {
+  unsigned space = spaceOf(pointer);
+  return space == genericSpace || space == constantSpace || space == 5;
+}
+
+Value predicateOf(OpBuilder &b, Location loc, ThreadCode &code, Value predicate) {
+  if (!predicate)
+    return code.i32(b, loc, 1);
+  return LLVM::ZExtOp::create(b, loc, b.getI32Type(), predicate);
+}
+
+/// What an access without an alignment of its own promises: the whole value's.
+uint32_t alignmentOf(std::optional<uint64_t> alignment, uint32_t bytes) {
+  return alignment ? uint32_t(*alignment) : uint32_t(llvm::PowerOf2Ceil(bytes));
+}
+
+void makeLoad(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value pointer,
+              uint32_t alignment, Value predicate, Value other) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  uint32_t bytes = code.bytesOf(type);
+  Value out = code.slot(0);
+  if (predicate) {
+    if (!other)
+      other = LLVM::ZeroOp::create(b, loc, type);
+    LLVM::StoreOp::create(b, loc, other, out);
+  }
+  code.call(b, op, "kiln_emu_load", {},
+            {code.i32(b, loc, space), pointer, out, code.i32(b, loc, bytes),
+             code.i32(b, loc, alignment), predicateOf(b, loc, code, predicate)});
+  op->getResult(0).replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, out));
+  op->erase();
+}
+
+void makeStore(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value pointer, Value value,
+               uint32_t alignment, Value predicate) {
+  Location loc = op->getLoc();
+  Value in = code.pass(b, loc, 0, value);
+  code.call(b, op, "kiln_emu_store", {},
+            {code.i32(b, loc, space), pointer, in, code.i32(b, loc, code.bytesOf(value.getType())),
+             code.i32(b, loc, alignment), predicateOf(b, loc, code, predicate)});
+  op->erase();
+}
+
+/// The access stays; the emulator sees the address first.
+void announceAtomic(OpBuilder &b, Operation *op, ThreadCode &code, Value pointer, Type type) {
+  Location loc = op->getLoc();
+  // Attributes of the GPU's back end, and its scopes' names, mean nothing on the host.
+  for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+    op->removeDiscardableAttr(attribute.getName());
+  op->removeAttr("syncscope");
+  code.call(b, op, "kiln_emu_atomic", {},
+            {code.i32(b, loc, emulatedSpace(pointer).value_or(0)), pointer,
+             code.i32(b, loc, code.bytesOf(type))});
+}
+
+FailureOr<bool> convert(LLVM::LoadOp op, OpBuilder &b, ThreadCode &code) {
+  if (op.getVolatile_() || op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+    code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
+  std::optional<int> space = emulatedSpace(op.getAddr());
+  if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+    op.removeSyncscopeAttr();
+  else if (space)
+    makeLoad(b, op, code, *space, op.getAddr(),
+             alignmentOf(op.getAlignment(), code.bytesOf(op.getType())), {}, {});
+  return true;
+}
+
+FailureOr<bool> convert(LLVM::StoreOp op, OpBuilder &b, ThreadCode &code) {
+  std::optional<int> space = emulatedSpace(op.getAddr());
+  if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+    op.removeSyncscopeAttr();
+  else if (space)
+    makeStore(b, op, code, *space, op.getAddr(), op.getValue(),
+              alignmentOf(op.getAlignment(), code.bytesOf(op.getValue().getType())), {});
+  return true;
+}
+
+} // namespace
+
+FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
+  OpBuilder b(op);
+  for (Value operand : op->getOperands())
+    if (isa<LLVM::LLVMPointerType>(operand.getType()) && !emulatedSpace(operand) &&
+        !isHostSpace(operand))
+      return op->emitError() << "address space " << spaceOf(operand) << " is not emulated";
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](tilegpu::GlobalLoadOp load) {
+        if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV)
+          code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
+        makeLoad(b, op, code, 0, load.getPtr(), code.bytesOf(load.getType()), load.getPredicate(),
+                 load.getOther());
+        return true;
+      })
+      .Case([&](tilegpu::GlobalStoreOp store) {
+        makeStore(b, op, code, 0, store.getPtr(), store.getValue(),
+                  code.bytesOf(store.getValue().getType()), store.getPredicate());
+        return true;
+      })
+      .Case<LLVM::LoadOp, LLVM::StoreOp>([&](auto access) { return convert(access, b, code); })
+      .Case([&](LLVM::AtomicRMWOp atomic) {
+        announceAtomic(b, op, code, atomic.getPtr(), atomic.getVal().getType());
+        return true;
+      })
+      .Case([&](LLVM::AtomicCmpXchgOp atomic) {
+        announceAtomic(b, op, code, atomic.getPtr(), atomic.getVal().getType());
+        return true;
+      })
+      .Case([&](LLVM::FenceOp fence) {
+        fence.removeSyncscopeAttr();
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace kiln

@@ -1,0 +1,44 @@
+/*
+ * What a launch on an emulated GPU carries to the code that emulates it: written by the emulator
+ * driver (emulator_driver.c), read by runtime/emulator, which only libraries with emulated binaries
+ * link. The generated host function receives it in place of an arena.
+ */
+#ifndef KILN_RUNTIME_EMULATED_LAUNCH_H
+#define KILN_RUNTIME_EMULATED_LAUNCH_H
+
+#include "runtime/kiln.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A memory range that kernels may access, as kiln_emulator_register was told. */
+typedef struct kiln_emulated_range {
+  uintptr_t first, end; /* end is one past the last byte */
+} kiln_emulated_range;
+
+typedef struct kiln_emulated_launch {
+  kiln_emulator *emulator;
+  const char *entry; /* for messages */
+  kiln_host_function host;
+  void *const *params;
+  uint32_t threads;       /* per block, as the launcher says */
+  uint32_t dynamic_bytes; /* of shared memory, as the launcher says */
+  uint32_t max_shared;    /* bytes of shared memory that a block can have */
+  uint32_t check;         /* whether accesses are checked against ranges and each other */
+  const kiln_emulated_range *ranges; /* sorted by address; empty: any address */
+  uint32_t num_ranges;
+  uint32_t stopped;  /* atomic: no further block starts */
+  uint32_t findings; /* atomic: reports made */
+} kiln_emulated_launch;
+
+/* Records what was found at `place` (a static record of the generated code; with `kind` it tells
+ * one finding from another, so that each is reported once). The message is copied. */
+void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int kind,
+                          const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KILN_RUNTIME_EMULATED_LAUNCH_H */

@@ -1,0 +1,306 @@
+#include "runtime/emulator/Block.h"
+
+#include "runtime/emulator/LowMemory.h"
+#include <algorithm>
+#include <cstring>
+
+namespace kiln::emulator {
+namespace {
+
+namespace context = boost::context::detail;
+
+/// A fiber's stack, of which only the pages that are touched exist, and its guard.
+constexpr size_t stackBytes = 256 * 1024;
+
+/// Lanes `first` to `first + count` - 1 of a mask.
+uint64_t lanes(uint32_t count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
+
+unsigned lowest(uint64_t mask) { return unsigned(__builtin_ctzll(mask)); }
+
+std::string text(const kiln_emu_site *site) {
+  std::string name = site->operation;
+  if (site->file && site->file[0])
+    name += std::string(" at ") + site->file + ":" + std::to_string(site->line);
+  return name;
+}
+
+} // namespace
+
+Block::Block() = default;
+
+Block::~Block() {
+  for (char *stack : stacks)
+    freeStack(stack, stackBytes);
+  freeLow(shared, sharedCapacity);
+}
+
+//===-- fibers -------------------------------------------------------------------------------===//
+
+void Block::jump(Thread &from, Thread &to) {
+  jumpedFrom = &from;
+  context::transfer_t back = context::jump_fcontext(to.context, &to);
+  jumpedFrom->context = back.fctx;
+}
+
+void Block::enter(context::transfer_t from) {
+  auto *self = static_cast<Thread *>(from.data);
+  Block *block = self->block;
+  block->jumpedFrom->context = from.fctx;
+  block->kernel->thread(self, block->params);
+  block->finish(*self);
+}
+
+void Block::growStacks(uint32_t count) {
+  while (stacks.size() < count) {
+    char *stack = allocateStack(stackBytes);
+    if (!stack)
+      break;
+    stacks.push_back(stack);
+  }
+}
+
+/// The next thread that can run: of the same warp, else of the next warp that has one.
+Thread *Block::next() {
+  for (size_t tried = 0; tried <= warps.size(); ++tried) {
+    Warp &warp = warps[currentWarp];
+    if (warp.runnable)
+      return &warp.threads[lowest(warp.runnable)];
+    currentWarp = currentWarp + 1 == warps.size() ? 0 : currentWarp + 1;
+  }
+  return nullptr;
+}
+
+void Block::wake(Thread &thread) {
+  thread.waitsAt = nullptr;
+  thread.inWarp->runnable |= thread.bit();
+}
+
+void Block::sleep(Thread &self, const kiln_emu_site *site) {
+  self.waitsAt = site;
+  self.inWarp->runnable &= ~self.bit();
+  Thread *other = next();
+  if (!other)
+    fail(self, site, Finding::Deadlock,
+         "deadlock: no thread of the block can run; " + describeSleepers());
+  jump(self, *other);
+}
+
+void Block::yield(Thread &self) {
+  // The others of the warp, then the other warps, then this one again.
+  Warp &warp = *self.inWarp;
+  uint64_t after = warp.runnable & ~(self.bit() | (self.bit() - 1));
+  if (after)
+    return jump(self, warp.threads[lowest(after)]);
+  currentWarp = currentWarp + 1 == warps.size() ? 0 : currentWarp + 1;
+  Thread *other = next();
+  if (other != &self)
+    jump(self, *other);
+}
+
+void Block::finish(Thread &self) {
+  Warp &warp = *self.inWarp;
+  warp.live &= ~self.bit();
+  warp.runnable &= ~self.bit();
+  if (warp.arrived)
+    fail(self, warp.site, Finding::Divergence,
+         "the thread has returned while its warp waits for it at " + text(warp.site));
+  if (--numLive == 0)
+    jump(self, outside);
+  Thread *other = next();
+  if (!other)
+    fail(self, warps[0].site ? warps[0].site : nullptr, Finding::Deadlock,
+         "deadlock: no thread of the block can run; " + describeSleepers());
+  jump(self, *other);
+}
+
+//===-- waiting for each other ---------------------------------------------------------------===//
+
+bool Block::arrive(Thread &self, const kiln_emu_site *site, uint64_t mask) {
+  Warp &warp = *self.inWarp;
+  mask &= warp.full;
+  if (!(mask & self.bit()))
+    fail(self, site, Finding::Divergence, "the thread is not in the operation's own mask");
+  if (mask & ~warp.live)
+    fail(self, site, Finding::Divergence,
+         "lane " + std::to_string(lowest(mask & ~warp.live)) +
+             " of the warp has returned and cannot take part");
+  if (!warp.arrived) {
+    warp.site = site;
+    warp.expected = mask;
+  } else if (warp.site != site || warp.expected != mask) {
+    fail(self, site, Finding::Divergence,
+         "divergent warp: other lanes wait at " + text(warp.site) +
+             (warp.site == site ? " with another mask" : ""));
+  }
+  warp.arrived |= self.bit();
+  if (warp.arrived != warp.expected) {
+    sleep(self, site);
+    return false;
+  }
+  warp.arrived = 0;
+  for (uint64_t rest = warp.expected & ~self.bit(); rest; rest &= rest - 1)
+    wake(warp.threads[lowest(rest)]);
+  return true;
+}
+
+void Block::barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  if (id >= 16)
+    fail(self, site, Finding::Operand, "barrier " + std::to_string(id) + ": there are 16");
+  Barrier &barrier = barriers[id];
+  if (!count)
+    count = uint32_t(threads.size());
+  if (barrier.waiting.empty()) {
+    barrier.site = site;
+    barrier.expected = count;
+  } else if (barrier.expected != count) {
+    fail(self, site, Finding::Divergence,
+         "barrier " + std::to_string(id) + " is waited at for another number of threads");
+  } else if (barrier.site != site) {
+    fail(self, site, Finding::Divergence,
+         "divergent barrier: other threads wait at " + text(barrier.site));
+  }
+  if (barrier.waiting.size() + 1 < barrier.expected) {
+    barrier.waiting.push_back(&self);
+    return sleep(self, site);
+  }
+  if (count == threads.size())
+    ++barrierEpoch;
+  for (Thread *other : barrier.waiting)
+    wake(*other);
+  barrier.waiting.clear();
+}
+
+std::string Block::describeSleepers() const {
+  std::string list;
+  std::vector<const kiln_emu_site *> seen;
+  for (const Thread &thread : threads) {
+    if (!thread.waitsAt || std::find(seen.begin(), seen.end(), thread.waitsAt) != seen.end())
+      continue;
+    seen.push_back(thread.waitsAt);
+    auto count = std::count_if(threads.begin(), threads.end(), [&](const Thread &other) {
+      return other.waitsAt == thread.waitsAt;
+    });
+    list += (list.empty() ? "" : ", ") + std::to_string(count) + " wait at " + text(thread.waitsAt);
+  }
+  uint32_t returned = uint32_t(threads.size()) - numLive;
+  if (returned)
+    list += ", " + std::to_string(returned) + " have returned";
+  return list;
+}
+
+//===-- findings -----------------------------------------------------------------------------===//
+
+std::string Block::place(const Thread &self, const kiln_emu_site *site) const {
+  std::string result;
+  if (site && site->file && site->file[0])
+    result = std::string(site->file) + ":" + std::to_string(site->line) + ":" +
+             std::to_string(site->column) + ": ";
+  result += std::string(kernel->name) + ", program (";
+  for (int axis = 0; axis < 3; ++axis)
+    result += (axis ? ", " : "") + std::to_string(self.program[axis]);
+  result += "), thread " + std::to_string(self.thread) + ": ";
+  return result + (site ? std::string(site->operation) + ": " : "");
+}
+
+void Block::report(const Thread &self, const kiln_emu_site *site, Finding finding,
+                   const std::string &message) {
+  kiln_emulated_report(launch, site, int(finding), (place(self, site) + message).c_str());
+}
+
+void Block::fail(Thread &self, const kiln_emu_site *site, Finding finding,
+                 const std::string &message) {
+  report(self, site, finding, message);
+  __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
+  // The fibers' stacks hold nothing that wants to be destroyed: they are left as they are.
+  jump(self, outside);
+  __builtin_unreachable();
+}
+
+//===-- a block from start to end ------------------------------------------------------------===//
+
+bool Block::prepareShared() {
+  sharedBytes = kernel->static_shared_bytes + launch->dynamic_bytes;
+  if (sharedBytes > sharedCapacity) {
+    freeLow(shared, sharedCapacity);
+    sharedCapacity = (sharedBytes + 0xffff) & ~0xffffu;
+    shared = allocateLow(sharedCapacity);
+    if (!shared)
+      sharedCapacity = 0;
+  }
+  if (shared)
+    std::memset(shared, 0xff, sharedBytes);
+  if (launch->check)
+    shadowMemory.reset(sharedBytes);
+  return shared || !sharedBytes;
+}
+
+void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]) {
+  uint32_t count = kernel->threads, warpSize = kernel->warp_size;
+  threads.assign(count, Thread());
+  warps.assign((count + warpSize - 1) / warpSize, Warp());
+  // HSA Platform System Architecture, "Kernel dispatch packet": the grid's size in work-items.
+  for (int axis = 0; axis < 3; ++axis) {
+    uint32_t items = programs[axis] * (axis ? 1 : count);
+    std::memcpy(packet + 12 + 4 * axis, &items, 4);
+  }
+  for (uint32_t t = 0; t < count; ++t) {
+    Thread &thread = threads[t];
+    thread.thread = t;
+    std::copy(program, program + 3, thread.program);
+    std::copy(programs, programs + 3, thread.programs);
+    thread.threads = count;
+    thread.shared = shared;
+    thread.dispatch_packet = packet;
+    thread.block = this;
+    thread.inWarp = &warps[t / warpSize];
+    thread.lane = t % warpSize;
+    thread.context = context::make_fcontext(stacks[t] + stackBytes, stackBytes, enter);
+  }
+  for (uint32_t w = 0; w < warps.size(); ++w) {
+    Warp &warp = warps[w];
+    warp.number = w;
+    warp.threads = &threads[w * warpSize];
+    warp.full = warp.live = warp.runnable = lanes(std::min(warpSize, count - w * warpSize));
+  }
+}
+
+void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint32_t program[3],
+                const uint32_t programs[3], kiln_emulated_launch &launching) {
+  kernel = &code;
+  params = arguments;
+  launch = &launching;
+  std::string problem;
+  if (launch->threads != kernel->threads)
+    problem = "launched with " + std::to_string(launch->threads) + " threads, compiled for " +
+              std::to_string(kernel->threads);
+  else if (kernel->static_shared_bytes + launch->dynamic_bytes > launch->max_shared)
+    problem = std::to_string(kernel->static_shared_bytes + launch->dynamic_bytes) +
+              " bytes of shared memory, the device has " + std::to_string(launch->max_shared);
+  growStacks(kernel->threads);
+  if (stacks.size() < kernel->threads || !prepareShared())
+    problem = "no memory for the stacks or the shared memory of a block";
+  if (!problem.empty()) {
+    kiln_emulated_report(launch, kernel, int(Finding::Launch),
+                         (std::string(kernel->name) + ": " + problem).c_str());
+    __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
+    return;
+  }
+  prepareThreads(program, programs);
+  for (Barrier &barrier : barriers)
+    barrier.waiting.clear();
+  currentWarp = 0;
+  barrierEpoch = 1;
+  numLive = kernel->threads;
+  outside.block = this;
+  jump(outside, *next());
+}
+
+} // namespace kiln::emulator
+
+extern "C" void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
+                                   const uint32_t program[3], const uint32_t programs[3],
+                                   void *launch) {
+  // Stacks and shared memory serve all blocks that this host thread runs.
+  static thread_local kiln::emulator::Block block;
+  block.run(*kernel, params, program, programs, *static_cast<kiln_emulated_launch *>(launch));
+}

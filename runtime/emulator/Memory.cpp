@@ -1,0 +1,149 @@
+// Accesses to global and shared memory, with what is always checked (alignment, the bounds of
+// shared memory) and what is checked on demand (registered ranges, races, uninitialised reads).
+
+#include "runtime/emulator/Block.h"
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+using namespace kiln::emulator;
+
+namespace {
+
+std::string hex(const void *address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%" PRIxPTR, reinterpret_cast<uintptr_t>(address));
+  return text;
+}
+
+std::string bytesAt(uint32_t bytes, const void *address) {
+  return std::to_string(bytes) + " bytes at " + hex(address);
+}
+
+/// Whether one registered range holds all of the bytes; with no range registered all do.
+bool inRange(const kiln_emulated_launch &launch, const void *address, uint32_t bytes) {
+  if (!launch.num_ranges)
+    return true;
+  auto first = reinterpret_cast<uintptr_t>(address);
+  const kiln_emulated_range *end = launch.ranges + launch.num_ranges;
+  const kiln_emulated_range *after = std::upper_bound(
+      launch.ranges, end, first,
+      [](uintptr_t value, const kiln_emulated_range &range) { return value < range.first; });
+  return after != launch.ranges && first < after[-1].end && after[-1].end - first >= bytes;
+}
+
+Moment momentOf(const Thread &self, const kiln_emu_site *site) {
+  return {self.block->epoch(), self.inWarp->epoch, uint16_t(self.thread),
+          uint16_t(self.inWarp->number), site};
+}
+
+void reportRace(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
+                const Moment &before) {
+  self.block->report(self, site, Finding::Race,
+                     "race on shared memory: " + bytesAt(bytes, address) + " (offset " +
+                         std::to_string(self.block->sharedOffset(address)) +
+                         "), also accessed by thread " + std::to_string(before.thread) + " at " +
+                         before.site->file + ":" + std::to_string(before.site->line) + " (" +
+                         before.site->operation + ") with no barrier between");
+}
+
+void checkShared(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
+                 bool isWrite) {
+  Block &block = *self.block;
+  uint32_t offset = block.sharedOffset(address);
+  bool initialised = true;
+  Moment now = momentOf(self, site);
+  auto race = isWrite ? block.shadow().write(offset, bytes, now)
+                      : block.shadow().read(offset, bytes, now, &initialised);
+  if (race)
+    reportRace(self, site, address, bytes, *race);
+  if (!initialised)
+    block.report(self, site, Finding::Uninitialised,
+                 "read of shared memory that was never written: " + bytesAt(bytes, address) +
+                     " (offset " + std::to_string(offset) + ")");
+}
+
+/// Whether the access may be made; else it was reported.
+bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
+           uint32_t bytes, uint32_t alignment, bool isWrite) {
+  Block &block = *self.block;
+  if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
+    block.fail(self, site, Finding::Misaligned,
+               "misaligned access: " + bytesAt(bytes, address) + ", a multiple of " +
+                   std::to_string(alignment) + " is needed");
+  if (space == KILN_EMU_SHARED) {
+    if (!block.isShared(address, bytes))
+      block.fail(self, site, Finding::OutOfBounds,
+                 "outside of the block's " + std::to_string(block.sharedSize()) +
+                     " bytes of shared memory: " + bytesAt(bytes, address));
+    if (block.launched().check)
+      checkShared(self, site, address, bytes, isWrite);
+    return true;
+  }
+  if (block.launched().check && !inRange(block.launched(), address, bytes)) {
+    block.report(self, site, Finding::OutOfBounds,
+                 std::string(isWrite ? "store to" : "load from") +
+                     " no registered allocation: " + bytesAt(bytes, address));
+    return false;
+  }
+  return true;
+}
+
+void copy(void *to, const void *from, uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return void(std::memcpy(to, from, 1));
+  case 2:
+    return void(std::memcpy(to, from, 2));
+  case 4:
+    return void(std::memcpy(to, from, 4));
+  case 8:
+    return void(std::memcpy(to, from, 8));
+  case 16:
+    return void(std::memcpy(to, from, 16));
+  default:
+    std::memcpy(to, from, bytes);
+  }
+}
+
+} // namespace
+
+void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                   const void *address, void *out, uint32_t bytes, uint32_t alignment,
+                   uint32_t predicate) {
+  if (!predicate)
+    return;
+  if (admit(threadOf(thread), site, space, address, bytes, alignment, false))
+    copy(out, address, bytes);
+  else
+    std::memset(out, 0xff, bytes);
+}
+
+void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                    void *address, const void *value, uint32_t bytes, uint32_t alignment,
+                    uint32_t predicate) {
+  if (predicate && admit(threadOf(thread), site, space, address, bytes, alignment, true))
+    copy(address, value, bytes);
+}
+
+void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                     const void *address, uint32_t bytes) {
+  Thread &self = threadOf(thread);
+  Block &block = *self.block;
+  if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
+    block.fail(self, site, Finding::OutOfBounds,
+               "atomic outside of shared memory: " + bytesAt(bytes, address));
+  if (reinterpret_cast<uintptr_t>(address) & (bytes - 1))
+    block.fail(self, site, Finding::Misaligned, "misaligned atomic: " + bytesAt(bytes, address));
+  if (space == KILN_EMU_GLOBAL && block.launched().check &&
+      !inRange(block.launched(), address, bytes))
+    block.fail(self, site, Finding::OutOfBounds,
+               "atomic on no registered allocation: " + bytesAt(bytes, address));
+  block.yield(self);
+}
+
+void kiln_emu_yield(kiln_emu_thread *thread) {
+  Thread &self = threadOf(thread);
+  self.block->yield(self);
+}

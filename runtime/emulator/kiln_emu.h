@@ -1,0 +1,155 @@
+/*
+ * What emulated GPU code calls: the interface between the objects that compiler/Emulator makes and
+ * the emulator. One C function for each kind of target operation.
+ *
+ * `thread` is the calling GPU thread, `site` a static record of the operation's place in the
+ * source. Functions marked "collective" return when all threads that take part have called them.
+ * Bytes that an operation leaves undefined are poison: all ones, a NaN in every floating-point
+ * type.
+ */
+#ifndef KILN_RUNTIME_EMULATOR_KILN_EMU_H
+#define KILN_RUNTIME_EMULATOR_KILN_EMU_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kiln_emu_site {
+  const char *operation; /* "nvvm.shfl.sync" */
+  const char *file;      /* "" where the place is not known */
+  uint32_t line, column;
+} kiln_emu_site;
+
+/* What generated code reads of its own thread; compiler/Emulator knows these offsets. */
+typedef struct kiln_emu_thread {
+  uint32_t thread;             /* 0:  number in the block */
+  uint32_t program[3];         /* 4:  the block's number */
+  uint32_t programs[3];        /* 16: blocks in the grid */
+  uint32_t threads;            /* 28: threads in the block */
+  char *shared;                /* 32: the block's shared memory, below 4 GiB */
+  const void *dispatch_packet; /* 40: AMD: what llvm.amdgcn.dispatch.ptr points to */
+} kiln_emu_thread;
+
+/* A kernel, as constant data of its object. */
+typedef struct kiln_emu_kernel {
+  void (*thread)(kiln_emu_thread *thread, void *const *params);
+  const char *name;
+  uint32_t warp_size;
+  uint32_t threads;             /* that the code was compiled for */
+  uint32_t static_shared_bytes; /* beside what the launch asks for */
+  uint32_t reserved;
+} kiln_emu_kernel;
+
+/* Runs one block; `launch` is a kiln_emulated_launch. */
+void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
+                        const uint32_t program[3], const uint32_t programs[3], void *launch);
+
+/* --- memory; bytes is 1 to 64, a misaligned address an error --- */
+
+enum { KILN_EMU_GLOBAL = 0, KILN_EMU_SHARED = 1 };
+
+/* Leaves `out` alone where `predicate` is 0. */
+void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                   const void *address, void *out, uint32_t bytes, uint32_t alignment,
+                   uint32_t predicate);
+void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                    void *address, const void *value, uint32_t bytes, uint32_t alignment,
+                    uint32_t predicate);
+/* Before an atomic operation: checks the address and lets other threads run. */
+void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                     const void *address, uint32_t bytes);
+/* Before an access in what may be a spin loop: lets other threads run. */
+void kiln_emu_yield(kiln_emu_thread *thread);
+
+/* --- collective: barriers --- */
+
+/* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all threads. */
+void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
+                      uint32_t count);
+/* bar.warp.sync, s_wave_barrier */
+void kiln_emu_warp_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint64_t mask);
+
+/* --- collective in a warp: exchange --- */
+
+enum { KILN_EMU_SHUFFLE_XOR, KILN_EMU_SHUFFLE_UP, KILN_EMU_SHUFFLE_DOWN, KILN_EMU_SHUFFLE_INDEX };
+/* shfl.sync.b32; clamp is the operand c (PTX ISA). */
+uint32_t kiln_emu_shuffle(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t kind,
+                          uint32_t mask, uint32_t value, uint32_t offset, uint32_t clamp);
+enum { KILN_EMU_VOTE_ANY, KILN_EMU_VOTE_ALL, KILN_EMU_VOTE_UNIFORM, KILN_EMU_VOTE_BALLOT };
+/* vote.sync; on AMD a ballot with every lane in the mask. */
+uint64_t kiln_emu_vote(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t kind,
+                       uint64_t mask, uint32_t predicate);
+enum {
+  KILN_EMU_REDUX_ADD,
+  KILN_EMU_REDUX_AND,
+  KILN_EMU_REDUX_OR,
+  KILN_EMU_REDUX_XOR,
+  KILN_EMU_REDUX_SMIN,
+  KILN_EMU_REDUX_SMAX,
+  KILN_EMU_REDUX_UMIN,
+  KILN_EMU_REDUX_UMAX
+};
+/* redux.sync */
+uint32_t kiln_emu_redux(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t kind,
+                        uint32_t mask, uint32_t value);
+/* elect.sync: 1 in the lowest lane of the mask. */
+uint32_t kiln_emu_elect(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t mask);
+/* ds_bpermute_b32: the index counts bytes. */
+uint32_t kiln_emu_ds_bpermute(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t index,
+                              uint32_t value);
+/* ds_swizzle_b32 in bit-mask or quad mode. */
+uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
+                             uint32_t pattern);
+/* v_mov_b32_dpp */
+uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t old,
+                      uint32_t value, uint32_t control, uint32_t row_mask, uint32_t bank_mask,
+                      uint32_t bound_control);
+/* v_readlane_b32; v_readfirstlane_b32 is lane 0, as all lanes take part. */
+uint32_t kiln_emu_readlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
+                           uint32_t lane);
+
+/* --- collective in a warp: matrices --- */
+
+/* ldmatrix.m8n8.x{1,2,4}[.trans].b16: `address` is the calling lane's row; out has `count` words.
+ */
+void kiln_emu_ldmatrix(kiln_emu_thread *thread, const kiln_emu_site *site, const void *address,
+                       uint32_t count, uint32_t transposed, uint32_t *out);
+/* stmatrix, the same the other way round. */
+void kiln_emu_stmatrix(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                       uint32_t count, uint32_t transposed, const uint32_t *in);
+
+enum { KILN_EMU_MMA_SYNC, KILN_EMU_MFMA, KILN_EMU_WMMA_GFX11, KILN_EMU_WMMA_GFX12 };
+typedef enum kiln_emu_type {
+  KILN_EMU_F16,
+  KILN_EMU_BF16,
+  KILN_EMU_TF32, /* the low 13 bits of a float are not looked at */
+  KILN_EMU_F32,
+  KILN_EMU_F64,
+  KILN_EMU_S8,
+  KILN_EMU_U8,
+  KILN_EMU_S32,
+  KILN_EMU_E4M3, /* OCP formats */
+  KILN_EMU_E5M2,
+  KILN_EMU_E4M3FNUZ, /* gfx942's */
+  KILN_EMU_E5M2FNUZ
+} kiln_emu_type;
+
+typedef struct kiln_emu_matrix {
+  uint32_t family; /* KILN_EMU_MMA_SYNC ... */
+  uint32_t m, n, k;
+  uint32_t a, b, c; /* kiln_emu_type of the operands; D has C's */
+  uint32_t reserved;
+} kiln_emu_matrix;
+
+/* D = A * B + C; fragments as the instruction's registers, one after the other. */
+void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
+                       const kiln_emu_matrix *matrix, const void *a, const void *b, const void *c,
+                       void *d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KILN_RUNTIME_EMULATOR_KILN_EMU_H */

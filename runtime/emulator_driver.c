@@ -1,0 +1,292 @@
+/* Emulated GPUs: each block of a launch is one instance on a CPU pool, which runs the block's
+ * threads (runtime/emulator, linked by libraries that have emulated binaries). Launches are
+ * synchronous. */
+#include "runtime/cpu_features.h"
+#include "runtime/cpu_pool.h"
+#include "runtime/driver.h"
+#include "runtime/emulated_launch.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One place for each architecture: emulators of one architecture share their bindings. */
+static const kiln_place places[] = {
+#define KILN_EMULATED(ARCH, NUMBER, PROCESSORS, SHARED)                                            \
+  {.driver = KILN_DRIVER_EMULATOR, .arch = NUMBER, .processors = PROCESSORS, .arch_name = ARCH},
+#include "runtime/emulated_devices.def"
+#undef KILN_EMULATED
+};
+
+static const uint32_t max_shared[] = {
+#define KILN_EMULATED(ARCH, NUMBER, PROCESSORS, SHARED) SHARED,
+#include "runtime/emulated_devices.def"
+#undef KILN_EMULATED
+};
+
+enum { NUM_PLACES = sizeof places / sizeof places[0], MAX_REPORTS = 64 };
+
+typedef struct report {
+  const void *place;
+  int kind;
+  char *message;
+} report;
+
+struct kiln_emulator {
+  uint32_t device; /* index of places */
+  kiln_cpu_pool *pool;
+  pthread_mutex_t mutex; /* of all that follows */
+  uint32_t check;
+  kiln_emulated_range *ranges; /* sorted by address, apart from each other */
+  uint32_t num_ranges, range_capacity;
+  report reports[MAX_REPORTS];
+  uint32_t num_reports;
+};
+
+/* --- for programs --- */
+
+kiln_status kiln_emulator_create(const char *arch, kiln_cpu_pool *pool, kiln_emulator **emulator) {
+  if (!arch || !emulator)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_emulator_create: a null pointer");
+  uint32_t device = 0;
+  while (device < NUM_PLACES && strcmp(places[device].arch_name, arch) != 0)
+    ++device;
+  if (device == NUM_PLACES)
+    return kiln_error(KILN_ERROR_INVALID_DEVICE, "'%s' cannot be emulated", arch);
+  kiln_emulator *made = calloc(1, sizeof *made);
+  if (!made)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an emulator");
+  made->device = device;
+  made->pool = pool;
+  pthread_mutex_init(&made->mutex, NULL);
+  *emulator = made;
+  return KILN_SUCCESS;
+}
+
+void kiln_emulator_destroy(kiln_emulator *emulator) {
+  if (!emulator)
+    return;
+  kiln_emulator_clear_reports(emulator);
+  pthread_mutex_destroy(&emulator->mutex);
+  free(emulator->ranges);
+  free(emulator);
+}
+
+kiln_stream kiln_emulator_stream(kiln_emulator *emulator) {
+  return (kiln_stream){.driver = KILN_DRIVER_EMULATOR, .handle = emulator};
+}
+
+kiln_device kiln_emulator_device(const kiln_emulator *emulator) {
+  return (kiln_device){.driver = emulator ? KILN_DRIVER_EMULATOR : KILN_DRIVER_NONE,
+                       .ordinal = emulator ? (int32_t)emulator->device : 0};
+}
+
+void kiln_emulator_set_check(kiln_emulator *emulator, int check) { emulator->check = check != 0; }
+
+kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, size_t bytes) {
+  if (!emulator || !memory || !bytes)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_emulator_register: nothing to register");
+  uintptr_t first = (uintptr_t)memory, end = first + bytes;
+  kiln_status status = KILN_SUCCESS;
+  pthread_mutex_lock(&emulator->mutex);
+  uint32_t at = 0;
+  while (at < emulator->num_ranges && emulator->ranges[at].first < first)
+    ++at;
+  if ((at > 0 && emulator->ranges[at - 1].end > first) ||
+      (at < emulator->num_ranges && emulator->ranges[at].first < end))
+    status = KILN_ERROR_INVALID_ARGUMENT;
+  if (status == KILN_SUCCESS && emulator->num_ranges == emulator->range_capacity) {
+    uint32_t capacity = emulator->range_capacity ? 2 * emulator->range_capacity : 16;
+    kiln_emulated_range *grown = realloc(emulator->ranges, capacity * sizeof *grown);
+    if (grown) {
+      emulator->ranges = grown;
+      emulator->range_capacity = capacity;
+    } else {
+      status = KILN_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  if (status == KILN_SUCCESS) {
+    kiln_emulated_range *ranges = emulator->ranges;
+    memmove(ranges + at + 1, ranges + at, (emulator->num_ranges - at) * sizeof *ranges);
+    ranges[at] = (kiln_emulated_range){first, end};
+    ++emulator->num_ranges;
+  }
+  pthread_mutex_unlock(&emulator->mutex);
+  return status == KILN_SUCCESS
+             ? status
+             : kiln_error(status, status == KILN_ERROR_OUT_OF_MEMORY
+                                      ? "no memory to register an allocation"
+                                      : "the allocation overlaps a registered one");
+}
+
+kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory) {
+  if (!emulator)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                      "kiln_emulator_unregister: the emulator is null");
+  kiln_status status = KILN_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emulator->mutex);
+  for (uint32_t at = 0; at < emulator->num_ranges; ++at)
+    if (emulator->ranges[at].first == (uintptr_t)memory) {
+      --emulator->num_ranges;
+      memmove(emulator->ranges + at, emulator->ranges + at + 1,
+              (emulator->num_ranges - at) * sizeof *emulator->ranges);
+      status = KILN_SUCCESS;
+      break;
+    }
+  pthread_mutex_unlock(&emulator->mutex);
+  return status == KILN_SUCCESS
+             ? status
+             : kiln_error(status, "no allocation was registered at this address");
+}
+
+uint32_t kiln_emulator_num_reports(kiln_emulator *emulator) {
+  pthread_mutex_lock(&emulator->mutex);
+  uint32_t count = emulator->num_reports;
+  pthread_mutex_unlock(&emulator->mutex);
+  return count;
+}
+
+const char *kiln_emulator_report(kiln_emulator *emulator, uint32_t index) {
+  pthread_mutex_lock(&emulator->mutex);
+  const char *message = index < emulator->num_reports ? emulator->reports[index].message : NULL;
+  pthread_mutex_unlock(&emulator->mutex);
+  return message;
+}
+
+void kiln_emulator_clear_reports(kiln_emulator *emulator) {
+  pthread_mutex_lock(&emulator->mutex);
+  for (uint32_t i = 0; i < emulator->num_reports; ++i)
+    free(emulator->reports[i].message);
+  emulator->num_reports = 0;
+  pthread_mutex_unlock(&emulator->mutex);
+}
+
+/* --- for runtime/emulator --- */
+
+void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int kind,
+                          const char *message) {
+  kiln_emulator *emulator = launch->emulator;
+  pthread_mutex_lock(&emulator->mutex);
+  bool is_known = emulator->num_reports == MAX_REPORTS;
+  for (uint32_t i = 0; i < emulator->num_reports; ++i)
+    is_known |= emulator->reports[i].place == place && emulator->reports[i].kind == kind;
+  size_t size = strlen(message) + 1;
+  char *copy = is_known ? NULL : malloc(size);
+  if (copy) {
+    memcpy(copy, message, size);
+    emulator->reports[emulator->num_reports++] = (report){place, kind, copy};
+  }
+  pthread_mutex_unlock(&emulator->mutex);
+  __atomic_fetch_add(&launch->findings, 1, __ATOMIC_RELAXED);
+}
+
+/* --- the driver --- */
+
+static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
+  const kiln_emulator *emulator = stream.handle;
+  if (!emulator)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the stream's emulator is null");
+  *place = &places[emulator->device];
+  return KILN_SUCCESS;
+}
+
+static kiln_status device_place(const kiln_device *device, const kiln_place **place) {
+  if (device->ordinal < 0 || device->ordinal >= NUM_PLACES)
+    return kiln_error(KILN_ERROR_INVALID_DEVICE, "there is no emulated device %d", device->ordinal);
+  *place = &places[device->ordinal];
+  return KILN_SUCCESS;
+}
+
+static kiln_status stream_context(kiln_stream stream, void **context) {
+  (void)stream;
+  *context = NULL;
+  return KILN_SUCCESS;
+}
+
+static kiln_status check_not_capturing(kiln_stream stream) {
+  (void)stream;
+  return KILN_SUCCESS;
+}
+
+static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_image **images) {
+  (void)target, (void)images;
+  const kiln_binary *binary = kernel->binary;
+  if (binary->flags || binary->scratch_bytes)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "cooperative and programmatic launches and scratch are not emulated");
+  for (int axis = 0; axis < 3; ++axis)
+    if (binary->cluster[axis] > 1)
+      return kiln_error(KILN_ERROR_UNSUPPORTED, "clusters are not emulated");
+  return KILN_SUCCESS;
+}
+
+static kiln_status unload(const kiln_image *image) {
+  (void)image;
+  return KILN_SUCCESS;
+}
+
+/* A host function that runs one block of the launch that `params` is. */
+static void run_block(void *const *params, const uint32_t program[3], const uint32_t programs[3],
+                      void *arena) {
+  kiln_emulated_launch *launch = (kiln_emulated_launch *)params;
+  (void)arena;
+  if (!__atomic_load_n(&launch->stopped, __ATOMIC_RELAXED))
+    launch->host(launch->params, program, programs, launch);
+}
+
+/* HIP counts a grid in threads, in 32 bits (hipModuleLaunchKernel). */
+static bool is_too_wide(const kiln_kernel *kernel, const uint32_t grid[3]) {
+  return strncmp(kernel->place->arch_name, "gfx", 3) == 0 &&
+         (uint64_t)grid[0] * kernel->binary->threads > UINT32_MAX;
+}
+
+static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                          void *const *params) {
+  kiln_emulator *emulator = stream.handle;
+  const kiln_binary *binary = kernel->binary;
+  if (is_too_wide(kernel, grid))
+    return kiln_error(KILN_ERROR_GRID,
+                      "%s: a grid of %u blocks of %u threads in x, the limit is 2^32 - 1 threads",
+                      kernel->entry->name, grid[0], binary->threads);
+  kiln_cpu_pool *pool = emulator->pool;
+  kiln_status status = pool ? KILN_SUCCESS : kiln_default_pool(&pool);
+  if (status != KILN_SUCCESS)
+    return status;
+  kiln_emulated_launch launching = {.emulator = emulator,
+                                    .entry = kernel->entry->name,
+                                    .host = binary->host,
+                                    .params = params,
+                                    .threads = binary->threads,
+                                    .dynamic_bytes = binary->shared_bytes,
+                                    .max_shared = max_shared[emulator->device],
+                                    .check = emulator->check,
+                                    .ranges = emulator->ranges,
+                                    .num_ranges = emulator->num_ranges};
+  uint32_t before = kiln_emulator_num_reports(emulator);
+  status = kiln_cpu_pool_run(pool, run_block, grid, (void *const *)&launching, 0);
+  if (status == KILN_SUCCESS && launching.findings) {
+    const char *message = kiln_emulator_report(emulator, before);
+    status = kiln_error(KILN_ERROR_LAUNCH, "%s", message ? message : "as reported before");
+  }
+  return status == KILN_SUCCESS
+             ? status
+             : kiln_error_within(status, "%s: variant %u (%s) for emu:%s", kernel->entry->name,
+                                 kernel->variant, kernel->entry->variants[kernel->variant].name,
+                                 kernel->place->arch_name);
+}
+
+static void close_driver(void) {}
+
+const kiln_driver_table kiln_emulator_driver = {
+    .name = "emu",
+    .grid_limit = {INT32_MAX, 65535, 65535},
+    .stream_place = stream_place,
+    .device_place = device_place,
+    .stream_context = stream_context,
+    .check_not_capturing = check_not_capturing,
+    .load = load,
+    .unload = unload,
+    .launch = launch,
+    .close = close_driver,
+};
