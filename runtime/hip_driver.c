@@ -15,7 +15,6 @@
 
 enum {
   MAX_DEVICES = 64,
-  ARCH_NAME_BYTES = 256,
   PROPERTIES_BYTES = 8192, /* larger than either struct (1472 and 792 bytes) */
   ERROR_OUT_OF_MEMORY = 2,
   ERROR_NO_DEVICE = 100,
@@ -133,8 +132,8 @@ static kiln_status describe_device(const hip_api *api, int ordinal, kiln_place *
                                             : api->hipGetDeviceProperties(properties, ordinal);
   *place = (kiln_place){.driver = KILN_DRIVER_HIP, .ordinal = ordinal};
   memcpy(&place->processors, properties + layout->processors, sizeof place->processors);
-  snprintf(place->arch_name, sizeof place->arch_name, "%.*s", ARCH_NAME_BYTES - 1,
-           properties + layout->arch_name);
+  /* The driver's field is longer than any target's name; the last byte here stays zero. */
+  strncpy(place->arch_name, properties + layout->arch_name, sizeof place->arch_name - 1);
   place->arch = arch_number(place->arch_name);
   free(properties);
   if (result)
