@@ -15,6 +15,7 @@
 #ifndef KILN_CODEGEN_SIGNATURE_H
 #define KILN_CODEGEN_SIGNATURE_H
 
+#include "compiler/Basic/Literal.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -72,34 +73,6 @@ struct ArgumentType {
   std::string spelling() const;
   /// The same C type, whatever is promised about the value.
   bool sameCType(const ArgumentType &other) const;
-};
-
-/// A value known at compile time.
-struct Literal {
-  enum class Kind : uint8_t { None, Bool, Int, Float, String, DType, Function, Tuple };
-  Kind kind = Kind::None;
-  bool boolean = false;
-  int64_t integer = 0;
-  double real = 0;
-  /// A string's text, a dtype's AOT name ("fp16"), or a function's name.
-  std::string text;
-  std::vector<Literal> elements;
-
-  static Literal none() { return {}; }
-  static Literal ofBool(bool value);
-  static Literal ofInt(int64_t value);
-  static Literal ofFloat(double value);
-  static Literal ofString(std::string value);
-  static Literal ofDType(ElementType type);
-  static Literal ofFunction(std::string name);
-  static Literal ofTuple(std::vector<Literal> values);
-
-  /// The value of an int or bool, for expressions over constants.
-  std::optional<int64_t> asInteger() const;
-  /// As Python would print it: `'relu'`, `(1, 2)`, `fp16`. One line, printable ASCII.
-  std::string str() const;
-  bool operator==(const Literal &other) const;
-  bool operator!=(const Literal &other) const { return !(*this == other); }
 };
 
 /// What a signature says about one parameter, before the kernel's source is known. Text such as

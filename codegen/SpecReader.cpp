@@ -270,7 +270,7 @@ std::optional<Literal> SpecReader::taggedLiteral(const Item &item) {
   StringRef dtype = members[0].value.text;
   dtype.consume_front("tl.");
   if (std::optional<ElementType> element = parseElementType(dtype))
-    return Literal::ofDType(*element);
+    return Literal::ofDType(elementName(*element).str());
   std::string nearest = nearestElementType(dtype);
   report(DiagKind::SpecLiteral, item.key(members[0]),
          formatv("unknown dtype '{0}'", dtype.take_front(40)).str())

@@ -9,46 +9,6 @@
 namespace kiln {
 namespace {
 
-ConstantValue toConstant(const Literal &literal) {
-  switch (literal.kind) {
-  case Literal::Kind::None:
-    return ConstantValue::none();
-  case Literal::Kind::Bool:
-    return ConstantValue::ofBool(literal.boolean);
-  case Literal::Kind::Int:
-    return ConstantValue::ofInt(literal.integer);
-  case Literal::Kind::Float:
-    return ConstantValue::ofFloat(literal.real);
-  case Literal::Kind::String:
-    return ConstantValue::ofString(literal.text);
-  case Literal::Kind::DType:
-    return ConstantValue::ofDType(literal.text);
-  case Literal::Kind::Function:
-    return ConstantValue::ofFunction(literal.text);
-  case Literal::Kind::Tuple: {
-    std::vector<ConstantValue> elements;
-    for (const Literal &element : literal.elements)
-      elements.push_back(toConstant(element));
-    return ConstantValue::ofTuple(std::move(elements));
-  }
-  }
-  llvm_unreachable("closed enumeration");
-}
-
-Literal toLiteral(const ConstantValue &value) {
-  Literal literal;
-  literal.kind = Literal::Kind(value.kind);
-  literal.boolean = value.boolean;
-  literal.integer = value.integer;
-  literal.real = value.real;
-  literal.text = value.text;
-  for (const ConstantValue &element : value.elements)
-    literal.elements.push_back(toLiteral(element));
-  return literal;
-}
-static_assert(unsigned(Literal::Kind::Tuple) == unsigned(ConstantValue::Kind::Tuple),
-              "the kinds are listed alike");
-
 /// A config of the spec or of the source's autotune list.
 struct PlannedConfig {
   std::vector<NamedLiteral> values;
@@ -86,10 +46,10 @@ public:
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan) {
     for (const auto &[name, text] : options.definitions)
-      defines.emplace_back(name, toConstant(parseLiteral(text).value_or(Literal::ofString(text))));
+      defines.emplace_back(name, parseLiteral(text).value_or(Literal::ofString(text)));
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
-        defines.emplace_back(constant.name, toConstant(*constant.value.asLiteral));
+        defines.emplace_back(constant.name, *constant.value.asLiteral);
   }
 
   void run(llvm::StringRef specFolder);
@@ -181,7 +141,7 @@ std::vector<PlannedConfig> KernelPlanner::configsFor(const TargetInfo &target) {
   for (const KernelConfig &config : autotune->configs) {
     PlannedConfig &planned = configs.emplace_back();
     for (const auto &[name, value] : config.constants)
-      planned.values.emplace_back(name, toLiteral(value));
+      planned.values.emplace_back(name, value);
     auto widen = [](std::optional<unsigned> value) {
       return value ? std::optional<int64_t>(*value) : std::optional<int64_t>();
     };
@@ -283,8 +243,7 @@ bool KernelPlanner::bindParameter(const KernelParameterInfo &parameter, const Sp
                                 [&](const EntryArgument &a) { return a.name == parameter.name; });
   unsigned index = argument - entry.arguments.begin();
   if (value->asLiteral) {
-    instance.arguments.emplace_back(parameter.name,
-                                    ArgumentValue::ofConstant(toConstant(*value->asLiteral)));
+    instance.arguments.emplace_back(parameter.name, ArgumentValue::ofConstant(*value->asLiteral));
     variant.constants.emplace_back(parameter.name, *value->asLiteral);
     if (argument == entry.arguments.end())
       return true;
@@ -321,12 +280,11 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
       if (!bindParameter(parameter, *binding, entry, instance, variant))
         return false;
     } else if (const Literal *value = findValue(config.values, parameter.name)) {
-      instance.arguments.emplace_back(parameter.name,
-                                      ArgumentValue::ofConstant(toConstant(*value)));
+      instance.arguments.emplace_back(parameter.name, ArgumentValue::ofConstant(*value));
       variant.constants.emplace_back(parameter.name, *value);
     } else if (auto option = launchOption(config.options, parameter.name)) {
       instance.arguments.emplace_back(parameter.name,
-                                      ArgumentValue::ofConstant(ConstantValue::ofInt(*option)));
+                                      ArgumentValue::ofConstant(Literal::ofInt(*option)));
       variant.constants.emplace_back(parameter.name, Literal::ofInt(*option));
     } else {
       unbound.push_back(&parameter);
@@ -339,9 +297,9 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
     auto computed = llvm::find_if(
         *heuristics, [&](const auto &value) { return value.first == parameter->name; });
     if (computed != heuristics->end())
-      variant.constants.emplace_back(parameter->name, toLiteral(computed->second));
+      variant.constants.emplace_back(parameter->name, computed->second);
     else if (parameter->hasDefault && parameter->defaultValue)
-      variant.constants.emplace_back(parameter->name, toLiteral(*parameter->defaultValue));
+      variant.constants.emplace_back(parameter->name, *parameter->defaultValue);
     else if (!parameter->hasDefault) {
       diagnostics
           .report(DiagKind::DriverUnboundParameter, signature.place.range, signature.place.path,

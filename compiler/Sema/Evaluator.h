@@ -238,8 +238,8 @@ public:
   /// An attribute of a module, known or from a file; empty when it has none.
   std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
   Value makeFunction(const ast::FunctionDef &definition, ModuleState &module);
-  Value fromConstant(const ConstantValue &constant, ModuleState *module);
-  std::optional<ConstantValue> toConstant(const Value &value);
+  Value fromConstant(const Literal &constant, ModuleState *module);
+  std::optional<Literal> toConstant(const Value &value);
 
   //===-- Tensors (TensorArithmetic.cpp, TensorCasts.cpp, TensorShapes.cpp) --===//
 
@@ -450,7 +450,7 @@ private:
   ModuleLoader &loader;
   TargetAnswers target;
   DiagnosticEngine &diags;
-  llvm::StringMap<ConstantValue> defines;
+  llvm::StringMap<Literal> defines;
   std::vector<Diagnostic> errors;
   bool hasFailed = false;
   SourceRange position;

@@ -23,23 +23,23 @@ bool isConstexprAnnotation(const ast::Expr &annotation) {
 // Values across the boundary
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::fromConstant(const ConstantValue &constant, ModuleState *module) {
+Value Evaluator::fromConstant(const Literal &constant, ModuleState *module) {
   switch (constant.kind) {
-  case ConstantValue::Kind::None:
+  case Literal::Kind::None:
     return Value::none();
-  case ConstantValue::Kind::Bool:
+  case Literal::Kind::Bool:
     return Value::boolean(constant.boolean);
-  case ConstantValue::Kind::Int:
+  case Literal::Kind::Int:
     return Value::integer(constant.integer);
-  case ConstantValue::Kind::Float:
+  case Literal::Kind::Float:
     return Value::real(constant.real);
-  case ConstantValue::Kind::String:
+  case Literal::Kind::String:
     return Value::string(constant.text);
-  case ConstantValue::Kind::DType:
+  case Literal::Kind::DType:
     if (std::optional<DType> type = parseDType(constant.text))
       return Value::type(*type);
     return error(DiagKind::SemaBadArgumentType, constant.text);
-  case ConstantValue::Kind::Function: {
+  case Literal::Kind::Function: {
     std::optional<Value> function =
         module ? findGlobal(*module, constant.text) : std::optional<Value>();
     if (function || hasFailed)
@@ -48,45 +48,45 @@ Value Evaluator::fromConstant(const ConstantValue &constant, ModuleState *module
       return Value::builtin(*info);
     return error(DiagKind::SemaUnknownName, constant.text);
   }
-  case ConstantValue::Kind::Tuple:
+  case Literal::Kind::Tuple:
     break;
   }
   std::vector<Value> elements;
-  for (const ConstantValue &element : constant.elements)
+  for (const Literal &element : constant.elements)
     elements.push_back(fromConstant(element, module));
   return hasFailed ? Value() : Value::tuple(elements);
 }
 
-std::optional<ConstantValue> Evaluator::toConstant(const Value &value) {
+std::optional<Literal> Evaluator::toConstant(const Value &value) {
   switch (value.getKind()) {
   case ValueKind::None:
-    return ConstantValue::none();
+    return Literal::none();
   case ValueKind::Bool:
-    return ConstantValue::ofBool(value.getBool());
+    return Literal::ofBool(value.getBool());
   case ValueKind::Int:
     if (value.getInt() > INT64_MAX || value.getInt() < INT64_MIN)
       return fail(DiagKind::SemaNumberRange, repr(value), "int64");
-    return ConstantValue::ofInt(int64_t(value.getInt()));
+    return Literal::ofInt(int64_t(value.getInt()));
   case ValueKind::Float:
-    return ConstantValue::ofFloat(value.getReal());
+    return Literal::ofFloat(value.getReal());
   case ValueKind::String:
-    return ConstantValue::ofString(value.getString().str());
+    return Literal::ofString(value.getString().str());
   case ValueKind::Type:
-    return ConstantValue::ofDType(value.getType().dtype.str());
+    return Literal::ofDType(value.getType().dtype.str());
   case ValueKind::Function:
-    return ConstantValue::ofFunction(value.as<FunctionObject>().getName().str());
+    return Literal::ofFunction(value.as<FunctionObject>().getName().str());
   case ValueKind::Builtin:
-    return ConstantValue::ofFunction(value.as<BuiltinObject>().info->name.str());
+    return Literal::ofFunction(value.as<BuiltinObject>().info->name.str());
   case ValueKind::Tuple:
   case ValueKind::List: {
-    std::vector<ConstantValue> elements;
+    std::vector<Literal> elements;
     for (const Value &element : value.getElements()) {
-      std::optional<ConstantValue> constant = toConstant(element);
+      std::optional<Literal> constant = toConstant(element);
       if (!constant)
         return std::nullopt;
       elements.push_back(*constant);
     }
-    return ConstantValue::ofTuple(std::move(elements));
+    return Literal::ofTuple(std::move(elements));
   }
   case ValueKind::Opaque:
     return fail(DiagKind::SemaNotEvaluated, repr(value));
@@ -182,7 +182,7 @@ std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
     return std::nullopt;
   for (const auto &[key, item] : instance.find("kwargs")->as<DictObject>().items) {
     std::string name = str(key);
-    std::optional<ConstantValue> constant = evaluator.toConstant(item);
+    std::optional<Literal> constant = evaluator.toConstant(item);
     if (!constant)
       return std::nullopt;
     bool isParameter = llvm::any_of(kernel.getParameters(), [&](const ast::Parameter &parameter) {
@@ -240,6 +240,10 @@ Value heuristicArgument(Evaluator &evaluator, const ArgumentValue &argument,
   for (const ArgumentValue &element : argument.elements)
     elements.push_back(heuristicArgument(evaluator, element, kernel, name));
   return Value::tuple(elements);
+}
+
+bool isLaunchOption(llvm::StringRef name) {
+  return name == "num_warps" || name == "num_stages" || name == "num_ctas";
 }
 
 std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObject &kernel) {
@@ -319,17 +323,27 @@ std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const Fun
           evaluator.error(DiagKind::SemaInvalidArgument, "heuristics", "a dict", describe(dict));
         return false;
       }
-      for (const auto &[key, function] : dict.as<DictObject>().items) {
-        std::string name = str(key);
+      for (const auto &item : dict.as<DictObject>().items) {
+        std::string name = str(item.first);
         bool isGiven = llvm::any_of(instance.arguments,
                                     [&](const auto &argument) { return argument.first == name; });
         if (isGiven)
           continue;
-        Value value = evaluator.call(function, {Value(ValueKind::Dict, args)}, {});
-        if (evaluator.failed())
-          return false;
-        std::optional<ConstantValue> constant = evaluator.toConstant(value);
-        if (!constant)
+        Value value;
+        std::optional<Literal> constant;
+        auto compute = [&] {
+          value = evaluator.call(item.second, {Value(ValueKind::Dict, args)}, {});
+          constant = evaluator.failed() ? std::nullopt : evaluator.toConstant(value);
+        };
+        // The instance has launch options already; one that depends on run-time arguments is not
+        // better known than that.
+        if (isLaunchOption(name)) {
+          if (!evaluator.attempt(compute) || !constant)
+            continue;
+        } else {
+          compute();
+        }
+        if (evaluator.failed() || !constant)
           return false;
         results.emplace_back(name, *constant);
         args->items.emplace_back(Value::string(name), value);

@@ -9,70 +9,6 @@
 
 namespace kiln {
 
-ConstantValue ConstantValue::ofBool(bool value) {
-  ConstantValue result;
-  result.kind = Kind::Bool;
-  result.boolean = value;
-  return result;
-}
-ConstantValue ConstantValue::ofInt(int64_t value) {
-  ConstantValue result;
-  result.kind = Kind::Int;
-  result.integer = value;
-  return result;
-}
-ConstantValue ConstantValue::ofFloat(double value) {
-  ConstantValue result;
-  result.kind = Kind::Float;
-  result.real = value;
-  return result;
-}
-static ConstantValue ofText(ConstantValue::Kind kind, std::string text) {
-  ConstantValue result;
-  result.kind = kind;
-  result.text = std::move(text);
-  return result;
-}
-ConstantValue ConstantValue::ofString(std::string value) {
-  return ofText(Kind::String, std::move(value));
-}
-ConstantValue ConstantValue::ofDType(std::string name) {
-  return ofText(Kind::DType, std::move(name));
-}
-ConstantValue ConstantValue::ofFunction(std::string name) {
-  return ofText(Kind::Function, std::move(name));
-}
-ConstantValue ConstantValue::ofTuple(std::vector<ConstantValue> elements) {
-  ConstantValue result;
-  result.kind = Kind::Tuple;
-  result.elements = std::move(elements);
-  return result;
-}
-
-std::string ConstantValue::str() const {
-  switch (kind) {
-  case Kind::None:
-    return "None";
-  case Kind::Bool:
-    return boolean ? "True" : "False";
-  case Kind::Int:
-    return std::to_string(integer);
-  case Kind::Float:
-    return sema::repr(sema::Value::real(real));
-  case Kind::String:
-    return "'" + text + "'";
-  case Kind::DType:
-  case Kind::Function:
-    return text;
-  case Kind::Tuple:
-    break;
-  }
-  std::string result = "(";
-  for (const ConstantValue &element : elements)
-    result += (result.size() > 1 ? ", " : "") + element.str();
-  return result + (elements.size() == 1 ? ",)" : ")");
-}
-
 ArgumentValue ArgumentValue::runTime(std::string dtype, unsigned divisibility, bool equalsOne) {
   ArgumentValue result;
   result.dtype = std::move(dtype);
@@ -80,7 +16,7 @@ ArgumentValue ArgumentValue::runTime(std::string dtype, unsigned divisibility, b
   result.equalsOne = equalsOne;
   return result;
 }
-ArgumentValue ArgumentValue::ofConstant(ConstantValue value) {
+ArgumentValue ArgumentValue::ofConstant(Literal value) {
   ArgumentValue result;
   result.kind = Kind::Constant;
   result.constant = std::move(value);

@@ -7,6 +7,7 @@
 #define KILN_COMPILER_SEMA_SEMA_H
 
 #include "compiler/Basic/Diagnostics.h"
+#include "compiler/Basic/Literal.h"
 #include "compiler/Sema/ModuleLoader.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,29 +20,6 @@
 
 namespace kiln {
 
-/// A compile-time value that crosses Sema's boundary.
-struct ConstantValue {
-  enum class Kind : uint8_t { None, Bool, Int, Float, String, DType, Function, Tuple };
-  Kind kind = Kind::None;
-  bool boolean = false;
-  int64_t integer = 0;
-  double real = 0;
-  /// A string's text, a dtype ("fp16", "*fp16"), or the name of a function of the kernel's module.
-  std::string text;
-  std::vector<ConstantValue> elements;
-
-  static ConstantValue none() { return {}; }
-  static ConstantValue ofBool(bool value);
-  static ConstantValue ofInt(int64_t value);
-  static ConstantValue ofFloat(double value);
-  static ConstantValue ofString(std::string value);
-  static ConstantValue ofDType(std::string name);
-  static ConstantValue ofFunction(std::string name);
-  static ConstantValue ofTuple(std::vector<ConstantValue> elements);
-  /// As Python prints it.
-  std::string str() const;
-};
-
 /// What one parameter of a kernel is in a variant.
 struct ArgumentValue {
   enum class Kind : uint8_t { RunTime, Constant, Tuple };
@@ -53,13 +31,13 @@ struct ArgumentValue {
   /// RunTime integers: the value is 1 in every call. The argument stays an argument of the
   /// function; the kernel's code sees the constant.
   bool equalsOne = false;
-  ConstantValue constant;
+  Literal constant;
   /// Tuple: each becomes an argument, or a constant, of its own.
   std::vector<ArgumentValue> elements;
 
   static ArgumentValue runTime(std::string dtype, unsigned divisibility = 1,
                                bool equalsOne = false);
-  static ArgumentValue ofConstant(ConstantValue value);
+  static ArgumentValue ofConstant(Literal value);
 };
 
 /// What a kernel learns when it asks for the target.
@@ -73,7 +51,7 @@ struct TargetAnswers {
   unsigned warpSize = 32;
 };
 
-using NamedConstants = std::vector<std::pair<std::string, ConstantValue>>;
+using NamedConstants = std::vector<std::pair<std::string, Literal>>;
 
 /// One variant of one kernel.
 struct KernelInstance {
@@ -103,7 +81,7 @@ struct KernelParameterInfo {
   /// Source text of the annotation; empty when absent.
   std::string annotation;
   /// The default where it is a constant that Sema can evaluate.
-  std::optional<ConstantValue> defaultValue;
+  std::optional<Literal> defaultValue;
   /// Named in `do_not_specialize` of `@triton.jit`.
   bool doNotSpecialize = false;
   /// Computed by `@triton.heuristics`.

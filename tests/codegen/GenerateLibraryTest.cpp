@@ -213,7 +213,7 @@ TEST(Manifest, RecordsLiteralsOfEveryKind) {
                     {"f", Literal::ofFloat(0.5)},
                     {"inf", Literal::ofFloat(-1.0 / 0.0)},
                     {"s", Literal::ofString("a\"b\xff")},
-                    {"d", Literal::ofDType(ElementType::BF16)},
+                    {"d", Literal::ofDType("bf16")},
                     {"g", Literal::ofFunction("relu")},
                     {"n", Literal::none()},
                     {"t", Literal::ofTuple({Literal::ofBool(true)})}};

@@ -82,7 +82,7 @@ TEST(Signature, LiteralsPrintAsPython) {
   EXPECT_FALSE(parseLiteral("99999999999999999999999999999999999999999999999999999999999999999"));
   EXPECT_EQ(Literal::ofTuple({Literal::ofInt(1)}).str(), "(1,)");
   EXPECT_EQ(Literal::ofFloat(0.1).str(), "0.1");
-  EXPECT_EQ(Literal::ofDType(ElementType::FP16).str(), "fp16");
+  EXPECT_EQ(Literal::ofDType("fp16").str(), "fp16");
 }
 
 TEST(Signature, TextIsATypeOrAStringAsTheParameterSays) {

@@ -5,6 +5,7 @@
 // atomic belongs to the whole block: one thread performs it, ordered against the accesses of all
 // others by barriers as its memory semantics ask.
 
+#include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,20 +15,6 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-LLVM::AtomicOrdering orderingOf(tile::MemorySemantic semantic) {
-  switch (semantic) {
-  case tile::MemorySemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case tile::MemorySemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case tile::MemorySemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case tile::MemorySemantic::AcquireRelease:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  llvm_unreachable("unknown memory semantic");
-}
-
 bool releases(tile::MemorySemantic semantic) {
   return semantic == tile::MemorySemantic::Release ||
          semantic == tile::MemorySemantic::AcquireRelease;
@@ -35,36 +22,6 @@ bool releases(tile::MemorySemantic semantic) {
 bool acquires(tile::MemorySemantic semantic) {
   return semantic == tile::MemorySemantic::Acquire ||
          semantic == tile::MemorySemantic::AcquireRelease;
-}
-
-LLVM::AtomicBinOp operationOf(tile::AtomicKind kind) {
-  switch (kind) {
-  case tile::AtomicKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case tile::AtomicKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case tile::AtomicKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case tile::AtomicKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case tile::AtomicKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case tile::AtomicKind::SMax:
-    return LLVM::AtomicBinOp::max;
-  case tile::AtomicKind::SMin:
-    return LLVM::AtomicBinOp::min;
-  case tile::AtomicKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case tile::AtomicKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case tile::AtomicKind::FMax:
-    return LLVM::AtomicBinOp::fmax;
-  case tile::AtomicKind::FMin:
-    return LLVM::AtomicBinOp::fmin;
-  case tile::AtomicKind::Exchange:
-    return LLVM::AtomicBinOp::xchg;
-  }
-  llvm_unreachable("unknown atomic kind");
 }
 
 /// What rmw and cas have in common; `perform` makes the atomic of one register.
@@ -106,7 +63,7 @@ protected:
   /// The ordering that the atomic operation itself carries.
   LLVM::AtomicOrdering ordering(tile::MemorySemantic semantic) const {
     return this->lowering.device.atomicsNeedFences() ? LLVM::AtomicOrdering::monotonic
-                                                     : orderingOf(semantic);
+                                                     : atomicOrderingOf(semantic);
   }
 
 private:
@@ -181,7 +138,7 @@ struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
   }
   Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
-    auto atomic = LLVM::AtomicRMWOp::create(s.builder(), op.getLoc(), operationOf(op.getKind()),
+    auto atomic = LLVM::AtomicRMWOp::create(s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()),
                                             adaptor.getPtr()[reg], adaptor.getValue()[reg],
                                             ordering(op.getSemantic()),
                                             lowering.device.syncScope(op.getScope()));

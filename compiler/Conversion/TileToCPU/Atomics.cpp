@@ -1,61 +1,18 @@
 // Atomics: real ones, since other instances run on other threads. A tensor's elements go one by
 // one.
 
+#include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 
 using namespace mlir;
 
 namespace kiln::cpu {
 
-static LLVM::AtomicOrdering orderingOf(tile::MemorySemantic semantic) {
-  switch (semantic) {
-  case tile::MemorySemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case tile::MemorySemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case tile::MemorySemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case tile::MemorySemantic::AcquireRelease:
-    break;
-  }
-  return LLVM::AtomicOrdering::acq_rel;
-}
-
 /// What a failed compare-and-exchange orders: as the success, without its release.
 static LLVM::AtomicOrdering onFailure(LLVM::AtomicOrdering ordering) {
   bool acquires =
       ordering == LLVM::AtomicOrdering::acquire || ordering == LLVM::AtomicOrdering::acq_rel;
   return acquires ? LLVM::AtomicOrdering::acquire : LLVM::AtomicOrdering::monotonic;
-}
-
-static LLVM::AtomicBinOp instructionOf(tile::AtomicKind kind) {
-  switch (kind) {
-  case tile::AtomicKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case tile::AtomicKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case tile::AtomicKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case tile::AtomicKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case tile::AtomicKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case tile::AtomicKind::SMax:
-    return LLVM::AtomicBinOp::max;
-  case tile::AtomicKind::SMin:
-    return LLVM::AtomicBinOp::min;
-  case tile::AtomicKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case tile::AtomicKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case tile::AtomicKind::FMax:
-    return LLVM::AtomicBinOp::fmax;
-  case tile::AtomicKind::FMin:
-    return LLVM::AtomicBinOp::fmin;
-  case tile::AtomicKind::Exchange:
-    break;
-  }
-  return LLVM::AtomicBinOp::xchg;
 }
 
 static Type integerLike(OpBuilder &builder, Type type) {
@@ -66,7 +23,7 @@ static Type integerLike(OpBuilder &builder, Type type) {
 /// f16 and bf16 have no atomic instructions: a loop around a compare-and-exchange of their bits.
 Value KernelEmitter::halfAtomicRMW(tile::AtomicRMWOp op, Value pointer, Value value) {
   Type half = value.getType(), i16 = b->getI16Type();
-  LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+  LLVM::AtomicOrdering ordering = atomicOrderingOf(op.getSemantic());
   Value first = LLVM::LoadOp::create(*b, loc, i16, pointer, 2, false, false, false, false,
                                      LLVM::AtomicOrdering::monotonic);
   auto combine = [&](VectorBuilder &v, Value old) -> Value {
@@ -108,15 +65,15 @@ Value KernelEmitter::atomicRMW(tile::AtomicRMWOp op, Value pointer, Value value)
   bool byBits = op.getKind() == tile::AtomicKind::Exchange && !type.isInteger();
   VectorBuilder v = vectors();
   Value operand = byBits ? v.bitcast(value, integerLike(*b, type)) : value;
-  Value old = LLVM::AtomicRMWOp::create(*b, loc, instructionOf(op.getKind()), pointer, operand,
-                                        orderingOf(op.getSemantic()));
+  Value old = LLVM::AtomicRMWOp::create(*b, loc, atomicInstructionOf(op.getKind()), pointer, operand,
+                                        atomicOrderingOf(op.getSemantic()));
   return v.bitcast(old, type);
 }
 
 Value KernelEmitter::atomicCAS(tile::AtomicCASOp op, Value pointer, Value compare, Value value) {
   VectorBuilder v = vectors();
   Type type = value.getType(), bits = integerLike(*b, type);
-  LLVM::AtomicOrdering ordering = orderingOf(op.getSemantic());
+  LLVM::AtomicOrdering ordering = atomicOrderingOf(op.getSemantic());
   Value exchanged =
       LLVM::AtomicCmpXchgOp::create(*b, loc, pointer, v.bitcast(compare, bits),
                                     v.bitcast(value, bits), ordering, onFailure(ordering));

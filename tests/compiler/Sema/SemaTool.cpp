@@ -62,30 +62,30 @@ static std::vector<llvm::StringRef> splitTopLevel(llvm::StringRef text) {
   return items;
 }
 
-static ConstantValue parseConstant(llvm::StringRef text) {
+static Literal parseConstant(llvm::StringRef text) {
   int64_t number;
   double real;
   if (text == "None")
-    return ConstantValue::none();
+    return Literal::none();
   if (text == "True" || text == "False")
-    return ConstantValue::ofBool(text == "True");
+    return Literal::ofBool(text == "True");
   if (text.consume_front("tl."))
-    return ConstantValue::ofDType(text.str());
+    return Literal::ofDType(text.str());
   if (text.consume_front("@"))
-    return ConstantValue::ofFunction(text.str());
+    return Literal::ofFunction(text.str());
   if (text.starts_with("\"") || text.starts_with("'"))
-    return ConstantValue::ofString(text.drop_front().drop_back().str());
+    return Literal::ofString(text.drop_front().drop_back().str());
   if (text.starts_with("(") || text.starts_with("[")) {
-    std::vector<ConstantValue> elements;
+    std::vector<Literal> elements;
     for (llvm::StringRef item : splitTopLevel(text.drop_front().drop_back()))
       elements.push_back(parseConstant(item));
-    return ConstantValue::ofTuple(std::move(elements));
+    return Literal::ofTuple(std::move(elements));
   }
   if (!text.getAsInteger(0, number))
-    return ConstantValue::ofInt(number);
+    return Literal::ofInt(number);
   if (!text.getAsDouble(real))
-    return ConstantValue::ofFloat(real);
-  return ConstantValue::ofString(text.str());
+    return Literal::ofFloat(real);
+  return Literal::ofString(text.str());
 }
 
 static ArgumentValue parseArgument(llvm::StringRef text) {
