@@ -162,8 +162,11 @@ private:
   //===-- spreading
   //------------------------------------------------------------------------------===//
 
-  /// Adds a proposal at a node and lets it spread, breadth first.
+  /// Adds a proposal at a node and lets it spread, breadth first. What has spread to the node from
+  /// elsewhere need not be proposed again.
   void propose(size_t node, LayoutChoice first) {
+    if (llvm::is_contained(graph.nodes()[node].choices, first))
+      return;
     unsigned proposal = numProposals++;
     SmallVector<size_t> frontier;
     if (offer(node, first, proposal))

@@ -92,8 +92,10 @@ private:
       graph.nodes()[node].current = choice;
     }
     constexpr double margin = 1e-6;
-    if (costAround(move) < before - margin)
+    if (costAround(move) < before - margin) {
+      ++version;
       return true;
+    }
     for (auto [entry, choice] : llvm::zip(move, old))
       graph.nodes()[entry.first].current = choice;
     return false;
@@ -117,14 +119,21 @@ private:
            graph.operandLayout(user, user.chosen(), use);
   }
 
-  /// The nodes that `proposal` takes over when it spreads from `start`.
+  /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
+  /// was tried from another of its nodes since the last change: a long chain of operations would
+  /// otherwise be walked once per operation.
   Assignment region(unsigned start, unsigned proposal, bool onlyFreeEdges) {
     Assignment result;
+    auto &tried = onlyFreeEdges ? triedByFreeEdges : triedWhole;
+    auto known = tried.find({start, proposal});
+    if (known != tried.end() && known->second == version)
+      return result;
     SmallVector<unsigned> pending{start};
     DenseSet<unsigned> seen{start};
     while (!pending.empty()) {
       unsigned index = pending.pop_back_val();
       const LayoutNode &node = graph.nodes()[index];
+      tried[{index, proposal}] = version;
       unsigned choice = node.choiceOfProposal.lookup(proposal);
       if (choice != node.current)
         result.push_back({index, choice});
@@ -160,6 +169,10 @@ private:
 
   LayoutGraph &graph;
   LayoutCosts &costs;
+  /// Counts the moves that were taken, and by node and proposal, at which count the region around
+  /// it was tried last.
+  unsigned version = 0;
+  DenseMap<std::pair<unsigned, unsigned>, unsigned> triedByFreeEdges, triedWhole;
 };
 
 } // namespace

@@ -67,8 +67,8 @@ def circular(p, n):
 
 @triton.jit
 def unsupported(p, n):
-    # UNSUPPORTED: error: 'tl.sort' is not supported yet [sema-unsupported-builtin]
-    x = tl.sort(tl.arange(0, 8))
+    # UNSUPPORTED: error: 'tl.map_elementwise' is not supported yet [sema-unsupported-builtin]
+    x = tl.map_elementwise(n, tl.arange(0, 8))
 
 
 @triton.jit

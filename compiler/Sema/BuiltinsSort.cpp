@@ -1,0 +1,198 @@
+// Sorting and reversing, made of what Tile has.
+//
+// Both exchange elements whose places differ in one bit. A reshape to [outer, 2, inner] makes that
+// bit an axis of extent 2; the xor of a pair's bits, xor one of them, is the other one. So data
+// move by reductions of two neighbours (a shuffle or a renaming of registers on a GPU, a short
+// vector loop on the CPU), and no operation of its own is needed.
+//
+// The network is Triton's bitonic one, comparison for comparison: among equal elements, zeros of
+// either sign and NaN it leaves what Triton leaves.
+
+#include "compiler/Sema/Evaluator.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::sema {
+namespace {
+
+/// Which way a merge orders its blocks: all up, all down, or alternating.
+enum class Order { Ascending, Descending, Alternating };
+
+Tensor binary(Evaluator &evaluator, ast::BinaryOp op, Tensor a, Tensor b) {
+  if (evaluator.failed())
+    return {};
+  Value result = evaluator.binary(op, Value::tensor(a), Value::tensor(b));
+  return evaluator.failed() ? Tensor() : result.getTensor();
+}
+
+/// [outer, 2, inner], the middle axis being bit log2(inner) of an element's place.
+Tensor splitAtBit(Evaluator &evaluator, Tensor tensor, int64_t inner) {
+  int64_t outer = tensor.type.getNumElements() / (2 * inner);
+  return evaluator.reshape(tensor, {outer, 2, inner}, /*anyOrder=*/false);
+}
+
+/// Each element's neighbour along axis 1 of [outer, 2, inner].
+Tensor partners(Evaluator &evaluator, Tensor tensor) {
+  DType type = tensor.dtype();
+  Tensor bits = evaluator.bitcast(tensor, getIntType(type.getBits(), /*isSigned=*/true));
+  if (!bits)
+    return {};
+  Call call;
+  call.info = findBuiltin(Library::Language, "xor_sum");
+  call.values = {Value::tensor(bits), Value::integer(1), Value::boolean(true)};
+  Value pair = builtinXorSum(evaluator, call);
+  if (evaluator.failed())
+    return {};
+  return evaluator.bitcast(binary(evaluator, ast::BinaryOp::BitXor, bits, pair.getTensor()), type);
+}
+
+/// int1: bit `bit` of the index along `axis` of a tensor of rank 3 with this extent there.
+Tensor indexBit(Evaluator &evaluator, unsigned axis, int64_t extent, unsigned bit) {
+  TensorType type(DType(Scalar::Int32), {extent});
+  Tensor index{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(type), 0u, uint32_t(extent)), type};
+  Value masked =
+      evaluator.binary(ast::BinaryOp::BitAnd, Value::tensor(index), Value::integer(Int(1) << bit));
+  if (evaluator.failed())
+    return {};
+  Value isSet = evaluator.compare(ast::CompareOp::NotEqual, masked, Value::integer(0));
+  if (evaluator.failed())
+    return {};
+  Tensor flag = isSet.getTensor();
+  for (unsigned other = 0; other < 3; ++other)
+    if (other != axis)
+      flag = evaluator.expandDims(flag, other);
+  return flag;
+}
+
+/// Orders the pairs of elements `distance` apart, in blocks of 2^stage.
+Tensor compareAndSwap(Evaluator &evaluator, Tensor tensor, unsigned stage, unsigned distanceBit,
+                      Order order) {
+  Tensor own = splitAtBit(evaluator, tensor, int64_t(1) << distanceBit);
+  Tensor other = partners(evaluator, own);
+  if (!other)
+    return {};
+  Value greater =
+      evaluator.compare(ast::CompareOp::Greater, Value::tensor(own), Value::tensor(other));
+  Tensor down = indexBit(evaluator, 1, 2, 0);
+  if (evaluator.failed())
+    return {};
+  if (order == Order::Descending)
+    greater = evaluator.compare(ast::CompareOp::Equal, greater, Value::boolean(false));
+  else if (order == Order::Alternating)
+    down = binary(evaluator, ast::BinaryOp::BitXor, down,
+                  indexBit(evaluator, 0, own.type.shape[0], stage - distanceBit - 1));
+  if (evaluator.failed())
+    return {};
+  Tensor swap = binary(evaluator, ast::BinaryOp::BitXor, greater.getTensor(), down);
+  return swap ? evaluator.select(swap, other, own) : Tensor();
+}
+
+/// Sorts blocks of 2^stage elements whose halves are sorted in opposite directions.
+Tensor merge(Evaluator &evaluator, Tensor tensor, unsigned stage, Order order) {
+  for (unsigned bit = stage; tensor && bit-- > 0;)
+    tensor = compareAndSwap(evaluator, tensor, stage, bit, order);
+  return tensor;
+}
+
+/// The greater (smaller) halves of pairs of blocks of 2^stage.
+Tensor keepBetter(Evaluator &evaluator, Tensor tensor, unsigned stage, bool greater) {
+  Call call;
+  call.info = findBuiltin(Library::Language, greater ? "max" : "min");
+  call.values = {Value::tensor(splitAtBit(evaluator, tensor, int64_t(1) << stage)),
+                 Value::integer(1), Value::boolean(false), Value::boolean(true),
+                 Value::boolean(false)};
+  Value kept = greater ? builtinMax(evaluator, call) : builtinMin(evaluator, call);
+  return evaluator.failed() ? Tensor() : kept.getTensor();
+}
+
+/// log2 of the last extent, which the axis must name and which must be a power of two.
+std::optional<unsigned> sortedBits(Evaluator &evaluator, llvm::StringRef name, Tensor tensor,
+                                   const Value &dim) {
+  if (!tensor.isBlock() || tensor.dtype().isPointer() ||
+      !llvm::isPowerOf2_64(uint64_t(tensor.type.getNumElements())))
+    return evaluator.fail(DiagKind::SemaShape, name,
+                          "a tensor of numbers with powers of two as extents", tensor.type.str());
+  Int rank = Int(tensor.type.shape.size());
+  std::optional<Int> axis = dim.isNone() ? rank - 1 : evaluator.constantInt(dim, "dim");
+  if (!axis)
+    return std::nullopt;
+  if (*axis != -1 && *axis != rank - 1)
+    return evaluator.fail(DiagKind::SemaInvalidArgument, "dim",
+                          "the last axis, " + toString(rank - 1), toString(*axis));
+  return llvm::Log2_64(uint64_t(tensor.type.shape.back()));
+}
+
+/// Sorts along the last axis and keeps the first 2^kept elements.
+Value sort(Evaluator &evaluator, Tensor tensor, unsigned bits, unsigned kept, bool descending) {
+  llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
+  shape.back() = int64_t(1) << kept;
+  Order last = descending ? Order::Descending : Order::Ascending;
+  auto orderOf = [&](unsigned stage) { return stage < bits ? Order::Alternating : last; };
+  for (unsigned stage = 1; tensor && stage <= kept; ++stage)
+    tensor = merge(evaluator, tensor, stage, orderOf(stage));
+  for (unsigned stage = kept + 1; tensor && stage <= bits; ++stage) {
+    tensor = keepBetter(evaluator, tensor, kept, descending);
+    tensor = merge(evaluator, tensor, kept, orderOf(stage));
+  }
+  return tensor ? Value::tensor(evaluator.reshape(tensor, shape, false)) : Value();
+}
+
+} // namespace
+
+Value builtinSort(Evaluator &evaluator, Call &call) {
+  Tensor tensor = evaluator.toTensor(call[0]);
+  auto bits = tensor ? sortedBits(evaluator, "tl.sort", tensor, call[1]) : std::nullopt;
+  auto descending = bits ? evaluator.constantBool(call[2], "descending") : std::nullopt;
+  return descending ? sort(evaluator, tensor, *bits, *bits, *descending) : Value();
+}
+
+Value builtinTopk(Evaluator &evaluator, Call &call) {
+  Tensor tensor = evaluator.toTensor(call[0]);
+  auto bits = tensor ? sortedBits(evaluator, "tl.topk", tensor, call[2]) : std::nullopt;
+  auto descending = bits ? evaluator.constantBool(call[3], "descending") : std::nullopt;
+  auto count = descending ? evaluator.constantInt(call[1], "k") : std::nullopt;
+  if (!count)
+    return Value();
+  Int length = Int(1) << *bits;
+  if (*count < 1 || *count > length || !llvm::isPowerOf2_64(uint64_t(*count)))
+    return evaluator.error(DiagKind::SemaInvalidArgument, "k",
+                           "a power of two of at most " + toString(length), toString(*count));
+  return sort(evaluator, tensor, *bits, llvm::Log2_64(uint64_t(*count)), *descending);
+}
+
+Value builtinBitonicMerge(Evaluator &evaluator, Call &call) {
+  Tensor tensor = evaluator.toTensor(call[0]);
+  auto bits = tensor ? sortedBits(evaluator, "tl.bitonic_merge", tensor, call[1]) : std::nullopt;
+  auto descending = bits ? evaluator.constantBool(call[2], "descending") : std::nullopt;
+  if (!descending)
+    return Value();
+  llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
+  tensor = merge(evaluator, tensor, *bits, *descending ? Order::Descending : Order::Ascending);
+  return tensor ? Value::tensor(evaluator.reshape(tensor, shape, false)) : Value();
+}
+
+/// Reversing an axis flips every bit of the index along it.
+Value builtinFlip(Evaluator &evaluator, Call &call) {
+  Tensor tensor = evaluator.toTensor(call[0]);
+  if (!tensor)
+    return Value();
+  llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
+  Int rank = Int(shape.size());
+  std::optional<Int> axis = call[1].isNone() ? rank - 1 : evaluator.constantInt(call[1], "dim");
+  if (!axis)
+    return Value();
+  Int at = *axis < 0 ? *axis + rank : *axis;
+  if (at < 0 || at >= rank)
+    return evaluator.error(DiagKind::SemaInvalidArgument, "dim", "an axis below " + toString(rank),
+                           toString(*axis));
+  int64_t extent = shape[size_t(at)], inner = 1;
+  if (tensor.dtype().isPointer() || !llvm::isPowerOf2_64(uint64_t(extent)))
+    return evaluator.error(DiagKind::SemaShape, "tl.flip", "numbers with a power of two as extent",
+                           tensor.type.str());
+  for (size_t i = size_t(at) + 1; i < shape.size(); ++i)
+    inner *= shape[i];
+  for (int64_t distance = 1; tensor && distance < extent; distance *= 2)
+    tensor = partners(evaluator, splitAtBit(evaluator, tensor, inner * distance));
+  return tensor ? Value::tensor(evaluator.reshape(tensor, shape, false)) : Value();
+}
+
+} // namespace kiln::sema
