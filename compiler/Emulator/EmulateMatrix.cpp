@@ -116,6 +116,36 @@ FailureOr<bool> convertMma(NVVM::MmaOp op, ThreadCode &code) {
   return multiply(op, product, code);
 }
 
+/// mma.sync of 8-bit floats, which has no operation:
+/// "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32".
+FailureOr<bool> convertMmaIntrinsic(LLVM::CallIntrinsicOp op, ThreadCode &code) {
+  char d[8], a[8], b[8], c[8];
+  Product product;
+  kiln_emu_matrix &matrix = product.matrix;
+  matrix.family = KILN_EMU_MMA_SYNC;
+  if (std::sscanf(op.getIntrin().str().c_str(),
+                  "llvm.nvvm.mma.m%un%uk%u.row.col.%7[^.].%7[^.].%7[^.].%7s", &matrix.m, &matrix.n,
+                  &matrix.k, d, a, b, c) != 7 ||
+      StringRef(d) != c)
+    return false;
+  int typeA = typeNamed(a, false), typeB = typeNamed(b, false), typeC = typeNamed(c, false);
+  if (typeA < 0 || typeB < 0 || typeC < 0 || matrix.m != 16 || op.getArgs().size() < 6)
+    return false;
+  matrix.a = typeA;
+  matrix.b = typeB;
+  matrix.c = typeC;
+  // Operands of 32-bit registers.
+  unsigned countA = matrix.m * matrix.k * bitsOf(typeA) / (32 * 32),
+           countB = matrix.k * matrix.n * bitsOf(typeB) / (32 * 32);
+  ValueRange all = op.getArgs();
+  if (all.size() <= countA + countB)
+    return notEmulated(op, "with operands of these sizes");
+  llvm::append_range(product.a, all.take_front(countA));
+  llvm::append_range(product.b, all.slice(countA, countB));
+  llvm::append_range(product.c, all.drop_front(countA + countB));
+  return multiply(op, product, code);
+}
+
 /// "mfma.f32.32x32x8bf16.1k", "wmma.i32.16x16x16.iu8", "mfma.f32.16x16x32.fp8.bf8".
 FailureOr<bool> convertAMD(Operation *op, StringRef name, ThreadCode &code) {
   char family[8], result[8], rest[24] = "";
@@ -205,6 +235,8 @@ FailureOr<bool> emulateMatrix(Operation *op, ThreadCode &code) {
     return convertLdMatrix(load, code);
   if (auto store = dyn_cast<NVVM::StMatrixOp>(op))
     return convertStMatrix(store, code);
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return convertMmaIntrinsic(call, code);
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("rocdl.mfma.") || name.starts_with("rocdl.wmma."))
     return convertAMD(op, name, code);

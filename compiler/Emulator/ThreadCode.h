@@ -70,6 +70,7 @@ constantGlobal(mlir::ModuleOp module, llvm::StringRef name, mlir::Type type,
 /// has reported why.
 mlir::FailureOr<bool> emulateExchange(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMatrix(mlir::Operation *op, ThreadCode &code);
+mlir::FailureOr<bool> emulateAsync(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMemory(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateArithmetic(mlir::Operation *op, ThreadCode &code);
 

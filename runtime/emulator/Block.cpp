@@ -3,11 +3,15 @@
 #include "runtime/emulator/LowMemory.h"
 #include <algorithm>
 #include <cstring>
+#include <sched.h>
 
 namespace kiln::emulator {
 namespace {
 
 namespace context = boost::context::detail;
+
+/// How long a block may spin.
+constexpr std::chrono::seconds idleLimit(20);
 
 /// A fiber's stack, of which only the pages that are touched exist, and its guard.
 constexpr size_t stackBytes = 256 * 1024;
@@ -35,12 +39,6 @@ Block::~Block() {
 }
 
 //===-- fibers -------------------------------------------------------------------------------===//
-
-void Block::jump(Thread &from, Thread &to) {
-  jumpedFrom = &from;
-  context::transfer_t back = context::jump_fcontext(to.context, &to);
-  jumpedFrom->context = back.fctx;
-}
 
 void Block::enter(context::transfer_t from) {
   auto *self = static_cast<Thread *>(from.data);
@@ -71,21 +69,38 @@ Thread *Block::next() {
 }
 
 void Block::wake(Thread &thread) {
-  thread.waitsAt = nullptr;
+  idleYields = 0;
   thread.inWarp->runnable |= thread.bit();
 }
 
-void Block::sleep(Thread &self, const kiln_emu_site *site) {
-  self.waitsAt = site;
-  self.inWarp->runnable &= ~self.bit();
-  Thread *other = next();
-  if (!other)
-    fail(self, site, Finding::Deadlock,
-         "deadlock: no thread of the block can run; " + describeSleepers());
-  jump(self, *other);
+void Block::failWithoutRunnable(Thread &self, const kiln_emu_site *site) {
+  fail(self, site, Finding::Deadlock,
+       "deadlock: no thread of the block can run; " + describeSleepers());
+}
+
+/// What the block waits for may be another block, on another host thread.
+void Block::noteIdle(Thread &self) {
+  constexpr uint32_t spins = 1 << 14;
+  if (++idleYields % spins)
+    return;
+  sched_yield();
+  auto now = std::chrono::steady_clock::now();
+  if (idleYields == spins)
+    idleSince = now;
+  if (now - idleSince > idleLimit)
+    fail(self, nullptr, Finding::Deadlock,
+         "deadlock: the threads of the block have only waited for memory to change for " +
+             std::to_string(idleLimit.count()) + " seconds");
+}
+
+void Block::wakeAll(std::vector<Thread *> &sleepers) {
+  for (Thread *sleeper : sleepers)
+    wake(*sleeper);
+  sleepers.clear();
 }
 
 void Block::yield(Thread &self) {
+  noteIdle(self);
   // The others of the warp, then the other warps, then this one again.
   Warp &warp = *self.inWarp;
   uint64_t after = warp.runnable & ~(self.bit() | (self.bit() - 1));
@@ -99,48 +114,33 @@ void Block::yield(Thread &self) {
 
 void Block::finish(Thread &self) {
   Warp &warp = *self.inWarp;
+  idleYields = 0;
   warp.live &= ~self.bit();
   warp.runnable &= ~self.bit();
-  if (warp.arrived)
+  if (warp.arrived && (warp.expected & self.bit()))
     fail(self, warp.site, Finding::Divergence,
          "the thread has returned while its warp waits for it at " + text(warp.site));
   if (--numLive == 0)
     jump(self, outside);
   Thread *other = next();
   if (!other)
-    fail(self, warps[0].site ? warps[0].site : nullptr, Finding::Deadlock,
-         "deadlock: no thread of the block can run; " + describeSleepers());
+    failWithoutRunnable(self, sleepingSite());
   jump(self, *other);
 }
 
 //===-- waiting for each other ---------------------------------------------------------------===//
 
-bool Block::arrive(Thread &self, const kiln_emu_site *site, uint64_t mask) {
+void Block::refuse(Thread &self, const kiln_emu_site *site, uint64_t mask) {
   Warp &warp = *self.inWarp;
-  mask &= warp.full;
   if (!(mask & self.bit()))
     fail(self, site, Finding::Divergence, "the thread is not in the operation's own mask");
   if (mask & ~warp.live)
     fail(self, site, Finding::Divergence,
          "lane " + std::to_string(lowest(mask & ~warp.live)) +
              " of the warp has returned and cannot take part");
-  if (!warp.arrived) {
-    warp.site = site;
-    warp.expected = mask;
-  } else if (warp.site != site || warp.expected != mask) {
-    fail(self, site, Finding::Divergence,
-         "divergent warp: other lanes wait at " + text(warp.site) +
-             (warp.site == site ? " with another mask" : ""));
-  }
-  warp.arrived |= self.bit();
-  if (warp.arrived != warp.expected) {
-    sleep(self, site);
-    return false;
-  }
-  warp.arrived = 0;
-  for (uint64_t rest = warp.expected & ~self.bit(); rest; rest &= rest - 1)
-    wake(warp.threads[lowest(rest)]);
-  return true;
+  fail(self, site, Finding::Divergence,
+       "divergent warp: other lanes wait at " + text(warp.site) +
+           (warp.site == site ? " with another mask" : ""));
 }
 
 void Block::barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
@@ -165,9 +165,15 @@ void Block::barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32
   }
   if (count == threads.size())
     ++barrierEpoch;
-  for (Thread *other : barrier.waiting)
-    wake(*other);
-  barrier.waiting.clear();
+  wakeAll(barrier.waiting);
+}
+
+/// Where the first thread that sleeps does so.
+const kiln_emu_site *Block::sleepingSite() const {
+  for (const Thread &thread : threads)
+    if (thread.waitsAt)
+      return thread.waitsAt;
+  return nullptr;
 }
 
 std::string Block::describeSleepers() const {
@@ -254,7 +260,10 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
     thread.block = this;
     thread.inWarp = &warps[t / warpSize];
     thread.lane = t % warpSize;
-    thread.context = context::make_fcontext(stacks[t] + stackBytes, stackBytes, enter);
+    // Stacks that begin at the same place of a page would share few lines of the caches.
+    size_t stagger = t % 64 * 11 * 64 % 4096;
+    thread.context =
+        context::make_fcontext(stacks[t] + stackBytes - stagger, stackBytes - stagger, enter);
   }
   for (uint32_t w = 0; w < warps.size(); ++w) {
     Warp &warp = warps[w];
@@ -288,6 +297,8 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   prepareThreads(program, programs);
   for (Barrier &barrier : barriers)
     barrier.waiting.clear();
+  mbarriers.clear();
+  idleYields = 0;
   currentWarp = 0;
   barrierEpoch = 1;
   numLive = kernel->threads;

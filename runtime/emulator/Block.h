@@ -14,9 +14,11 @@
 #define KILN_RUNTIME_EMULATOR_BLOCK_H
 
 #include "runtime/emulated_launch.h"
+#include "runtime/emulator/AsyncCopies.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <boost/context/detail/fcontext.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +36,7 @@ struct Thread : kiln_emu_thread {
   /// Where it sleeps, and its operands there.
   const kiln_emu_site *waitsAt = nullptr;
   void *request = nullptr;
+  AsyncCopies copies;
 
   uint64_t bit() const { return uint64_t(1) << lane; }
 };
@@ -78,18 +81,35 @@ public:
            const uint32_t programs[3], kiln_emulated_launch &launch);
 
   /// Sleeps until every lane of `mask` is at `site`, then has the last one call `execute(warp)`.
+  /// Inline: a switch of stacks spoils the prediction of every return that follows it.
   template <typename Request, typename Execute>
   void collective(Thread &self, const kiln_emu_site *site, uint64_t mask, Request &request,
                   Execute execute) {
+    Warp &warp = *self.inWarp;
+    mask &= warp.full;
+    if (!warp.arrived) {
+      warp.site = site;
+      warp.expected = mask;
+    }
+    if (!(mask & self.bit() & warp.live) || (mask & ~warp.live) || warp.site != site ||
+        warp.expected != mask)
+      refuse(self, site, mask);
     self.request = &request;
-    if (!arrive(self, site, mask))
-      return;
-    execute(*self.inWarp);
+    warp.arrived |= self.bit();
+    if (warp.arrived != warp.expected)
+      return sleep(self, site);
+    warp.arrived = 0;
+    warp.runnable |= warp.expected;
+    idleYields = 0;
+    execute(warp);
   }
 
   void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count);
-  /// Lets others run.
+  /// Lets others run. A block in which nothing but this happens for long has hung.
   void yield(Thread &self);
+  /// Sleeps until somebody wakes the thread.
+  void wait(Thread &self, const kiln_emu_site *site) { sleep(self, site); }
+  void wakeAll(std::vector<Thread *> &sleepers);
 
   /// Reports; the thread goes on.
   void report(const Thread &self, const kiln_emu_site *site, Finding finding,
@@ -108,6 +128,7 @@ public:
   }
   uint32_t sharedSize() const { return sharedBytes; }
   SharedShadow &shadow() { return shadowMemory; }
+  MemoryBarriers &memoryBarriers() { return mbarriers; }
   uint32_t epoch() const { return barrierEpoch; }
 
 private:
@@ -120,13 +141,31 @@ private:
   static void enter(boost::context::detail::transfer_t from);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
   bool prepareShared();
-  bool arrive(Thread &self, const kiln_emu_site *site, uint64_t mask);
-  void sleep(Thread &self, const kiln_emu_site *site);
+  /// Why a thread cannot take part in a collective operation.
+  [[noreturn]] void refuse(Thread &self, const kiln_emu_site *site, uint64_t mask);
+  [[noreturn]] void failWithoutRunnable(Thread &self, const kiln_emu_site *site);
+  void sleep(Thread &self, const kiln_emu_site *site) {
+    self.waitsAt = site;
+    Warp &warp = *self.inWarp;
+    warp.runnable &= ~self.bit();
+    Thread *other = warp.runnable ? &warp.threads[__builtin_ctzll(warp.runnable)] : next();
+    if (!other)
+      failWithoutRunnable(self, site);
+    jump(self, *other);
+    self.waitsAt = nullptr;
+  }
   void wake(Thread &thread);
   void finish(Thread &self);
+  void noteIdle(Thread &self);
   Thread *next();
-  void jump(Thread &from, Thread &to);
+  void jump(Thread &from, Thread &to) {
+    jumpedFrom = &from;
+    boost::context::detail::transfer_t back =
+        boost::context::detail::jump_fcontext(to.context, &to);
+    jumpedFrom->context = back.fctx;
+  }
   std::string place(const Thread &self, const kiln_emu_site *site) const;
+  const kiln_emu_site *sleepingSite() const;
   std::string describeSleepers() const;
   void growStacks(uint32_t count);
 
@@ -143,6 +182,9 @@ private:
   char *shared = nullptr;
   uint32_t sharedBytes = 0, sharedCapacity = 0;
   SharedShadow shadowMemory;
+  MemoryBarriers mbarriers;
+  uint32_t idleYields = 0; ///< since something was woken or ended
+  std::chrono::steady_clock::time_point idleSince;
   alignas(64) unsigned char packet[64] = {};
 };
 

@@ -54,43 +54,49 @@ uint16_t toHalf(float value) {
   return uint16_t(sign | ((word + 0xfff + (word >> 13 & 1) - (112u << 23)) >> 13));
 }
 
-/// Element `e` of a fragment as a number.
-template <typename Number> Number element(const void *fragment, uint32_t type, uint32_t e) {
-  auto *bytes = static_cast<const unsigned char *>(fragment);
-  uint16_t half;
-  uint32_t word;
-  double wide;
+template <typename Stored> Stored stored(const void *fragment, uint32_t e) {
+  Stored value;
+  std::memcpy(&value, static_cast<const unsigned char *>(fragment) + sizeof(Stored) * e,
+              sizeof value);
+  return value;
+}
+
+/// Element `e` of a fragment of 8-bit floats.
+template <uint32_t type> float smallElement(const void *fragment, uint32_t e) {
+  uint8_t byte = stored<uint8_t>(fragment, e);
+  switch (type) {
+  case KILN_EMU_E4M3: // OFP8: no infinity, all ones is NaN
+    return (byte & 0x7f) == 0x7f ? NAN : widen(byte, 8, 3, 7, false);
+  case KILN_EMU_E5M2:
+    return widen(byte, 8, 2, 15, true);
+  case KILN_EMU_E4M3FNUZ: // the sign bit alone is NaN
+    return byte == 0x80 ? NAN : widen(byte, 8, 3, 8, false);
+  default:
+    return byte == 0x80 ? NAN : widen(byte, 8, 2, 16, false);
+  }
+}
+
+/// Element `e` of a fragment of the type as a number.
+template <uint32_t type, typename Number> Number element(const void *fragment, uint32_t e) {
   switch (type) {
   case KILN_EMU_F16:
-    std::memcpy(&half, bytes + 2 * e, 2);
-    return Number(fromHalf(half));
+    return Number(fromHalf(stored<uint16_t>(fragment, e)));
   case KILN_EMU_BF16:
-    std::memcpy(&half, bytes + 2 * e, 2);
-    return Number(asFloat(uint32_t(half) << 16));
+    return Number(asFloat(uint32_t(stored<uint16_t>(fragment, e)) << 16));
   case KILN_EMU_TF32:
-    std::memcpy(&word, bytes + 4 * e, 4);
-    return Number(asFloat(word & ~0x1fffu));
+    return Number(asFloat(stored<uint32_t>(fragment, e) & ~0x1fffu));
   case KILN_EMU_F32:
-    std::memcpy(&word, bytes + 4 * e, 4);
-    return Number(asFloat(word));
+    return Number(stored<float>(fragment, e));
   case KILN_EMU_S32:
-    std::memcpy(&word, bytes + 4 * e, 4);
-    return Number(int32_t(word));
+    return Number(stored<int32_t>(fragment, e));
   case KILN_EMU_F64:
-    std::memcpy(&wide, bytes + 8 * e, 8);
-    return Number(wide);
+    return Number(stored<double>(fragment, e));
   case KILN_EMU_S8:
-    return Number(int8_t(bytes[e]));
+    return Number(stored<int8_t>(fragment, e));
   case KILN_EMU_U8:
-    return Number(bytes[e]);
-  case KILN_EMU_E4M3: // OFP8: no infinity, all ones is NaN
-    return Number((bytes[e] & 0x7f) == 0x7f ? NAN : widen(bytes[e], 8, 3, 7, false));
-  case KILN_EMU_E5M2:
-    return Number(widen(bytes[e], 8, 2, 15, true));
-  case KILN_EMU_E4M3FNUZ: // the sign bit alone is NaN
-    return Number(bytes[e] == 0x80 ? NAN : widen(bytes[e], 8, 3, 8, false));
+    return Number(stored<uint8_t>(fragment, e));
   default:
-    return Number(bytes[e] == 0x80 ? NAN : widen(bytes[e], 8, 2, 16, false));
+    return Number(smallElement<type>(fragment, e));
   }
 }
 
@@ -148,27 +154,71 @@ const Offsets &offsetsOf(const kiln_emu_matrix &matrix, unsigned numLanes) {
 
 constexpr unsigned maxElements = 32 * 64;
 
+/// One operand's places, and how many of them are a lane's.
+struct Operand {
+  const std::vector<uint16_t> &offsets;
+  uint32_t perLane;
+  const void *Multiply::*fragment;
+};
+
+template <uint32_t type, typename Number>
+void gatherOf(const Warp &warp, const Operand &operand, Number *to) {
+  const uint16_t *offset = operand.offsets.data(), *end = offset + operand.offsets.size();
+  for (unsigned lane = 0; offset != end; ++lane) {
+    const void *fragment = warp.request<Multiply>(lane).*operand.fragment;
+    for (uint32_t e = 0; e < operand.perLane; ++e)
+      to[*offset++] = element<type, Number>(fragment, e);
+  }
+}
+
+/// The operand as a row-major matrix.
 template <typename Number>
-void gather(const Warp &warp, const std::vector<uint16_t> &offsets, uint32_t perLane, uint32_t type,
-            const void *Multiply::*operand, Number *to) {
-  size_t index = 0;
-  for (unsigned lane = 0; index < offsets.size(); ++lane) {
-    const void *fragment = warp.request<Multiply>(lane).*operand;
-    for (uint32_t e = 0; e < perLane; ++e)
-      to[offsets[index++]] = element<Number>(fragment, type, e);
+void gather(const Warp &warp, const Operand &operand, uint32_t type, Number *to) {
+  switch (type) {
+#define KILN_GATHER(TYPE)                                                                          \
+  case TYPE:                                                                                       \
+    return gatherOf<TYPE>(warp, operand, to);
+    KILN_GATHER(KILN_EMU_F16)
+    KILN_GATHER(KILN_EMU_BF16)
+    KILN_GATHER(KILN_EMU_TF32)
+    KILN_GATHER(KILN_EMU_F32)
+    KILN_GATHER(KILN_EMU_F64)
+    KILN_GATHER(KILN_EMU_S8)
+    KILN_GATHER(KILN_EMU_U8)
+    KILN_GATHER(KILN_EMU_S32)
+    KILN_GATHER(KILN_EMU_E4M3)
+    KILN_GATHER(KILN_EMU_E5M2)
+    KILN_GATHER(KILN_EMU_E4M3FNUZ)
+    KILN_GATHER(KILN_EMU_E5M2FNUZ)
+#undef KILN_GATHER
+  }
+}
+
+/// c += a * b, row-major; n is known so that rows of c stay in registers.
+template <uint32_t n, typename Number>
+void accumulate(uint32_t m, uint32_t k, const Number *a, const Number *b, Number *c) {
+  for (uint32_t row = 0; row < m; ++row) {
+    Number sums[n];
+    std::copy(c + row * n, c + row * n + n, sums);
+    for (uint32_t i = 0; i < k; ++i)
+      for (uint32_t column = 0; column < n; ++column)
+        sums[column] += a[row * k + i] * b[i * n + column];
+    std::copy(sums, sums + n, c + row * n);
   }
 }
 
 template <typename Number>
 void multiply(const Warp &warp, const kiln_emu_matrix &matrix, const Offsets &offsets) {
   Number a[maxElements], b[maxElements], c[maxElements];
-  gather(warp, offsets.a, offsets.perLaneA, matrix.a, &Multiply::a, a);
-  gather(warp, offsets.b, offsets.perLaneB, matrix.b, &Multiply::b, b);
-  gather(warp, offsets.c, offsets.perLaneC, matrix.c, &Multiply::c, c);
-  for (uint32_t row = 0; row < matrix.m; ++row)
-    for (uint32_t k = 0; k < matrix.k; ++k)
-      for (uint32_t column = 0; column < matrix.n; ++column)
-        c[row * matrix.n + column] += a[row * matrix.k + k] * b[k * matrix.n + column];
+  gather(warp, {offsets.a, offsets.perLaneA, &Multiply::a}, matrix.a, a);
+  gather(warp, {offsets.b, offsets.perLaneB, &Multiply::b}, matrix.b, b);
+  gather(warp, {offsets.c, offsets.perLaneC, &Multiply::c}, matrix.c, c);
+  if (matrix.n == 8)
+    accumulate<8>(matrix.m, matrix.k, a, b, c);
+  else if (matrix.n == 16)
+    accumulate<16>(matrix.m, matrix.k, a, b, c);
+  else
+    accumulate<32>(matrix.m, matrix.k, a, b, c);
   size_t index = 0;
   for (unsigned lane = 0; index < offsets.c.size(); ++lane)
     for (uint32_t e = 0; e < offsets.perLaneC; ++e)

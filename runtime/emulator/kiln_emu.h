@@ -148,6 +148,38 @@ void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
                        const kiln_emu_matrix *matrix, const void *a, const void *b, const void *c,
                        void *d);
 
+/* --- asynchronous copies; they land when they are waited for, and their destination holds poison
+ * until then --- */
+
+/* cp.async of 4, 8 or 16 bytes; what is beyond `copied` becomes zero. */
+void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
+                       const void *from, uint32_t bytes, uint32_t copied);
+void kiln_emu_cp_async_commit(kiln_emu_thread *thread);
+/* Returns when at most `pending` of the thread's groups are in flight. */
+void kiln_emu_cp_async_wait(kiln_emu_thread *thread, uint32_t pending);
+/* cp.async.mbarrier.arrive: an arrival when the thread's copies so far have landed. `is_counted`
+ * stands for .noinc: the mbarrier's count has it already. */
+void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                              uint32_t is_counted);
+
+/* --- mbarrier --- */
+
+void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                            uint32_t count);
+void kiln_emu_mbarrier_inval(kiln_emu_thread *thread, const kiln_emu_site *site, void *address);
+/* Arrives `count` times, after announcing `expected` bytes; the state of the phase before. */
+uint64_t kiln_emu_mbarrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                                  uint32_t count, uint32_t expected);
+/* expect_tx with the bytes, complete_tx with their negative. */
+void kiln_emu_mbarrier_transactions(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                    void *address, int32_t bytes);
+/* Whether the phase of that state, or of that parity, is complete; lets other threads run. */
+uint32_t kiln_emu_mbarrier_test(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                                uint64_t state, uint32_t is_parity);
+/* Returns when the phase of that parity is complete. */
+void kiln_emu_mbarrier_wait(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                            uint32_t parity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,183 @@
+// Mistakes that the emulator must find, each beside the right program, on which it must stay
+// silent.
+
+#include "tests/runtime/emulator/EmulatedBlock.h"
+#include <cstring>
+
+using namespace kiln::emulator::testing;
+
+namespace {
+
+SITE(writes, "llvm.store", 11);
+SITE(reads, "llvm.load", 12);
+SITE(waits, "nvvm.barrier0", 13);
+SITE(otherWaits, "nvvm.barrier0", 14);
+SITE(shuffles, "nvvm.shfl.sync", 15);
+
+void store(kiln_emu_thread *t, uint32_t word, uint32_t value) {
+  kiln_emu_store(t, &writes, KILN_EMU_SHARED, t->shared + 4 * word, &value, 4, 4, 1);
+}
+uint32_t load(kiln_emu_thread *t, uint32_t word) {
+  uint32_t value = 0;
+  kiln_emu_load(t, &reads, KILN_EMU_SHARED, t->shared + 4 * word, &value, 4, 4, 1);
+  return value;
+}
+void barrier(kiln_emu_thread *t) { kiln_emu_barrier(t, &waits, 0, 0); }
+
+/// Threads exchange words through shared memory, in two rounds, with or without each barrier.
+std::vector<std::string> exchange(bool beforeRead, bool beforeNextWrite) {
+  EmulatedBlock block;
+  block.threads = 128;
+  return block.run([&](kiln_emu_thread *t) {
+    for (uint32_t round = 0; round < 2; ++round) {
+      store(t, t->thread, t->thread + round);
+      if (beforeRead)
+        barrier(t);
+      uint32_t got = load(t, (t->thread + 40) % 128);
+      if (beforeRead && beforeNextWrite)
+        EXPECT_EQ(got, (t->thread + 40) % 128 + round);
+      if (beforeNextWrite)
+        barrier(t);
+    }
+  });
+}
+
+TEST(Check, RemovedBarriersAreRaces) {
+  EXPECT_TRUE(exchange(true, true).empty());
+  auto reports = exchange(true, false);
+  ASSERT_FALSE(reports.empty()) << "write after read";
+  EXPECT_NE(reports[0].find("race on shared memory: 4 bytes at 0x"), std::string::npos);
+  EXPECT_NE(reports[0].find("kernel.py:11"), std::string::npos) << reports[0];
+  EXPECT_NE(reports[0].find("kernel.py:12 (llvm.load)"), std::string::npos) << reports[0];
+  EXPECT_NE(reports[0].find("program (2, 1, 0), thread "), std::string::npos) << reports[0];
+  EXPECT_FALSE(exchange(false, true).empty()) << "read after write";
+}
+
+TEST(Check, AccessesOfOneThreadAndReadsOfManyDoNotRace) {
+  EmulatedBlock block;
+  auto reports = block.run([](kiln_emu_thread *t) {
+    if (t->thread == 0)
+      store(t, 0, 1);
+    barrier(t);
+    EXPECT_EQ(load(t, 0), 1u);
+    store(t, 1 + t->thread, 2);
+    load(t, 1 + t->thread);
+    store(t, 1 + t->thread, 3);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+}
+
+TEST(Check, WarpBarriersOrderWithinTheWarpOnly) {
+  auto run = [](uint32_t distance) {
+    EmulatedBlock block;
+    block.threads = 64;
+    return block.run([=](kiln_emu_thread *t) {
+      store(t, t->thread, t->thread);
+      kiln_emu_warp_barrier(t, &waits, ~0u);
+      load(t, t->thread ^ distance);
+    });
+  };
+  EXPECT_TRUE(run(1).empty());
+  EXPECT_FALSE(run(32).empty());
+}
+
+TEST(Check, SharedMemoryThatNobodyWroteIsFound) {
+  EmulatedBlock block;
+  auto reports = block.run([](kiln_emu_thread *t) {
+    store(t, t->thread, 7);
+    barrier(t);
+    // A wrong swizzle: 32 words were written, the read is of the next 32.
+    EXPECT_EQ(load(t, t->thread ^ 32), ~0u);
+  });
+  EXPECT_TRUE(oneReport(reports, "never written: 4 bytes at 0x"));
+}
+
+TEST(Check, GlobalAccessesStayInRegisteredAllocations) {
+  std::vector<float> data(40), out(40);
+  for (uint32_t limit : {40, 41}) { // an off-by-one mask
+    EmulatedBlock block;
+    block.threads = 64;
+    auto first = reinterpret_cast<uintptr_t>(data.data());
+    block.ranges = {{first, first + 40 * sizeof(float)}};
+    auto reports = block.run([&](kiln_emu_thread *t) {
+      float value = 0;
+      kiln_emu_load(t, &reads, KILN_EMU_GLOBAL, data.data() + t->thread, &value, 4, 4,
+                    t->thread < limit);
+    });
+    if (limit == 40)
+      EXPECT_TRUE(reports.empty()) << reports[0];
+    else
+      EXPECT_TRUE(oneReport(reports, "thread 40: llvm.load: load from no registered allocation"));
+  }
+}
+
+TEST(Check, MisalignedAccessesEndTheBlock) {
+  alignas(16) char data[64];
+  EmulatedBlock block;
+  block.check = false;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    uint32_t value[4];
+    kiln_emu_load(t, &reads, KILN_EMU_GLOBAL, data + 8, value, 16, 16, 1);
+    ADD_FAILURE() << "went on";
+  });
+  EXPECT_TRUE(oneReport(reports, "misaligned access: 16 bytes"));
+}
+
+TEST(Check, AccessesBeyondSharedMemoryEndTheBlock) {
+  EmulatedBlock block;
+  block.check = false;
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) { store(t, 256, 0); }),
+                        "outside of the block's 1024 bytes of shared memory"));
+}
+
+TEST(Check, DivergentBarriersAreReported) {
+  EmulatedBlock block;
+  block.threads = 64;
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) {
+    kiln_emu_barrier(t, t->thread < 32 ? &waits : &otherWaits, 0, 0);
+  }),
+                        "divergent barrier: other threads wait at nvvm.barrier0 at kernel.py:13"));
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) {
+    if (t->thread != 17)
+      barrier(t);
+  }),
+                        "63 wait at nvvm.barrier0 at kernel.py:13, 1 have returned"));
+}
+
+TEST(Check, DivergentWarpsAreReported) {
+  EmulatedBlock block;
+  auto shuffle = [](kiln_emu_thread *t, const kiln_emu_site *site) {
+    kiln_emu_shuffle(t, site, KILN_EMU_SHUFFLE_XOR, ~0u, 0, 1, 31);
+  };
+  EXPECT_TRUE(oneReport(
+      block.run([&](kiln_emu_thread *t) { shuffle(t, t->thread % 2 ? &shuffles : &waits); }),
+      "divergent warp"));
+  EXPECT_TRUE(oneReport(block.run([&](kiln_emu_thread *t) {
+    if (t->thread)
+      shuffle(t, &shuffles);
+  }),
+                        "lane 0 of the warp has returned"));
+}
+
+TEST(Check, SpinLoopsLetOthersRun) {
+  uint32_t flag = 0;
+  EmulatedBlock block;
+  block.threads = 256;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    // Thread 0 runs first and waits for the last one.
+    kiln_emu_atomic(t, &writes, KILN_EMU_GLOBAL, &flag, 4);
+    if (t->thread == 255)
+      __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE))
+      kiln_emu_yield(t);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+}
+
+TEST(Check, LaunchesThatDoNotFitTheCodeAreReported) {
+  EmulatedBlock block;
+  block.sharedBytes = 200 * 1024;
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *) {}), "the device has 163840"));
+}
+
+} // namespace

@@ -1,0 +1,76 @@
+// Runs a function as every thread of an emulated block, as generated code is run.
+
+#ifndef KILN_TESTS_RUNTIME_EMULATOR_EMULATEDBLOCK_H
+#define KILN_TESTS_RUNTIME_EMULATOR_EMULATEDBLOCK_H
+
+#include "runtime/emulated_launch.h"
+#include "runtime/emulator/kiln_emu.h"
+#include "runtime/kiln.h"
+#include <algorithm>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace kiln::emulator::testing {
+
+class EmulatedBlock {
+public:
+  uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
+  bool check = true;
+  std::vector<kiln_emulated_range> ranges; ///< sorted
+
+  using Body = std::function<void(kiln_emu_thread *)>;
+
+  /// What was reported, in order.
+  std::vector<std::string> run(const Body &body) {
+    kiln_emulator *emulator = nullptr;
+    EXPECT_EQ(kiln_emulator_create("sm_80", nullptr, &emulator), KILN_SUCCESS);
+    kiln_emulated_launch launch = {};
+    launch.emulator = emulator;
+    launch.threads = threads;
+    launch.dynamic_bytes = sharedBytes;
+    launch.max_shared = 160 * 1024;
+    launch.check = check;
+    launch.ranges = ranges.data();
+    launch.num_ranges = uint32_t(ranges.size());
+    kiln_emu_kernel kernel = {call, "kernel", warpSize, threads, 0, 0};
+    void *params[] = {const_cast<Body *>(&body)};
+    const uint32_t program[3] = {2, 1, 0}, programs[3] = {3, 2, 1};
+    kiln_emu_run_block(&kernel, params, program, programs, &launch);
+    std::vector<std::string> reports;
+    for (uint32_t i = 0; i < kiln_emulator_num_reports(emulator); ++i)
+      reports.push_back(kiln_emulator_report(emulator, i));
+    kiln_emulator_destroy(emulator);
+    return reports;
+  }
+
+private:
+  static void call(kiln_emu_thread *thread, void *const *params) {
+    (*static_cast<const Body *>(params[0]))(thread);
+  }
+};
+
+/// A place in a source: SITE(name, "operation", line).
+#define SITE(NAME, OPERATION, LINE)                                                                \
+  static const kiln_emu_site NAME = {OPERATION, "kernel.py", LINE, 5}
+
+inline ::testing::AssertionResult oneReport(const std::vector<std::string> &reports,
+                                            const std::string &part) {
+  if (reports.size() == 1 && reports[0].find(part) != std::string::npos)
+    return ::testing::AssertionSuccess();
+  auto result = ::testing::AssertionFailure() << "expected one report with \"" << part << "\", got";
+  for (const std::string &report : reports)
+    result << "\n  " << report;
+  return result;
+}
+
+inline bool anyReport(const std::vector<std::string> &reports, const std::string &part) {
+  return std::any_of(reports.begin(), reports.end(), [&](const std::string &report) {
+    return report.find(part) != std::string::npos;
+  });
+}
+
+} // namespace kiln::emulator::testing
+
+#endif

@@ -1,0 +1,65 @@
+// Emulated thread-instructions per second on one core, by kind of instruction.
+//   bazel run //tests/runtime/emulator:EmulatorBenchmark
+
+#include "runtime/emulator/kiln_emu.h"
+#include "tests/runtime/emulator/EmulatedBlock.h"
+#include <benchmark/benchmark.h>
+
+using namespace kiln::emulator::testing;
+
+namespace {
+
+SITE(site, "benchmark", 1);
+constexpr uint32_t threads = 256, repeats = 1000;
+
+/// `body` stands for `instructions` of each thread.
+void measure(benchmark::State &state, uint32_t instructions, const EmulatedBlock::Body &body) {
+  EmulatedBlock block;
+  block.threads = threads;
+  block.sharedBytes = 16 * threads;
+  block.check = false;
+  for (auto _ : state)
+    block.run([&](kiln_emu_thread *t) {
+      for (uint32_t i = 0; i < repeats; ++i)
+        body(t);
+    });
+  state.counters["instructions"] = benchmark::Counter(
+      double(state.iterations()) * threads * repeats * instructions, benchmark::Counter::kIsRate);
+}
+
+void shuffle(benchmark::State &state) {
+  measure(state, 1, [](kiln_emu_thread *t) {
+    benchmark::DoNotOptimize(
+        kiln_emu_shuffle(t, &site, KILN_EMU_SHUFFLE_XOR, ~0u, t->thread, 5, 31));
+  });
+}
+BENCHMARK(shuffle);
+
+void barrier(benchmark::State &state) {
+  measure(state, 1, [](kiln_emu_thread *t) { kiln_emu_barrier(t, &site, 0, 0); });
+}
+BENCHMARK(barrier);
+
+void sharedStoreAndLoad(benchmark::State &state) {
+  measure(state, 2, [](kiln_emu_thread *t) {
+    uint32_t words[4] = {};
+    kiln_emu_store(t, &site, KILN_EMU_SHARED, t->shared + 16 * t->thread, words, 16, 16, 1);
+    kiln_emu_load(t, &site, KILN_EMU_SHARED, t->shared + 16 * t->thread, words, 16, 16, 1);
+    benchmark::DoNotOptimize(words[0]);
+  });
+}
+BENCHMARK(sharedStoreAndLoad);
+
+void matrixProduct(benchmark::State &state) {
+  static const kiln_emu_matrix matrix = {KILN_EMU_MMA_SYNC, 16,           8, 16, KILN_EMU_F16,
+                                         KILN_EMU_F16,      KILN_EMU_F32, 0};
+  measure(state, 1, [](kiln_emu_thread *t) {
+    uint32_t a[4] = {}, b[2] = {};
+    float c[4] = {};
+    kiln_emu_multiply(t, &site, &matrix, a, b, c, c);
+    benchmark::DoNotOptimize(c[0]);
+  });
+}
+BENCHMARK(matrixProduct);
+
+} // namespace

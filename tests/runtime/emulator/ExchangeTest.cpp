@@ -1,0 +1,131 @@
+// Exchange within a warp, against the definitions of the PTX ISA and AMD's ISA documents.
+
+#include "tests/runtime/emulator/EmulatedBlock.h"
+
+using namespace kiln::emulator::testing;
+
+namespace {
+
+SITE(site, "exchange", 10);
+
+/// What every lane gets from `operation`.
+std::vector<uint64_t> results(uint32_t warpSize,
+                              const std::function<uint64_t(kiln_emu_thread *)> &operation) {
+  EmulatedBlock block;
+  block.threads = block.warpSize = warpSize;
+  std::vector<uint64_t> out(warpSize);
+  auto reports = block.run([&](kiln_emu_thread *t) { out[t->thread] = operation(t); });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  return out;
+}
+
+TEST(Exchange, ShufflesReadTheLanesThatPtxNames) {
+  auto shuffle = [](uint32_t kind, uint32_t offset, uint32_t clamp) {
+    return results(32, [=](kiln_emu_thread *t) {
+      return kiln_emu_shuffle(t, &site, kind, ~0u, 100 + t->thread, offset, clamp);
+    });
+  };
+  auto exchanged = shuffle(KILN_EMU_SHUFFLE_XOR, 5, 31);
+  auto up = shuffle(KILN_EMU_SHUFFLE_UP, 3, 0), down = shuffle(KILN_EMU_SHUFFLE_DOWN, 3, 31);
+  auto indexed = shuffle(KILN_EMU_SHUFFLE_INDEX, 7, 31);
+  // Segments of 8 lanes: c is (32 - 8) << 8 | 31.
+  auto segmented = shuffle(KILN_EMU_SHUFFLE_DOWN, 3, 24 << 8 | 31);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(exchanged[lane], 100 + (lane ^ 5));
+    EXPECT_EQ(up[lane], 100 + (lane >= 3 ? lane - 3 : lane));
+    EXPECT_EQ(down[lane], 100 + (lane + 3 < 32 ? lane + 3 : lane));
+    EXPECT_EQ(indexed[lane], 107u);
+    EXPECT_EQ(segmented[lane], 100 + (lane % 8 + 3 < 8 ? lane + 3 : lane));
+  }
+}
+
+TEST(Exchange, VotesAndReductionsSeeEveryLane) {
+  auto vote = [](uint32_t kind, unsigned below) {
+    return results(32, [=](kiln_emu_thread *t) {
+      return kiln_emu_vote(t, &site, kind, ~0u, t->thread < below);
+    })[31];
+  };
+  EXPECT_EQ(vote(KILN_EMU_VOTE_ANY, 0), 0u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_ANY, 1), 1u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_ALL, 31), 0u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_ALL, 32), 1u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_UNIFORM, 0), 1u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_UNIFORM, 5), 0u);
+  EXPECT_EQ(vote(KILN_EMU_VOTE_BALLOT, 5), 31u);
+  auto redux = [](uint32_t kind) {
+    return results(32, [=](kiln_emu_thread *t) {
+      return kiln_emu_redux(t, &site, kind, ~0u, t->thread - 3);
+    })[17];
+  };
+  EXPECT_EQ(redux(KILN_EMU_REDUX_ADD), uint32_t(31 * 32 / 2 - 3 * 32));
+  EXPECT_EQ(int32_t(redux(KILN_EMU_REDUX_SMIN)), -3);
+  EXPECT_EQ(redux(KILN_EMU_REDUX_SMAX), 28u);
+  EXPECT_EQ(redux(KILN_EMU_REDUX_UMIN), 0u);
+  EXPECT_EQ(redux(KILN_EMU_REDUX_UMAX), ~0u);
+  auto elected = results(32, [](kiln_emu_thread *t) -> uint64_t {
+    return t->thread < 4 ? 2 : kiln_emu_elect(t, &site, ~0xfu);
+  });
+  for (unsigned lane = 4; lane < 32; ++lane)
+    EXPECT_EQ(elected[lane], lane == 4);
+}
+
+TEST(Exchange, BallotsOfAWave64HaveSixtyFourBits) {
+  auto ballot = results(64, [](kiln_emu_thread *t) {
+    return kiln_emu_vote(t, &site, KILN_EMU_VOTE_BALLOT, ~0ull, t->thread % 3 == 0);
+  });
+  uint64_t expected = 0;
+  for (unsigned lane = 0; lane < 64; lane += 3)
+    expected |= uint64_t(1) << lane;
+  EXPECT_EQ(ballot[63], expected);
+}
+
+TEST(Exchange, LdsPermutationsFollowTheIsa) {
+  // DS_BPERMUTE_B32: tmp[i] = src[addr[i] / 4 % 64].
+  auto permuted = results(64, [](kiln_emu_thread *t) {
+    return kiln_emu_ds_bpermute(t, &site, 4 * ((t->thread * 7 + 3) % 64), t->thread);
+  });
+  // DS_SWIZZLE_B32, bit mode: j = ((i & and) | or) ^ xor in each 32 lanes; and 0x1e, or 0x10,
+  // xor 3.
+  auto swizzled = results(64, [](kiln_emu_thread *t) {
+    return kiln_emu_ds_swizzle(t, &site, t->thread, 3 << 10 | 0x10 << 5 | 0x1e);
+  });
+  // Quad mode: lanes 3 2 1 0.
+  auto quads = results(32, [](kiln_emu_thread *t) {
+    return kiln_emu_ds_swizzle(t, &site, t->thread, 0x8000 | 0x1b);
+  });
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    EXPECT_EQ(permuted[lane], (lane * 7 + 3) % 64);
+    EXPECT_EQ(swizzled[lane], lane / 32 * 32 + (((lane % 32 & 0x1e) | 0x10) ^ 3));
+  }
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(quads[lane], lane / 4 * 4 + 3 - lane % 4);
+}
+
+TEST(Exchange, DppMovesWithinRowsOfSixteen) {
+  auto dpp = [](uint32_t control, uint32_t rows, uint32_t bound) {
+    return results(64, [=](kiln_emu_thread *t) {
+      return kiln_emu_dpp(t, &site, 1000 + t->thread, t->thread, control, rows, 0xf, bound);
+    });
+  };
+  auto swapped = dpp(0xb1, 0xf, 1), rotated = dpp(0x128, 0xf, 1), shifted = dpp(0x112, 0xf, 0);
+  auto zeroed = dpp(0x112, 0xf, 1), mirrored = dpp(0x140, 0xf, 1), halves = dpp(0x141, 0xf, 1);
+  auto firstRow = dpp(0xb1, 0x1, 1);
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    unsigned row = lane / 16 * 16, in = lane % 16;
+    EXPECT_EQ(swapped[lane], lane ^ 1);
+    EXPECT_EQ(rotated[lane], row + (in + 8) % 16);
+    EXPECT_EQ(shifted[lane], in >= 2 ? lane - 2 : 1000 + lane);
+    EXPECT_EQ(zeroed[lane], in >= 2 ? lane - 2 : 0);
+    EXPECT_EQ(mirrored[lane], row + 15 - in);
+    EXPECT_EQ(halves[lane], lane / 8 * 8 + 7 - lane % 8);
+    EXPECT_EQ(firstRow[lane], lane < 16 ? lane ^ 1 : 1000 + lane);
+  }
+}
+
+TEST(Exchange, ReadlaneBroadcasts) {
+  for (uint64_t value : results(
+           64, [](kiln_emu_thread *t) { return kiln_emu_readlane(t, &site, t->thread * 2, 33); }))
+    EXPECT_EQ(value, 66u);
+}
+
+} // namespace
