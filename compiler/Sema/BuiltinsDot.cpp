@@ -41,6 +41,16 @@ std::optional<InputPrecision> readPrecision(Evaluator &evaluator, const Value &n
   return precision;
 }
 
+/// `trans_a` and `trans_b` are of Triton before 2.1.
+Tensor transposeIf(Evaluator &evaluator, Tensor tensor, const Value &flag, llvm::StringRef name) {
+  std::optional<bool> isSet = tensor ? evaluator.constantBool(flag, name) : std::nullopt;
+  if (!isSet)
+    return {};
+  if (!*isSet || tensor.type.shape.size() != 2)
+    return tensor;
+  return evaluator.permute(tensor, {1, 0});
+}
+
 bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
   size_t rank = a.type.shape.size();
   auto bad = [&](llvm::StringRef expected) {
@@ -67,7 +77,9 @@ bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
 
 Value builtinDot(Evaluator &evaluator, Call &call) {
   Tensor a = evaluator.toTensor(call[0]), b = a ? evaluator.toTensor(call[1]) : Tensor();
-  if (!b || !checkOperands(evaluator, a, b))
+  a = transposeIf(evaluator, a, call[7], "trans_a");
+  b = transposeIf(evaluator, b, call[8], "trans_b");
+  if (!a || !b || !checkOperands(evaluator, a, b))
     return Value();
   std::optional<InputPrecision> precision = readPrecision(evaluator, call[3], call[4]);
   if (!precision)

@@ -204,12 +204,14 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names) {
   body.name = function.getName();
   body.module = function.module;
   body.mode = function.mode;
+  if (function.isModeGuessed && frame && frame->mode == FunctionMode::Python)
+    body.mode = FunctionMode::Python;
   body.names = std::move(names);
   body.closure = function.closure;
   FrameGuard guard(*this, body);
   if (hasFailed)
     return Value();
-  if (function.mode == FunctionMode::Kernel && !buildsIR())
+  if (body.mode == FunctionMode::Kernel && !buildsIR())
     return error(DiagKind::SemaOutsideKernel, body.name);
   if (function.lambda)
     return evaluate(*function.lambda->body);

@@ -37,6 +37,7 @@ bool isNamespace(llvm::StringRef path) {
   return llvm::StringSwitch<bool>(path)
       .Cases({"triton.runtime", "triton.compiler", "os", "functools", "itertools", "typing"}, true)
       .Cases({"packaging", "packaging.version", "os.environ", "collections", "torch", "torch.cuda",
+              "torch.xpu", "torch.npu", "torch.musa", "torch.backends", "torch.backends.mps",
               "torch.version"},
              true)
       .Cases({"dataclasses", "enum", "operator", "__future__", "builtins", "triton.runtime.jit",

@@ -478,6 +478,9 @@ Value Evaluator::makeFunction(const ast::FunctionDef &definition, ModuleState &m
     if (name == "staticmethod" || name.contains('.') || name == "property")
       continue;
     object->mode = FunctionMode::Kernel;
+    object->isModeGuessed = !info;
+    if (info)
+      break;
   }
   return {ValueKind::Function, object};
 }

@@ -167,6 +167,8 @@ struct FunctionObject : Object {
   const ast::LambdaExpr *lambda = nullptr;
   ModuleState *module = nullptr;
   FunctionMode mode = FunctionMode::Python;
+  /// A decorator that is not known to be `jit` made it a kernel's: called from Python it is Python.
+  bool isModeGuessed = false;
   /// Names of the enclosing function, for lambdas and nested functions.
   std::shared_ptr<Environment> closure;
 
