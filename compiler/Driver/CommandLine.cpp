@@ -17,41 +17,46 @@ constexpr llvm::StringRef stages[] = {"ast",   "tile",   "tilegpu", "llvm", "llv
 cl::SubCommand buildCommand("build", "Compile a spec into a C library");
 cl::SubCommand compileCommand("compile",
                               "Compile one kernel, with the flags of Triton's compile.py");
+cl::SubCommand runCommand("run", "Compile one kernel of a spec and run it on given arguments");
 cl::SubCommand checkCommand("check", "Report mistakes in a spec and its kernels; generate nothing");
 cl::SubCommand inspectCommand("inspect",
                               "Show what is in a library: variants, targets, resources, bytes");
 
 cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
                                   cl::value_desc("folder"), cl::Prefix, cl::sub(buildCommand),
-                                  cl::sub(compileCommand), cl::sub(checkCommand));
+                                  cl::sub(compileCommand), cl::sub(checkCommand),
+                                  cl::sub(runCommand));
 cl::list<std::string> definitions("D", cl::desc("Value of a module-level name of the sources"),
                                   cl::value_desc("name=value"), cl::Prefix, cl::sub(buildCommand),
-                                  cl::sub(compileCommand), cl::sub(checkCommand));
+                                  cl::sub(compileCommand), cl::sub(checkCommand),
+                                  cl::sub(runCommand));
 cl::list<std::string>
     targets("target", cl::desc("Compile for this target, in place of the spec's; may be repeated"),
             cl::value_desc("target"), cl::sub(buildCommand), cl::sub(compileCommand),
-            cl::sub(checkCommand));
+            cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias targetsShort("t", cl::aliasopt(targets), cl::desc("Alias for --target"));
 cl::opt<unsigned> jobs("j", cl::desc("Variants compiled at a time (default: this machine's CPUs)"),
                        cl::value_desc("count"), cl::init(0), cl::Prefix, cl::sub(buildCommand),
                        cl::sub(compileCommand), cl::sub(checkCommand));
 cl::opt<unsigned> timeoutSeconds("timeout", cl::desc("Seconds that one variant may take"),
                                  cl::value_desc("seconds"), cl::init(600), cl::sub(buildCommand),
-                                 cl::sub(compileCommand), cl::sub(checkCommand));
+                                 cl::sub(compileCommand), cl::sub(checkCommand),
+                                 cl::sub(runCommand));
 cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for debuggers)"),
-                        cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand));
+                        cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+                        cl::sub(runCommand));
 cl::list<unsigned> only("only", cl::desc("Compile just the variants with these numbers"),
                         cl::value_desc("number"), cl::CommaSeparated, cl::sub(buildCommand),
                         cl::sub(checkCommand));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
-                    cl::sub(compileCommand), cl::sub(checkCommand));
+                    cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
                      cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
                                 clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
                      cl::init(DiagnosticFormat::Text), cl::sub(buildCommand),
-                     cl::sub(compileCommand), cl::sub(checkCommand));
+                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::opt<std::string> depfile("depfile", cl::desc("Write the files that were read as a make rule"),
                              cl::value_desc("file"), cl::sub(buildCommand));
 
@@ -63,13 +68,15 @@ cl::opt<CudaEmit> cudaEmit(
     cl::init(CudaEmit::Cubin), cl::sub(buildCommand), cl::sub(compileCommand));
 cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
-              cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand));
+              cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand),
+              cl::sub(runCommand));
 cl::opt<std::string> libdevicePath("libdevice",
                                    cl::desc("libdevice.10.bc, for kernels that call its functions"),
                                    cl::value_desc("file"), cl::sub(buildCommand),
-                                   cl::sub(compileCommand));
+                                   cl::sub(compileCommand), cl::sub(runCommand));
 cl::opt<unsigned> optLevel("O", cl::desc("Optimisation level, 0 to 3"), cl::value_desc("level"),
-                           cl::init(3), cl::Prefix, cl::sub(buildCommand), cl::sub(compileCommand));
+                           cl::init(3), cl::Prefix, cl::sub(buildCommand), cl::sub(compileCommand),
+                           cl::sub(runCommand));
 cl::opt<bool> lineInfo("line-info", cl::desc("Line tables for profilers (default: on)"),
                        cl::init(true), cl::sub(buildCommand), cl::sub(compileCommand));
 cl::list<std::string> pathMap("path-map", cl::desc("Replace a path's beginning in line tables"),
@@ -78,7 +85,7 @@ cl::list<std::string> pathMap("path-map", cl::desc("Replace a path's beginning i
 
 // build, check
 cl::opt<std::string> specPath(cl::Positional, cl::desc("<spec.json>"), cl::sub(buildCommand),
-                              cl::sub(checkCommand));
+                              cl::sub(checkCommand), cl::sub(runCommand));
 cl::opt<std::string> outputFolder("o", cl::desc("Folder of the library's files"),
                                   cl::value_desc("folder"), cl::sub(buildCommand));
 cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place of the spec's"),
@@ -112,6 +119,24 @@ cl::opt<std::string>
               cl::desc("Write this stage (to -o, else standard output) in place of a library: ast, "
                        "tile, tilegpu, llvm, llvmir, ptx, cubin, amdgcn, hsaco, asm, obj"),
               cl::value_desc("stage"), cl::sub(compileCommand));
+
+// run
+cl::opt<std::string> runKernel("kernel", cl::desc("The entry point to run"), cl::value_desc("name"),
+                               cl::sub(runCommand));
+cl::opt<int> runVariant("variant", cl::desc("The variant to run (default: the first that accepts)"),
+                        cl::value_desc("number"), cl::init(-1), cl::sub(runCommand));
+cl::opt<std::string> runGrid("grid", cl::desc("Launch grid, in place of the spec's"),
+                             cl::value_desc("x,y,z"), cl::sub(runCommand));
+cl::list<std::string>
+    runArguments("arg",
+                 cl::desc("An argument: a number, @file.npy, or a generator such as zeros(64)"),
+                 cl::value_desc("name=value"), cl::sub(runCommand));
+cl::list<std::string> runOutputs("out", cl::desc("Write an array after the run"),
+                                 cl::value_desc("name=file.npy"), cl::sub(runCommand));
+cl::opt<unsigned long long> runSeed("seed", cl::desc("Start of the generators of random numbers"),
+                                    cl::value_desc("number"), cl::init(0), cl::sub(runCommand));
+cl::opt<bool> runCheck("check", cl::desc("Report wrong accesses and races (emulated targets)"),
+                       cl::sub(runCommand));
 
 // inspect
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
@@ -162,6 +187,33 @@ CompilerOptions compilerOptions() {
   return options;
 }
 
+RunOptions runOptions() {
+  RunOptions run;
+  run.spec = required(specPath, "the path of a spec");
+  run.kernel = required(runKernel, "--kernel NAME, the entry point to run");
+  if (targets.size() != 1)
+    usageError("expected one --target, got " + llvm::Twine(targets.size()));
+  if (runVariant.getNumOccurrences() && runVariant < 0)
+    usageError("--variant: expected a number from 0, got " + llvm::Twine(runVariant));
+  if (runVariant >= 0)
+    run.variant = runVariant;
+  if (!runGrid.empty()) {
+    run.grid = {1, 1, 1};
+    llvm::SmallVector<llvm::StringRef> parts;
+    llvm::StringRef(runGrid).split(parts, ',');
+    for (auto [index, part] : llvm::enumerate(parts))
+      if (index > 2 || part.trim().getAsInteger(10, (*run.grid)[index]))
+        usageError("--grid: expected one to three numbers, got '" + runGrid + "'");
+  }
+  for (const std::string &text : runArguments)
+    run.arguments.push_back(splitAssignment("--arg", text));
+  for (const std::string &text : runOutputs)
+    run.outputs.push_back(splitAssignment("--out", text));
+  run.seed = runSeed;
+  run.check = runCheck;
+  return run;
+}
+
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
@@ -203,11 +255,15 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (!emitStage.empty() && !llvm::is_contained(emitStages(), llvm::StringRef(emitStage)))
       usageError("--emit: expected one of " + llvm::join(emitStages(), ", ") + ", got '" +
                  emitStage + "'");
+  } else if (runCommand) {
+    line.command = Command::Run;
+    line.run = runOptions();
   } else if (inspectCommand) {
     line.command = Command::Inspect;
     line.inspect = {required(libraryPath, "the path of a library's archive or manifest")};
   } else {
-    usageError("expected a command: build, compile, check or inspect (kiln --help shows more)");
+    usageError(
+        "expected a command: build, compile, check, run or inspect (kiln --help shows more)");
   }
   return line;
 }

@@ -11,6 +11,7 @@ namespace kiln {
 int runBuild(const CommandLine &line);
 int runCheck(const CommandLine &line);
 int runCompile(const CommandLine &line);
+int runRun(const CommandLine &line);
 int runInspect(const CommandLine &line);
 
 } // namespace kiln

@@ -11,6 +11,8 @@ int main(int argc, char **argv) {
     return kiln::runCheck(line);
   case kiln::Command::Compile:
     return kiln::runCompile(line);
+  case kiln::Command::Run:
+    return kiln::runRun(line);
   case kiln::Command::Inspect:
     return kiln::runInspect(line);
   }

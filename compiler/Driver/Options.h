@@ -4,13 +4,15 @@
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Target/Emit.h"
+#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kiln {
 
-enum class Command { Build, Compile, Check, Inspect };
+enum class Command { Build, Compile, Check, Run, Inspect };
 enum class DiagnosticFormat { Text, Json };
 
 /// What every command that compiles understands.
@@ -56,6 +58,21 @@ struct CompileOptions {
   std::string emitStage;
 };
 
+/// `kiln run`.
+struct RunOptions {
+  std::string spec;
+  /// The C name of an entry point.
+  std::string kernel;
+  /// --variant: empty = the first that accepts the arguments.
+  std::optional<unsigned> variant;
+  /// --grid, in place of the spec's.
+  std::optional<std::array<int64_t, 3>> grid;
+  /// --arg and --out: names, and values or paths.
+  std::vector<std::pair<std::string, std::string>> arguments, outputs;
+  uint64_t seed = 0;
+  bool check = false;
+};
+
 struct InspectOptions {
   std::string library;
 };
@@ -65,6 +82,7 @@ struct CommandLine {
   CompilerOptions compiler;
   BuildOptions build;
   CompileOptions compile;
+  RunOptions run;
   InspectOptions inspect;
 };
 

@@ -1,0 +1,275 @@
+// kiln run: compiles one kernel as `kiln build` does, loads it, and launches it once.
+//
+// Only the variant that will run is compiled. Everything that could fork (workers, lld) comes
+// before everything that starts threads (the CPU pool, a GPU's driver).
+
+#include "codegen/OutputTransaction.h"
+#include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/MemoryLibrary.h"
+#include "compiler/Driver/Npy.h"
+#include "compiler/Driver/RunDevice.h"
+#include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/Session.h"
+#include "compiler/Driver/VariantChoice.h"
+#include "llvm/Support/Path.h"
+#include <map>
+
+namespace kiln {
+namespace {
+
+class KernelRun {
+public:
+  explicit KernelRun(const CommandLine &line)
+      : run(line.run), options(line.compiler), session(options) {
+    llvm::StringRef folder = llvm::sys::path::parent_path(run.spec);
+    if (!folder.empty())
+      options.emit.pathMap.emplace_back(folder.str() + "/", "");
+  }
+
+  bool execute() {
+    if (!makePlan() || !readArguments() || !checkOutputs() || !openOutputs() || !compile())
+      return false;
+    auto library = MemoryLibrary::load(plan->model);
+    if (!library)
+      return launchFailed(llvm::toString(library.takeError()));
+    return launch((*library)->entry(0)) && writeOutputs();
+  }
+
+private:
+  template <typename... Args> Diagnostic &report(DiagKind kind, const Args &...args) {
+    return session.diagnostics.report(kind, DiagPlace(), args...);
+  }
+  bool flush() {
+    session.reporter.report(session.diagnostics, session.sources);
+    session.diagnostics.clear();
+    return session.reporter.errors() == 0;
+  }
+  bool launchFailed(llvm::StringRef why) {
+    report(DiagKind::DriverLaunch, run.kernel, target().name, why);
+    return flush();
+  }
+
+  const TargetInfo &target() const { return plan->model.targets[0]; }
+  const EntryModel &entry() const { return plan->model.entries[0]; }
+
+  /// A spec with nothing but the entry point that was asked for.
+  bool makePlan() {
+    auto spec = session.readSpecFile(run.spec, "");
+    if (!spec)
+      return false;
+    std::vector<std::string> names;
+    for (SpecKernel &kernel : spec->kernels) {
+      llvm::append_range(names, kernel.entryNames());
+      llvm::erase_if(kernel.signatures,
+                     [&](const SpecSignature &one) { return one.entry != run.kernel; });
+    }
+    llvm::erase_if(spec->kernels, [](const SpecKernel &one) { return one.signatures.empty(); });
+    if (spec->kernels.empty()) {
+      std::vector<llvm::StringRef> known(names.begin(), names.end());
+      report(DiagKind::DriverNoEntry, run.spec, run.kernel)
+          .withHint(suggestName(run.kernel, known));
+      return flush();
+    }
+    if (run.check && !spec->targets[0].emulated) {
+      report(DiagKind::DriverCheckTarget, spec->targets[0].name);
+      return flush();
+    }
+    plan = session.plan(*spec, run.spec);
+    if (!plan)
+      return false;
+    std::string reason = RunDevice::whyNot(target());
+    return reason.empty() || launchFailed(reason);
+  }
+
+  void reportUnknown(llvm::StringRef name) {
+    std::vector<llvm::StringRef> known;
+    for (const EntryArgument &argument : entry().arguments)
+      known.push_back(argument.name);
+    report(DiagKind::DriverUnknownArgument, run.kernel, name).withHint(suggestName(name, known));
+  }
+
+  bool readArguments() {
+    std::map<llvm::StringRef, llvm::StringRef> texts;
+    for (const auto &[name, text] : run.arguments) {
+      const std::string &given = name;
+      if (llvm::none_of(entry().arguments,
+                        [&](const EntryArgument &one) { return one.name == given; }))
+        reportUnknown(name);
+      texts[name] = text;
+    }
+    for (const EntryArgument &argument : entry().arguments) {
+      std::string type = argument.type.spelling();
+      if (argument.type.pointerDepth > 1 || !argument.type.bytes())
+        report(DiagKind::DriverArgumentKind, run.kernel, argument.name, type);
+      else if (!texts.count(argument.name))
+        report(DiagKind::DriverMissingArgument, run.kernel, argument.name, type);
+      else
+        values.push_back(readRunValue(argument.name, argument.type, texts[argument.name], run.seed,
+                                      session.diagnostics)
+                             .value_or(RunValue()));
+    }
+    return flush();
+  }
+
+  const RunValue *findValue(llvm::StringRef name) const {
+    for (auto [argument, value] : llvm::zip(entry().arguments, values))
+      if (argument.name == name)
+        return &value;
+    return nullptr;
+  }
+
+  bool checkOutputs() {
+    for (const auto &[name, path] : run.outputs) {
+      const RunValue *value = findValue(name);
+      if (!value)
+        reportUnknown(name);
+      else if (!value->array)
+        report(DiagKind::DriverNotAnArray, name, run.kernel);
+    }
+    return flush();
+  }
+
+  bool cannotWrite(llvm::Error error) {
+    report(DiagKind::DriverCannotWrite, llvm::toString(std::move(error)));
+    return flush();
+  }
+
+  /// Before the work: a folder that cannot be written to should not cost a run.
+  bool openOutputs() {
+    for (const auto &[name, path] : run.outputs) {
+      std::string folder = llvm::sys::path::parent_path(path).str();
+      if (transactions.count(folder))
+        continue;
+      auto transaction = OutputTransaction::begin(folder.empty() ? "." : folder);
+      if (!transaction)
+        return cannotWrite(transaction.takeError());
+      transactions.emplace(folder, std::move(*transaction));
+    }
+    return true;
+  }
+
+  /// The variants that may run, best first; reports when there is none.
+  std::vector<unsigned> candidates(const CallArguments &arguments) {
+    DispatchTables tables = buildDispatchTables(plan->model, entry());
+    std::vector<unsigned> legal = arguments.legalVariants(tables);
+    unsigned asked = run.variant.value_or(tables.order.front());
+    if (asked >= entry().variants.size()) {
+      report(DiagKind::DriverVariantIndex, run.kernel, asked, target().name,
+             entry().variants.size() - 1);
+      legal.clear();
+    } else if (legal.empty() || (run.variant && !llvm::is_contained(legal, asked))) {
+      report(DiagKind::DriverVariantNeeds, run.kernel, arguments.whatLacks(tables, asked));
+      legal.clear();
+    } else if (run.variant) {
+      legal = {asked};
+    }
+    flush();
+    return legal;
+  }
+
+  /// Compiles the first candidate that fits the target, and drops all others from the model.
+  bool compile() {
+    CallArguments arguments(entry(), values);
+    if (entry().grid.empty() && !run.grid) {
+      report(DiagKind::DriverNoGrid, run.kernel);
+      return flush();
+    }
+    std::vector<unsigned> legal = candidates(arguments);
+    for (unsigned variant : legal) {
+      auto job =
+          llvm::find_if(plan->jobs, [&](const CompileJob &one) { return one.variant == variant; });
+      options.only = {unsigned(job - plan->jobs.begin())};
+      auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
+      bool isDropped = !results[options.only[0]].doesNotFit.empty() && job->mayBeDropped;
+      if (isDropped && variant != legal.back())
+        continue;
+      if (!session.assemble(*plan, std::move(results)))
+        return false;
+      return computeGrid(arguments);
+    }
+    return false;
+  }
+
+  bool computeGrid(const CallArguments &arguments) {
+    if (run.grid) {
+      grid = *run.grid;
+      return true;
+    }
+    auto computed = arguments.grid(entry().variants[0]);
+    if (computed)
+      grid = *computed;
+    else
+      report(DiagKind::DriverGrid, run.kernel, llvm::toString(computed.takeError()));
+    return flush();
+  }
+
+  bool launch(const kiln_entry &record) {
+    auto opened = RunDevice::open(target(), run.check);
+    if (!opened)
+      return launchFailed(llvm::toString(opened.takeError()));
+    RunDevice &device = **opened;
+    for (RunValue &value : values) {
+      if (!value.array)
+        continue;
+      auto address = device.place(*value.array);
+      if (!address)
+        return launchFailed(llvm::toString(address.takeError()));
+      value.bits = *address;
+    }
+    // Hosts are little-endian: a scalar's bytes are the first ones.
+    std::vector<void *> params;
+    for (unsigned index : kernelParameters(entry(), entry().variants[0]))
+      params.push_back(&values[index].bits);
+    kiln_call call;
+    kiln_status status = kiln_begin(&record, device.stream(), &call);
+    if (status == KILN_SUCCESS)
+      status = kiln_run(&call, /*variant=*/0, grid.data(), params.data());
+    std::string message = status == KILN_SUCCESS ? "" : kiln_last_error();
+    if (status == KILN_SUCCESS)
+      if (llvm::Error error = device.finish())
+        message = llvm::toString(std::move(error));
+    std::vector<std::string> found = device.reports();
+    for (const std::string &text : found) {
+      // "softmax.py:20:14: softmax_kernel, program …"
+      auto [place, what] = llvm::StringRef(text).split(": ");
+      session.diagnostics.report(DiagKind::DriverCheckReport, DiagPlace(place), what);
+      flush();
+    }
+    return found.empty() && (message.empty() || launchFailed(message));
+  }
+
+  bool writeOutputs() {
+    for (const auto &[name, path] : run.outputs) {
+      const RunArray &array = *findValue(name)->array;
+      const std::string &wanted = name;
+      auto argument = llvm::find_if(entry().arguments,
+                                    [&](const EntryArgument &one) { return one.name == wanted; });
+      OutputFile file{llvm::sys::path::filename(path).str(),
+                      writeNpy(npyTypeOf(argument->type.element), array.shape,
+                               {array.data.get(), array.bytes})};
+      auto transaction = transactions.find(llvm::sys::path::parent_path(path).str());
+      if (llvm::Error error = transaction->second.add(file))
+        return cannotWrite(std::move(error));
+    }
+    for (auto &[folder, transaction] : transactions)
+      if (llvm::Error error = transaction.commit())
+        return cannotWrite(std::move(error));
+    return true;
+  }
+
+  const RunOptions &run;
+  CompilerOptions options;
+  Session session;
+  std::optional<BuildPlan> plan;
+  std::vector<RunValue> values;
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  /// By folder.
+  std::map<std::string, OutputTransaction> transactions;
+};
+
+} // namespace
+
+int runRun(const CommandLine &line) { return KernelRun(line).execute() ? 0 : 1; }
+
+} // namespace kiln
