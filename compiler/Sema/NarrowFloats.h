@@ -1,0 +1,24 @@
+// Floats that have no element type of their own in Triton: e2m1 (4 bits: 0, 0.5, 1, 1.5, 2, 3, 4,
+// 6 and their negatives, two in a byte) and e8m0 (8 bits: powers of two), of the OCP microscaling
+// formats.
+#ifndef KILN_COMPILER_SEMA_NARROWFLOATS_H
+#define KILN_COMPILER_SEMA_NARROWFLOATS_H
+
+#include "compiler/Sema/Evaluator.h"
+
+namespace kiln::sema {
+
+/// The lower and the upper four bits of bytes.
+std::array<Tensor, 2> unpackNibbles(Evaluator &evaluator, Tensor bytes);
+/// Codes below 16 (uint8) as numbers of `type`, exactly.
+Tensor decodeE2M1(Evaluator &evaluator, Tensor codes, DType type);
+/// Codes (uint8) of the nearest numbers, ties to even; 6 where out of range or NaN.
+Tensor encodeE2M1(Evaluator &evaluator, Tensor numbers);
+/// 2^(code - 127) as fp32; code 255 is NaN.
+Tensor decodeE8M0(Evaluator &evaluator, Tensor codes);
+/// Numbers whose magnitude exceeds the largest of `type` become that, infinities included.
+Tensor clampToFinite(Evaluator &evaluator, Tensor numbers, DType type);
+
+} // namespace kiln::sema
+
+#endif // KILN_COMPILER_SEMA_NARROWFLOATS_H

@@ -1,0 +1,162 @@
+// Inline PTX, run on the CPU: packing, the operations and the conversions against PTX's
+// definitions.
+
+#include "tests/compiler/Sema/SourceKernel.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using kiln::test::runSource;
+
+namespace {
+
+/// Runs `text` on 16 words; `$0` is the result, `$1` and `$2` the inputs.
+std::vector<uint32_t> runWords(const std::string &text, std::vector<uint32_t> x,
+                               std::vector<uint32_t> y) {
+  x.resize(16);
+  y.resize(16);
+  std::vector<uint32_t> z(16);
+  runSource("@triton.jit\ndef kernel(x, y, z):\n    i = tl.arange(0, 16)\n"
+            "    r = tl.inline_asm_elementwise('''" +
+                text +
+                "''', '=r,r,r', [tl.load(x + i), tl.load(y + i)], dtype=tl.uint32, is_pure=True, "
+                "pack=1)\n    tl.store(z + i, r)\n",
+            {"*u32", "*u32", "*u32"}, {x.data(), y.data(), z.data()});
+  return z;
+}
+
+uint32_t bits(float value) {
+  uint32_t word;
+  memcpy(&word, &value, 4);
+  return word;
+}
+
+TEST(InlineAsm, Integers) {
+  EXPECT_EQ(runWords("shf.l.wrap.b32 $0, $1, $2, 8;", {0x12345678}, {0x9abcdef0})[0], 0xbcdef012u);
+  EXPECT_EQ(runWords("shl.b32 $0, $1, $2;", {1, 1, 3}, {4, 32, 31}),
+            (std::vector<uint32_t>{16, 0, 0x80000000u, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(runWords("shr.s32 $0, $1, $2;", {0x80000000u, 0x80000000u}, {4, 99})[0], 0xf8000000u);
+  EXPECT_EQ(runWords("shr.s32 $0, $1, $2;", {0x80000000u, 0x80000000u}, {4, 99})[1], 0xffffffffu);
+  EXPECT_EQ(runWords("lop3.b32 $0, $1, $2, 0xff00ff00, 0xca;", {0xf0f0f0f0}, {0x12345678})[0],
+            (0xf0f0f0f0u & 0x12345678u) | (~0xf0f0f0f0u & 0xff00ff00u));
+  EXPECT_EQ(runWords("prmt.b32 $0, $1, $2, 0x5140;", {0x04030201}, {0x08070685})[0], 0x06028501u);
+  EXPECT_EQ(runWords("prmt.b32 $0, $1, $2, 0xc;", {0}, {0x80})[0] & 0xff, 0xffu);
+  EXPECT_EQ(runWords("mad.lo.u32 $0, $1, $2, 7;", {5}, {6})[0], 37u);
+  EXPECT_EQ(runWords("mul.hi.u32 $0, $1, $2;", {0xffffffffu}, {0xffffffffu})[0], 0xfffffffeu);
+  EXPECT_EQ(runWords("mul.hi.s32 $0, $1, $2;", {0xffffffffu}, {5})[0], 0xffffffffu);
+  EXPECT_EQ(runWords("min.s32 $0, $1, $2;", {0xffffffffu}, {5})[0], 0xffffffffu);
+}
+
+TEST(InlineAsm, PredicatesAndDeclaredRegisters) {
+  auto result = runWords("{ .reg .pred p<2>; .reg .b32 t; // scratch\n mov.u32 t, $1;"
+                         " setp.lt.s32 p1, $1, $2; @p1 add.s32 t, t, 100; selp.b32 $0, t, 7, p1; }",
+                         {1, 5}, {3, 3});
+  EXPECT_EQ(result[0], 101u);
+  EXPECT_EQ(result[1], 7u);
+}
+
+TEST(InlineAsm, Floats) {
+  auto result =
+      runWords("{ .reg .f32 t; ex2.approx.ftz.f32 t, $1; fma.rn.f32 $0, t, $2, 0f3F800000; }",
+               {bits(3.0f)}, {bits(2.0f)});
+  EXPECT_EQ(result[0], bits(17.0f));
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(runWords("max.f32 $0, $1, $2;", {bits(nan)}, {bits(2.0f)})[0], bits(2.0f));
+  uint32_t kept = runWords("max.NaN.f32 $0, $1, $2;", {bits(nan)}, {bits(2.0f)})[0];
+  EXPECT_GT(kept & 0x7fffffff, 0x7f800000u);
+  EXPECT_EQ(runWords("min.NaN.xorsign.abs.f32 $0, $1, $2;", {bits(-3.0f)}, {bits(2.0f)})[0],
+            bits(-2.0f));
+  EXPECT_EQ(runWords("mul.bf16x2 $0, $1, $2;", {0x40003f80}, {0x40404000})[0], 0x40c04000u);
+  EXPECT_EQ(runWords("add.f16x2 $0, $1, $2;", {0x3c004000}, {0x3c003c00})[0], 0x40004200u);
+}
+
+TEST(InlineAsm, Conversions) {
+  float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(runWords("cvt.rn.bf16x2.f32 $0, $1, $2;", {bits(1.0f)}, {bits(2.0f)})[0], 0x3f804000u);
+  EXPECT_EQ(runWords("cvt.rn.f16x2.f32 $0, $1, $2;", {bits(1.0f)}, {bits(2.0f)})[0], 0x3c004000u);
+  auto whole = runWords("cvt.rni.s32.f32 $0, $1;",
+                        {bits(2.5f), bits(-3.5f), bits(1e20f), bits(-inf), bits(NAN)}, {});
+  EXPECT_EQ(std::vector<uint32_t>(whole.begin(), whole.begin() + 5),
+            (std::vector<uint32_t>{2, uint32_t(-4), 0x7fffffffu, 0x80000000u, 0}));
+  EXPECT_EQ(runWords("{ .reg .b8 t<4>; mov.b32 {t0, t1, t2, t3}, $1; cvt.u32.u8 $0, t2; }",
+                     {0x44332211}, {})[0],
+            0x33u);
+  auto fp8 = runWords("{ .reg .b16 t; cvt.rn.satfinite.e4m3x2.f32 t, $1, $2; cvt.u32.u16 $0, t; }",
+                      {bits(1.0f), bits(1e6f)}, {bits(-2.0f), bits(-inf)});
+  EXPECT_EQ(fp8[0], 0x38c0u);
+  EXPECT_EQ(fp8[1], 0x7efeu);
+}
+
+TEST(InlineAsm, FourBitFloats) {
+  // Ties go to the even code; 7 and NaN to the largest.
+  std::vector<uint32_t> x, expected = {0, 0, 2, 2, 3, 4, 4, 4, 6, 6, 7, 7, 7, 15, 8, 10};
+  for (float value : {0.f, .25f, .75f, 1.25f, 1.5f, 1.75f, 2.f, 2.5f, 3.5f, 5.f, 5.1f, 1e9f,
+                      std::numeric_limits<float>::quiet_NaN(), -7.f, -0.f, -1.f})
+    x.push_back(bits(value));
+  EXPECT_EQ(
+      runWords("{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, 0f00000000, $1; cvt.u32.u8 $0, t; }",
+               x, {}),
+      expected);
+  std::vector<uint32_t> codes,
+      halves = {0x0000, 0x3800, 0x3c00, 0x3e00, 0x4000, 0x4200, 0x4400, 0x4600,
+                0x8000, 0xb800, 0xbc00, 0xbe00, 0xc000, 0xc200, 0xc400, 0xc600};
+  for (uint32_t code = 0; code < 16; ++code) {
+    codes.push_back(code | 0x20);
+    halves[code] |= 0x3c000000;
+  }
+  EXPECT_EQ(runWords("{ .reg .b8 t; cvt.u8.u32 t, $1; cvt.rn.f16x2.e2m1x2 $0, t; }", codes, {}),
+            halves);
+}
+
+TEST(InlineAsm, PacksNarrowElements) {
+  std::vector<uint8_t> x(64), y(64);
+  for (int i = 0; i < 64; ++i)
+    x[size_t(i)] = uint8_t(i * 7);
+  runSource("@triton.jit\ndef kernel(x, y):\n    i = tl.arange(0, 64)\n"
+            "    r = tl.inline_asm_elementwise('and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;', "
+            "'=r,r', [tl.load(x + i)], dtype=tl.int8, is_pure=True, pack=4)\n"
+            "    tl.store(y + i, r)\n",
+            {"*u8", "*i8"}, {x.data(), y.data()});
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(y[size_t(i)], uint8_t(x[size_t(i)] << 3)) << i;
+}
+
+TEST(InlineAsm, SeveralResultsOfDifferentWidths) {
+  // Four bytes become four floats, and four sums of an integer tensor with them.
+  std::vector<uint8_t> a(16);
+  std::vector<float> b(16), c(16);
+  std::vector<int32_t> d(16);
+  for (int i = 0; i < 16; ++i) {
+    a[size_t(i)] = uint8_t(200 + i);
+    b[size_t(i)] = float(i * i) + 100.0f;
+  }
+  runSource(R"(
+@triton.jit
+def kernel(a, b, c, d):
+    i = tl.arange(0, 16)
+    x, y = tl.inline_asm_elementwise(
+        asm="""
+        {
+            .reg .b8 t<4>;
+            mov.b32 {t0, t1, t2, t3}, $8;
+            cvt.u32.u8 $0, t0; cvt.u32.u8 $1, t1; cvt.u32.u8 $2, t2; cvt.u32.u8 $3, t3;
+        }
+        cvt.rn.f32.s32 $4, $0; cvt.rn.f32.s32 $5, $1; cvt.rn.f32.s32 $6, $2; cvt.rn.f32.s32 $7, $3;
+        max.f32 $4, $4, $9; max.f32 $5, $5, $10; max.f32 $6, $6, $11; max.f32 $7, $7, $12;
+        """,
+        constraints="=r,=r,=r,=r,=r,=r,=r,=r,r,r,r,r,r",
+        args=[tl.load(a + i), tl.load(b + i)], dtype=(tl.int32, tl.float32), is_pure=True, pack=4)
+    tl.store(d + i, x)
+    tl.store(c + i, y)
+)",
+            {"*u8", "*fp32", "*fp32", "*i32"}, {a.data(), b.data(), c.data(), d.data()});
+  for (size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(d[i], int(a[i])) << i;
+    EXPECT_EQ(c[i], std::max(float(a[i]), b[i])) << i;
+  }
+}
+
+} // namespace
