@@ -94,7 +94,9 @@ static void removeAbandoned(const std::string &folder) {
 Expected<OutputTransaction> OutputTransaction::begin(StringRef folder) {
   OutputTransaction transaction;
   transaction.owner = ::getpid();
-  transaction.folder = folder.empty() ? "." : folder.str();
+  // Without the separators at its end: "out/" has the parent "out", which is the same folder.
+  StringRef trimmed = folder.size() > 1 ? folder.rtrim('/') : folder;
+  transaction.folder = folder.empty() ? "." : trimmed.empty() ? "/" : trimmed.str();
   for (StringRef path = transaction.folder; !path.empty() && !sys::fs::exists(path);
        path = sys::path::parent_path(path))
     transaction.created.push_back(path.str());

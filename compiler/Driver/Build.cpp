@@ -2,6 +2,7 @@
 
 #include "codegen/GenerateLibrary.h"
 #include "compiler/Driver/Commands.h"
+#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "llvm/Support/Path.h"
@@ -9,17 +10,25 @@
 namespace kiln {
 namespace {
 
+/// A file's name as make reads it.
+void appendMakeName(std::string &rule, llvm::StringRef path) {
+  for (char c : path) {
+    if (c == ' ' || c == '#')
+      rule += '\\';
+    if (c == '$')
+      rule += '$';
+    rule += c;
+  }
+}
+
 /// A make rule: the manifest depends on every file that was read.
 OutputFile depfileFor(const Session &session, llvm::StringRef target) {
   OutputFile file;
-  file.bytes = target.str() + ":";
+  appendMakeName(file.bytes, target);
+  file.bytes += ":";
   for (const std::string &path : session.filesRead()) {
     file.bytes += " \\\n  ";
-    for (char c : path) {
-      if (c == ' ' || c == '#')
-        file.bytes += '\\';
-      file.bytes += c;
-    }
+    appendMakeName(file.bytes, path);
   }
   file.bytes += "\n";
   return file;
@@ -33,32 +42,25 @@ int fail(Session &session, llvm::Error error) {
   return 1;
 }
 
-/// Line tables name sources relative to the spec, so that the bytes do not depend on where the
-/// build stands.
-CompilerOptions withSpecRelativePaths(CompilerOptions options, llvm::StringRef specPath) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(specPath);
-  if (!folder.empty())
-    options.emit.pathMap.emplace_back(folder.str() + "/", "");
-  return options;
-}
-
 } // namespace
 
 int runBuild(const CommandLine &line) {
-  CompilerOptions options = withSpecRelativePaths(line.compiler, line.build.spec);
+  CompilerOptions options = line.compiler;
+  options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
   Session session(options);
   auto spec = session.readSpecFile(line.build.spec, line.build.name);
   if (!spec)
     return 1;
   auto plan = session.plan(*spec, line.build.spec);
-  if (!plan)
+  if (!plan || !session.checkOnly(*plan) ||
+      !session.checkOutputs(line.build.outputFolder, plan->model.name))
     return 1;
   // Before the work: a folder that cannot be written to should not cost a build.
   auto outputs = OutputTransaction::begin(line.build.outputFolder);
   if (!outputs)
     return fail(session, outputs.takeError());
   auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
-  if (!session.assemble(*plan, std::move(results)) || !options.only.empty())
+  if (interruptSignal() || !session.assemble(*plan, std::move(results)) || !options.only.empty())
     return session.reporter.errors() ? 1 : 0;
   auto library = generateLibrary(plan->model);
   if (!library)
@@ -66,6 +68,8 @@ int runBuild(const CommandLine &line) {
   for (const OutputFile &file : library->files)
     if (auto error = outputs->add(file))
       return fail(session, std::move(error));
+  if (interruptSignal())
+    return 1;
   if (auto error = outputs->commit())
     return fail(session, std::move(error));
   if (options.depfile.empty())
@@ -84,7 +88,7 @@ int runCheck(const CommandLine &line) {
   Session session(line.compiler);
   auto spec = session.readSpecFile(line.build.spec, line.build.name);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
-  if (!plan)
+  if (!plan || !session.checkOnly(*plan))
     return 1;
   VariantGoal goal;
   goal.checkOnly = true;

@@ -3,6 +3,7 @@
 #include "codegen/CNames.h"
 #include "codegen/GenerateLibrary.h"
 #include "compiler/Driver/Commands.h"
+#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "llvm/ADT/StringExtras.h"
@@ -138,7 +139,7 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan,
   VariantGoal goal;
   goal.emitStage = line.compile.emitStage;
   auto results = runPlan(plan, session.loader, options, goal, session.reporter);
-  if (session.reporter.errors())
+  if (session.reporter.errors() || interruptSignal())
     return 1;
   std::string text;
   for (const VariantResult &result : results)
@@ -156,9 +157,7 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan,
 
 int runCompile(const CommandLine &line) {
   CompilerOptions options = line.compiler;
-  llvm::StringRef sourceFolder = llvm::sys::path::parent_path(line.compile.source);
-  if (!sourceFolder.empty())
-    options.emit.pathMap.emplace_back(sourceFolder.str() + "/", "");
+  options.specFolder = llvm::sys::path::parent_path(line.compile.source).str();
   Session session(options);
   auto spec = FlagSpec(line, session).make();
   if (!spec)
@@ -169,7 +168,7 @@ int runCompile(const CommandLine &line) {
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan, options);
   auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
-  if (!session.assemble(*plan, std::move(results)))
+  if (interruptSignal() || !session.assemble(*plan, std::move(results)))
     return 1;
   auto library = generateLibrary(plan->model);
   if (!library)

@@ -1,4 +1,5 @@
 #include "compiler/Driver/CompileVariant.h"
+#include "compiler/Driver/PortablePath.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Syntax/Dump.h"
@@ -53,6 +54,11 @@ private:
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
     if (goal.emitStage == "ptx" || goal.emitStage == "llvmir")
       pipeline.emit.cudaEmit = CudaEmit::PTX;
+    // After what the user asked for: the first match wins.
+    for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file) {
+      llvm::StringRef path = loader.getSources().get(file).getPath();
+      pipeline.emit.pathMap.emplace_back(path.str(), portablePath(path, options));
+    }
     pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
       return stageDone(stage, ir);
     };

@@ -1,9 +1,11 @@
 // The kiln command.
 
 #include "compiler/Driver/Commands.h"
+#include "compiler/Driver/Interrupt.h"
 
-int main(int argc, char **argv) {
-  kiln::CommandLine line = kiln::parseCommandLine(argc, argv);
+namespace {
+
+int runCommand(const kiln::CommandLine &line) {
   switch (line.command) {
   case kiln::Command::Build:
     return kiln::runBuild(line);
@@ -17,4 +19,16 @@ int main(int argc, char **argv) {
     return kiln::runInspect(line);
   }
   return 2;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  kiln::CommandLine line = kiln::parseCommandLine(argc, argv);
+  // A kernel that runs here has nothing to clean up, and would not look.
+  if (line.command != kiln::Command::Run)
+    kiln::noteInterrupts();
+  int status = runCommand(line);
+  kiln::endIfInterrupted();
+  return status;
 }

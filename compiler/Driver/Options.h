@@ -35,6 +35,9 @@ struct CompilerOptions {
   /// --quiet: no progress, also on a terminal.
   bool quiet = false;
   DiagnosticFormat diagnosticFormat = DiagnosticFormat::Text;
+  /// The spec's folder (for `kiln compile` the source's); empty: the current one. Names of sources
+  /// in outputs start here (PortablePath.h).
+  std::string specFolder;
   /// --depfile: a make rule of what was read.
   std::string depfile;
   EmitOptions emit;

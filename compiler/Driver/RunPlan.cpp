@@ -1,5 +1,7 @@
 #include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/Workers.h"
+#include "compiler/Target/Process.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
 #include <cstring>
@@ -48,9 +50,20 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
 } // namespace
 
 std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
-                                   const CompilerOptions &options, const VariantGoal &goal,
+                                   const CompilerOptions &requested, const VariantGoal &goal,
                                    Reporter &reporter) {
   std::vector<VariantResult> results(plan.jobs.size());
+  // One folder for the temporary files of all workers: those that are killed cannot remove theirs.
+  llvm::Expected<TemporaryFolder> temporaries =
+      TemporaryFolder::create(requested.emit.temporaryRoot);
+  if (!temporaries) {
+    DiagnosticEngine diagnostics;
+    diagnostics.report(DiagKind::DriverTool, DiagPlace(), llvm::toString(temporaries.takeError()));
+    reporter.report(diagnostics, loader.getSources());
+    return results;
+  }
+  CompilerOptions options = requested;
+  options.emit.temporaryRoot = temporaries->path().str();
   std::vector<unsigned> chosen;
   for (unsigned index = 0; index < plan.jobs.size(); ++index)
     if (options.only.empty() || llvm::is_contained(options.only, index))
@@ -65,7 +78,8 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   };
   if (options.inProcess) {
     for (unsigned index : chosen)
-      take(index, compile(index));
+      if (!interruptSignal())
+        take(index, compile(index));
   } else {
     WorkerOptions workers;
     workers.parallel = options.jobs ? options.jobs : availableCpus();

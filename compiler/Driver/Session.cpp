@@ -1,6 +1,8 @@
 #include "compiler/Driver/Session.h"
 #include "codegen/SpecReader.h"
+#include "compiler/Driver/PortablePath.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -16,7 +18,6 @@ void Session::flush() {
 }
 
 std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef libraryName) {
-  specFolder = llvm::sys::path::parent_path(path).str();
   std::optional<Spec> spec;
   if (auto file = sources.load(path))
     spec = readSpec(**file, diagnostics, {options.targets, libraryName.str()});
@@ -30,6 +31,28 @@ std::optional<BuildPlan> Session::plan(const Spec &spec, llvm::StringRef specPat
   auto plan = planBuild(spec, specPath, loader, options, diagnostics);
   flush();
   return plan;
+}
+
+bool Session::checkOnly(const BuildPlan &plan) {
+  for (unsigned index : options.only)
+    if (index >= plan.jobs.size())
+      diagnostics.report(DiagKind::DriverBadFlag, DiagPlace(), "--only",
+                         "expected numbers below " + std::to_string(plan.jobs.size()) + ", got " +
+                             std::to_string(index));
+  flush();
+  return reporter.errors() == 0;
+}
+
+bool Session::checkOutputs(llvm::StringRef folder, llvm::StringRef library) {
+  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+    for (llvm::StringRef ending : {".h", ".c", ".json"}) {
+      llvm::SmallString<256> output(folder);
+      llvm::sys::path::append(output, library + ending);
+      if (llvm::sys::fs::equivalent(output, sources.get(file).getPath()))
+        diagnostics.report(DiagKind::DriverOverwritesInput, DiagPlace(), output.str());
+    }
+  flush();
+  return reporter.errors() == 0;
 }
 
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
@@ -46,9 +69,12 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     if (!result.binary)
       continue;
     VariantModel &variant = plan.model.entries[job.entry].variants[job.variant];
-    std::vector<std::pair<std::string, int64_t>> effective = {{"num_warps", job.instance.numWarps},
-                                                              {"num_stages", 1},
-                                                              {"num_ctas", job.instance.numCtas}};
+    const std::array<uint32_t, 3> &cluster = result.binary->launch.clusterDims;
+    int64_t numCtas = int64_t(cluster[0]) * cluster[1] * cluster[2];
+    if (target.backend != Backend::CPU && job.instance.numCtas != numCtas)
+      diagnostics.report(DiagKind::DriverOptionUnused, job.place.range, job.place.path, "num_ctas");
+    std::vector<std::pair<std::string, int64_t>> effective = {
+        {"num_warps", job.instance.numWarps}, {"num_stages", 1}, {"num_ctas", numCtas}};
     if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {
       DeviceBinary ptx = *result.binary;
       ptx.format = BinaryFormat::PTX;
@@ -62,7 +88,7 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     for (EntryModel &entry : plan.model.entries) {
       llvm::erase_if(entry.variants,
                      [](const VariantModel &variant) { return variant.binaries.empty(); });
-      if (entry.variants.empty() && !diagnostics.hasErrors())
+      if (entry.variants.empty() && !diagnostics.hasErrors() && options.only.empty())
         diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
     }
   flush();
@@ -70,22 +96,11 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   return reporter.errors() == 0;
 }
 
-std::string Session::portablePath(llvm::StringRef path) const {
-  std::vector<std::string> roots = options.importRoots;
-  roots.insert(roots.begin(), specFolder);
-  for (const std::string &root : roots) {
-    llvm::StringRef rest = path;
-    if (!root.empty() && rest.consume_front(root) && rest.consume_front("/"))
-      return rest.str();
-  }
-  return llvm::sys::path::is_absolute(path) ? llvm::sys::path::filename(path).str() : path.str();
-}
-
 void Session::recordInputs(LibraryModel &model) {
   model.tools = {{"kiln", KILN_VERSION}, {"llvm", LLVM_VERSION_STRING}};
   for (const std::string &file : files)
     if (auto contents = llvm::MemoryBuffer::getFile(file))
-      model.inputs.push_back({portablePath(file), sha256Of((*contents)->getBuffer())});
+      model.inputs.push_back({portablePath(file, options), sha256Of((*contents)->getBuffer())});
 }
 
 } // namespace kiln

@@ -18,6 +18,11 @@ public:
   /// Reads a spec from a file, with the command line's targets and name in place of its own.
   std::optional<Spec> readSpecFile(llvm::StringRef path, llvm::StringRef libraryName);
   std::optional<BuildPlan> plan(const Spec &spec, llvm::StringRef specPath);
+  /// --only names variants that the plan has.
+  bool checkOnly(const BuildPlan &plan);
+  /// No file of the library would take the place of one that was read: a manifest is called like
+  /// its library, and so are many specs.
+  bool checkOutputs(llvm::StringRef folder, llvm::StringRef library);
   /// Moves the results' binaries into the plan's model. Configs that may be dropped and do not fit
   /// are left out with a warning; any other failure has been reported and gives false.
   bool assemble(BuildPlan &plan, std::vector<VariantResult> results);
@@ -34,12 +39,7 @@ public:
 private:
   void flush();
   void recordInputs(LibraryModel &model);
-  /// The path as the manifest and line tables may show it: relative to the spec's folder or an
-  /// import root.
-  std::string portablePath(llvm::StringRef path) const;
-
   const CompilerOptions &options;
-  std::string specFolder;
   std::vector<std::string> files;
 };
 

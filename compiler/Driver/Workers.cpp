@@ -1,4 +1,5 @@
 #include "compiler/Driver/Workers.h"
+#include "compiler/Driver/Interrupt.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -49,7 +50,7 @@ void writeAll(int fd, const std::string &bytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(3);
-  for (int signal : {SIGINT, SIGTERM, SIGPIPE})
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     std::signal(signal, SIG_DFL);
   dup2(log, STDERR_FILENO);
   writeAll(output, work());
@@ -118,6 +119,12 @@ void reap(Child &child) {
     child.result.kind = JobResult::Crashed, child.result.exitStatus = WEXITSTATUS(status);
 }
 
+/// Ends a child and the processes that it started.
+void stop(const Child &child) {
+  kill(-child.pid, SIGKILL);
+  kill(child.pid, SIGKILL);
+}
+
 /// Waits until some child has something to say or a deadline passes, and takes it in.
 void poll(std::vector<Child> &children) {
   std::vector<pollfd> fds;
@@ -128,7 +135,8 @@ void poll(std::vector<Child> &children) {
     nearest = std::min(nearest, child.deadline);
   }
   auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(nearest - Clock::now()).count();
-  ::poll(fds.data(), fds.size(), int(std::clamp<long long>(wait + 1, 0, 60000)));
+  // A signal between the look at interruptSignal() and here is seen half a second later.
+  ::poll(fds.data(), fds.size(), int(std::clamp<long long>(wait + 1, 0, 500)));
   for (size_t i = 0; i < children.size(); ++i) {
     Child &child = children[i];
     if (child.log >= 0 && fds[2 * i + 1].revents)
@@ -136,8 +144,7 @@ void poll(std::vector<Child> &children) {
     if (child.output >= 0 && fds[2 * i].revents)
       drain(child.output, child.result.output, std::string::npos);
     if (child.output >= 0 && Clock::now() >= child.deadline) {
-      kill(-child.pid, SIGKILL);
-      kill(child.pid, SIGKILL);
+      stop(child);
       child.result.kind = JobResult::TimedOut;
       close(child.output);
       child.output = -1;
@@ -153,6 +160,14 @@ void runJobs(unsigned count, const WorkerOptions &options,
   std::vector<Child> children;
   unsigned next = 0;
   while (next < count || !children.empty()) {
+    if (interruptSignal()) {
+      for (Child &child : children) {
+        stop(child);
+        reap(child);
+        close(child.output);
+      }
+      return;
+    }
     while (next < count && children.size() < std::max(1u, options.parallel)) {
       if (auto child = start(next, options, work)) {
         children.push_back(std::move(*child));

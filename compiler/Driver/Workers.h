@@ -34,7 +34,8 @@ struct WorkerOptions {
 };
 
 /// Calls `work(i)` for i in [0, count) in child processes, started in order, and `done(i, result)`
-/// here as they end, in any order. The calling process must have no other threads.
+/// here as they end, in any order. The calling process must have no other threads. After an
+/// interrupt (Interrupt.h) the children are ended and the rest is not called.
 void runJobs(unsigned count, const WorkerOptions &options,
              const std::function<std::string(unsigned)> &work,
              const std::function<void(unsigned, JobResult)> &done);

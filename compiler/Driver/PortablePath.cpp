@@ -1,0 +1,51 @@
+#include "compiler/Driver/PortablePath.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace path = llvm::sys::path;
+
+namespace kiln {
+namespace {
+
+/// Absolute and without "." and "..", by text alone: symbolic links stay as they were named.
+std::string absolute(llvm::StringRef name) {
+  llvm::SmallString<256> whole(name);
+  llvm::sys::fs::make_absolute(whole);
+  path::remove_dots(whole, /*remove_dot_dot=*/true);
+  return whole.str().str();
+}
+
+/// `file` from `folder`, both absolute; empty when they share no folder but the root.
+std::string relativeTo(llvm::StringRef folder, llvm::StringRef file) {
+  auto from = path::begin(folder), fromEnd = path::end(folder);
+  auto to = path::begin(file), toEnd = path::end(file);
+  unsigned shared = 0;
+  for (; from != fromEnd && to != toEnd && *from == *to; ++from, ++to)
+    ++shared;
+  if (shared < 2) // The root is the first.
+    return "";
+  llvm::SmallString<256> relative;
+  for (; from != fromEnd; ++from)
+    path::append(relative, "..");
+  for (; to != toEnd; ++to)
+    path::append(relative, *to);
+  return relative.str().str();
+}
+
+} // namespace
+
+std::string portablePath(llvm::StringRef name, const CompilerOptions &options) {
+  std::string file = absolute(name), specFolder = absolute(options.specFolder);
+  std::string fromSpec = relativeTo(specFolder, file);
+  if (!fromSpec.empty() && !llvm::StringRef(fromSpec).starts_with(".."))
+    return fromSpec;
+  for (const std::string &root : options.importRoots) {
+    std::string fromRoot = relativeTo(absolute(root), file);
+    if (!fromRoot.empty() && !llvm::StringRef(fromRoot).starts_with(".."))
+      return fromRoot;
+  }
+  return fromSpec.empty() ? path::filename(file).str() : fromSpec;
+}
+
+} // namespace kiln

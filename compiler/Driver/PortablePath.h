@@ -1,0 +1,17 @@
+// The name of a source file in what kiln writes: manifests and line tables.
+
+#ifndef KILN_COMPILER_DRIVER_PORTABLEPATH_H
+#define KILN_COMPILER_DRIVER_PORTABLEPATH_H
+
+#include "compiler/Driver/Options.h"
+
+namespace kiln {
+
+/// The same text wherever the build stands and however its spec was named: relative to the import
+/// root or the spec's folder that holds the file ("scale.py", "../shared/scale.py"), else, far from
+/// both, the file's name alone. Never absolute.
+std::string portablePath(llvm::StringRef path, const CompilerOptions &options);
+
+} // namespace kiln
+
+#endif

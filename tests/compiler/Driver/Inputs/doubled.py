@@ -1,0 +1,6 @@
+import triton
+
+
+@triton.jit
+def doubled(x):
+    return x * 2
