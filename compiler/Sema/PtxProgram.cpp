@@ -137,7 +137,8 @@ llvm::Error parseStatement(PtxProgram &program, llvm::StringRef text) {
     for (llvm::StringRef part : splitOperands(operands.trim())) {
       llvm::Expected<PtxOperand> operand = parseOperand(part);
       if (!operand)
-        return llvm::joinErrors(wrong("in '%s':", instruction.text.c_str()), operand.takeError());
+        return wrong("%s in '%s'", llvm::toString(operand.takeError()).c_str(),
+                     instruction.text.c_str());
       instruction.operands.push_back(*operand);
     }
   program.instructions.push_back(std::move(instruction));

@@ -25,8 +25,7 @@ def register(p):
 
 @triton.jit
 def memory(p):
-    # MEMORY: error: inline PTX: in 'ld.global.b32':
-    # MEMORY: operand '[$1]' is not supported
+    # MEMORY: error: inline PTX: operand '[$1]' is not supported in 'ld.global.b32' [sema-ptx]
     x = tl.inline_asm_elementwise("ld.global.b32 $0, [$1];", "=r,l", [p], tl.int32, False, 1)
     tl.store(p, x)
 
