@@ -26,6 +26,7 @@ typedef struct kiln_emulated_launch {
   uint32_t dynamic_bytes; /* of shared memory, as the launcher says */
   uint32_t max_shared;    /* bytes of shared memory that a block can have */
   uint32_t check;         /* whether accesses are checked against ranges and each other */
+  uint32_t count;         /* whether to count */
   const kiln_emulated_range *ranges; /* sorted by address; empty: any address */
   uint32_t num_ranges;
   uint32_t stopped;  /* atomic: no further block starts */
@@ -36,6 +37,10 @@ typedef struct kiln_emulated_launch {
  * one finding from another, so that each is reported once). The message is copied. */
 void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int kind,
                           const char *message);
+
+/* Adds to what was counted at `place`. */
+void kiln_emulated_count(kiln_emulated_launch *launch, const void *place,
+                         const kiln_emulator_count *count);
 
 #ifdef __cplusplus
 }

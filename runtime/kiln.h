@@ -202,6 +202,31 @@ uint32_t kiln_emulator_num_reports(kiln_emulator *emulator);
 const char *kiln_emulator_report(kiln_emulator *emulator, uint32_t index);
 void kiln_emulator_clear_reports(kiln_emulator *emulator);
 
+/* What a place of a kernel's source did, summed over all launches since the last clear. The texts
+ * are the library's. */
+typedef struct kiln_emulator_count {
+  const char *kernel;    /* its name in the source */
+  const char *operation; /* "tilegpu.global_load", "nvvm.mma.sync", "llvm.store" ... */
+  const char *file;      /* "" where the place is not known */
+  uint32_t line, column;
+  uint64_t instructions;  /* of a warp */
+  uint64_t requests;      /* of these, accesses that at least one lane made */
+  uint64_t bytes;         /* that lanes read or wrote */
+  uint64_t sectors;       /* of 32 bytes, that global requests touched */
+  uint64_t ideal_sectors; /* that their distinct bytes fill */
+  uint64_t wavefronts;    /* of shared memory: with bank conflicts more than the ideal */
+  uint64_t ideal_wavefronts;
+  uint64_t operations; /* of matrix instructions: additions and multiplications */
+} kiln_emulator_count;
+
+/* Whether launches count; slow. Not during a launch. */
+void kiln_emulator_set_count(kiln_emulator *emulator, int count);
+uint32_t kiln_emulator_num_counts(kiln_emulator *emulator);
+/* KILN_ERROR_INVALID_ARGUMENT if out of range. */
+kiln_status kiln_emulator_count_at(kiln_emulator *emulator, uint32_t index,
+                                   kiln_emulator_count *count);
+void kiln_emulator_clear_counts(kiln_emulator *emulator);
+
 /* --- kernels and libraries --- */
 
 /* Generated: `extern const kiln_library <library>_library;` and `extern const kiln_entry

@@ -146,6 +146,8 @@ void Block::refuse(Thread &self, const kiln_emu_site *site, uint64_t mask) {
 void Block::barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
   if (id >= 16)
     fail(self, site, Finding::Operand, "barrier " + std::to_string(id) + ": there are 16");
+  if (launch->count && self.lane == 0)
+    counted.instruction(site);
   Barrier &barrier = barriers[id];
   if (!count)
     count = uint32_t(threads.size());
@@ -303,7 +305,11 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   barrierEpoch = 1;
   numLive = kernel->threads;
   outside.block = this;
+  if (launch->count)
+    counted.reset(kernel->threads, kernel->warp_size);
   jump(outside, *next());
+  if (launch->count)
+    counted.deliver(*launch, kernel->name);
 }
 
 } // namespace kiln::emulator

@@ -15,6 +15,7 @@
 
 #include "runtime/emulated_launch.h"
 #include "runtime/emulator/AsyncCopies.h"
+#include "runtime/emulator/Counts.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <boost/context/detail/fcontext.hpp>
@@ -101,6 +102,8 @@ public:
     warp.arrived = 0;
     warp.runnable |= warp.expected;
     idleYields = 0;
+    if (launch->count)
+      counted.instruction(site);
     execute(warp);
   }
 
@@ -127,6 +130,7 @@ public:
     return uint32_t(static_cast<const char *>(address) - shared);
   }
   uint32_t sharedSize() const { return sharedBytes; }
+  Counts &counts() { return counted; }
   SharedShadow &shadow() { return shadowMemory; }
   MemoryBarriers &memoryBarriers() { return mbarriers; }
   uint32_t epoch() const { return barrierEpoch; }
@@ -182,6 +186,7 @@ private:
   char *shared = nullptr;
   uint32_t sharedBytes = 0, sharedCapacity = 0;
   SharedShadow shadowMemory;
+  Counts counted;
   MemoryBarriers mbarriers;
   uint32_t idleYields = 0; ///< since something was woken or ended
   std::chrono::steady_clock::time_point idleSince;

@@ -242,6 +242,8 @@ void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
     if (!isDescribed(*matrix) || numLanes != (matrix->family == KILN_EMU_MFMA ? 64 : 32))
       self.block->fail(self, site, Finding::Operand, "this shape is not emulated");
     const Offsets &offsets = offsetsOf(*matrix, numLanes);
+    if (self.block->launched().count)
+      self.block->counts().operations(site, uint64_t(2) * matrix->m * matrix->n * matrix->k);
     if (matrix->c == KILN_EMU_S32) // sums wrap around
       multiply<uint32_t>(warp, *matrix, offsets);
     else if (matrix->a == KILN_EMU_F32 || matrix->a == KILN_EMU_F64)

@@ -90,6 +90,12 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
   return true;
 }
 
+void count(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
+           uint32_t bytes, uint32_t predicate) {
+  if (self.block->launched().count)
+    self.block->counts().access(self.thread, site, space, address, bytes, predicate);
+}
+
 void copy(void *to, const void *from, uint32_t bytes) {
   switch (bytes) {
   case 1:
@@ -112,6 +118,7 @@ void copy(void *to, const void *from, uint32_t bytes) {
 void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                    const void *address, void *out, uint32_t bytes, uint32_t alignment,
                    uint32_t predicate) {
+  count(threadOf(thread), site, space, address, bytes, predicate);
   if (!predicate)
     return;
   if (admit(threadOf(thread), site, space, address, bytes, alignment, false))
@@ -123,6 +130,7 @@ void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t 
 void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                     void *address, const void *value, uint32_t bytes, uint32_t alignment,
                     uint32_t predicate) {
+  count(threadOf(thread), site, space, address, bytes, predicate);
   if (predicate && admit(threadOf(thread), site, space, address, bytes, alignment, true))
     copy(address, value, bytes);
 }

@@ -17,8 +17,11 @@ namespace kiln::emulator::testing {
 class EmulatedBlock {
 public:
   uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
-  bool check = true;
+  bool check = true, count = false;
   std::vector<kiln_emulated_range> ranges; ///< sorted
+
+  /// Of the last run, with `count`.
+  std::vector<kiln_emulator_count> counts;
 
   using Body = std::function<void(kiln_emu_thread *)>;
 
@@ -32,6 +35,7 @@ public:
     launch.dynamic_bytes = sharedBytes;
     launch.max_shared = 160 * 1024;
     launch.check = check;
+    launch.count = count;
     launch.ranges = ranges.data();
     launch.num_ranges = uint32_t(ranges.size());
     kiln_emu_kernel kernel = {call, "kernel", warpSize, threads, 0, 0};
@@ -41,6 +45,9 @@ public:
     std::vector<std::string> reports;
     for (uint32_t i = 0; i < kiln_emulator_num_reports(emulator); ++i)
       reports.push_back(kiln_emulator_report(emulator, i));
+    counts.resize(kiln_emulator_num_counts(emulator));
+    for (uint32_t i = 0; i < counts.size(); ++i)
+      EXPECT_EQ(kiln_emulator_count_at(emulator, i, &counts[i]), KILN_SUCCESS);
     kiln_emulator_destroy(emulator);
     return reports;
   }
