@@ -111,6 +111,7 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   populateAtomicPatterns(patterns, lowering);
   populateReducePatterns(patterns, lowering);
   populateScanPatterns(patterns, lowering);
+  populateGatherPatterns(patterns, lowering);
   populateSharedPatterns(patterns, lowering);
   populateConvertLayoutPatterns(patterns, lowering);
   populateDotPatterns(patterns, lowering);

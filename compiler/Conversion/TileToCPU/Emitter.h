@@ -108,6 +108,7 @@ private:
   Value compute(Value value, ArrayRef<Coord> coords);
   Value emitConstant(mlir::TypedAttr value);
   Value pullVector(Value value, ArrayRef<Coord> coords);
+  Coords gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords);
   Coords reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<Coord> coords,
                        unsigned level);
   Value coordVector(const Coord &coord, unsigned lanes);

@@ -86,6 +86,8 @@ double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
     return accessCost(reshape.getSource(), last, lanes, seen) *
            (axis + 1 == type.getRank() ? 1 : lanes);
   }
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return accessCost(gather.getIndices(), axis, lanes, seen) + lanes;
   double cost = isMathFunction(op) ? 10 : 0;
   for (Value operand : op->getOperands())
     cost += accessCost(operand, axis, lanes, seen);

@@ -152,11 +152,36 @@ Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
                 reshapeCoords(tile::shapeOf(reshape.getType()),
                               tile::shapeOf(reshape.getSource().getType()), coords, at));
   }
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return pull(gather.getSource(), gatherCoords(gather, coords));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(pull(operand, coords));
   setLevel(at);
   return emitElementwise(op, operands)[cast<OpResult>(value).getResultNumber()];
+}
+
+/// Where in its source a gather finds the elements at `coords`. Indices outside of the source lead
+/// to its last element, so that nothing is read beyond arrays.
+Coords KernelEmitter::gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords) {
+  unsigned axis = gather.getAxis(), at = levelOf(coords);
+  Value picked = pull(gather.getIndices(), coords);
+  setLevel(at);
+  VectorBuilder v = vectors();
+  picked = v.resize(picked, b->getI64Type());
+  int64_t last = tile::shapeOf(gather.getSource().getType())[axis] - 1;
+  picked = arith::MinUIOp::create(*b, loc, picked, v.integer(last, picked));
+  Coords source(coords.begin(), coords.end());
+  if (!isa<VectorType>(picked.getType())) {
+    source[axis] = {Coord::Uniform, picked, {}, at};
+    return source;
+  }
+  // Lanes lead anywhere: the other axis that counted along them does so explicitly.
+  for (Coord &coord : source)
+    if (coord.kind == Coord::Step)
+      coord = {Coord::Lanes, {}, coordVector(coord, nestLanes), at};
+  source[axis] = {Coord::Lanes, {}, picked, at};
+  return source;
 }
 
 /// The index in the shape `to` of the element at `coords` of `from`, both in row-major order. Equal

@@ -29,7 +29,7 @@ bool isLazy(Operation *op) {
     return false;
   return keepsIndices(op) ||
          isa<tile::ArangeOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-             tile::TransOp, arith::ConstantOp, ub::PoisonOp>(op);
+             tile::TransOp, tile::GatherOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
 bool isVolatile(tile::LoadOp load) {
@@ -104,7 +104,8 @@ void SinkPlan::collectConsumers(Value value) {
       continue;
     }
     bool direct = keepsIndices(user);
-    bool repeated = isa<tile::BroadcastOp>(user) &&
+    // A gather may ask for one element any number of times.
+    bool repeated = isa<tile::BroadcastOp, tile::GatherOp>(user) &&
                     cast<RankedTensorType>(value.getType()).getNumElements() > 1;
     for (Value result : user->getResults()) {
       if (materialised.contains(result)) {
@@ -131,6 +132,8 @@ unsigned SinkPlan::ownCost(Operation *op) {
   }
   if (isMathFunction(op))
     return 12;
+  if (isa<tile::GatherOp>(op))
+    return 8;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp,
           arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 6;

@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
 
+#include "compiler/Layout/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -56,7 +57,19 @@ static LayoutTransfer transferOf(Operation *op) {
       .Case([](tile::ReshapeOp) { return LayoutTransfer::Reshape; })
       .Case([](tile::ReduceOp) { return LayoutTransfer::Reduce; })
       .Case([](tile::DotOp) { return LayoutTransfer::Dot; })
+      .Case([](tile::GatherOp) { return LayoutTransfer::Gather; })
       .Default([](Operation *) { return LayoutTransfer::Same; });
+}
+
+/// A gather's source goes through shared memory: of the result's shape it keeps the result's
+/// layout, of another it takes a row-major one.
+static LayoutAttr gatherOperandLayout(tile::GatherOp op, OpOperand &operand, LayoutAttr result) {
+  ArrayRef<int64_t> shape = shapeOf(operand.get());
+  if (shape == shapeOf(op.getResult()))
+    return result;
+  const LinearLayout &map = result.getLayout();
+  return wrap(op.getContext(), coalescedLayout(shape, rowMajorOrder(shape.size()), /*vector=*/1,
+                                               map.numLanes(), map.numWarps()));
 }
 
 LayoutAttr operandLayoutFor(Operation *op, OpOperand &operand, LayoutAttr result) {
@@ -71,6 +84,8 @@ LayoutAttr operandLayoutFor(Operation *op, OpOperand &operand, LayoutAttr result
     return wrap(context, layout.transpose(axesOf(cast<tile::TransOp>(op), /*inverse=*/true)));
   case LayoutTransfer::Reshape:
     return wrap(context, layout.reshape(shapeOf(operand.get())));
+  case LayoutTransfer::Gather:
+    return gatherOperandLayout(cast<tile::GatherOp>(op), operand, result);
   default:
     return result;
   }
@@ -120,6 +135,10 @@ std::optional<LayoutChoice> LayoutGraph::choiceFromOperand(const LayoutNode &nod
         wrap(context, map.transpose(axesOf(cast<tile::TransOp>(node.op), /*inverse=*/false))), {}};
   case LayoutTransfer::Reshape:
     return LayoutChoice{wrap(context, map.reshape(shapeOf(node.results.front()))), {}};
+  case LayoutTransfer::Gather:
+    if (shapeOf(operand.get()) == shapeOf(node.results.front()))
+      return LayoutChoice{layout, {}};
+    return std::nullopt;
   case LayoutTransfer::Broadcast:
   case LayoutTransfer::Dot:
     return std::nullopt;

@@ -26,6 +26,7 @@ enum class LayoutTransfer : uint8_t {
   Trans,
   Reshape,
   Reduce, ///< the layout is the sources'; results are slices
+  Gather, ///< the layout is the result's and the indices'
   Dot,    ///< the layout is the accumulator's; operands follow from the matrix unit
 };
 

@@ -263,6 +263,21 @@ def Tile_ScanOp : Tile_FoldingOp<"scan"> {
   let extraClassDeclaration = combinerDeclaration;
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+  let summary = "Elements picked along an axis";
+  let description = [{
+    Element `i` of the result is the source's element at `i` with the coordinate along the axis replaced by `indices[i]`
+    (signed). The shapes agree but for the source's extent along the axis. An index outside that extent gives an
+    unspecified element. Example:
+    `tile.gather %x, %i axis 1 : (tensor<16x32xf32>, tensor<16x8xi32>) -> tensor<16x8xf32>`.
+  }];
+  let arguments = (ins Tile_Tensor:$source, RankedTensorOf<[AnySignlessInteger]>:$indices,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
   let summary = "Ends the region of a reduce or scan";
   let arguments = (ins Variadic<Tile_Scalar>:$values);

@@ -267,6 +267,21 @@ LogicalResult ScanOp::verify() {
 LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this); }
 Operation *ScanOp::getSingleCombiner() { return singleCombiner(*this); }
 
+LogicalResult GatherOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  SmallVector<int64_t> shape(source.getShape());
+  if (getAxis() >= shape.size())
+    return emitOpError("expected an axis of at most ") << shape.size() - 1 << ", got " << getAxis();
+  ArrayRef<int64_t> indices = shapeOf(getIndices().getType());
+  if (indices.size() == shape.size())
+    shape[getAxis()] = indices[getAxis()];
+  if (indices != ArrayRef(shape))
+    return emitOpError("expected indices of the shape of ")
+           << source << " except along axis " << getAxis() << ", got " << getIndices().getType();
+  return expectLike(*this, "a result", getResult().getType(), getIndices().getType(),
+                    source.getElementType());
+}
+
 LogicalResult HintOp::verify() {
   size_t count = std::max<size_t>(1, shapeOf(getSource().getType()).size());
   for (auto facts : {getDivisibility(), getContiguity(), getConstancy()}) {

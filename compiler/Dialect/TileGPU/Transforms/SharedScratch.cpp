@@ -63,6 +63,10 @@ int64_t scratchBytes(Operation *op, const TargetInfo &target) {
         const LinearLayout &layout = tilegpu::layoutOf(scan.getSources()[0]);
         return arraysBytes(scan.getSources(), scanScratchElements(layout, scan.getAxis()));
       })
+      .Case([&](tile::GatherOp gather) {
+        int64_t elements = tilegpu::layoutOf(gather.getSource()).out().totalSize();
+        return arraysBytes(gather->getOperands().take_front(), elements);
+      })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) { return atomicBytes(atomic); })
       .Default([](Operation *) { return 0; });
 }

@@ -93,3 +93,24 @@ func.func @hint(%x: tensor<16x32xi32>) {
   %h = tile.hint %x divisibility = [16] : tensor<16x32xi32>
   return
 }
+
+// -----
+func.func @gather_indices(%x: tensor<16x32xf16>, %i: tensor<8x8xi32>) {
+  // expected-error @+1 {{expected indices of the shape of 'tensor<16x32xf16>' except along axis 1, got 'tensor<8x8xi32>'}}
+  %y = tile.gather %x, %i axis 1 : (tensor<16x32xf16>, tensor<8x8xi32>) -> tensor<8x8xf16>
+  return
+}
+
+// -----
+func.func @gather_axis(%x: tensor<16xf16>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{expected an axis of at most 0, got 1}}
+  %y = tile.gather %x, %i axis 1 : (tensor<16xf16>, tensor<8xi32>) -> tensor<8xf16>
+  return
+}
+
+// -----
+func.func @gather_result(%x: tensor<16xf16>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{expected a result of 'f16', got 'f32'}}
+  %y = tile.gather %x, %i axis 0 : (tensor<16xf16>, tensor<8xi32>) -> tensor<8xf32>
+  return
+}

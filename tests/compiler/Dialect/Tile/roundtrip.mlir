@@ -72,6 +72,13 @@ func.func @across(%a: tensor<16x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x16
   return %v : f32
 }
 
+// CHECK-LABEL: func.func @gather
+func.func @gather(%x: tensor<16x32xf16>, %i: tensor<16x8xi32>) -> tensor<16x8xf16> {
+  // CHECK: tile.gather %{{.*}}, %{{.*}} axis 1 : (tensor<16x32xf16>, tensor<16x8xi32>) -> tensor<16x8xf16>
+  %y = tile.gather %x, %i axis 1 : (tensor<16x32xf16>, tensor<16x8xi32>) -> tensor<16x8xf16>
+  return %y : tensor<16x8xf16>
+}
+
 // CHECK-LABEL: func.func @facts
 func.func @facts(%n: i32, %c: i1) -> i32 {
   // CHECK: tile.hint %{{.*}} divisibility = [16] contiguity = [1] : i32

@@ -1,0 +1,71 @@
+// tile.gather: the source goes to shared memory as a row-major array, and every thread fetches the
+// elements that its indices name.
+
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Onto places in a row-major array of the source's shape.
+LinearLayout ontoArray(const LinearLayout &layout, const LayoutSpace &source, unsigned axis,
+                       bool withAxis) {
+  BinaryColumns columns;
+  for (uint64_t column : layout.columns()) {
+    SmallVector<int64_t, 4> coordinates = layout.out().unpack(column);
+    if (!withAxis)
+      coordinates[axis] = 0;
+    columns.push_back(source.pack(coordinates));
+  }
+  return LinearLayout(layout.in(), LayoutSpace({{Dim::Offset, source.totalBits()}}), columns);
+}
+
+struct GatherSpread : SpreadPattern<tile::GatherOp> {
+  using SpreadPattern::SpreadPattern;
+
+  LogicalResult spread(tile::GatherOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
+    const LinearLayout &result = tilegpu::layoutOf(op.getType());
+    const LayoutSpace &space = source.out();
+    unsigned axis = op.getAxis();
+    Value scratch = lowering.scratch(s, op);
+    if (!scratch)
+      return failure();
+    SharedArray array{scratch, adaptor.getSource()[0].getType()};
+    storeShared(s, lowering, array,
+                accessByOffsets(ontoArray(source, space, axis, /*withAxis=*/true), array.element),
+                adaptor.getSource());
+    lowering.device.barrier(rewriter, op.getLoc());
+    Value thread = lowering.device.threadId(rewriter, op.getLoc());
+    SmallVector<Value> places = flatOutputs(s, ontoArray(result, space, axis, /*withAxis=*/false),
+                                            thread, lowering.target());
+    SmallVector<Value> elements;
+    for (auto [place, index] : llvm::zip_equal(places, adaptor.getIndices())) {
+      Value along = inRange(s, index, space.size(Dim::axis(axis)));
+      Value offset = s.add(place, s.shiftLeft(along, space.position(Dim::axis(axis))));
+      elements.push_back(loadSharedElement(s, array, offset));
+    }
+    replace(op, rewriter, elements);
+    return success();
+  }
+
+private:
+  /// As an i32; indices outside of the extent become its last.
+  static Value inRange(const ScalarBuilder &s, Value index, int64_t extent) {
+    Type i32 = s.builder().getI32Type();
+    if (scalarBits(index.getType()) < 32)
+      index = s.make<arith::ExtSIOp>(i32, index);
+    index = s.make<arith::MinUIOp>(index, s.integer(index.getType(), extent - 1));
+    return index.getType() == i32 ? index : s.make<arith::TruncIOp>(i32, index);
+  }
+};
+
+} // namespace
+
+void populateGatherPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<GatherSpread>(lowering, patterns.getContext());
+}
+
+} // namespace kiln
