@@ -22,9 +22,7 @@ class KernelRun {
 public:
   explicit KernelRun(const CommandLine &line)
       : run(line.run), options(line.compiler), session(options) {
-    llvm::StringRef folder = llvm::sys::path::parent_path(run.spec);
-    if (!folder.empty())
-      options.emit.pathMap.emplace_back(folder.str() + "/", "");
+    options.specFolder = llvm::sys::path::parent_path(run.spec).str();
   }
 
   bool execute() {
