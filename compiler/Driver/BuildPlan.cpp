@@ -360,6 +360,8 @@ std::optional<ArgumentFact> KernelPlanner::factOfComparison(const Expression &ex
     return std::nullopt;
   fact.argument = argument - entry.arguments.begin();
   int64_t limit = right->constant;
+  if (limit == std::numeric_limits<int64_t>::min() || limit == std::numeric_limits<int64_t>::max())
+    return std::nullopt; // The neighbour that < and > stand for does not exist.
   switch (op) {
   case Op::Less:
     fact.maximum = limit - 1;

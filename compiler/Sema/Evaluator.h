@@ -28,6 +28,10 @@
 
 namespace kiln::sema {
 
+/// Triton's own limit (TRITON_MAX_TENSOR_NUMEL): beyond it a kernel has lost track of its tile, and
+/// a back end would take minutes to find that out.
+inline constexpr int64_t maxTensorElements = 1 << 20;
+
 /// How a block of statements ended on the path that is still open.
 enum class Flow : uint8_t { Normal, Returned, Break, Continue, Failed };
 
@@ -283,7 +287,8 @@ public:
   template <typename Op, typename... Args> mlir::Value emit(Args &&...args) {
     return Op::create(builder, loc(), std::forward<Args>(args)...);
   }
-  mlir::Type toMLIR(const TensorType &type) { return type.toMLIR(context); }
+  /// Reports a type of more than maxTensorElements elements; evaluation then stops.
+  mlir::Type toMLIR(const TensorType &type);
 
   //===-- Merging (Merging.cpp) --===//
 

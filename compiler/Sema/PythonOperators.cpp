@@ -333,14 +333,15 @@ std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantShape(const Valu
   if (!shape)
     return std::nullopt;
   // Triton's own limit on the elements of one block.
-  constexpr int64_t maxElements = 1 << 20;
   int64_t count = 1;
   for (int64_t extent : *shape) {
     if (extent <= 0 || (extent & (extent - 1)))
       return fail(DiagKind::SemaShape, what, "extents that are powers of two",
                   shapeToString(*shape));
-    if (extent > maxElements || count * extent > maxElements)
-      return fail(DiagKind::SemaShape, what, "at most 1048576 elements", shapeToString(*shape));
+    if (extent > maxTensorElements || count * extent > maxTensorElements)
+      return fail(DiagKind::SemaShape, what,
+                  "at most " + std::to_string(maxTensorElements) + " elements",
+                  shapeToString(*shape));
     count *= extent;
   }
   return shape;

@@ -6,6 +6,17 @@
 
 namespace kiln::sema {
 
+mlir::Type Evaluator::toMLIR(const TensorType &type) {
+  int64_t elements = 1;
+  for (int64_t extent : type.shape)
+    elements = extent > maxTensorElements ? maxTensorElements + 1
+                                          : std::min(elements * extent, maxTensorElements + 1);
+  if (elements > maxTensorElements)
+    error(DiagKind::SemaShape, "a tensor",
+          "at most " + std::to_string(maxTensorElements) + " elements", shapeToString(type.shape));
+  return type.toMLIR(context);
+}
+
 std::optional<DType> Evaluator::numberType(const Value &number) {
   if (number.is(ValueKind::Bool))
     return DType(Scalar::Int1);

@@ -11,6 +11,7 @@
 # RUN: not sema-tool %s --kernel not_constant 2>&1 | FileCheck %s --check-prefix=CONSTANT
 # RUN: not sema-tool %s --kernel float_only 2>&1 | FileCheck %s --check-prefix=FLOAT
 # RUN: not sema-tool %s --kernel argument 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+# RUN: not sema-tool %s --kernel too_large 2>&1 | FileCheck %s --check-prefix=LARGE
 # SIG: p=*fp16, n=i32, u=u32
 import triton
 import triton.language as tl
@@ -91,3 +92,9 @@ def float_only(p, n, u):
 def argument(p, n, u):
     # ARGUMENT: error: eviction_policy: expected evict_first or evict_last, got 'evict_never' [sema-invalid-argument]
     x = tl.load(p, eviction_policy="evict_never")
+
+
+@triton.jit
+def too_large(p, n, u):
+    # LARGE: [[@LINE+1]]:9: error: a tensor: expected at most 1048576 elements, got [2097152] [sema-shape]
+    x = tl.arange(0, 2097152)
