@@ -26,9 +26,9 @@ OutputFile depfileFor(const Session &session, llvm::StringRef target) {
   OutputFile file;
   appendMakeName(file.bytes, target);
   file.bytes += ":";
-  for (const std::string &path : session.filesRead()) {
+  for (const InputFile &input : session.filesRead()) {
     file.bytes += " \\\n  ";
-    appendMakeName(file.bytes, path);
+    appendMakeName(file.bytes, input.path);
   }
   file.bytes += "\n";
   return file;

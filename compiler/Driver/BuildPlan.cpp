@@ -44,9 +44,8 @@ class KernelPlanner {
 public:
   KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
-      : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan) {
-    for (const auto &[name, text] : options.definitions)
-      defines.emplace_back(name, parseLiteral(text).value_or(Literal::ofString(text)));
+      : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan),
+        defines(definitionsOf(options)) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -467,6 +466,13 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
 }
 
 } // namespace
+
+NamedConstants definitionsOf(const CompilerOptions &options) {
+  NamedConstants defines;
+  for (const auto &[name, text] : options.definitions)
+    defines.emplace_back(name, parseLiteral(text).value_or(Literal::ofString(text)));
+  return defines;
+}
 
 TargetAnswers answersOf(const TargetInfo &target) {
   TargetAnswers answers;

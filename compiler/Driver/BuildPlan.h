@@ -35,6 +35,9 @@ struct BuildPlan {
 std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, ModuleLoader &loader,
                                    const CompilerOptions &options, DiagnosticEngine &diagnostics);
 
+/// -D NAME=VALUE: a value as a signature writes it, else a string.
+NamedConstants definitionsOf(const CompilerOptions &options);
+
 /// What kernels hear when they ask for the target.
 TargetAnswers answersOf(const TargetInfo &target);
 

@@ -42,7 +42,7 @@ public:
     config.options.numWarps = line.compile.numWarps;
     config.options.numStages = line.compile.numStages;
     config.place.path = "-w";
-    auto signature = makeSignature();
+    auto signature = makeSignature(spec.targets.front());
     if (!signature || !makeGrid(kernel))
       return std::nullopt;
     signature->entry = name;
@@ -62,7 +62,7 @@ private:
   }
 
   /// The items of -s go to the kernel's parameters in order.
-  std::optional<SpecSignature> makeSignature() {
+  std::optional<SpecSignature> makeSignature(const TargetInfo &target) {
     TextError error;
     auto items = parseSignatureList(line.compile.signature, error);
     if (!items)
@@ -70,8 +70,8 @@ private:
     const LoadedModule *module = session.loader.load(line.compile.source, session.diagnostics);
     if (!module || module->tree->hasErrors())
       return std::nullopt;
-    auto kernel = describeKernel(session.loader, *module, line.compile.kernel, TargetAnswers(), {},
-                                 session.diagnostics);
+    auto kernel = describeKernel(session.loader, *module, line.compile.kernel, answersOf(target),
+                                 definitionsOf(line.compiler), session.diagnostics);
     if (!kernel)
       return std::nullopt;
     if (items->size() > kernel->parameters.size())

@@ -24,7 +24,8 @@ public:
     compile();
     result.diagnostics = renderDiagnostics(diagnostics, loader.getSources());
     for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file)
-      result.filesRead.push_back(loader.getSources().get(file).getPath().str());
+      result.filesRead.push_back({loader.getSources().get(file).getPath().str(),
+                                  sha256Of(loader.getSources().get(file).getContents())});
     return std::move(result);
   }
 

@@ -3,7 +3,6 @@
 #include "compiler/Driver/PortablePath.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 namespace kiln {
@@ -57,8 +56,8 @@ bool Session::checkOutputs(llvm::StringRef folder, llvm::StringRef library) {
 
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   for (auto [job, result] : llvm::zip(plan.jobs, results)) {
-    for (const std::string &file : result.filesRead)
-      if (!llvm::is_contained(files, file))
+    for (const InputFile &file : result.filesRead)
+      if (llvm::none_of(files, [&](const InputFile &known) { return known.path == file.path; }))
         files.push_back(file);
     const TargetInfo &target = plan.model.targets[job.target];
     if (!result.doesNotFit.empty()) {
@@ -98,9 +97,8 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
 
 void Session::recordInputs(LibraryModel &model) {
   model.tools = {{"kiln", KILN_VERSION}, {"llvm", LLVM_VERSION_STRING}};
-  for (const std::string &file : files)
-    if (auto contents = llvm::MemoryBuffer::getFile(file))
-      model.inputs.push_back({portablePath(file, options), sha256Of((*contents)->getBuffer())});
+  for (const InputFile &file : files)
+    model.inputs.push_back({portablePath(file.path, options), file.sha256});
 }
 
 } // namespace kiln

@@ -27,9 +27,9 @@ public:
   /// are left out with a warning; any other failure has been reported and gives false.
   bool assemble(BuildPlan &plan, std::vector<VariantResult> results);
 
-  /// The paths of all files that were read, the spec's included, without repeats, in order of first
-  /// reading.
-  const std::vector<std::string> &filesRead() const { return files; }
+  /// All files that were read, the spec among them, without repeats, in order of first reading:
+  /// their paths as printed, and hashes of what was read.
+  const std::vector<InputFile> &filesRead() const { return files; }
 
   SourceManager sources;
   ModuleLoader loader;
@@ -40,7 +40,7 @@ private:
   void flush();
   void recordInputs(LibraryModel &model);
   const CompilerOptions &options;
-  std::vector<std::string> files;
+  std::vector<InputFile> files;
 };
 
 } // namespace kiln

@@ -149,8 +149,8 @@ std::string serialize(const VariantResult &result) {
                                        {"json", encode(diagnostic.json)}});
   for (const StageTime &time : result.times)
     times.push_back(json::Object{{"stage", encode(time.stage)}, {"seconds", time.seconds}});
-  for (const std::string &file : result.filesRead)
-    files.push_back(json::Object{{"path", encode(file)}});
+  for (const InputFile &file : result.filesRead)
+    files.push_back(json::Object{{"path", encode(file.path)}, {"sha256", encode(file.sha256)}});
   if (result.binary)
     binaries.push_back(toJson(*result.binary));
   std::string bytes;
@@ -184,7 +184,9 @@ std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
   in.objects("times", [&](Reader time) {
     result.times.push_back({time.bytes("stage"), time.real("seconds")});
   });
-  in.objects("files", [&](Reader file) { result.filesRead.push_back(file.bytes("path")); });
+  in.objects("files", [&](Reader file) {
+    result.filesRead.push_back({file.bytes("path"), file.bytes("sha256")});
+  });
   result.emitted = in.bytes("emitted");
   result.doesNotFit = in.bytes("doesNotFit");
   return ok ? std::optional(std::move(result)) : std::nullopt;

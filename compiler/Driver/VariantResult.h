@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_DRIVER_VARIANTRESULT_H
 #define KILN_COMPILER_DRIVER_VARIANTRESULT_H
 
+#include "codegen/LibraryModel.h"
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Target/DeviceBinary.h"
 #include <optional>
@@ -30,8 +31,8 @@ struct VariantResult {
   std::vector<StageTime> times;
   /// The stage that --emit asked for.
   std::string emitted;
-  /// Files that were read, as printed.
-  std::vector<std::string> filesRead;
+  /// Files that were read: their paths as printed, and hashes of what was read.
+  std::vector<InputFile> filesRead;
   /// Why the variant cannot run on its target, when that is the one error: too much shared memory,
   /// say.
   std::string doesNotFit;
