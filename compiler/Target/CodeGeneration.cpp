@@ -201,4 +201,35 @@ std::string printModule(const llvm::Module &module) {
   return text;
 }
 
+DeviceBinary describeBinary(const llvm::Module &module, const KernelFacts &facts,
+                            const TargetInfo &target, BinaryFormat format,
+                            const EmitOptions &options) {
+  DeviceBinary binary;
+  binary.target = target.name;
+  binary.symbol = facts.symbol;
+  binary.launch = facts.launch;
+  binary.format = format;
+  if (options.captureLLVM)
+    binary.llvmIR = printModule(module);
+  return binary;
+}
+
+llvm::Expected<llvm::SmallString<0>>
+generateObject(const llvm::Module &module, llvm::TargetMachine &machine, const EmitOptions &options,
+               DiagnosticCapture &diagnostics, DeviceBinary &binary) {
+  if (options.captureAssembly) {
+    auto text = generateCode(module, machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text)
+      return text.takeError();
+    binary.assembly = text->str().str();
+  }
+  auto object = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error = diagnostics.takeErrors())
+    return std::move(error);
+  binary.warnings = std::move(diagnostics.warnings);
+  return object;
+}
+
 } // namespace kiln

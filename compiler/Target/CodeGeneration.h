@@ -70,6 +70,18 @@ llvm::Error checkExternalCalls(const llvm::Module &module,
 /// The module as text, for DeviceBinary::llvmIR.
 std::string printModule(const llvm::Module &module);
 
+/// What every format has in common: target, symbol, launch facts, and the module's text where
+/// wanted.
+DeviceBinary describeBinary(const llvm::Module &module, const KernelFacts &facts,
+                            const TargetInfo &target, BinaryFormat format,
+                            const EmitOptions &options);
+
+/// The object file of an optimised module. Puts the assembly, where wanted, and the warnings into
+/// `binary`; fails with the back end's errors.
+llvm::Expected<llvm::SmallString<0>>
+generateObject(const llvm::Module &module, llvm::TargetMachine &machine, const EmitOptions &options,
+               DiagnosticCapture &diagnostics, DeviceBinary &binary);
+
 /// Replaces path prefixes in every file name of the debug information. Removes all debug
 /// information when `options.lineInfo` is unset. (DebugPaths.cpp.)
 void remapDebugPaths(llvm::Module &module, const EmitOptions &options);

@@ -124,8 +124,9 @@ struct TargetInfo {
 TargetInfo hostOfEmulated(const TargetInfo &target);
 
 /// Reads a target's name: "cuda:sm_90a", "cuda:compute_80", "hip:gfx942", "cpu:x86-64-v3",
-/// "cpu:aarch64", "cpu" (this machine), "emu:sm_90a" (a GPU, emulated), and Triton's spellings "cuda:90:32" and "hip:gfx942:64".
-/// An error says what is wrong, the nearest name, or the names there are.
+/// "cpu:aarch64", "cpu" (this machine), "emu:sm_90a" (a GPU, emulated), and Triton's spellings
+/// "cuda:90:32" and "hip:gfx942:64". An error says what is wrong, the nearest name, or the names
+/// there are.
 llvm::Expected<TargetInfo> parseTarget(llvm::StringRef name);
 
 /// Every target of the table, in its order, without the machine's own "cpu".

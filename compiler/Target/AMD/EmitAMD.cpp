@@ -54,25 +54,10 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (llvm::Error error =
           checkExternalCalls(module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
-  DeviceBinary binary;
-  binary.target = target.name;
-  binary.symbol = facts.symbol;
-  binary.launch = facts.launch;
-  binary.format = BinaryFormat::HSACO;
-  if (options.captureLLVM)
-    binary.llvmIR = printModule(module);
-  if (options.captureAssembly) {
-    auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
-    if (!text)
-      return text.takeError();
-    binary.assembly = text->str().str();
-  }
-  auto object = generateCode(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
+  auto object = generateObject(module, **machine, options, diagnostics, binary);
   if (!object)
     return object.takeError();
-  if (llvm::Error error = diagnostics.takeErrors())
-    return std::move(error);
-  binary.warnings = std::move(diagnostics.warnings);
   auto linked = linkHsaco(*object, options.temporaryRoot);
   if (!linked)
     return linked.takeError();

@@ -76,27 +76,12 @@ llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &fa
           module, [&](llvm::StringRef name) { return isProvided(name, target); }, target.name))
     return std::move(error);
 
-  DeviceBinary binary;
-  binary.target = target.name;
-  binary.symbol = facts.symbol;
-  binary.launch = facts.launch;
-  binary.format = BinaryFormat::HostObject;
-  if (options.captureLLVM)
-    binary.llvmIR = printModule(module);
-  if (options.captureAssembly) {
-    auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
-    if (!text)
-      return text.takeError();
-    binary.assembly = text->str().str();
-  }
-  auto object = generateCode(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HostObject, options);
+  auto object = generateObject(module, **machine, options, diagnostics, binary);
   if (!object)
     return object.takeError();
-  if (llvm::Error error = diagnostics.takeErrors())
-    return std::move(error);
   if (llvm::Error error = checkUndefinedSymbols(*object, target))
     return std::move(error);
-  binary.warnings = std::move(diagnostics.warnings);
   binary.bytes.assign(object->begin(), object->end());
   return binary;
 }

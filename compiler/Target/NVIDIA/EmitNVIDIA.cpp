@@ -98,7 +98,6 @@ static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
   auto result = runPtxas(binary.ptx, target, options);
   if (!result)
     return result.takeError();
-  binary.format = BinaryFormat::Cubin;
   binary.bytes = std::move(result->cubin);
   binary.resources = result->report.resources;
   llvm::append_range(binary.warnings, result->report.warnings);
@@ -125,12 +124,9 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
-  DeviceBinary binary;
-  binary.target = target.name;
-  binary.symbol = facts.symbol;
-  binary.launch = facts.launch;
-  if (options.captureLLVM)
-    binary.llvmIR = printModule(module);
+  bool isText = target.ptxOnly || options.cudaEmit == CudaEmit::PTX;
+  DeviceBinary binary = describeBinary(module, facts, target,
+                                       isText ? BinaryFormat::PTX : BinaryFormat::Cubin, options);
   auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
   if (!text)
     return text.takeError();
@@ -139,8 +135,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   binary.ptx = text->str().str();
   binary.warnings = std::move(diagnostics.warnings);
 
-  if (target.ptxOnly || options.cudaEmit == CudaEmit::PTX) {
-    binary.format = BinaryFormat::PTX;
+  if (isText) {
     binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());
     binary.bytes.push_back('\0');
   } else if (llvm::Error error = assemble(binary, target, options)) {
