@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 /// Beginnings of the kind names that are checked.
-constexpr llvm::StringLiteral checkedPhases[] = {"Sema", "Syntax"};
+constexpr llvm::StringLiteral checkedPhases[] = {"Sema", "Spec", "Syntax"};
 
 /// The text of all test files that came with this test, but its own.
 std::string readTests() {
