@@ -138,10 +138,10 @@ struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
   }
   Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
-    auto atomic = LLVM::AtomicRMWOp::create(s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()),
-                                            adaptor.getPtr()[reg], adaptor.getValue()[reg],
-                                            ordering(op.getSemantic()),
-                                            lowering.device.syncScope(op.getScope()));
+    auto atomic = LLVM::AtomicRMWOp::create(
+        s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()), adaptor.getPtr()[reg],
+        adaptor.getValue()[reg], ordering(op.getSemantic()),
+        lowering.device.syncScope(op.getScope()));
     lowering.device.annotateAtomic(atomic);
     return atomic;
   }

@@ -65,8 +65,8 @@ Value KernelEmitter::atomicRMW(tile::AtomicRMWOp op, Value pointer, Value value)
   bool byBits = op.getKind() == tile::AtomicKind::Exchange && !type.isInteger();
   VectorBuilder v = vectors();
   Value operand = byBits ? v.bitcast(value, integerLike(*b, type)) : value;
-  Value old = LLVM::AtomicRMWOp::create(*b, loc, atomicInstructionOf(op.getKind()), pointer, operand,
-                                        atomicOrderingOf(op.getSemantic()));
+  Value old = LLVM::AtomicRMWOp::create(*b, loc, atomicInstructionOf(op.getKind()), pointer,
+                                        operand, atomicOrderingOf(op.getSemantic()));
   return v.bitcast(old, type);
 }
 

@@ -79,8 +79,9 @@ TEST(TargetInfo, ErrorsSayWhatToWrite) {
             "unknown target 'cpu:x86-64-v5': did you mean 'cpu:x86-64-v2'?");
   EXPECT_EQ(errorOf("hip:gfx942:32"),
             "target 'hip:gfx942:32': the warp size of gfx942 is 64, got '32'");
-  EXPECT_EQ(errorOf("rocm:gfx942"),
-            "unknown target 'rocm:gfx942': expected cuda:ARCH, hip:ARCH, emu:ARCH, cpu:ARCH or cpu");
+  EXPECT_EQ(
+      errorOf("rocm:gfx942"),
+      "unknown target 'rocm:gfx942': expected cuda:ARCH, hip:ARCH, emu:ARCH, cpu:ARCH or cpu");
   EXPECT_EQ(errorOf("hip"), "target 'hip' names no architecture: expected one of hip:gfx90a "
                             "hip:gfx942 hip:gfx950 hip:gfx1100 hip:gfx1201");
   EXPECT_EQ(errorOf("cuda:90:32:1"),

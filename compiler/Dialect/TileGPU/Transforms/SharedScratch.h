@@ -13,8 +13,8 @@
 namespace kiln {
 
 /// Bytes of scratch that `op` needs on `target`, 0 for none: layout conversions that cannot stay in
-/// a warp, reductions and scans along an axis that several warps share, gathers, atomics whose result other
-/// threads use than the one that performs them.
+/// a warp, reductions and scans along an axis that several warps share, gathers, atomics whose
+/// result other threads use than the one that performs them.
 int64_t scratchBytes(mlir::Operation *op, const TargetInfo &target);
 
 } // namespace kiln
