@@ -69,6 +69,25 @@ llvm::ArrayRef<BuiltinParameter> BuiltinInfo::getParameters() const {
   return getIndex().signatures[size_t(this - table)];
 }
 
+std::string BuiltinInfo::getQualifiedName() const {
+  switch (library) {
+  case Library::Language:
+    return ("tl." + name).str();
+  case Library::Device:
+    return ("libdevice." + name).str();
+  case Library::Target:
+    return ("tl.target_info." + name).str();
+  case Library::Triton:
+    return ("triton." + name).str();
+  case Library::Math:
+    return ("math." + name).str();
+  case Library::Python:
+  case Library::Other:
+    return name.str();
+  }
+  llvm_unreachable("closed enumeration");
+}
+
 llvm::ArrayRef<BuiltinInfo> getBuiltins() { return table; }
 
 const BuiltinInfo *findBuiltin(Library library, llvm::StringRef name) {

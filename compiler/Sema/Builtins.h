@@ -61,6 +61,9 @@ struct BuiltinInfo {
   /// Null for what Triton has and Kiln does not support yet.
   BuiltinHandler handler;
 
+  /// The name and where it lives: "tl.exp", "libdevice.tanh", "triton.cdiv", "math.gcd", "len",
+  /// "os.environ.get".
+  std::string getQualifiedName() const;
   /// Parsed from `signature`.
   llvm::ArrayRef<BuiltinParameter> getParameters() const;
 };

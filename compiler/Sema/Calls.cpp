@@ -330,6 +330,8 @@ Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, K
   bound.expr = expr;
   if (!bindBuiltin(info, args, keywords, bound))
     return Value();
+  if (instance && instance->calledBuiltins)
+    instance->calledBuiltins->insert(&info);
   Value result = info.handler(*this, bound);
   return hasFailed ? Value() : result;
 }

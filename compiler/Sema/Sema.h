@@ -14,11 +14,16 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kiln {
+
+namespace sema {
+struct BuiltinInfo;
+} // namespace sema
 
 /// What one parameter of a kernel is in a variant.
 struct ArgumentValue {
@@ -64,6 +69,8 @@ struct KernelInstance {
   NamedConstants defines;
   /// Name of the function in the result; the kernel's when empty.
   std::string symbol;
+  /// Where given: gets every row of Builtins.def that evaluating the kernel calls.
+  std::set<const sema::BuiltinInfo *> *calledBuiltins = nullptr;
 };
 
 /// Builds the Tile IR of a variant: a module with one `func.func` that has `tile.kernel`. Null

@@ -2,17 +2,14 @@
 
 #include "tests/language/SourceKernel.h"
 
+#include <cmath>
+
 namespace kiln::testing {
 namespace {
 
-class Gather : public ::testing::TestWithParam<const char *> {};
+KILN_COVERS("tl.gather tl.histogram tl.exp");
 
-NamedConstants constants(std::vector<std::pair<std::string, int>> values) {
-  NamedConstants result;
-  for (auto &[name, value] : values)
-    result.emplace_back(name, Literal::ofInt(value));
-  return result;
-}
+class Gather : public SourceTest {};
 
 const char *const gatherSource = R"(
 @triton.jit
@@ -37,14 +34,11 @@ void checkGather(const char *target, const std::string &type, const std::string 
     x[i] = T(random.below(100));
   for (int i = 0; i < resultRows * resultColumns; ++i)
     index[i] = I(random.below(uint64_t(extent)));
-  ASSERT_EQ(runSource(gatherSource, target,
-                      {{"p", type, x}, {"i", indexType, index}, {"q", type, y}},
-                      constants({{"R", rows},
-                                 {"C", columns},
-                                 {"RI", resultRows},
-                                 {"CI", resultColumns},
-                                 {"AXIS", axis}})),
-            "");
+  ASSERT_EQ(
+      runSource(
+          gatherSource, target, {{"p", type, x}, {"i", indexType, index}, {"q", type, y}},
+          {{"R", rows}, {"C", columns}, {"RI", resultRows}, {"CI", resultColumns}, {"AXIS", axis}}),
+      "");
   for (int r = 0; r < resultRows; ++r)
     for (int c = 0; c < resultColumns; ++c) {
       int place = r * resultColumns + c, at = int(index[place]);
@@ -107,9 +101,10 @@ void checkHistogram(const char *target, const std::string &type, int count, int 
     if (limit < 0 || i < limit)
       ++expected[size_t(x[i])];
   }
-  NamedConstants values = constants({{"N", count}, {"BINS", bins}});
-  values.emplace_back("LIMIT", limit < 0 ? Literal::none() : Literal::ofInt(limit));
-  ASSERT_EQ(runSource(histogramSource, target, {{"p", type, x}, {"q", "*i32", counts}}, values),
+  ASSERT_EQ(runSource(histogramSource, target, {{"p", type, x}, {"q", "*i32", counts}},
+                      {{"N", count},
+                       {"BINS", bins},
+                       {"LIMIT", limit < 0 ? Literal::none() : Literal::ofInt(limit)}}),
             "");
   for (int bin = 0; bin < bins; ++bin)
     ASSERT_EQ(counts[bin], expected[bin]) << bin;
@@ -122,7 +117,7 @@ TEST_P(Gather, Histogram) {
   checkHistogram<int32_t>(GetParam(), "*i32", 1024, 64, 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTargets, Gather, ::testing::ValuesIn(sourceTargets), sourceTargetName);
+KILN_SOURCE_TESTS_ON_ALL(Gather);
 
 } // namespace
 } // namespace kiln::testing

@@ -2,6 +2,7 @@
 
 #include "tests/language/SourceKernel.h"
 
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -10,7 +11,9 @@
 namespace kiln::testing {
 namespace {
 
-class Sort : public ::testing::TestWithParam<const char *> {};
+KILN_COVERS("tl.sort tl.topk tl.bitonic_merge tl.flip");
+
+class Sort : public SourceTest {};
 
 /// A kernel that stores `expression` of x, a tile of rows x columns, as rows x results.
 std::string tileKernel(const std::string &expression) {
@@ -24,9 +27,8 @@ std::string tileKernel(const std::string &expression) {
          "    tl.store(q + rows * N + tl.arange(0, N)[None, :], y)\n";
 }
 
-NamedConstants extents(int rows, int columns, int results) {
-  return {
-      {"R", Literal::ofInt(rows)}, {"C", Literal::ofInt(columns)}, {"N", Literal::ofInt(results)}};
+std::vector<SourceConstant> extents(int rows, int columns, int results) {
+  return {{"R", rows}, {"C", columns}, {"N", results}};
 }
 
 template <typename T> Buffer<T> randomTile(int count) {
@@ -133,7 +135,7 @@ TEST_P(Sort, Flip) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTargets, Sort, ::testing::ValuesIn(sourceTargets), sourceTargetName);
+KILN_SOURCE_TESTS_ON_ALL(Sort);
 
 } // namespace
 } // namespace kiln::testing

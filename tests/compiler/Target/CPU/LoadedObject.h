@@ -25,6 +25,7 @@ public:
     kernel = llvm::cantFail(jit->lookup(binary.symbol)).toPtr<Kernel>();
   }
 
+  Kernel *entry() const { return kernel; }
   void run(std::vector<void *> params, void *arena = nullptr) {
     const uint32_t id[3] = {0, 0, 0}, num[3] = {1, 1, 1};
     kernel(params.data(), id, num, arena);
