@@ -169,11 +169,13 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
   Location loc = op->getLoc();
   Type word = b.getI32Type();
   auto isWord = [&](Type type) { return type == word || type.isF32(); };
+  /// `lane` is null for the first active one.
   auto readLane = [&](Value value, Value lane) -> FailureOr<bool> {
     if (!isWord(value.getType()))
       return false;
     Value bits = LLVM::BitcastOp::create(b, loc, word, value);
-    Value result = code.call(b, op, "kiln_emu_readlane", word, {bits, lane});
+    Value result = lane ? code.call(b, op, "kiln_emu_readlane", word, {bits, lane})
+                        : code.call(b, op, "kiln_emu_readfirstlane", word, bits);
     return become(op, LLVM::BitcastOp::create(b, loc, value.getType(), result));
   };
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
@@ -205,8 +207,7 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
         return become(op, result);
       })
       .Case([&](ROCDL::ReadlaneOp read) { return readLane(read.getSrc0(), read.getSrc1()); })
-      .Case(
-          [&](ROCDL::ReadfirstlaneOp read) { return readLane(read.getSrc(), code.i32(b, loc, 0)); })
+      .Case([&](ROCDL::ReadfirstlaneOp read) { return readLane(read.getSrc(), {}); })
       .Default([](Operation *) { return false; });
 }
 

@@ -8,13 +8,16 @@
 namespace kiln::emulator {
 namespace {
 
-namespace context = boost::context::detail;
-
 /// How long a block may spin.
 constexpr std::chrono::seconds idleLimit(20);
 
-/// A fiber's stack, of which only the pages that are touched exist, and its guard.
+/// A fiber's stack, of which only the pages that are touched exist, and its
+/// guard.
 constexpr size_t stackBytes = 256 * 1024;
+
+bool sleeps(const Thread &thread) {
+  return thread.inWarp->live & ~thread.inWarp->runnable & thread.bit();
+}
 
 /// Lanes `first` to `first + count` - 1 of a mask.
 uint64_t lanes(uint32_t count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
@@ -38,14 +41,14 @@ Block::~Block() {
   freeLow(shared, sharedCapacity);
 }
 
-//===-- fibers -------------------------------------------------------------------------------===//
+//===-- fibers
+//-------------------------------------------------------------------------------===//
 
-void Block::enter(context::transfer_t from) {
-  auto *self = static_cast<Thread *>(from.data);
-  Block *block = self->block;
-  block->jumpedFrom->context = from.fctx;
-  block->kernel->thread(self, block->params);
-  block->finish(*self);
+void Block::enter(Context &context) {
+  auto &self = static_cast<Thread &>(static_cast<Execution &>(context));
+  Block &block = *self.block;
+  block.kernel->thread(&self, block.params);
+  block.finish(self);
 }
 
 void Block::growStacks(uint32_t count) {
@@ -57,7 +60,8 @@ void Block::growStacks(uint32_t count) {
   }
 }
 
-/// The next thread that can run: of the same warp, else of the next warp that has one.
+/// The next thread that can run: of the same warp, else of the next warp that
+/// has one.
 Thread *Block::next() {
   for (size_t tried = 0; tried <= warps.size(); ++tried) {
     Warp &warp = warps[currentWarp];
@@ -66,6 +70,27 @@ Thread *Block::next() {
     currentWarp = currentWarp + 1 == warps.size() ? 0 : currentWarp + 1;
   }
   return nullptr;
+}
+
+/// Whether an operation comes before another in the program, as far as its
+/// source tells.
+static bool isBefore(const kiln_emu_site *a, const kiln_emu_site *b) {
+  return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void Block::chooseActive(Warp &warp) {
+  const Thread *first = nullptr;
+  for (uint64_t rest = warp.active; rest; rest &= rest - 1) {
+    const Thread &thread = warp.threads[lowest(rest)];
+    if (!first || isBefore(thread.waitsAt, first->waitsAt))
+      first = &thread;
+  }
+  warp.chosen = 0;
+  for (uint64_t rest = warp.active; rest; rest &= rest - 1)
+    if (warp.threads[lowest(rest)].waitsAt == first->waitsAt)
+      warp.chosen |= rest & -rest;
+  warp.leader = &warp.threads[first->lane];
+  warp.runnable |= first->bit();
 }
 
 void Block::wake(Thread &thread) {
@@ -89,7 +114,8 @@ void Block::noteIdle(Thread &self) {
     idleSince = now;
   if (now - idleSince > idleLimit)
     fail(self, nullptr, Finding::Deadlock,
-         "deadlock: the threads of the block have only waited for memory to change for " +
+         "deadlock: the threads of the block have only waited for memory to "
+         "change for " +
              std::to_string(idleLimit.count()) + " seconds");
 }
 
@@ -105,11 +131,11 @@ void Block::yield(Thread &self) {
   Warp &warp = *self.inWarp;
   uint64_t after = warp.runnable & ~(self.bit() | (self.bit() - 1));
   if (after)
-    return jump(self, warp.threads[lowest(after)]);
+    return self.switchTo(warp.threads[lowest(after)]);
   currentWarp = currentWarp + 1 == warps.size() ? 0 : currentWarp + 1;
   Thread *other = next();
   if (other != &self)
-    jump(self, *other);
+    self.switchTo(*other);
 }
 
 void Block::finish(Thread &self) {
@@ -120,21 +146,24 @@ void Block::finish(Thread &self) {
   if (warp.arrived && (warp.expected & self.bit()))
     fail(self, warp.site, Finding::Divergence,
          "the thread has returned while its warp waits for it at " + text(warp.site));
+  if (!warp.runnable && warp.active)
+    chooseActive(warp);
   if (--numLive == 0)
-    jump(self, outside);
+    self.switchTo(outside);
   Thread *other = next();
   if (!other)
     failWithoutRunnable(self, sleepingSite());
-  jump(self, *other);
+  self.switchTo(*other);
 }
 
-//===-- waiting for each other ---------------------------------------------------------------===//
+//===-- waiting for each other
+//---------------------------------------------------------------===//
 
 void Block::refuse(Thread &self, const kiln_emu_site *site, uint64_t mask) {
   Warp &warp = *self.inWarp;
   if (!(mask & self.bit()))
     fail(self, site, Finding::Divergence, "the thread is not in the operation's own mask");
-  if (mask & ~warp.live)
+  if (!warp.arrived)
     fail(self, site, Finding::Divergence,
          "lane " + std::to_string(lowest(mask & ~warp.live)) +
              " of the warp has returned and cannot take part");
@@ -143,37 +172,21 @@ void Block::refuse(Thread &self, const kiln_emu_site *site, uint64_t mask) {
            (warp.site == site ? " with another mask" : ""));
 }
 
-void Block::barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
-  if (id >= 16)
-    fail(self, site, Finding::Operand, "barrier " + std::to_string(id) + ": there are 16");
-  if (launch->count && self.lane == 0)
-    counted.instruction(site);
-  Barrier &barrier = barriers[id];
-  if (!count)
-    count = uint32_t(threads.size());
-  if (barrier.waiting.empty()) {
-    barrier.site = site;
-    barrier.expected = count;
-  } else if (barrier.expected != count) {
+void Block::refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  if (id >= numBarriers)
+    fail(self, site, Finding::Operand,
+         "barrier " + std::to_string(id) + ": there are " + std::to_string(numBarriers));
+  if (barriers[id].expected != count)
     fail(self, site, Finding::Divergence,
          "barrier " + std::to_string(id) + " is waited at for another number of threads");
-  } else if (barrier.site != site) {
-    fail(self, site, Finding::Divergence,
-         "divergent barrier: other threads wait at " + text(barrier.site));
-  }
-  if (barrier.waiting.size() + 1 < barrier.expected) {
-    barrier.waiting.push_back(&self);
-    return sleep(self, site);
-  }
-  if (count == threads.size())
-    ++barrierEpoch;
-  wakeAll(barrier.waiting);
+  fail(self, site, Finding::Divergence,
+       "divergent barrier: other threads wait at " + text(barriers[id].site));
 }
 
 /// Where the first thread that sleeps does so.
 const kiln_emu_site *Block::sleepingSite() const {
   for (const Thread &thread : threads)
-    if (thread.waitsAt)
+    if (sleeps(thread))
       return thread.waitsAt;
   return nullptr;
 }
@@ -182,11 +195,11 @@ std::string Block::describeSleepers() const {
   std::string list;
   std::vector<const kiln_emu_site *> seen;
   for (const Thread &thread : threads) {
-    if (!thread.waitsAt || std::find(seen.begin(), seen.end(), thread.waitsAt) != seen.end())
+    if (!sleeps(thread) || std::find(seen.begin(), seen.end(), thread.waitsAt) != seen.end())
       continue;
     seen.push_back(thread.waitsAt);
     auto count = std::count_if(threads.begin(), threads.end(), [&](const Thread &other) {
-      return other.waitsAt == thread.waitsAt;
+      return sleeps(other) && other.waitsAt == thread.waitsAt;
     });
     list += (list.empty() ? "" : ", ") + std::to_string(count) + " wait at " + text(thread.waitsAt);
   }
@@ -196,7 +209,8 @@ std::string Block::describeSleepers() const {
   return list;
 }
 
-//===-- findings -----------------------------------------------------------------------------===//
+//===-- findings
+//-----------------------------------------------------------------------------===//
 
 std::string Block::place(const Thread &self, const kiln_emu_site *site) const {
   std::string result;
@@ -219,12 +233,14 @@ void Block::fail(Thread &self, const kiln_emu_site *site, Finding finding,
                  const std::string &message) {
   report(self, site, finding, message);
   __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
-  // The fibers' stacks hold nothing that wants to be destroyed: they are left as they are.
-  jump(self, outside);
+  // The fibers' stacks hold nothing that wants to be destroyed: they are left
+  // as they are.
+  self.switchTo(outside);
   __builtin_unreachable();
 }
 
-//===-- a block from start to end ------------------------------------------------------------===//
+//===-- a block from start to end
+//------------------------------------------------------------===//
 
 bool Block::prepareShared() {
   sharedBytes = kernel->static_shared_bytes + launch->dynamic_bytes;
@@ -246,7 +262,8 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
   uint32_t count = kernel->threads, warpSize = kernel->warp_size;
   threads.assign(count, Thread());
   warps.assign((count + warpSize - 1) / warpSize, Warp());
-  // HSA Platform System Architecture, "Kernel dispatch packet": the grid's size in work-items.
+  // HSA Platform System Architecture, "Kernel dispatch packet": the grid's size
+  // in work-items.
   for (int axis = 0; axis < 3; ++axis) {
     uint32_t items = programs[axis] * (axis ? 1 : count);
     std::memcpy(packet + 12 + 4 * axis, &items, 4);
@@ -262,10 +279,10 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
     thread.block = this;
     thread.inWarp = &warps[t / warpSize];
     thread.lane = t % warpSize;
-    // Stacks that begin at the same place of a page would share few lines of the caches.
+    // Stacks that begin at the same place of a page would share few lines of
+    // the caches.
     size_t stagger = t % 64 * 11 * 64 % 4096;
-    thread.context =
-        context::make_fcontext(stacks[t] + stackBytes - stagger, stackBytes - stagger, enter);
+    thread.prepare(stacks[t] + stackBytes - stagger, stackBytes - stagger, enter);
   }
   for (uint32_t w = 0; w < warps.size(); ++w) {
     Warp &warp = warps[w];
@@ -297,17 +314,18 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     return;
   }
   prepareThreads(program, programs);
-  for (Barrier &barrier : barriers)
-    barrier.waiting.clear();
+  for (Barrier &barrier : barriers) {
+    barrier.arrived = 0;
+    barrier.waiting.assign(warps.size(), 0);
+  }
   mbarriers.clear();
   idleYields = 0;
   currentWarp = 0;
   barrierEpoch = 1;
   numLive = kernel->threads;
-  outside.block = this;
   if (launch->count)
     counted.reset(kernel->threads, kernel->warp_size);
-  jump(outside, *next());
+  outside.switchTo(*next());
   if (launch->count)
     counted.deliver(*launch, kernel->name);
 }

@@ -1,27 +1,28 @@
 // A block of GPU threads on one host thread.
 //
-// Every GPU thread is a fiber; the block switches between them where they must wait for each other.
-// A thread that reaches a collective operation leaves its operands and sleeps; the last one to
-// arrive computes for all. So a warp needs no lock step, and an operation that not all of its
-// threads reach is found, not hung on: a thread that comes to another operation than its warp waits
-// at is a divergence, and a block in which nobody can run is a deadlock.
+// Every GPU thread is a fiber; the block switches between them where they must
+// wait for each other. A thread that reaches a collective operation leaves its
+// operands and sleeps; the last one to arrive computes for all. So a warp needs
+// no lock step, and an operation that not all of its threads reach is found,
+// not hung on: a thread that comes to another operation than its warp waits at
+// is a divergence, and a block in which nobody can run is a deadlock.
 //
-// The order is a warp at a time: data stay in the cache, and a switch is a jump to the next bit of
-// a mask. Fibers are Boost.Context's plain contexts (make_fcontext, jump_fcontext) and not its
-// `fiber` class, which unwinds a stack that it drops: generated code has no unwinding tables.
+// The order is a warp at a time: data stay in the cache, and a switch is a jump
+// to the next bit of a mask.
 
 #ifndef KILN_RUNTIME_EMULATOR_BLOCK_H
 #define KILN_RUNTIME_EMULATOR_BLOCK_H
 
 #include "runtime/emulated_launch.h"
 #include "runtime/emulator/AsyncCopies.h"
+#include "runtime/emulator/Context.h"
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/kiln_emu.h"
-#include <boost/context/detail/fcontext.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kiln::emulator {
@@ -29,14 +30,17 @@ namespace kiln::emulator {
 class Block;
 struct Warp;
 
-struct Thread : kiln_emu_thread {
+/// What a switch touches lies in one line of the cache: a block's threads are
+/// more than its first level holds.
+struct alignas(64) Execution : Context {
   Block *block = nullptr;
   Warp *inWarp = nullptr;
-  uint32_t lane = 0;
-  boost::context::detail::fcontext_t context = nullptr;
-  /// Where it sleeps, and its operands there.
+  /// Where it sleeps, or slept last.
   const kiln_emu_site *waitsAt = nullptr;
-  void *request = nullptr;
+  uint32_t lane = 0;
+};
+
+struct Thread : kiln_emu_thread, Execution {
   AsyncCopies copies;
 
   uint64_t bit() const { return uint64_t(1) << lane; }
@@ -51,11 +55,24 @@ struct Warp {
   /// The collective operation under way: who has arrived, who must.
   uint64_t arrived = 0, expected = 0;
   const kiln_emu_site *site = nullptr;
-  /// Counts warp barriers: accesses before and after one are ordered within the warp.
+  /// The same for operations of active lanes (wave): who sleeps at one, at
+  /// which, whether at several; and who carries one out for which lanes when it
+  /// runs again.
+  uint64_t active = 0, chosen = 0;
+  const kiln_emu_site *activeSite = nullptr;
+  Thread *leader = nullptr;
+  bool isDivergent = false;
+  /// Counts warp barriers: accesses before and after one are ordered within the
+  /// warp.
   uint32_t epoch = 0;
+  /// Operands and results of the operation, by lane: words, or what the lane's
+  /// own structure says.
+  uint32_t words[64], sources[64];
+  uint64_t results[64];
+  void *requests[64];
 
   template <typename Request> Request &request(unsigned lane) const {
-    return *static_cast<Request *>(threads[lane].request);
+    return *static_cast<Request *>(requests[lane]);
   }
 };
 
@@ -81,21 +98,19 @@ public:
   void run(const kiln_emu_kernel &kernel, void *const *params, const uint32_t program[3],
            const uint32_t programs[3], kiln_emulated_launch &launch);
 
-  /// Sleeps until every lane of `mask` is at `site`, then has the last one call `execute(warp)`.
-  /// Inline: a switch of stacks spoils the prediction of every return that follows it.
-  template <typename Request, typename Execute>
-  void collective(Thread &self, const kiln_emu_site *site, uint64_t mask, Request &request,
-                  Execute execute) {
+  /// Sleeps until every lane of `mask` is at `site`, then has the last one call
+  /// `execute(warp)`. Operands are in the warp's arrays.
+  template <typename Execute>
+  KILN_INLINE void collective(Thread &self, const kiln_emu_site *site, uint64_t mask,
+                              Execute execute) {
     Warp &warp = *self.inWarp;
     mask &= warp.full;
-    if (!warp.arrived) {
+    if (!warp.arrived && !(mask & ~warp.live)) {
       warp.site = site;
       warp.expected = mask;
     }
-    if (!(mask & self.bit() & warp.live) || (mask & ~warp.live) || warp.site != site ||
-        warp.expected != mask)
+    if (warp.site != site || warp.expected != mask || !(mask & self.bit()))
       refuse(self, site, mask);
-    self.request = &request;
     warp.arrived |= self.bit();
     if (warp.arrived != warp.expected)
       return sleep(self, site);
@@ -107,8 +122,64 @@ public:
     execute(warp);
   }
 
-  void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count);
-  /// Lets others run. A block in which nothing but this happens for long has hung.
+  /// The same for the lanes that are active, as on AMD: all that have not
+  /// returned; or, where they have come to different operations and none can go
+  /// on, those at the first of these.
+  template <typename Execute>
+  KILN_INLINE void wave(Thread &self, const kiln_emu_site *site, Execute execute) {
+    Warp &warp = *self.inWarp;
+    if (!warp.active) {
+      warp.activeSite = site;
+      warp.isDivergent = false;
+    }
+    warp.active |= self.bit();
+    warp.isDivergent |= warp.activeSite != site;
+    uint64_t group = warp.active;
+    if (group != warp.live || warp.isDivergent) {
+      sleep(self, site);
+      if (warp.leader != &self)
+        return;
+      warp.leader = nullptr;
+      group = warp.chosen;
+    }
+    warp.active &= ~group;
+    warp.runnable |= group;
+    idleYields = 0;
+    if (launch->count)
+      counted.instruction(site);
+    // A collective operation may be under way.
+    uint64_t expected = warp.expected;
+    warp.expected = group;
+    execute(warp);
+    warp.expected = expected;
+  }
+
+  /// Sleeps until `count` threads, 0 for all, are at barrier `id`.
+  KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+    count = count ? count : uint32_t(threads.size());
+    if (id >= numBarriers)
+      refuseBarrier(self, site, id, count);
+    Barrier &barrier = barriers[id];
+    if (!barrier.arrived) {
+      barrier.site = site;
+      barrier.expected = count;
+    }
+    if (barrier.expected != count || barrier.site != site)
+      refuseBarrier(self, site, id, count);
+    if (launch->count && self.lane == 0)
+      counted.instruction(site);
+    barrier.waiting[self.inWarp->number] |= self.bit();
+    if (++barrier.arrived < barrier.expected)
+      return sleep(self, site);
+    barrier.arrived = 0;
+    idleYields = 0;
+    if (count == threads.size())
+      ++barrierEpoch;
+    for (Warp &warp : warps)
+      warp.runnable |= std::exchange(barrier.waiting[warp.number], 0);
+  }
+  /// Lets others run. A block in which nothing but this happens for long has
+  /// hung.
   void yield(Thread &self);
   /// Sleeps until somebody wakes the thread.
   void wait(Thread &self, const kiln_emu_site *site) { sleep(self, site); }
@@ -136,38 +207,42 @@ public:
   uint32_t epoch() const { return barrierEpoch; }
 
 private:
+  static constexpr uint32_t numBarriers = 16;
   struct Barrier {
-    uint32_t arrived = 0, expected = 0;
+    uint32_t arrived = 0, expected = 0; ///< threads
     const kiln_emu_site *site = nullptr;
-    std::vector<Thread *> waiting;
+    std::vector<uint64_t> waiting; ///< lanes of each warp
   };
 
-  static void enter(boost::context::detail::transfer_t from);
+  static void enter(Context &self);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
   bool prepareShared();
   /// Why a thread cannot take part in a collective operation.
   [[noreturn]] void refuse(Thread &self, const kiln_emu_site *site, uint64_t mask);
+  [[noreturn]] void refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id,
+                                  uint32_t count);
   [[noreturn]] void failWithoutRunnable(Thread &self, const kiln_emu_site *site);
-  void sleep(Thread &self, const kiln_emu_site *site) {
+  KILN_INLINE void sleep(Thread &self, const kiln_emu_site *site) {
     self.waitsAt = site;
     Warp &warp = *self.inWarp;
     warp.runnable &= ~self.bit();
+    if (!warp.runnable && warp.active)
+      chooseActive(warp);
     Thread *other = warp.runnable ? &warp.threads[__builtin_ctzll(warp.runnable)] : next();
+    if (uint64_t later = warp.runnable & (warp.runnable - 1))
+      warp.threads[__builtin_ctzll(later)].prefetch();
     if (!other)
       failWithoutRunnable(self, site);
-    jump(self, *other);
-    self.waitsAt = nullptr;
+    if (other != &self)
+      self.switchTo(*other);
   }
+  /// Lets the lanes at the first of the operations at which lanes of the warp
+  /// sleep go on.
+  void chooseActive(Warp &warp);
   void wake(Thread &thread);
   void finish(Thread &self);
   void noteIdle(Thread &self);
   Thread *next();
-  void jump(Thread &from, Thread &to) {
-    jumpedFrom = &from;
-    boost::context::detail::transfer_t back =
-        boost::context::detail::jump_fcontext(to.context, &to);
-    jumpedFrom->context = back.fctx;
-  }
   std::string place(const Thread &self, const kiln_emu_site *site) const;
   const kiln_emu_site *sleepingSite() const;
   std::string describeSleepers() const;
@@ -179,9 +254,8 @@ private:
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   uint32_t currentWarp = 0, numLive = 0, barrierEpoch = 0;
-  Barrier barriers[16];
-  Thread outside; ///< the host thread's own context
-  Thread *jumpedFrom = nullptr;
+  Barrier barriers[numBarriers];
+  Context outside; ///< the host thread's own
   std::vector<char *> stacks;
   char *shared = nullptr;
   uint32_t sharedBytes = 0, sharedCapacity = 0;

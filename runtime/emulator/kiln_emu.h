@@ -1,11 +1,12 @@
 /*
- * What emulated GPU code calls: the interface between the objects that compiler/Emulator makes and
- * the emulator. One C function for each kind of target operation.
+ * What emulated GPU code calls: the interface between the objects that
+ * compiler/Emulator makes and the emulator. One C function for each kind of
+ * target operation.
  *
- * `thread` is the calling GPU thread, `site` a static record of the operation's place in the
- * source. Functions marked "collective" return when all threads that take part have called them.
- * Bytes that an operation leaves undefined are poison: all ones, a NaN in every floating-point
- * type.
+ * `thread` is the calling GPU thread, `site` a static record of the operation's
+ * place in the source. Functions marked "collective" return when all threads
+ * that take part have called them. Bytes that an operation leaves undefined are
+ * poison: all ones, a NaN in every floating-point type.
  */
 #ifndef KILN_RUNTIME_EMULATOR_KILN_EMU_H
 #define KILN_RUNTIME_EMULATOR_KILN_EMU_H
@@ -22,7 +23,8 @@ typedef struct kiln_emu_site {
   uint32_t line, column;
 } kiln_emu_site;
 
-/* What generated code reads of its own thread; compiler/Emulator knows these offsets. */
+/* What generated code reads of its own thread; compiler/Emulator knows these
+ * offsets. */
 typedef struct kiln_emu_thread {
   uint32_t thread;             /* 0:  number in the block */
   uint32_t program[3];         /* 4:  the block's number */
@@ -65,20 +67,24 @@ void kiln_emu_yield(kiln_emu_thread *thread);
 
 /* --- collective: barriers --- */
 
-/* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all threads. */
+/* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all
+ * threads. */
 void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
                       uint32_t count);
 /* bar.warp.sync, s_wave_barrier */
 void kiln_emu_warp_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint64_t mask);
 
-/* --- collective in a warp: exchange --- */
+/* --- collective in a warp: exchange. On NVIDIA the lanes of a mask take part.
+ * On AMD those that are active do: where lanes of a wave come to different
+ * operations, the first in the program is carried out by the lanes that are
+ * there, when none of the others can come any more. --- */
 
 enum { KILN_EMU_SHUFFLE_XOR, KILN_EMU_SHUFFLE_UP, KILN_EMU_SHUFFLE_DOWN, KILN_EMU_SHUFFLE_INDEX };
 /* shfl.sync.b32; clamp is the operand c (PTX ISA). */
 uint32_t kiln_emu_shuffle(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t kind,
                           uint32_t mask, uint32_t value, uint32_t offset, uint32_t clamp);
 enum { KILN_EMU_VOTE_ANY, KILN_EMU_VOTE_ALL, KILN_EMU_VOTE_UNIFORM, KILN_EMU_VOTE_BALLOT };
-/* vote.sync; on AMD a ballot with every lane in the mask. */
+/* vote.sync; on AMD a ballot, with 64 ones as the mask. */
 uint64_t kiln_emu_vote(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t kind,
                        uint64_t mask, uint32_t predicate);
 enum {
@@ -106,13 +112,16 @@ uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_emu_site *site,
 uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t old,
                       uint32_t value, uint32_t control, uint32_t row_mask, uint32_t bank_mask,
                       uint32_t bound_control);
-/* v_readlane_b32; v_readfirstlane_b32 is lane 0, as all lanes take part. */
+/* v_readlane_b32 */
 uint32_t kiln_emu_readlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
                            uint32_t lane);
+/* v_readfirstlane_b32 */
+uint32_t kiln_emu_readfirstlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value);
 
 /* --- collective in a warp: matrices --- */
 
-/* ldmatrix.m8n8.x{1,2,4}[.trans].b16: `address` is the calling lane's row; out has `count` words.
+/* ldmatrix.m8n8.x{1,2,4}[.trans].b16: `address` is the calling lane's row; out
+ * has `count` words.
  */
 void kiln_emu_ldmatrix(kiln_emu_thread *thread, const kiln_emu_site *site, const void *address,
                        uint32_t count, uint32_t transposed, uint32_t *out);
@@ -143,13 +152,14 @@ typedef struct kiln_emu_matrix {
   uint32_t reserved;
 } kiln_emu_matrix;
 
-/* D = A * B + C; fragments as the instruction's registers, one after the other. */
+/* D = A * B + C; fragments as the instruction's registers, one after the other.
+ */
 void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
                        const kiln_emu_matrix *matrix, const void *a, const void *b, const void *c,
                        void *d);
 
-/* --- asynchronous copies; they land when they are waited for, and their destination holds poison
- * until then --- */
+/* --- asynchronous copies; they land when they are waited for, and their
+ * destination holds poison until then --- */
 
 /* cp.async of 4, 8 or 16 bytes; what is beyond `copied` becomes zero. */
 void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
@@ -157,8 +167,9 @@ void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void 
 void kiln_emu_cp_async_commit(kiln_emu_thread *thread);
 /* Returns when at most `pending` of the thread's groups are in flight. */
 void kiln_emu_cp_async_wait(kiln_emu_thread *thread, uint32_t pending);
-/* cp.async.mbarrier.arrive: an arrival when the thread's copies so far have landed. `is_counted`
- * stands for .noinc: the mbarrier's count has it already. */
+/* cp.async.mbarrier.arrive: an arrival when the thread's copies so far have
+ * landed. `is_counted` stands for .noinc: the mbarrier's count has it already.
+ */
 void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                               uint32_t is_counted);
 
@@ -167,13 +178,15 @@ void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site
 void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                             uint32_t count);
 void kiln_emu_mbarrier_inval(kiln_emu_thread *thread, const kiln_emu_site *site, void *address);
-/* Arrives `count` times, after announcing `expected` bytes; the state of the phase before. */
+/* Arrives `count` times, after announcing `expected` bytes; the state of the
+ * phase before. */
 uint64_t kiln_emu_mbarrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                                   uint32_t count, uint32_t expected);
 /* expect_tx with the bytes, complete_tx with their negative. */
 void kiln_emu_mbarrier_transactions(kiln_emu_thread *thread, const kiln_emu_site *site,
                                     void *address, int32_t bytes);
-/* Whether the phase of that state, or of that parity, is complete; lets other threads run. */
+/* Whether the phase of that state, or of that parity, is complete; lets other
+ * threads run. */
 uint32_t kiln_emu_mbarrier_test(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                                 uint64_t state, uint32_t is_parity);
 /* Returns when the phase of that parity is complete. */

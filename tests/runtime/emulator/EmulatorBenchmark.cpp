@@ -12,8 +12,9 @@ namespace {
 SITE(site, "benchmark", 1);
 constexpr uint32_t threads = 256, repeats = 1000;
 
-/// `body` stands for `instructions` of each thread.
-void measure(benchmark::State &state, uint32_t instructions, const EmulatedBlock::Body &body) {
+/// `body` stands for `instructions` of each thread. It becomes part of the
+/// thread's function, as in generated code.
+template <typename Body> void measure(benchmark::State &state, uint32_t instructions, Body body) {
   EmulatedBlock block;
   block.threads = threads;
   block.sharedBytes = 16 * threads;
@@ -34,6 +35,20 @@ void shuffle(benchmark::State &state) {
   });
 }
 BENCHMARK(shuffle);
+
+/// As in a reduction: one after the other.
+void shuffles(benchmark::State &state) {
+  SITE(other, "benchmark", 2);
+  SITE(third, "benchmark", 3);
+  measure(state, 3, [](kiln_emu_thread *t) {
+    uint32_t x = t->thread;
+    x += kiln_emu_shuffle(t, &site, KILN_EMU_SHUFFLE_XOR, ~0u, x, 4, 31);
+    x += kiln_emu_shuffle(t, &other, KILN_EMU_SHUFFLE_XOR, ~0u, x, 2, 31);
+    x += kiln_emu_shuffle(t, &third, KILN_EMU_SHUFFLE_XOR, ~0u, x, 1, 31);
+    benchmark::DoNotOptimize(x);
+  });
+}
+BENCHMARK(shuffles);
 
 void barrier(benchmark::State &state) {
   measure(state, 1, [](kiln_emu_thread *t) { kiln_emu_barrier(t, &site, 0, 0); });

@@ -128,4 +128,64 @@ TEST(Exchange, ReadlaneBroadcasts) {
     EXPECT_EQ(value, 66u);
 }
 
+// CDNA3 ISA: with the lanes of the EXEC mask alone, on both sides of a branch and after it.
+TEST(Exchange, LanesThatAreNotActiveTakeNoPart) {
+  SITE(branch, "rocdl.ds_bpermute", 21);
+  SITE(other, "rocdl.readfirstlane", 22);
+  SITE(join, "rocdl.ballot", 23);
+  std::vector<uint64_t> after(64);
+  auto inBranch = results(64, [&](kiln_emu_thread *t) -> uint64_t {
+    uint64_t result =
+        t->thread % 4 == 3
+            ? kiln_emu_ds_bpermute(t, &branch, 4 * (t->thread ^ (t->thread & 32 ? 4 : 1)),
+                                   100 + t->thread)
+            : kiln_emu_readfirstlane(t, &other, 200 + t->thread);
+    after[t->thread] = kiln_emu_vote(t, &join, KILN_EMU_VOTE_BALLOT, ~0ull, t->thread % 4 == 3);
+    return result;
+  });
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    bool taken = lane % 4 == 3;
+    EXPECT_EQ(inBranch[lane], !taken ? 200u : lane & 32 ? 100 + (lane ^ 4) : 0u) << lane;
+    EXPECT_EQ(after[lane], 0x8888888888888888u) << lane;
+  }
+}
+
+TEST(Exchange, ALoopThatLanesLeaveRunsWithTheRest) {
+  SITE(inside, "rocdl.ballot", 21);
+  SITE(after, "rocdl.ballot", 23);
+  // Lane i goes through the loop i + 1 times; the sum is of how many were there each time.
+  auto counts = results(32, [](kiln_emu_thread *t) -> uint64_t {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i <= t->thread; ++i)
+      sum += __builtin_popcountll(kiln_emu_vote(t, &inside, KILN_EMU_VOTE_BALLOT, ~0ull, 1));
+    EXPECT_EQ(kiln_emu_vote(t, &after, KILN_EMU_VOTE_BALLOT, ~0ull, 1), 0xffffffffu);
+    return sum;
+  });
+  uint64_t expected = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(counts[lane], expected += 32 - lane);
+}
+
+TEST(Exchange, SwizzlesAndDppOfInactiveLanes) {
+  SITE(swizzle, "rocdl.ds_swizzle", 21);
+  SITE(dpp, "rocdl.update.dpp", 22);
+  SITE(bounded, "rocdl.update.dpp", 23);
+  // The even lanes alone, which read the odd ones.
+  auto read = [&](auto operation) {
+    return results(
+        64, [=](kiln_emu_thread *t) -> uint64_t { return t->thread % 2 ? 7 : operation(t); });
+  };
+  auto swizzled =
+      read([](kiln_emu_thread *t) { return kiln_emu_ds_swizzle(t, &swizzle, 1, 1 << 10 | 0x1f); });
+  auto kept =
+      read([](kiln_emu_thread *t) { return kiln_emu_dpp(t, &dpp, 5, 1, 0xb1, 0xf, 0xf, 0); });
+  auto zero =
+      read([](kiln_emu_thread *t) { return kiln_emu_dpp(t, &bounded, 5, 1, 0xb1, 0xf, 0xf, 1); });
+  for (unsigned lane = 0; lane < 64; lane += 2) {
+    EXPECT_EQ(swizzled[lane], 0u);
+    EXPECT_EQ(kept[lane], 5u);
+    EXPECT_EQ(zero[lane], 0u);
+  }
+}
+
 } // namespace
