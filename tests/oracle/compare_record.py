@@ -1,0 +1,162 @@
+"""Compares one kernel: `compare_record.py JOB.json`. Prints one JSON line for each step, so that what ends a crash is known.
+
+JOB: root, path, kernel, signature, constexprs, library (shared object of Kiln's), device ("cpu" or an emulated GPU's name),
+seeds, memory_limit (bytes), seconds (for one run of the interpreter).
+"""
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import warnings
+
+os.environ["TRITON_INTERPRET"] = "1"
+warnings.filterwarnings("ignore")
+sys.setrecursionlimit(5000)
+
+import numpy as np
+
+np.seterr(all="ignore")
+
+import arguments
+import compare
+import interpreter
+import stand_ins
+
+GRIDS = ((2, 2, 1), (3, 1, 1), (1, 2, 2), (2, 3, 1), (4, 1, 1), (1, 1, 1))
+ENOUGH = 2  # telling runs of a kernel
+C_TYPES = {"i1": ctypes.c_bool, "u1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
+           "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
+           "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double}
+
+
+def say(**what):
+    print(json.dumps(what), flush=True)
+
+
+class Stream(ctypes.Structure):
+    _fields_ = [("driver", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("handle", ctypes.c_void_p)]
+
+
+class CompiledKernel:
+    """Kiln's code for the kernel, run by one thread, so that program instances follow each other."""
+
+    def __init__(self, path, device, kinds):
+        self.library = ctypes.CDLL(path)
+        self.kinds = kinds
+        pool = ctypes.c_void_p()
+        self.check(self.library.kiln_cpu_pool_create(ctypes.c_uint32(1), ctypes.byref(pool)))
+        self.library.kiln_cpu_stream.restype = self.library.kiln_emulator_stream.restype = Stream
+        if device == "cpu":
+            self.stream = self.library.kiln_cpu_stream(pool)
+        else:
+            emulator = ctypes.c_void_p()
+            self.check(self.library.kiln_emulator_create(device.encode(), pool, ctypes.byref(emulator)))
+            self.stream = self.library.kiln_emulator_stream(emulator)
+
+    def check(self, status):
+        if status:
+            self.library.kiln_last_error.restype = ctypes.c_char_p
+            raise RuntimeError(self.library.kiln_last_error().decode())
+
+    def run(self, values, grid):
+        passed = [ctypes.c_void_p(v) if kind.startswith("*") else C_TYPES[kind](v) for kind, v in zip(self.kinds, values)]
+        self.check(self.library.k(self.stream, *(ctypes.c_uint32(n) for n in grid), *passed))
+
+
+def constant(value, module):
+    import triton.language as tl
+    if isinstance(value, str) and value.startswith("tl."):
+        return getattr(tl, value[3:])
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return getattr(tl, value["dtype"])
+        if "function" in value:
+            return getattr(module, value["function"])
+    if isinstance(value, list):
+        return tuple(constant(v, module) for v in value)
+    return value
+
+
+class TimeUp(BaseException):
+    pass
+
+
+def with_limit(seconds, function):
+    def stop(*ignored):
+        raise TimeUp()
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        return function()
+    finally:
+        signal.alarm(0)
+
+
+def describe(error):
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {str(error)[:300]}"
+
+
+def compare_once(job, kernel, constants, parameters, compiled, memory, seed):
+    pointers = [(name, kind[1:]) for name, kind in parameters if kind.startswith("*")]
+    bases = {name: memory.base(i) for i, (name, _) in enumerate(pointers)}
+    values = dict(arguments.choose(parameters, seed), **bases)
+    grid = GRIDS[seed % len(GRIDS)]
+    arguments.fill(memory, parameters, seed)
+    initial = memory.bytes.copy()
+    say(step="interpreter", seed=seed, scalars={n: v for n, v in values.items() if n not in bases}, grid=grid)
+    typed = {name: interpreter.typed(kind, values[name]) for name, kind in parameters}
+    try:
+        with_limit(job["seconds"], lambda: interpreter.run(kernel, {**constants, **typed}, grid))
+    except TimeUp:
+        say(step="interpreter failed", seed=seed, error="time limit")
+        return False
+    except Exception as error:
+        say(step="interpreter failed", seed=seed, error=describe(error))
+        return False
+    expected = memory.bytes.copy()
+    memory.bytes[:] = initial
+    say(step="kiln", seed=seed)
+    compiled.run([values[name] for name, _ in parameters], grid)
+    regions = compare.compare(initial, expected, memory.bytes, pointers, memory)
+    telling = compare.is_telling(regions)
+    say(step="compared", seed=seed, telling=telling, regions=regions)
+    return telling
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        job = json.load(file)
+    interpreter.provide_libdevice()
+    interpreter.accept_one_element_arrays()
+    say(step="import")
+    try:
+        module = with_limit(60, lambda: stand_ins.import_module(job["root"], job["path"]))
+    except BaseException as error:
+        return say(step="import failed", error=describe(error))
+    interpreter.provide_semantics(job["root"])
+    kernel = interpreter.find_kernel(module, job["kernel"])
+    if kernel is None:
+        return say(step="import failed", error="no kernel of that name")
+    parameters, constants = [], {}
+    for name in kernel.arg_names:
+        kind = job["signature"].get(name)
+        if isinstance(kind, str) and kind.lstrip("*").split(":")[0] in interpreter.ELEMENT_TYPES:
+            parameters.append((name, kind.split(":")[0]))
+        elif name in job["signature"] or name in job["constexprs"]:
+            constants[name] = constant(job["constexprs"].get(name, kind), module)
+    memory = arguments.Memory(sum(kind.startswith("*") for _, kind in parameters))
+    resource.setrlimit(resource.RLIMIT_AS, (job["memory_limit"],) * 2)
+    compiled = CompiledKernel(job["library"], job["device"], [kind for _, kind in parameters])
+    telling = 0
+    for seed in job["seeds"]:
+        telling += compare_once(job, kernel, constants, parameters, compiled, memory, seed)
+        if telling == ENOUGH:
+            break
+
+
+if __name__ == "__main__":
+    main()
