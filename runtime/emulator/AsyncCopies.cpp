@@ -8,9 +8,23 @@ using namespace kiln::emulator;
 
 namespace {
 
+/// Until a copy lands nobody may touch its destination.
+void beginCopy(Thread &self, const AsyncCopy &copy) {
+  Block &block = *self.block;
+  if (block.launched().check)
+    block.shadow().beginCopy(block.sharedOffset(copy.to), copy.bytes,
+                             block.moment(self, copy.site));
+}
+void endCopy(Thread &self, const AsyncCopy &copy) {
+  Block &block = *self.block;
+  if (block.launched().check)
+    block.shadow().endCopy(block.sharedOffset(copy.to), copy.bytes);
+}
+
 void land(kiln_emu_thread *thread, const std::vector<AsyncCopy> &copies) {
   for (const AsyncCopy &copy : copies) {
     unsigned char bytes[16] = {};
+    endCopy(threadOf(thread), copy);
     if (copy.copied)
       kiln_emu_load(thread, copy.site, KILN_EMU_GLOBAL, copy.from, bytes, copy.copied, 1, 1);
     kiln_emu_store(thread, copy.site, KILN_EMU_SHARED, copy.to, bytes, copy.bytes, copy.bytes, 1);
@@ -33,11 +47,14 @@ void completeIfDone(Block &block, MemoryBarrier &barrier) {
   if (barrier.pending > 0 || barrier.transactions != 0)
     return;
   ++barrier.phase;
+  barrier.completed = barrier.arrived;
   barrier.pending = int32_t(barrier.count);
   block.wakeAll(barrier.waiting);
 }
 
 void arrive(Thread &self, const kiln_emu_site *site, MemoryBarrier &barrier, uint32_t count) {
+  if (self.block->launched().check)
+    self.block->warpClocks().release(self.inWarp->number, barrier.arrived);
   barrier.pending -= int32_t(count);
   if (barrier.pending < 0)
     self.block->fail(self, site, Finding::Divergence,
@@ -47,13 +64,21 @@ void arrive(Thread &self, const kiln_emu_site *site, MemoryBarrier &barrier, uin
 }
 
 /// Copies that the barrier tracks land when somebody looks at it.
-void landArrivals(Thread &self, const kiln_emu_site *site, MemoryBarrier &barrier) {
+void landArrivals(const kiln_emu_site *site, MemoryBarrier &barrier) {
   std::vector<MemoryBarrier::Arrival> arrivals = std::move(barrier.arrivals);
   barrier.arrivals.clear();
   for (const MemoryBarrier::Arrival &arrival : arrivals) {
     land(arrival.thread, arrival.copies);
-    arrive(self, site, barrier, 1);
+    arrive(*arrival.thread, site, barrier, 1);
   }
+}
+
+/// What the arrivals of complete phases did comes before what the thread's warp does from now on.
+void acquire(Thread &self, const MemoryBarrier &barrier) {
+  if (!self.block->launched().check)
+    return;
+  self.block->warpClocks().acquire(self.inWarp->number, barrier.completed);
+  ++self.inWarp->epoch;
 }
 
 bool isCompleted(const MemoryBarrier &barrier, uint32_t parity) {
@@ -76,6 +101,7 @@ void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void 
   std::memset(poison, 0xff, sizeof poison);
   kiln_emu_store(thread, site, KILN_EMU_SHARED, to, poison, bytes, bytes, 1);
   self.copies.open.push_back({to, from, bytes, copied, site});
+  beginCopy(self, self.copies.open.back());
 }
 
 void kiln_emu_cp_async_commit(kiln_emu_thread *thread) {
@@ -152,15 +178,21 @@ void kiln_emu_mbarrier_transactions(kiln_emu_thread *thread, const kiln_emu_site
 uint32_t kiln_emu_mbarrier_test(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                                 uint64_t state, uint32_t is_parity) {
   Thread &self = threadOf(thread);
-  landArrivals(self, site, barrierAt(self, site, address));
+  landArrivals(site, barrierAt(self, site, address));
   self.block->yield(self);
   MemoryBarrier &barrier = barrierAt(self, site, address);
-  if (is_parity)
-    return isCompleted(barrier, uint32_t(state));
+  if (is_parity) {
+    bool isComplete = isCompleted(barrier, uint32_t(state));
+    if (isComplete)
+      acquire(self, barrier);
+    return isComplete;
+  }
   if (state != barrier.phase && state + 1 != barrier.phase)
     self.block->fail(self, site, Finding::Divergence,
                      "mismatched phase: the state is of phase " + std::to_string(state) +
                          ", the mbarrier is in phase " + std::to_string(barrier.phase));
+  if (state != barrier.phase)
+    acquire(self, barrier);
   return state != barrier.phase;
 }
 
@@ -169,9 +201,9 @@ void kiln_emu_mbarrier_wait(kiln_emu_thread *thread, const kiln_emu_site *site, 
   Thread &self = threadOf(thread);
   for (;;) {
     MemoryBarrier &barrier = barrierAt(self, site, address);
-    landArrivals(self, site, barrier);
+    landArrivals(site, barrier);
     if (isCompleted(barrier, parity))
-      return;
+      return acquire(self, barrier);
     barrier.waiting.push_back(&self);
     self.block->wait(self, site);
   }

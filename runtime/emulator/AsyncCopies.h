@@ -1,15 +1,16 @@
 // Asynchronous copies and the barriers in shared memory that track them.
 //
-// A copy lands as late as the program's own waits allow: its bytes are read and written when a wait
-// asks for it, and until then the destination holds poison. So a missing or too weak wait gives a
-// wrong result in every run, not in some.
+// A copy lands as late as the program's own waits allow: its bytes are read and
+// written when a wait asks for it, and until then the destination holds poison.
+// So a missing or too weak wait gives a wrong result in every run, not in some.
 //
-// PTX ISA, "Data Movement: Non-bulk copy (cp.async, cp.async.commit_group, cp.async.wait_group)"
-// and "Parallel Synchronization: mbarrier".
+// PTX ISA, "Data Movement: Non-bulk copy (cp.async, cp.async.commit_group,
+// cp.async.wait_group)" and "Parallel Synchronization: mbarrier".
 
 #ifndef KILN_RUNTIME_EMULATOR_ASYNCCOPIES_H
 #define KILN_RUNTIME_EMULATOR_ASYNCCOPIES_H
 
+#include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <cstdint>
 #include <map>
@@ -47,6 +48,9 @@ struct MemoryBarrier {
   };
   std::vector<Arrival> arrivals;
   std::vector<Thread *> waiting;
+  /// Of the warps that arrived, in this phase and in those that are complete; while accesses are
+  /// checked.
+  WarpClocks::Clock arrived, completed;
 };
 
 /// By offset in shared memory.

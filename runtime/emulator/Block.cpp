@@ -183,6 +183,18 @@ void Block::refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id, 
        "divergent barrier: other threads wait at " + text(barriers[id].site));
 }
 
+void Block::order(const Barrier &barrier) {
+  WarpClocks::Clock all;
+  for (Warp &warp : warps)
+    if (barrier.waiting[warp.number])
+      clocks.release(warp.number, all);
+  for (Warp &warp : warps)
+    if (barrier.waiting[warp.number]) {
+      clocks.acquire(warp.number, all);
+      ++warp.epoch;
+    }
+}
+
 /// Where the first thread that sleeps does so.
 const kiln_emu_site *Block::sleepingSite() const {
   for (const Thread &thread : threads)
@@ -321,7 +333,8 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   mbarriers.clear();
   idleYields = 0;
   currentWarp = 0;
-  barrierEpoch = 1;
+  if (launch->check)
+    clocks.reset(uint32_t(warps.size()));
   numLive = kernel->threads;
   if (launch->count)
     counted.reset(kernel->threads, kernel->warp_size);

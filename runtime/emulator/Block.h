@@ -18,6 +18,7 @@
 #include "runtime/emulator/Context.h"
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/SharedShadow.h"
+#include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <chrono>
 #include <memory>
@@ -173,8 +174,8 @@ public:
       return sleep(self, site);
     barrier.arrived = 0;
     idleYields = 0;
-    if (count == threads.size())
-      ++barrierEpoch;
+    if (launch->check)
+      order(barrier);
     for (Warp &warp : warps)
       warp.runnable |= std::exchange(barrier.waiting[warp.number], 0);
   }
@@ -204,7 +205,12 @@ public:
   Counts &counts() { return counted; }
   SharedShadow &shadow() { return shadowMemory; }
   MemoryBarriers &memoryBarriers() { return mbarriers; }
-  uint32_t epoch() const { return barrierEpoch; }
+  WarpClocks &warpClocks() { return clocks; }
+  /// Now, for the race check.
+  Moment moment(const Thread &self, const kiln_emu_site *site) const {
+    uint32_t warp = self.inWarp->number;
+    return {clocks.now(warp), self.inWarp->epoch, uint16_t(self.thread), uint16_t(warp), site};
+  }
 
 private:
   static constexpr uint32_t numBarriers = 16;
@@ -215,6 +221,8 @@ private:
   };
 
   static void enter(Context &self);
+  /// What the barrier's warps did so far comes before what they do from now on.
+  void order(const Barrier &barrier);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
   bool prepareShared();
   /// Why a thread cannot take part in a collective operation.
@@ -253,13 +261,14 @@ private:
   kiln_emulated_launch *launch = nullptr;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  uint32_t currentWarp = 0, numLive = 0, barrierEpoch = 0;
+  uint32_t currentWarp = 0, numLive = 0;
   Barrier barriers[numBarriers];
   Context outside; ///< the host thread's own
   std::vector<char *> stacks;
   char *shared = nullptr;
   uint32_t sharedBytes = 0, sharedCapacity = 0;
-  SharedShadow shadowMemory;
+  WarpClocks clocks;
+  SharedShadow shadowMemory{clocks};
   Counts counted;
   MemoryBarriers mbarriers;
   uint32_t idleYields = 0; ///< since something was woken or ended

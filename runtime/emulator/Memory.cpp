@@ -1,5 +1,6 @@
-// Accesses to global and shared memory, with what is always checked (alignment, the bounds of
-// shared memory) and what is checked on demand (registered ranges, races, uninitialised reads).
+// Accesses to global and shared memory, with what is always checked (alignment,
+// the bounds of shared memory) and what is checked on demand (registered
+// ranges, races, uninitialised reads).
 
 #include "runtime/emulator/Block.h"
 #include <algorithm>
@@ -21,7 +22,8 @@ std::string bytesAt(uint32_t bytes, const void *address) {
   return std::to_string(bytes) + " bytes at " + hex(address);
 }
 
-/// Whether one registered range holds all of the bytes; with no range registered all do.
+/// Whether one registered range holds all of the bytes; with no range
+/// registered all do.
 bool inRange(const kiln_emulated_launch &launch, const void *address, uint32_t bytes) {
   if (!launch.num_ranges)
     return true;
@@ -33,19 +35,20 @@ bool inRange(const kiln_emulated_launch &launch, const void *address, uint32_t b
   return after != launch.ranges && first < after[-1].end && after[-1].end - first >= bytes;
 }
 
-Moment momentOf(const Thread &self, const kiln_emu_site *site) {
-  return {self.block->epoch(), self.inWarp->epoch, uint16_t(self.thread),
-          uint16_t(self.inWarp->number), site};
-}
-
 void reportRace(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
-                const Moment &before) {
-  self.block->report(self, site, Finding::Race,
-                     "race on shared memory: " + bytesAt(bytes, address) + " (offset " +
-                         std::to_string(self.block->sharedOffset(address)) +
-                         "), also accessed by thread " + std::to_string(before.thread) + " at " +
-                         before.site->file + ":" + std::to_string(before.site->line) + " (" +
-                         before.site->operation + ") with no barrier between");
+                const Conflict &race) {
+  const Moment &before = race.before;
+  std::string thread = std::to_string(before.thread), place = std::string(before.site->file) + ":" +
+                                                              std::to_string(before.site->line) +
+                                                              " (" + before.site->operation + ")";
+  self.block->report(
+      self, site, Finding::Race,
+      "race on shared memory: " + bytesAt(bytes, address) + " (offset " +
+          std::to_string(self.block->sharedOffset(address)) + "), also " +
+          (race.isCopy
+               ? "the destination of an asynchronous copy of thread " + thread + " at " + place +
+                     " that has not been waited for"
+               : "accessed by thread " + thread + " at " + place + " with no barrier between"));
 }
 
 void checkShared(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
@@ -53,7 +56,7 @@ void checkShared(Thread &self, const kiln_emu_site *site, const void *address, u
   Block &block = *self.block;
   uint32_t offset = block.sharedOffset(address);
   bool initialised = true;
-  Moment now = momentOf(self, site);
+  Moment now = block.moment(self, site);
   auto race = isWrite ? block.shadow().write(offset, bytes, now)
                       : block.shadow().read(offset, bytes, now, &initialised);
   if (race)

@@ -3,38 +3,54 @@
 namespace kiln::emulator {
 
 /// Whether nothing orders `before` and `now`.
-static bool conflicts(const Moment &before, const Moment &now) {
-  return before.epoch == now.epoch && before.thread != now.thread &&
-         !(before.warp == now.warp && before.warpEpoch != now.warpEpoch);
+bool SharedShadow::conflicts(const Moment &before, const Moment &now) const {
+  if (!before.clock || before.thread == now.thread)
+    return false;
+  return before.warp == now.warp ? before.warpEpoch == now.warpEpoch
+                                 : !clocks.isAfter(now.warp, before.warp, before.clock);
 }
 
-std::optional<Moment> SharedShadow::read(uint32_t offset, uint32_t bytes, const Moment &now,
-                                         bool *initialised) {
-  std::optional<Moment> race;
+std::optional<Conflict> SharedShadow::read(uint32_t offset, uint32_t bytes, const Moment &now,
+                                           bool *initialised) {
+  std::optional<Conflict> race;
   *initialised = true;
   for (uint32_t i = offset; i < offset + bytes; ++i) {
     Cell &cell = cells[i];
-    if (!cell.writer.epoch)
+    if (!cell.writer.clock)
       *initialised = false;
-    if (conflicts(cell.writer, now))
-      race = cell.writer;
-    if (cell.reader.epoch == now.epoch && cell.reader.thread != now.thread)
+    if (cell.copy)
+      race = {*cell.copy, true};
+    else if (conflicts(cell.writer, now))
+      race = {cell.writer, false};
+    if (conflicts(cell.reader, now))
       cell.otherReader = cell.reader;
     cell.reader = now;
   }
   return race;
 }
 
-std::optional<Moment> SharedShadow::write(uint32_t offset, uint32_t bytes, const Moment &now) {
-  std::optional<Moment> race;
+std::optional<Conflict> SharedShadow::write(uint32_t offset, uint32_t bytes, const Moment &now) {
+  std::optional<Conflict> race;
   for (uint32_t i = offset; i < offset + bytes; ++i) {
     Cell &cell = cells[i];
     for (const Moment *before : {&cell.writer, &cell.reader, &cell.otherReader})
       if (conflicts(*before, now))
-        race = *before;
+        race = {*before, false};
+    if (cell.copy)
+      race = {*cell.copy, true};
     cell.writer = now;
   }
   return race;
+}
+
+void SharedShadow::beginCopy(uint32_t offset, uint32_t bytes, const Moment &now) {
+  for (uint32_t i = offset; i < offset + bytes; ++i)
+    cells[i].copy = now;
+}
+
+void SharedShadow::endCopy(uint32_t offset, uint32_t bytes) {
+  for (uint32_t i = offset; i < offset + bytes; ++i)
+    cells[i].copy.reset();
 }
 
 } // namespace kiln::emulator

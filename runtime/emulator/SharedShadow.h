@@ -1,12 +1,13 @@
 // What is known about every byte of a block's shared memory while accesses are checked: whether it
-// was written, and who touched it last.
+// was written, who touched it last, and whether an asynchronous copy to it is under way.
 //
-// Two accesses of different threads, one of them a write, race unless a barrier lies between: a
-// block's barrier ends an epoch of the block, a warp's barrier one of the warp.
+// Two accesses of different threads, one of them a write, race unless a barrier orders them:
+// WarpClocks.h across warps, the warp's own barriers within one.
 
 #ifndef KILN_RUNTIME_EMULATOR_SHAREDSHADOW_H
 #define KILN_RUNTIME_EMULATOR_SHAREDSHADOW_H
 
+#include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <cstdint>
 #include <optional>
@@ -16,26 +17,43 @@ namespace kiln::emulator {
 
 /// When and by whom.
 struct Moment {
-  uint32_t epoch = 0;     ///< the block's, from 1; 0 = never
-  uint32_t warpEpoch = 0; ///< the warp's at that time
+  uint32_t clock = 0;     ///< the warp's own, from 1; 0 = never
+  uint32_t warpEpoch = 0; ///< barriers of the warp before
   uint16_t thread = 0, warp = 0;
   const kiln_emu_site *site = nullptr;
 };
 
+/// An earlier access that nothing orders with a later one, or a copy that nobody has waited for.
+struct Conflict {
+  Moment before;
+  bool isCopy = false;
+};
+
 class SharedShadow {
 public:
+  explicit SharedShadow(const WarpClocks &clocks) : clocks(clocks) {}
   void reset(uint32_t bytes) { cells.assign(bytes, Cell()); }
 
   /// Records a read (or write) of these bytes at `now`; the earlier access that it races with.
-  std::optional<Moment> read(uint32_t offset, uint32_t bytes, const Moment &now, bool *initialised);
-  std::optional<Moment> write(uint32_t offset, uint32_t bytes, const Moment &now);
+  std::optional<Conflict> read(uint32_t offset, uint32_t bytes, const Moment &now,
+                               bool *initialised);
+  std::optional<Conflict> write(uint32_t offset, uint32_t bytes, const Moment &now);
+
+  /// An asynchronous copy to these bytes begins, or has landed.
+  void beginCopy(uint32_t offset, uint32_t bytes, const Moment &now);
+  void endCopy(uint32_t offset, uint32_t bytes);
 
 private:
   struct Cell {
     Moment writer;
-    /// The last read, and another by a different thread in the same epoch.
+    /// The last read, and another by a different thread that nothing orders with it.
     Moment reader, otherReader;
+    /// Of the thread that began one.
+    std::optional<Moment> copy;
   };
+  bool conflicts(const Moment &before, const Moment &now) const;
+
+  const WarpClocks &clocks;
   std::vector<Cell> cells;
 };
 

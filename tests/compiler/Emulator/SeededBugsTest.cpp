@@ -147,14 +147,16 @@ std::string asynchronous() {
   return text;
 }
 
-TEST(SeededBugs, ARemovedWaitGivesAWrongResult) {
+TEST(SeededBugs, ARemovedWaitGivesAWrongResultAndARace) {
   Result right = run(asynchronous(), "emu:sm_80", 128);
   EXPECT_TRUE(right.isRight);
   EXPECT_TRUE(right.reports.empty()) << right.reports[0];
-  EXPECT_FALSE(run(replaced(asynchronous(), "  nvvm.cp.async.wait.group 0\n", ""), "emu:sm_80", 128)
-                   .isRight);
-  EXPECT_FALSE(
-      run(replaced(asynchronous(), "wait.group 0", "wait.group 1"), "emu:sm_80", 128).isRight);
+  for (const char *wait : {"", "  nvvm.cp.async.wait.group 1\n"}) {
+    Result wrong =
+        run(replaced(asynchronous(), "  nvvm.cp.async.wait.group 0\n", wait), "emu:sm_80", 128);
+    EXPECT_FALSE(wrong.isRight);
+    EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "the destination of an asynchronous copy"));
+  }
 }
 
 } // namespace

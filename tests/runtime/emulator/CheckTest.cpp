@@ -81,6 +81,29 @@ TEST(Check, WarpBarriersOrderWithinTheWarpOnly) {
   EXPECT_FALSE(run(32).empty());
 }
 
+TEST(Check, BarriersOfPartOfABlockOrderThatPartOnly) {
+  // Warps 0 and 1 exchange words behind barrier 1; warp 2 reads what warp 0 wrote, behind nothing
+  // (or, in the right program, behind a barrier with warp 1, which came after the first).
+  auto run = [](bool isOrdered) {
+    EmulatedBlock block;
+    block.threads = 96;
+    return block.run([=](kiln_emu_thread *t) {
+      uint32_t warp = t->thread / 32;
+      if (warp < 2) {
+        store(t, t->thread, t->thread);
+        kiln_emu_barrier(t, &waits, 1, 64);
+        EXPECT_EQ(load(t, t->thread ^ 32), t->thread ^ 32);
+      }
+      if (warp > 0 && isOrdered)
+        kiln_emu_barrier(t, &otherWaits, 2, 64);
+      if (warp == 2)
+        load(t, t->thread - 64);
+    });
+  };
+  EXPECT_TRUE(run(true).empty()) << run(true)[0];
+  EXPECT_TRUE(anyReport(run(false), "race on shared memory")) << "reads what warp 0 wrote";
+}
+
 TEST(Check, SharedMemoryThatNobodyWroteIsFound) {
   EmulatedBlock block;
   auto reports = block.run([](kiln_emu_thread *t) {

@@ -1,0 +1,56 @@
+// Which accesses of the warps of a block come before which.
+//
+// A vector clock for each warp: how far it knows every other warp to have come. A barrier of any
+// part of a block joins the clocks of the warps that meet there, and an mbarrier hands those of the
+// warps that arrived to the ones that waited (Mattern, "Virtual Time and Global States of
+// Distributed Systems", 1989). So two accesses are ordered if, and only if, something orders them;
+// an epoch of the whole block would know nothing of barriers of its parts.
+
+#ifndef KILN_RUNTIME_EMULATOR_WARPCLOCKS_H
+#define KILN_RUNTIME_EMULATOR_WARPCLOCKS_H
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kiln::emulator {
+
+class WarpClocks {
+public:
+  /// How far each warp has come, from 1; empty: nothing is known of any.
+  using Clock = std::vector<uint32_t>;
+
+  void reset(uint32_t warps) {
+    clocks.assign(warps, Clock(warps, 0));
+    for (uint32_t warp = 0; warp < warps; ++warp)
+      clocks[warp][warp] = 1;
+  }
+
+  /// What an access of `warp` is stamped with.
+  uint32_t now(uint32_t warp) const { return clocks[warp][warp]; }
+
+  /// Whether what `warp` does now comes after what `other` did at `moment`.
+  bool isAfter(uint32_t warp, uint32_t other, uint32_t moment) const {
+    return clocks[warp][other] >= moment;
+  }
+
+  /// What `warp` did is before whatever comes after an acquisition of `mark`.
+  void release(uint32_t warp, Clock &mark) {
+    join(mark, clocks[warp]);
+    ++clocks[warp][warp];
+  }
+  void acquire(uint32_t warp, const Clock &mark) { join(clocks[warp], mark); }
+
+private:
+  static void join(Clock &into, const Clock &from) {
+    into.resize(std::max(into.size(), from.size()));
+    for (size_t warp = 0; warp < from.size(); ++warp)
+      into[warp] = std::max(into[warp], from[warp]);
+  }
+
+  std::vector<Clock> clocks;
+};
+
+} // namespace kiln::emulator
+
+#endif
