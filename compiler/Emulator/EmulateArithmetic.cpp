@@ -81,11 +81,40 @@ Value roundToTF32(OpBuilder &b, Location loc, Value value) {
   return LLVM::SelectOp::create(b, loc, isFinite, rounded, bits);
 }
 
+/// A GPU's integer division never traps, and threads that a mask leaves out divide by anything.
+/// What a host would trap on (zero, and the least number by -1) is divided by 1.
+bool avoidTrap(Operation *op) {
+  bool isSigned = isa<LLVM::SDivOp, LLVM::SRemOp>(op);
+  auto type = dyn_cast<IntegerType>(op->getResult(0).getType());
+  if (!type || (!isSigned && !isa<LLVM::UDivOp, LLVM::URemOp>(op)))
+    return false;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto constant = [&](const APInt &value) {
+    return Value(LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value)));
+  };
+  auto equal = [&](Value value, const APInt &to) {
+    return Value(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, value, constant(to)));
+  };
+  unsigned bits = type.getWidth();
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Value traps = equal(divisor, APInt::getZero(bits));
+  if (isSigned) {
+    Value overflows = LLVM::AndOp::create(b, loc, equal(divisor, APInt::getAllOnes(bits)),
+                                          equal(dividend, APInt::getSignedMinValue(bits)));
+    traps = LLVM::OrOp::create(b, loc, traps, overflows);
+  }
+  op->setOperand(1, LLVM::SelectOp::create(b, loc, traps, constant(APInt(bits, 1)), divisor));
+  return true;
+}
+
 } // namespace
 
 FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
   OpBuilder b(op);
   Value result;
+  if (op->getNumResults() == 1 && avoidTrap(op))
+    return true;
   if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op)) {
     if (convert.getRnd() != NVVM::FPRoundingMode::RNA)
       return false;

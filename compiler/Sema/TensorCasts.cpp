@@ -9,6 +9,9 @@ Tensor Evaluator::promoteBF16(Tensor tensor) {
 }
 
 Tensor Evaluator::notZero(Tensor tensor) {
+  // 8-bit floats have no comparisons of their own.
+  if (tensor.dtype().isFP8())
+    tensor = cast(tensor, Scalar::FP16);
   Tensor zero = splat(constant(tensor.dtype(), Value::integer(0)), tensor.type.shape);
   if (!zero)
     return {};
@@ -18,10 +21,19 @@ Tensor Evaluator::notZero(Tensor tensor) {
   return {emit<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::ne, tensor.ir, zero.ir), type};
 }
 
-static mlir::arith::RoundingModeAttr roundingAttr(mlir::MLIRContext *context, Rounding rounding) {
-  if (rounding != Rounding::TowardZero)
-    return {};
-  return mlir::arith::RoundingModeAttr::get(context, mlir::arith::RoundingMode::toward_zero);
+/// What was rounded to nearest away from zero becomes the next number towards it, whose code is one
+/// less; infinity becomes the largest finite number. No target needs a conversion of its own for it.
+static Tensor roundTowardZero(Evaluator &evaluator, Tensor exact, Tensor rounded) {
+  Tensor back = evaluator.cast(rounded, exact.dtype());
+  mlir::Value grew = evaluator.emit<mlir::arith::CmpFOp>(
+      mlir::arith::CmpFPredicate::OGT, evaluator.emit<mlir::math::AbsFOp>(back.ir),
+      evaluator.emit<mlir::math::AbsFOp>(exact.ir));
+  DType code = getIntType(rounded.dtype().getBits(), false);
+  Tensor bits = evaluator.bitcast(rounded, code);
+  Tensor one = evaluator.splat(evaluator.integerConstant(code, 1), bits.type.shape);
+  Tensor less{evaluator.emit<mlir::arith::SubIOp>(bits.ir, one.ir), bits.type};
+  Tensor condition{grew, exact.type.with(DType(Scalar::Int1))};
+  return evaluator.bitcast(evaluator.select(condition, less, bits), rounded.dtype());
 }
 
 Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Rounding rounding) {
@@ -32,9 +44,8 @@ Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Roundi
     return cast(cast(tensor, fromBits == 8 ? Scalar::FP16 : Scalar::FP32), to, rounding);
   if (fromBits < toBits)
     return {emit<mlir::arith::ExtFOp>(toMLIR(type), tensor.ir), type};
-  return {emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir, roundingAttr(context, rounding),
-                                      mlir::arith::FastMathFlagsAttr()),
-          type};
+  Tensor rounded{emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir), type};
+  return rounding == Rounding::TowardZero ? roundTowardZero(*this, tensor, rounded) : rounded;
 }
 
 Tensor Evaluator::castInt(Tensor tensor, const TensorType &type) {

@@ -48,17 +48,12 @@ Value expand(Operation *op, const MathBuilder &m, const ScalarBuilder &s, ValueR
       .Case([&](math::AsinhOp) { return m.asinh(x[0]); })
       .Case([&](math::AcoshOp) { return m.acosh(x[0]); })
       .Case([&](math::AtanhOp) { return m.atanh(x[0]); })
-      .Default([](Operation *) { return Value(); });
-}
-
-/// Functions without an f64 form.
-Value expandSingle(Operation *op, const MathBuilder &m, ValueRange x) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::AtanOp) { return m.atan(x[0]); })
       .Case([&](math::Atan2Op) { return m.atan2(x[0], x[1]); })
       .Case([&](math::AsinOp) { return m.asin(x[0]); })
       .Case([&](math::AcosOp) { return m.acos(x[0]); })
       .Case([&](math::ErfOp) { return m.erf(x[0]); })
+      .Case([&](math::ErfcOp) { return m.erfc(x[0]); })
       .Default([](Operation *) { return Value(); });
 }
 
@@ -81,8 +76,6 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
   } else {
     MathBuilder m(s, device, wide);
     result = expand(op, m, s, operands);
-    if (!result && wide.isF32())
-      result = expandSingle(op, m, operands);
   }
   if (!result)
     return op->emitError() << "'" << op->getName() << "' of " << type << " is not supported on "

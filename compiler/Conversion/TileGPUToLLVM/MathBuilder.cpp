@@ -108,7 +108,7 @@ Value MathBuilder::expm1(Value x) const {
     for (int n = 2; n <= 15; ++n, factorial *= n)
       c.push_back(1 / factorial);
   }
-  Value near = fma(mul(x, x), polynomial(c, x), x);
+  Value near = copySign(fma(mul(x, x), polynomial(c, x), x), x);
   return s.select(less(abs(x), number(0.5)), near, sub(exp(x), number(1)));
 }
 
@@ -171,7 +171,7 @@ Value MathBuilder::log1p(Value x) const {
   // log(u) for the rounded u = 1 + x, and the first-order effect of what was rounded off.
   Value u = add(number(1), x);
   Value lost = sub(x, sub(u, number(1)));
-  Value corrected = add(log(u), s.make<arith::DivFOp>(lost, u));
+  Value corrected = copySign(add(log(u), s.make<arith::DivFOp>(lost, u)), x);
   Value regular = s.make<arith::AndIOp>(less(number(-1), x), less(x, number(INFINITY)));
   return s.select(regular, corrected, log(u));
 }
@@ -186,7 +186,9 @@ Value MathBuilder::rsqrt(Value x) const {
 }
 
 Value MathBuilder::cbrt(Value x) const {
-  Value magnitude = abs(x);
+  // Denormals have too few digits for the correction: a power of 8 lifts them.
+  Value tiny = less(abs(x), number(isDouble ? 0x1p-900 : 0x1p-100));
+  Value magnitude = s.select(tiny, mul(abs(x), number(0x1p54)), abs(x));
   Value guess = exp2(mul(log2(magnitude), number(1.0 / 3)));
   // One Newton step: y - (y³ - a) / (3 y²).
   Value square = mul(guess, guess);
@@ -194,7 +196,8 @@ Value MathBuilder::cbrt(Value x) const {
   Value better = sub(guess, s.make<arith::DivFOp>(excess, mul(square, number(3))));
   Value regular =
       s.make<arith::AndIOp>(less(number(0), magnitude), less(magnitude, number(INFINITY)));
-  return copySign(s.select(regular, better, magnitude), x);
+  Value root = s.select(regular, better, magnitude);
+  return copySign(s.select(tiny, mul(root, number(0x1p-18)), root), x);
 }
 
 Value MathBuilder::pow(Value x, Value y) const {
@@ -205,10 +208,12 @@ Value MathBuilder::pow(Value x, Value y) const {
   Value odd = s.make<arith::AndIOp>(whole, s.make<arith::XOrIOp>(even, s.boolean(true)));
   Value negative = less(x, number(0));
   Value signedResult = s.select(odd, copySign(magnitude, x), magnitude);
-  Value result = s.select(negative, s.select(whole, signedResult, number(NAN)), signedResult);
-  // x^0 and 1^y are 1 whatever the other is.
+  Value hasNone = s.make<arith::AndIOp>(negative, less(number(-INFINITY), x));
+  Value result = s.select(hasNone, s.select(whole, signedResult, number(NAN)), signedResult);
+  // x^0 and 1^y are 1 whatever the other is, and so is (-1)^y for an infinite y.
   Value one = s.make<arith::OrIOp>(equal(y, number(0)), equal(x, number(1)));
-  return s.select(one, number(1), result);
+  Value unit = s.make<arith::AndIOp>(equal(abs(x), number(1)), equal(abs(y), number(INFINITY)));
+  return s.select(s.make<arith::OrIOp>(one, unit), number(1), result);
 }
 
 //===-- trigonometry -------------------------------------------------------------------------===//
@@ -245,18 +250,33 @@ Value MathBuilder::sinOrCos(Value x, int quarter) const {
   Value swapped = s.compare(arith::CmpIPredicate::ne, s.bitAnd(quadrant, 1), s.zero(word));
   Value negated = s.compare(arith::CmpIPredicate::ne, s.bitAnd(quadrant, 2), s.zero(word));
   Value chosen = s.select(swapped, cosine, sine);
-  return s.select(negated, s.make<arith::NegFOp>(chosen), chosen);
+  Value result = s.select(negated, s.make<arith::NegFOp>(chosen), chosen);
+  // The reduction loses the sign of a zero.
+  return quarter == 0 ? s.select(equal(x, number(0)), x, result) : result;
 }
 
 Value MathBuilder::atan(Value x) const {
   Value magnitude = abs(x);
   Value large = less(number(1), magnitude);
   Value t = s.select(large, s.make<arith::DivFOp>(number(1), magnitude), magnitude);
-  const double c[] = {-3.3333331733e-01, 1.9999739330e-01,  -1.4278568748e-01,
-                      1.1033764115e-01,  -8.6568804299e-02, 6.2501694442e-02,
-                      -3.5871538975e-02, 1.3507771423e-02,  -2.3869973158e-03};
+  SmallVector<double> c{-3.3333331733e-01, 1.9999739330e-01,  -1.4278568748e-01,
+                        1.1033764115e-01,  -8.6568804299e-02, 6.2501694442e-02,
+                        -3.5871538975e-02, 1.3507771423e-02,  -2.3869973158e-03};
+  Value base, beyondEighth;
+  if (isDouble) {
+    // From tan(pi/8) on, atan(t) = pi/4 + atan((t - 1) / (t + 1)).
+    c = {-0.33333333333333333,  0.19999999999999803,  -0.14285714285659327,  0.11111111105106705,
+         -0.090909087510766359, 0.076922963049744701, -0.066664236280692576, 0.058789145444006217,
+         -0.052303478730160742, 0.045511081263251719, -0.034558092551413797, 0.016271944751624062};
+    beyondEighth = less(number(0.41421356237309503), t);
+    base = s.select(beyondEighth, number(pi / 4), number(0));
+    Value turned = s.make<arith::DivFOp>(sub(t, number(1)), add(t, number(1)));
+    t = s.select(beyondEighth, turned, t);
+  }
   Value z = mul(t, t);
   Value angle = fma(mul(z, t), polynomial(c, z), t);
+  if (isDouble)
+    angle = add(base, angle);
   return copySign(s.select(large, sub(number(pi / 2), angle), angle), x);
 }
 
@@ -311,7 +331,7 @@ Value MathBuilder::tanh(Value x) const {
   Value near = fma(mul(z, x), polynomial(c, z), x);
   Value e = exp2(mul(magnitude, number(2 * log2e)));
   Value far = sub(number(1), divide(number(2), add(e, number(1))));
-  return s.select(less(magnitude, number(0.6)), near, copySign(far, x));
+  return copySign(s.select(less(magnitude, number(0.6)), near, far), x);
 }
 
 Value MathBuilder::asinh(Value x) const {
@@ -325,7 +345,8 @@ Value MathBuilder::asinh(Value x) const {
 Value MathBuilder::acosh(Value x) const {
   Value t = sub(x, number(1));
   Value near = log1p(add(t, sqrt(mul(t, add(x, number(1))))));
-  return s.select(less(x, number(isDouble ? 1e150 : 1e18)), near, add(log(x), number(ln2)));
+  Value result = s.select(less(x, number(isDouble ? 1e150 : 1e18)), near, add(log(x), number(ln2)));
+  return s.select(less(x, number(1)), number(NAN), result);
 }
 
 Value MathBuilder::atanh(Value x) const {
@@ -335,6 +356,16 @@ Value MathBuilder::atanh(Value x) const {
 }
 
 Value MathBuilder::erf(Value x) const {
+  if (isDouble) {
+    const double near[] = {0.12837916709551257,    -0.37612638903183752,   0.1128379167095512,
+                           -0.026866170645129826,  0.0052239776254231166,  -0.00085483270219217735,
+                           0.00012055332902288381, -1.4925647549075887e-5, 1.6462045054724143e-6,
+                           -1.6364636604802171e-7, 1.4792347499413908e-8,  -1.2164225654817864e-9,
+                           8.7078349489499495e-11, -4.2290117089891978e-12};
+    Value inner = fma(x, polynomial(near, mul(x, x)), x);
+    Value outer = sub(number(1), erfcPositive(abs(x)));
+    return s.select(less(abs(x), number(1)), inner, copySign(outer, x));
+  }
   const double near[] = {1.2837916585e-01, -3.7612626667e-01, 1.1283594715e-01, -2.6854212010e-02,
                          5.1890874230e-03, -8.0168642833e-04, 7.8758750504e-05};
   // log(1 - erf(t)) / t on [1, 4]; beyond, 1 - erf is below the last place of 1.
@@ -346,6 +377,40 @@ Value MathBuilder::erf(Value x) const {
   Value clipped = s.make<arith::MinimumFOp>(t, number(4));
   Value outer = sub(number(1), exp(mul(clipped, polynomial(far, clipped))));
   return s.select(less(t, number(1)), inner, copySign(outer, x));
+}
+
+/// exp(x²) erfc(x) (1 + 2x) is smooth on the whole half-line, in t = (x - k) / (x + k) (M. M.
+/// Shepherd and J. G. Laframboise, 1981); the coefficients interpolate it at Chebyshev nodes.
+Value MathBuilder::erfcPositive(Value x) const {
+  constexpr double k = 3.75;
+  SmallVector<double> c{1.2375126308,     -0.14024065902,  0.0035854380165,  0.082278433905,
+                        -0.10880456455,   0.092290691672,  -0.058688252049,  0.028409430391,
+                        -0.0097646904978, 0.0016757342508, 0.00032538846455, -0.00022405204952,
+                        2.3634820068e-5};
+  if (isDouble)
+    c = {1.23751263083782758,      -0.140240598585546962,    0.00358541548546377496,
+         0.0822767384901451591,    -0.108803930141717858,    0.0923043211603787671,
+         -0.0586933985902123672,   0.0283622774189406648,    -0.00974657955250424297,
+         0.00175562585300172579,   0.000293713634285008126,  -0.000290154080979527131,
+         0.0000516492113907028519, 0.0000223842403142244383, -0.0000114444124391717231,
+         -9.73561901518266329e-7,  1.7520579701663181e-6,    -5.72159725599098718e-8,
+         -2.59106968779665785e-7,  2.32619132766965674e-8,   3.89654525489859681e-8,
+         -3.74356803363458322e-9,  -5.28428697963142057e-9,  3.11031071983916499e-10,
+         4.43495907000962826e-10};
+  // Beyond, the result is 0.
+  Value limited = s.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
+  Value t = s.make<arith::DivFOp>(sub(limited, number(k)), add(limited, number(k)));
+  Value smooth = s.make<arith::DivFOp>(polynomial(c, t), fma(limited, number(2), number(1)));
+  // exp of the rounded square, and the first-order effect of what was rounded off.
+  Value square = mul(limited, limited);
+  Value lost = fma(limited, limited, s.make<arith::NegFOp>(square));
+  Value scaled = mul(smooth, sub(number(1), lost));
+  return mul(exp(s.make<arith::NegFOp>(square)), scaled);
+}
+
+Value MathBuilder::erfc(Value x) const {
+  Value positive = erfcPositive(abs(x));
+  return s.select(less(x, number(0)), sub(number(2), positive), positive);
 }
 
 } // namespace kiln

@@ -44,12 +44,12 @@ public:
   mlir::Value asinh(mlir::Value x) const;
   mlir::Value acosh(mlir::Value x) const;
   mlir::Value atanh(mlir::Value x) const;
-  /// f32 only, these.
   mlir::Value atan(mlir::Value x) const;
   mlir::Value atan2(mlir::Value y, mlir::Value x) const;
   mlir::Value asin(mlir::Value x) const;
   mlir::Value acos(mlir::Value x) const;
   mlir::Value erf(mlir::Value x) const;
+  mlir::Value erfc(mlir::Value x) const;
 
   mlir::Value number(double value) const { return s.real(type, value); }
 
@@ -71,6 +71,8 @@ private:
   mlir::Value scale(mlir::Value x, mlir::Value n) const;
   mlir::Value power2(mlir::Value n) const;
   mlir::Value expReduced(mlir::Value r) const;
+  /// erfc for x >= 0.
+  mlir::Value erfcPositive(mlir::Value x) const;
   mlir::Value sinOrCos(mlir::Value x, int quarter) const;
   /// x = m 2^e with m in [sqrt(1/2), sqrt(2)): log of m, and e.
   std::pair<mlir::Value, mlir::Value> splitLog(mlir::Value x) const;

@@ -1,4 +1,4 @@
-// Conversions between 8-bit floats and wider ones, by integer arithmetic.
+// Conversions between 8-bit floats and other numbers, by integer arithmetic.
 //
 // An 8-bit float travels as i8. Widening puts its exponent and mantissa where f32 has them and
 // multiplies by the difference of the biases, which is exact, also for denormals. Narrowing rounds
@@ -117,6 +117,25 @@ private:
   }
 };
 
+/// An integer reaches an 8-bit float through f32.
+template <typename OpT> struct IntegerToSmallFloat : SpreadPattern<OpT> {
+  using Adaptor = typename SpreadPattern<OpT>::Adaptor;
+  IntegerToSmallFloat(const Lowering &lowering, MLIRContext *context)
+      : SpreadPattern<OpT>(lowering, context, /*benefit=*/2) {}
+
+  LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    std::optional<SmallFormat> format = formatOf(tile::elementTypeOf(op.getType()));
+    if (!format)
+      return rewriter.notifyMatchFailure(op, "gives a wider float");
+    SmallVector<Value> values;
+    for (Value value : adaptor.getIn())
+      values.push_back(narrow(s, s.make<OpT>(s.builder().getF32Type(), value), *format));
+    this->replace(op, rewriter, values);
+    return success();
+  }
+};
+
 } // namespace
 
 Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
@@ -125,7 +144,8 @@ Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
 }
 
 void populateSmallFloatPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<SmallFloatSpread<arith::ExtFOp>, SmallFloatSpread<arith::TruncFOp>>(
+  patterns.add<SmallFloatSpread<arith::ExtFOp>, SmallFloatSpread<arith::TruncFOp>,
+               IntegerToSmallFloat<arith::SIToFPOp>, IntegerToSmallFloat<arith::UIToFPOp>>(
       lowering, patterns.getContext());
 }
 

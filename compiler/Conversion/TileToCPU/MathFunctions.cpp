@@ -183,6 +183,23 @@ Value callPerLane(VectorBuilder &b, StringRef name, ArrayRef<Value> operands, Mo
   return loop.getResult(0);
 }
 
+/// sin and cos of arguments that are too large for their reduction, which are rare, are libm's.
+Value replaceHuge(VectorBuilder &b, StringRef name, Value x, Value result, ModuleOp module) {
+  Value huge = b.less(b.real(0x1p30, x), b.absolute(x));
+  Value any = huge;
+  if (isa<VectorType>(huge.getType()))
+    any = LLVM::vector_reduce_or::create(b.builder, b.loc, b.builder.getI1Type(), huge);
+  auto chosen = scf::IfOp::create(
+      b.builder, b.loc, any,
+      [&](OpBuilder &builder, Location loc) {
+        VectorBuilder inner(builder, loc);
+        Value precise = callPerLane(inner, name, x, module);
+        scf::YieldOp::create(builder, loc, inner.select(huge, precise, result));
+      },
+      [&](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, result); });
+  return chosen.getResult(0);
+}
+
 } // namespace
 
 Value emitExp(VectorBuilder &b, Value x) {
@@ -232,7 +249,7 @@ Value emitTanh(VectorBuilder &b, Value x) {
   small = b.mad(b.mul(small, square), x, x);
   Value grown = emitExp(b, b.add(magnitude, magnitude));
   Value large = b.sub(one, b.div(b.real(2.0, x), b.add(grown, one)));
-  return b.select(b.less(magnitude, b.real(0.625, x)), small, withSignOf(b, large, x));
+  return withSignOf(b, b.select(b.less(magnitude, b.real(0.625, x)), small, large), x);
 }
 
 Value emitErf(VectorBuilder &b, Value x) {
@@ -255,7 +272,11 @@ Value emitErf(VectorBuilder &b, Value x) {
   return b.select(b.compare(arith::CmpFPredicate::UNO, x, x), x, result);
 }
 
-Value emitSin(VectorBuilder &b, Value x) { return emitSinOfQuadrant(b, x, 0); }
+/// The reduction loses the sign of a zero.
+Value emitSin(VectorBuilder &b, Value x) {
+  Value isZero = b.compare(arith::CmpFPredicate::OEQ, x, b.real(0, x));
+  return b.select(isZero, x, emitSinOfQuadrant(b, x, 0));
+}
 Value emitCos(VectorBuilder &b, Value x) { return emitSinOfQuadrant(b, x, 1); }
 
 bool isMathFunction(Operation *op) { return !libmName(op).empty(); }
@@ -272,8 +293,11 @@ Value emitMath(VectorBuilder &b, Operation *op, ArrayRef<Value> operands, Module
                         .Case("math.sin", emitSin)
                         .Case("math.cos", emitCos)
                         .Default(nullptr);
-  if (polynomial && laneType(operands[0].getType()).isF32())
-    return polynomial(b, operands[0]);
+  if (polynomial && laneType(operands[0].getType()).isF32()) {
+    Value result = polynomial(b, operands[0]);
+    bool reduces = isa<math::SinOp, math::CosOp>(op);
+    return reduces ? replaceHuge(b, libmName(op), operands[0], result, module) : result;
+  }
   return callPerLane(b, libmName(op), operands, module);
 }
 

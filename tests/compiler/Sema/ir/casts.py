@@ -21,7 +21,12 @@ def kernel(p, f, b, u, s, pp):
     # CHECK: arith.extf {{.*}} : bf16 to f32
     # CHECK: arith.truncf {{.*}} : f32 to f16
     half = b.to(tl.float16)
-    # CHECK: arith.truncf {{.*}} toward_zero : f32 to bf16
+    # CHECK: [[NEAREST:%.*]] = arith.truncf [[X:%.*]] : f32 to bf16
+    # CHECK: [[BACK:%.*]] = arith.extf [[NEAREST]]
+    # CHECK: [[LARGER:%.*]] = math.absf [[BACK]]
+    # CHECK: arith.cmpf ogt, [[LARGER]]
+    # CHECK: arith.subi
+    # CHECK: arith.select
     cut = f.to(tl.bfloat16, fp_downcast_rounding="rtz")
     # CHECK: tile.bitcast {{.*}} : f32 -> i32
     bits = f.to(tl.int32, bitcast=True)

@@ -1,0 +1,149 @@
+// Elementary functions of triton.language and libdevice against libm in extended precision, for
+// every type that they take, on edges and random numbers, as tensors and as scalars.
+
+#include "tests/language/Numbers.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::testing {
+namespace {
+
+KILN_COVERS(
+    "tl.exp tl.exp2 tl.log tl.log2 tl.sin tl.cos tl.sqrt tl.sqrt_rn tl.rsqrt tl.erf tl.floor "
+    "tl.ceil tl.sigmoid libdevice.tanh libdevice.fast_tanhf libdevice.expm1 libdevice.exp10 "
+    "libdevice.log1p libdevice.log10 libdevice.fast_expf libdevice.fast_logf "
+    "libdevice.fast_log2f libdevice.fast_sinf libdevice.fast_cosf libdevice.rsqrt_rn "
+    "libdevice.rcp_rn libdevice.tan libdevice.asin libdevice.acos libdevice.atan "
+    "libdevice.sinh libdevice.cosh libdevice.asinh libdevice.acosh libdevice.atanh "
+    "libdevice.erfc libdevice.cbrt libdevice.trunc libdevice.round libdevice.rint "
+    "libdevice.nearbyint libdevice.pow libdevice.fast_powf libdevice.atan2 libdevice.fmod "
+    "libdevice.copysign libdevice.fabs libdevice.fast_dividef");
+
+class Math : public SourceTest {
+protected:
+  bool isCpu() const { return std::string(GetParam()) == "cpu"; }
+};
+
+/// A function of one operand and its bounds, in units of the last place.
+struct Function {
+  const char *call;
+  Reference reference;
+  /// On the CPU, on GPUs in fp32 (whose exponentials are approximations), and in fp64.
+  double cpu, gpu, gpu64;
+  /// Random operands; edges are added to them.
+  double low, high;
+  bool isPeriodic = false;
+};
+
+using LongDouble = long double;
+
+#define F(EXPRESSION) [](const LongDouble *x) -> LongDouble { return EXPRESSION; }
+
+const Function functions[] = {
+    {"tl.exp(x)", F(std::exp(x[0])), 2, 64, 2, -100, 100},
+    {"tl.exp2(x)", F(std::exp2(x[0])), 2, 2, 2, -130, 130},
+    {"tl.log(x)", F(std::log(x[0])), 2, 2, 2, 0, 1e6},
+    {"tl.log2(x)", F(std::log2(x[0])), 3, 3, 2, 0, 1e6},
+    {"tl.sin(x)", F(std::sin(x[0])), 2, 2, 2, -100, 100, true},
+    {"tl.cos(x)", F(std::cos(x[0])), 2, 2, 2, -100, 100, true},
+    {"tl.sqrt(x)", F(std::sqrt(x[0])), 0.5, 0.5, 0.5, 0, 1e6},
+    {"tl.sqrt_rn(x)", F(std::sqrt(x[0])), 0.5, 0.5, 0.5, 0, 1e6},
+    {"tl.rsqrt(x)", F(1 / std::sqrt(x[0])), 2, 2, 2, 0, 1e6},
+    {"tl.erf(x)", F(std::erf(x[0])), 2, 4, 2, -5, 5},
+    {"tl.floor(x)", F(std::floor(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"tl.ceil(x)", F(std::ceil(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"tl.sigmoid(x)", F(1 / (1 + std::exp(-x[0]))), 3, 64, 3, -80, 80},
+    {"libdevice.tanh(x)", F(std::tanh(x[0])), 3, 4, 3, -10, 10},
+    {"libdevice.fast_tanhf(x)", F(std::tanh(x[0])), 3, 4, 3, -10, 10},
+    {"libdevice.expm1(x)", F(std::expm1(x[0])), 2, 64, 3, -80, 80},
+    {"libdevice.exp10(x)", F(std::pow(10.0L, x[0])), 512, 64, 512, -37, 37},
+    {"libdevice.log1p(x)", F(std::log1p(x[0])), 2, 3, 3, -1, 1e4},
+    {"libdevice.log10(x)", F(std::log10(x[0])), 2, 3, 3, 0, 1e6},
+    {"libdevice.fast_expf(x)", F(std::exp(x[0])), 2, 64, 2, -80, 80},
+    {"libdevice.fast_logf(x)", F(std::log(x[0])), 2, 2, 2, 0, 1e6},
+    {"libdevice.fast_log2f(x)", F(std::log2(x[0])), 3, 3, 2, 0, 1e6},
+    {"libdevice.fast_sinf(x)", F(std::sin(x[0])), 2, 2, 2, -100, 100, true},
+    {"libdevice.fast_cosf(x)", F(std::cos(x[0])), 2, 2, 2, -100, 100, true},
+    {"libdevice.rsqrt_rn(x)", F(1 / std::sqrt(x[0])), 2, 2, 2, 0, 1e6},
+    {"libdevice.rcp_rn(x)", F(1 / x[0]), 0.5, 0.5, 0.5, -1e3, 1e3},
+    {"libdevice.tan(x)", F(std::tan(x[0])), 3, 4, 3, -100, 100, true},
+    {"libdevice.asin(x)", F(std::asin(x[0])), 3, 4, 3, -1, 1},
+    {"libdevice.acos(x)", F(std::acos(x[0])), 3, 4, 3, -1, 1},
+    {"libdevice.atan(x)", F(std::atan(x[0])), 3, 3, 3, -100, 100},
+    {"libdevice.sinh(x)", F(std::sinh(x[0])), 3, 64, 3, -80, 80},
+    {"libdevice.cosh(x)", F(std::cosh(x[0])), 3, 64, 3, -80, 80},
+    {"libdevice.asinh(x)", F(std::asinh(x[0])), 3, 4, 4, -1e4, 1e4},
+    {"libdevice.acosh(x)", F(std::acosh(x[0])), 3, 4, 4, 1, 1e4},
+    {"libdevice.atanh(x)", F(std::atanh(x[0])), 3, 4, 4, -1, 1},
+    {"libdevice.erfc(x)", F(std::erfc(x[0])), 4, 64, 4, -5, 9},
+    {"libdevice.cbrt(x)", F(std::cbrt(x[0])), 2, 4, 4, -1e6, 1e6},
+    {"libdevice.fabs(x)", F(std::fabs(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"libdevice.trunc(x)", F(std::trunc(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"libdevice.round(x)", F(std::round(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"libdevice.rint(x)", F(std::nearbyint(x[0])), 0, 0, 0, -1e3, 1e3},
+    {"libdevice.nearbyint(x)", F(std::nearbyint(x[0])), 0, 0, 0, -1e3, 1e3},
+};
+
+/// The type's edges, and random numbers of an interval.
+Array operands(const std::string &type, double low, double high) {
+  Array edges = mixedArray(type, NumberType::of(type).edges().size(), 0);
+  Array x = uniformArray(type, 201, 17, low, high);
+  for (size_t i = 0; i < edges.count(); ++i)
+    x.setBits(i, edges.bits(i));
+  return x;
+}
+
+TEST_P(Math, OfOneOperand) {
+  for (const Function &function : functions)
+    for (const char *type : {"fp32", "fp64"}) {
+      bool wide = std::string(type) == "fp64";
+      Array x = operands(type, function.low, function.high);
+      // GPUs reduce arguments with a few words of pi (docs/gpu-lowering.md).
+      for (size_t i = 0; function.isPeriodic && !isCpu() && i < x.count(); ++i)
+        if (std::isfinite(x[i]) && std::fabs(x[i]) > 1e5)
+          x.set(i, std::copysign(1e5L, x[i]));
+      double ulps = isCpu() ? function.cpu : wide ? function.gpu64 : function.gpu;
+      checkElementwise(GetParam(), {x},
+                       std::vector<FloatCheck>{{{function.call, type}, function.reference, ulps}});
+    }
+}
+
+TEST_P(Math, OfTwoOperands) {
+  struct Function2 {
+    const char *call;
+    Reference reference;
+    double cpu, gpu, gpu64;
+    double low, high, low2, high2;
+  };
+  const Function2 functions2[] = {
+      {"libdevice.pow(x, y)", F(std::pow(x[0], x[1])), 2, 256, 2048, 0, 20, -20, 20},
+      {"libdevice.fast_powf(x, y)", F(std::pow(x[0], x[1])), 2, 256, 2048, 0, 20, -20, 20},
+      {"libdevice.atan2(x, y)", F(std::atan2(x[0], x[1])), 2, 3, 3, -10, 10, -10, 10},
+      {"libdevice.fmod(x, y)", F(std::fmod(x[0], x[1])), 0, 0, 0, -1e3, 1e3, -10, 10},
+      {"libdevice.copysign(x, y)", F(std::copysign(x[0], x[1])), 0, 0, 0, -10, 10, -10, 10},
+      {"libdevice.fast_dividef(x, y)", F(x[0] / x[1]), 2, 2, 0.5, -10, 10, -10, 10},
+  };
+  for (const Function2 &function : functions2)
+    for (const char *type : {"fp32", "fp64"}) {
+      bool wide = std::string(type) == "fp64";
+      Array x = operands(type, function.low, function.high);
+      Array y = operands(type, function.low2, function.high2);
+      // Every edge with every other.
+      size_t edges = NumberType::of(type).edges().size();
+      Array xs(type, edges * edges + x.count()), ys(type, xs.count());
+      for (size_t i = 0; i < xs.count(); ++i) {
+        bool pair = i < edges * edges;
+        xs.setBits(i, x.bits(pair ? i / edges : i - edges * edges));
+        ys.setBits(i, y.bits(pair ? i % edges : xs.count() - 1 - i));
+      }
+      double ulps = isCpu() ? function.cpu : wide ? function.gpu64 : function.gpu;
+      checkElementwise(GetParam(), {xs, ys},
+                       std::vector<FloatCheck>{{{function.call, type}, function.reference, ulps}});
+    }
+}
+
+KILN_SOURCE_TESTS(Math);
+
+} // namespace
+} // namespace kiln::testing
