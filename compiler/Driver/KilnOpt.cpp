@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
+  kiln::registerPadShapesPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();
   kiln::registerTileGPUPasses();

@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Emulator/LowerToEmulator.h"
@@ -99,6 +100,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
   PassManager passes(module.getContext());
+  // After it all extents are powers of two.
+  passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
   passes.addPass(createTileToTileGPUPass(target.name));
   addSimplification(passes);

@@ -153,9 +153,9 @@ Value builtinAtomicCas(Evaluator &evaluator, Call &call) {
   value = expected ? evaluator.broadcastTo(value, pointer.type.shape) : Tensor();
   if (!value)
     return Value();
-  auto op = tile::AtomicCASOp::create(evaluator.builder, evaluator.loc(),
-                                      evaluator.toMLIR(value.type), pointer.ir, expected.ir,
-                                      value.ir, options->semantic, options->scope);
+  auto op = tile::AtomicCASOp::create(
+      evaluator.builder, evaluator.loc(), evaluator.toMLIR(value.type), pointer.ir, expected.ir,
+      value.ir, /*mask=*/mlir::Value(), options->semantic, options->scope);
   return Value::tensor(op.getResult(), value.type);
 }
 

@@ -53,13 +53,17 @@ Value builtinArange(Evaluator &evaluator, Call &call) {
   if (*start < INT32_MIN || *end > INT32_MAX)
     return evaluator.error(DiagKind::SemaNumberRange, "the range", "int32");
   Int count = *end - *start;
-  if (count <= 0 || (count & (count - 1)))
-    return evaluator.error(DiagKind::SemaShape, "arange", "a count that is a power of two",
-                           toString(count));
+  if (count <= 0)
+    return evaluator.error(DiagKind::SemaShape, "arange", "a count of at least 1", toString(count));
   TensorType type(DType(Scalar::Int32), {int64_t(count)});
-  return Value::tensor(
-      evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(type), uint32_t(*start), uint32_t(*end)),
-      type);
+  mlir::Type mlirType = evaluator.toMLIR(type);
+  if (evaluator.failed())
+    return Value();
+  // The operation's ends are not negative.
+  Int first = *start < 0 ? 0 : *start;
+  Value range = Value::tensor(
+      evaluator.emit<tile::ArangeOp>(mlirType, uint32_t(first), uint32_t(first + count)), type);
+  return *start < 0 ? evaluator.binary(ast::BinaryOp::Add, range, Value::integer(*start)) : range;
 }
 
 Value builtinFull(Evaluator &evaluator, Call &call) {

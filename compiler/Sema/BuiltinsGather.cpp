@@ -59,6 +59,16 @@ Tensor countInParts(Evaluator &evaluator, Tensor elements, Tensor mask, int64_t 
     return {};
   Tensor someElements = gather(evaluator, elements, places.getTensor(), 0);
   Tensor someMask = mask ? gather(evaluator, mask, places.getTensor(), 0) : Tensor();
+  // The last part may reach beyond the elements.
+  int64_t count = elements.type.getNumElements();
+  if (count % part != 0) {
+    Value inside = evaluator.compare(ast::CompareOp::Less, places, Value::integer(count));
+    if (someMask && !evaluator.failed())
+      inside = evaluator.binary(ast::BinaryOp::BitAnd, Value::tensor(someMask), inside);
+    if (evaluator.failed())
+      return {};
+    someMask = inside.getTensor();
+  }
   Tensor counts = countEach(evaluator, someElements, someMask, bins);
   if (!counts)
     return {};
@@ -101,9 +111,9 @@ Value builtinHistogram(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaShape, "tl.histogram", "integers of rank 1",
                            input.type.str());
   constexpr Int mostBins = 1 << 16;
-  if (*bins < 1 || *bins > mostBins || !llvm::isPowerOf2_64(uint64_t(*bins)))
-    return evaluator.error(DiagKind::SemaInvalidArgument, "num_bins",
-                           "a power of two of at most " + toString(mostBins), toString(*bins));
+  if (*bins < 1 || *bins > mostBins)
+    return evaluator.error(DiagKind::SemaInvalidArgument, "num_bins", "1 to " + toString(mostBins),
+                           toString(*bins));
   Tensor mask;
   if (!call[2].isNone()) {
     mask = evaluator.broadcastTo(evaluator.toTensor(call[2]), input.type.shape);
@@ -114,7 +124,8 @@ Value builtinHistogram(Evaluator &evaluator, Call &call) {
                              mask.type.str());
   }
   constexpr int64_t comparisons = 8192;
-  int64_t count = int64_t(*bins), part = std::max<int64_t>(1, comparisons / count);
+  int64_t count = int64_t(*bins);
+  auto part = int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(1, comparisons / count))));
   Tensor result = input.type.getNumElements() <= part
                       ? countEach(evaluator, input, mask, count)
                       : countInParts(evaluator, input, mask, count, part);

@@ -1,6 +1,7 @@
 // Reductions and scans.
 
 #include "compiler/Sema/Evaluator.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kiln::sema {
 namespace {
@@ -67,26 +68,8 @@ struct ReduceOptions {
   Value axis, keepDims;
 };
 
-std::optional<std::vector<Tensor>> reduce(Evaluator &evaluator, std::vector<Tensor> sources,
-                                          const ReduceOptions &options, Combiner combine) {
-  std::optional<bool> keepDims = evaluator.constantBool(options.keepDims, "keep_dims");
-  if (!keepDims)
-    return std::nullopt;
-  for (const Tensor &source : sources)
-    if (!source.isBlock())
-      return evaluator.fail(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
-  size_t rank = sources.front().type.shape.size();
-  unsigned axis = 0;
-  bool all = options.axis.isNone();
-  if (all) {
-    for (Tensor &source : sources)
-      if (rank > 1)
-        source = evaluator.reshape(source, {source.type.getNumElements()}, true);
-  } else if (std::optional<unsigned> given = readAxis(evaluator, options.axis, rank))
-    axis = *given;
-  else
-    return std::nullopt;
-
+std::optional<std::vector<Tensor>> reduceAlong(Evaluator &evaluator, std::vector<Tensor> sources,
+                                               unsigned axis, Combiner combine) {
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<int64_t, 4> shape(sources.front().type.shape);
@@ -98,15 +81,50 @@ std::optional<std::vector<Tensor>> reduce(Evaluator &evaluator, std::vector<Tens
   auto op = tile::ReduceOp::create(evaluator.builder, evaluator.loc(), types, operands, axis);
   if (!fillRegion(evaluator, op.getCombine(), sources, combine))
     return std::nullopt;
-  std::vector<Tensor> results;
-  for (auto [index, source] : llvm::enumerate(sources)) {
-    Tensor result{op.getResult(unsigned(index)), source.type.with(shape)};
-    if (*keepDims && all)
-      result = evaluator.splat(result, llvm::SmallVector<int64_t, 4>(rank, 1));
-    else if (*keepDims)
-      result = evaluator.expandDims(result, axis);
-    results.push_back(result);
+  for (auto [index, source] : llvm::enumerate(sources))
+    source = {op.getResult(unsigned(index)), source.type.with(shape)};
+  return sources;
+}
+
+/// All elements at once, in any order. With gaps between padded rows it is cheaper to go one axis
+/// after another than to move the elements together.
+std::optional<std::vector<Tensor>> reduceAll(Evaluator &evaluator, std::vector<Tensor> sources,
+                                             Combiner combine) {
+  llvm::ArrayRef<int64_t> shape = sources.front().type.shape;
+  size_t rank = shape.size();
+  bool gaps = llvm::any_of(shape, [](int64_t n) { return !llvm::isPowerOf2_64(uint64_t(n)); });
+  std::optional<std::vector<Tensor>> results = std::move(sources);
+  if (gaps) {
+    for (size_t axis = rank; results && axis-- > 0;)
+      results = reduceAlong(evaluator, std::move(*results), unsigned(axis), combine);
+    return results;
   }
+  if (rank > 1)
+    for (Tensor &source : *results)
+      source = evaluator.reshape(source, {source.type.getNumElements()}, true);
+  return reduceAlong(evaluator, std::move(*results), 0, combine);
+}
+
+std::optional<std::vector<Tensor>> reduce(Evaluator &evaluator, std::vector<Tensor> sources,
+                                          const ReduceOptions &options, Combiner combine) {
+  std::optional<bool> keepDims = evaluator.constantBool(options.keepDims, "keep_dims");
+  if (!keepDims)
+    return std::nullopt;
+  for (const Tensor &source : sources)
+    if (!source.isBlock())
+      return evaluator.fail(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
+  size_t rank = sources.front().type.shape.size();
+  bool all = options.axis.isNone();
+  std::optional<unsigned> axis = all ? 0 : readAxis(evaluator, options.axis, rank);
+  if (!axis)
+    return std::nullopt;
+  auto results = all ? reduceAll(evaluator, std::move(sources), combine)
+                     : reduceAlong(evaluator, std::move(sources), *axis, combine);
+  if (!results || !*keepDims)
+    return results;
+  for (Tensor &result : *results)
+    result = all ? evaluator.splat(result, llvm::SmallVector<int64_t, 4>(rank, 1))
+                 : evaluator.expandDims(result, *axis);
   return results;
 }
 

@@ -104,13 +104,58 @@ Tensor keepBetter(Evaluator &evaluator, Tensor tensor, unsigned stage, bool grea
   return evaluator.failed() ? Tensor() : kept.getTensor();
 }
 
-/// log2 of the last extent, which the axis must name and which must be a power of two.
-std::optional<unsigned> sortedBits(Evaluator &evaluator, llvm::StringRef name, Tensor tensor,
-                                   const Value &dim) {
-  if (!tensor.isBlock() || tensor.dtype().isPointer() ||
-      !llvm::isPowerOf2_64(uint64_t(tensor.type.getNumElements())))
-    return evaluator.fail(DiagKind::SemaShape, name,
-                          "a tensor of numbers with powers of two as extents", tensor.type.str());
+/// Elements of `source` along an axis of it, by an index (int32) of rank 1.
+Tensor pick(Evaluator &evaluator, Tensor source, unsigned axis, Tensor index) {
+  llvm::SmallVector<int64_t, 4> shape(source.type.shape);
+  shape[axis] = index.type.shape[0];
+  for (unsigned other = 0; other < shape.size(); ++other)
+    if (other != axis)
+      index = evaluator.expandDims(index, other);
+  index = evaluator.broadcastTo(index, shape);
+  if (!index)
+    return {};
+  TensorType type = source.type.with(shape);
+  return {evaluator.emit<tile::GatherOp>(evaluator.toMLIR(type), source.ir, index.ir, axis), type};
+}
+
+Tensor range(Evaluator &evaluator, int64_t count) {
+  TensorType type(DType(Scalar::Int32), {count});
+  return {evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(type), 0u, uint32_t(count)), type};
+}
+
+/// The greatest or the smallest value.
+Tensor extreme(Evaluator &evaluator, DType type, bool greatest) {
+  if (!type.isFloat())
+    return evaluator.constant(type, Value::integer(greatest ? type.getMax() : type.getMin()));
+  auto real = llvm::cast<mlir::FloatType>(evaluator.toMLIR(TensorType(type)));
+  const llvm::fltSemantics &semantics = real.getFloatSemantics();
+  llvm::APFloat value = llvm::APFloat::semanticsHasInf(semantics)
+                            ? llvm::APFloat::getInf(semantics, !greatest)
+                            : llvm::APFloat::getLargest(semantics, !greatest);
+  return {evaluator.emit<mlir::arith::ConstantOp>(evaluator.builder.getFloatAttr(real, value)),
+          type};
+}
+
+/// The last axis made `extent` long, by elements that come last in the order.
+Tensor extend(Evaluator &evaluator, Tensor tensor, int64_t extent, bool descending) {
+  llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
+  int64_t last = shape.back() - 1;
+  shape.back() = extent;
+  Value places = Value::tensor(range(evaluator, extent));
+  Tensor index = evaluator.minMax(/*isMax=*/false, places, Value::integer(last), false);
+  Value isFiller = evaluator.compare(ast::CompareOp::Greater, places, Value::integer(last));
+  if (evaluator.failed())
+    return {};
+  Tensor filler = evaluator.splat(extreme(evaluator, tensor.dtype(), !descending), shape);
+  Tensor picked = pick(evaluator, tensor, unsigned(shape.size() - 1), index);
+  return picked ? evaluator.select(isFiller.getTensor(), filler, picked) : Tensor();
+}
+
+/// The last extent, whose axis `dim` must name.
+std::optional<int64_t> sortedExtent(Evaluator &evaluator, llvm::StringRef name, Tensor tensor,
+                                    const Value &dim) {
+  if (!tensor.isBlock() || tensor.dtype().isPointer())
+    return evaluator.fail(DiagKind::SemaShape, name, "a tensor of numbers", tensor.type.str());
   Int rank = Int(tensor.type.shape.size());
   std::optional<Int> axis = dim.isNone() ? rank - 1 : evaluator.constantInt(dim, "dim");
   if (!axis)
@@ -118,12 +163,16 @@ std::optional<unsigned> sortedBits(Evaluator &evaluator, llvm::StringRef name, T
   if (*axis != -1 && *axis != rank - 1)
     return evaluator.fail(DiagKind::SemaInvalidArgument, "dim",
                           "the last axis, " + toString(rank - 1), toString(*axis));
-  return llvm::Log2_64(uint64_t(tensor.type.shape.back()));
+  return tensor.type.shape.back();
 }
 
-/// Sorts along the last axis and keeps the first 2^kept elements.
-Value sort(Evaluator &evaluator, Tensor tensor, unsigned bits, unsigned kept, bool descending) {
+/// Sorts along the last axis and keeps the first `count` elements.
+Value sort(Evaluator &evaluator, Tensor tensor, int64_t count, bool descending) {
   llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
+  unsigned bits = llvm::Log2_64_Ceil(uint64_t(shape.back())),
+           kept = llvm::Log2_64_Ceil(uint64_t(count));
+  if (shape.back() != int64_t(1) << bits)
+    tensor = extend(evaluator, tensor, int64_t(1) << bits, descending);
   shape.back() = int64_t(1) << kept;
   Order last = descending ? Order::Descending : Order::Ascending;
   auto orderOf = [&](unsigned stage) { return stage < bits ? Order::Alternating : last; };
@@ -133,44 +182,52 @@ Value sort(Evaluator &evaluator, Tensor tensor, unsigned bits, unsigned kept, bo
     tensor = keepBetter(evaluator, tensor, kept, descending);
     tensor = merge(evaluator, tensor, kept, orderOf(stage));
   }
-  return tensor ? Value::tensor(evaluator.reshape(tensor, shape, false)) : Value();
+  tensor = evaluator.reshape(tensor, shape, false);
+  if (tensor && count != shape.back())
+    tensor = pick(evaluator, tensor, unsigned(shape.size() - 1), range(evaluator, count));
+  return tensor ? Value::tensor(tensor) : Value();
 }
 
 } // namespace
 
 Value builtinSort(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
-  auto bits = tensor ? sortedBits(evaluator, "tl.sort", tensor, call[1]) : std::nullopt;
-  auto descending = bits ? evaluator.constantBool(call[2], "descending") : std::nullopt;
-  return descending ? sort(evaluator, tensor, *bits, *bits, *descending) : Value();
+  auto extent = tensor ? sortedExtent(evaluator, "tl.sort", tensor, call[1]) : std::nullopt;
+  auto descending = extent ? evaluator.constantBool(call[2], "descending") : std::nullopt;
+  return descending ? sort(evaluator, tensor, *extent, *descending) : Value();
 }
 
 Value builtinTopk(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
-  auto bits = tensor ? sortedBits(evaluator, "tl.topk", tensor, call[2]) : std::nullopt;
-  auto descending = bits ? evaluator.constantBool(call[3], "descending") : std::nullopt;
+  auto extent = tensor ? sortedExtent(evaluator, "tl.topk", tensor, call[2]) : std::nullopt;
+  auto descending = extent ? evaluator.constantBool(call[3], "descending") : std::nullopt;
   auto count = descending ? evaluator.constantInt(call[1], "k") : std::nullopt;
   if (!count)
     return Value();
-  Int length = Int(1) << *bits;
-  if (*count < 1 || *count > length || !llvm::isPowerOf2_64(uint64_t(*count)))
-    return evaluator.error(DiagKind::SemaInvalidArgument, "k",
-                           "a power of two of at most " + toString(length), toString(*count));
-  return sort(evaluator, tensor, *bits, llvm::Log2_64(uint64_t(*count)), *descending);
+  if (*count < 1 || *count > *extent)
+    return evaluator.error(DiagKind::SemaInvalidArgument, "k", "1 to " + toString(*extent),
+                           toString(*count));
+  return sort(evaluator, tensor, int64_t(*count), *descending);
 }
 
 Value builtinBitonicMerge(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
-  auto bits = tensor ? sortedBits(evaluator, "tl.bitonic_merge", tensor, call[1]) : std::nullopt;
-  auto descending = bits ? evaluator.constantBool(call[2], "descending") : std::nullopt;
+  auto extent =
+      tensor ? sortedExtent(evaluator, "tl.bitonic_merge", tensor, call[1]) : std::nullopt;
+  auto descending = extent ? evaluator.constantBool(call[2], "descending") : std::nullopt;
   if (!descending)
     return Value();
+  // Two halves of one length each.
+  if (!llvm::isPowerOf2_64(uint64_t(*extent)))
+    return evaluator.error(DiagKind::SemaShape, "tl.bitonic_merge", "a power of two as last extent",
+                           tensor.type.str());
   llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
-  tensor = merge(evaluator, tensor, *bits, *descending ? Order::Descending : Order::Ascending);
+  tensor = merge(evaluator, tensor, llvm::Log2_64(uint64_t(*extent)),
+                 *descending ? Order::Descending : Order::Ascending);
   return tensor ? Value::tensor(evaluator.reshape(tensor, shape, false)) : Value();
 }
 
-/// Reversing an axis flips every bit of the index along it.
+/// Reversing an axis of a power of two flips every bit of the index along it.
 Value builtinFlip(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
   if (!tensor)
@@ -185,9 +242,15 @@ Value builtinFlip(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaInvalidArgument, "dim", "an axis below " + toString(rank),
                            toString(*axis));
   int64_t extent = shape[size_t(at)], inner = 1;
-  if (tensor.dtype().isPointer() || !llvm::isPowerOf2_64(uint64_t(extent)))
-    return evaluator.error(DiagKind::SemaShape, "tl.flip", "numbers with a power of two as extent",
-                           tensor.type.str());
+  if (tensor.dtype().isPointer())
+    return evaluator.error(DiagKind::SemaShape, "tl.flip", "numbers", tensor.type.str());
+  if (!llvm::isPowerOf2_64(uint64_t(extent))) {
+    Tensor index = binary(evaluator, ast::BinaryOp::Sub,
+                          evaluator.constant(Scalar::Int32, Value::integer(extent - 1)),
+                          range(evaluator, extent));
+    Tensor flipped = index ? pick(evaluator, tensor, unsigned(at), index) : Tensor();
+    return flipped ? Value::tensor(flipped) : Value();
+  }
   for (size_t i = size_t(at) + 1; i < shape.size(); ++i)
     inner *= shape[i];
   for (int64_t distance = 1; tensor && distance < extent; distance *= 2)

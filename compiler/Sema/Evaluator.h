@@ -31,6 +31,9 @@ namespace kiln::sema {
 /// Triton's own limit (TRITON_MAX_TENSOR_NUMEL): beyond it a kernel has lost track of its tile, and
 /// a back end would take minutes to find that out.
 inline constexpr int64_t maxTensorElements = 1 << 20;
+/// The elements of a tensor of this shape once each extent is a power of two, as on GPUs; at most
+/// maxTensorElements + 1. Extents are positive.
+int64_t paddedElements(llvm::ArrayRef<int64_t> shape);
 
 /// How a block of statements ended on the path that is still open.
 enum class Flow : uint8_t { Normal, Returned, Break, Continue, Failed };
@@ -198,7 +201,7 @@ public:
   std::optional<bool> constantBool(const Value &value, const llvm::Twine &what);
   std::optional<std::string> constantString(const Value &value, const llvm::Twine &what);
   std::optional<DType> constantDType(const Value &value, const llvm::Twine &what);
-  /// A tuple, list or single integer of extents; each a power of two.
+  /// A tuple, list or single integer of positive extents.
   std::optional<llvm::SmallVector<int64_t, 4>> constantShape(const Value &value,
                                                              llvm::StringRef what);
   std::optional<llvm::SmallVector<int64_t, 4>> constantInts(const Value &value,

@@ -332,18 +332,13 @@ std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantShape(const Valu
   std::optional<llvm::SmallVector<int64_t, 4>> shape = constantInts(value, what);
   if (!shape)
     return std::nullopt;
+  if (llvm::any_of(*shape, [](int64_t extent) { return extent <= 0; }))
+    return fail(DiagKind::SemaShape, what, "extents of at least 1", shapeToString(*shape));
   // Triton's own limit on the elements of one block.
-  int64_t count = 1;
-  for (int64_t extent : *shape) {
-    if (extent <= 0 || (extent & (extent - 1)))
-      return fail(DiagKind::SemaShape, what, "extents that are powers of two",
-                  shapeToString(*shape));
-    if (extent > maxTensorElements || count * extent > maxTensorElements)
-      return fail(DiagKind::SemaShape, what,
-                  "at most " + std::to_string(maxTensorElements) + " elements",
-                  shapeToString(*shape));
-    count *= extent;
-  }
+  if (paddedElements(*shape) > maxTensorElements)
+    return fail(DiagKind::SemaShape, what,
+                "at most " + std::to_string(maxTensorElements) + " elements",
+                shapeToString(*shape));
   return shape;
 }
 

@@ -1,17 +1,26 @@
 // Constants, and operations that only move elements: splat, broadcast, reshape, permute.
 
 #include "compiler/Sema/Evaluator.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
 namespace kiln::sema {
 
-mlir::Type Evaluator::toMLIR(const TensorType &type) {
+int64_t paddedElements(llvm::ArrayRef<int64_t> shape) {
   int64_t elements = 1;
-  for (int64_t extent : type.shape)
-    elements = extent > maxTensorElements ? maxTensorElements + 1
-                                          : std::min(elements * extent, maxTensorElements + 1);
-  if (elements > maxTensorElements)
+  for (int64_t extent : shape) {
+    if (extent > maxTensorElements)
+      return maxTensorElements + 1;
+    elements *= int64_t(llvm::PowerOf2Ceil(uint64_t(extent)));
+    if (elements > maxTensorElements)
+      return maxTensorElements + 1;
+  }
+  return elements;
+}
+
+mlir::Type Evaluator::toMLIR(const TensorType &type) {
+  if (paddedElements(type.shape) > maxTensorElements)
     error(DiagKind::SemaShape, "a tensor",
           "at most " + std::to_string(maxTensorElements) + " elements", shapeToString(type.shape));
   return type.toMLIR(context);
@@ -67,6 +76,8 @@ Tensor Evaluator::constant(DType type, const Value &number) {
     error(DiagKind::SemaCast, describe(number), type.str());
     return {};
   }
+  if (type.is(Scalar::FP8E4B15))
+    return cast(constant(Scalar::FP16, number), type);
   if (type.isFloat()) {
     llvm::APFloat value(number.getReal());
     bool losesInfo;

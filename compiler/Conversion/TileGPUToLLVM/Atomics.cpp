@@ -30,7 +30,6 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
   using Adaptor = typename SpreadPattern<OpT>::Adaptor;
 
   virtual Value perform(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s) const = 0;
-  virtual Value maskOf(OpT op, Adaptor adaptor, unsigned reg) const { return {}; }
 
   LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
                        ConversionPatternRewriter &rewriter) const override {
@@ -82,9 +81,11 @@ private:
         results.push_back(results[original]);
         continue;
       }
-      Value predicate = owner, mask = maskOf(op, adaptor, reg);
-      if (mask)
+      Value predicate = owner;
+      if (op.getMask()) {
+        Value mask = adaptor.getMask()[reg];
         predicate = owner ? s.bitAnd(owner, mask) : mask;
+      }
       results.push_back(performIf(op, adaptor, reg, s, predicate));
     }
     return results;
@@ -133,9 +134,6 @@ private:
 
 struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
   using AtomicSpread::AtomicSpread;
-  Value maskOf(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg) const override {
-    return op.getMask() ? adaptor.getMask()[reg] : Value();
-  }
   Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
     auto atomic = LLVM::AtomicRMWOp::create(

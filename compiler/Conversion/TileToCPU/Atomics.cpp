@@ -82,13 +82,15 @@ Value KernelEmitter::atomicCAS(tile::AtomicCASOp op, Value pointer, Value compar
 
 /// One element, under its mask if there is one.
 Value KernelEmitter::atomicElement(Operation *op, ArrayRef<Value> operands) {
-  if (auto cas = dyn_cast<tile::AtomicCASOp>(op))
-    return atomicCAS(cas, operands[0], operands[1], operands[2]);
-  auto rmw = cast<tile::AtomicRMWOp>(op);
-  auto run = [&] { return atomicRMW(rmw, operands[0], operands[1]); };
-  if (!rmw.getMask())
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  auto run = [&] {
+    return cas ? atomicCAS(cas, operands[0], operands[1], operands[2])
+               : atomicRMW(rmw, operands[0], operands[1]);
+  };
+  if (!(cas ? cas.getMask() : rmw.getMask()))
     return run();
-  return orElse(loc, operands[2], run, [&]() -> Value {
+  return orElse(loc, operands.back(), run, [&]() -> Value {
     Type type = operands[1].getType();
     return isa<LLVM::LLVMPointerType>(type) ? Value(LLVM::ZeroOp::create(*b, loc, type))
                                             : vectors().constant(0, type);

@@ -39,9 +39,11 @@ static Tiling tilingOf(tile::DotOp op, const CPUOptions &options, Type sumType) 
   t.k = a.back();
   // Half of the registers hold sums; the rest is for operands.
   unsigned budget = options.vectorRegisters / 2;
-  t.lanes = std::min<int64_t>(t.n, options.vectorBits / sumType.getIntOrFloatBitWidth());
-  t.vectors = std::min<int64_t>(t.n / t.lanes, 2);
+  t.lanes = vectorLanes(t.n, options.vectorBits / sumType.getIntOrFloatBitWidth());
+  t.vectors = t.n / t.lanes % 2 == 0 ? 2 : 1;
   t.rows = std::min<int64_t>(t.m, budget / t.vectors);
+  while (t.m % t.rows != 0)
+    --t.rows;
   return t;
 }
 
@@ -127,7 +129,7 @@ Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
   prepare(value);
   NestShape nest = chooseNest(shape, value, {});
   unsigned native = options.vectorBits / sumType.getIntOrFloatBitWidth();
-  if (nest.vectorAxis == rank - 2 && native <= std::min(k, width)) {
+  if (nest.vectorAxis == rank - 2 && k % native == 0 && width % native == 0) {
     packTransposed(value, panels, native);
     return panels;
   }

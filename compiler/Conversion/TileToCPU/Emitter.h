@@ -31,7 +31,7 @@ namespace kiln::cpu {
 struct Coord {
   enum Kind {
     Uniform, ///< `base` in every lane
-    Step,    ///< `base`, `base` + 1, …; base is a multiple of the number of lanes
+    Step,    ///< `base`, `base` + 1, …; base and extent are multiples of the number of lanes
     Lanes    ///< `lanes`, a vector
   };
   Kind kind = Uniform;
@@ -47,6 +47,9 @@ struct NestShape {
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
 };
+
+/// The lanes, a power of two, of the widest vectors that an axis divides into.
+unsigned vectorLanes(int64_t extent, unsigned most);
 
 class KernelEmitter {
 public:

@@ -88,10 +88,14 @@ double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
   }
   if (auto gather = dyn_cast<tile::GatherOp>(op))
     return accessCost(gather.getIndices(), axis, lanes, seen) + lanes;
-  double cost = isMathFunction(op) ? 10 : 0;
+  double cost = isMathFunction(op) ? 10 : isa<tile::MapOp>(op) ? lanes : 0;
   for (Value operand : op->getOperands())
     cost += accessCost(operand, axis, lanes, seen);
   return cost;
+}
+
+unsigned vectorLanes(int64_t extent, unsigned most) {
+  return unsigned(std::min<int64_t>(most, extent & -extent));
 }
 
 NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roots,
@@ -100,7 +104,7 @@ NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roo
   NestShape best{shape, shape.empty() ? 0 : unsigned(shape.size() - 1), 1};
   double least = -1;
   for (int axis = int(shape.size()) - 1; axis >= 0; --axis) {
-    unsigned lanes = std::min<int64_t>(native, shape[axis]);
+    unsigned lanes = vectorLanes(shape[axis], native);
     DenseSet<std::pair<Value, unsigned>> seen;
     double cost = 1;
     for (Value root : roots)

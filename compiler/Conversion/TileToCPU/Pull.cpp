@@ -221,11 +221,11 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
     }
     stride *= fromMiddle[axis];
   }
-  // One target axis takes whole vectors if it has the lanes' step and is long enough.
+  // One target axis takes whole vectors if it has the lanes' step and divides into them.
   int stepAxis = -1;
   stride = 1;
   for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--])
-    if (step && !general && *step == stride && toMiddle[axis] >= int64_t(lanes))
+    if (step && !general && *step == stride && toMiddle[axis] % lanes == 0)
       stepAxis = axis;
   if (step && stepAxis < 0) {
     Value part = v.iota(b->getI64Type(), lanes, *step);
@@ -238,8 +238,7 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
     if (toMiddle[axis] == 1)
       continue;
     auto digit = [&](Value whole) {
-      return v.bitAnd(v.shiftRight(whole, llvm::Log2_64(stride), false),
-                      v.integer(toMiddle[axis] - 1, whole));
+      return v.remainder(v.quotient(whole, stride), toMiddle[axis]);
     };
     if (general)
       result[head + axis] = {Coord::Lanes, {}, digit(general), level};

@@ -8,44 +8,19 @@
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <limits>
+#include "compiler/Dialect/Tile/Combiners.h"
 
 using namespace mlir;
 
 namespace kiln::cpu {
 
-static bool isCommutative(Operation *combiner) {
-  return isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
-                         arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
-                         arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
-                         arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiner);
-}
+static bool isCommutative(Operation *combiner) { return bool(tile::neutralElement(combiner)); }
 
 /// The combiner's neutral element in `lanes` lanes, for combiners that have one.
 SmallVector<Value> KernelEmitter::identity(tile::ReduceOp op, unsigned lanes) {
-  Operation *combiner = op.getSingleCombiner();
-  if (!isCommutative(combiner))
+  TypedAttr neutral = tile::neutralElement(op.getSingleCombiner());
+  if (!neutral)
     return {};
-  Type element = combiner->getResult(0).getType();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  auto real = [&](double value) -> TypedAttr { return b->getFloatAttr(element, value); };
-  auto integer = [&](APInt value) -> TypedAttr { return b->getIntegerAttr(element, value); };
-  unsigned bits = element.getIntOrFloatBitWidth();
-  TypedAttr neutral =
-      llvm::TypeSwitch<Operation *, TypedAttr>(combiner)
-          .Case([&](arith::AddFOp) { return real(-0.0); })
-          .Case([&](arith::MulFOp) { return real(1.0); })
-          .Case([&](arith::MaximumFOp) { return real(-infinity); })
-          .Case([&](arith::MinimumFOp) { return real(infinity); })
-          .Case<arith::MaxNumFOp, arith::MinNumFOp>(
-              [&](Operation *) { return real(std::numeric_limits<double>::quiet_NaN()); })
-          .Case([&](arith::MulIOp) { return integer(APInt(bits, 1)); })
-          .Case([&](arith::MaxSIOp) { return integer(APInt::getSignedMinValue(bits)); })
-          .Case([&](arith::MinSIOp) { return integer(APInt::getSignedMaxValue(bits)); })
-          .Case<arith::MinUIOp, arith::AndIOp>(
-              [&](Operation *) { return integer(APInt::getAllOnes(bits)); })
-          .Default([&](Operation *) { return integer(APInt(bits, 0)); });
   Value constant = arith::ConstantOp::create(*b, loc, neutral);
   return {vectors().splat(constant, lanes)};
 }
@@ -171,7 +146,7 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   // vectors.
   SmallVector<Value> roots(op.getSources());
   nestLanes =
-      axis == last ? 1 : std::min<int64_t>(shape[last], options.vectorBits / widestElement(roots));
+      axis == last ? 1 : vectorLanes(shape[last], options.vectorBits / widestElement(roots));
   Coords coords(shape.size());
   for (unsigned i = 0; i != shape.size(); ++i)
     if (i != axis)

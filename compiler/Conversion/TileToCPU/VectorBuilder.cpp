@@ -145,6 +145,16 @@ Value VectorBuilder::shiftRight(Value a, int64_t bits, bool arithmetic) {
     return arith::ShRSIOp::create(builder, loc, a, integer(bits, a));
   return arith::ShRUIOp::create(builder, loc, a, integer(bits, a));
 }
+Value VectorBuilder::quotient(Value a, int64_t divisor) {
+  if (llvm::isPowerOf2_64(uint64_t(divisor)))
+    return shiftRight(a, llvm::Log2_64(uint64_t(divisor)), false);
+  return arith::DivUIOp::create(builder, loc, a, integer(divisor, a));
+}
+Value VectorBuilder::remainder(Value a, int64_t divisor) {
+  if (llvm::isPowerOf2_64(uint64_t(divisor)))
+    return bitAnd(a, integer(divisor - 1, a));
+  return arith::RemUIOp::create(builder, loc, a, integer(divisor, a));
+}
 
 Value VectorBuilder::bitcast(Value a, Type element) {
   if (laneType(a.getType()) == element)

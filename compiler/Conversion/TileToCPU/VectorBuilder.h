@@ -50,6 +50,9 @@ public:
   mlir::Value bitOr(mlir::Value a, mlir::Value b);
   mlir::Value shiftLeft(mlir::Value a, int64_t bits);
   mlir::Value shiftRight(mlir::Value a, int64_t bits, bool arithmetic);
+  /// Unsigned, by a positive constant.
+  mlir::Value quotient(mlir::Value a, int64_t divisor);
+  mlir::Value remainder(mlir::Value a, int64_t divisor);
   /// The same bits as lanes of `element`.
   mlir::Value bitcast(mlir::Value a, mlir::Type element);
   /// Signed conversion between integer widths.

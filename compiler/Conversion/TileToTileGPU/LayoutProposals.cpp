@@ -56,10 +56,8 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case<tile::LoadOp, tile::StoreOp>(
             [&](auto access) { proposeAccess(node, access.getPtr(), access.getMask()); })
-        .Case([&](tile::AtomicRMWOp atomic) {
-          proposeAccess(node, atomic.getPtr(), atomic.getMask());
-        })
-        .Case([&](tile::AtomicCASOp atomic) { proposeAccess(node, atomic.getPtr(), Value()); })
+        .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
+            [&](auto atomic) { proposeAccess(node, atomic.getPtr(), atomic.getMask()); })
         .Case<tile::ReduceOp, tile::ScanOp>([&](auto fold) { proposeFold(node, fold.getAxis()); });
   }
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using kiln::tilegpu::LayoutAttr;
@@ -161,9 +162,23 @@ struct TileToTileGPUPass : PassWrapper<TileToTileGPUPass, OperationPass<ModuleOp
   }
 };
 
+/// Layouts map bits. kiln-pad-shapes makes all extents powers of two.
+LogicalResult checkExtents(func::FuncOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      for (int64_t extent : tile::shapeOf(type))
+        if (!llvm::isPowerOf2_64(uint64_t(extent)))
+          return op->emitOpError("expected extents that are powers of two, got ") << type;
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 } // namespace
 
 LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
+  if (failed(checkExtents(kernel)))
+    return failure();
   unsigned numWarps = tilegpu::numWarpsOf(kernel);
   legalizeDots(kernel, target, numWarps);
   FailureOr<LayoutGraph> graph = LayoutGraph::build(kernel);

@@ -184,12 +184,15 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
 
 def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Atomically replaces elements that equal `compare` by `value`; gives the old ones";
-  let description = "Example: `tile.atomic_cas %p, %c, %v : (!tile.ptr<i32>, i32, i32) -> i32`.";
-  let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$compare, Tile_Value:$value,
+  let description = [{
+    Where `mask` is false nothing happens and the result is unspecified.
+    Example: `tile.atomic_cas %p, %c, %v : (!tile.ptr<i32>, i32, i32) -> i32`.
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$compare, Tile_Value:$value, Optional<Tile_BoolLike>:$mask,
       DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
       DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$ptr `,` $compare `,` $value attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$ptr `,` $compare `,` $value (`mask` $mask^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

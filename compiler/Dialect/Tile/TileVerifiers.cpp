@@ -153,6 +153,8 @@ LogicalResult AtomicRMWOp::verify() {
 
 LogicalResult AtomicCASOp::verify() {
   Type ptr = getPtr().getType(), element = pointeeOf(ptr);
+  if (getMask() && failed(expectShape(*this, "a mask", getMask().getType(), ptr)))
+    return failure();
   return success(
       succeeded(expectLike(*this, "a comparand", getCompare().getType(), ptr, element)) &&
       succeeded(expectLike(*this, "a value", getValue().getType(), ptr, element)) &&

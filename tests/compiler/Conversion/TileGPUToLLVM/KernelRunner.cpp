@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Target/Emit.h"
@@ -37,6 +38,7 @@ static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLa
   if (!hasLayouts) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    passes.addNestedPass<func::FuncOp>(createPadShapesPass());
     passes.addPass(createTileToTileGPUPass(target.name));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());

@@ -2,6 +2,7 @@
 
 #include "tests/compiler/Conversion/TileToCPU/KernelRunner.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -166,6 +167,18 @@ void CompiledKernel::launchThreaded(Grid grid, const std::vector<void *> &params
   work();
   for (std::thread &thread : pool)
     thread.join();
+}
+
+std::string paddedText(const std::string &tileIR) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  auto module = parseSourceString<ModuleOp>(tileIR, context.get());
+  if (!module || failed(padShapes(*module->getOps<func::FuncOp>().begin())) ||
+      failed(verify(*module)))
+    throw std::runtime_error("the kernel cannot be padded");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return text;
 }
 
 std::string loweringErrors(const std::string &tileIR) {

@@ -47,6 +47,9 @@ private:
   int64_t arena = 0;
 };
 
+/// The module with all extents rounded up to powers of two (`padShapes`).
+std::string paddedText(const std::string &tileIR);
+
 /// The diagnostics of lowering a module that must not lower; empty if it did.
 std::string loweringErrors(const std::string &tileIR);
 

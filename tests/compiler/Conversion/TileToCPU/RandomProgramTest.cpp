@@ -1,468 +1,19 @@
-// Random integer kernels against the reference interpreter: fusion, changes of shape, reductions,
-// scans, dots, control flow, and above all the order of loads and stores through memory that
-// overlaps.
+// Random integer kernels against the reference interpreter, above all the order of loads and stores
+// through memory that overlaps. Extents are powers of two or not; these run as they are and padded.
 //
 // Every program is a function of its seed; a failure prints both.
 
+#include "tests/compiler/Conversion/TileToCPU/RandomProgram.h"
 #include "tests/compiler/Conversion/TileToCPU/KernelRunner.h"
 #include "tests/compiler/Conversion/TileToCPU/Reference.h"
 #include <gtest/gtest.h>
 #include <random>
-#include <sstream>
 
 using namespace kiln::test;
 
 namespace {
 
-using Shape = std::vector<int>;
 constexpr int memorySize = 8192;
-
-int countOf(const Shape &shape) {
-  int count = 1;
-  for (int extent : shape)
-    count *= extent;
-  return count;
-}
-
-std::string typeOf(const Shape &shape, const std::string &element) {
-  if (shape.empty())
-    return element;
-  std::string text = "tensor<";
-  for (int extent : shape)
-    text += std::to_string(extent) + "x";
-  return text + element + ">";
-}
-
-class Generator {
-public:
-  Generator(unsigned seed, std::string memoryType) : random(seed), memory(std::move(memoryType)) {}
-
-  std::string program() {
-    std::string pointer = "!tile.ptr<" + memory + ">";
-    text << "func.func @random(%m0: " << pointer << ", %m1: " << pointer << ", %m2: " << pointer
-         << ", %s0: i32, %one: i32, %many: i32) attributes {tile.kernel} {\n";
-    scope.push_back({"%s0", {}});
-    for (int i = 0; i != 3; ++i)
-      shapes.push_back(randomShape());
-    scope.push_back({define("tile.program_id 0 : i32"), {}});
-    statements(3 + below(4), 2);
-    text << "  func.return\n}\n";
-    return text.str();
-  }
-
-private:
-  struct Named {
-    std::string name;
-    Shape shape;
-  };
-
-  int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random); }
-  bool chance(int percent) { return below(100) < percent; }
-  std::string fresh() { return "%v" + std::to_string(next++); }
-  std::string define(const std::string &operation) {
-    std::string name = fresh();
-    text << "  " << name << " = " << operation << "\n";
-    return name;
-  }
-  std::string constant(int value, const Shape &shape) {
-    if (shape.empty())
-      return define("arith.constant " + std::to_string(value) + " : i32");
-    return define("arith.constant dense<" + std::to_string(value) + "> : " + typeOf(shape, "i32"));
-  }
-  std::string binary(const std::string &op, const std::string &a, const std::string &b,
-                     const Shape &shape, const std::string &element = "i32") {
-    return define(op + " " + a + ", " + b + " : " + typeOf(shape, element));
-  }
-
-  Shape randomShape() {
-    Shape shape;
-    int rank = 1 + below(3), budget = 9;
-    for (int axis = 0; axis != rank; ++axis) {
-      int log = below(std::min(budget, 7));
-      budget -= log;
-      shape.push_back(1 << log);
-    }
-    return shape;
-  }
-  const Shape &knownShape() { return shapes[below(shapes.size())]; }
-
-  /// The index along one axis, in the shape.
-  std::string indexAlong(const Shape &shape, int axis) {
-    std::string value = define("tile.arange 0, " + std::to_string(shape[axis]) + " : " +
-                               typeOf({shape[axis]}, "i32"));
-    Shape current = {shape[axis]};
-    for (int other = 0; other != int(shape.size()); ++other)
-      if (other != axis) {
-        Shape wider = current;
-        wider.insert(wider.begin() + other, 1);
-        value = define("tile.expand_dims " + value + ", " + std::to_string(other) + " : " +
-                       typeOf(current, "i32") + " -> " + typeOf(wider, "i32"));
-        current = wider;
-      }
-    return broadcast(value, current, shape);
-  }
-  std::string broadcast(const std::string &value, const Shape &from, const Shape &to) {
-    if (from == to)
-      return value;
-    return define("tile.broadcast " + value + " : " + typeOf(from, "i32") + " -> " +
-                  typeOf(to, "i32"));
-  }
-
-  std::string splat(const std::string &scalar, const Shape &shape) {
-    return define("tile.splat " + scalar + " : i32 -> " + typeOf(shape, "i32"));
-  }
-  /// base + sum of strides * index, within [low, low + span).
-  std::string affine(const Shape &shape, const std::vector<int> &strides, int base, bool wraps) {
-    std::string sum = constant(base, shape);
-    for (int axis = 0; axis != int(shape.size()); ++axis) {
-      std::string index = indexAlong(shape, axis);
-      if (wraps && chance(20))
-        index = binary("arith.remsi", index, splat(chance(50) ? "%many" : "%s0", shape), shape);
-      std::string part = strides[axis] == 1
-                             ? index
-                             : binary("arith.muli", index, constant(strides[axis], shape), shape);
-      // Strides of one, and moduli that never or sometimes wrap, that only the caller knows.
-      if (chance(20))
-        part = binary("arith.muli", part, splat("%one", shape), shape);
-      sum = binary("arith.addi", sum, part, shape);
-    }
-    return sum;
-  }
-  std::string loadOffsets(const Shape &shape, int depth) {
-    if (shape.empty())
-      return constant(below(4096), {});
-    if (chance(15))
-      return binary("arith.andi", value(shape, depth - 1), constant(2047, shape), shape);
-    std::vector<int> strides = storeStrides(shape);
-    if (chance(30))
-      for (int &stride : strides)
-        if (chance(40))
-          stride = below(4) - 1;
-    int low = 0;
-    for (int axis = 0; axis != int(shape.size()); ++axis)
-      low += std::min(0, strides[axis] * (shape[axis] - 1));
-    return affine(shape, strides, below(200) - low, true);
-  }
-  /// Strides that give every element its own address: row-major in some order of the axes, each in
-  /// some direction.
-  std::vector<int> storeStrides(const Shape &shape) {
-    std::vector<int> order(shape.size()), strides(shape.size());
-    for (int axis = 0; axis != int(shape.size()); ++axis)
-      order[axis] = axis;
-    if (chance(40))
-      std::shuffle(order.begin(), order.end(), random);
-    int stride = chance(80) ? 1 : 2;
-    for (int i = int(order.size()) - 1; i >= 0; --i) {
-      strides[order[i]] = chance(85) ? stride : -stride;
-      stride *= shape[order[i]];
-    }
-    return strides;
-  }
-  std::string pointers(const Shape &shape, const std::string &offsets) {
-    std::string base = "%m" + std::to_string(below(3)),
-                type = typeOf(shape, "!tile.ptr<" + memory + ">");
-    if (!shape.empty())
-      base = define("tile.splat " + base + " : !tile.ptr<" + memory + "> -> " + type);
-    return define("tile.addptr " + base + ", " + offsets + " : " + type + ", " +
-                  typeOf(shape, "i32"));
-  }
-  /// Pointers to distinct elements; sometimes those of an earlier access.
-  std::string distinctPointers(const Shape &shape) {
-    for (const Named &named : distinct)
-      if (named.shape == shape && chance(50))
-        return named.name;
-    std::vector<int> strides = storeStrides(shape);
-    int low = 0;
-    for (int axis = 0; axis != int(shape.size()); ++axis)
-      low += std::min(0, strides[axis] * (shape[axis] - 1));
-    std::string result = pointers(shape, affine(shape, strides, below(200) - low, false));
-    distinct.push_back({result, shape});
-    return result;
-  }
-  std::string mask(const Shape &shape, int depth) {
-    std::string left = chance(50) && !shape.empty() ? indexAlong(shape, below(shape.size()))
-                                                    : value(shape, depth - 1);
-    const char *predicates[] = {"slt", "sge", "ne", "ult"};
-    std::string result = define(std::string("arith.cmpi ") + predicates[below(4)] + ", " + left +
-                                ", " + constant(below(40), shape) + " : " + typeOf(shape, "i32"));
-    if (depth > 1 && chance(25))
-      result = binary(chance(50) ? "arith.andi" : "arith.ori", result, mask(shape, depth - 1),
-                      shape, "i1");
-    return result;
-  }
-  std::string resized(const std::string &value, const Shape &shape, const std::string &from,
-                      const std::string &to) {
-    int difference = std::stoi(to.substr(1)) - std::stoi(from.substr(1));
-    if (difference == 0)
-      return value;
-    return define(std::string(difference > 0 ? "arith.extsi " : "arith.trunci ") + value + " : " +
-                  typeOf(shape, from) + " to " + typeOf(shape, to));
-  }
-  std::string load(const Shape &shape, int depth) {
-    std::string address =
-        chance(30) ? distinctPointers(shape) : pointers(shape, loadOffsets(shape, depth));
-    std::string type = typeOf(shape, "!tile.ptr<" + memory + ">");
-    std::string element = typeOf(shape, memory);
-    if (chance(50))
-      return resized(define("tile.load " + address + " : (" + type + ") -> " + element), shape,
-                     memory, "i32");
-    std::string condition = mask(shape, depth);
-    std::string other = resized(value(shape, depth - 1), shape, "i32", memory);
-    std::string loaded =
-        define("tile.load " + address + " mask " + condition + " other " + other + " : (" + type +
-               ", " + typeOf(shape, "i1") + ", " + element + ") -> " + element);
-    return resized(loaded, shape, memory, "i32");
-  }
-
-  std::string shapeChange(const Shape &shape, int depth) {
-    int choice = below(3);
-    Shape from = shape;
-    if (choice == 0) {
-      for (int &extent : from)
-        if (chance(50))
-          extent = 1;
-      return broadcast(value(from, depth - 1), from, shape);
-    }
-    if (choice == 1 && shape.size() > 1) {
-      std::vector<int> order(shape.size());
-      for (int axis = 0; axis != int(shape.size()); ++axis)
-        order[axis] = axis;
-      std::shuffle(order.begin(), order.end(), random);
-      std::string list;
-      for (int axis = 0; axis != int(shape.size()); ++axis) {
-        from[order[axis]] = shape[axis];
-        list += (axis ? ", " : "") + std::to_string(order[axis]);
-      }
-      return define("tile.trans " + value(from, depth - 1) + ", [" + list +
-                    "] : " + typeOf(from, "i32") + " -> " + typeOf(shape, "i32"));
-    }
-    // Another shape of as many elements.
-    from = {1};
-    for (int left = countOf(shape); left > 1; left /= 2) {
-      if (chance(25) && from.size() < 3)
-        from.push_back(1);
-      from.back() *= 2;
-    }
-    if (from == shape)
-      return value(shape, depth - 1);
-    return define("tile.reshape " + value(from, depth - 1) + " : " + typeOf(from, "i32") + " -> " +
-                  typeOf(shape, "i32"));
-  }
-
-  std::string combiner() {
-    const char *simple[] = {"arith.addi", "arith.maxsi", "arith.xori", "arith.minsi"};
-    return std::string("{\n  ^bb0(%l: i32, %r: i32):\n    %c = ") + simple[below(4)] +
-           " %l, %r : i32\n    tile.yield %c : i32\n  }";
-  }
-  /// Composition of x -> a * x + b: associative, and not commutative.
-  static std::string pairCombiner() {
-    return "{\n  ^bb0(%la: i32, %lb: i32, %ra: i32, %rb: i32):\n    %ca = arith.muli %la, %ra : "
-           "i32\n"
-           "    %cm = arith.muli %lb, %ra : i32\n    %cb = arith.addi %cm, %rb : i32\n"
-           "    tile.yield %ca, %cb : i32, i32\n  }";
-  }
-  std::string fold(const Shape &shape, int depth, bool scans) {
-    Shape from = shape;
-    int axis = 0;
-    if (scans) {
-      axis = below(shape.size());
-    } else {
-      axis = below(shape.size() + 1);
-      from.insert(from.begin() + axis, 1 << below(6));
-    }
-    std::string name = scans ? "tile.scan" : "tile.reduce",
-                suffix = " axis " + std::to_string(axis);
-    if (scans && chance(40))
-      suffix += " reverse";
-    std::string in = typeOf(from, "i32"), out = typeOf(shape, "i32");
-    if (chance(60))
-      return define(name + " (" + value(from, depth - 1) + ")" + suffix + " : (" + in + ") -> " +
-                    out + " " + combiner());
-    std::string a = value(from, depth - 1), b = value(from, depth - 1), result = fresh();
-    text << "  " << result << ":2 = " << name << " (" << a << ", " << b << ")" << suffix << " : ("
-         << in << ", " << in << ") -> (" << out << ", " << out << ") " << pairCombiner() << "\n";
-    return result + "#" + std::to_string(below(2));
-  }
-
-  std::string dot(const Shape &shape, int depth) {
-    int m = shape[0], n = shape[1], k = 1 << below(5);
-    auto narrow = [&](const Shape &of) {
-      return define("arith.trunci " + value(of, depth - 1) + " : " + typeOf(of, "i32") + " to " +
-                    typeOf(of, "i8"));
-    };
-    std::string a = narrow({m, k}), b = narrow({k, n}), c = value(shape, depth - 1);
-    return define("tile.dot " + a + ", " + b + ", " + c + " : (" + typeOf({m, k}, "i8") + ", " +
-                  typeOf({k, n}, "i8") + ", " + typeOf(shape, "i32") + ") -> " +
-                  typeOf(shape, "i32"));
-  }
-
-  std::string fromScope(const Shape &shape) {
-    std::vector<std::string> fitting;
-    for (const Named &named : scope)
-      if (named.shape == shape)
-        fitting.push_back(named.name);
-    return fitting.empty() ? "" : fitting[below(fitting.size())];
-  }
-
-  std::string value(const Shape &shape, int depth) {
-    std::string known = chance(depth > 0 ? 35 : 80) ? fromScope(shape) : "";
-    if (!known.empty())
-      return known;
-    std::string made = newValue(shape, depth);
-    if (chance(60))
-      scope.push_back({made, shape});
-    return made;
-  }
-  std::string newValue(const Shape &shape, int depth) {
-    bool scalar = shape.empty();
-    if (depth <= 0)
-      return scalar || chance(30) ? constant(below(100) - 20, shape)
-                                  : indexAlong(shape, below(shape.size()));
-    switch (below(10)) {
-    case 0:
-      if (!scalar)
-        return define("tile.splat " + value({}, depth - 1) + " : i32 -> " + typeOf(shape, "i32"));
-      [[fallthrough]];
-    case 1:
-    case 2:
-      return load(shape, depth);
-    case 3:
-      if (!scalar)
-        return shapeChange(shape, depth);
-      [[fallthrough]];
-    case 4:
-      if (shape.size() < 3 && countOf(shape) <= 128)
-        return fold(shape, depth, false);
-      [[fallthrough]];
-    case 5:
-      if (!scalar && chance(50))
-        return fold(shape, depth, true);
-      if (shape.size() == 2)
-        return dot(shape, depth);
-      [[fallthrough]];
-    case 6: {
-      std::string positive =
-          binary("arith.andi", value(shape, depth - 1), constant(0xffffff, shape), shape);
-      std::string divisor = binary("arith.ori", value(shape, depth - 1), constant(1, shape), shape);
-      return binary(chance(50) ? "arith.divsi" : "arith.remsi", positive, divisor, shape);
-    }
-    case 7: {
-      std::string condition = mask(shape, depth), type = typeOf(shape, "i32");
-      std::string a = value(shape, depth - 1), b = value(shape, depth - 1);
-      if (scalar)
-        return define("arith.select " + condition + ", " + a + ", " + b + " : i32");
-      return define("arith.select " + condition + ", " + a + ", " + b + " : " +
-                    typeOf(shape, "i1") + ", " + type);
-    }
-    default: {
-      const char *ops[] = {"arith.addi", "arith.subi",  "arith.muli",
-                           "arith.xori", "arith.maxsi", "arith.minui"};
-      return binary(ops[below(6)], value(shape, depth - 1), value(shape, depth - 1), shape);
-    }
-    }
-  }
-
-  //--- Statements ---
-
-  void store() {
-    const Shape shape = chance(85) ? knownShape() : Shape{};
-    std::string stored = resized(value(shape, 3), shape, "i32", memory);
-    std::string type = typeOf(shape, "!tile.ptr<" + memory + ">"), element = typeOf(shape, memory);
-    std::string address = distinctPointers(shape);
-    if (chance(50)) {
-      text << "  tile.store " << address << ", " << stored << " : (" << type << ", " << element
-           << ") -> ()\n";
-      return;
-    }
-    std::string condition = mask(shape, 2);
-    text << "  tile.store " << address << ", " << stored << " mask " << condition << " : (" << type
-         << ", " << element << ", " << typeOf(shape, "i1") << ") -> ()\n";
-  }
-
-  /// A body that yields values of these shapes, with what it defines out of scope afterwards.
-  void body(const std::vector<Shape> &yielded, int nesting) {
-    size_t before = scope.size(), distinctBefore = distinct.size();
-    statements(1 + below(3), nesting - 1);
-    std::string names, types;
-    for (const Shape &shape : yielded) {
-      // Often something that exists, so that loops pass values around.
-      std::string known = chance(30) ? fromScope(shape) : "";
-      names += (names.empty() ? "" : ", ") + (known.empty() ? value(shape, 2) : known);
-      types += (types.empty() ? "" : ", ") + typeOf(shape, "i32");
-    }
-    text << "  scf.yield " << names << (types.empty() ? "" : " : ") << types << "\n  }";
-    scope.resize(before);
-    distinct.resize(distinctBefore);
-  }
-  std::vector<Shape> someShapes() {
-    std::vector<Shape> result;
-    for (int i = 0, count = 1 + below(3); i != count; ++i)
-      result.push_back(chance(80) ? knownShape() : Shape{});
-    return result;
-  }
-  static std::string list(const std::vector<Shape> &of) {
-    std::string types;
-    for (const Shape &shape : of)
-      types += (types.empty() ? "" : ", ") + typeOf(shape, "i32");
-    return types;
-  }
-  void bindResults(const std::string &name, const std::vector<Shape> &of) {
-    for (size_t i = 0; i != of.size(); ++i)
-      scope.push_back({name + "#" + std::to_string(i), of[i]});
-  }
-
-  void loop(int nesting) {
-    std::vector<Shape> carried = someShapes();
-    std::vector<Named> arguments;
-    std::string inits;
-    for (const Shape &shape : carried) {
-      arguments.push_back({fresh(), shape});
-      inits += (inits.empty() ? "" : ", ") + arguments.back().name + " = " + value(shape, 1);
-    }
-    std::string zero = constant(0, {}), one = constant(1, {}), end = constant(below(4), {}),
-                iv = fresh();
-    std::string result = fresh();
-    text << "  " << result << ":" << carried.size() << " = scf.for " << iv << " = " << zero
-         << " to " << end << " step " << one << " iter_args(" << inits << ") -> (" << list(carried)
-         << ") : i32 {\n";
-    size_t before = scope.size();
-    scope.push_back({iv, {}});
-    scope.insert(scope.end(), arguments.begin(), arguments.end());
-    body(carried, nesting);
-    text << "\n";
-    scope.resize(before);
-    bindResults(result, carried);
-  }
-  void branch(int nesting) {
-    std::vector<Shape> merged = someShapes();
-    std::string condition = mask({}, 2), result = fresh();
-    text << "  " << result << ":" << merged.size() << " = scf.if " << condition << " -> ("
-         << list(merged) << ") {\n";
-    body(merged, nesting);
-    text << " else {\n";
-    body(merged, nesting);
-    text << "\n";
-    bindResults(result, merged);
-  }
-  void statements(int count, int nesting) {
-    for (int i = 0; i != count; ++i) {
-      int choice = below(10);
-      if (nesting > 0 && choice < 2)
-        loop(nesting);
-      else if (nesting > 0 && choice == 2)
-        branch(nesting);
-      else
-        store();
-    }
-  }
-
-  std::mt19937 random;
-  std::string memory;
-  std::ostringstream text;
-  std::vector<Shape> shapes;
-  std::vector<Named> scope, distinct;
-  int next = 0;
-};
 
 /// Three pointers into one or several arrays: m1 and m2 may overlap m0, by a shift.
 template <typename T>
@@ -487,19 +38,23 @@ void checkWith(const std::string &text, const CompiledKernel &kernel, unsigned s
   }
 }
 
-void check(unsigned seed) {
+void check(unsigned seed, bool anyExtents, bool padded) {
   const char *types[] = {"i32", "i8", "i32", "i16", "i64"};
-  std::string type = types[seed % 5], text = Generator(seed, type).program();
-  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+  RandomProgramOptions program;
+  program.seed = seed;
+  program.memory = types[seed % 5];
+  program.anyExtents = anyExtents;
+  std::string text = randomProgram(program);
+  SCOPED_TRACE("seed " + std::to_string(seed) + (padded ? ", padded" : "") + "\n" + text);
   kiln::CPUOptions options = hostOptions();
   options.vectorBits = 128 << seed % 3;
   const char *processors[] = {"x86-64-v2", "x86-64-v3", ""};
-  CompiledKernel kernel(text, options, processors[seed % 3]);
-  if (type == "i8")
+  CompiledKernel kernel(padded ? paddedText(text) : text, options, processors[seed % 3]);
+  if (program.memory == "i8")
     checkWith<int8_t>(text, kernel, seed);
-  else if (type == "i16")
+  else if (program.memory == "i16")
     checkWith<int16_t>(text, kernel, seed);
-  else if (type == "i32")
+  else if (program.memory == "i32")
     checkWith<int32_t>(text, kernel, seed);
   else
     checkWith<int64_t>(text, kernel, seed);
@@ -507,7 +62,17 @@ void check(unsigned seed) {
 
 TEST(RandomPrograms, MatchTheReference) {
   for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed)
-    check(seed);
+    check(seed, false, false);
+}
+
+TEST(RandomPrograms, OfAnyExtentsMatchTheReference) {
+  for (unsigned seed = 1; seed <= 40 && !HasFailure(); ++seed)
+    check(seed, true, false);
+}
+
+TEST(RandomPrograms, OfAnyExtentsMatchTheReferenceWhenPadded) {
+  for (unsigned seed = 1; seed <= 40 && !HasFailure(); ++seed)
+    check(seed, true, true);
 }
 
 } // namespace

@@ -1,0 +1,331 @@
+// Padding of shapes: see the header.
+//
+// First every operation that meets a padded tensor is checked, then all types are changed at once,
+// then the operations are changed one by one. `extents` keeps the original shapes.
+
+#include "compiler/Dialect/Tile/Combiners.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
+#include "compiler/Dialect/Tile/Transforms/PadReshape.h"
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <map>
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+using Shape = SmallVector<int64_t, 4>;
+
+RankedTensorType paddedType(RankedTensorType type) {
+  return type.clone(paddedShape(type.getShape()));
+}
+
+bool isIntegerDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
+             arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
+}
+
+class ShapePadding {
+public:
+  explicit ShapePadding(func::FuncOp kernel) : kernel(kernel), prologue(kernel.getContext()) {}
+
+  LogicalResult run() {
+    collect();
+    bool padded = true;
+    for (Operation *op : affected)
+      padded &= succeeded(check(op));
+    if (!padded)
+      return failure();
+    // The masks of padding come before all that the kernel does.
+    prologue.setInsertionPoint(&kernel.getBody().front().front());
+    for (auto &[value, shape] : extents)
+      value.setType(paddedType(cast<RankedTensorType>(value.getType())));
+    Block &body = kernel.getBody().front();
+    kernel.setType(FunctionType::get(kernel.getContext(), body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
+    for (Operation *op : affected)
+      pad(op);
+    for (Operation *op : replaced)
+      op->erase();
+    return success();
+  }
+
+private:
+  //===-- collection and checks
+  //------------------------------------------------------------------===//
+
+  void note(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && paddedType(type) != type)
+      extents[value] = Shape(type.getShape());
+  }
+
+  bool isPadded(Value value) const { return extents.count(value); }
+
+  void collect() {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (Value result : op->getResults())
+        note(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), [&](Value argument) { note(argument); });
+      if (llvm::any_of(op->getOperands(), [&](Value v) { return isPadded(v); }) ||
+          llvm::any_of(op->getResults(), [&](Value v) { return isPadded(v); }))
+        affected.push_back(op);
+    });
+  }
+
+  /// What `pad` relies on.
+  static LogicalResult check(Operation *op) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    bool known =
+        isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::ReduceOp,
+            tile::ScanOp, scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
+            op) ||
+        (isMemoryEffectFree(op) && !(constant && !isa<SplatElementsAttr>(constant.getValue())));
+    if (known)
+      return success();
+    return op->emitOpError("is not supported on tensors whose extents are not powers of two; use "
+                           "the next power of two and a mask");
+  }
+
+  //===-- masks
+  //----------------------------------------------------------------------------------===//
+
+  /// i1 of the padded shape: inside of `shape` along `axis`, or along every axis.
+  Value inRange(ArrayRef<int64_t> shape, std::optional<unsigned> axis = std::nullopt) {
+    Value &mask = masks[{Shape(shape), axis ? int(*axis) : -1}];
+    if (mask)
+      return mask;
+    Value all;
+    for (unsigned along = 0; along != shape.size(); ++along) {
+      if (paddedExtent(shape[along]) == shape[along] || (axis && *axis != along))
+        continue;
+      Value one = inRangeAlong(shape, along);
+      all = all ? Value(arith::AndIOp::create(prologue, kernel.getLoc(), all, one)) : one;
+    }
+    return mask = all;
+  }
+
+  Value inRangeAlong(ArrayRef<int64_t> shape, unsigned axis) {
+    Location loc = kernel.getLoc();
+    Value index = indexRange(prologue, loc, paddedExtent(shape[axis]));
+    Value limit = splatOf(prologue, loc, index.getType(), shape[axis]);
+    Value mask = arith::CmpIOp::create(prologue, loc, arith::CmpIPredicate::ult, index, limit);
+    Shape wide{paddedExtent(shape[axis])};
+    Type i1 = prologue.getI1Type();
+    for (unsigned other = 0; other != shape.size(); ++other)
+      if (other != axis) {
+        wide.insert(wide.begin() + other, 1);
+        mask =
+            tile::ExpandDimsOp::create(prologue, loc, RankedTensorType::get(wide, i1), mask, other);
+      }
+    auto full = RankedTensorType::get(paddedShape(shape), i1);
+    return mask.getType() == full ? mask : tile::BroadcastOp::create(prologue, loc, full, mask);
+  }
+
+  /// The mask without padding. A select, as `and` would let through what padding makes of `mask`.
+  Value restricted(OpBuilder &builder, Location loc, Value mask, ArrayRef<int64_t> shape) {
+    Value inside = inRange(shape);
+    if (!mask)
+      return inside;
+    Value none = constantOf(builder, loc, mask.getType(), builder.getBoolAttr(false));
+    return arith::SelectOp::create(builder, loc, inside, mask, none);
+  }
+
+  //===-- operations
+  //-----------------------------------------------------------------------------===//
+
+  void pad(Operation *op) {
+    if (isIntegerDivision(op))
+      return padDivision(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](tile::ArangeOp range) {
+          range.setEnd(range.getStart() + uint32_t(range.getType().getDimSize(0)));
+        })
+        .Case([&](arith::ConstantOp constant) {
+          auto splat = cast<SplatElementsAttr>(constant.getValue());
+          constant.setValueAttr(splat.resizeSplat(cast<ShapedType>(constant.getType())));
+        })
+        .Case([&](tile::LoadOp load) { padLoad(load); })
+        .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+            [&](auto access) { padMask(access); })
+        .Case([&](tile::DotOp dot) { padDot(dot); })
+        .Case([&](tile::ReshapeOp reshape) {
+          OpBuilder builder(reshape);
+          replace(reshape, padReshape(builder, reshape, originalShape(reshape.getSource()),
+                                      originalShape(reshape.getResult())));
+        })
+        .Case([&](tile::ReduceOp reduce) { padFold(reduce, /*paddingIsFirst=*/false); })
+        .Case([&](tile::ScanOp scan) {
+          // A scan in forward order meets padding after everything else.
+          if (scan.getReverse())
+            padFold(scan, /*paddingIsFirst=*/true);
+        });
+  }
+
+  Shape originalShape(Value value) const {
+    auto found = extents.find(value);
+    return found == extents.end() ? Shape(tile::shapeOf(value.getType())) : found->second;
+  }
+
+  /// The operation goes away when all are padded: others may hold on to it until then.
+  void replace(Operation *op, ValueRange values) {
+    if (values == op->getResults())
+      return;
+    for (auto [before, after] : llvm::zip_equal(op->getResults(), values)) {
+      before.replaceAllUsesWith(after);
+      if (isPadded(before))
+        extents[after] = originalShape(before);
+    }
+    replaced.push_back(op);
+  }
+
+  /// Padding may hold anything, and a division by zero must not happen even where nobody looks.
+  void padDivision(Operation *op) {
+    Value divisor = op->getOperand(1);
+    if (matchPattern(divisor, m_Constant()) || divisor.getDefiningOp<tile::SplatOp>())
+      return;
+    OpBuilder builder(op);
+    Value one = splatOf(builder, op->getLoc(), divisor.getType(), 1);
+    op->setOperand(1, arith::SelectOp::create(builder, op->getLoc(),
+                                              inRange(originalShape(divisor)), divisor, one));
+  }
+
+  template <typename Op> void padMask(Op op) {
+    OpBuilder builder(op);
+    op.getMaskMutable().assign(
+        restricted(builder, op.getLoc(), op.getMask(), originalShape(op.getPtr())));
+  }
+
+  void padLoad(tile::LoadOp op) {
+    padMask(op);
+    if (op.getOther())
+      return;
+    OpBuilder builder(op);
+    Type element = tile::elementTypeOf(op.getType());
+    if (TypedAttr zero = builder.getZeroAttr(element))
+      op.getOtherMutable().assign(constantOf(builder, op.getLoc(), op.getType(), zero));
+  }
+
+  //===-- dots
+  //-----------------------------------------------------------------------------------===//
+
+  void padDot(tile::DotOp dot) {
+    unsigned rank = dot.getA().getType().getRank();
+    zeroPadding(dot.getAMutable(), rank - 1);
+    zeroPadding(dot.getBMutable(), rank - 2);
+  }
+
+  void zeroPadding(OpOperand &operand, unsigned axis) {
+    Shape shape = originalShape(operand.get());
+    if (paddedExtent(shape[axis]) == shape[axis] || holdsZeros(operand.get(), axis))
+      return;
+    OpBuilder builder(operand.getOwner());
+    Location loc = operand.getOwner()->getLoc();
+    Type type = operand.get().getType();
+    Value zero = constantOf(builder, loc, type, builder.getZeroAttr(tile::elementTypeOf(type)));
+    operand.set(arith::SelectOp::create(builder, loc, inRange(shape, axis), operand.get(), zero));
+  }
+
+  /// The padding of `value` along `axis` is zero: it comes from a load, whose padding is `other`.
+  static bool holdsZeros(Value value, unsigned axis) {
+    if (matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (auto load = dyn_cast_or_null<tile::LoadOp>(op))
+      return load.getMask() && load.getOther() && holdsZeros(load.getOther(), axis);
+    if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
+                        arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, tile::BitcastOp,
+                        tile::HintOp>(op))
+      return holdsZeros(op->getOperand(0), axis);
+    if (auto trans = dyn_cast_or_null<tile::TransOp>(op))
+      return holdsZeros(trans.getSource(), trans.getOrder()[axis]);
+    return false;
+  }
+
+  //===-- reductions and scans
+  //-------------------------------------------------------------------===//
+
+  template <typename Op> void padFold(Op op, bool paddingIsFirst) {
+    Shape shape = originalShape(op.getSources()[0]);
+    if (paddedExtent(shape[op.getAxis()]) == shape[op.getAxis()])
+      return;
+    Value inside = inRange(shape, op.getAxis());
+    TypedAttr neutral = tile::neutralElement(op.getSingleCombiner());
+    if (!neutral)
+      return addFlag(op, inside, paddingIsFirst);
+    OpBuilder builder(op);
+    for (OpOperand &source : op->getOpOperands()) {
+      Value filler = constantOf(builder, op.getLoc(), source.get().getType(), neutral);
+      source.set(arith::SelectOp::create(builder, op.getLoc(), inside, source.get(), filler));
+    }
+  }
+
+  /// One more element to combine says which are padding. Combinations are in order and padding is
+  /// at one end, so of two elements the one nearer to that end decides: if it is padding, the
+  /// result is the other one, which may be padding too.
+  template <typename Op> void addFlag(Op op, Value inside, bool paddingIsFirst) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    unsigned count = op.getSources().size();
+    SmallVector<Value> sources(op.getSources());
+    sources.push_back(inside);
+    SmallVector<Type> types(op.getResultTypes());
+    types.push_back(tile::withElementType(types[0], builder.getI1Type()));
+    OperationState state(loc, op->getName(), sources, types, op->getAttrs());
+    state.addRegion()->takeBody(op.getCombine());
+    Operation *flagged = builder.create(state);
+
+    Block &block = flagged->getRegion(0).front();
+    Value left = block.insertArgument(count, builder.getI1Type(), loc);
+    Value right = block.addArgument(builder.getI1Type(), loc);
+    Operation *yield = block.getTerminator();
+    builder.setInsertionPoint(yield);
+    SmallVector<Value> yields;
+    for (auto [index, combined] : llvm::enumerate(yield->getOperands())) {
+      Value other = block.getArgument(paddingIsFirst ? count + 1 + index : index);
+      yields.push_back(
+          arith::SelectOp::create(builder, loc, paddingIsFirst ? left : right, combined, other));
+    }
+    yields.push_back(paddingIsFirst ? right : left);
+    yield->setOperands(yields);
+    replace(op, flagged->getResults().drop_back());
+  }
+
+  func::FuncOp kernel;
+  OpBuilder prologue;
+  /// The original shapes of the tensors that grow.
+  llvm::MapVector<Value, Shape> extents;
+  SmallVector<Operation *> affected, replaced;
+  std::map<std::pair<Shape, int>, Value> masks;
+};
+
+struct PadShapesPass : PassWrapper<PadShapesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PadShapesPass)
+  StringRef getArgument() const override { return "kiln-pad-shapes"; }
+  StringRef getDescription() const override { return "Round extents up to powers of two"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, tile::TileDialect>();
+  }
+  void runOnOperation() override {
+    if (!getOperation().isDeclaration() && failed(padShapes(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult padShapes(func::FuncOp kernel) { return ShapePadding(kernel).run(); }
+
+std::unique_ptr<Pass> createPadShapesPass() { return std::make_unique<PadShapesPass>(); }
+
+void registerPadShapesPass() { PassRegistration<PadShapesPass>(); }
+
+} // namespace kiln
