@@ -3,8 +3,8 @@
 #include "compiler/Conversion/TileGPUToLLVM/Fold.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <map>
 
 using namespace mlir;
 
@@ -76,12 +76,20 @@ Elements Fold::combineByFlag(const Elements &mine, const Elements &other, const 
   return combine(selectByFlag(later, other, mine), selectByFlag(later, mine, other));
 }
 
+/// All operands' values: one of several may be the same in every register.
+static std::vector<const void *> keyOf(const Elements &elements) {
+  std::vector<const void *> key;
+  for (Value value : elements)
+    key.push_back(value.getAsOpaquePointer());
+  return key;
+}
+
 SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> values) const {
   SmallVector<Elements> result(values.size());
-  DenseMap<Value, Elements> shuffled;
+  std::map<std::vector<const void *>, Elements> shuffled;
   for (unsigned reg : first) {
     const Elements &source = values[reg ^ step.registers];
-    Elements &known = shuffled[source[0]];
+    Elements &known = shuffled[keyOf(source)];
     if (known.empty())
       for (Value value : source)
         known.push_back(step.lanes ? shuffleXor(s, lowering.device, value, step.lanes) : value);
@@ -94,11 +102,11 @@ void Fold::walk(const AxisStep &step, MutableArrayRef<Elements> totals) {
   SmallVector<Elements> others = neighbours(step, totals);
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.
-  DenseMap<std::pair<Value, Value>, Elements> known;
+  std::map<std::pair<std::vector<const void *>, std::vector<const void *>>, Elements> known;
   for (unsigned reg : first) {
     if (!next[reg].empty())
       continue;
-    Elements &result = known[{totals[reg][0], others[reg][0]}];
+    Elements &result = known[{keyOf(totals[reg]), keyOf(others[reg])}];
     if (result.empty())
       result =
           combineByFlag(totals[reg], others[reg], inOrder ? coordinateBit(reg, step.bit) : Flag());
