@@ -113,6 +113,8 @@ FailureOr<bool> convert(LLVM::StoreOp op, OpBuilder &b, ThreadCode &code) {
 
 FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
   OpBuilder b(op);
+  if (FailureOr<bool> done = emulateBuffers(op, code); failed(done) || *done)
+    return done;
   for (Value operand : op->getOperands())
     if (isa<LLVM::LLVMPointerType>(operand.getType()) && !emulatedSpace(operand) &&
         !isHostSpace(operand))

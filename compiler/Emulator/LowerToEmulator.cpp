@@ -9,6 +9,9 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
+/// LLVM, "User Guide for AMDGPU Backend", "Address Spaces".
+constexpr unsigned bufferResourceSpace = 8;
+
 constexpr llvm::StringLiteral threadSymbol = "kiln_thread", kernelSymbol = "kiln_kernel";
 
 /// The kernel's function becomes `kiln_thread(thread, params)`, which reads its arguments as a
@@ -126,19 +129,25 @@ LogicalResult convertOperation(Operation *op, ThreadCode &code) {
                          << "' is not emulated";
 }
 
-/// Every pointer a host pointer.
+/// Every pointer a host pointer, a buffer resource its 128 bits.
 void flattenAddressSpaces(ModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](LLVM::LLVMPointerType type) -> std::optional<Type> {
+    if (type.getAddressSpace() == bufferResourceSpace)
+      return IntegerType::get(type.getContext(), 128);
     return LLVM::LLVMPointerType::get(type.getContext());
   });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
-  SmallVector<LLVM::AddrSpaceCastOp> casts;
-  module.walk([&](LLVM::AddrSpaceCastOp op) { casts.push_back(op); });
-  for (LLVM::AddrSpaceCastOp op : casts) {
-    op.replaceAllUsesWith(op.getArg());
-    op.erase();
+  SmallVector<Operation *> casts;
+  module.walk([&](Operation *op) {
+    if (isa<LLVM::AddrSpaceCastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op) &&
+        op->getOperand(0).getType() == op->getResult(0).getType())
+      casts.push_back(op);
+  });
+  for (Operation *op : casts) {
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
   }
 }
 

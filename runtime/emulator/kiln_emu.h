@@ -59,6 +59,21 @@ void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t 
 void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                     void *address, const void *value, uint32_t bytes, uint32_t alignment,
                     uint32_t predicate);
+/* AMD's raw buffers (buffer_load_dword and the like): `records` bytes at `base`, in which the
+ * access is at offset + scalar_offset. Of what is out of range loads give 0 and stores write
+ * nothing. */
+void kiln_emu_buffer_load(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
+                          uint32_t records, uint32_t offset, uint32_t scalar_offset, void *out,
+                          uint32_t bytes);
+void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
+                           uint32_t records, uint32_t offset, uint32_t scalar_offset,
+                           const void *value, uint32_t bytes);
+/* The address for an atomic operation, checked as by kiln_emu_atomic; `nowhere` if it is out of
+ * range. */
+void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
+                             uint32_t records, uint32_t offset, uint32_t scalar_offset,
+                             void *nowhere, uint32_t bytes);
+
 /* Before an atomic operation: checks the address and lets other threads run. */
 void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                      const void *address, uint32_t bytes);

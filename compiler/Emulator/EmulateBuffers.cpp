@@ -1,0 +1,130 @@
+// AMD's raw buffer accesses: a resource is its descriptor, the 128 bits of the real one
+// (CDNA3 ISA, "Buffer Resource Descriptor"): the address, the number of bytes, flags.
+
+#include "compiler/Emulator/ThreadCode.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// RDNA3 ISA, OOB_SELECT: bits 29 and 28 of the flags; 2: nothing is out of range.
+constexpr int64_t oobSelectShift = 28, oobSelectNone = 2;
+
+class BufferCode {
+public:
+  BufferCode(Operation *op, ThreadCode &code) : op(op), b(op), loc(op->getLoc()), code(code) {}
+
+  FailureOr<bool> make(ROCDL::MakeBufferRsrcOp make) {
+    auto stride = make.getStride().getDefiningOp<LLVM::ConstantOp>();
+    auto value = stride ? dyn_cast<IntegerAttr>(stride.getValue()) : IntegerAttr();
+    if (!value || !value.getValue().isZero())
+      return op->emitError() << "'" << op->getName() << "' with a stride is not emulated";
+    Type wide = b.getIntegerType(128);
+    Value address = LLVM::PtrToIntOp::create(b, loc, wide, make.getBase());
+    Value bytes = LLVM::TruncOp::create(b, loc, b.getI32Type(), make.getNumRecords());
+    if (code.target().matrix.wmmaGeneration) {
+      Value mask = code.i32(b, loc, 3 << oobSelectShift);
+      Value select = LLVM::AndOp::create(b, loc, make.getFlags(), mask);
+      Value isUnchecked = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, select,
+                                               code.i32(b, loc, oobSelectNone << oobSelectShift));
+      bytes = LLVM::SelectOp::create(b, loc, isUnchecked, code.i32(b, loc, -1), bytes);
+    }
+    Value shift = LLVM::ConstantOp::create(b, loc, wide, b.getIntegerAttr(wide, 64));
+    Value high = LLVM::ShlOp::create(b, loc, LLVM::ZExtOp::create(b, loc, wide, bytes), shift);
+    Value descriptor = LLVM::OrOp::create(b, loc, address, high);
+    return become(LLVM::IntToPtrOp::create(b, loc, make.getType(), descriptor));
+  }
+
+  FailureOr<bool> load(ROCDL::RawPtrBufferLoadOp load) {
+    Type type = load.getType();
+    Value out = code.slot(0);
+    call("kiln_emu_buffer_load", {}, load.getRsrc(), load.getOffset(), load.getSoffset(),
+         {out, code.i32(b, loc, code.bytesOf(type))});
+    return become(LLVM::LoadOp::create(b, loc, type, out));
+  }
+
+  FailureOr<bool> store(ROCDL::RawPtrBufferStoreOp store) {
+    Value in = code.pass(b, loc, 0, store.getVdata());
+    call("kiln_emu_buffer_store", {}, store.getRsrc(), store.getOffset(), store.getSoffset(),
+         {in, code.i32(b, loc, code.bytesOf(store.getVdata().getType()))});
+    return become({});
+  }
+
+  template <typename Op> FailureOr<bool> modify(Op atomic, LLVM::AtomicBinOp kind) {
+    LLVM::AtomicRMWOp::create(b, loc, kind, address(atomic, atomic.getVdata().getType()),
+                              atomic.getVdata(), LLVM::AtomicOrdering::monotonic);
+    return become({});
+  }
+
+  FailureOr<bool> exchange(ROCDL::RawPtrBufferAtomicCmpSwap swap) {
+    Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, address(swap, swap.getType()), swap.getCmp(),
+                                               swap.getSrc(), LLVM::AtomicOrdering::monotonic,
+                                               LLVM::AtomicOrdering::monotonic);
+    return become(LLVM::ExtractValueOp::create(b, loc, pair, 0));
+  }
+
+private:
+  FailureOr<bool> become(Value value) {
+    if (value)
+      op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    return true;
+  }
+
+  /// Where the atomic operation is made: zeros of the thread's own where it is out of range.
+  template <typename Op> Value address(Op atomic, Type type) {
+    uint32_t bytes = code.bytesOf(type);
+    Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, type)));
+    return call("kiln_emu_buffer_atomic", nowhere.getType(), atomic.getRsrc(), atomic.getOffset(),
+                atomic.getSoffset(), {nowhere, code.i32(b, loc, bytes)});
+  }
+
+  Value call(StringRef name, Type result, Value resource, Value offset, Value scalarOffset,
+             ArrayRef<Value> others) {
+    Type wide = b.getIntegerType(128);
+    Value descriptor = LLVM::PtrToIntOp::create(b, loc, wide, resource);
+    Value shift = LLVM::ConstantOp::create(b, loc, wide, b.getIntegerAttr(wide, 64));
+    Value high = LLVM::LShrOp::create(b, loc, descriptor, shift);
+    Value low = LLVM::TruncOp::create(b, loc, b.getI64Type(), descriptor);
+    SmallVector<Value> arguments{
+        LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), low),
+        LLVM::TruncOp::create(b, loc, b.getI32Type(), high), offset, scalarOffset};
+    llvm::append_range(arguments, others);
+    return code.call(b, op, name, result, arguments);
+  }
+
+  Operation *op;
+  OpBuilder b;
+  Location loc;
+  ThreadCode &code;
+};
+
+} // namespace
+
+FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
+  BufferCode buffers(op, code);
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](ROCDL::MakeBufferRsrcOp make) { return buffers.make(make); })
+      .Case([&](ROCDL::RawPtrBufferLoadOp load) { return buffers.load(load); })
+      .Case([&](ROCDL::RawPtrBufferStoreOp store) { return buffers.store(store); })
+      .Case([&](ROCDL::RawPtrBufferAtomicFaddOp atomic) {
+        return buffers.modify(atomic, LLVM::AtomicBinOp::fadd);
+      })
+      .Case([&](ROCDL::RawPtrBufferAtomicFmaxOp atomic) {
+        return buffers.modify(atomic, LLVM::AtomicBinOp::fmax);
+      })
+      .Case([&](ROCDL::RawPtrBufferAtomicSmaxOp atomic) {
+        return buffers.modify(atomic, LLVM::AtomicBinOp::max);
+      })
+      .Case([&](ROCDL::RawPtrBufferAtomicUminOp atomic) {
+        return buffers.modify(atomic, LLVM::AtomicBinOp::umin);
+      })
+      .Case([&](ROCDL::RawPtrBufferAtomicCmpSwap swap) { return buffers.exchange(swap); })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace kiln
