@@ -340,7 +340,7 @@ void expandAtomics(llvm::Function &function) {
                             Value *newValue, llvm::Align align, llvm::AtomicOrdering order,
                             llvm::SyncScope::ID scope, Value *&success, Value *&result,
                             Instruction *) {
-    Type *type = loaded->getType(), *bits = builder.getInt16Ty();
+    Type *type = loaded->getType(), *bits = builder.getIntNTy(type->getPrimitiveSizeInBits());
     Value *pair = builder.CreateAtomicCmpXchg(
         address, builder.CreateBitCast(loaded, bits), builder.CreateBitCast(newValue, bits), align,
         order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
