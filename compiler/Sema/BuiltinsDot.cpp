@@ -68,8 +68,9 @@ bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
   if (a.dtype() != b.dtype() && !bothFP8)
     return bad("operands of one element type");
   DType type = a.dtype();
-  if (!type.isFloat() && !type.is(Scalar::Int8) && !type.is(Scalar::UInt8))
-    return bad("floats or 8-bit integers");
+  // Unsigned bytes are refused, as in Triton: matrix instructions would take them for signed ones.
+  if (!type.isFloat() && !type.is(Scalar::Int8))
+    return bad("floats or int8");
   return true;
 }
 

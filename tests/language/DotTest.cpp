@@ -1,0 +1,206 @@
+// tl.dot of every pair of types, shapes, batches, accumulators and precisions, against sums in
+// extended precision.
+
+#include "tests/language/Numbers.h"
+
+#include <cmath>
+
+namespace kiln::testing {
+namespace {
+
+KILN_COVERS("tl.dot");
+
+class Dot : public SourceTest {
+protected:
+  bool isCpu() const { return std::string(GetParam()) == "cpu"; }
+};
+
+struct Product {
+  std::string type, resultType;
+  int batch = 1, m = 16, n = 16, k = 16;
+  /// More arguments of tl.dot.
+  std::string options;
+  /// Of an element: relative to the sum of magnitudes of the terms.
+  double tolerance = 0;
+  bool accumulates = false, transposed = false;
+};
+
+/// Numbers that the product's type has exactly.
+Array factors(const std::string &type, int count, int seed) {
+  const NumberType &info = NumberType::of(type);
+  if (!info.isFloat())
+    return mixedArray(type, count, seed);
+  Array x = uniformArray(type, count, seed, -2, 2);
+  return x;
+}
+
+void checkProduct(const char *target, const Product &product) {
+  int batch = product.batch, m = product.m, n = product.n, k = product.k;
+  Array a = factors(product.type, batch * m * k, 1), b = factors(product.type, batch * k * n, 2);
+  Array c(product.resultType, batch * m * n), start = factors(product.resultType, batch * m * n, 3);
+  for (size_t i = 0; i < start.count(); ++i)
+    start.set(i, std::trunc(start[i]) > 100    ? 100
+                 : std::trunc(start[i]) < -100 ? -100
+                                               : std::trunc(start[i]));
+  std::string source =
+      R"(
+@triton.jit
+def tile(R: tl.constexpr, C: tl.constexpr, B: tl.constexpr, TRANSPOSED: tl.constexpr):
+    r = tl.arange(0, R)
+    c = tl.arange(0, C)
+    at = r[:, None] + c[None, :] * R if TRANSPOSED else r[:, None] * C + c[None, :]
+    if B > 1:
+        return tl.arange(0, B)[:, None, None] * (R * C) + at[None, :, :]
+    return at
+
+@triton.jit
+def kernel(a, b, c, start, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+           TRANSPOSED: tl.constexpr):
+    x = tl.load(a + tile(M, K, B, False))
+    y = tl.load(b + tile(K, N, B, TRANSPOSED))
+    z = tl.dot(x, y)" +
+      std::string(product.accumulates ? ", tl.load(start + tile(M, N, B, False))" : "") +
+      product.options + R"()
+    tl.store(c + tile(M, N, B, False), z)
+)";
+  SourceOptions options;
+  std::string what = product.type + " " + std::to_string(batch) + " x " + std::to_string(m) +
+                     " x " + std::to_string(n) + " x " + std::to_string(k) + product.options;
+  ASSERT_EQ(
+      runSource(source, target,
+                {a.argument("a"), b.argument("b"), c.argument("c"), start.argument("start")},
+                {{"B", batch}, {"M", m}, {"N", n}, {"K", k}, {"TRANSPOSED", product.transposed}},
+                options),
+      "")
+      << what;
+  for (int g = 0; g < batch; ++g)
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        int at = (g * m + i) * n + j;
+        long double sum = product.accumulates ? start[at] : 0, scale = std::fabs(sum);
+        for (int l = 0; l < k; ++l) {
+          long double term =
+              a[(g * m + i) * k + l] * b[g * k * n + (product.transposed ? l + j * k : l * n + j)];
+          sum += term;
+          scale += std::fabs(term);
+        }
+        if (c.type().isFloat())
+          ASSERT_NEAR(double(c[at]), double(sum), product.tolerance * double(scale) + 1e-30)
+              << what << " at " << i << ", " << j;
+        else
+          ASSERT_EQ(c[at], sum) << what << " at " << i << ", " << j;
+      }
+}
+
+TEST_P(Dot, OfEveryType) {
+  for (std::string type : {"fp16", "bf16", "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16"}) {
+    bool isSmall = NumberType::of(type).bits == 8;
+    if (isSmall && !isCpu()) {
+      // Each GPU multiplies the 8-bit formats that it has.
+      bool isNvidia = std::string(GetParam()).find("sm_") != std::string::npos;
+      bool isOcp = type == "fp8e5" || type == "fp8e4nv";
+      if (isNvidia != isOcp)
+        continue;
+    }
+    checkProduct(GetParam(), {type, "fp32", 1, 32, 64, 32, "", 1e-6});
+  }
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 16, 64, ", input_precision='ieee'", 1e-6});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 16, 64, ", allow_tf32=False", 1e-6});
+  checkProduct(GetParam(), {"fp64", "fp64", 1, 16, 32, 32, "", 1e-15});
+  checkProduct(GetParam(), {"i8", "i32", 1, 32, 32, 64, ""});
+}
+
+TEST_P(Dot, InTheNamedPrecision) {
+  // TF32 has 11 bits; the three-fold forms restore most of what is lost.
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 32, 32, "", 2e-3});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 32, 32, ", input_precision='tf32'", 2e-3});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 32, 32, ", input_precision='tf32x3'", 2e-6});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 32, 32, ", input_precision='bf16x3'", 1e-4});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 32, 32, ", input_precision='bf16x6'", 2e-6});
+}
+
+TEST_P(Dot, OfEveryShape) {
+  for (auto [m, n, k] :
+       {std::tuple(16, 16, 16), {16, 128, 32}, {128, 16, 32}, {64, 64, 128}, {16, 32, 256}})
+    checkProduct(GetParam(), {"fp16", "fp32", 1, m, n, k, "", 1e-6});
+  checkProduct(GetParam(), {"fp16", "fp32", 1, 32, 32, 64, "", 1e-6, false, true});
+  checkProduct(GetParam(),
+               {"fp32", "fp32", 1, 32, 32, 64, ", input_precision='ieee'", 1e-6, false, true});
+  checkProduct(GetParam(), {"fp16", "fp32", 4, 16, 32, 16, "", 1e-6});
+  checkProduct(GetParam(), {"fp32", "fp32", 2, 16, 16, 32, ", input_precision='ieee'", 1e-6});
+}
+
+TEST_P(Dot, WithAccumulators) {
+  checkProduct(GetParam(), {"fp16", "fp32", 1, 32, 32, 32, "", 1e-6, true});
+  checkProduct(GetParam(), {"fp16", "fp32", 2, 16, 32, 32, "", 1e-6, true});
+  checkProduct(GetParam(),
+               {"bf16", "fp32", 1, 16, 16, 64, ", max_num_imprecise_acc=32", 1e-6, true});
+  checkProduct(GetParam(), {"i8", "i32", 1, 32, 32, 32, "", 0, true});
+  // The accumulator's type is the result's: fp16 is rounded once in the end, or in between.
+  checkProduct(GetParam(), {"fp16", "fp16", 1, 32, 32, 32, ", out_dtype=tl.float16", 4e-3});
+  checkProduct(GetParam(), {"fp16", "fp16", 1, 32, 32, 32, "", 4e-3, true});
+}
+
+TEST_P(Dot, OfInfinitiesAndNaN) {
+  Array a = factors("fp16", 256, 1), b = factors("fp16", 256, 2), c("fp32", 256);
+  a.set(3 * 16 + 5, INFINITY);
+  a.set(7 * 16 + 2, NAN);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+)",
+                      GetParam(), {a.argument("a"), b.argument("b"), c.argument("c")}),
+            "");
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 16; ++j) {
+      long double value = c[i * 16 + j];
+      ASSERT_EQ(std::isnan(value), i == 7) << i << ", " << j;
+      ASSERT_EQ(std::isinf(value), i == 3) << i << ", " << j;
+      if (i == 3)
+        ASSERT_EQ(value > 0, b[5 * 16 + j] > 0);
+    }
+}
+
+TEST_P(Dot, OverALoopWithMasks) {
+  // An odd inner extent, in steps, as every matrix product does it.
+  const int m = 19, n = 37, k = 53;
+  Array a = factors("fp16", m * k, 4), b = factors("fp16", k * n, 5), c("fp32", m * n);
+  SourceOptions options;
+  options.grid = {1, 3, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.program_id(1) * N + tl.arange(0, N)[None, :]
+    sum = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        l = start + tl.arange(0, K)
+        x = tl.load(a + i * k + l[None, :], mask=(i < m) & (l[None, :] < k), other=0.0)
+        y = tl.load(b + l[:, None] * n + j, mask=(l[:, None] < k) & (j < n), other=0.0)
+        sum = tl.dot(x, y, sum)
+    tl.store(c + i * n + j, sum, mask=(i < m) & (j < n))
+)",
+                      GetParam(),
+                      {a.argument("a"),
+                       b.argument("b"),
+                       c.argument("c"),
+                       {"m", "i32", m},
+                       {"n", "i32", n},
+                       {"k", "i32", k}},
+                      {{"M", 32}, {"N", 16}, {"K", 16}}, options),
+            "");
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (int l = 0; l < k; ++l)
+        sum += a[i * k + l] * b[l * n + j];
+      ASSERT_NEAR(double(c[i * n + j]), double(sum), 1e-4) << i << ", " << j;
+    }
+}
+
+KILN_SOURCE_TESTS(Dot);
+
+} // namespace
+} // namespace kiln::testing
