@@ -1,31 +1,36 @@
-// Inline PTX, run on the CPU: packing, the operations and the conversions against PTX's
-// definitions.
+// Inline PTX: packing, the operations and the conversions against PTX's definitions.
 
-#include "tests/compiler/Sema/SourceKernel.h"
-
-#include "gtest/gtest.h"
+#include "tests/language/SourceKernel.h"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-using kiln::test::runSource;
-
+namespace kiln::testing {
 namespace {
 
-/// Runs `text` on 16 words; `$0` is the result, `$1` and `$2` the inputs.
-std::vector<uint32_t> runWords(const std::string &text, std::vector<uint32_t> x,
-                               std::vector<uint32_t> y) {
-  x.resize(16);
-  y.resize(16);
-  std::vector<uint32_t> z(16);
-  runSource("@triton.jit\ndef kernel(x, y, z):\n    i = tl.arange(0, 16)\n"
-            "    r = tl.inline_asm_elementwise('''" +
-                text +
-                "''', '=r,r,r', [tl.load(x + i), tl.load(y + i)], dtype=tl.uint32, is_pure=True, "
-                "pack=1)\n    tl.store(z + i, r)\n",
-            {"*u32", "*u32", "*u32"}, {x.data(), y.data(), z.data()});
-  return z;
+KILN_COVERS("tl.inline_asm_elementwise");
+
+class InlineAsm : public SourceTest {
+protected:
+  /// Runs `text` on 16 words; `$0` is the result, `$1` and `$2` the inputs.
+  std::vector<uint32_t> runWords(const std::string &text, std::vector<uint32_t> x,
+                                 std::vector<uint32_t> y);
+};
+
+std::vector<uint32_t> InlineAsm::runWords(const std::string &text, std::vector<uint32_t> first,
+                                          std::vector<uint32_t> second) {
+  first.resize(16);
+  second.resize(16);
+  Buffer<uint32_t> x(first), y(second), z(16);
+  EXPECT_EQ(runSource("@triton.jit\ndef kernel(x, y, z):\n    i = tl.arange(0, 16)\n"
+                      "    r = tl.inline_asm_elementwise('''" +
+                          text +
+                          "''', '=r,r,r', [tl.load(x + i), tl.load(y + i)], dtype=tl.uint32, "
+                          "is_pure=True, pack=1)\n    tl.store(z + i, r)\n",
+                      GetParam(), {{"x", "*u32", x}, {"y", "*u32", y}, {"z", "*u32", z}}),
+            "");
+  return {z.data(), z.data() + 16};
 }
 
 uint32_t bits(float value) {
@@ -34,7 +39,7 @@ uint32_t bits(float value) {
   return word;
 }
 
-TEST(InlineAsm, Integers) {
+TEST_P(InlineAsm, Integers) {
   EXPECT_EQ(runWords("shf.l.wrap.b32 $0, $1, $2, 8;", {0x12345678}, {0x9abcdef0})[0], 0xbcdef012u);
   EXPECT_EQ(runWords("shl.b32 $0, $1, $2;", {1, 1, 3}, {4, 32, 31}),
             (std::vector<uint32_t>{16, 0, 0x80000000u, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
@@ -50,7 +55,7 @@ TEST(InlineAsm, Integers) {
   EXPECT_EQ(runWords("min.s32 $0, $1, $2;", {0xffffffffu}, {5})[0], 0xffffffffu);
 }
 
-TEST(InlineAsm, PredicatesAndDeclaredRegisters) {
+TEST_P(InlineAsm, PredicatesAndDeclaredRegisters) {
   auto result = runWords("{ .reg .pred p<2>; .reg .b32 t; // scratch\n mov.u32 t, $1;"
                          " setp.lt.s32 p1, $1, $2; @p1 add.s32 t, t, 100; selp.b32 $0, t, 7, p1; }",
                          {1, 5}, {3, 3});
@@ -58,7 +63,7 @@ TEST(InlineAsm, PredicatesAndDeclaredRegisters) {
   EXPECT_EQ(result[1], 7u);
 }
 
-TEST(InlineAsm, Floats) {
+TEST_P(InlineAsm, Floats) {
   auto result =
       runWords("{ .reg .f32 t; ex2.approx.ftz.f32 t, $1; fma.rn.f32 $0, t, $2, 0f3F800000; }",
                {bits(3.0f)}, {bits(2.0f)});
@@ -73,7 +78,7 @@ TEST(InlineAsm, Floats) {
   EXPECT_EQ(runWords("add.f16x2 $0, $1, $2;", {0x3c004000}, {0x3c003c00})[0], 0x40004200u);
 }
 
-TEST(InlineAsm, Conversions) {
+TEST_P(InlineAsm, Conversions) {
   float inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(runWords("cvt.rn.bf16x2.f32 $0, $1, $2;", {bits(1.0f)}, {bits(2.0f)})[0], 0x3f804000u);
   EXPECT_EQ(runWords("cvt.rn.f16x2.f32 $0, $1, $2;", {bits(1.0f)}, {bits(2.0f)})[0], 0x3c004000u);
@@ -90,7 +95,7 @@ TEST(InlineAsm, Conversions) {
   EXPECT_EQ(fp8[1], 0x7efeu);
 }
 
-TEST(InlineAsm, FourBitFloats) {
+TEST_P(InlineAsm, FourBitFloats) {
   // Ties go to the even code; 7 and NaN to the largest.
   std::vector<uint32_t> x, expected = {0, 0, 2, 2, 3, 4, 4, 4, 6, 6, 7, 7, 7, 15, 8, 10};
   for (float value : {0.f, .25f, .75f, 1.25f, 1.5f, 1.75f, 2.f, 2.5f, 3.5f, 5.f, 5.1f, 1e9f,
@@ -111,29 +116,32 @@ TEST(InlineAsm, FourBitFloats) {
             halves);
 }
 
-TEST(InlineAsm, PacksNarrowElements) {
-  std::vector<uint8_t> x(64), y(64);
+TEST_P(InlineAsm, PacksNarrowElements) {
+  Buffer<uint8_t> x(64), y(64);
   for (int i = 0; i < 64; ++i)
     x[size_t(i)] = uint8_t(i * 7);
-  runSource("@triton.jit\ndef kernel(x, y):\n    i = tl.arange(0, 64)\n"
-            "    r = tl.inline_asm_elementwise('and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;', "
-            "'=r,r', [tl.load(x + i)], dtype=tl.int8, is_pure=True, pack=4)\n"
-            "    tl.store(y + i, r)\n",
-            {"*u8", "*i8"}, {x.data(), y.data()});
+  ASSERT_EQ(
+      runSource(
+          "@triton.jit\ndef kernel(x, y):\n    i = tl.arange(0, 64)\n"
+          "    r = tl.inline_asm_elementwise('and.b32 $0, $1, 0x1F1F1F1F; shl.b32 $0, $0, 3;', "
+          "'=r,r', [tl.load(x + i)], dtype=tl.int8, is_pure=True, pack=4)\n"
+          "    tl.store(y + i, r)\n",
+          GetParam(), {{"x", "*u8", x}, {"y", "*i8", y}}),
+      "");
   for (int i = 0; i < 64; ++i)
     EXPECT_EQ(y[size_t(i)], uint8_t(x[size_t(i)] << 3)) << i;
 }
 
-TEST(InlineAsm, SeveralResultsOfDifferentWidths) {
+TEST_P(InlineAsm, SeveralResultsOfDifferentWidths) {
   // Four bytes become four floats, and four sums of an integer tensor with them.
-  std::vector<uint8_t> a(16);
-  std::vector<float> b(16), c(16);
-  std::vector<int32_t> d(16);
+  Buffer<uint8_t> a(16);
+  Buffer<float> b(16), c(16);
+  Buffer<int32_t> d(16);
   for (int i = 0; i < 16; ++i) {
     a[size_t(i)] = uint8_t(200 + i);
     b[size_t(i)] = float(i * i) + 100.0f;
   }
-  runSource(R"(
+  ASSERT_EQ(runSource(R"(
 @triton.jit
 def kernel(a, b, c, d):
     i = tl.arange(0, 16)
@@ -152,11 +160,16 @@ def kernel(a, b, c, d):
     tl.store(d + i, x)
     tl.store(c + i, y)
 )",
-            {"*u8", "*fp32", "*fp32", "*i32"}, {a.data(), b.data(), c.data(), d.data()});
+                      GetParam(),
+                      {{"a", "*u8", a}, {"b", "*fp32", b}, {"c", "*fp32", c}, {"d", "*i32", d}}),
+            "");
   for (size_t i = 0; i < 16; ++i) {
     EXPECT_EQ(d[i], int(a[i])) << i;
     EXPECT_EQ(c[i], std::max(float(a[i]), b[i])) << i;
   }
 }
 
+KILN_SOURCE_TESTS(InlineAsm);
+
 } // namespace
+} // namespace kiln::testing

@@ -1,16 +1,16 @@
-// tl.dot_scaled, run on the CPU, against sums in double precision over the formats' definitions.
+// tl.dot_scaled against sums in double precision over the formats' definitions.
 
-#include "tests/compiler/Sema/SourceKernel.h"
-
-#include "gtest/gtest.h"
+#include "tests/language/SourceKernel.h"
 
 #include <cmath>
-#include <cstdint>
 #include <random>
 
-using kiln::test::runSource;
-
+namespace kiln::testing {
 namespace {
+
+KILN_COVERS("tl.dot_scaled");
+
+class DotScaled : public SourceTest {};
 
 double e2m1(unsigned code) {
   static const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
@@ -28,19 +28,19 @@ double e4m3(unsigned code) { return small(code, 3, 7); }
 double e5m2(unsigned code) { return small(code, 2, 15); }
 double e8m0(unsigned code) { return std::ldexp(1.0, int(code) - 127); }
 
-std::vector<uint8_t> randomBytes(size_t count, unsigned low, unsigned high, unsigned seed) {
+Buffer<uint8_t> randomBytes(size_t count, unsigned low, unsigned high, unsigned seed) {
   std::mt19937 generator(seed);
   std::uniform_int_distribution<unsigned> distribution(low, high);
-  std::vector<uint8_t> bytes(count);
-  for (uint8_t &byte : bytes)
-    byte = uint8_t(distribution(generator));
+  Buffer<uint8_t> bytes(count);
+  for (size_t i = 0; i < count; ++i)
+    bytes[i] = uint8_t(distribution(generator));
   return bytes;
 }
 
 constexpr size_t M = 16, N = 32, K = 64;
 
-void expectNear(const std::vector<float> &got, const std::vector<double> &expected) {
-  for (size_t i = 0; i < got.size(); ++i)
+void expectNear(const Buffer<float> &got, const std::vector<double> &expected) {
+  for (size_t i = 0; i < got.count(); ++i)
     ASSERT_NEAR(got[i], expected[i], 1e-5 * std::abs(expected[i]) + 1e-2) << i;
 }
 
@@ -54,19 +54,28 @@ def kernel(a, sa, b, sb, c):
     o = tl.arange(0, 16)[:, None] * 32 + tl.arange(0, 32)[None, :]
 )";
 
-TEST(DotScaled, EightBitOperands) {
+std::vector<SourceArgument> arguments(const Buffer<uint8_t> &a, const Buffer<uint8_t> &sa,
+                                      const Buffer<uint8_t> &b, const Buffer<uint8_t> &sb,
+                                      const Buffer<float> &c) {
+  return {
+      {"a", "*u8", a}, {"sa", "*u8", sa}, {"b", "*u8", b}, {"sb", "*u8", sb}, {"c", "*fp32", c}};
+}
+
+TEST_P(DotScaled, EightBitOperands) {
   // Both signs, no NaN or infinity.
   auto a = randomBytes(M * K, 0, 0x7e, 1), b = randomBytes(K * N, 0x80, 0xf0, 2);
   auto sa = randomBytes(M * K / 32, 120, 130, 3), sb = randomBytes(N * K / 32, 120, 130, 4);
-  for (size_t i = 0; i < b.size(); i += 3)
+  for (size_t i = 0; i < b.count(); i += 3)
     b[i] &= 0x7f;
-  std::vector<float> c(M * N);
-  runSource(std::string(load2) +
-                "    x = tl.dot_scaled(tile(a, 16, 64), tile(sa, 16, 2), 'e4m3', tile(b, 64, 32), "
-                "tile(sb, 32, 2), 'e5m2', acc=tl.full((16, 32), 5.0, tl.float32))\n"
-                "    tl.store(c + o, x)\n",
-            {"*u8", "*u8", "*u8", "*u8", "*fp32"},
-            {a.data(), sa.data(), b.data(), sb.data(), c.data()});
+  Buffer<float> c(M * N);
+  ASSERT_EQ(
+      runSource(
+          std::string(load2) +
+              "    x = tl.dot_scaled(tile(a, 16, 64), tile(sa, 16, 2), 'e4m3', tile(b, 64, 32), "
+              "tile(sb, 32, 2), 'e5m2', acc=tl.full((16, 32), 5.0, tl.float32))\n"
+              "    tl.store(c + o, x)\n",
+          GetParam(), arguments(a, sa, b, sb, c)),
+      "");
   std::vector<double> expected(M * N, 5.0);
   std::vector<double> scaleOfError(M * N);
   for (size_t m = 0; m < M; ++m)
@@ -81,21 +90,25 @@ TEST(DotScaled, EightBitOperands) {
     }
 }
 
-TEST(DotScaled, FourBitOperandsPackedAlongEitherAxis) {
+TEST_P(DotScaled, FourBitOperandsPackedAlongEitherAxis) {
   auto a = randomBytes(M * K / 2, 0, 255, 5), sa = randomBytes(M * K / 32, 125, 129, 6);
   auto b = randomBytes(K * N / 2, 0, 255, 7);
-  std::vector<float> alongK(M * N), alongN(M * N);
-  const char *types[] = {"*u8", "*u8", "*u8", "*u8", "*fp32"};
-  std::vector<std::string> signature(types, types + 5);
+  Buffer<float> alongK(M * N), alongN(M * N);
   // b is [K / 2, N] in the first and [K, N / 2] in the second; the right scale is absent.
-  runSource(std::string(load2) +
-                "    x = tl.dot_scaled(tile(a, 16, 32), tile(sa, 16, 2), 'e2m1', tile(b, 32, 32), "
-                "None, 'e2m1')\n    tl.store(c + o, x)\n",
-            signature, {a.data(), sa.data(), b.data(), b.data(), alongK.data()});
-  runSource(std::string(load2) +
-                "    x = tl.dot_scaled(tile(a, 16, 32), tile(sa, 16, 2), 'e2m1', tile(b, 64, 16), "
-                "None, 'e2m1', rhs_k_pack=False)\n    tl.store(c + o, x)\n",
-            signature, {a.data(), sa.data(), b.data(), b.data(), alongN.data()});
+  ASSERT_EQ(
+      runSource(
+          std::string(load2) +
+              "    x = tl.dot_scaled(tile(a, 16, 32), tile(sa, 16, 2), 'e2m1', tile(b, 32, 32), "
+              "None, 'e2m1')\n    tl.store(c + o, x)\n",
+          GetParam(), arguments(a, sa, b, b, alongK)),
+      "");
+  ASSERT_EQ(
+      runSource(
+          std::string(load2) +
+              "    x = tl.dot_scaled(tile(a, 16, 32), tile(sa, 16, 2), 'e2m1', tile(b, 64, 16), "
+              "None, 'e2m1', rhs_k_pack=False)\n    tl.store(c + o, x)\n",
+          GetParam(), arguments(a, sa, b, b, alongN)),
+      "");
   std::vector<double> expectedK(M * N), expectedN(M * N);
   for (size_t m = 0; m < M; ++m)
     for (size_t n = 0; n < N; ++n)
@@ -108,19 +121,24 @@ TEST(DotScaled, FourBitOperandsPackedAlongEitherAxis) {
   expectNear(alongN, expectedN);
 }
 
-TEST(DotScaled, ScaleOf255IsNan) {
+TEST_P(DotScaled, ScaleOf255IsNan) {
   auto a = randomBytes(M * K, 0x30, 0x40, 8), b = randomBytes(K * N, 0x30, 0x40, 9);
-  std::vector<uint8_t> sa(M * K / 32, 127), sb(N * K / 32, 127);
+  Buffer<uint8_t> sa(M * K / 32, 127), sb(N * K / 32, 127);
   sa[2 * 3 + 1] = 255;
-  std::vector<float> c(M * N);
-  runSource(std::string(load2) +
-                "    x = tl.dot_scaled(tile(a, 16, 64), tile(sa, 16, 2), 'e4m3', tile(b, 64, 32), "
-                "tile(sb, 32, 2), 'e4m3')\n    tl.store(c + o, x)\n",
-            {"*u8", "*u8", "*u8", "*u8", "*fp32"},
-            {a.data(), sa.data(), b.data(), sb.data(), c.data()});
+  Buffer<float> c(M * N);
+  ASSERT_EQ(
+      runSource(
+          std::string(load2) +
+              "    x = tl.dot_scaled(tile(a, 16, 64), tile(sa, 16, 2), 'e4m3', tile(b, 64, 32), "
+              "tile(sb, 32, 2), 'e4m3')\n    tl.store(c + o, x)\n",
+          GetParam(), arguments(a, sa, b, sb, c)),
+      "");
   for (size_t m = 0; m < M; ++m)
     for (size_t n = 0; n < N; ++n)
       ASSERT_EQ(std::isnan(c[m * N + n]), m == 3) << m << ' ' << n;
 }
 
+KILN_SOURCE_TESTS(DotScaled);
+
 } // namespace
+} // namespace kiln::testing
