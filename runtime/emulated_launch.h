@@ -38,9 +38,10 @@ typedef struct kiln_emulated_launch {
 void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int kind,
                           const char *message);
 
-/* Adds to what was counted at `place`. */
-void kiln_emulated_count(kiln_emulated_launch *launch, const void *place,
-                         const kiln_emulator_count *count);
+/* Adds what was counted in a block of the kernel that `code` (a static record of the generated
+ * code) tells apart from others: kernel->num_counts counts. */
+void kiln_emulated_count(kiln_emulated_launch *launch, const void *code,
+                         const kiln_emulator_kernel *kernel, const kiln_emulator_count *counts);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "runtime/cpu_pool.h"
 #include "runtime/driver.h"
 #include "runtime/emulated_launch.h"
+#include "runtime/emulator_counts.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -33,11 +34,6 @@ typedef struct report {
   char *message;
 } report;
 
-typedef struct counted {
-  const void *place;
-  kiln_emulator_count count;
-} counted;
-
 struct kiln_emulator {
   uint32_t device; /* index of places */
   kiln_cpu_pool *pool;
@@ -48,8 +44,7 @@ struct kiln_emulator {
   report reports[MAX_REPORTS];
   uint32_t num_reports;
   uint32_t count;
-  counted *counts;
-  uint32_t num_counts, count_capacity;
+  kiln_counts counts;
 };
 
 /* --- for programs --- */
@@ -78,7 +73,7 @@ void kiln_emulator_destroy(kiln_emulator *emulator) {
   kiln_emulator_clear_reports(emulator);
   pthread_mutex_destroy(&emulator->mutex);
   free(emulator->ranges);
-  free(emulator->counts);
+  kiln_counts_clear(&emulator->counts);
   free(emulator);
 }
 
@@ -173,71 +168,55 @@ void kiln_emulator_clear_reports(kiln_emulator *emulator) {
 
 void kiln_emulator_set_count(kiln_emulator *emulator, int count) { emulator->count = count != 0; }
 
+uint32_t kiln_emulator_num_kernels(kiln_emulator *emulator) {
+  pthread_mutex_lock(&emulator->mutex);
+  uint32_t number = emulator->counts.num_kernels;
+  pthread_mutex_unlock(&emulator->mutex);
+  return number;
+}
+
+kiln_status kiln_emulator_kernel_at(kiln_emulator *emulator, uint32_t index,
+                                    kiln_emulator_kernel *kernel) {
+  pthread_mutex_lock(&emulator->mutex);
+  bool is_there = index < emulator->counts.num_kernels;
+  if (is_there)
+    *kernel = emulator->counts.kernels[index].kernel;
+  pthread_mutex_unlock(&emulator->mutex);
+  return is_there ? KILN_SUCCESS
+                  : kiln_error(KILN_ERROR_INVALID_ARGUMENT, "no kernel %u was counted", index);
+}
+
 uint32_t kiln_emulator_num_counts(kiln_emulator *emulator) {
   pthread_mutex_lock(&emulator->mutex);
-  uint32_t count = emulator->num_counts;
+  uint32_t number = kiln_counts_number(&emulator->counts);
   pthread_mutex_unlock(&emulator->mutex);
-  return count;
+  return number;
 }
 
 kiln_status kiln_emulator_count_at(kiln_emulator *emulator, uint32_t index,
                                    kiln_emulator_count *count) {
   pthread_mutex_lock(&emulator->mutex);
-  bool is_there = index < emulator->num_counts;
-  if (is_there)
-    *count = emulator->counts[index].count;
+  const kiln_emulator_count *found = kiln_counts_at(&emulator->counts, index);
+  if (found)
+    *count = *found;
   pthread_mutex_unlock(&emulator->mutex);
-  return is_there ? KILN_SUCCESS
-                  : kiln_error(KILN_ERROR_INVALID_ARGUMENT, "there is no count %u", index);
+  return found ? KILN_SUCCESS
+               : kiln_error(KILN_ERROR_INVALID_ARGUMENT, "there is no count %u", index);
 }
 
 void kiln_emulator_clear_counts(kiln_emulator *emulator) {
   pthread_mutex_lock(&emulator->mutex);
-  emulator->num_counts = 0;
+  kiln_counts_clear(&emulator->counts);
   pthread_mutex_unlock(&emulator->mutex);
 }
 
 /* --- for runtime/emulator --- */
 
-/* The record of `place`, made if it is new; null where there is no memory. The mutex is held. */
-static kiln_emulator_count *count_of(kiln_emulator *emulator, const void *place,
-                                     const kiln_emulator_count *like) {
-  for (uint32_t i = 0; i < emulator->num_counts; ++i)
-    if (emulator->counts[i].place == place)
-      return &emulator->counts[i].count;
-  if (emulator->num_counts == emulator->count_capacity) {
-    uint32_t capacity = emulator->count_capacity ? 2 * emulator->count_capacity : 64;
-    counted *grown = realloc(emulator->counts, capacity * sizeof *grown);
-    if (!grown)
-      return NULL;
-    emulator->counts = grown;
-    emulator->count_capacity = capacity;
-  }
-  counted *made = &emulator->counts[emulator->num_counts++];
-  *made = (counted){.place = place,
-                    .count = {.kernel = like->kernel,
-                              .operation = like->operation,
-                              .file = like->file,
-                              .line = like->line,
-                              .column = like->column}};
-  return &made->count;
-}
-
-void kiln_emulated_count(kiln_emulated_launch *launch, const void *place,
-                         const kiln_emulator_count *count) {
+void kiln_emulated_count(kiln_emulated_launch *launch, const void *code,
+                         const kiln_emulator_kernel *kernel, const kiln_emulator_count *counts) {
   kiln_emulator *emulator = launch->emulator;
   pthread_mutex_lock(&emulator->mutex);
-  kiln_emulator_count *total = count_of(emulator, place, count);
-  if (total) {
-    total->instructions += count->instructions;
-    total->requests += count->requests;
-    total->bytes += count->bytes;
-    total->sectors += count->sectors;
-    total->ideal_sectors += count->ideal_sectors;
-    total->wavefronts += count->wavefronts;
-    total->ideal_wavefronts += count->ideal_wavefronts;
-    total->operations += count->operations;
-  }
+  kiln_counts_add(&emulator->counts, code, kernel, counts);
   pthread_mutex_unlock(&emulator->mutex);
 }
 

@@ -202,25 +202,56 @@ uint32_t kiln_emulator_num_reports(kiln_emulator *emulator);
 const char *kiln_emulator_report(kiln_emulator *emulator, uint32_t index);
 void kiln_emulator_clear_reports(kiln_emulator *emulator);
 
-/* What a place of a kernel's source did, summed over all launches since the last clear. The texts
- * are the library's. */
+/* A position in a source, and the call in which a helper function was inlined there. */
+typedef struct kiln_emulator_position {
+  const char *file;
+  uint32_t line, column;
+  const struct kiln_emulator_position *caller; /* null: no helper's */
+} kiln_emulator_position;
+
+/* What the instructions of one operation at one place of a kernel's source did, summed over all
+ * launches since the last clear; docs/counting.md defines each number. The texts are the library's.
+ */
 typedef struct kiln_emulator_count {
   const char *kernel;    /* its name in the source */
-  const char *operation; /* "tilegpu.global_load", "nvvm.mma.sync", "llvm.store" ... */
-  const char *file;      /* "" where the place is not known */
+  const char *operation; /* "llvm.fadd", "tilegpu.global_load", "nvvm.mma.sync" ... */
+  /* "integer", "float16", "float32", "float64", "conversion", "special", "select", "branch",
+   * "address", "global load", "global store", "shared load", "shared store", "atomic", "barrier",
+   * "shuffle", "matrix", "async copy" or "other" */
+  const char *kind;
+  const char *file; /* "" where the place is not known */
   uint32_t line, column;
-  uint64_t instructions;  /* of a warp */
-  uint64_t requests;      /* of these, accesses that at least one lane made */
-  uint64_t bytes;         /* that lanes read or wrote */
-  uint64_t sectors;       /* of 32 bytes, that global requests touched */
-  uint64_t ideal_sectors; /* that their distinct bytes fill */
-  uint64_t wavefronts;    /* of shared memory: with bank conflicts more than the ideal */
+  const kiln_emulator_position *caller; /* null: not in a helper */
+
+  uint64_t instructions;        /* of warps */
+  uint64_t thread_instructions; /* of their active lanes */
+  uint64_t divergent_branches;  /* of warps whose lanes went different ways */
+  uint64_t flops;               /* floating-point additions, multiplications and other functions */
+  uint64_t matrix_operations;   /* additions and multiplications of matrix instructions, any type */
+  uint64_t global_requests;     /* accesses of a warp in which at least one lane took part */
+  uint64_t sectors;             /* of 32 bytes, that these touched */
+  uint64_t ideal_sectors;       /* that their distinct bytes fill */
+  uint64_t shared_requests;
+  uint64_t wavefronts; /* of shared memory: with bank conflicts more than the ideal */
   uint64_t ideal_wavefronts;
-  uint64_t operations; /* of matrix instructions: additions and multiplications */
+  uint64_t global_read, global_written, shared_read, shared_written; /* bytes, of all lanes */
 } kiln_emulator_count;
 
-/* Whether launches count; slow. Not during a launch. */
+/* A kernel (of one variant) that was counted. */
+typedef struct kiln_emulator_kernel {
+  const char *name;
+  uint32_t warp_size, threads; /* of a warp, of a block */
+  uint64_t blocks;             /* that ran */
+  uint32_t first_count, num_counts;
+} kiln_emulator_kernel;
+
+/* Whether launches count. Not during a launch. */
 void kiln_emulator_set_count(kiln_emulator *emulator, int count);
+uint32_t kiln_emulator_num_kernels(kiln_emulator *emulator);
+/* KILN_ERROR_INVALID_ARGUMENT if out of range. */
+kiln_status kiln_emulator_kernel_at(kiln_emulator *emulator, uint32_t index,
+                                    kiln_emulator_kernel *kernel);
+/* Of all kernels, one after the other; places that no thread came to count nothing. */
 uint32_t kiln_emulator_num_counts(kiln_emulator *emulator);
 /* KILN_ERROR_INVALID_ARGUMENT if out of range. */
 kiln_status kiln_emulator_count_at(kiln_emulator *emulator, uint32_t index,

@@ -137,6 +137,14 @@ cl::opt<unsigned long long> runSeed("seed", cl::desc("Start of the generators of
                                     cl::value_desc("number"), cl::init(0), cl::sub(runCommand));
 cl::opt<bool> runCheck("check", cl::desc("Report wrong accesses and races (emulated targets)"),
                        cl::sub(runCommand));
+cl::opt<bool> runCount("count", cl::desc("Print what a profiler would count (emulated targets)"),
+                       cl::sub(runCommand));
+cl::opt<std::string> runCountJson("count-json",
+                                  cl::desc("Write the counts as JSON (-: standard output)"),
+                                  cl::value_desc("file"), cl::sub(runCommand));
+cl::opt<std::string> runCountHtml("count-html",
+                                  cl::desc("Write the counts as an annotated source, in HTML"),
+                                  cl::value_desc("file"), cl::sub(runCommand));
 
 // inspect
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
@@ -211,6 +219,9 @@ RunOptions runOptions() {
     run.outputs.push_back(splitAssignment("--out", text));
   run.seed = runSeed;
   run.check = runCheck;
+  run.count = runCount;
+  run.countJson = runCountJson;
+  run.countHtml = runCountHtml;
   return run;
 }
 

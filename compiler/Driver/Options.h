@@ -74,6 +74,12 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> arguments, outputs;
   uint64_t seed = 0;
   bool check = false;
+  /// --count: print a table. --count-json and --count-html: files to write, "" = none; JSON goes to
+  /// standard output for "-".
+  bool count = false;
+  std::string countJson, countHtml;
+
+  bool isCounted() const { return count || !countJson.empty() || !countHtml.empty(); }
 };
 
 struct InspectOptions {

@@ -6,14 +6,17 @@
 #include "codegen/OutputTransaction.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/Commands.h"
+#include "compiler/Driver/CountReport.h"
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
 #include "compiler/Driver/RunDevice.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>
+#include <set>
 
 namespace kiln {
 namespace {
@@ -31,7 +34,10 @@ public:
     auto library = MemoryLibrary::load(plan->model);
     if (!library)
       return launchFailed(llvm::toString(library.takeError()));
-    return launch((*library)->entry(0)) && writeOutputs();
+    if (!launch((*library)->entry(0)) || !writeOutputs())
+      return false;
+    printCounts();
+    return true;
   }
 
 private:
@@ -71,6 +77,10 @@ private:
     }
     if (run.check && !spec->targets[0].emulated) {
       report(DiagKind::DriverCheckTarget, spec->targets[0].name);
+      return flush();
+    }
+    if (run.isCounted() && !spec->targets[0].emulated) {
+      report(DiagKind::DriverCountTarget, spec->targets[0].name);
       return flush();
     }
     plan = session.plan(*spec, run.spec);
@@ -117,7 +127,32 @@ private:
     return nullptr;
   }
 
+  /// All files that are written.
+  std::vector<std::string> outputPaths() const {
+    std::vector<std::string> paths;
+    for (const auto &[name, path] : run.outputs)
+      paths.push_back(path);
+    for (const std::string &path : {run.countJson, run.countHtml})
+      if (!path.empty() && path != "-")
+        paths.push_back(path);
+    return paths;
+  }
+
+  void checkPaths() {
+    std::set<std::string> known;
+    for (const std::string &path : outputPaths()) {
+      llvm::SmallString<256> plain(path);
+      llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
+      if (!known.insert(plain.str().str()).second)
+        report(DiagKind::DriverSameOutput, path);
+      for (FileId file = 1; file <= session.sources.getNumFiles(); ++file)
+        if (llvm::sys::fs::equivalent(path, session.sources.get(file).getPath()))
+          report(DiagKind::DriverOverwritesInput, path).withHint("give another path");
+    }
+  }
+
   bool checkOutputs() {
+    checkPaths();
     for (const auto &[name, path] : run.outputs) {
       const RunValue *value = findValue(name);
       if (!value)
@@ -135,7 +170,7 @@ private:
 
   /// Before the work: a folder that cannot be written to should not cost a run.
   bool openOutputs() {
-    for (const auto &[name, path] : run.outputs) {
+    for (const std::string &path : outputPaths()) {
       std::string folder = llvm::sys::path::parent_path(path).str();
       if (transactions.count(folder))
         continue;
@@ -203,7 +238,7 @@ private:
   }
 
   bool launch(const kiln_entry &record) {
-    auto opened = RunDevice::open(target(), run.check);
+    auto opened = RunDevice::open(target(), run.check, run.isCounted());
     if (!opened)
       return launchFailed(llvm::toString(opened.takeError()));
     RunDevice &device = **opened;
@@ -234,7 +269,32 @@ private:
       session.diagnostics.report(DiagKind::DriverCheckReport, DiagPlace(place), what);
       flush();
     }
+    if (found.empty() && message.empty() && run.isCounted())
+      collectCounts(device.emulated(), record);
     return found.empty() && (message.empty() || launchFailed(message));
+  }
+
+  void collectCounts(kiln_emulator *emulator, const kiln_entry &record) {
+    counts.entry = run.kernel;
+    counts.target = target().name;
+    counts.variant = record.variants[0].name;
+    counts.grid = grid;
+    counts.collect(emulator, session.sources);
+  }
+
+  /// After all else has succeeded.
+  void printCounts() {
+    if (run.count)
+      writeCountTable(counts, llvm::outs());
+    if (run.countJson == "-")
+      llvm::outs() << writeCountJson(counts);
+  }
+
+  bool addOutput(llvm::StringRef path, std::string bytes) {
+    auto transaction = transactions.find(llvm::sys::path::parent_path(path).str());
+    llvm::Error error =
+        transaction->second.add({llvm::sys::path::filename(path).str(), std::move(bytes)});
+    return !error || cannotWrite(std::move(error));
   }
 
   bool writeOutputs() {
@@ -243,13 +303,15 @@ private:
       const std::string &wanted = name;
       auto argument = llvm::find_if(entry().arguments,
                                     [&](const EntryArgument &one) { return one.name == wanted; });
-      OutputFile file{llvm::sys::path::filename(path).str(),
-                      writeNpy(npyTypeOf(argument->type.element), array.shape,
-                               {array.data.get(), array.bytes})};
-      auto transaction = transactions.find(llvm::sys::path::parent_path(path).str());
-      if (llvm::Error error = transaction->second.add(file))
-        return cannotWrite(std::move(error));
+      if (!addOutput(path, writeNpy(npyTypeOf(argument->type.element), array.shape,
+                                    {array.data.get(), array.bytes})))
+        return false;
     }
+    if (!run.countJson.empty() && run.countJson != "-" &&
+        !addOutput(run.countJson, writeCountJson(counts)))
+      return false;
+    if (!run.countHtml.empty() && !addOutput(run.countHtml, writeCountHtml(counts)))
+      return false;
     for (auto &[folder, transaction] : transactions)
       if (llvm::Error error = transaction.commit())
         return cannotWrite(std::move(error));
@@ -264,6 +326,7 @@ private:
   std::array<int64_t, 3> grid = {1, 1, 1};
   /// By folder.
   std::map<std::string, OutputTransaction> transactions;
+  CountReport counts;
 };
 
 } // namespace

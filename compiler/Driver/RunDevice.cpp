@@ -14,8 +14,10 @@ public:
 
 class EmulatedDevice final : public RunDevice {
 public:
-  EmulatedDevice(kiln_emulator *emulator, bool check) : emulator(emulator), check(check) {
+  EmulatedDevice(kiln_emulator *emulator, bool check, bool count)
+      : emulator(emulator), check(check) {
     kiln_emulator_set_check(emulator, check);
+    kiln_emulator_set_count(emulator, count);
   }
   ~EmulatedDevice() override { kiln_emulator_destroy(emulator); }
 
@@ -32,6 +34,7 @@ public:
       all.push_back(kiln_emulator_report(emulator, i));
     return all;
   }
+  kiln_emulator *emulated() override { return emulator; }
 
 private:
   kiln_emulator *emulator;
@@ -110,12 +113,13 @@ std::string RunDevice::whyNot(const TargetInfo &target) {
   return dlopen(cudaLibrary, RTLD_NOW) ? "" : std::string(dlerror());
 }
 
-llvm::Expected<std::unique_ptr<RunDevice>> RunDevice::open(const TargetInfo &target, bool check) {
+llvm::Expected<std::unique_ptr<RunDevice>> RunDevice::open(const TargetInfo &target, bool check,
+                                                           bool count) {
   if (target.emulated) {
     kiln_emulator *emulator = nullptr;
     if (kiln_emulator_create(target.arch.c_str(), nullptr, &emulator) != KILN_SUCCESS)
       return llvm::createStringError(kiln_last_error());
-    return std::make_unique<EmulatedDevice>(emulator, check);
+    return std::make_unique<EmulatedDevice>(emulator, check, count);
   }
   if (target.backend == Backend::CUDA)
     return CudaDevice::open();

@@ -13,8 +13,10 @@ class RunDevice {
 public:
   /// What stands in the way of running code for `target` here, or "". Starts no thread.
   static std::string whyNot(const TargetInfo &target);
-  /// `check` is for emulated GPUs: every array is all that kernels may access.
-  static llvm::Expected<std::unique_ptr<RunDevice>> open(const TargetInfo &target, bool check);
+  /// For emulated GPUs, `check`: every array is all that kernels may access; `count`: launches
+  /// count.
+  static llvm::Expected<std::unique_ptr<RunDevice>> open(const TargetInfo &target, bool check,
+                                                         bool count);
   virtual ~RunDevice() = default;
 
   virtual kiln_stream stream() = 0;
@@ -24,6 +26,8 @@ public:
   virtual llvm::Error finish() { return llvm::Error::success(); }
   /// What an emulated GPU found.
   virtual std::vector<std::string> reports() { return {}; }
+  /// The emulated GPU, which has the counts; null on other devices.
+  virtual kiln_emulator *emulated() { return nullptr; }
 };
 
 } // namespace kiln

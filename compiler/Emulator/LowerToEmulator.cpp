@@ -1,6 +1,7 @@
 #include "compiler/Emulator/LowerToEmulator.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Emulator/BasicBlocks.h"
 #include "compiler/Emulator/ThreadCode.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -43,12 +44,14 @@ LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
 }
 
 /// A kiln_emu_kernel.
-LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, const TargetInfo &target,
-                              const EmulatedKernel &kernel, int64_t staticShared) {
+LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCode &code,
+                              const EmulatedKernel &kernel, const BlockTables &tables,
+                              int64_t staticShared) {
   MLIRContext *context = module.getContext();
   Builder types(context);
   Type pointer = LLVM::LLVMPointerType::get(context), word = types.getI32Type();
-  auto type = LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, word, word, word, word});
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, {pointer, pointer, word, word, word, word, word, word, pointer, pointer, pointer});
   std::string name = kernel.symbol.str() + '\0';
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   auto text = LLVM::GlobalOp::create(
@@ -60,10 +63,15 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, const Ta
     };
     Value parts[] = {LLVM::AddressOfOp::create(b, loc, thread),
                      LLVM::AddressOfOp::create(b, loc, text),
-                     number(target.warpSize),
+                     number(code.target().warpSize),
                      number(kernel.threadsPerBlock),
                      number(staticShared),
-                     number(0)};
+                     number(code.numSites()),
+                     number(tables.numBlocks),
+                     number(0),
+                     code.siteArray(b, loc),
+                     code.words(b, loc, tables.blocks),
+                     code.words(b, loc, tables.instructions)};
     Value record = LLVM::UndefOp::create(b, loc, type);
     for (auto [index, part] : llvm::enumerate(parts))
       record = LLVM::InsertValueOp::create(b, loc, record, part, int64_t(index));
@@ -155,10 +163,13 @@ void flattenAddressSpaces(ModuleOp module) {
 
 LogicalResult lowerToEmulator(ModuleOp module, const TargetInfo &target,
                               const EmulatedKernel &kernel) {
-  LLVM::LLVMFuncOp thread =
-      makeThreadFunction(module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol));
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol);
+  eraseUnused(function);
+  Operation *first = &function.getBody().front().front();
+  LLVM::LLVMFuncOp thread = makeThreadFunction(function);
   // Arguments first: the first argument is the thread's.
   ThreadCode code(thread, target);
+  BlockTables tables = countBasicBlocks(thread, first, code);
   SmallVector<Operation *> operations;
   thread.getBody().walk([&](Operation *op) { operations.push_back(op); });
   int64_t staticShared = 0;
@@ -166,8 +177,9 @@ LogicalResult lowerToEmulator(ModuleOp module, const TargetInfo &target,
     if (!isa<LLVM::AddressOfOp>(op) && failed(convertOperation(op, code)))
       return failure();
   staticShared = replaceSharedMemory(module, thread, code);
+  guardCounting(thread, code);
   makeHostFunction(module, kernel.symbol,
-                   describeKernel(module, thread, target, kernel, staticShared));
+                   describeKernel(module, thread, code, kernel, tables, staticShared));
   flattenAddressSpaces(module);
   return success();
 }

@@ -1,5 +1,11 @@
 #include "compiler/Emulator/ThreadCode.h"
 
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Emulator/InstructionClass.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <variant>
+
 using namespace mlir;
 
 namespace kiln {
@@ -92,37 +98,121 @@ Value ThreadCode::words(OpBuilder &b, Location loc, ArrayRef<int32_t> values) {
   return LLVM::AddressOfOp::create(b, loc, global);
 }
 
-/// The innermost position of a location in a file.
-static FileLineColLoc positionOf(Location location) {
-  return location->findInstanceOf<FileLineColLoc>();
+/// The positions of a location in files: its own, then those of the calls around it.
+static void appendPositions(Location location, SmallVectorImpl<FileLineColLoc> &chain) {
+  if (auto position = dyn_cast<FileLineColLoc>(location)) {
+    chain.push_back(position);
+  } else if (auto named = dyn_cast<NameLoc>(location)) {
+    appendPositions(named.getChildLoc(), chain);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    appendPositions(call.getCallee(), chain);
+    appendPositions(call.getCaller(), chain);
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      if (chain.empty())
+        appendPositions(part, chain);
+  }
 }
 
-Value ThreadCode::place(OpBuilder &b, Operation *op) {
-  FileLineColLoc position = positionOf(op->getLoc());
-  std::string file = position ? position.getFilename().str() : "";
-  int32_t line = position ? position.getLine() : 0, column = position ? position.getColumn() : 0;
+static std::string keyOf(ArrayRef<FileLineColLoc> chain) {
+  std::string key;
+  for (FileLineColLoc position : chain)
+    key += position.getFilename().str() + ':' + std::to_string(position.getLine()) + ':' +
+           std::to_string(position.getColumn()) + '\n';
+  return key;
+}
+
+/// A struct of constants: texts and globals by their addresses, null for a null global.
+using RecordPart = std::variant<LLVM::GlobalOp, int32_t>;
+static LLVM::GlobalOp constantRecord(ModuleOp module, StringRef name, ArrayRef<RecordPart> parts) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Type> types;
+  for (const RecordPart &part : parts)
+    types.push_back(std::holds_alternative<int32_t>(part)
+                        ? Type(IntegerType::get(context, 32))
+                        : Type(LLVM::LLVMPointerType::get(context)));
+  auto type = LLVM::LLVMStructType::getLiteral(context, types);
+  return constantGlobal(module, name, type, [&](OpBuilder &b, Location loc) {
+    Value record = LLVM::UndefOp::create(b, loc, type);
+    for (auto [index, part] : llvm::enumerate(parts)) {
+      Value value;
+      if (auto *number = std::get_if<int32_t>(&part))
+        value = LLVM::ConstantOp::create(b, loc, types[index], b.getI32IntegerAttr(*number));
+      else if (auto global = std::get<LLVM::GlobalOp>(part))
+        value = LLVM::AddressOfOp::create(b, loc, global);
+      else
+        value = LLVM::ZeroOp::create(b, loc, types[index]);
+      record = LLVM::InsertValueOp::create(b, loc, record, value, int64_t(index));
+    }
+    return record;
+  });
+}
+
+/// The kiln_emulator_position of a chain of calls, innermost first; null for an empty one.
+LLVM::GlobalOp ThreadCode::callerGlobal(ArrayRef<FileLineColLoc> chain) {
+  if (chain.empty())
+    return {};
+  std::string key = keyOf(chain);
+  if (auto known = callers.find(key); known != callers.end())
+    return known->second;
+  LLVM::GlobalOp outer = callerGlobal(chain.drop_front());
+  FileLineColLoc position = chain.front();
+  return callers[key] =
+             constantRecord(module, "kiln_caller_" + std::to_string(callers.size()),
+                            {constantText(position.getFilename().strref()),
+                             int32_t(position.getLine()), int32_t(position.getColumn()), outer});
+}
+
+/// Of the elements that an access to memory loads or stores; 0 for other operations.
+uint32_t ThreadCode::elementBytesOf(Operation *op) const {
+  Type type =
+      llvm::TypeSwitch<Operation *, Type>(op)
+          .Case<tilegpu::GlobalLoadOp, LLVM::LoadOp>([](auto load) { return load.getType(); })
+          .Case<tilegpu::GlobalStoreOp, LLVM::StoreOp>(
+              [](auto store) { return store.getValue().getType(); })
+          .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
+              [](auto atomic) { return atomic.getVal().getType(); })
+          .Default([](Operation *) { return Type(); });
+  return type ? bytesOf(getElementTypeOrSelf(type)) : 0;
+}
+
+unsigned ThreadCode::siteOf(Operation *op) {
+  SmallVector<FileLineColLoc> chain;
+  appendPositions(op->getLoc(), chain);
   std::string name = op->getName().getStringRef().str();
   if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op))
     name = intrinsic.getIntrin().str();
-  LLVM::GlobalOp &global =
-      places[name + '\n' + file + '\n' + std::to_string(line) + ':' + std::to_string(column)];
-  if (!global) {
-    LLVM::GlobalOp nameText = constantText(name), fileText = constantText(file);
-    Type pointer = pointerType(b.getContext()), word = b.getI32Type();
-    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer, pointer, word, word});
-    global = constantGlobal(module, "kiln_place_" + std::to_string(places.size()), type,
-                            [&](OpBuilder &inner, Location loc) {
-                              Value parts[] = {LLVM::AddressOfOp::create(inner, loc, nameText),
-                                               LLVM::AddressOfOp::create(inner, loc, fileText),
-                                               i32(inner, loc, line), i32(inner, loc, column)};
-                              Value record = LLVM::UndefOp::create(inner, loc, type);
-                              for (auto [index, part] : llvm::enumerate(parts))
-                                record = LLVM::InsertValueOp::create(inner, loc, record, part,
-                                                                     int64_t(index));
-                              return record;
-                            });
-  }
-  return LLVM::AddressOfOp::create(b, op->getLoc(), global);
+  InstructionClass kind = instructionOf(op).value_or(Instruction()).kind;
+  auto [known, isNew] = siteNumbers.try_emplace(
+      name + '\n' + std::to_string(int(kind)) + '\n' + keyOf(chain), sites.size());
+  if (!isNew)
+    return known->second;
+  FileLineColLoc position = chain.empty() ? FileLineColLoc() : chain.front();
+  sites.push_back(constantRecord(
+      module, "kiln_site_" + std::to_string(sites.size()),
+      {constantText(name), constantText(position ? position.getFilename().strref() : ""),
+       int32_t(position ? position.getLine() : 0), int32_t(position ? position.getColumn() : 0),
+       int32_t(sites.size()), int32_t(kind == InstructionClass::Matrix), constantText(nameOf(kind)),
+       callerGlobal(ArrayRef(chain).drop_front(chain.empty() ? 0 : 1)), int32_t(elementBytesOf(op)),
+       0}));
+  return known->second;
+}
+
+Value ThreadCode::place(OpBuilder &b, Operation *op) {
+  return LLVM::AddressOfOp::create(b, op->getLoc(), sites[siteOf(op)]);
+}
+
+Value ThreadCode::siteArray(OpBuilder &b, Location loc) const {
+  auto type = LLVM::LLVMArrayType::get(pointerType(b.getContext()), sites.size());
+  LLVM::GlobalOp array =
+      constantGlobal(module, "kiln_sites", type, [&](OpBuilder &inner, Location at) {
+        Value all = LLVM::UndefOp::create(inner, at, type);
+        for (auto [index, site] : llvm::enumerate(sites))
+          all = LLVM::InsertValueOp::create(
+              inner, at, all, LLVM::AddressOfOp::create(inner, at, site), int64_t(index));
+        return all;
+      });
+  return LLVM::AddressOfOp::create(b, loc, array);
 }
 
 Value ThreadCode::call(OpBuilder &b, Operation *op, StringRef name, Type result,

@@ -19,8 +19,9 @@ enum class ThreadField : int32_t {
   Program = 4,   ///< three i32
   Programs = 16, ///< three i32
   Threads = 28,
-  Shared = 32,        ///< a pointer
-  DispatchPacket = 40 ///< a pointer
+  Shared = 32,         ///< a pointer
+  DispatchPacket = 40, ///< a pointer
+  Counting = 48
 };
 
 class ThreadCode {
@@ -41,6 +42,13 @@ public:
   /// The address of a constant array of i32.
   mlir::Value words(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<int32_t> values);
 
+  //--- Places in the source (kiln_emu_site), numbered from 0. ---
+  /// The number of `op`'s place.
+  unsigned siteOf(mlir::Operation *op);
+  unsigned numSites() const { return sites.size(); }
+  /// The address of an array of pointers to all of them, at `b`.
+  mlir::Value siteArray(mlir::OpBuilder &b, mlir::Location loc) const;
+
   //--- Operands in memory. A slot is 512 bytes, free again after each operation. ---
   mlir::Value slot(unsigned number);
   /// Writes `values`, one after the other, and returns the slot.
@@ -50,13 +58,17 @@ public:
 
 private:
   mlir::Value place(mlir::OpBuilder &b, mlir::Operation *op);
+  uint32_t elementBytesOf(mlir::Operation *op) const;
+  mlir::LLVM::GlobalOp callerGlobal(llvm::ArrayRef<mlir::FileLineColLoc> chain);
   mlir::LLVM::GlobalOp constantText(llvm::StringRef text);
 
   mlir::ModuleOp module;
   mlir::LLVM::LLVMFuncOp function;
   const TargetInfo &info;
   mlir::DataLayout layout;
-  std::map<std::string, mlir::LLVM::GlobalOp> texts, places;
+  std::map<std::string, mlir::LLVM::GlobalOp> texts, callers;
+  std::map<std::string, unsigned> siteNumbers;
+  std::vector<mlir::LLVM::GlobalOp> sites;
   std::map<std::vector<int32_t>, mlir::LLVM::GlobalOp> arrays;
   std::vector<mlir::Value> slots;
 };

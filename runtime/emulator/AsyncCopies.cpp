@@ -1,6 +1,7 @@
 #include "runtime/emulator/AsyncCopies.h"
 
 #include "runtime/emulator/Block.h"
+#include "runtime/emulator/Memory.h"
 #include <algorithm>
 #include <cstring>
 
@@ -26,8 +27,8 @@ void land(kiln_emu_thread *thread, const std::vector<AsyncCopy> &copies) {
     unsigned char bytes[16] = {};
     endCopy(threadOf(thread), copy);
     if (copy.copied)
-      kiln_emu_load(thread, copy.site, KILN_EMU_GLOBAL, copy.from, bytes, copy.copied, 1, 1);
-    kiln_emu_store(thread, copy.site, KILN_EMU_SHARED, copy.to, bytes, copy.bytes, copy.bytes, 1);
+      load(threadOf(thread), copy.site, KILN_EMU_GLOBAL, copy.from, bytes, copy.copied, 1);
+    store(threadOf(thread), copy.site, KILN_EMU_SHARED, copy.to, bytes, copy.bytes, copy.bytes);
   }
 }
 
@@ -99,7 +100,9 @@ void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void 
                      "the source of " + std::to_string(bytes) + " bytes is not a multiple of them");
   unsigned char poison[16];
   std::memset(poison, 0xff, sizeof poison);
-  kiln_emu_store(thread, site, KILN_EMU_SHARED, to, poison, bytes, bytes, 1);
+  self.block->count(self, site, {KILN_EMU_GLOBAL, from, copied, copied != 0, true, false});
+  self.block->count(self, site, {KILN_EMU_SHARED, to, bytes, true, false, true});
+  store(self, site, KILN_EMU_SHARED, to, poison, bytes, bytes);
   self.copies.open.push_back({to, from, bytes, copied, site});
   beginCopy(self, self.copies.open.back());
 }

@@ -138,6 +138,12 @@ void Block::yield(Thread &self) {
     self.switchTo(*other);
 }
 
+void Block::giveWay(Thread &self) {
+  Warp &warp = *self.inWarp;
+  if (uint64_t behind = counted.lanesToWaitFor(self.thread, warp.runnable))
+    self.switchTo(warp.threads[lowest(behind)]);
+}
+
 void Block::finish(Thread &self) {
   Warp &warp = *self.inWarp;
   idleYields = 0;
@@ -288,6 +294,7 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
     thread.threads = count;
     thread.shared = shared;
     thread.dispatch_packet = packet;
+    thread.counting = launch->count;
     thread.block = this;
     thread.inWarp = &warps[t / warpSize];
     thread.lane = t % warpSize;
@@ -337,13 +344,18 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     clocks.reset(uint32_t(warps.size()));
   numLive = kernel->threads;
   if (launch->count)
-    counted.reset(kernel->threads, kernel->warp_size);
+    counted.reset(*kernel);
   outside.switchTo(*next());
   if (launch->count)
-    counted.deliver(*launch, kernel->name);
+    counted.deliver(*launch);
 }
 
 } // namespace kiln::emulator
+
+void kiln_emu_enter(kiln_emu_thread *thread, uint32_t block) {
+  kiln::emulator::Thread &self = kiln::emulator::threadOf(thread);
+  self.block->enter(self, block);
+}
 
 extern "C" void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
                                    const uint32_t program[3], const uint32_t programs[3],

@@ -118,8 +118,6 @@ public:
     warp.arrived = 0;
     warp.runnable |= warp.expected;
     idleYields = 0;
-    if (launch->count)
-      counted.instruction(site);
     execute(warp);
   }
 
@@ -146,8 +144,6 @@ public:
     warp.active &= ~group;
     warp.runnable |= group;
     idleYields = 0;
-    if (launch->count)
-      counted.instruction(site);
     // A collective operation may be under way.
     uint64_t expected = warp.expected;
     warp.expected = group;
@@ -167,8 +163,6 @@ public:
     }
     if (barrier.expected != count || barrier.site != site)
       refuseBarrier(self, site, id, count);
-    if (launch->count && self.lane == 0)
-      counted.instruction(site);
     barrier.waiting[self.inWarp->number] |= self.bit();
     if (++barrier.arrived < barrier.expected)
       return sleep(self, site);
@@ -182,6 +176,8 @@ public:
   /// Lets others run. A block in which nothing but this happens for long has
   /// hung.
   void yield(Thread &self);
+  /// Lets lanes of the warp catch up, where the thread is far ahead in what is counted.
+  void giveWay(Thread &self);
   /// Sleeps until somebody wakes the thread.
   void wait(Thread &self, const kiln_emu_site *site) { sleep(self, site); }
   void wakeAll(std::vector<Thread *> &sleepers);
@@ -202,7 +198,14 @@ public:
     return uint32_t(static_cast<const char *>(address) - shared);
   }
   uint32_t sharedSize() const { return sharedBytes; }
-  Counts &counts() { return counted; }
+  void count(Thread &self, const kiln_emu_site *site, const Access &access) {
+    if (launch->count)
+      counted.access(self.thread, site, access);
+  }
+  void enter(Thread &self, uint32_t basicBlock) {
+    if (counted.enter(self.thread, basicBlock))
+      giveWay(self);
+  }
   SharedShadow &shadow() { return shadowMemory; }
   MemoryBarriers &memoryBarriers() { return mbarriers; }
   WarpClocks &warpClocks() { return clocks; }

@@ -23,8 +23,7 @@ KILN_SWITCHES void kiln_emu_ldmatrix(kiln_emu_thread *thread, const kiln_emu_sit
                                      uint32_t *out) {
   Thread &self = threadOf(thread);
   uint16_t row[8];
-  if (self.lane < 8 * count)
-    kiln_emu_load(thread, site, KILN_EMU_SHARED, address, row, 16, 16, 1);
+  kiln_emu_load(thread, site, KILN_EMU_SHARED, address, row, 16, 16, self.lane < 8 * count);
   MatrixRows own{row, out};
   self.inWarp->requests[self.lane] = &own;
   self.block->collective(self, site, ~uint64_t(0), [&](Warp &warp) {
@@ -65,6 +64,5 @@ KILN_SWITCHES void kiln_emu_stmatrix(kiln_emu_thread *thread, const kiln_emu_sit
         }
       }
   });
-  if (self.lane < 8 * count)
-    kiln_emu_store(thread, site, KILN_EMU_SHARED, address, row, 16, 16, 1);
+  kiln_emu_store(thread, site, KILN_EMU_SHARED, address, row, 16, 16, self.lane < 8 * count);
 }

@@ -348,8 +348,6 @@ KILN_SWITCHES void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_sit
     const Plan &plan = planOf(*matrix);
     if (!plan.isDescribed || unsigned(__builtin_popcountll(warp.full)) != plan.numLanes)
       self.block->fail(self, site, Finding::Operand, "this shape is not emulated");
-    if (self.block->launched().count)
-      self.block->counts().operations(site, uint64_t(2) * matrix->m * matrix->n * matrix->k);
     if (matrix->c == KILN_EMU_S32) // sums wrap around
       multiply<uint32_t>(warp, plan);
     else if (matrix->a == KILN_EMU_F32 || matrix->a == KILN_EMU_F64)

@@ -2,6 +2,8 @@
 // the bounds of shared memory) and what is checked on demand (registered
 // ranges, races, uninitialised reads).
 
+#include "runtime/emulator/Memory.h"
+
 #include "runtime/emulator/Block.h"
 #include <algorithm>
 #include <cinttypes>
@@ -93,12 +95,6 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
   return true;
 }
 
-void count(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
-           uint32_t bytes, uint32_t predicate) {
-  if (self.block->launched().count)
-    self.block->counts().access(self.thread, site, space, address, bytes, predicate);
-}
-
 void copy(void *to, const void *from, uint32_t bytes) {
   switch (bytes) {
   case 1:
@@ -118,30 +114,43 @@ void copy(void *to, const void *from, uint32_t bytes) {
 
 } // namespace
 
-void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
-                   const void *address, void *out, uint32_t bytes, uint32_t alignment,
-                   uint32_t predicate) {
-  count(threadOf(thread), site, space, address, bytes, predicate);
-  if (!predicate)
-    return;
-  if (admit(threadOf(thread), site, space, address, bytes, alignment, false))
+void kiln::emulator::load(Thread &self, const kiln_emu_site *site, uint32_t space,
+                          const void *address, void *out, uint32_t bytes, uint32_t alignment) {
+  if (admit(self, site, space, address, bytes, alignment, false))
     copy(out, address, bytes);
   else
     std::memset(out, 0xff, bytes);
 }
 
+void kiln::emulator::store(Thread &self, const kiln_emu_site *site, uint32_t space, void *address,
+                           const void *value, uint32_t bytes, uint32_t alignment) {
+  if (admit(self, site, space, address, bytes, alignment, true))
+    copy(address, value, bytes);
+}
+
+void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
+                   const void *address, void *out, uint32_t bytes, uint32_t alignment,
+                   uint32_t predicate) {
+  Thread &self = threadOf(thread);
+  self.block->count(self, site, {space, address, bytes, predicate != 0, true, false});
+  if (predicate)
+    load(self, site, space, address, out, bytes, alignment);
+}
+
 void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                     void *address, const void *value, uint32_t bytes, uint32_t alignment,
                     uint32_t predicate) {
-  count(threadOf(thread), site, space, address, bytes, predicate);
-  if (predicate && admit(threadOf(thread), site, space, address, bytes, alignment, true))
-    copy(address, value, bytes);
+  Thread &self = threadOf(thread);
+  self.block->count(self, site, {space, address, bytes, predicate != 0, false, true});
+  if (predicate)
+    store(self, site, space, address, value, bytes, alignment);
 }
 
 void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                      const void *address, uint32_t bytes) {
   Thread &self = threadOf(thread);
   Block &block = *self.block;
+  block.count(self, site, {space, address, bytes, true, true, true});
   if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
                "atomic outside of shared memory: " + bytesAt(bytes, address));

@@ -21,6 +21,12 @@ typedef struct kiln_emu_site {
   const char *operation; /* "nvvm.shfl.sync" */
   const char *file;      /* "" where the place is not known */
   uint32_t line, column;
+  uint32_t index;   /* among the kernel's sites */
+  uint32_t is_warp; /* its operations (kiln_emu_instructions) are a warp's, not a thread's */
+  const char *kind; /* of instruction_classes.def */
+  const struct kiln_emulator_position *caller; /* null: not in an inlined function */
+  uint32_t element_bytes; /* of one of the elements that are accessed; 0: not memory */
+  uint32_t reserved;
 } kiln_emu_site;
 
 /* What generated code reads of its own thread; compiler/Emulator knows these
@@ -32,7 +38,31 @@ typedef struct kiln_emu_thread {
   uint32_t threads;            /* 28: threads in the block */
   char *shared;                /* 32: the block's shared memory, below 4 GiB */
   const void *dispatch_packet; /* 40: AMD: what llvm.amdgcn.dispatch.ptr points to */
+  uint32_t counting;           /* 48: whether kiln_emu_enter is to be called */
 } kiln_emu_thread;
+
+/* --- counting: what the basic blocks of a kernel hold, as they were before they became host code,
+ * as tables of words --- */
+
+/* The instructions that a basic block has at one site. */
+typedef struct kiln_emu_instructions {
+  uint32_t site;
+  uint32_t number;
+  uint32_t flops;             /* of all of them, of a thread or a warp (kiln_emu_site) */
+  uint32_t matrix_operations; /* the same, of matrix instructions of any type */
+} kiln_emu_instructions;
+
+enum { KILN_EMU_NONE = ~0u };
+typedef struct kiln_emu_basic_block {
+  uint32_t first, number; /* of its kiln_emu_instructions */
+  uint32_t depth;         /* loops around it; a header is in its own loop */
+  uint32_t loop;          /* the header of the innermost one, or KILN_EMU_NONE */
+  uint32_t outer;         /* of a header: the header of the next loop around, or KILN_EMU_NONE */
+  uint32_t branch;        /* the site of a branch that may go several ways, or KILN_EMU_NONE */
+} kiln_emu_basic_block;
+
+/* The thread comes to this block. */
+void kiln_emu_enter(kiln_emu_thread *thread, uint32_t block);
 
 /* A kernel, as constant data of its object. */
 typedef struct kiln_emu_kernel {
@@ -41,7 +71,11 @@ typedef struct kiln_emu_kernel {
   uint32_t warp_size;
   uint32_t threads;             /* that the code was compiled for */
   uint32_t static_shared_bytes; /* beside what the launch asks for */
+  uint32_t num_sites, num_blocks;
   uint32_t reserved;
+  const kiln_emu_site *const *sites;
+  const kiln_emu_basic_block *blocks;
+  const kiln_emu_instructions *instructions;
 } kiln_emu_kernel;
 
 /* Runs one block; `launch` is a kiln_emulated_launch. */

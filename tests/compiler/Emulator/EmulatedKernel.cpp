@@ -51,7 +51,15 @@ EmulatedKernel::EmulatedKernel(const std::string &text, const std::string &targe
   object = std::make_unique<LoadedObject>(*binary);
 }
 
-std::vector<std::string> EmulatedKernel::run(std::vector<void *> params, uint32_t sharedBytes) {
+std::vector<kiln_emulator_count> EmulatedKernel::count(std::vector<void *> params,
+                                                       uint32_t sharedBytes) {
+  for (const std::string &report : run(params, sharedBytes, /*count=*/true))
+    ADD_FAILURE() << report;
+  return counts;
+}
+
+std::vector<std::string> EmulatedKernel::run(std::vector<void *> params, uint32_t sharedBytes,
+                                             bool count) {
   if (!object)
     return {errors};
   kiln_emulator *emulator = nullptr;
@@ -64,12 +72,16 @@ std::vector<std::string> EmulatedKernel::run(std::vector<void *> params, uint32_
   launch.dynamic_bytes = sharedBytes;
   launch.max_shared = 64 * 1024;
   launch.check = 1;
+  launch.count = count;
   launch.ranges = ranges.data();
   launch.num_ranges = uint32_t(ranges.size());
   object->run(params, &launch);
   std::vector<std::string> reports;
   for (uint32_t i = 0; i < kiln_emulator_num_reports(emulator); ++i)
     reports.push_back(kiln_emulator_report(emulator, i));
+  counts.resize(kiln_emulator_num_counts(emulator));
+  for (uint32_t i = 0; i < counts.size(); ++i)
+    EXPECT_EQ(kiln_emulator_count_at(emulator, i, &counts[i]), KILN_SUCCESS);
   kiln_emulator_destroy(emulator);
   return reports;
 }

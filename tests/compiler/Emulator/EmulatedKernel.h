@@ -33,9 +33,18 @@ public:
   }
 
   /// Runs one block with checks; params[i] points to argument i. What was reported.
-  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes);
+  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes) {
+    return run(params, sharedBytes, /*count=*/false);
+  }
+  /// The same, for what it does.
+  std::vector<kiln_emulator_count> count(std::vector<void *> params, uint32_t sharedBytes);
+
+  /// Of the last run.
+  std::vector<kiln_emulator_count> counts;
 
 private:
+  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes, bool count);
+
   unsigned threads;
   std::optional<DeviceBinary> binary;
   std::unique_ptr<LoadedObject> object;

@@ -35,12 +35,13 @@ public:
       if (std::string(count.operation).find(operation) != 0)
         continue;
       sum.instructions += count.instructions;
-      sum.requests += count.requests;
+      sum.global_requests += count.global_requests;
+      sum.shared_requests += count.shared_requests;
       sum.sectors += count.sectors;
       sum.ideal_sectors += count.ideal_sectors;
       sum.wavefronts += count.wavefronts;
       sum.ideal_wavefronts += count.ideal_wavefronts;
-      sum.operations += count.operations;
+      sum.matrix_operations += count.matrix_operations;
     }
     return sum;
   }
@@ -59,11 +60,11 @@ TEST(Counts, VectorAddMovesWholeSectors) {
         KILN_SUCCESS)
         << kiln_last_error();
     kiln_emulator_count loads = gpu.total("tilegpu.global_load");
-    EXPECT_EQ(loads.sectors, 16 * loads.requests) << "16 bytes a lane";
+    EXPECT_EQ(loads.sectors, 16 * loads.global_requests) << "16 bytes a lane";
     EXPECT_EQ(loads.sectors, 2u * 4 * n / 32);
     EXPECT_EQ(loads.ideal_sectors, loads.sectors);
     kiln_emulator_count stores = gpu.total("tilegpu.global_store");
-    EXPECT_EQ(stores.sectors, 16 * stores.requests);
+    EXPECT_EQ(stores.sectors, 16 * stores.global_requests);
     EXPECT_EQ(stores.ideal_sectors, stores.sectors);
   }
 }
@@ -92,8 +93,8 @@ TEST(Counts, MatrixInstructionsFollowFromTheShape) {
               KILN_SUCCESS)
         << kiln_last_error();
     kiln_emulator_count products = gpu.total(operation);
-    uint64_t warpsRepeat = products.operations / (uint64_t(2) * 64 * 32 * 64);
-    EXPECT_EQ(products.operations, warpsRepeat * 2 * 64 * 32 * 64) << arch;
+    uint64_t warpsRepeat = products.matrix_operations / (uint64_t(2) * 64 * 32 * 64);
+    EXPECT_EQ(products.matrix_operations, warpsRepeat * 2 * 64 * 32 * 64) << arch;
     EXPECT_EQ(products.instructions, warpsRepeat * (64 / m) * (32 / n) * (64 / k)) << arch;
   }
 }
@@ -103,7 +104,7 @@ TEST(Counts, ATranspositionHasNoBankConflicts) {
   ASSERT_EQ(transpose_16(gpu.stream(), gpu.memory(16384), gpu.memory(16384)), KILN_SUCCESS)
       << kiln_last_error();
   kiln_emulator_count loads = gpu.total("llvm.load"), stores = gpu.total("llvm.store");
-  EXPECT_GT(loads.requests + stores.requests, 0u);
+  EXPECT_GT(loads.shared_requests + stores.shared_requests, 0u);
   EXPECT_EQ(loads.wavefronts, loads.ideal_wavefronts);
   EXPECT_EQ(stores.wavefronts, stores.ideal_wavefronts);
 }

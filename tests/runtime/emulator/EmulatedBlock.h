@@ -19,6 +19,10 @@ public:
   uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
   bool check = true, count = false;
   std::vector<kiln_emulated_range> ranges; ///< sorted
+  /// For counting: what the body uses, each at its index, and its basic blocks.
+  std::vector<const kiln_emu_site *> sites;
+  std::vector<kiln_emu_basic_block> blocks;
+  std::vector<kiln_emu_instructions> instructions;
 
   /// Of the last run, with `count`.
   std::vector<kiln_emulator_count> counts;
@@ -38,7 +42,17 @@ public:
     launch.count = count;
     launch.ranges = ranges.data();
     launch.num_ranges = uint32_t(ranges.size());
-    kiln_emu_kernel kernel = {call, "kernel", warpSize, threads, 0, 0};
+    kiln_emu_kernel kernel = {call,
+                              "kernel",
+                              warpSize,
+                              threads,
+                              0,
+                              uint32_t(sites.size()),
+                              uint32_t(blocks.size()),
+                              0,
+                              sites.data(),
+                              blocks.data(),
+                              instructions.data()};
     void *params[] = {const_cast<Body *>(&body)};
     const uint32_t program[3] = {2, 1, 0}, programs[3] = {3, 2, 1};
     kiln_emu_run_block(&kernel, params, program, programs, &launch);
@@ -58,9 +72,11 @@ private:
   }
 };
 
-/// A place in a source: SITE(name, "operation", line).
-#define SITE(NAME, OPERATION, LINE)                                                                \
-  static const kiln_emu_site NAME = {OPERATION, "kernel.py", LINE, 5}
+/// A place in a source: SITE(name, "operation", line). Those that are counted have a number.
+#define SITE(NAME, OPERATION, LINE) COUNTED_SITE(NAME, OPERATION, LINE, 0, "other", 0)
+#define COUNTED_SITE(NAME, OPERATION, LINE, INDEX, KIND, IS_WARP)                                  \
+  static const kiln_emu_site NAME = {OPERATION, "kernel.py", LINE,    5, INDEX,                    \
+                                     IS_WARP,   KIND,        nullptr, 4, 0}
 
 inline ::testing::AssertionResult oneReport(const std::vector<std::string> &reports,
                                             const std::string &part) {

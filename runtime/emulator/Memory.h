@@ -1,0 +1,21 @@
+// Accesses to memory with their checks, for instructions that consist of several. They are not
+// counted: the instruction is.
+
+#ifndef KILN_RUNTIME_EMULATOR_MEMORY_H
+#define KILN_RUNTIME_EMULATOR_MEMORY_H
+
+#include "runtime/emulator/kiln_emu.h"
+
+namespace kiln::emulator {
+
+struct Thread;
+
+/// As kiln_emu_load and kiln_emu_store, with a predicate that holds.
+void load(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address, void *out,
+          uint32_t bytes, uint32_t alignment);
+void store(Thread &self, const kiln_emu_site *site, uint32_t space, void *address,
+           const void *value, uint32_t bytes, uint32_t alignment);
+
+} // namespace kiln::emulator
+
+#endif

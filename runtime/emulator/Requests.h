@@ -1,0 +1,28 @@
+// How many transfers an access of a warp takes.
+
+#ifndef KILN_RUNTIME_EMULATOR_REQUESTS_H
+#define KILN_RUNTIME_EMULATOR_REQUESTS_H
+
+#include <cstdint>
+
+namespace kiln::emulator {
+
+/// What the active lanes of a warp access, in the lanes' order; each has up to 64 bytes.
+struct WarpAccess {
+  uint32_t number;
+  const uint8_t *lanes, *bytes;
+  const uintptr_t *addresses;
+};
+
+struct Transfers {
+  uint64_t made = 0, ideal = 0;
+};
+
+/// Sectors of 32 bytes that are touched, and that the distinct bytes fill.
+Transfers globalSectors(const WarpAccess &access);
+/// Turns of 128 bytes, with bank conflicts and without.
+Transfers sharedWavefronts(const WarpAccess &access);
+
+} // namespace kiln::emulator
+
+#endif
