@@ -307,17 +307,24 @@ Value builtinWraps(Evaluator &, Call &) {
 }
 
 Value builtinProduct(Evaluator &evaluator, Call &call) {
-  std::vector<std::vector<Value>> rows{{}};
-  for (const Value &iterable : call.rest) {
-    std::optional<std::vector<Value>> items = evaluator.iterate(iterable);
-    if (!items)
-      return Value();
+  std::optional<Int> repeat = evaluator.constantInt(call[1], "repeat");
+  if (!repeat)
+    return Value();
+  std::vector<std::vector<Value>> factors, rows{{}};
+  for (Int round = 0; round < *repeat; ++round)
+    for (const Value &iterable : call.rest) {
+      std::optional<std::vector<Value>> items = evaluator.iterate(iterable);
+      if (!items)
+        return Value();
+      factors.push_back(std::move(*items));
+    }
+  for (const std::vector<Value> &items : factors) {
     constexpr size_t most = 1 << 20;
-    if (rows.size() * items->size() > most)
+    if (rows.size() * items.size() > most)
       return evaluator.error(DiagKind::SemaBudget, most);
     std::vector<std::vector<Value>> longer;
     for (const std::vector<Value> &row : rows)
-      for (const Value &item : *items) {
+      for (const Value &item : items) {
         longer.push_back(row);
         longer.back().push_back(item);
       }
@@ -376,7 +383,7 @@ Value builtinModuleFromSpec(Evaluator &evaluator, Call &call) {
   return evaluator.getAttribute(call[0], "module");
 }
 
-/// A version compares like the tuple of its numbers.
+/// A version compares like the tuple of its numbers, where those left out are zeros.
 Value builtinParseVersion(Evaluator &evaluator, Call &call) {
   if (call[0].isOpaque())
     return call[0];
@@ -391,6 +398,8 @@ Value builtinParseVersion(Evaluator &evaluator, Call &call) {
     if (!rest.consume_front("."))
       break;
   }
+  while (numbers.size() < 4)
+    numbers.push_back(Value::integer(0));
   return Value::tuple(numbers);
 }
 Value builtinVersionClass(Evaluator &evaluator, Call &call) {

@@ -103,8 +103,39 @@ Value builtinPyRange(Evaluator &evaluator, Call &call) {
   return {ValueKind::Range, range};
 }
 
-Value builtinPyMin(Evaluator &evaluator, Call &call) { return extremum(evaluator, call, false); }
-Value builtinPyMax(Evaluator &evaluator, Call &call) { return extremum(evaluator, call, true); }
+/// min(…, key=…): of equal keys the first.
+static Value extremumByKey(Evaluator &evaluator, Call &call, bool isMax) {
+  std::vector<Value> items = call.rest;
+  if (items.size() == 1) {
+    std::optional<std::vector<Value>> elements = evaluator.iterate(items.front());
+    if (!elements)
+      return Value();
+    items = *elements;
+  }
+  if (items.empty())
+    return evaluator.error(DiagKind::SemaPython,
+                           llvm::StringRef(isMax ? "max" : "min") + "() of nothing");
+  Value best, bestKey;
+  for (const Value &item : items) {
+    Value key = evaluator.call(call[1], {item}, {});
+    if (evaluator.failed())
+      return Value();
+    if (&item == &items.front() ||
+        (isMax ? isLess(evaluator, bestKey, key) : isLess(evaluator, key, bestKey))) {
+      best = item;
+      bestKey = key;
+    }
+  }
+  return best;
+}
+
+Value builtinPyMin(Evaluator &evaluator, Call &call) {
+  return call[1].isNone() ? extremum(evaluator, call, false)
+                          : extremumByKey(evaluator, call, false);
+}
+Value builtinPyMax(Evaluator &evaluator, Call &call) {
+  return call[1].isNone() ? extremum(evaluator, call, true) : extremumByKey(evaluator, call, true);
+}
 
 Value builtinPyAbs(Evaluator &evaluator, Call &call) {
   if (call[0].isTensor())

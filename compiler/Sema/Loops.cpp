@@ -62,6 +62,8 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
     items = iterate(evaluate(*stmt.iterable));
     return std::nullopt;
   }
+  if (instance && instance->calledBuiltins)
+    instance->calledBuiltins->insert(info);
   std::vector<Value> args;
   Keywords keywords;
   Call call;

@@ -1,0 +1,235 @@
+// What is evaluated at compile time: Python's builtins and library, and triton's own functions for
+// host code. A kernel stores the values.
+
+#include "tests/language/SourceKernel.h"
+
+#include <cmath>
+
+namespace kiln::testing {
+namespace {
+
+KILN_COVERS(
+    "range min max abs len int float bool str repr print isinstance callable getattr hasattr "
+    "zip enumerate sum all any sorted reversed tuple list set frozenset dict map filter type "
+    "round pow divmod slice staticmethod Exception object math.sqrt math.exp math.log "
+    "math.log2 math.log10 math.pow math.sin math.cos math.tanh math.fabs math.ceil math.floor "
+    "math.gcd math.prod math.isnan math.isinf os.environ.get os.getenv functools.partial "
+    "functools.reduce functools.lru_cache functools.cache functools.wraps itertools.product "
+    "itertools.chain packaging.version.parse packaging.version.Version "
+    "collections.namedtuple collections.OrderedDict operator.ge operator.gt operator.le "
+    "operator.lt operator.eq operator.ne operator.add operator.mul importlib.import_module "
+    "importlib.util.find_spec torch.finfo torch.iinfo torch.cuda.is_available "
+    "torch.xpu.is_available torch.backends.mps.is_available torch.npu.is_available "
+    "torch.musa.is_available torch.cuda.get_device_capability triton.cdiv "
+    "triton.next_power_of_2 triton.jit triton.constexpr_function");
+
+class Python : public SourceTest {};
+
+struct Evaluation {
+  const char *expression;
+  double value;
+};
+
+const Evaluation evaluations[] = {
+    {"sum(range(10))", 45},
+    {"sum(range(2, 11, 3))", 15},
+    {"len(range(10, 0, -3))", 4},
+    {"min(3, 1, 2) + min((7, 5))", 6},
+    {"max([1, 9, 4])", 9},
+    {"max('abc', 'b', key=len) == 'abc'", 1},
+    {"abs(-7) + abs(-0.5)", 7.5},
+    {"len('four') + len((1, 2)) + len({1: 2})", 7},
+    {"int('ff', 16) + int(3.9) + int(True) + int('12')", 271},
+    {"float('1.5') + float(2) + float('-inf') * 0 if False else float('1.5')", 1.5},
+    {"bool([]) + bool('x') + bool(0)", 1},
+    {"str(12) == '12'", 1},
+    {"repr('a') == \"'a'\"", 1},
+    {"len(str((1, 2)))", 6},
+    {"isinstance(3, int) + isinstance(3.0, (int, str)) + isinstance('s', str)", 2},
+    {"callable(len) + callable(3)", 1},
+    {"getattr(Sizes, 'small')", 4},
+    {"getattr(Sizes, 'missing', 11)", 11},
+    {"hasattr(Sizes, 'small') + hasattr(Sizes, 'missing')", 1},
+    {"Sizes.twice(21)", 42},
+    {"sum(a * b for a, b in zip((1, 2, 3), (4, 5, 6)))", 32},
+    {"sum(i * x for i, x in enumerate((5, 6, 7)))", 20},
+    {"sum(i for i, x in enumerate((5, 6), start=3))", 7},
+    {"all(x > 0 for x in (1, 2)) + all([0, 1])", 1},
+    {"any(x > 1 for x in (1, 2)) + any(())", 1},
+    {"sorted((3, 1, 2))[0] * 10 + sorted([3, 1, 2], reverse=True)[0]", 13},
+    {"sorted(('bb', 'a', 'ccc'), key=len)[2] == 'ccc'", 1},
+    {"list(reversed((1, 2, 3)))[0]", 3},
+    {"len(tuple([1, 2]) + tuple(range(3)))", 5},
+    {"len(list('abc'))", 3},
+    {"len(set((1, 2, 2, 1)))", 2},
+    {"len(frozenset([3, 3]))", 1},
+    {"dict(a=1, b=2)['b'] + dict([('c', 3)])['c']", 5},
+    {"sum(map(lambda x: x * x, (1, 2, 3)))", 14},
+    {"sum(filter(lambda x: x % 2, range(6)))", 9},
+    {"type(3) == int", 1},
+    {"round(2.5) + round(3.5) + round(1.25, 1)", 7.2},
+    {"pow(2, 10)", 1024},
+    {"divmod(17, 5)[0] * 10 + divmod(17, 5)[1]", 32},
+    {"sum((1, 2, 3, 4, 5)[slice(1, 4)])", 9},
+    {"math.sqrt(2)", 1.4142135623730951},
+    {"math.exp(1)", 2.718281828459045},
+    {"math.log(10)", 2.302585092994046},
+    {"math.log(8, 2)", 3},
+    {"math.log2(1024)", 10},
+    {"math.log10(1000)", 3},
+    {"math.pow(2, 0.5)", 1.4142135623730951},
+    {"math.sin(1)", 0.8414709848078965},
+    {"math.cos(1)", 0.5403023058681398},
+    {"math.tanh(1)", 0.7615941559557649},
+    {"math.fabs(-3)", 3},
+    {"math.ceil(2.1) + math.floor(-2.1)", 0},
+    {"math.gcd(12, 18)", 6},
+    {"math.prod((2, 3, 4))", 24},
+    {"math.isnan(float('nan')) + math.isnan(1.0)", 1},
+    {"math.isinf(-math.inf) + math.isinf(math.pi)", 1},
+    {"os.environ.get('KILN_TEST_NAME', '5') == '5'", 1},
+    {"os.getenv('KILN_TEST_NAME') is None", 1},
+    {"functools.partial(power, 2)(exponent=5)", 32},
+    {"functools.reduce(lambda a, b: a * b, (1, 2, 3, 4))", 24},
+    {"functools.reduce(operator.add, (1, 2), 10)", 13},
+    {"cached(4) + also_cached(5)", 9},
+    {"functools.lru_cache(maxsize=4)(power)(2, 3) + functools.cache(power)(2, 4)", 24},
+    {"functools.wraps(power)(double_too)(4)", 8},
+    {"len(list(itertools.product((1, 2), (3, 4, 5))))", 6},
+    {"sum(a * b for a, b in itertools.product((1, 2), repeat=2))", 9},
+    {"sum(itertools.chain((1, 2), [3]))", 6},
+    {"version.parse('2.10.1') > version.parse('2.9')", 1},
+    {"version.Version('3.0') >= version.Version('3.0.0')", 1},
+    {"Point(3, y=4).y", 4},
+    {"collections.OrderedDict([('a', 8)])['a']", 8},
+    {"operator.ge(2, 2) + operator.gt(2, 2) + operator.le(3, 2) + operator.lt(1, 2)", 2},
+    {"operator.eq(2, 2) + operator.ne(2, 2)", 1},
+    {"operator.add(2, 3) * operator.mul(2, 3)", 30},
+    {"importlib.util.find_spec('kiln_has_no_such_module') is None", 1},
+    {"importlib.import_module('math').floor(2.5)", 2},
+    {"torch.finfo(torch.float16).max", 65504},
+    {"torch.finfo(torch.bfloat16).eps", 0.0078125},
+    {"torch.finfo(torch.float32).min", -3.4028234663852886e38},
+    {"torch.iinfo(torch.int8).min", -128},
+    {"torch.iinfo(torch.int32).max", 2147483647},
+    {"torch.cuda.is_available()", 1},
+    {"torch.xpu.is_available()", 0},
+    {"torch.backends.mps.is_available()", 0},
+    {"torch.npu.is_available()", 0},
+    {"torch.musa.is_available()", 0},
+    {"torch.cuda.get_device_capability()[0] > 0", 1},
+    {"triton.cdiv(17, 5)", 4},
+    {"triton.next_power_of_2(65)", 128},
+    {"triton.next_power_of_2(1)", 1},
+    {"doubled(21)", 42},
+    {"doubled_too(4)", 8},
+    {"fallback()", 6},
+    {"Exception('a value') is not None", 1},
+    {"print('nothing is printed') is None", 1},
+    {"object() is not None", 1},
+};
+
+const char *const definitions = R"(
+import collections
+import functools
+import importlib
+import importlib.util
+import itertools
+import math
+import operator
+import os
+import torch
+from packaging import version
+
+class Sizes:
+    small = 4
+
+    @staticmethod
+    def twice(x):
+        return 2 * x
+
+Point = collections.namedtuple('Point', ['x', 'y'])
+
+def power(base, exponent):
+    return base ** exponent
+
+@functools.lru_cache(maxsize=None)
+def cached(x):
+    return x
+
+@functools.cache
+def also_cached(x):
+    return x
+
+@triton.constexpr_function
+def doubled(x):
+    return 2 * x
+
+def double_too(x):
+    return 2 * x
+
+doubled_too = triton.constexpr_function(double_too)
+
+def fallback():
+    try:
+        raise Exception('not this way')
+    except Exception:
+        return 6
+
+)";
+
+TEST_P(Python, ValuesOfExpressions) {
+  const int count = int(std::size(evaluations));
+  std::string source = definitions;
+  source += "def values():\n    return (\n";
+  for (const Evaluation &evaluation : evaluations)
+    source += std::string("        ") + evaluation.expression + ",\n";
+  source += "    )\n\n"
+            "@triton.jit\ndef kernel(q, N: tl.constexpr):\n"
+            "    numbers: tl.constexpr = values()\n"
+            "    for i in tl.static_range(N):\n"
+            "        tl.store(q + i, numbers[i])\n";
+  // A Python float in a kernel is an fp32.
+  Buffer<double> results(count);
+  ASSERT_EQ(runSource(source, GetParam(), {{"q", "*fp64", results}}, {{"N", count}}), "");
+  for (int i = 0; i < count; ++i)
+    EXPECT_TRUE(results[i] == evaluations[i].value || results[i] == float(evaluations[i].value))
+        << evaluations[i].expression << " is " << results[i];
+}
+
+TEST_P(Python, OneByOne) {
+  // Which expression is refused, if one is.
+  for (const Evaluation &evaluation : evaluations) {
+    Buffer<double> result(1);
+    EXPECT_EQ(runSource(std::string(definitions) + "def value():\n    return " +
+                            evaluation.expression +
+                            "\n\n@triton.jit\ndef kernel(q):\n    tl.store(q, value())\n",
+                        GetParam(), {{"q", "*fp64", result}}),
+              "")
+        << evaluation.expression;
+  }
+}
+
+TEST_P(Python, FunctionsMadeKernelFunctionsByACall) {
+  Buffer<int32_t> y(4);
+  ASSERT_EQ(runSource(R"(
+def twice(x):
+    return x + x
+
+jitted = triton.jit(twice)
+
+@triton.jit
+def kernel(q):
+    i = tl.arange(0, 4)
+    tl.store(q + i, jitted(i))
+)",
+                      GetParam(), {{"q", "*i32", y}}),
+            "");
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(y[i], 2 * i);
+}
+
+KILN_SOURCE_TESTS(Python);
+
+} // namespace
+} // namespace kiln::testing
