@@ -162,8 +162,12 @@ private:
           replace(reshape, padReshape(builder, reshape, originalShape(reshape.getSource()),
                                       originalShape(reshape.getResult())));
         })
-        .Case([&](tile::ReduceOp reduce) { padFold(reduce, /*paddingIsFirst=*/false); })
+        .Case([&](tile::ReduceOp reduce) {
+          guardDivisions(reduce.getCombine());
+          padFold(reduce, /*paddingIsFirst=*/false);
+        })
         .Case([&](tile::ScanOp scan) {
+          guardDivisions(scan.getCombine());
           // A scan in forward order meets padding after everything else.
           if (scan.getReverse())
             padFold(scan, /*paddingIsFirst=*/true);
@@ -257,6 +261,8 @@ private:
     Shape shape = originalShape(op.getSources()[0]);
     if (paddedExtent(shape[op.getAxis()]) == shape[op.getAxis()])
       return;
+    if (std::optional<AxisIndex> index = findIndex(op))
+      return foldByIndex(op, *index, shape[op.getAxis()], paddingIsFirst);
     Value inside = inRange(shape, op.getAxis());
     TypedAttr neutral = tile::neutralElement(op.getSingleCombiner());
     if (!neutral)
@@ -268,9 +274,93 @@ private:
     }
   }
 
-  /// One more element to combine says which are padding. Combinations are in order and padding is
-  /// at one end, so of two elements the one nearer to that end decides: if it is padding, the
-  /// result is the other one, which may be padding too.
+  /// What combines elements of padding must not divide by zero.
+  static void guardDivisions(Region &combine) {
+    combine.walk([](Operation *op) {
+      if (!isIntegerDivision(op) || matchPattern(op->getOperand(1), m_Constant()))
+        return;
+      OpBuilder builder(op);
+      Value divisor = op->getOperand(1);
+      auto number = [&](int64_t value) -> Value {
+        return arith::ConstantIntOp::create(builder, op->getLoc(), divisor.getType(), value);
+      };
+      Value isZero = arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, divisor,
+                                           number(0));
+      op->setOperand(1, arith::SelectOp::create(builder, op->getLoc(), isZero, number(1), divisor));
+    });
+  }
+
+  /// Combinations are in order and padding is at one end, so of two elements the one nearer to that
+  /// end decides: where it is not `decides`, the combination is the other one, which may be padding
+  /// too. `decides` makes an i1 before the region's end.
+  static void leaveOutPadding(Block &block, unsigned count, bool paddingIsFirst,
+                              function_ref<Value(OpBuilder &)> decides) {
+    Operation *yield = block.getTerminator();
+    OpBuilder builder(yield);
+    Value isElement = decides(builder);
+    unsigned offset = paddingIsFirst ? block.getNumArguments() / 2 : 0;
+    for (unsigned index = 0; index != count; ++index) {
+      Value other = block.getArgument(offset + index), combined = yield->getOperand(index);
+      yield->setOperand(
+          index, arith::SelectOp::create(builder, yield->getLoc(), isElement, combined, other));
+    }
+  }
+
+  /// A source that counts along the axis, and its first number.
+  struct AxisIndex {
+    unsigned source;
+    uint32_t start;
+  };
+
+  /// Of a combination that chooses between whole elements, as an argmax: the chosen one's index
+  /// tells whether it is padding.
+  template <typename Op> std::optional<AxisIndex> findIndex(Op op) {
+    Block &block = op.getCombine().front();
+    unsigned count = op.getSources().size();
+    for (unsigned source = 0; source != count; ++source) {
+      auto choice =
+          block.getTerminator()->getOperand(source).template getDefiningOp<arith::SelectOp>();
+      Value left = block.getArgument(source), right = block.getArgument(count + source);
+      if (!choice || !((choice.getTrueValue() == left && choice.getFalseValue() == right) ||
+                       (choice.getTrueValue() == right && choice.getFalseValue() == left)))
+        continue;
+      if (auto range = rangeAlong(op.getSources()[source], op.getAxis()))
+        return AxisIndex{source, range.getStart()};
+    }
+    return std::nullopt;
+  }
+
+  /// The range that a value is along an axis, whatever the other coordinates.
+  static tile::ArangeOp rangeAlong(Value value, unsigned axis) {
+    Operation *op = value.getDefiningOp();
+    if (auto broadcast = dyn_cast_or_null<tile::BroadcastOp>(op)) {
+      bool repeats = broadcast.getSource().getType().getDimSize(axis) == 1;
+      return repeats ? tile::ArangeOp() : rangeAlong(broadcast.getSource(), axis);
+    }
+    if (auto expand = dyn_cast_or_null<tile::ExpandDimsOp>(op))
+      return axis == expand.getAxis()
+                 ? tile::ArangeOp()
+                 : rangeAlong(expand.getSource(), axis - (axis > expand.getAxis()));
+    return dyn_cast_or_null<tile::ArangeOp>(op);
+  }
+
+  template <typename Op>
+  void foldByIndex(Op op, AxisIndex index, int64_t extent, bool paddingIsFirst) {
+    Block &block = op.getCombine().front();
+    unsigned count = op.getSources().size();
+    leaveOutPadding(block, count, paddingIsFirst, [&](OpBuilder &builder) -> Value {
+      Value place = block.getArgument(index.source + (paddingIsFirst ? 0 : count));
+      auto number = [&](int64_t value) -> Value {
+        return arith::ConstantIntOp::create(builder, op.getLoc(), place.getType(), value);
+      };
+      if (index.start != 0)
+        place = arith::SubIOp::create(builder, op.getLoc(), place, number(int32_t(index.start)));
+      return arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::ult, place,
+                                   number(extent));
+    });
+  }
+
+  /// One more element to combine says which are padding.
   template <typename Op> void addFlag(Op op, Value inside, bool paddingIsFirst) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
@@ -286,16 +376,10 @@ private:
     Block &block = flagged->getRegion(0).front();
     Value left = block.insertArgument(count, builder.getI1Type(), loc);
     Value right = block.addArgument(builder.getI1Type(), loc);
+    leaveOutPadding(block, count, paddingIsFirst,
+                    [&](OpBuilder &) { return paddingIsFirst ? left : right; });
     Operation *yield = block.getTerminator();
-    builder.setInsertionPoint(yield);
-    SmallVector<Value> yields;
-    for (auto [index, combined] : llvm::enumerate(yield->getOperands())) {
-      Value other = block.getArgument(paddingIsFirst ? count + 1 + index : index);
-      yields.push_back(
-          arith::SelectOp::create(builder, loc, paddingIsFirst ? left : right, combined, other));
-    }
-    yields.push_back(paddingIsFirst ? right : left);
-    yield->setOperands(yields);
+    yield->insertOperands(count, paddingIsFirst ? right : left);
     replace(op, flagged->getResults().drop_back());
   }
 

@@ -26,3 +26,12 @@ func.func @unknown(%p: !tile.ptr<f32>) {
   return
 }
 }
+
+// -----
+module attributes {tilegpu.target = "cuda:sm_80"} {
+func.func @not_padded() {
+  // expected-error @+1 {{expected extents that are powers of two, got 'tensor<48xi32>'}}
+  %r = tile.arange 0, 48 : tensor<48xi32>
+  return
+}
+}
