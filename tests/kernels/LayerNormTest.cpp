@@ -72,6 +72,74 @@ TEST_P(LayerNorm, AnUnalignedPointerMissesTheAlignedVariant) {
             KILN_ERROR_NO_VARIANT);
 }
 
+/// The gradients of sum(out * dout), which definitions are of, in double.
+TEST_P(LayerNorm, BackwardMatchesTheDerivatives) {
+  constexpr int groups = 8; // as the spec says
+  struct Shape {
+    int rows, columns, padding;
+  };
+  for (auto [rows, columns, padding] :
+       {Shape{1, 1, 0}, {13, 127, 3}, {40, 1000, 0}, {9, 4097, 1}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+    int stride = columns + padding;
+    Buffer<float> x(size_t(rows) * stride), dout(size_t(rows) * stride), dx(size_t(rows) * stride);
+    Buffer<float> weight(columns), mean(rows), rstd(rows), dweight(columns), dbias(columns),
+        weightGroups(size_t(groups) * columns), biasGroups(size_t(groups) * columns);
+    Buffer<int32_t> locks(2 * groups);
+    for (Buffer<float> *buffer : {&x, &dout, &weight})
+      buffer->fill([&](size_t) { return random(-2, 3); });
+    // Groups that no row adds to hold what they held.
+    weightGroups.fill([](size_t) { return 0.f; });
+    biasGroups.fill([](size_t) { return 0.f; });
+    locks.fill([](size_t) { return 0; });
+    std::vector<double> expectedWeight(columns), expectedBias(columns), expected(x.size());
+    for (int r = 0; r < rows; ++r) {
+      const float *row = &x[size_t(r) * stride], *gradient = &dout[size_t(r) * stride];
+      double average = 0, variance = 0, along = 0, across = 0;
+      for (int c = 0; c < columns; ++c)
+        average += double(row[c]) / columns;
+      for (int c = 0; c < columns; ++c)
+        variance += std::pow(row[c] - average, 2) / columns;
+      double inverse = 1 / std::sqrt(variance + 1e-5);
+      mean[r] = float(average);
+      rstd[r] = float(inverse);
+      auto normal = [&](int c) { return (row[c] - average) * inverse; };
+      for (int c = 0; c < columns; ++c) {
+        along += normal(c) * weight[c] * gradient[c] / columns;
+        across += double(weight[c]) * gradient[c] / columns;
+        expectedWeight[c] += normal(c) * gradient[c];
+        expectedBias[c] += gradient[c];
+      }
+      for (int c = 0; c < columns; ++c)
+        expected[size_t(r) * stride + c] =
+            (double(weight[c]) * gradient[c] - normal(c) * along - across) * inverse;
+    }
+    ASSERT_KILN(layer_norm_backward_f32(stream(), rows, 1, 1, x.data(), weight.data(), dout.data(),
+                                        mean.data(), rstd.data(), dx.data(), weightGroups.data(),
+                                        biasGroups.data(), locks.data(), stride, stride, stride,
+                                        columns));
+    ASSERT_KILN(layer_norm_backward_sum_f32(stream(), weightGroups.data(), dweight.data(), groups,
+                                            columns));
+    ASSERT_KILN(
+        layer_norm_backward_sum_f32(stream(), biasGroups.data(), dbias.data(), groups, columns));
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c)
+        ASSERT_NEAR(dx[size_t(r) * stride + c], expected[size_t(r) * stride + c],
+                    // One column is its own mean: the exact gradient is 0 times 316.
+                    columns == 1 ? 1e-2 : 1e-4 * (1 + std::fabs(expected[size_t(r) * stride + c])))
+            << r << ", " << c;
+    for (int c = 0; c < columns; ++c) {
+      ASSERT_NEAR(dweight[c], expectedWeight[c], 1e-4 * rows) << c;
+      ASSERT_NEAR(dbias[c], expectedBias[c], 1e-5 * rows) << c;
+    }
+    for (int i = 0; i < groups; ++i)
+      EXPECT_EQ(locks[i], 0) << "given back";
+    EXPECT_TRUE(dx.guardsHold());
+    EXPECT_TRUE(weightGroups.guardsHold());
+    EXPECT_TRUE(biasGroups.guardsHold());
+  }
+}
+
 KILN_INSTANTIATE(LayerNorm);
 
 } // namespace
