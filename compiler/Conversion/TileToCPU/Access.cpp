@@ -190,6 +190,7 @@ Value KernelEmitter::contiguityCheck(Value pointers, ArrayRef<Coord> coords) {
     Coords moved = lane;
     setLevel(moved[*axis].level);
     moved[*axis].base = vectors().add(lane[*axis].base, index(number));
+    moved[*axis].firstOfStep = false;
     Value pointer = pull(pointers, moved);
     setLevel(at);
     return vectors().bitcast(pointer, b->getI64Type());

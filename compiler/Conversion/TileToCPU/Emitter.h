@@ -38,6 +38,8 @@ struct Coord {
   mlir::Value base, lanes;
   /// The loop (0 = outside of the nest) that it depends on.
   unsigned level = 0;
+  /// Of what was a Step, only the first lane is asked for.
+  bool firstOfStep = false;
 };
 using Coords = llvm::SmallVector<Coord, 4>;
 
@@ -118,6 +120,7 @@ private:
   unsigned lanesOf(ArrayRef<Coord> coords) const;
   unsigned levelOf(ArrayRef<Coord> coords) const;
   Coords firstLane(ArrayRef<Coord> coords) const;
+  Value pullFirstWhileFilling(Value value, ArrayRef<Coord> coords);
 
   //--- Access.cpp ---
   Value pullLoad(tile::LoadOp load, ArrayRef<Coord> coords);

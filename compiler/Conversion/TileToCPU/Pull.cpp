@@ -29,9 +29,24 @@ Coords KernelEmitter::firstLane(ArrayRef<Coord> coords) const {
   Coords first(coords.begin(), coords.end());
   for (Coord &coord : first) {
     assert(coord.kind != Coord::Lanes && "no first lane to speak of");
+    coord.firstOfStep |= coord.kind == Coord::Step;
     coord.kind = Coord::Uniform;
   }
   return first;
+}
+
+/// The first lane of a value whose array this nest fills. All lanes are computed: nothing else may
+/// ask for the others, and the array must be whole.
+Value KernelEmitter::pullFirstWhileFilling(Value value, ArrayRef<Coord> coords) {
+  Coords all(coords.begin(), coords.end());
+  for (Coord &coord : all)
+    if (coord.firstOfStep) {
+      coord.kind = Coord::Step;
+      coord.firstOfStep = false;
+    }
+  Value lanes = pull(value, all);
+  setLevel(levelOf(coords));
+  return laneCount(lanes) > 1 ? vectors().extract(lanes, 0u) : lanes;
 }
 
 /// The coordinate in every lane, as a vector of i64.
@@ -62,14 +77,18 @@ Value KernelEmitter::pull(Value value, ArrayRef<Coord> coords) {
   Location outer = loc;
   Value result;
   auto stored = buffers.find(value);
-  if (stored != buffers.end()) {
+  bool partOfFill = filling.contains(value) &&
+                    llvm::any_of(coords, [](const Coord &coord) { return coord.firstOfStep; });
+  if (partOfFill) {
+    result = pullFirstWhileFilling(value, coords);
+  } else if (stored != buffers.end()) {
     setLevel(at);
     result = loadBuffer(stored->second, coords);
   } else {
     loc = value.getLoc();
     result = compute(value, coords);
   }
-  if (filling.contains(value)) {
+  if (filling.contains(value) && !partOfFill) {
     Buffer *&buffer = fillBuffers[value];
     if (!buffer) {
       auto type = cast<RankedTensorType>(value.getType());
