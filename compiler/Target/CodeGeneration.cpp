@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
@@ -159,6 +160,37 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
   return kernel;
 }
 
+namespace {
+
+/// Keeps LLVM's straight-line strength reduction from huge functions: it weighs every pair of
+/// instructions of the same form, so a thread with thousands of elements takes minutes (4096: two,
+/// of which all but a second are its).
+class HugeFunctionGate : public llvm::OptPassGate {
+public:
+  explicit HugeFunctionGate(llvm::Module &module) : context(module.getContext()) {
+    isHuge = llvm::any_of(module, [](const llvm::Function &function) {
+      return function.getInstructionCount() > maxInstructions;
+    });
+    if (isHuge)
+      context.setOptPassGate(*this);
+  }
+  ~HugeFunctionGate() override {
+    if (isHuge)
+      context.setOptPassGate(llvm::getGlobalPassGate());
+  }
+  bool isEnabled() const override { return isHuge; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "slsr";
+  }
+
+private:
+  static constexpr unsigned maxInstructions = 4096;
+  llvm::LLVMContext &context;
+  bool isHuge;
+};
+
+} // namespace
+
 llvm::Expected<llvm::SmallString<0>>
 generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind) {
   // The code generator changes the module; another file kind may be wanted of it.
@@ -170,6 +202,7 @@ generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::Cod
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "LLVM cannot write this kind of file for %s",
                                    machine.getTargetTriple().str().c_str());
+  HugeFunctionGate gate(*copy);
   passes.run(*copy);
   return bytes;
 }
