@@ -275,9 +275,7 @@ void KernelEmitter::emitStore(tile::StoreOp store) {
   if (store.getMask())
     roots.push_back(store.getMask());
   NestShape nest = chooseNest(type.getShape(), roots, store.getPtr());
-  beginNest();
-  storeAt(store, openNest(nest));
-  endNest();
+  walkNest(nest, [&](const Coords &coords) { storeAt(store, coords); });
   guards.clear();
 }
 

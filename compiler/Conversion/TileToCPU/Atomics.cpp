@@ -112,7 +112,7 @@ void KernelEmitter::emitAtomic(Operation *op) {
                        ? nullptr
                        : arena.create(loc, lowered(type.getElementType()), type.getShape());
   beginNest();
-  Coords coords = openNest({type.getShape(), unsigned(type.getRank() - 1), 1});
+  Coords coords = openNest(type.getShape());
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(pull(operand, coords));

@@ -28,6 +28,11 @@ struct Tiling {
 };
 } // namespace
 
+/// The lanes of the widest vectors that an axis divides into.
+static unsigned vectorLanes(int64_t extent, unsigned most) {
+  return unsigned(std::min<int64_t>(most, extent & -extent));
+}
+
 static Tiling tilingOf(tile::DotOp op, const CPUOptions &options, Type sumType) {
   ArrayRef<int64_t> a = tile::shapeOf(op.getA().getType()),
                     c = tile::shapeOf(op.getResult().getType());
@@ -135,17 +140,16 @@ Buffer *KernelEmitter::packPanels(Value value, int64_t width, Type sumType) {
   }
   if (nest.vectorAxis == rank - 1)
     nest.lanes = std::min<int64_t>(nest.lanes, width);
-  beginNest();
-  Coords coords = openNest(nest);
-  Value elements = pull(value, coords);
-  setLevel(level());
-  VectorBuilder v = vectors();
-  Coord column = coords[rank - 1], panel{Coord::Uniform, {}, {}, column.level}, within = column;
-  panel.base = v.shiftRight(column.base, llvm::Log2_64(width), false);
-  within.base = v.bitAnd(column.base, index(width - 1));
-  Coord first = rank == 3 ? coords[0] : Coord{Coord::Uniform, index(0), {}, 0};
-  storeBuffer(panels, {first, panel, coords[rank - 2], within}, elements);
-  endNest();
+  walkNest(nest, [&](const Coords &coords) {
+    Value elements = pull(value, coords);
+    setLevel(level());
+    VectorBuilder v = vectors();
+    Coord column = coords[rank - 1], panel{Coord::Uniform, {}, {}, column.level}, within = column;
+    panel.base = v.shiftRight(column.base, llvm::Log2_64(width), false);
+    within.base = v.bitAnd(column.base, index(width - 1));
+    Coord first = rank == 3 ? coords[0] : Coord{Coord::Uniform, index(0), {}, 0};
+    storeBuffer(panels, {first, panel, coords[rank - 2], within}, elements);
+  });
   finishFills();
   return panels;
 }

@@ -31,7 +31,7 @@ namespace kiln::cpu {
 struct Coord {
   enum Kind {
     Uniform, ///< `base` in every lane
-    Step,    ///< `base`, `base` + 1, …; base and extent are multiples of the number of lanes
+    Step,    ///< `base`, `base` + 1, …; base is a multiple of the number of lanes
     Lanes    ///< `lanes`, a vector
   };
   Kind kind = Uniform;
@@ -43,15 +43,23 @@ struct Coord {
 };
 using Coords = llvm::SmallVector<Coord, 4>;
 
-/// How a nest walks an index space: one axis in vectors, innermost.
+/// How a nest walks an index space: one axis in vectors of up to `lanes`, innermost.
 struct NestShape {
   llvm::ArrayRef<int64_t> shape;
   unsigned vectorAxis = 0;
   unsigned lanes = 1;
 };
 
-/// The lanes, a power of two, of the widest vectors that an axis divides into.
-unsigned vectorLanes(int64_t extent, unsigned most);
+/// Part of an axis that runs in vectors of `lanes`, of which both ends are multiples.
+struct Stretch {
+  int64_t from, to;
+  unsigned lanes;
+
+  int64_t vectors() const { return (to - from) / lanes; }
+};
+
+/// An axis in vectors of `lanes`, a power of two, and what they leave over in ever narrower ones.
+llvm::SmallVector<Stretch, 4> stretchesOf(int64_t extent, unsigned lanes);
 
 class KernelEmitter {
 public:
@@ -102,8 +110,12 @@ private:
   void closeLoop(mlir::ValueRange results);
   unsigned level() const { return levels.size() - 1; }
   void setLevel(unsigned level);
-  /// Opens all loops of a nest; the coordinates are in the order of the axes.
-  Coords openNest(const NestShape &nest);
+  /// The same over the vectors of a stretch, whose lanes the nest has from here on.
+  Coord openStretch(const Stretch &stretch);
+  /// Opens all loops of a nest without vectors; the coordinates are in the order of the axes.
+  Coords openNest(llvm::ArrayRef<int64_t> shape);
+  /// A whole nest: calls `body` with the coordinates once for each stretch of the vector axis.
+  void walkNest(const NestShape &nest, llvm::function_ref<void(const Coords &)> body);
   Buffer *fill(Value value);
   void fillInto(Buffer *buffer, Value value);
 
@@ -149,11 +161,12 @@ private:
 
   //--- Reduction.cpp ---
   void emitReduce(tile::ReduceOp op);
-  llvm::SmallVector<Value> accumulate(tile::ReduceOp op, Coords coords, unsigned lanes);
+  llvm::SmallVector<Value> accumulate(tile::ReduceOp op, Coords coords, const Stretch &stretch);
   llvm::SmallVector<Value> foldLanes(mlir::Region &combiner, llvm::SmallVector<Value> values,
                                      bool ordered);
   llvm::SmallVector<Value> identity(tile::ReduceOp op, unsigned lanes);
   void emitScan(tile::ScanOp op);
+  void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *> results);
 
   //--- Dot.cpp ---
   void emitDot(tile::DotOp op);

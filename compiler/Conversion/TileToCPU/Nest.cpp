@@ -94,8 +94,14 @@ double KernelEmitter::accessCost(Value root, unsigned axis, unsigned lanes,
   return cost;
 }
 
-unsigned vectorLanes(int64_t extent, unsigned most) {
-  return unsigned(std::min<int64_t>(most, extent & -extent));
+SmallVector<Stretch, 4> stretchesOf(int64_t extent, unsigned lanes) {
+  SmallVector<Stretch, 4> stretches;
+  for (int64_t from = 0; from != extent; lanes = std::max(1u, lanes / 4))
+    if (int64_t to = extent - (extent - from) % lanes; to != from) {
+      stretches.push_back({from, to, lanes});
+      from = to;
+    }
+  return stretches;
 }
 
 NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roots,
@@ -104,14 +110,17 @@ NestShape KernelEmitter::chooseNest(ArrayRef<int64_t> shape, ArrayRef<Value> roo
   NestShape best{shape, shape.empty() ? 0 : unsigned(shape.size() - 1), 1};
   double least = -1;
   for (int axis = int(shape.size()) - 1; axis >= 0; --axis) {
-    unsigned lanes = vectorLanes(shape[axis], native);
+    auto lanes = unsigned(std::min<uint64_t>(native, llvm::bit_floor(uint64_t(shape[axis]))));
     DenseSet<std::pair<Value, unsigned>> seen;
     double cost = 1;
     for (Value root : roots)
       cost += accessCost(root, axis, lanes, seen);
     for (Value pointer : pointers)
       cost += pointerCost(pointer, axis, lanes);
-    cost /= lanes;
+    int64_t vectors = 0;
+    for (const Stretch &stretch : stretchesOf(shape[axis], lanes))
+      vectors += stretch.vectors();
+    cost *= double(vectors) / double(shape[axis]);
     if (least < 0 || cost < least * 0.99) {
       least = cost;
       best = {shape, unsigned(axis), lanes};
@@ -200,29 +209,46 @@ void KernelEmitter::closeLoops(unsigned target) {
   setLevel(target);
 }
 
-Coords KernelEmitter::openNest(const NestShape &nest) {
+Coord KernelEmitter::openStretch(const Stretch &stretch) {
+  nestLanes = stretch.lanes;
+  Coord::Kind kind = stretch.lanes > 1 ? Coord::Step : Coord::Uniform;
+  if (stretch.vectors() == 1)
+    return {kind, index(stretch.from), {}, 0};
+  scf::ForOp loop = openLoop(stretch.from, stretch.to, stretch.lanes, {});
+  return {kind, loop.getInductionVar(), {}, level()};
+}
+
+Coords KernelEmitter::openNest(ArrayRef<int64_t> shape) {
+  nestLanes = 1;
+  return llvm::map_to_vector<4>(shape, [&](int64_t extent) { return openLoop(extent, 1); });
+}
+
+void KernelEmitter::walkNest(const NestShape &nest, function_ref<void(const Coords &)> body) {
+  beginNest();
+  nestLanes = 1;
   Coords coords(nest.shape.size());
-  nestLanes = nest.lanes;
   for (unsigned axis = 0; axis != nest.shape.size(); ++axis)
     if (axis != nest.vectorAxis)
       coords[axis] = openLoop(nest.shape[axis], 1);
-  if (!nest.shape.empty())
-    coords[nest.vectorAxis] = openLoop(nest.shape[nest.vectorAxis], nest.lanes);
-  return coords;
+  unsigned outer = level();
+  for (const Stretch &stretch : stretchesOf(nest.shape[nest.vectorAxis], nest.lanes)) {
+    coords[nest.vectorAxis] = openStretch(stretch);
+    body(coords);
+    closeLoops(outer);
+  }
+  endNest();
 }
 
 //--- Arrays ---
 
 void KernelEmitter::fillInto(Buffer *buffer, Value value) {
   prepare(value);
-  beginNest();
-  NestShape nest = chooseNest(buffer->shape, value, {});
   // The array's own order decides between equals; a pull is never worse off for it.
-  Coords coords = openNest(nest);
-  Value elements = pull(value, coords);
-  setLevel(level());
-  storeBuffer(buffer, coords, elements);
-  endNest();
+  walkNest(chooseNest(buffer->shape, value, {}), [&](const Coords &coords) {
+    Value elements = pull(value, coords);
+    setLevel(level());
+    storeBuffer(buffer, coords, elements);
+  });
   finishFills();
 }
 

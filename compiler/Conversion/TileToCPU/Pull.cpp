@@ -223,9 +223,11 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
   ArrayRef<int64_t> fromMiddle = from.slice(head, middle.size()),
                     toMiddle = to.slice(head, to.size() - head - tail);
   unsigned lanes = lanesOf(middle);
-  // The first lane's number, and where the lanes lead.
+  // The first lane's number, and where the lanes lead; whether the lanes of one number would start
+  // a multiple of their count.
   Value number = index(0);
   std::optional<int64_t> step;
+  bool aligned = true;
   int64_t stride = 1;
   Value general;
   for (int axis = int(middle.size()) - 1; axis >= 0; --axis) {
@@ -235,8 +237,11 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
       general = general ? v.add(general, part) : part;
     } else {
       number = v.add(number, v.mul(coord.base, index(stride)));
-      if (coord.kind == Coord::Step)
+      if (coord.kind == Coord::Step) {
         step = stride;
+        aligned = fromMiddle[axis] % lanes == 0 ||
+                  llvm::all_of(fromMiddle.take_front(axis), [](int64_t n) { return n == 1; });
+      }
     }
     stride *= fromMiddle[axis];
   }
@@ -244,7 +249,7 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
   int stepAxis = -1;
   stride = 1;
   for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--])
-    if (step && !general && *step == stride && toMiddle[axis] % lanes == 0)
+    if (step && !general && aligned && *step == stride && toMiddle[axis] % lanes == 0)
       stepAxis = axis;
   if (step && stepAxis < 0) {
     Value part = v.iota(b->getI64Type(), lanes, *step);

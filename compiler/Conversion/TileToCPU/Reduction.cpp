@@ -45,12 +45,12 @@ SmallVector<Value> KernelEmitter::foldLanes(Region &combiner, SmallVector<Value>
   return values;
 }
 
-/// Combines the elements along the axis, in steps of `lanes`, the other coordinates being given.
-/// The result has as many lanes as a vector if these are along another axis, and one otherwise.
-SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords, unsigned lanes) {
-  unsigned axis = op.getAxis(), outer = level();
-  int64_t extent = tile::shapeOf(op.getSources()[0].getType())[axis];
-  bool alongLanes = lanes > 1;
+/// Combines the elements of a stretch of the axis, the other coordinates being given. With lanes
+/// along the axis there is one result, else one for each lane of the nest.
+SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
+                                             const Stretch &stretch) {
+  unsigned outer = level(), axis = op.getAxis();
+  bool alongLanes = stretch.lanes > 1;
   bool ordered = alongLanes && !isCommutative(op.getSingleCombiner());
   Coord::Kind kind = alongLanes ? Coord::Step : Coord::Uniform;
   auto elements = [&](Coord at) {
@@ -62,17 +62,17 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords, u
     return ordered ? foldLanes(op.getCombine(), values, true) : values;
   };
   SmallVector<Value> result;
-  int64_t step = alongLanes ? lanes : 1;
-  if (extent == step) {
-    result = elements({kind, index(0), {}, 0});
+  if (stretch.vectors() == 1) {
+    result = elements({kind, index(stretch.from), {}, 0});
   } else {
     setLevel(outer);
-    coords[axis] = {kind, index(0), {}, 0};
+    coords[axis] = {kind, index(stretch.from), {}, 0};
     SmallVector<Value> start = identity(op, ordered ? 1 : lanesOf(coords));
     bool peeled = start.empty();
     if (peeled)
-      start = elements({kind, index(0), {}, 0});
-    scf::ForOp loop = openLoop(peeled ? step : 0, extent, step, start);
+      start = elements({kind, index(stretch.from), {}, 0});
+    int64_t next = stretch.from + (peeled ? stretch.lanes : 0);
+    scf::ForOp loop = openLoop(next, stretch.to, stretch.lanes, start);
     SmallVector<Value> arguments(loop.getRegionIterArgs());
     llvm::append_range(arguments, elements({kind, loop.getInductionVar(), {}, level()}));
     closeLoop(emitCombiner(op.getCombine(), arguments));
@@ -97,39 +97,51 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
     });
   NestShape nest = chooseNest(shape, roots, {}, heavy ? 2 : 4);
   loc = op.getLoc();
+  bool alongLanes = nest.vectorAxis == axis;
+  SmallVector<Buffer *> made;
+  auto finish = [&](Coords coords, ArrayRef<Value> values) {
+    setLevel(level());
+    coords.erase(coords.begin() + axis);
+    for (auto [number, value] : llvm::enumerate(values)) {
+      Value result = op.getResult(number);
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type) {
+        setScalar(result, value);
+        continue;
+      }
+      unsigned minor = alongLanes ? type.getRank() - 1 : nest.vectorAxis - (nest.vectorAxis > axis);
+      if (made.size() == number)
+        made.push_back(arena.create(loc, lowered(type.getElementType()), type.getShape(), minor));
+      storeBuffer(made[number], coords, value);
+    }
+  };
   beginNest();
   nestLanes = nest.lanes;
-  Coords coords(shape.size()), kept;
-  auto open = [&](unsigned i) {
-    coords[i] = openLoop(shape[i], i == nest.vectorAxis ? nest.lanes : 1);
-  };
+  Coords coords(shape.size());
   for (unsigned i = 0; i != shape.size(); ++i)
     if (i != axis && i != nest.vectorAxis)
-      open(i);
-  if (nest.vectorAxis != axis)
-    open(nest.vectorAxis);
-  for (unsigned i = 0; i != shape.size(); ++i)
-    if (i != axis)
-      kept.push_back(coords[i]);
-  SmallVector<Value> values = accumulate(op, coords, nest.vectorAxis == axis ? nest.lanes : 1);
-  setLevel(level());
-  SmallVector<std::pair<Value, Buffer *>> made;
-  for (auto [result, value] : llvm::zip(op.getResults(), values)) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type) {
-      setScalar(result, value);
+      coords[i] = openLoop(shape[i], 1);
+  unsigned outer = level();
+  SmallVector<Value> total;
+  for (const Stretch &stretch : stretchesOf(shape[nest.vectorAxis], nest.lanes)) {
+    if (!alongLanes) {
+      coords[nest.vectorAxis] = openStretch(stretch);
+      finish(coords, accumulate(op, coords, {0, shape[axis], 1}));
+      closeLoops(outer);
       continue;
     }
-    unsigned minor = type.getRank() - 1;
-    if (nest.vectorAxis != axis)
-      minor = nest.vectorAxis - (nest.vectorAxis > axis);
-    Buffer *buffer = arena.create(loc, lowered(type.getElementType()), type.getShape(), minor);
-    storeBuffer(buffer, kept, value);
-    made.push_back({result, buffer});
+    nestLanes = stretch.lanes;
+    SmallVector<Value> part = accumulate(op, coords, stretch);
+    setLevel(level());
+    llvm::append_range(total, part);
+    if (total.size() > part.size())
+      total = emitCombiner(op.getCombine(), total);
   }
+  if (alongLanes)
+    finish(coords, total);
   endNest();
   finishFills();
-  for (auto [result, buffer] : made)
+  for (auto [result, buffer] : llvm::zip(op.getResults(), made))
     buffers[result] = buffer;
 }
 
@@ -142,15 +154,34 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
   for (Value result : op.getResults())
     results.push_back(arena.create(loc, lowered(tile::elementTypeOf(result.getType())), shape));
   beginNest();
+  nestLanes = 1;
+  Coords coords(shape.size());
+  for (unsigned i = 0; i != last; ++i)
+    if (i != axis)
+      coords[i] = openLoop(shape[i], 1);
   // Along the innermost axis elements follow one another; along another, the innermost runs in
   // vectors.
-  SmallVector<Value> roots(op.getSources());
-  nestLanes =
-      axis == last ? 1 : vectorLanes(shape[last], options.vectorBits / widestElement(roots));
-  Coords coords(shape.size());
-  for (unsigned i = 0; i != shape.size(); ++i)
-    if (i != axis)
-      coords[i] = openLoop(shape[i], i == last ? nestLanes : 1);
+  if (axis == last) {
+    scanAlong(op, coords, results);
+  } else {
+    SmallVector<Value> roots(op.getSources());
+    auto lanes = unsigned(std::min<uint64_t>(options.vectorBits / widestElement(roots),
+                                             llvm::bit_floor(uint64_t(shape[last]))));
+    unsigned outer = level();
+    for (const Stretch &stretch : stretchesOf(shape[last], lanes)) {
+      coords[last] = openStretch(stretch);
+      scanAlong(op, coords, results);
+      closeLoops(outer);
+    }
+  }
+  endNest();
+  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
+    buffers[result] = buffer;
+}
+
+/// Scans along the axis, the other coordinates being given.
+void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *> results) {
+  unsigned axis = op.getAxis();
   auto elements = [&] {
     SmallVector<Value> values;
     for (Value source : op.getSources())
@@ -162,25 +193,22 @@ void KernelEmitter::emitScan(tile::ScanOp op) {
     for (auto [buffer, value] : llvm::zip(results, values))
       storeBuffer(buffer, coords, value);
   };
-  int64_t extent = shape[axis];
+  int64_t extent = tile::shapeOf(op.getSources()[0].getType())[axis];
   coords[axis] = {Coord::Uniform, index(op.getReverse() ? extent - 1 : 0), {}, 0};
   SmallVector<Value> carried = elements();
   store(carried);
-  if (extent > 1) {
-    scf::ForOp loop = openLoop(1, extent, 1, carried);
-    Value at = loop.getInductionVar();
-    if (op.getReverse())
-      at = vectors().sub(index(extent - 1), at);
-    coords[axis] = {Coord::Uniform, at, {}, level()};
-    SmallVector<Value> arguments(loop.getRegionIterArgs());
-    llvm::append_range(arguments, elements());
-    carried = emitCombiner(op.getCombine(), arguments);
-    store(carried);
-    closeLoop(carried);
-  }
-  endNest();
-  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
-    buffers[result] = buffer;
+  if (extent == 1)
+    return;
+  scf::ForOp loop = openLoop(1, extent, 1, carried);
+  Value at = loop.getInductionVar();
+  if (op.getReverse())
+    at = vectors().sub(index(extent - 1), at);
+  coords[axis] = {Coord::Uniform, at, {}, level()};
+  SmallVector<Value> arguments(loop.getRegionIterArgs());
+  llvm::append_range(arguments, elements());
+  carried = emitCombiner(op.getCombine(), arguments);
+  store(carried);
+  closeLoop(carried);
 }
 
 } // namespace kiln::cpu
