@@ -84,8 +84,7 @@ private:
   void writeHead() {
     os << "<h1>" << escaped(report.entry) << "</h1>\n<p>" << escaped(report.kernel) << " on "
        << escaped(report.target) << ", variant " << escaped(report.variant) << "</p>\n<p>"
-       << withSeparators(report.blocks) << " blocks of " << report.threads << " threads, warps of "
-       << report.warpSize << "</p>\n";
+       << launchOf(report) << "</p>\n";
   }
 
   void row(llvm::StringRef label, llvm::StringRef value, llvm::StringRef note = "",
@@ -176,13 +175,23 @@ private:
        << "</td>";
   }
 
+  /// "integer 1,024, address 96"
+  static std::string classesOf(const CountTotals &counts) {
+    std::string text;
+    for (llvm::StringRef kind : countedClasses())
+      if (uint64_t number = counts.warpsOf(kind))
+        text += (text.empty() ? "" : ", ") + kind.str() + " " + withSeparators(number);
+    return text;
+  }
+
   void writeLine(uint32_t number, const CountedLine *line, llvm::StringRef source) {
     CountTotals own = line ? line->own : CountTotals();
     uint64_t warps = own.instructions.warps;
     os << "<tr><td class=\"number\">" << number << "</td><td";
     if (warps) // the square root keeps lines apart that are far below the hottest
       os << " class=\"heat\" style=\"--share: "
-         << withDigits(0.75 * std::sqrt(double(warps) / double(hottest)), 3) << "\"";
+         << withDigits(0.75 * std::sqrt(double(warps) / double(hottest)), 3) << "\" title=\""
+         << classesOf(own) << "\"";
     os << ">" << (warps ? withSeparators(warps) : "") << "</td>";
     cell(line && line->inclusive != warps ? line->inclusive : 0);
     os << "<td>" << (warps ? withDigits(own.activeLanes(), 1) : "") << "</td>";

@@ -151,6 +151,11 @@ void CountReport::collect(kiln_emulator *emulator, SourceManager &manager) {
   collector.finish();
 }
 
+std::string launchOf(const CountReport &report) {
+  return withSeparators(report.blocks) + (report.blocks == 1 ? " block of " : " blocks of ") +
+         std::to_string(report.threads) + " threads, warps of " + std::to_string(report.warpSize);
+}
+
 std::string withSeparators(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t place = digits.size(); place > 3;)

@@ -72,6 +72,9 @@ void writeCountTable(const CountReport &report, llvm::raw_ostream &os);
 std::string writeCountJson(const CountReport &report);
 std::string writeCountHtml(const CountReport &report);
 
+/// "3 blocks of 128 threads, warps of 32"
+std::string launchOf(const CountReport &report);
+
 /// "12,345"
 std::string withSeparators(uint64_t number);
 /// "1.25"

@@ -23,8 +23,7 @@ public:
   void print() {
     os << report.entry << " (" << report.kernel << ") on " << report.target << ", variant "
        << report.variant << "\n"
-       << withSeparators(report.blocks) << " blocks of " << report.threads << " threads, warps of "
-       << report.warpSize << "\n\n";
+       << launchOf(report) << "\n\n";
     printInstructions();
     printMemory();
     printArithmetic();

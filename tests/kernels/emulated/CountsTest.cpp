@@ -1,9 +1,12 @@
 // Counts of real kernels against numbers derived by hand.
 
+#include "counting.h"
 #include "instructions.h"
 #include "vector_add.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -28,85 +31,199 @@ public:
     std::memset(allocations.back(), 0, bytes);
     return allocations.back();
   }
-  /// The sum over all places whose operation begins so.
-  kiln_emulator_count total(const std::string &operation) {
+  /// The sum over all places that `isOf` chooses.
+  kiln_emulator_count sum(const std::function<bool(const kiln_emulator_count &)> &isOf) {
     kiln_emulator_count sum = {}, count;
     for (uint32_t i = 0; kiln_emulator_count_at(emulator, i, &count) == KILN_SUCCESS; ++i) {
-      if (std::string(count.operation).find(operation) != 0)
+      if (!isOf(count))
         continue;
       sum.instructions += count.instructions;
+      sum.thread_instructions += count.thread_instructions;
+      sum.divergent_branches += count.divergent_branches;
+      sum.flops += count.flops;
+      sum.matrix_operations += count.matrix_operations;
       sum.global_requests += count.global_requests;
-      sum.shared_requests += count.shared_requests;
       sum.sectors += count.sectors;
       sum.ideal_sectors += count.ideal_sectors;
+      sum.shared_requests += count.shared_requests;
       sum.wavefronts += count.wavefronts;
       sum.ideal_wavefronts += count.ideal_wavefronts;
-      sum.matrix_operations += count.matrix_operations;
+      sum.global_read += count.global_read;
+      sum.global_written += count.global_written;
     }
     return sum;
   }
+  kiln_emulator_count ofKind(const std::string &kind) {
+    return sum([&](const kiln_emulator_count &count) { return count.kind == kind; });
+  }
+  /// In this line, or in a function that is called there.
+  kiln_emulator_count inLine(uint32_t line, const std::string &kind, uint32_t caller = 0) {
+    return sum([&](const kiln_emulator_count &count) {
+      return count.line == line && count.kind == kind &&
+             (caller ? count.caller && count.caller->line == caller : !count.caller);
+    });
+  }
+  kiln_emulator_kernel kernel() {
+    kiln_emulator_kernel result = {};
+    EXPECT_EQ(kiln_emulator_num_kernels(emulator), 1u);
+    EXPECT_EQ(kiln_emulator_kernel_at(emulator, 0, &result), KILN_SUCCESS);
+    return result;
+  }
+  void clear() { kiln_emulator_clear_counts(emulator); }
 
 private:
   kiln_emulator *emulator = nullptr;
   std::vector<void *> allocations;
 };
 
+const char *const everyArch[] = {"sm_80", "sm_90a", "gfx942", "gfx1100"};
+
 TEST(Counts, VectorAddMovesWholeSectors) {
   const int n = 4096;
-  for (const char *arch : {"sm_80", "sm_90a"}) {
+  for (const char *arch : everyArch) {
     Counted gpu(arch);
     ASSERT_EQ(
         vector_add_f32(gpu.stream(), gpu.memory(4 * n), gpu.memory(4 * n), gpu.memory(4 * n), n),
         KILN_SUCCESS)
         << kiln_last_error();
-    kiln_emulator_count loads = gpu.total("tilegpu.global_load");
-    EXPECT_EQ(loads.sectors, 16 * loads.global_requests) << "16 bytes a lane";
+    uint32_t warpSize = gpu.kernel().warp_size;
+    EXPECT_EQ(gpu.kernel().blocks, 4u);
+    EXPECT_STREQ(gpu.kernel().name, "vector_add_kernel");
+    kiln_emulator_count loads = gpu.ofKind("global load");
+    EXPECT_EQ(loads.instructions, 2u * n / (4 * warpSize)) << arch << ": 16 bytes a lane";
+    EXPECT_EQ(loads.global_requests, loads.instructions);
+    EXPECT_EQ(loads.sectors, 16 * loads.global_requests * warpSize / 32);
     EXPECT_EQ(loads.sectors, 2u * 4 * n / 32);
     EXPECT_EQ(loads.ideal_sectors, loads.sectors);
-    kiln_emulator_count stores = gpu.total("tilegpu.global_store");
-    EXPECT_EQ(stores.sectors, 16 * stores.global_requests);
+    EXPECT_EQ(loads.global_read, 2u * 4 * n);
+    kiln_emulator_count stores = gpu.ofKind("global store");
+    EXPECT_EQ(stores.sectors, 16 * stores.global_requests * warpSize / 32);
     EXPECT_EQ(stores.ideal_sectors, stores.sectors);
+    EXPECT_EQ(stores.global_written, 4u * n);
+    EXPECT_EQ(gpu.ofKind("float32").thread_instructions, unsigned(n));
+    EXPECT_EQ(gpu.ofKind("float32").flops, unsigned(n));
   }
 }
 
-TEST(Counts, AMisalignedVectorAddTouchesMore) {
+TEST(Counts, AMisalignedVectorAddTouchesASectorMore) {
   const int n = 4096;
   Counted gpu("sm_80");
   auto shifted = [&] { return static_cast<char *>(gpu.memory(4 * n + 4)) + 4; };
   ASSERT_EQ(vector_add_f32(gpu.stream(), shifted(), shifted(), shifted(), n), KILN_SUCCESS)
       << kiln_last_error();
-  kiln_emulator_count loads = gpu.total("tilegpu.global_load");
-  EXPECT_GT(loads.sectors, loads.ideal_sectors);
+  kiln_emulator_count loads = gpu.ofKind("global load");
+  EXPECT_EQ(loads.global_requests, 2u * n / 32) << "4 bytes a lane";
+  EXPECT_EQ(loads.ideal_sectors, 4 * loads.global_requests);
+  EXPECT_EQ(loads.sectors, 5 * loads.global_requests);
+}
+
+TEST(Counts, StridesLeaveSectorsUnused) {
+  for (int stride : {1, 2, 4, 8, 100}) {
+    Counted gpu("sm_90a");
+    ASSERT_EQ(strided_f32(gpu.stream(), gpu.memory(4096 * stride), gpu.memory(4096), stride),
+              KILN_SUCCESS)
+        << kiln_last_error();
+    kiln_emulator_count loads = gpu.ofKind("global load");
+    EXPECT_EQ(loads.global_requests, 1024u / 32);
+    EXPECT_EQ(loads.ideal_sectors, 4 * loads.global_requests);
+    // A sector holds 8 words.
+    EXPECT_EQ(loads.sectors, 4 * std::min(stride, 8) * loads.global_requests) << stride;
+  }
+}
+
+TEST(Counts, ArithmeticByLineAndCaller) {
+  for (const char *arch : everyArch) {
+    Counted gpu(arch);
+    ASSERT_EQ(elementwise_f32(gpu.stream(), gpu.memory(4096), gpu.memory(4096)), KILN_SUCCESS)
+        << kiln_last_error();
+    uint64_t n = 1024, warps = n / gpu.kernel().warp_size;
+    EXPECT_EQ(gpu.inLine(16, "float32").flops, 2 * n) << arch << ": v * 2.0 - 1.0";
+    EXPECT_EQ(gpu.inLine(16, "float32").thread_instructions, 2 * n);
+    EXPECT_EQ(gpu.inLine(16, "float32").instructions, 2 * warps);
+    EXPECT_EQ(gpu.inLine(17, "select").instructions, 2 * warps) << "a comparison, a choice";
+    EXPECT_EQ(gpu.inLine(9, "float32", 17).flops, n) << "tripled(a)";
+    EXPECT_EQ(gpu.inLine(9, "float32", 20).flops, n) << "tripled(d)";
+    EXPECT_EQ(gpu.inLine(18, "conversion").instructions, warps);
+    EXPECT_EQ(gpu.inLine(19, "conversion").instructions, warps);
+    EXPECT_EQ(gpu.inLine(19, "special").flops, n);
+    EXPECT_EQ(gpu.ofKind("float32").flops + gpu.ofKind("special").flops, 5 * n);
+    EXPECT_EQ(gpu.ofKind("branch").instructions, 0u);
+    gpu.clear();
+    EXPECT_EQ(gpu.ofKind("float32").flops, 0u);
+  }
+}
+
+TEST(Counts, RoundsOfLoops) {
+  // One element for each of 128 threads, in 3 blocks, 10 rounds.
+  for (const char *arch : {"sm_80", "gfx1100"}) {
+    Counted gpu(arch);
+    ASSERT_EQ(rounds_f32(gpu.stream(), gpu.memory(512), 10), KILN_SUCCESS) << kiln_last_error();
+    EXPECT_EQ(gpu.inLine(35, "float32").instructions, 2u * 3 * 4 * 10);
+    EXPECT_EQ(gpu.inLine(35, "float32").flops, 2u * 3 * 128 * 10);
+    EXPECT_EQ(gpu.inLine(35, "conversion").instructions, 3u * 4 * 10);
+    EXPECT_EQ(gpu.inLine(34, "branch").instructions, 3u * 4 * 11) << "and a test at the end";
+    EXPECT_EQ(gpu.ofKind("branch").divergent_branches, 0u) << "all threads take as many rounds";
+  }
+}
+
+TEST(Counts, AMaskThatEndsInAWarpMakesItDivergent) {
+  // 256 elements, of which 50: the first 32 lanes, 18 of the next 32, of 64 lanes the first 50.
+  for (const char *arch : everyArch) {
+    Counted gpu(arch);
+    ASSERT_EQ(masked_atomic_i32(gpu.stream(), gpu.memory(1024), 50), KILN_SUCCESS)
+        << kiln_last_error();
+    uint32_t warpSize = gpu.kernel().warp_size;
+    EXPECT_EQ(gpu.ofKind("branch").instructions, 256 / warpSize) << arch;
+    EXPECT_EQ(gpu.ofKind("branch").divergent_branches, 1u);
+    kiln_emulator_count atomics = gpu.ofKind("atomic");
+    EXPECT_EQ(atomics.instructions, warpSize == 32 ? 2u : 1u);
+    EXPECT_EQ(atomics.thread_instructions, 50u);
+    EXPECT_EQ(atomics.sectors, 7u) << "200 bytes";
+    EXPECT_EQ(atomics.global_read, 200u);
+    EXPECT_EQ(atomics.global_written, 200u);
+  }
 }
 
 TEST(Counts, MatrixInstructionsFollowFromTheShape) {
   // 64 x 32 x 64.
   struct Case {
-    const char *arch, *operation;
+    const char *arch;
     unsigned m, n, k;
   };
-  for (auto [arch, operation, m, n, k] :
-       {Case{"sm_80", "nvvm.mma.sync", 16, 8, 16}, Case{"gfx942", "rocdl.mfma.", 16, 16, 16},
-        Case{"gfx1100", "rocdl.wmma.", 16, 16, 16}}) {
+  for (auto [arch, m, n, k] : {Case{"sm_80", 16, 8, 16}, Case{"sm_90a", 16, 8, 16},
+                               Case{"gfx942", 16, 16, 16}, Case{"gfx1100", 16, 16, 16}}) {
     Counted gpu(arch);
     ASSERT_EQ(dot_f16(gpu.stream(), gpu.memory(8192), gpu.memory(4096), gpu.memory(8192)),
               KILN_SUCCESS)
         << kiln_last_error();
-    kiln_emulator_count products = gpu.total(operation);
-    uint64_t warpsRepeat = products.matrix_operations / (uint64_t(2) * 64 * 32 * 64);
-    EXPECT_EQ(products.matrix_operations, warpsRepeat * 2 * 64 * 32 * 64) << arch;
-    EXPECT_EQ(products.instructions, warpsRepeat * (64 / m) * (32 / n) * (64 / k)) << arch;
+    kiln_emulator_count products = gpu.ofKind("matrix");
+    EXPECT_EQ(products.instructions, (64 / m) * (32 / n) * (64 / k)) << arch;
+    EXPECT_EQ(products.matrix_operations, 2u * 64 * 32 * 64);
+    EXPECT_EQ(products.flops, products.matrix_operations);
   }
 }
 
-TEST(Counts, ATranspositionHasNoBankConflicts) {
+TEST(Counts, ProductsOfIntegersAreNoFlops) {
   Counted gpu("sm_80");
-  ASSERT_EQ(transpose_16(gpu.stream(), gpu.memory(16384), gpu.memory(16384)), KILN_SUCCESS)
+  ASSERT_EQ(dot_i8(gpu.stream(), gpu.memory(4096), gpu.memory(2048), gpu.memory(8192)),
+            KILN_SUCCESS)
       << kiln_last_error();
-  kiln_emulator_count loads = gpu.total("llvm.load"), stores = gpu.total("llvm.store");
-  EXPECT_GT(loads.shared_requests + stores.shared_requests, 0u);
-  EXPECT_EQ(loads.wavefronts, loads.ideal_wavefronts);
-  EXPECT_EQ(stores.wavefronts, stores.ideal_wavefronts);
+  EXPECT_EQ(gpu.ofKind("matrix").matrix_operations, 2u * 64 * 32 * 64);
+  EXPECT_EQ(gpu.ofKind("matrix").flops, 0u);
+}
+
+TEST(Counts, ATranspositionHasNoBankConflicts) {
+  for (const char *arch : everyArch) {
+    Counted gpu(arch);
+    ASSERT_EQ(transpose_16(gpu.stream(), gpu.memory(16384), gpu.memory(16384)), KILN_SUCCESS)
+        << kiln_last_error();
+    kiln_emulator_count loads = gpu.ofKind("shared load"), stores = gpu.ofKind("shared store");
+    EXPECT_GT(loads.shared_requests, 0u) << arch;
+    EXPECT_GT(stores.shared_requests, 0u);
+    EXPECT_EQ(loads.wavefronts, loads.ideal_wavefronts);
+    EXPECT_EQ(stores.wavefronts, stores.ideal_wavefronts);
+    EXPECT_GT(gpu.ofKind("barrier").instructions, 0u);
+  }
 }
 
 } // namespace
