@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/CountReport.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
 
@@ -74,8 +75,8 @@ public:
        << "</style></head>\n<body>\n";
     writeHead();
     writeSums();
-    for (const auto &[file, lines] : report.sources)
-      writeSource(file, lines);
+    for (const std::string &file : filesByHeat())
+      writeSource(file, report.sources.at(file));
     writeRest();
     os << "</body></html>\n";
   }
@@ -146,6 +147,20 @@ private:
           "<th>with<br/>helpers</th><th>active<br/>lanes</th><th>FLOPs</th><th>matrix</th>"
           "<th>sectors</th><th>ideal</th><th>wavefronts</th><th>ideal</th><th>divergent</th>"
           "<th class=\"code\">source</th></tr>\n";
+  }
+
+  /// Those with a source, most instructions first.
+  std::vector<std::string> filesByHeat() const {
+    std::map<std::string, uint64_t> sums;
+    for (const CountedLine &line : report.lines)
+      sums[line.file] += line.own.instructions.warps;
+    std::vector<std::string> files;
+    for (const auto &[file, lines] : report.sources)
+      if (!lines.empty())
+        files.push_back(file);
+    llvm::stable_sort(
+        files, [&](const std::string &a, const std::string &b) { return sums[a] > sums[b]; });
+    return files;
   }
 
   void writeSource(const std::string &file, const std::vector<std::string> &lines) {

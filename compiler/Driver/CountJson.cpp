@@ -26,6 +26,7 @@ public:
       json.attribute("threads_per_block", report.threads);
       json.attribute("warp_size", report.warpSize);
       json.attributeObject("total", [&] { counts(report.total); });
+      json.attribute("flops_per_global_byte", report.total.intensity());
       json.attributeArray("lines", [&] {
         for (const CountedLine &line : report.lines)
           json.object([&] { writeLine(line); });

@@ -112,7 +112,10 @@ private:
       os << "(no place)\n";
     else
       os << line.file << ":" << line.line << ": " << llvm::StringRef(line.source).trim() << "\n";
-    for (const std::string &hint : countHints(own, report.warpSize))
+    std::vector<std::string> hints = countHints(own, report.warpSize);
+    if (line.inclusive > own.instructions.warps)
+      hints.push_back(withSeparators(line.inclusive) + " with the functions that are called here");
+    for (const std::string &hint : hints)
       os << std::string(83, ' ') << "^ " << hint << "\n";
   }
 

@@ -48,8 +48,11 @@ void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, v
 void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
                              uint32_t records, uint32_t offset, uint32_t scalar_offset,
                              void *nowhere, uint32_t bytes) {
-  if (bytesInRange(records, offset, scalar_offset, bytes) != bytes)
+  if (bytesInRange(records, offset, scalar_offset, bytes) != bytes) {
+    Thread &self = threadOf(thread);
+    self.block->count(self, site, {KILN_EMU_GLOBAL, nullptr, bytes, false, true, true});
     return nowhere;
+  }
   char *address = addressOf(static_cast<char *>(base), offset, scalar_offset);
   kiln_emu_atomic(thread, site, KILN_EMU_GLOBAL, address, bytes);
   return address;

@@ -8,7 +8,7 @@ import json
 import sys
 import xml.etree.ElementTree
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
 
 
 def validate(value, schema, root, path):
@@ -17,7 +17,8 @@ def validate(value, schema, root, path):
         if key == "$ref":
             validate(value, root["$defs"][rule.removeprefix("#/$defs/")], root, path)
         elif key == "type":
-            assert isinstance(value, TYPES[rule]) and not isinstance(value, bool), (path, value)
+            types = [rule] if isinstance(rule, str) else rule
+            assert any(isinstance(value, TYPES[one]) for one in types) and not isinstance(value, bool), (path, value)
         elif key == "const":
             assert value == rule, (path, value)
         elif key == "enum":
