@@ -10,6 +10,8 @@ import re
 
 import numpy as np
 
+import float_formats
+
 # Where the buffers lie. Fixed, so that pointers stored in buffers mean the same in both runs.
 ADDRESS = 0x200000000000
 BEFORE, AFTER = 4 << 20, 12 << 20
@@ -45,10 +47,6 @@ class Memory:
         return ADDRESS + index * (BEFORE + AFTER) + BEFORE
 
 
-def bfloat16_bits(values):
-    return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-
-
 def pointer_contents(name, element, seed, rng, memory):
     """A region's bytes: random elements of the type, repeated; element 0 lies at the base."""
     count = 1 << 16
@@ -60,7 +58,7 @@ def pointer_contents(name, element, seed, rng, memory):
         values = integer_contents(name.lower(), element, seed, rng, count, memory)
     elif element in ("fp16", "fp32", "fp64", "bf16"):
         floats = rng.standard_normal(count) if seed % 2 == 0 else rng.uniform(0.05, 1, count)
-        values = bfloat16_bits(floats) if element == "bf16" else floats.astype(FLOATS[element])
+        values = float_formats.bfloat16_bits(floats) if element == "bf16" else floats.astype(FLOATS[element])
     else:  # 8-bit floats: finite ones of moderate size
         values = rng.integers(0, 256, count).astype(np.uint8) & np.uint8(0xBF)
     data = np.tile(values.view(np.uint8), (BEFORE + AFTER) // values.nbytes)
@@ -85,6 +83,8 @@ def integer_contents(name, element, seed, rng, count, memory):
 def tensor_of_stride(name):
     """What names of strides of one tensor have in common: stride_qb and stride_qh, x_stride_0 and x_stride_1."""
     head, _, last = name.rpartition("_")
+    if re.fullmatch(r"strides?", last) and "_" in head:
+        return head.rpartition("_")[0]
     if "stride" in last or not head:
         return name[:-1] if len(name) <= 4 else name
     if re.fullmatch(r"strides?", head):
@@ -133,9 +133,10 @@ def integer_scalar(name, rng, seed):
         (r"ignore_index", lambda: -100),
         (r"^(is|has|use|do|with|enable)_|causal|flag", lambda: int(rng.integers(0, 2))),
         (r"shift|log2|pow", lambda: int(rng.integers(1, 4))),
+        (r"per_|_per|divisor|world_size", lambda: int(rng.integers(1, 5))),
         (r"offset|start|begin|pid|_idx|index|rank|layer|pad|step_id", lambda: int(rng.integers(0, 3))),
         (r"page_size|block_size|chunk_size|group_size|blk", lambda: 16),
-        (r"head_?(dim|size)|d_?head|hidden", lambda: odd(17, 100)),
+        (r"head_?(dim|size)|d_?head|hidden", lambda: 512 if seed % 3 == 2 else odd(17, 100)),
         (r"batch|^b$|^z$|head|^h$|group|expert|splits?|top_?k|n_?levels|width|kernel", lambda: int(rng.integers(1, 5))),
         (r"total|numel|elements|^n$|size", lambda: odd(100, 600) if seed % 2 == 0 else odd(1, 200)),
         (r"max|end|len|dim|cols?|rows?|vocab|^[mnktdlcsw]$|^[a-z]_[a-z]$", lambda: odd(17, 200)),
