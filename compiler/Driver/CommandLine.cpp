@@ -21,6 +21,7 @@ cl::SubCommand runCommand("run", "Compile one kernel of a spec and run it on giv
 cl::SubCommand checkCommand("check", "Report mistakes in a spec and its kernels; generate nothing");
 cl::SubCommand inspectCommand("inspect",
                               "Show what is in a library: variants, targets, resources, bytes");
+cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
 cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
                                   cl::value_desc("folder"), cl::Prefix, cl::sub(buildCommand),
@@ -150,6 +151,11 @@ cl::opt<std::string> runCountHtml("count-html",
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
                                  cl::sub(inspectCommand));
 
+// language
+cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
+cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as docs/reference.md"),
+                               cl::sub(languageCommand));
+
 [[noreturn]] void usageError(const llvm::Twine &message) {
   llvm::errs() << "kiln: error: " << message << "\n";
   exit(2);
@@ -272,9 +278,14 @@ CommandLine parseCommandLine(int argc, char **argv) {
   } else if (inspectCommand) {
     line.command = Command::Inspect;
     line.inspect = {required(libraryPath, "the path of a library's archive or manifest")};
+  } else if (languageCommand) {
+    line.command = Command::Language;
+    line.language = {languageName};
+    if (languageName.empty() != languageMarkdown)
+      usageError("expected the name of a function, or --markdown");
   } else {
-    usageError(
-        "expected a command: build, compile, check, run or inspect (kiln --help shows more)");
+    usageError("expected a command: build, compile, check, run, inspect or language (kiln --help "
+               "shows more)");
   }
   return line;
 }

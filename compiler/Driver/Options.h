@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-enum class Command { Build, Compile, Check, Run, Inspect };
+enum class Command { Build, Compile, Check, Run, Inspect, Language };
 enum class DiagnosticFormat { Text, Json };
 
 /// What every command that compiles understands.
@@ -86,6 +86,11 @@ struct InspectOptions {
   std::string library;
 };
 
+struct LanguageOptions {
+  /// A function's name; empty: all of the language.
+  std::string name;
+};
+
 struct CommandLine {
   Command command = Command::Build;
   CompilerOptions compiler;
@@ -93,6 +98,7 @@ struct CommandLine {
   CompileOptions compile;
   RunOptions run;
   InspectOptions inspect;
+  LanguageOptions language;
 };
 
 /// The stages that --emit names, in pipeline order.

@@ -1,15 +1,16 @@
 #include "compiler/Sema/Builtins.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace kiln::sema {
 namespace {
 
 constexpr BuiltinInfo table[] = {
-#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE)                                          \
-  {NAME, Library::LIBRARY, Place::PLACE, SIGNATURE, builtin##ID},
+#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT)                                    \
+  {NAME, Library::LIBRARY, Place::PLACE, SIGNATURE, TEXT, builtin##ID},
 #define KILN_UNSUPPORTED(LIBRARY, NAME)                                                            \
-  {NAME, Library::LIBRARY, Place::Anywhere, "*args, **options", nullptr},
+  {NAME, Library::LIBRARY, Place::Anywhere, "*args, **options", "Not supported yet.", nullptr},
 #include "compiler/Sema/Builtins.def"
 };
 
@@ -35,9 +36,10 @@ std::vector<BuiltinParameter> parseSignature(llvm::StringRef text) {
     BuiltinParameter parameter;
     parameter.isKeywords = item.consume_front("**");
     parameter.isVariadic = !parameter.isKeywords && item.consume_front("*");
-    auto [name, value] = item.split('=');
-    parameter.name = name;
+    auto [declaration, value] = item.split('=');
+    std::tie(parameter.name, parameter.type) = declaration.split(": ");
     parameter.hasDefault = !value.empty();
+    parameter.defaultText = value;
     if (parameter.hasDefault)
       parameter.defaultValue = parseDefault(value);
     parameters.push_back(std::move(parameter));
@@ -88,7 +90,35 @@ std::string BuiltinInfo::getQualifiedName() const {
   llvm_unreachable("closed enumeration");
 }
 
+std::string BuiltinInfo::describe(bool withTypes) const {
+  std::string text = getQualifiedName() + "(";
+  for (const BuiltinParameter &parameter : getParameters()) {
+    text += &parameter == getParameters().begin() ? "" : ", ";
+    text += (parameter.isKeywords ? "**" : parameter.isVariadic ? "*" : "") + parameter.name.str();
+    if (withTypes && !parameter.type.empty())
+      text += ": " + parameter.type.str();
+    if (parameter.hasDefault)
+      text += "=" + parameter.defaultText.str();
+  }
+  return text + ")";
+}
+
 llvm::ArrayRef<BuiltinInfo> getBuiltins() { return table; }
+
+std::vector<BuiltinFamily> getBuiltinFamilies() {
+  std::vector<std::pair<llvm::StringRef, size_t>> starts;
+  size_t row = 0;
+#define KILN_FAMILY(TITLE) starts.emplace_back(TITLE, row);
+#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT) ++row;
+#define KILN_UNSUPPORTED(LIBRARY, NAME) ++row;
+#include "compiler/Sema/Builtins.def"
+  std::vector<BuiltinFamily> families;
+  for (auto [index, start] : llvm::enumerate(starts)) {
+    size_t end = index + 1 < starts.size() ? starts[index + 1].second : row;
+    families.push_back({start.first, getBuiltins().slice(start.second, end - start.second)});
+  }
+  return families;
+}
 
 const BuiltinInfo *findBuiltin(Library library, llvm::StringRef name) {
   auto found = getIndex().byName.find(name);

@@ -47,6 +47,10 @@ using BuiltinHandler = Value (*)(Evaluator &, Call &);
 
 struct BuiltinParameter {
   llvm::StringRef name;
+  /// In the reference's words; may be empty.
+  llvm::StringRef type;
+  /// As written, where hasDefault.
+  llvm::StringRef defaultText;
   bool hasDefault = false;
   bool isVariadic = false, isKeywords = false;
   Value defaultValue;
@@ -56,8 +60,10 @@ struct BuiltinInfo {
   llvm::StringLiteral name;
   Library library;
   Place place;
-  /// "x, axis=None, *rest"
+  /// "x: tensor, axis: axis=None, *rest"
   llvm::StringLiteral signature;
+  /// What it gives: a paragraph of the reference.
+  llvm::StringLiteral text;
   /// Null for what Triton has and Kiln does not support yet.
   BuiltinHandler handler;
 
@@ -66,17 +72,26 @@ struct BuiltinInfo {
   std::string getQualifiedName() const;
   /// Parsed from `signature`.
   llvm::ArrayRef<BuiltinParameter> getParameters() const;
+  /// "tl.sum(x, axis=None)", with types "tl.sum(x: tensor, axis: axis=None)".
+  std::string describe(bool withTypes) const;
 };
 
 llvm::ArrayRef<BuiltinInfo> getBuiltins();
+
+/// A heading of Builtins.def and the rows under it.
+struct BuiltinFamily {
+  llvm::StringRef title;
+  llvm::ArrayRef<BuiltinInfo> builtins;
+};
+std::vector<BuiltinFamily> getBuiltinFamilies();
 /// Null when there is none. Language falls back to Device and the reverse: `tl.math` was libdevice.
 const BuiltinInfo *findBuiltin(Library library, llvm::StringRef name);
 /// Names of a library, for suggestions.
 std::vector<llvm::StringRef> getBuiltinNames(Library library);
 
 // Handlers: builtin<ID>, one per row of Builtins.def.
-#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE) Value builtin##ID(Evaluator &, Call &);
-#define KILN_UNSUPPORTED(LIBRARY, NAME)
+#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT)                                    \
+  Value builtin##ID(Evaluator &, Call &);
 #include "compiler/Sema/Builtins.def"
 
 } // namespace kiln::sema

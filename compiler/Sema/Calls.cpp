@@ -264,7 +264,8 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
     for (size_t i = 0; i < keywords.size(); ++i)
       if (keywords[i].first == parameter.name && !used[i]) {
         if (value) {
-          error(DiagKind::SemaArguments, info.name, "got two values for '" + parameter.name + "'");
+          errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+                        "got two values for '" + parameter.name + "'");
           return false;
         }
         value = keywords[i].second;
@@ -272,7 +273,8 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
       }
     call.given.push_back(value.has_value());
     if (!value && !parameter.hasDefault) {
-      error(DiagKind::SemaArguments, info.name, "needs a value for '" + parameter.name + "'");
+      errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+                    "needs a value for '" + parameter.name + "'");
       return false;
     }
     call.values.push_back(value ? *value : parameter.defaultValue);
@@ -283,14 +285,16 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
         keywords[i].first == "_generator")
       continue;
     if (!takesKeywords) {
-      error(DiagKind::SemaArguments, info.name, "has no parameter '" + keywords[i].first + "'");
+      errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+                    "has no parameter '" + keywords[i].first + "'");
       return false;
     }
     call.keywords.push_back(keywords[i]);
   }
   if (next < args.size()) {
-    error(DiagKind::SemaArguments, info.name,
-          "takes " + std::to_string(next) + " arguments, got " + std::to_string(args.size()));
+    errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+                  "takes " + std::to_string(next) + " arguments, got " +
+                      std::to_string(args.size()));
     return false;
   }
   return true;
