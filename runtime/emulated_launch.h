@@ -15,6 +15,7 @@ extern "C" {
 /* A memory range that kernels may access, as kiln_emulator_register was told. */
 typedef struct kiln_emulated_range {
   uintptr_t first, end; /* end is one past the last byte */
+  char *name;           /* null: none was given */
 } kiln_emulated_range;
 
 typedef struct kiln_emulated_launch {
@@ -22,6 +23,8 @@ typedef struct kiln_emulated_launch {
   const char *entry; /* for messages */
   kiln_host_function host;
   void *const *params;
+  const kiln_param *parameters; /* what params point to */
+  uint32_t num_parameters;
   uint32_t threads;       /* per block, as the launcher says */
   uint32_t dynamic_bytes; /* of shared memory, as the launcher says */
   uint32_t max_shared;    /* bytes of shared memory that a block can have */

@@ -72,6 +72,8 @@ void kiln_emulator_destroy(kiln_emulator *emulator) {
     return;
   kiln_emulator_clear_reports(emulator);
   pthread_mutex_destroy(&emulator->mutex);
+  for (uint32_t i = 0; i < emulator->num_ranges; ++i)
+    free(emulator->ranges[i].name);
   free(emulator->ranges);
   kiln_counts_clear(&emulator->counts);
   free(emulator);
@@ -113,7 +115,7 @@ kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, 
   if (status == KILN_SUCCESS) {
     kiln_emulated_range *ranges = emulator->ranges;
     memmove(ranges + at + 1, ranges + at, (emulator->num_ranges - at) * sizeof *ranges);
-    ranges[at] = (kiln_emulated_range){first, end};
+    ranges[at] = (kiln_emulated_range){first, end, NULL};
     ++emulator->num_ranges;
   }
   pthread_mutex_unlock(&emulator->mutex);
@@ -133,6 +135,7 @@ kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory
   for (uint32_t at = 0; at < emulator->num_ranges; ++at)
     if (emulator->ranges[at].first == (uintptr_t)memory) {
       --emulator->num_ranges;
+      free(emulator->ranges[at].name);
       memmove(emulator->ranges + at, emulator->ranges + at + 1,
               (emulator->num_ranges - at) * sizeof *emulator->ranges);
       status = KILN_SUCCESS;
@@ -142,6 +145,32 @@ kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory
   return status == KILN_SUCCESS
              ? status
              : kiln_error(status, "no allocation was registered at this address");
+}
+
+kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name) {
+  if (!emulator)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_emulator_set_name: the emulator is null");
+  size_t size = name ? strlen(name) + 1 : 0;
+  char *copy = name ? malloc(size) : NULL;
+  if (name && !copy)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for the name of an allocation");
+  if (copy)
+    memcpy(copy, name, size);
+  pthread_mutex_lock(&emulator->mutex);
+  uint32_t at = 0;
+  while (at < emulator->num_ranges && emulator->ranges[at].first != (uintptr_t)memory)
+    ++at;
+  bool is_there = at < emulator->num_ranges;
+  char *unused = copy;
+  if (is_there) {
+    unused = emulator->ranges[at].name;
+    emulator->ranges[at].name = copy;
+  }
+  pthread_mutex_unlock(&emulator->mutex);
+  free(unused);
+  return is_there ? KILN_SUCCESS
+                  : kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                               "no allocation was registered at this address");
 }
 
 uint32_t kiln_emulator_num_reports(kiln_emulator *emulator) {
@@ -309,10 +338,13 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
   kiln_status status = pool ? KILN_SUCCESS : kiln_default_pool(&pool);
   if (status != KILN_SUCCESS)
     return status;
+  const kiln_variant *parameters = &kernel->entry->variants[kernel->variant];
   kiln_emulated_launch launching = {.emulator = emulator,
                                     .entry = kernel->entry->name,
                                     .host = binary->host,
                                     .params = params,
+                                    .parameters = parameters->params,
+                                    .num_parameters = parameters->num_params,
                                     .threads = binary->threads,
                                     .dynamic_bytes = binary->shared_bytes,
                                     .max_shared = max_shared[emulator->device],

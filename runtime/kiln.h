@@ -213,6 +213,10 @@ typedef struct kiln_emulator_position {
  * launches since the last clear; docs/counting.md defines each number. The texts are the library's.
  */
 typedef struct kiln_emulator_count {
+/* What reports call an allocation, beside the argument that points into it; null takes the name
+ * off. The text is copied. Errors: KILN_ERROR_INVALID_ARGUMENT (none is registered at `memory`),
+ * KILN_ERROR_OUT_OF_MEMORY. */
+kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name);
   const char *kernel;    /* its name in the source */
   const char *operation; /* "llvm.fadd", "tilegpu.global_load", "nvvm.mma.sync" ... */
   /* "integer", "float16", "float32", "float64", "conversion", "special", "select", "branch",

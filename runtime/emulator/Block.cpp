@@ -72,11 +72,8 @@ Thread *Block::next() {
   return nullptr;
 }
 
-/// Whether an operation comes before another in the program, as far as its
-/// source tells.
-static bool isBefore(const kiln_emu_site *a, const kiln_emu_site *b) {
-  return a->line != b->line ? a->line < b->line : a->column < b->column;
-}
+/// Whether an operation comes before another in the program: sites are numbered in its order.
+static bool isBefore(const kiln_emu_site *a, const kiln_emu_site *b) { return a->index < b->index; }
 
 void Block::chooseActive(Warp &warp) {
   const Thread *first = nullptr;

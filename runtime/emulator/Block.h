@@ -189,7 +189,7 @@ public:
   [[noreturn]] void fail(Thread &self, const kiln_emu_site *site, Finding finding,
                          const std::string &message);
 
-  kiln_emulated_launch &launched() { return *launch; }
+  const kiln_emulated_launch &launched() const { return *launch; }
   bool isShared(const void *address, uint32_t bytes) const {
     uintptr_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(shared);
     return offset < sharedBytes && sharedBytes - offset >= bytes;

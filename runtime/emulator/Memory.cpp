@@ -4,6 +4,7 @@
 
 #include "runtime/emulator/Memory.h"
 
+#include "runtime/emulator/Allocations.h"
 #include "runtime/emulator/Block.h"
 #include <algorithm>
 #include <cinttypes>
@@ -24,17 +25,9 @@ std::string bytesAt(uint32_t bytes, const void *address) {
   return std::to_string(bytes) + " bytes at " + hex(address);
 }
 
-/// Whether one registered range holds all of the bytes; with no range
-/// registered all do.
-bool inRange(const kiln_emulated_launch &launch, const void *address, uint32_t bytes) {
-  if (!launch.num_ranges)
-    return true;
-  auto first = reinterpret_cast<uintptr_t>(address);
-  const kiln_emulated_range *end = launch.ranges + launch.num_ranges;
-  const kiln_emulated_range *after = std::upper_bound(
-      launch.ranges, end, first,
-      [](uintptr_t value, const kiln_emulated_range &range) { return value < range.first; });
-  return after != launch.ranges && first < after[-1].end && after[-1].end - first >= bytes;
+/// What is wrong with a global address, seen from the caller's arrays.
+std::string seenFrom(const Block &block, const kiln_emu_site *site, const void *address) {
+  return describeAddress(block.launched(), address, site->element_bytes);
 }
 
 void reportRace(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
@@ -76,7 +69,8 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
   if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
     block.fail(self, site, Finding::Misaligned,
                "misaligned access: " + bytesAt(bytes, address) + ", a multiple of " +
-                   std::to_string(alignment) + " is needed");
+                   std::to_string(alignment) + " is needed" +
+                   (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
   if (space == KILN_EMU_SHARED) {
     if (!block.isShared(address, bytes))
       block.fail(self, site, Finding::OutOfBounds,
@@ -86,10 +80,10 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
       checkShared(self, site, address, bytes, isWrite);
     return true;
   }
-  if (block.launched().check && !inRange(block.launched(), address, bytes)) {
+  if (block.launched().check && !isAllocated(block.launched(), address, bytes)) {
     block.report(self, site, Finding::OutOfBounds,
-                 std::string(isWrite ? "store to" : "load from") +
-                     " no registered allocation: " + bytesAt(bytes, address));
+                 std::string(isWrite ? "store to" : "load from") + " no registered allocation: " +
+                     bytesAt(bytes, address) + seenFrom(block, site, address));
     return false;
   }
   return true;
@@ -155,11 +149,14 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
     block.fail(self, site, Finding::OutOfBounds,
                "atomic outside of shared memory: " + bytesAt(bytes, address));
   if (reinterpret_cast<uintptr_t>(address) & (bytes - 1))
-    block.fail(self, site, Finding::Misaligned, "misaligned atomic: " + bytesAt(bytes, address));
+    block.fail(self, site, Finding::Misaligned,
+               "misaligned atomic: " + bytesAt(bytes, address) +
+                   (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
   if (space == KILN_EMU_GLOBAL && block.launched().check &&
-      !inRange(block.launched(), address, bytes))
+      !isAllocated(block.launched(), address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
-               "atomic on no registered allocation: " + bytesAt(bytes, address));
+               "atomic on no registered allocation: " + bytesAt(bytes, address) +
+                   seenFrom(block, site, address));
   block.yield(self);
 }
 

@@ -72,8 +72,9 @@ private:
   }
 };
 
-/// A place in a source: SITE(name, "operation", line). Those that are counted have a number.
-#define SITE(NAME, OPERATION, LINE) COUNTED_SITE(NAME, OPERATION, LINE, 0, "other", 0)
+/// A place in a source: SITE(name, "operation", line), in the order of the lines. Those that are
+/// counted have a number.
+#define SITE(NAME, OPERATION, LINE) COUNTED_SITE(NAME, OPERATION, LINE, LINE, "other", 0)
 #define COUNTED_SITE(NAME, OPERATION, LINE, INDEX, KIND, IS_WARP)                                  \
   static const kiln_emu_site NAME = {OPERATION, "kernel.py", LINE,    5, INDEX,                    \
                                      IS_WARP,   KIND,        nullptr, 4, 0}

@@ -56,6 +56,33 @@ TEST_F(EmulatorDriver, AllocationsAreRegisteredOnce) {
   EXPECT_EQ(kiln_emulator_register(emulator, memory + 31, 4), KILN_SUCCESS);
 }
 
+TEST_F(EmulatorDriver, ReportsNameArgumentsAndAllocations) {
+  make("sm_90a");
+  kiln_emulator_set_check(emulator, 1);
+  std::vector<float> arrays(2048);
+  float *x = arrays.data(), *y = x + 600, *out = x + 1200;
+  for (float *array : {x, y, out})
+    EXPECT_EQ(kiln_emulator_register(emulator, array, array == out ? 360 : 400), KILN_SUCCESS);
+  EXPECT_EQ(kiln_emulator_set_name(emulator, out, "sums"), KILN_SUCCESS) << lastError();
+  EXPECT_EQ(kiln_emulator_set_name(emulator, out + 1, "sums"), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(lastError(), "no allocation was registered at this address");
+  EXPECT_EQ(vector_add_f32(kiln_emulator_stream(emulator), x, y, out, 100), KILN_ERROR_LAUNCH);
+  EXPECT_NE(lastError().find("; it is element 9"), std::string::npos) << lastError();
+  EXPECT_NE(lastError().find(" of argument 'out_ptr' (number 2 of the kernel's), "),
+            std::string::npos)
+      << lastError();
+  EXPECT_NE(lastError().find(" behind its allocation 'sums' of 360 bytes at 0x"), std::string::npos)
+      << lastError();
+  // Before the first element of what was registered.
+  kiln_emulator_clear_reports(emulator);
+  EXPECT_EQ(kiln_emulator_unregister(emulator, out), KILN_SUCCESS);
+  EXPECT_EQ(kiln_emulator_register(emulator, out + 10, 360), KILN_SUCCESS);
+  EXPECT_EQ(vector_add_f32(kiln_emulator_stream(emulator), x, y, out, 100), KILN_ERROR_LAUNCH);
+  EXPECT_NE(lastError().find("; it is 40 bytes before the allocation of 360 bytes"),
+            std::string::npos)
+      << lastError();
+}
+
 TEST_F(EmulatorDriver, FindingsFailTheLaunchAndAreKept) {
   make("sm_80");
   kiln_emulator_set_check(emulator, 1);
