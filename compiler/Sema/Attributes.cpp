@@ -21,31 +21,20 @@ Value bindMethod(const Value &self, const Value &function, llvm::StringRef name)
   return {ValueKind::BoundMethod, object};
 }
 
-/// `is_fp16()`, `is_int_signed()` …; empty for another name.
-std::optional<bool> typePredicate(const TensorType &type, llvm::StringRef name) {
-  DType dtype = type.dtype;
-  if (name == "is_block")
-    return type.isBlock();
-  if (name == "is_ptr")
-    return dtype.isPointer() && !type.isBlock();
-  if (name == "is_const" || name == "is_void")
-    return false;
-  if (name == "is_floating" || name == "is_standard_floating")
-    return dtype.isFloat() && (name == "is_floating" || dtype.getBits() > 8);
-  if (name == "is_int")
-    return dtype.isInt();
-  if (name == "is_int_signed")
-    return dtype.isSigned();
-  if (name == "is_int_unsigned")
-    return dtype.isUnsigned();
-  if (name == "is_bool")
-    return dtype.isBool();
-  if (name == "is_fp8")
-    return dtype.isFP8();
-  if (name.consume_front("is_"))
-    if (std::optional<DType> wanted = parseDType(name))
-      return dtype == *wanted;
-  return std::nullopt;
+/// What `.type` is in a kernel; Error, unreported, for what has none.
+Value typeOf(const Value &value) {
+  if (value.isTensor())
+    return Value::type(value.getTensor().type);
+  if (value.isNumber() || value.isString() || value.isNone() || value.is(ValueKind::Type))
+    return constexprType(value);
+  if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
+    return Value();
+  std::vector<Value> types;
+  for (const Value &element : value.getElements())
+    types.push_back(typeOf(element));
+  if (llvm::any_of(types, [](const Value &type) { return type.isError(); }))
+    return Value();
+  return tupleType(std::move(types));
 }
 
 } // namespace
@@ -117,6 +106,9 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   }
   if (hasPythonMethod(base, name))
     return bindMethod(base, Value::none(), name);
+  if (name == "type" && frame->mode == FunctionMode::Kernel)
+    if (Value type = typeOf(base); !type.isError())
+      return type;
   if (base.isNumber()) {
     if (name == "dtype" || name == "type")
       if (std::optional<DType> type = numberType(base))
@@ -183,7 +175,7 @@ Value Evaluator::typeAttribute(const TensorType &type, llvm::StringRef name) {
     return Value::integer(dtype.getMantissaBits());
   if (name == "name" || name == "__name__")
     return Value::string(dtype.str());
-  if (typePredicate(type, name) || name == "get_block_shapes" || name == "to" ||
+  if (type.answer(name) || name == "get_block_shapes" || name == "to" ||
       name == "get_int_max_value" || name == "get_int_min_value" || name == "with_element_ty")
     return bindMethod(Value::type(type), Value::none(), name);
   return unknownAttribute(Value::type(type), name);
@@ -206,6 +198,8 @@ Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef nam
       return bind("load_tensor_descriptor");
     if (name == "store")
       return bind("store_tensor_descriptor");
+    if (std::string method = ("_descriptor_" + name).str(); findBuiltin(Library::Language, method))
+      return bind(method);
     if (name == "dtype")
       return Value::type(pointee);
     if (name == "block_type")
@@ -252,18 +246,13 @@ Value Evaluator::classAttribute(const Value &cls, llvm::StringRef name) {
     if (bound && value && bound->name == name)
       return statementValue(*object.module, *stmt, *value);
   }
-  for (const ast::Argument &base : object.definition->arguments) {
-    if (base.kind != ast::ArgumentKind::Positional)
-      continue;
-    Frame moduleFrame;
-    moduleFrame.module = object.module;
-    moduleFrame.name = object.definition->name.name;
-    FrameGuard guard(*this, moduleFrame);
-    Value parent = evaluate(*base.value);
-    if (hasFailed)
-      return Value();
-    if (parent.is(ValueKind::Class))
-      return classAttribute(parent, name);
+  std::optional<std::vector<Value>> parents = baseClasses(cls);
+  if (!parents)
+    return Value();
+  for (const Value &parent : *parents) {
+    Value inherited;
+    if (attempt([&] { inherited = classAttribute(parent, name); }))
+      return inherited;
   }
   return unknownAttribute(cls, name);
 }
@@ -272,9 +261,13 @@ Value Evaluator::classAttribute(const Value &cls, llvm::StringRef name) {
 // Subscripts
 //===----------------------------------------------------------------------===//
 
+static Value fullSlice() {
+  auto object = std::make_shared<SliceObject>();
+  object->lower = object->upper = object->step = Value::none();
+  return {ValueKind::Slice, object};
+}
+
 static bool isFullSlice(const Value &value) {
-  if (value.is(ValueKind::Ellipsis))
-    return true;
   if (!value.is(ValueKind::Slice))
     return false;
   const auto &slice = value.as<SliceObject>();
@@ -285,16 +278,23 @@ Value Evaluator::indexTensor(Tensor tensor, const Value &index) {
   std::vector<Value> parts{index};
   if (index.isSequence())
     parts = index.getElements();
+  // `...` is as many ':' as are left.
+  auto isEllipsis = [](const Value &part) { return part.is(ValueKind::Ellipsis); };
+  if (auto found = llvm::find_if(parts, isEllipsis); found != parts.end()) {
+    size_t named = llvm::count_if(parts, isFullSlice), rank = tensor.type.shape.size();
+    found = parts.erase(found);
+    parts.insert(found, rank > named ? rank - named : 0, fullSlice());
+  }
   unsigned axis = 0;
   for (const Value &part : parts) {
+    if (part.isNone() && tensor.isBlock() && axis > tensor.type.shape.size())
+      return error(DiagKind::SemaShape, "an index of a tensor",
+                   "no more ':' than dimensions before None", tensor.type.str());
     if (part.isNone())
-      tensor = expandDims(tensor, axis);
+      tensor = expandDims(tensor, tensor.isBlock() ? axis : 0);
     else if (!isFullSlice(part))
       return error(DiagKind::SemaInvalidArgument, "an index of a tensor", "':' or None",
                    describe(part));
-    else if (axis >= tensor.type.shape.size())
-      return error(DiagKind::SemaShape, "an index of a tensor", "no more ':' than dimensions",
-                   tensor.type.str());
     if (!tensor)
       return Value();
     ++axis;
@@ -380,6 +380,10 @@ Value Evaluator::subscript(const Value &base, const Value &index) {
     return base; // kernel[grid], list[int]
   case ValueKind::Module:
     return error(DiagKind::SemaPython, "key " + repr(index) + " is not in the environment");
+  case ValueKind::Instance:
+    if (base.as<InstanceObject>().cls.is(ValueKind::Class))
+      return call(getAttribute(base, "__getitem__"), {index}, {});
+    return error(DiagKind::SemaUnsupportedSyntax, "an index of " + describe(base));
   default:
     // `x[None]`, `x[:, None]` of a compile-time number.
     if (base.isNumber() && buildsIR() && frame->mode == FunctionMode::Kernel)

@@ -1,6 +1,6 @@
 // Atomic operations.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/MemoryAccess.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -55,6 +55,8 @@ std::optional<Operands> readOperands(Evaluator &evaluator, Call &call) {
   if (!call[0].isTensor() || !call[0].getTensor().dtype().isPointer())
     return evaluator.fail(DiagKind::SemaInvalidArgument, name, "a pointer", describe(call[0]));
   result.pointer = call[0].getTensor();
+  if (!checkWritable(evaluator, result.pointer))
+    return std::nullopt;
   result.value = evaluator.toTensor(call[1]);
   if (!result.value)
     return std::nullopt;
@@ -140,6 +142,8 @@ Value builtinAtomicCas(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaInvalidArgument, "atomic_cas", "a pointer",
                            describe(call[0]));
   Tensor pointer = call[0].getTensor();
+  if (!checkWritable(evaluator, pointer))
+    return Value();
   DType element = pointer.dtype().getPointee();
   if (element.getBits() < 16)
     return evaluator.error(DiagKind::SemaInvalidArgument, "atomic_cas",

@@ -7,6 +7,8 @@
 
 #include "compiler/Sema/MemoryAccess.h"
 
+#include <cmath>
+
 namespace kiln::sema {
 namespace {
 
@@ -43,7 +45,58 @@ struct BlockAddresses {
   Tensor pointers, mask;
 };
 
-/// Pointers to every element, and a mask of those inside the bounds along the axes of `checked`.
+/// The places that an access touches along each axis: vectors of int64.
+std::vector<Tensor> coordinatesOf(Evaluator &evaluator, const BlockPointerObject &block) {
+  std::vector<Tensor> coordinates;
+  for (auto [extent, offset] : llvm::zip(block.blockShape, block.offsets)) {
+    TensorType rangeType(DType(Scalar::Int32), {extent});
+    Tensor range{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(rangeType), 0u, uint32_t(extent)),
+                 rangeType};
+    coordinates.push_back(evaluator.add(Value::tensor(offset), Value::tensor(range)));
+  }
+  return coordinates;
+}
+
+/// Pointers to every element at the product of the coordinates, and a mask of those inside the
+/// bounds along the axes of `checked`.
+std::optional<BlockAddresses> addressesAt(Evaluator &evaluator, const BlockPointerObject &block,
+                                          llvm::ArrayRef<Tensor> coordinates,
+                                          llvm::ArrayRef<int64_t> checked) {
+  if (evaluator.failed())
+    return std::nullopt;
+  size_t rank = coordinates.size();
+  llvm::SmallVector<int64_t, 4> shape;
+  for (const Tensor &coordinate : coordinates)
+    shape.push_back(coordinate.type.shape.front());
+  BlockAddresses result;
+  result.pointers = evaluator.splat(block.base, shape);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    Value coordinate = Value::tensor(coordinates[axis]);
+    Tensor offset = evaluator.multiply(coordinate, Value::tensor(block.strides[axis]));
+    offset = evaluator.broadcastTo(alongAxis(evaluator, offset, axis, rank), shape);
+    result.pointers = evaluator.add(Value::tensor(result.pointers), Value::tensor(offset));
+    if (evaluator.failed())
+      return std::nullopt;
+    if (!llvm::is_contained(checked, int64_t(axis)))
+      continue;
+    Value low = evaluator.compare(ast::CompareOp::GreaterEqual, coordinate, Value::integer(0));
+    Value high =
+        evaluator.compare(ast::CompareOp::Less, coordinate, Value::tensor(block.shape[axis]));
+    Value inside = evaluator.binary(ast::BinaryOp::BitAnd, low, high);
+    if (evaluator.failed())
+      return std::nullopt;
+    Tensor mask =
+        evaluator.broadcastTo(alongAxis(evaluator, inside.getTensor(), axis, rank), shape);
+    result.mask = result.mask ? evaluator
+                                    .binary(ast::BinaryOp::BitAnd, Value::tensor(result.mask),
+                                            Value::tensor(mask))
+                                    .getTensor()
+                              : mask;
+  }
+  return result;
+}
+
+/// Of the whole block.
 std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPointerObject &block,
                                           const Value &checkedAxes) {
   llvm::SmallVector<int64_t, 4> checked;
@@ -58,37 +111,7 @@ std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPoint
     if (axis < 0 || axis >= int64_t(rank))
       return evaluator.fail(DiagKind::SemaInvalidArgument, "boundary_check",
                             "axes below " + std::to_string(rank), std::to_string(axis));
-  BlockAddresses result;
-  result.pointers = evaluator.splat(block.base, block.blockShape);
-  for (size_t axis = 0; axis < rank; ++axis) {
-    TensorType rangeType(DType(Scalar::Int32), {block.blockShape[axis]});
-    Tensor range{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(rangeType), 0u,
-                                                uint32_t(block.blockShape[axis])),
-                 rangeType};
-    Value coordinate =
-        Value::tensor(evaluator.add(Value::tensor(block.offsets[axis]), Value::tensor(range)));
-    Tensor offset = evaluator.multiply(coordinate, Value::tensor(block.strides[axis]));
-    offset = evaluator.broadcastTo(alongAxis(evaluator, offset, axis, rank), block.blockShape);
-    result.pointers = evaluator.add(Value::tensor(result.pointers), Value::tensor(offset));
-    if (evaluator.failed())
-      return std::nullopt;
-    if (!llvm::is_contained(checked, int64_t(axis)))
-      continue;
-    Value low = evaluator.compare(ast::CompareOp::GreaterEqual, coordinate, Value::integer(0));
-    Value high =
-        evaluator.compare(ast::CompareOp::Less, coordinate, Value::tensor(block.shape[axis]));
-    Value inside = evaluator.binary(ast::BinaryOp::BitAnd, low, high);
-    if (evaluator.failed())
-      return std::nullopt;
-    Tensor mask = evaluator.broadcastTo(alongAxis(evaluator, inside.getTensor(), axis, rank),
-                                        block.blockShape);
-    result.mask = result.mask ? evaluator
-                                    .binary(ast::BinaryOp::BitAnd, Value::tensor(result.mask),
-                                            Value::tensor(mask))
-                                    .getTensor()
-                              : mask;
-  }
-  return result;
+  return addressesAt(evaluator, block, coordinatesOf(evaluator, block), checked);
 }
 
 } // namespace
@@ -247,6 +270,77 @@ Value builtinOldDescriptorLoad(Evaluator &evaluator, Call &call) {
 }
 Value builtinOldDescriptorStore(Evaluator &evaluator, Call &call) {
   return storeAt(evaluator, call[0], call[2], call[1]);
+}
+
+/// Atomic operations on a block; nothing comes back.
+static Value atomicAt(Evaluator &evaluator, Call &call, llvm::StringRef operation) {
+  auto block = blockAt(evaluator, call[0], call[1]);
+  auto addresses =
+      block ? addressesOf(evaluator, block->first.as<BlockPointerObject>(), block->second)
+            : std::nullopt;
+  if (!addresses)
+    return Value();
+  evaluator.call(Value::builtin(*findBuiltin(Library::Language, operation)),
+                 {Value::tensor(addresses->pointers), call[2], Value::tensor(addresses->mask),
+                  Value::string("relaxed")},
+                 {});
+  return evaluator.failed() ? Value() : Value::none();
+}
+Value builtinDescriptorAtomicAdd(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_add");
+}
+Value builtinDescriptorAtomicMin(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_min");
+}
+Value builtinDescriptorAtomicMax(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_max");
+}
+Value builtinDescriptorAtomicAnd(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_and");
+}
+Value builtinDescriptorAtomicOr(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_or");
+}
+Value builtinDescriptorAtomicXor(Evaluator &evaluator, Call &call) {
+  return atomicAt(evaluator, call, "atomic_xor");
+}
+
+/// Addresses of the rows `rows` of a descriptor whose blocks are one row, from a column on.
+static std::optional<BlockAddresses> rowsAt(Evaluator &evaluator, const Value &descriptor,
+                                            const Value &rows, const Value &column) {
+  auto block = blockAt(evaluator, descriptor, Value::tuple({Value::integer(0), column}));
+  if (!block)
+    return std::nullopt;
+  const auto &object = block->first.as<BlockPointerObject>();
+  if (object.blockShape.size() != 2 || object.blockShape.front() != 1)
+    return evaluator.fail(DiagKind::SemaShape, "desc", "a descriptor of blocks of one row",
+                          shapeToString(object.blockShape));
+  Tensor indices = evaluator.toTensor(rows);
+  if (!indices)
+    return std::nullopt;
+  if (indices.type.shape.size() != 1 || !indices.dtype().isInt())
+    return evaluator.fail(DiagKind::SemaInvalidArgument, "x_offsets", "a vector of integers",
+                          indices.type.str());
+  std::vector<Tensor> coordinates = coordinatesOf(evaluator, object);
+  coordinates.front() = evaluator.cast(indices, Scalar::Int64);
+  return addressesAt(evaluator, object, coordinates, {0, 1});
+}
+
+Value builtinDescriptorGather(Evaluator &evaluator, Call &call) {
+  auto addresses = rowsAt(evaluator, call[0], call[1], call[2]);
+  if (!addresses)
+    return Value();
+  const auto &object = call[0].as<BlockPointerObject>();
+  DType element = object.base.dtype().getPointee();
+  Tensor other = evaluator.constant(element.isBool() ? DType(Scalar::Int8) : element,
+                                    Value::real(object.padsWithNan ? NAN : 0));
+  return emitLoad(evaluator, addresses->pointers, addresses->mask, other, {});
+}
+
+Value builtinDescriptorScatter(Evaluator &evaluator, Call &call) {
+  auto addresses = rowsAt(evaluator, call[0], call[2], call[3]);
+  Tensor value = addresses ? evaluator.toTensor(call[1]) : Tensor();
+  return value ? emitStore(evaluator, addresses->pointers, value, addresses->mask, {}) : Value();
 }
 
 /// Classes to test against; descriptors are made by make_tensor_descriptor.

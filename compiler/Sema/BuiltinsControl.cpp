@@ -126,7 +126,34 @@ Value builtinStaticRange(Evaluator &evaluator, Call &call) {
 }
 
 Value builtinConstexpr(Evaluator &, Call &call) { return call[0]; }
-Value builtinConstexprType(Evaluator &, Call &call) { return call[0]; }
+Value builtinConstexprType(Evaluator &, Call &call) { return constexprType(call[0]); }
+
+Value builtinTupleType(Evaluator &evaluator, Call &call) {
+  std::optional<std::vector<Value>> types = evaluator.iterate(call[0]);
+  return types ? tupleType(std::move(*types)) : Value();
+}
+
+/// What a `while` loop goes on for; its options change how loops are optimized, not what they mean.
+Value builtinCondition(Evaluator &, Call &call) { return call[0]; }
+
+/// A copy of an instance of a class with some of its fields replaced.
+Value builtinAggregateReplace(Evaluator &evaluator, Call &call) {
+  if (!call[0].is(ValueKind::Instance) || !call[0].as<InstanceObject>().cls.is(ValueKind::Class))
+    return evaluator.error(DiagKind::SemaInvalidArgument, "aggregate_replace",
+                           "an instance of an aggregate", describe(call[0]));
+  Value copy(ValueKind::Instance,
+             std::make_shared<InstanceObject>(call[0].as<InstanceObject>()));
+  auto &object = copy.as<InstanceObject>();
+  for (const auto &[name, value] : call.keywords) {
+    auto field = llvm::find_if(object.fields, [&, key = llvm::StringRef(name)](const auto &entry) {
+      return entry.first == key;
+    });
+    if (field == object.fields.end())
+      return evaluator.error(DiagKind::SemaUnknownAttribute, object.typeName, name);
+    field->second = value;
+  }
+  return copy;
+}
 
 Value builtinDTypeOf(Evaluator &evaluator, Call &call) {
   std::optional<DType> type = evaluator.constantDType(call[0], "dtype");
@@ -135,7 +162,12 @@ Value builtinDTypeOf(Evaluator &evaluator, Call &call) {
 
 Value builtinPointerType(Evaluator &evaluator, Call &call) {
   std::optional<DType> type = evaluator.constantDType(call[0], "element_ty");
-  return type ? Value::type(type->getPointerTo()) : Value();
+  std::optional<bool> isConst = type ? evaluator.constantBool(call[2], "const") : std::nullopt;
+  if (!isConst)
+    return Value();
+  DType pointer = type->getPointerTo();
+  pointer.isConst |= *isConst;
+  return Value::type(pointer);
 }
 
 Value builtinBlockType(Evaluator &evaluator, Call &call) {

@@ -101,6 +101,13 @@ DType memoryType(Tensor pointer) {
 
 } // namespace
 
+bool checkWritable(Evaluator &evaluator, const Tensor &pointer) {
+  if (!pointer.dtype().isConst)
+    return true;
+  evaluator.error(DiagKind::SemaConstStore, pointer.type.str());
+  return false;
+}
+
 Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
                const AccessOptions &options) {
   if (!checkMask(evaluator, mask) || !matchShape(evaluator, "mask", pointer, mask, true) ||
@@ -127,7 +134,8 @@ Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
 
 Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options) {
-  if (!checkMask(evaluator, mask) || !matchShape(evaluator, "value", pointer, value, false) ||
+  if (!checkWritable(evaluator, pointer) || !checkMask(evaluator, mask) ||
+      !matchShape(evaluator, "value", pointer, value, false) ||
       !matchShape(evaluator, "mask", pointer, mask, false))
     return Value();
   value = evaluator.cast(value, pointer.dtype().getPointee());

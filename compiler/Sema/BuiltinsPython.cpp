@@ -31,6 +31,14 @@ Value extremum(Evaluator &evaluator, Call &call, bool isMax) {
   if (items.empty())
     return evaluator.error(DiagKind::SemaPython,
                            llvm::StringRef(isMax ? "max" : "min") + "() of nothing");
+  // Python's answer would depend on the order of the operands.
+  if (evaluator.buildsIR() &&
+      llvm::none_of(items, [](const Value &item) { return item.isTensor(); }))
+    for (const Value &item : items)
+      if (item.is(ValueKind::Float) &&
+          (std::isnan(item.getReal()) || (item.getReal() == 0 && std::signbit(item.getReal()))))
+        return evaluator.error(DiagKind::SemaInvalidArgument, isMax ? "max" : "min",
+                               "compile-time numbers other than NaN and -0.0", describe(item));
   Value best = items.front();
   for (const Value &item : llvm::ArrayRef(items).drop_front()) {
     if (best.isTensor() || item.isTensor()) {
@@ -72,6 +80,8 @@ bool isInstance(const Value &value, const Value &cls) {
       return value.isNumber() || value.isString() || value.isNone();
     if (name == "tuple")
       return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
+    if (name == "constexpr_type" || name == "tuple_type")
+      return value.is(ValueKind::Instance) && value.as<InstanceObject>().typeName == name;
     if (name == "pointer_type")
       return value.is(ValueKind::Type) && value.getType().dtype.isPointer();
     if (name == "block_type")

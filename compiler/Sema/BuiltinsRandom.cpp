@@ -73,6 +73,11 @@ std::optional<Words> philox(Evaluator &evaluator, const Value &seedValue, const 
     return evaluator.fail(DiagKind::SemaInvalidArgument, "philox", "counters of 32 or 64 bits",
                           first.type.str());
   DType type = getIntType(bits, false);
+  Tensor givenSeed = evaluator.toTensor(seedValue);
+  if (!givenSeed)
+    return std::nullopt;
+  if (!givenSeed.dtype().isInt())
+    return evaluator.fail(DiagKind::SemaInvalidArgument, "seed", "an integer", describe(seedValue));
   Value seed = op.cast(seedValue, Scalar::UInt64);
   Value key0 = seed, key1 = op.cast(Value::integer(0), Scalar::UInt64);
   if (bits == 32) {

@@ -1,6 +1,7 @@
 // Calls: binding arguments to parameters, running function bodies, calling builtins and classes.
 
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/HostEvaluation.h"
 
 namespace kiln::sema {
 
@@ -8,6 +9,8 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   Value callee = evaluate(*expr.callee);
   if (hasFailed)
     return Value();
+  if (&expr == discarded)
+    checkUse(expr, callee);
   // Nothing is known of the result, so the arguments need no evaluation.
   if (callee.isOpaque()) {
     llvm::StringRef path = callee.as<OpaqueObject>().path;
@@ -21,6 +24,26 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   if (!collectArguments(expr, args, keywords))
     return Value();
   return call(callee, std::move(args), std::move(keywords), &expr);
+}
+
+void Evaluator::checkUse(const ast::CallExpr &expr, const Value &callee) {
+  Value function =
+      callee.is(ValueKind::BoundMethod) ? callee.as<BoundMethodObject>().function : callee;
+  llvm::StringRef text = loader.getSources().get(expr.range.file).getText(expr.callee->range);
+  if (function.is(ValueKind::Builtin) &&
+      function.as<BuiltinObject>().info == findBuiltin(Library::Language, "advance")) {
+    errorWithHint("it changes nothing in place: p = tl.advance(p, ...)", DiagKind::SemaUnusedResult,
+                  text);
+    return;
+  }
+  if (!function.is(ValueKind::Function) || !function.as<FunctionObject>().definition)
+    return;
+  for (const ast::Expr *decorator : function.as<FunctionObject>().definition->decorators) {
+    const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator);
+    const auto *name = llvm::dyn_cast<ast::AttributeExpr>(call ? call->callee : decorator);
+    if (name && name->attribute.name == "must_use_result")
+      error(DiagKind::SemaUnusedResult, text);
+  }
 }
 
 bool Evaluator::collectArguments(const ast::CallExpr &expr, std::vector<Value> &args,
@@ -353,16 +376,67 @@ Value Evaluator::callType(const Value &type, std::vector<Value> args) {
   return error(DiagKind::SemaNotCallable, describe(type));
 }
 
-/// Fields are the annotated names of the body, or what `__init__` assigns.
+/// The annotated names of a class and of the classes of the source that it derives from, theirs
+/// first. False after an error.
+bool Evaluator::collectFields(const Value &cls, std::vector<ClassField> &fields) {
+  const auto &object = cls.as<ClassObject>();
+  std::optional<std::vector<Value>> parents = baseClasses(cls);
+  if (!parents)
+    return false;
+  for (const Value &parent : *parents)
+    if (!collectFields(parent, fields))
+      return false;
+  for (const ast::Stmt *stmt : object.definition->body) {
+    const auto *annotated = llvm::dyn_cast<ast::AnnAssignStmt>(stmt);
+    const auto *name = annotated ? llvm::dyn_cast<ast::NameExpr>(annotated->target) : nullptr;
+    if (!name)
+      continue;
+    llvm::erase_if(fields, [&](const ClassField &field) { return field.name == name->name; });
+    fields.push_back({name->name, annotated->annotation, annotated->value});
+  }
+  return true;
+}
+
+/// A field that was annotated `tl.constexpr` keeps what is known at compile time.
+bool Evaluator::isConstexprField(const Value &instance, llvm::StringRef name) {
+  std::vector<ClassField> fields;
+  const Value &cls = instance.as<InstanceObject>().cls;
+  if (!cls.is(ValueKind::Class) || !collectFields(cls, fields))
+    return false;
+  return llvm::any_of(fields, [&](const ClassField &field) {
+    return field.name == name && isConstexprAnnotation(*field.annotation);
+  });
+}
+
+/// Those that are classes of the source.
+std::optional<std::vector<Value>> Evaluator::baseClasses(const Value &cls) {
+  const auto &object = cls.as<ClassObject>();
+  Frame moduleFrame;
+  moduleFrame.module = object.module;
+  moduleFrame.name = object.definition->name.name;
+  FrameGuard guard(*this, moduleFrame);
+  std::vector<Value> parents;
+  for (const ast::Argument &base : object.definition->arguments) {
+    if (base.kind != ast::ArgumentKind::Positional)
+      continue;
+    Value parent = evaluate(*base.value);
+    if (hasFailed)
+      return std::nullopt;
+    if (parent.is(ValueKind::Class))
+      parents.push_back(parent);
+  }
+  return parents;
+}
+
+/// Fields are the annotated names of the bodies, or what `__init__` assigns.
 Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords keywords) {
   const auto &object = cls.as<ClassObject>();
   const ast::ClassDef &definition = *object.definition;
   auto instance = std::make_shared<InstanceObject>();
   instance->cls = cls;
   instance->typeName = definition.name.name.str();
-  std::vector<llvm::StringRef> fields;
-  std::vector<const ast::Expr *> defaults;
-  for (const ast::Stmt *stmt : definition.body) {
+  std::vector<ClassField> fields;
+  for (const ast::Stmt *stmt : definition.body)
     if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
       if (function->name.name == "__init__") {
         Value init = makeFunction(*function, *object.module);
@@ -374,33 +448,33 @@ Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords k
         callFunction(init, std::move(args), std::move(keywords));
         return hasFailed ? Value() : self;
       }
-    if (const auto *annotated = llvm::dyn_cast<ast::AnnAssignStmt>(stmt))
-      if (const auto *name = llvm::dyn_cast<ast::NameExpr>(annotated->target)) {
-        fields.push_back(name->name);
-        defaults.push_back(annotated->value);
-      }
-  }
+  if (!collectFields(cls, fields))
+    return Value();
   if (args.size() > fields.size())
     return error(DiagKind::SemaArguments, definition.name.name,
                  "takes " + std::to_string(fields.size()) + " arguments, got " +
                      std::to_string(args.size()));
+  for (const auto &keyword : keywords)
+    if (llvm::none_of(fields, [&](const ClassField &field) { return field.name == keyword.first; }))
+      return error(DiagKind::SemaArguments, definition.name.name,
+                   "has no parameter '" + keyword.first + "'");
   auto tuple = std::make_shared<SequenceObject>();
   for (auto [index, field] : llvm::enumerate(fields)) {
     std::optional<Value> value;
     if (index < args.size())
       value = args[index];
     for (const auto &keyword : keywords)
-      if (keyword.first == field)
+      if (keyword.first == field.name)
         value = keyword.second;
-    if (!value && defaults[index])
-      value = evaluate(*defaults[index]);
+    if (!value && field.defaultValue)
+      value = evaluate(*field.defaultValue);
     if (hasFailed)
       return Value();
     if (!value)
       return error(DiagKind::SemaArguments, definition.name.name,
-                   "needs a value for '" + field.str() + "'");
-    instance->fields.emplace_back(field.str(), *value);
-    tuple->fields.push_back(field.str());
+                   "needs a value for '" + field.name.str() + "'");
+    instance->fields.emplace_back(field.name.str(), *value);
+    tuple->fields.push_back(field.name.str());
     tuple->elements.push_back(*value);
   }
   for (const ast::Argument &base : definition.arguments)

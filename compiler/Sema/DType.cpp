@@ -75,7 +75,9 @@ unsigned DType::getMantissaBits() const { return infoOf(scalar).mantissaBits; }
 Int DType::getMin() const { return isSigned() ? -(Int(1) << (getBits() - 1)) : Int(0); }
 Int DType::getMax() const { return (Int(1) << (getBits() - (isSigned() ? 1 : 0))) - 1; }
 
-std::string DType::str() const { return std::string(depth, '*') + infoOf(scalar).name.str(); }
+std::string DType::str() const {
+  return std::string(depth, '*') + (isConst ? "k" : "") + infoOf(scalar).name.str();
+}
 
 mlir::Type DType::toMLIR(mlir::MLIRContext *context) const {
   if (isPointer()) {
@@ -93,10 +95,11 @@ std::optional<DType> parseDType(llvm::StringRef text) {
   uint8_t depth = 0;
   while (text.consume_front("*"))
     ++depth;
+  bool isConst = depth > 0 && text.consume_front("k");
   text.consume_front("tl.");
   for (auto [index, info] : llvm::enumerate(infos))
     if (text == info.name || text == info.languageName)
-      return DType(static_cast<Scalar>(index), depth);
+      return DType(static_cast<Scalar>(index), depth, isConst);
   static constexpr std::pair<llvm::StringLiteral, Scalar> synonyms[] = {
       {"i1", Scalar::Int1},    {"bool", Scalar::Int1},   {"i8", Scalar::Int8},
       {"i16", Scalar::Int16},  {"i32", Scalar::Int32},   {"i64", Scalar::Int64},
@@ -107,7 +110,7 @@ std::optional<DType> parseDType(llvm::StringRef text) {
       {"float", Scalar::FP32}, {"double", Scalar::FP64}, {"fp8e4", Scalar::FP8E4NV}};
   for (auto [name, scalar] : synonyms)
     if (text == name)
-      return DType(scalar, depth);
+      return DType(scalar, depth, isConst);
   return std::nullopt;
 }
 
@@ -158,6 +161,33 @@ std::string shapeToString(llvm::ArrayRef<int64_t> shape) {
 
 std::string TensorType::str() const {
   return dtype.str() + (isBlock() ? shapeToString(shape) : std::string());
+}
+
+std::optional<bool> TensorType::answer(llvm::StringRef name) const {
+  if (name == "is_block")
+    return isBlock();
+  if (name == "is_ptr")
+    return dtype.isPointer() && !isBlock();
+  if (name == "is_const")
+    return dtype.isConst && !isBlock();
+  if (name == "is_void")
+    return dtype.is(Scalar::Void);
+  if (name == "is_floating" || name == "is_standard_floating")
+    return dtype.isFloat() && (name == "is_floating" || dtype.getBits() > 8);
+  if (name == "is_int")
+    return dtype.isInt();
+  if (name == "is_int_signed")
+    return dtype.isSigned();
+  if (name == "is_int_unsigned")
+    return dtype.isUnsigned();
+  if (name == "is_bool")
+    return dtype.isBool();
+  if (name == "is_fp8")
+    return dtype.isFP8();
+  if (name.consume_front("is_"))
+    if (std::optional<DType> wanted = parseDType(name))
+      return dtype == *wanted;
+  return std::nullopt;
 }
 
 mlir::Type TensorType::toMLIR(mlir::MLIRContext *context) const {

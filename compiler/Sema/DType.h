@@ -31,19 +31,23 @@ enum class ScalarClass : uint8_t { Void, Bool, Signed, Unsigned, Float };
 using Int = __int128;
 std::string toString(Int value);
 
-/// An element type, or a pointer to one (`depth` stars).
+/// An element type, or a pointer to one (`depth` stars), perhaps one that is never written through.
 struct DType {
   Scalar scalar = Scalar::Void;
   uint8_t depth = 0;
+  bool isConst = false;
 
   constexpr DType() = default;
-  constexpr DType(Scalar scalar, uint8_t depth = 0) : scalar(scalar), depth(depth) {}
+  constexpr DType(Scalar scalar, uint8_t depth = 0, bool isConst = false)
+      : scalar(scalar), depth(depth), isConst(isConst) {}
 
-  friend bool operator==(DType a, DType b) { return a.scalar == b.scalar && a.depth == b.depth; }
+  friend bool operator==(DType a, DType b) {
+    return a.scalar == b.scalar && a.depth == b.depth && a.isConst == b.isConst;
+  }
   friend bool operator!=(DType a, DType b) { return !(a == b); }
 
   bool isPointer() const { return depth != 0; }
-  DType getPointee() const { return {scalar, uint8_t(depth - 1)}; }
+  DType getPointee() const { return {scalar, uint8_t(depth - 1), isConst && depth > 1}; }
   DType getPointerTo() const { return {scalar, uint8_t(depth + 1)}; }
 
   ScalarClass getClass() const;
@@ -62,13 +66,14 @@ struct DType {
   Int getMin() const;
   Int getMax() const;
 
-  /// "fp16", "*fp16".
+  /// "fp16", "*fp16", "*kfp16".
   std::string str() const;
   /// Null for void and for types that MLIR lacks (fp8e4b15).
   mlir::Type toMLIR(mlir::MLIRContext *context) const;
 };
 
-/// Accepts "fp16", "float16", "i32", "int32", "u8", "f32", "bool" and stars before any of them.
+/// Accepts "fp16", "float16", "i32", "int32", "u8", "f32", "bool", and stars before any of them,
+/// behind which a k says that the pointer is not written through.
 std::optional<DType> parseDType(llvm::StringRef text);
 /// The attribute of triton.language: "float16". Empty for pointers.
 llvm::StringRef getLanguageName(DType type);
@@ -95,6 +100,8 @@ struct TensorType {
   TensorType with(DType element) const { return {element, shape}; }
   TensorType with(llvm::ArrayRef<int64_t> newShape) const { return {dtype, newShape}; }
 
+  /// Of the questions `is_fp16()`, `is_int_signed()` …; empty for another name.
+  std::optional<bool> answer(llvm::StringRef name) const;
   /// "fp32[16, 32]"; "fp32" for a scalar.
   std::string str() const;
   mlir::Type toMLIR(mlir::MLIRContext *context) const;

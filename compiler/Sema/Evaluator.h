@@ -221,6 +221,8 @@ public:
              const ast::CallExpr *expr = nullptr);
   Value callFunction(const Value &function, std::vector<Value> args, Keywords keywords);
   Value evaluateCall(const ast::CallExpr &expr);
+  /// A call that is a statement, to a function without side effects whose result is its purpose.
+  void checkUse(const ast::CallExpr &expr, const Value &callee);
   /// Runs the body of a function whose parameters are bound already in `names`.
   Value runBody(const FunctionObject &function, Environment names);
 
@@ -422,6 +424,13 @@ private:
                    Call &call);
   Value callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
+  struct ClassField {
+    llvm::StringRef name;
+    const ast::Expr *annotation = nullptr, *defaultValue = nullptr;
+  };
+  bool isConstexprField(const Value &instance, llvm::StringRef name);
+  bool collectFields(const Value &cls, std::vector<ClassField> &fields);
+  std::optional<std::vector<Value>> baseClasses(const Value &cls);
   Value callClass(const Value &cls, std::vector<Value> args, Keywords keywords);
   Value callType(const Value &type, std::vector<Value> args);
   bool collectArguments(const ast::CallExpr &expr, std::vector<Value> &args, Keywords &keywords);
@@ -464,6 +473,8 @@ private:
   SourceRange position;
   uint64_t steps = 0;
   unsigned callDepth = 0, evaluationDepth = 0;
+  /// The expression whose value nothing uses.
+  const ast::Expr *discarded = nullptr;
   std::map<const LoadedModule *, std::unique_ptr<ModuleState>> modules;
 };
 

@@ -18,6 +18,8 @@ std::optional<AccessOptions> readAccessOptions(Evaluator &evaluator, const Value
 /// `mask` and `other` may be missing (null); they are broadcast and converted.
 Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
                const AccessOptions &options);
+/// Reports a pointer that is not to be written through.
+bool checkWritable(Evaluator &evaluator, const Tensor &pointer);
 Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options);
 

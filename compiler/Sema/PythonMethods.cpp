@@ -169,21 +169,7 @@ Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Va
     return Value::integer(dtype.getMin());
   if (name == "with_element_ty" && args.size() == 1 && args[0].is(ValueKind::Type))
     return Value::type(type.with(args[0].getType().dtype));
-  bool answer = llvm::StringSwitch<bool>(name)
-                    .Case("is_block", type.isBlock())
-                    .Case("is_ptr", dtype.isPointer() && !type.isBlock())
-                    .Case("is_floating", dtype.isFloat())
-                    .Case("is_standard_floating", dtype.isFloat() && dtype.getBits() > 8)
-                    .Case("is_int", dtype.isInt())
-                    .Case("is_int_signed", dtype.isSigned())
-                    .Case("is_int_unsigned", dtype.isUnsigned())
-                    .Case("is_bool", dtype.isBool())
-                    .Case("is_fp8", dtype.isFP8())
-                    .Default(false);
-  if (!answer && name.consume_front("is_"))
-    if (std::optional<DType> wanted = parseDType(name))
-      answer = dtype == *wanted;
-  return Value::boolean(answer);
+  return Value::boolean(type.answer(name).value_or(false));
 }
 
 constexpr llvm::StringLiteral stringMethods[] = {"lower",    "upper", "strip",   "startswith",

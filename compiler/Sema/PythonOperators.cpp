@@ -216,7 +216,12 @@ Value Evaluator::pythonCompare(ast::CompareOp op, const Value &left, const Value
   switch (op) {
   case CompareOp::Equal:
   case CompareOp::NotEqual: {
-    std::optional<bool> equal = isEqual(left, right);
+    // In kernels a list display is a tuple.
+    bool mixed =
+        frame && frame->mode == FunctionMode::Kernel && left.isSequence() && right.isSequence();
+    std::optional<bool> equal =
+        mixed ? isEqual(Value::tuple(left.getElements()), Value::tuple(right.getElements()))
+              : isEqual(left, right);
     return equal ? Value::boolean(*equal == (op == CompareOp::Equal))
                  : error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
                          describe(right));

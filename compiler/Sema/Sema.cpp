@@ -62,6 +62,15 @@ std::optional<Value> KernelBuilder::bindRunTime(const ArgumentValue &argument,
   return Value::tensor(func.getArgument(index), *dtype);
 }
 
+/// A pointer that was annotated `tl.const` is not written through.
+void makeConst(Value &value) {
+  if (!value.isTensor() || !value.getTensor().dtype().isPointer())
+    return;
+  Tensor pointer = value.getTensor();
+  pointer.type.dtype.isConst = true;
+  value = Value::tensor(pointer);
+}
+
 std::optional<Value> KernelBuilder::bind(const ArgumentValue &argument, llvm::StringRef name) {
   switch (argument.kind) {
   case ArgumentValue::Kind::Constant: {
@@ -101,6 +110,8 @@ bool KernelBuilder::bindParameters() {
       std::optional<Value> value = bind(given->second, name);
       if (!value)
         return false;
+      if (parameter.annotation && isConstAnnotation(*parameter.annotation))
+        makeConst(*value);
       names[name] = *value;
       continue;
     }

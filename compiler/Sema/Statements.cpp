@@ -23,7 +23,8 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
   At at(*this, stmt.range);
   switch (stmt.kind) {
   case NodeKind::ExprStmt: {
-    evaluate(*llvm::cast<ast::ExprStmt>(stmt).value);
+    discarded = llvm::cast<ast::ExprStmt>(stmt).value;
+    evaluate(*discarded);
     return hasFailed ? Flow::Failed : Flow::Normal;
   }
   case NodeKind::AssignStmt:

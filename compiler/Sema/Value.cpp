@@ -167,6 +167,19 @@ std::string repr(const Value &value) {
   }
 }
 
+static Value typeInstance(llvm::StringRef typeName, llvm::StringRef field, Value value) {
+  auto object = std::make_shared<InstanceObject>();
+  object->cls = Value::none();
+  object->typeName = typeName.str();
+  object->fields.emplace_back(field.str(), std::move(value));
+  return {ValueKind::Instance, object};
+}
+
+Value constexprType(const Value &value) { return typeInstance("constexpr_type", "value", value); }
+Value tupleType(std::vector<Value> types) {
+  return typeInstance("tuple_type", "types", Value::tuple(std::move(types)));
+}
+
 std::string str(const Value &value) {
   return value.isString() ? value.getString().str() : repr(value);
 }
@@ -189,6 +202,14 @@ static std::optional<bool> isEqualSequence(const std::vector<Value> &a,
   return true;
 }
 
+/// Instances of classes of the source are equal to themselves only.
+static bool isEqualType(const InstanceObject &a, const InstanceObject &b) {
+  return a.cls.isNone() && b.cls.isNone() && a.typeName == b.typeName &&
+         llvm::equal(a.fields, b.fields, [](const auto &x, const auto &y) {
+           return x.first == y.first && isEqual(x.second, y.second).value_or(false);
+         });
+}
+
 static bool isEqualObject(const Value &a, const Value &b) {
   switch (a.getKind()) {
   case ValueKind::None:
@@ -208,6 +229,8 @@ static bool isEqualObject(const Value &a, const Value &b) {
            a.as<ModuleObject>().path == b.as<ModuleObject>().path;
   case ValueKind::Class:
     return a.as<ClassObject>().definition == b.as<ClassObject>().definition;
+  case ValueKind::Instance:
+    return a.sharesObject(b) || isEqualType(a.as<InstanceObject>(), b.as<InstanceObject>());
   default:
     return a.sharesObject(b);
   }

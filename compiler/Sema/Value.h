@@ -226,6 +226,10 @@ struct BlockPointerObject : Object {
   bool padsWithNan = false;
 };
 
+/// What `x.type` is for a compile-time value and for a tuple.
+Value constexprType(const Value &value);
+Value tupleType(std::vector<Value> types);
+
 /// Python's repr(), for messages and f-strings: `'relu'`, `(1, 2)`, `fp16`, `fp32[16]`.
 std::string repr(const Value &value);
 /// Python's str().
