@@ -1,4 +1,5 @@
-// Where `kiln run` runs a kernel: this machine's CPU, an emulated GPU, or the first NVIDIA GPU.
+// Where `kiln run` runs a kernel: this machine's CPU, an emulated GPU, or the first NVIDIA or AMD
+// GPU.
 
 #ifndef KILN_COMPILER_DRIVER_RUNDEVICE_H
 #define KILN_COMPILER_DRIVER_RUNDEVICE_H

@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -89,6 +90,23 @@ struct GeneratorCall {
   std::optional<double> first, second;
 };
 
+/// Calls `visit(i, place)` for each element of the array: its number and its place, in elements.
+template <typename Visit> void forElements(const RunArray &array, Visit visit) {
+  std::vector<int64_t> index(array.shape.size());
+  int64_t count = 1, place = 0;
+  for (int64_t extent : array.shape)
+    count *= extent;
+  for (int64_t i = 0; i < count; ++i) {
+    visit(i, place);
+    for (size_t axis = index.size(); axis-- > 0;) {
+      place += array.strides[axis];
+      if (++index[axis] < array.shape[axis])
+        break;
+      place -= array.strides[axis] * std::exchange(index[axis], 0);
+    }
+  }
+}
+
 class ValueReader {
 public:
   ValueReader(llvm::StringRef name, const ArgumentType &type, uint64_t seed,
@@ -168,6 +186,43 @@ public:
     return value;
   }
 
+  /// `value`, whose elements lie one after the other, with the strides that `text` lists. What lies
+  /// between them has all bits set: a NaN in every float type.
+  std::optional<RunValue> strided(const RunValue &value, llvm::StringRef text) {
+    const RunArray &dense = *value.array;
+    RunArray array;
+    array.shape = dense.shape;
+    llvm::SmallVector<llvm::StringRef> items;
+    text.split(items, ',');
+    uint64_t last = 0;
+    bool isEmpty = llvm::is_contained(array.shape, 0), overflows = false;
+    for (auto [axis, item] : llvm::enumerate(items)) {
+      int64_t stride = 0;
+      if (item.trim().getAsInteger(10, stride) || stride < 0 || items.size() != array.shape.size())
+        return expected("one stride for each axis, in elements", text);
+      array.strides.push_back(stride);
+      bool overflowed = false;
+      last = llvm::SaturatingMultiplyAdd(uint64_t(std::max<int64_t>(array.shape[axis] - 1, 0)),
+                                         uint64_t(stride), last, &overflowed);
+      overflows |= overflowed;
+    }
+    unsigned size = elementBytes(type.element);
+    if (overflows || last >= maxArrayBytes / size)
+      return tooLarge();
+    array.bytes = isEmpty ? 0 : (last + 1) * size;
+    array.data = allocate(array.bytes);
+    if (!array.data)
+      return tooLarge();
+    std::memset(array.data.get(), 0xff, array.bytes);
+    forElements(array, [&](int64_t i, int64_t place) {
+      std::memcpy(array.data.get() + place * size, dense.data.get() + i * size, size);
+    });
+    RunValue result;
+    result.bits = reinterpret_cast<uintptr_t>(array.data.get());
+    result.array = std::move(array);
+    return result;
+  }
+
 private:
   std::nullopt_t expected(const llvm::Twine &what, llvm::StringRef got,
                           const llvm::Twine &hint = "") {
@@ -218,23 +273,25 @@ private:
 
   static RunValue make(std::vector<int64_t> shape, size_t bytes) {
     RunValue value;
-    value.array = RunArray{std::move(shape), bytes, allocate(bytes)};
+    value.array = RunArray{std::move(shape), bytes, {}, allocate(bytes)};
     value.bits = reinterpret_cast<uintptr_t>(value.array->data.get());
     return value;
   }
 
   /// The shape's extents, in parentheses of their own or not, then numbers and keywords.
   std::optional<GeneratorCall> parseCall(llvm::StringRef text) {
-    static const llvm::StringRef known[] = {"arange", "full", "normal", "uniform", "zeros"};
+    static const llvm::StringRef known[] = {"arange",  "full",  "normal",  "ones",
+                                            "randint", "randn", "uniform", "zeros"};
     size_t open = text.find('(');
     llvm::StringRef callee = text.take_front(open).trim();
     if (open == llvm::StringRef::npos || !text.ends_with(")"))
       return expected("an array", text,
-                      "@FILE.npy, zeros(…), full((…), value), arange(n), uniform(…) or normal(…)");
+                      "@FILE.npy, zeros(…), ones(…), full((…), value), arange(n), uniform(…), "
+                      "randint(…) or normal(…)");
     GeneratorCall call;
-    call.name = callee;
     if (!llvm::is_contained(known, callee))
       return expected("a generator", callee, suggestName(callee, known));
+    call.name = callee == "randn" ? "normal" : callee;
     llvm::StringRef inside = text.slice(open + 1, text.size() - 1).trim();
     bool isTuple = inside.consume_front("(");
     llvm::StringRef extents = inside, others;
@@ -277,11 +334,12 @@ private:
   }
 
   bool parseNumbers(llvm::StringRef others, llvm::StringRef text, GeneratorCall &call) {
-    llvm::StringRef firstName = call.name == "uniform"  ? "low"
+    bool isUniform = call.name == "uniform" || call.name == "randint";
+    llvm::StringRef firstName = isUniform               ? "low"
                                 : call.name == "normal" ? "mean"
                                 : call.name == "arange" ? "start"
                                                         : "value";
-    llvm::StringRef secondName = call.name == "uniform"  ? "high"
+    llvm::StringRef secondName = isUniform               ? "high"
                                  : call.name == "normal" ? "std"
                                  : call.name == "arange" ? "step"
                                                          : "";
@@ -291,6 +349,7 @@ private:
       bool isPlain = number.empty() && call.name == "full" && !call.first;
       double value = 0;
       if ((isPlain ? key : number).trim().getAsDouble(value) || call.name == "zeros" ||
+          call.name == "ones" ||
           (!isPlain && key.trim() != firstName && key.trim() != secondName)) {
         expected("numbers that '" + call.name + "' takes", text);
         return false;
@@ -313,12 +372,13 @@ private:
       return call.first.value_or(0) + double(index) * call.second.value_or(1);
     if (call.name == "normal")
       return call.first.value_or(0) + call.second.value_or(1) * random.normal();
-    if (call.name == "uniform") {
+    if (call.name == "uniform" || call.name == "randint") {
+      bool isWhole = !isFloat || call.name == "randint";
       double low = call.first.value_or(0);
-      double value = low + (call.second.value_or(isFloat ? 1 : 100) - low) * random.uniform();
-      return isFloat ? value : std::floor(value);
+      double value = low + (call.second.value_or(isWhole ? 100 : 1) - low) * random.uniform();
+      return isWhole ? std::floor(value) : value;
     }
-    return 0;
+    return call.name == "ones" ? 1 : 0;
   }
 
   llvm::StringRef name;
@@ -328,6 +388,16 @@ private:
 };
 
 } // namespace
+
+std::string elementsOf(const RunArray &array, unsigned elementBytes) {
+  if (array.strides.empty())
+    return std::string(array.data.get(), array.bytes);
+  std::string bytes;
+  forElements(array, [&](int64_t, int64_t place) {
+    bytes.append(array.data.get() + place * elementBytes, elementBytes);
+  });
+  return bytes;
+}
 
 std::string npyTypeOf(ElementType type) {
   unsigned bytes = elementBytes(type);
@@ -372,7 +442,15 @@ std::optional<RunValue> readRunValue(llvm::StringRef name, const ArgumentType &t
   text = text.trim();
   if (!type.isPointer())
     return reader.scalar(text);
-  return text.consume_front("@") ? reader.file(text) : reader.generated(text);
+  constexpr llvm::StringLiteral view = ".strided(";
+  size_t place = text.ends_with(")") ? text.rfind(view) : llvm::StringRef::npos;
+  llvm::StringRef strides;
+  if (place != llvm::StringRef::npos) {
+    strides = text.drop_front(place + view.size()).drop_back();
+    text = text.take_front(place);
+  }
+  auto value = text.consume_front("@") ? reader.file(text) : reader.generated(text);
+  return value && place != llvm::StringRef::npos ? reader.strided(*value, strides) : value;
 }
 
 } // namespace kiln

@@ -1,6 +1,7 @@
 // The arguments of `kiln run`: from the text of --arg to bytes as a kernel takes them.
 //
 //   x=@x.npy   n=1000   eps=1e-5   x=normal(128, 64)   y=full((128, 64), 0.5)
+//   x=normal(128, 64).strided(80, 1)
 //
 // Generators give the same bytes on every machine: they use a generator of integers of our own
 // (SplitMix64, started by --seed and the argument's name) and no function of libm.
@@ -17,7 +18,11 @@ namespace kiln {
 /// The elements of a pointer argument.
 struct RunArray {
   std::vector<int64_t> shape;
+  /// Of all elements, and of what lies between them.
   size_t bytes = 0;
+  /// How far elements that are neighbours along each axis are apart, in elements. Empty: they lie
+  /// one after the other, the last axis first.
+  std::vector<int64_t> strides;
   /// At a multiple of 4096.
   std::shared_ptr<char> data;
 };
@@ -29,6 +34,9 @@ struct RunValue {
   /// Of a pointer argument.
   std::optional<RunArray> array;
 };
+
+/// The elements one after the other, the last axis first, whatever the strides.
+std::string elementsOf(const RunArray &array, unsigned elementBytes);
 
 /// How .npy files spell elements of this type. bf16 and 8-bit floats, which NumPy lacks, are their
 /// bits: "<u2", "|u1".

@@ -36,11 +36,37 @@ std::optional<Condition> CallArguments::firstMissing(const DispatchTables &table
   return std::nullopt;
 }
 
-std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables) const {
+/// DispatchTables.h has the model. A grid that cannot be computed, or launched, costs nothing: the
+/// launch says what is wrong with it.
+double CallArguments::costOf(const DispatchTables &tables, unsigned variant,
+                             unsigned processors) const {
+  auto grid = this->grid(entry.variants[variant]);
+  if (!grid) {
+    llvm::consumeError(grid.takeError());
+    return 0;
+  }
+  double instances = double((*grid)[0]) * double((*grid)[1]) * double((*grid)[2]);
+  if (instances < 0 || instances > 4e18)
+    return 0;
+  return double((uint64_t(instances) + processors - 1) / processors) *
+         double(tables.tileCosts[variant]);
+}
+
+std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
+                                                   unsigned processors) const {
   std::vector<unsigned> legal;
   llvm::copy_if(tables.order, std::back_inserter(legal),
                 [&](unsigned variant) { return !firstMissing(tables, variant); });
-  return legal;
+  if (!tables.hasCosts)
+    return legal;
+  std::vector<std::pair<double, size_t>> costs;
+  for (unsigned variant : legal)
+    costs.push_back({costOf(tables, variant, processors), costs.size()});
+  llvm::sort(costs);
+  std::vector<unsigned> sorted;
+  for (auto [cost, place] : costs)
+    sorted.push_back(legal[place]);
+  return sorted;
 }
 
 std::string CallArguments::whatLacks(const DispatchTables &tables, unsigned variant) const {

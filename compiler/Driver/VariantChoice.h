@@ -16,9 +16,10 @@ public:
   CallArguments(const EntryModel &entry, llvm::ArrayRef<RunValue> values)
       : entry(entry), values(values) {}
 
-  /// Variants whose conditions hold, those that rely on most first. The choice by shape, which
-  /// needs all of them compiled, is left to libraries.
-  std::vector<unsigned> legalVariants(const DispatchTables &tables) const;
+  /// Variants whose conditions hold, in the order in which a library with all of them would choose
+  /// on a device of so many processors: those of least cost first, among equals those that rely on
+  /// most.
+  std::vector<unsigned> legalVariants(const DispatchTables &tables, unsigned processors) const;
   /// "needs n divisible by 16, but n is 1001": the first condition that fails.
   std::string whatLacks(const DispatchTables &tables, unsigned variant) const;
   /// The entry's grid, 1 in the dimensions that it leaves out. An error is an overflow or a
@@ -27,6 +28,7 @@ public:
 
 private:
   bool holds(const Condition &condition) const;
+  double costOf(const DispatchTables &tables, unsigned variant, unsigned processors) const;
   std::optional<Condition> firstMissing(const DispatchTables &tables, unsigned variant) const;
   /// An integer's value; a pointer's address.
   int64_t integer(unsigned argument) const;
