@@ -96,7 +96,15 @@ private:
     std::vector<std::string> values;
     if (text.hasCallersGrid())
       values = {"grid_x", "grid_y", "grid_z"};
-    append_range(values, text.argumentNames);
+    for (unsigned i : callerArguments(entry)) {
+      const std::string &value = text.argumentNames[i];
+      const EntryDescriptor *descriptor = descriptorAt(entry, i);
+      values.push_back(descriptor ? value + ".base" : value);
+      for (unsigned axis = 0; descriptor && axis < descriptor->rank; ++axis)
+        values.push_back(formatv("(int32_t){0}.shape[{1}]", value, axis).str());
+      for (unsigned axis = 0; descriptor && axis + 1 < descriptor->rank; ++axis)
+        values.push_back(formatv("{0}.strides[{1}]", value, axis).str());
+    }
     return values.empty() ? "{0}" : "{" + join(values, ", ") + "}";
   }
 
@@ -340,8 +348,19 @@ private:
   }
 
   void openFunction(StringRef suffix, StringRef first) {
-    out << wrapDeclaration(signature(suffix, first)) << " {\n  " << name
-        << "_args args = " << argumentsInitialiser() << ";\n";
+    out << wrapDeclaration(signature(suffix, first)) << " {\n"
+        << wrapDeclaration("  " + name + "_args args = " + argumentsInitialiser() + ";") << "\n";
+  }
+
+  /// After the declarations of a public function: refuses tensors that no descriptor can describe.
+  void checkTensors() {
+    for (const EntryDescriptor &descriptor : entry.descriptors)
+      put(formatv("  if (kiln_check_tensor(&$_entry, {0}, &{1}, {2}, {3}) != KILN_SUCCESS)\n"
+                  "    return KILN_ERROR_INVALID_ARGUMENT;\n",
+                  cString(entry.arguments[descriptor.first].name),
+                  text.argumentNames[descriptor.first], descriptor.rank,
+                  elementBytes(descriptor.element))
+              .str());
   }
 
   void writeCalls() {
@@ -354,8 +373,9 @@ private:
             maxParameters())
             .str());
     openFunction("", "kiln_stream stream");
-    put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n"
-        "  kiln_status status = kiln_begin(&$_entry, stream, &call);\n"
+    put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n  kiln_status status;\n");
+    checkTensors();
+    put("  status = kiln_begin(&$_entry, stream, &call);\n"
         "  if (status == KILN_SUCCESS)\n    status = $_choose(&call, &args, &variant, grid);\n"
         "  if (status == KILN_SUCCESS)\n    status = $_launch(&call, &args, variant, grid);\n"
         "  return status;\n}\n\n");
@@ -371,8 +391,9 @@ private:
       out << "  (void)call;\n";
     put("  return $_grid(args, index, grid);\n}\n\n");
     openFunction("_variant", "uint32_t index, kiln_stream stream");
-    put(formatv("  kiln_call call;\n  int64_t grid[3];\n  kiln_status status;\n"
-                "  if (index >= {0})\n"
+    put("  kiln_call call;\n  int64_t grid[3];\n  kiln_status status;\n");
+    checkTensors();
+    put(formatv("  if (index >= {0})\n"
                 "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"no variant has this "
                 "index\");\n"
                 "  status = kiln_begin(&$_entry, stream, &call);\n"
@@ -386,8 +407,9 @@ private:
   void writePlans() {
     openFunction("_plan_init", name + "_plan *plan, kiln_stream stream");
     put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n"
-        "  kiln_status status;\n"
-        "  if (plan == NULL)\n"
+        "  kiln_status status;\n");
+    checkTensors();
+    put("  if (plan == NULL)\n"
         "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"the plan is null\");\n"
         "  status = kiln_begin(&$_entry, stream, &call);\n"
         "  if (status == KILN_SUCCESS)\n    status = $_choose(&call, &args, &variant, grid);\n"
@@ -396,15 +418,18 @@ private:
         "  if (status == KILN_SUCCESS)\n    plan->variant = variant;\n"
         "  return status;\n}\n\n");
     openFunction("_run", "const " + name + "_plan *plan");
-    put(formatv("  void *params[{0}] = {{NULL};\n  int64_t grid[3];\n  kiln_status status;\n"
-                "  if (plan == NULL || plan->plan.call.entry != &$_entry || plan->variant >= {1})\n"
+    put(formatv("  void *params[{0}] = {{NULL};\n  int64_t grid[3];\n  kiln_status status;\n",
+                maxParameters())
+            .str());
+    checkTensors();
+    put(formatv("  if (plan == NULL || plan->plan.call.entry != &$_entry || plan->variant >= {0})\n"
                 "    return kiln_fail(&$_entry, KILN_ERROR_INVALID_ARGUMENT, \"the plan was not "
                 "made for this kernel\");\n"
                 "  status = $_admit(&plan->plan.call, &args, plan->variant, grid);\n"
                 "  if (status != KILN_SUCCESS)\n    return status;\n"
                 "  $_pack(&args, plan->variant, params);\n"
                 "  return kiln_plan_run(&plan->plan, grid, params);\n}\n\n",
-                maxParameters(), numVariants())
+                numVariants())
             .str());
   }
 

@@ -53,8 +53,10 @@ std::string EntryText::parameters() const {
   std::string text;
   if (hasCallersGrid())
     text += ", uint32_t grid_x, uint32_t grid_y, uint32_t grid_z";
-  for (size_t i = 0; i < entry->arguments.size(); ++i)
-    text += ", " + declarator(entry->arguments[i].type, argumentNames[i]);
+  for (unsigned i : callerArguments(*entry))
+    text +=
+        ", " + (descriptorAt(*entry, i) ? "kiln_tensor " + argumentNames[i]
+                                        : declarator(entry->arguments[i].type, argumentNames[i]));
   return text;
 }
 
@@ -73,14 +75,11 @@ std::string wrapDeclaration(const std::string &line) {
   return out + rest.str();
 }
 
-static std::string aboutArgument(const EntryText &text, size_t i) {
-  const EntryArgument &argument = text.entry->arguments[i];
-  ArgumentType plain = argument.type;
-  plain.divisibility = 1;
-  plain.equalsOne = false;
-  std::string about = plain.spelling();
+static std::string aboutArgument(const EntryText &text, unsigned i) {
+  const ArgumentType &type = text.entry->arguments[i].type;
+  std::string about = callerType(*text.entry, i);
   bool isBits =
-      plain.kind == ArgumentType::Kind::Scalar && StringRef(plain.cType()).starts_with("kiln_");
+      type.kind == ArgumentType::Kind::Scalar && StringRef(type.cType()).starts_with("kiln_");
   if (isBits)
     about += ", passed as its bits";
   return about;
@@ -102,7 +101,7 @@ static void writeEntryComment(raw_ostream &out, const EntryText &text) {
   const EntryModel &entry = *text.entry;
   out << "/* " << entry.name << ": " << cComment(entry.kernel) << " of " << cComment(entry.source)
       << "\n *\n";
-  for (size_t i = 0; i < entry.arguments.size(); ++i)
+  for (unsigned i : callerArguments(entry))
     out << formatv(" *   {0,-16}  {1}\n", text.argumentNames[i], cComment(aboutArgument(text, i)));
   if (!text.hasCallersGrid()) {
     out << " *   grid: ";

@@ -40,6 +40,49 @@ std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &
   return texts;
 }
 
+const EntryDescriptor *descriptorAt(const EntryModel &entry, unsigned argument) {
+  auto it = find_if(entry.descriptors, [&](const EntryDescriptor &descriptor) {
+    return descriptor.first == argument;
+  });
+  return it == entry.descriptors.end() ? nullptr : &*it;
+}
+
+std::vector<unsigned> callerArguments(const EntryModel &entry) {
+  std::vector<unsigned> indices;
+  for (unsigned i = 0; i < entry.arguments.size();) {
+    indices.push_back(i);
+    const EntryDescriptor *descriptor = descriptorAt(entry, i);
+    i += descriptor ? descriptor->size() : 1;
+  }
+  return indices;
+}
+
+std::string callerType(const EntryModel &entry, unsigned argument) {
+  if (const EntryDescriptor *descriptor = descriptorAt(entry, argument))
+    return formatv("{0} tensor of rank {1}", elementName(descriptor->element), descriptor->rank)
+        .str();
+  ArgumentType plain = entry.arguments[argument].type;
+  plain.divisibility = 1;
+  plain.equalsOne = false;
+  return plain.spelling();
+}
+
+std::vector<EntryArgument> descriptorParts(StringRef name, const ArgumentType &type) {
+  ArgumentType base, shape, stride;
+  base.kind = ArgumentType::Kind::Pointer;
+  base.pointerDepth = 1;
+  base.element = type.element;
+  shape.element = ElementType::I32;
+  stride.element = ElementType::I64;
+  std::vector<EntryArgument> parts = {{name.str(), base}};
+  size_t rank = type.blockShape.size();
+  for (size_t i = 0; i < rank; ++i)
+    parts.push_back({formatv("{0}_shape_{1}", name, i).str(), shape});
+  for (size_t i = 0; i + 1 < rank; ++i)
+    parts.push_back({formatv("{0}_stride_{1}", name, i).str(), stride});
+  return parts;
+}
+
 static std::vector<std::string> allFactTexts(const EntryModel &entry, const VariantModel &variant) {
   std::vector<std::string> texts;
   for (const ArgumentFact &fact : variant.facts)
@@ -161,6 +204,9 @@ Error checkModel(const LibraryModel &model) {
   for (const EntryModel &entry : model.entries) {
     if (entry.variants.empty() || entry.grid.size() > 3)
       return wrong("{0}: expected a variant and at most three grid dimensions", entry.name);
+    for (const EntryDescriptor &descriptor : entry.descriptors)
+      if (descriptor.rank == 0 || descriptor.first + descriptor.size() > entry.arguments.size())
+        return wrong("{0}: a tensor descriptor lacks its parts", entry.name);
     for (const EntryArgument &argument : entry.arguments)
       if (!argument.type.bytes())
         return wrong("{0}: the argument '{1}' has the type {2}, which C callers cannot pass yet",

@@ -31,6 +31,20 @@ struct EntryArgument {
   ArgumentType type;
 };
 
+/// A tensor descriptor of the C function, which takes a kiln_tensor for it. The kernel takes its
+/// parts, which are arguments like others: the base, of the descriptor's name, a multiple of 16;
+/// `rank` shapes (i32, at least 0); the strides but the last, which is 1 (i64, multiples of 16
+/// bytes). The runtime's kiln_check_tensor checks all that.
+struct EntryDescriptor {
+  /// Index of the base into EntryModel::arguments; the other parts follow.
+  unsigned first = 0;
+  ElementType element = ElementType::FP16;
+  unsigned rank = 0;
+
+  /// Arguments that it consists of.
+  unsigned size() const { return 2 * rank; }
+};
+
 /// What a variant relies on about one argument; checked before every launch.
 struct ArgumentFact {
   /// Index into EntryModel::arguments.
@@ -73,6 +87,8 @@ struct EntryModel {
   /// The source as the spec names it, and the Python function: for comments and the manifest.
   std::string source, kernel;
   std::vector<EntryArgument> arguments;
+  /// Those arguments that callers pass together, in order.
+  std::vector<EntryDescriptor> descriptors;
   /// One to three expressions over integer arguments and constants; empty = the caller's grid.
   std::vector<Expression> grid;
   std::vector<std::string> dispatchKey;
@@ -113,6 +129,20 @@ std::string variantName(const EntryModel &entry, const VariantModel &variant);
 
 /// "M divisible by 16", "stride == 1": the conditions of one fact, one text each.
 std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact);
+
+/// The descriptor that begins at an argument, or null.
+const EntryDescriptor *descriptorAt(const EntryModel &entry, unsigned argument);
+
+/// The indices of what callers pass: arguments, and for a descriptor's its first.
+std::vector<unsigned> callerArguments(const EntryModel &entry);
+
+/// What a caller's argument is called in comments and the manifest: "*fp16", "fp16 tensor of rank
+/// 2".
+std::string callerType(const EntryModel &entry, unsigned argument);
+
+/// The names and types of a descriptor's parts, the base first: x, x_shape_0, x_shape_1,
+/// x_stride_0.
+std::vector<EntryArgument> descriptorParts(llvm::StringRef name, const ArgumentType &type);
 
 /// The arguments that the kernel takes, in order.
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant);

@@ -67,16 +67,19 @@ private:
       json.attribute("source", utf8(entry.source));
       json.attribute("kernel", utf8(entry.kernel));
       json.attributeArray("arguments", [&] {
-        for (const EntryArgument &argument : entry.arguments) {
-          ArgumentType plain = argument.type;
-          plain.divisibility = 1;
-          plain.equalsOne = false;
+        for (unsigned i : callerArguments(entry))
           json.object([&] {
-            json.attribute("name", argument.name);
-            json.attribute("type", plain.spelling());
-            json.attribute("bytes", plain.bytes());
+            json.attribute("name", entry.arguments[i].name);
+            json.attribute("type", callerType(entry, i));
+            const EntryDescriptor *descriptor = descriptorAt(entry, i);
+            if (!descriptor)
+              json.attribute("bytes", entry.arguments[i].type.bytes());
+            else // what the kernel takes of it
+              json.attributeArray("parts", [&] {
+                for (unsigned part = 0; part < descriptor->size(); ++part)
+                  json.value(entry.arguments[i + part].name);
+              });
           });
-        }
       });
       if (!entry.grid.empty())
         json.attributeArray("grid", [&] {

@@ -84,8 +84,9 @@ std::string ArgumentType::spelling() const {
   if (kind == Kind::TensorDescriptor) {
     text = formatv("tensordesc<{0}>[", elementName(element)).str();
     for (size_t i = 0; i < blockShape.size(); ++i)
-      text += (i ? "," : "") + std::to_string(blockShape[i]);
-    return text + "]";
+      text += (i ? "," : "") + (blockShape[i].name.empty() ? std::to_string(blockShape[i].value)
+                                                           : blockShape[i].name);
+    return text + (padsWithNan ? "]:nan" : "]");
   }
   text += elementName(element);
   if (equalsOne)
@@ -95,7 +96,7 @@ std::string ArgumentType::spelling() const {
 
 bool ArgumentType::sameCType(const ArgumentType &other) const {
   return kind == other.kind && pointerDepth == other.pointerDepth && element == other.element &&
-         isConst == other.isConst && blockShape == other.blockShape;
+         isConst == other.isConst && blockShape.size() == other.blockShape.size();
 }
 
 namespace {
@@ -188,27 +189,59 @@ private:
       return fail(at(), at() + 1, "expected '<' after tensordesc");
     if (!parseElement(type))
       return std::nullopt;
-    if (!rest.consume_front(">"))
-      return fail(at(), at() + 1, "expected '>' after the element type");
+    // Triton closes the angle bracket behind the block shape.
+    bool isTritons = !rest.consume_front(">");
     skipSpace();
     if (!rest.consume_front("["))
-      return fail(at(), at() + 1, "expected '[' and the block shape");
-    do {
-      skipSpace();
-      uint64_t extent = 0;
-      size_t begin = at();
-      if (rest.consumeInteger(10, extent) || extent == 0 || extent > (1u << 20) ||
-          type.blockShape.size() == 5)
-        return fail(begin, at() + 1, "expected one to five block extents between 1 and 1048576");
-      type.blockShape.push_back(static_cast<int64_t>(extent));
-      skipSpace();
-    } while (rest.consume_front(","));
-    if (!rest.consume_front("]"))
-      return fail(at(), at() + 1, "expected ']' after the block shape");
+      return fail(at(), at() + 1, "expected '[' and the block shape",
+                  "for example tensordesc<fp16>[128, 64]");
+    if (!parseBlockShape(type))
+      return std::nullopt;
+    if (isTritons && !rest.consume_front(">"))
+      return fail(at(), at() + 1, "expected '>' after the block shape");
+    skipSpace();
+    size_t begin = at();
+    if (rest.consume_front(":")) {
+      if (!rest.consume_front("nan"))
+        return fail(begin, text.size(), "expected the hint :nan",
+                    "elements outside of the tensor load as NaN; without it as zero");
+      if (elementClass(type.element) != ElementClass::Float)
+        return fail(begin, at(), "expected a floating-point element type before :nan");
+      type.padsWithNan = true;
+    }
     skipSpace();
     if (!rest.empty())
       return fail(at(), text.size(), "expected the end of the type");
     return type;
+  }
+
+  /// What follows '[', with the ']'.
+  bool parseBlockShape(ArgumentType &type) {
+    do {
+      skipSpace();
+      BlockExtent extent;
+      size_t begin = at();
+      StringRef name = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+      bool isName = !name.empty() && !isDigit(name[0]);
+      if (isName)
+        extent.name = name.str();
+      bool isGood = isName || (!name.getAsInteger(10, extent.value) && extent.value >= 1 &&
+                               extent.value <= (1 << 20));
+      if (!isGood || type.blockShape.size() == 5) {
+        fail(begin, begin + std::max<size_t>(name.size(), 1),
+             "expected one to five block extents, each from 1 to 1048576 or the name of a "
+             "compile-time parameter");
+        return false;
+      }
+      rest = rest.drop_front(name.size());
+      type.blockShape.push_back(std::move(extent));
+      skipSpace();
+    } while (rest.consume_front(","));
+    if (!rest.consume_front("]")) {
+      fail(at(), at() + 1, "expected ']' after the block shape");
+      return false;
+    }
+    return true;
   }
 };
 } // namespace
@@ -246,17 +279,18 @@ static bool isLikelyType(StringRef text) {
 }
 
 Expected<SignatureValue> SignatureValue::resolve(bool isConstexpr) const {
+  if (isTuple()) {
+    std::vector<SignatureValue> resolved;
+    for (const SignatureValue &element : elements) {
+      Expected<SignatureValue> one = element.resolve(isConstexpr);
+      if (!one)
+        return one.takeError();
+      resolved.push_back(std::move(*one));
+    }
+    return ofTuple(std::move(resolved), fields);
+  }
   SignatureValue chosen;
   chosen.text = text;
-  if (isTuple()) {
-    for (const SignatureValue &element : elements) {
-      Expected<SignatureValue> resolved = element.resolve(isConstexpr);
-      if (!resolved)
-        return resolved.takeError();
-      chosen.elements.push_back(std::move(*resolved));
-    }
-    return chosen;
-  }
   if (isConstexpr && asType && isSurelyType(text))
     return createStringError(
         "expected a value, as the kernel declares it tl.constexpr, got the type '" + text + "'");
@@ -272,6 +306,36 @@ Expected<SignatureValue> SignatureValue::resolve(bool isConstexpr) const {
   }
   chosen.asType = asType;
   return chosen;
+}
+
+/// One item of a comma list. Tuples whose elements are all constants are kept as tuples too: the
+/// kernel's declaration decides what they are.
+static std::optional<SignatureValue> parseSignatureItem(StringRef item, TextError &error) {
+  StringRef inner = item;
+  if (!inner.consume_front("(") || !inner.consume_back(")"))
+    return parseSignatureValue(item);
+  std::optional<std::vector<SignatureValue>> elements = parseSignatureList(inner, error);
+  if (!elements)
+    return std::nullopt;
+  return SignatureValue::ofTuple(std::move(*elements));
+}
+
+SignatureValue SignatureValue::ofTuple(std::vector<SignatureValue> elements,
+                                       std::vector<std::string> fields) {
+  SignatureValue tuple;
+  bool isConstant = fields.empty() && all_of(elements, [](const SignatureValue &element) {
+                      return element.asLiteral && !element.asType && !element.isTuple();
+                    });
+  if (isConstant) {
+    std::vector<Literal> literals;
+    for (const SignatureValue &element : elements)
+      literals.push_back(*element.asLiteral);
+    tuple.asLiteral = Literal::ofTuple(std::move(literals));
+    return tuple;
+  }
+  tuple.elements = std::move(elements);
+  tuple.fields = std::move(fields);
+  return tuple;
 }
 
 std::optional<std::vector<SignatureValue>> parseSignatureList(StringRef text, TextError &error) {
@@ -303,8 +367,12 @@ std::optional<std::vector<SignatureValue>> parseSignatureList(StringRef text, Te
         error = {begin, i, "expected a type or a literal between commas", ""};
         return std::nullopt;
       }
-      if (!item.empty())
-        values.push_back(parseSignatureValue(item));
+      if (!item.empty()) {
+        std::optional<SignatureValue> value = parseSignatureItem(item, error);
+        if (!value)
+          return std::nullopt;
+        values.push_back(std::move(*value));
+      }
       begin = i + 1;
     }
   }

@@ -5,11 +5,13 @@
 // from the binary (`1024`, `"relu"`). The grammar is that of Triton's ahead-of-time signatures:
 //
 //   type     = ['*'+ ['k']] element [':' ('1' | '8' | '16')]
-//            | 'tensordesc<' element '>[' int {',' int} ']'
+//            | 'tensordesc<' element '>[' extent {',' extent} ']' [':nan']
+//   extent   = int | the name of a compile-time parameter
 //   literal  = int | float | 'True' | 'False' | 'None' | quoted string
 //
 // `:N` promises that an integer, or a pointer's address, is divisible by N; `i32:1` promises that
-// the value *is* 1. `*k` is a pointer to constant memory.
+// the value *is* 1. `*k` is a pointer to constant memory. `:nan` makes a descriptor's loads give
+// NaN outside of the tensor. Triton's own `tensordesc<fp16[128, 64]>` means the same.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_SIGNATURE_H
@@ -47,6 +49,17 @@ std::optional<ElementType> parseElementType(llvm::StringRef name);
 /// The AOT name nearest to a misspelt one, or "" when none is near.
 std::string nearestElementType(llvm::StringRef name);
 
+/// One extent of a descriptor's block: a number, or the name of a parameter that each variant gives
+/// a value.
+struct BlockExtent {
+  int64_t value = 0;
+  std::string name;
+
+  bool operator==(const BlockExtent &other) const {
+    return value == other.value && name == other.name;
+  }
+};
+
 /// The type of a run-time argument, and what the caller promises about its value.
 struct ArgumentType {
   enum class Kind : uint8_t { Scalar, Pointer, TensorDescriptor };
@@ -61,9 +74,12 @@ struct ArgumentType {
   /// `i32:1`: the value is 1 in every call.
   bool equalsOne = false;
   /// Block shape of a tensor descriptor.
-  std::vector<int64_t> blockShape;
+  std::vector<BlockExtent> blockShape;
+  /// Elements outside of a descriptor's tensor load as NaN instead of zero.
+  bool padsWithNan = false;
 
   bool isPointer() const { return kind == Kind::Pointer; }
+  bool isDescriptor() const { return kind == Kind::TensorDescriptor; }
   bool isInteger() const;
   /// Bytes of the argument as a kernel parameter, which are also its alignment. 0 for a descriptor.
   unsigned bytes() const;
@@ -83,10 +99,15 @@ struct SignatureValue {
   std::optional<Literal> asLiteral;
   /// A list that holds at least one type; its literals count as constants.
   std::vector<SignatureValue> elements;
+  /// The names of the elements of a named tuple; empty for a plain one.
+  std::vector<std::string> fields;
   /// The text as written, for messages; empty unless it was a string.
   std::string text;
 
   bool isTuple() const { return !elements.empty(); }
+  /// A tuple of arguments and constants; a literal where all are constants without names.
+  static SignatureValue ofTuple(std::vector<SignatureValue> elements,
+                                std::vector<std::string> fields = {});
   /// The reading for a parameter: the literal when it is annotated `tl.constexpr`, else the type
   /// when the text is one, else the literal. Returns an error for text that was meant as a type
   /// ("*fp61", "i32:7") and for a constexpr without a literal reading.
@@ -109,7 +130,7 @@ SignatureValue parseSignatureValue(llvm::StringRef text);
 /// True for text that nobody means as a string constant: "*fp61", "i32:7", "tensordesc<x".
 bool isSurelyType(llvm::StringRef text);
 /// A comma list in the order of the kernel's parameters, as `kiln compile -s` takes it. Commas
-/// inside brackets, angle brackets and quotes do not separate.
+/// inside brackets, angle brackets and quotes do not separate; an item in parentheses is a tuple.
 std::optional<std::vector<SignatureValue>> parseSignatureList(llvm::StringRef text,
                                                               TextError &error);
 

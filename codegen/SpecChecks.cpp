@@ -29,8 +29,9 @@ std::vector<std::string> SpecKernel::entryNames() const {
 static std::string valueText(const SignatureValue &value) {
   if (value.isTuple()) {
     std::string text = "(";
-    for (const SignatureValue &element : value.elements)
-      text += valueText(element) + ",";
+    for (size_t i = 0; i < value.elements.size(); ++i)
+      text +=
+          (value.fields.empty() ? "" : value.fields[i] + "=") + valueText(value.elements[i]) + ",";
     return text + ")";
   }
   return value.asType ? value.asType->spelling() : value.asLiteral ? value.asLiteral->str() : "?";

@@ -94,6 +94,7 @@ private:
   //--- Values ---
   std::optional<Literal> literal(const Item &item);
   std::optional<Literal> taggedLiteral(const Item &item);
+  std::optional<SignatureValue> namedTuple(const Item &item);
   std::optional<SignatureValue> signatureValue(const Item &item);
 
   //--- Objects ---
@@ -104,6 +105,7 @@ private:
   void readSignatures(const Item &item, SpecKernel &kernel);
   std::vector<SpecBinding> readParameters(const Item &item);
   void readConfigs(const Item &item, SpecKernel &kernel);
+  bool refuseType(const Item &item);
   SpecConfig readConfig(const Item &item);
   bool readOption(const Item &item, StringRef key, SpecOptions &out);
   void readExpressions(const Item &list, std::vector<SpecExpression> &out);
@@ -254,15 +256,26 @@ std::optional<Literal> SpecReader::literal(const Item &item) {
   return Literal::ofTuple(std::move(elements));
 }
 
-/// {"dtype": "fp16"}, {"function": "name"} or {"string": "1024"}.
+/// {"dtype": "fp16"}, {"function": "name"} or {"string": "1024"}; {"namedtuple": {...}} only stands
+/// where types may stand (signatureValue).
 std::optional<Literal> SpecReader::taggedLiteral(const Item &item) {
   const std::vector<JsonMember> &members = item.value->members;
   bool isOne = members.size() == 1 && members[0].value.is(JsonValue::Kind::String);
   StringRef tag = isOne ? StringRef(members[0].key) : "";
   if (tag == "string")
     return Literal::ofString(members[0].value.text);
-  if (tag == "function" && !members[0].value.text.empty())
-    return Literal::ofFunction(members[0].value.text);
+  if (tag == "function") {
+    StringRef function = members[0].value.text;
+    SmallVector<StringRef> parts;
+    function.split(parts, '.');
+    if (all_of(parts, isCIdentifier))
+      return Literal::ofFunction(function.str());
+    report(DiagKind::SpecLiteral, item.key(members[0]),
+           formatv("expected the name of a function, got '{0}'", function.take_front(60)).str())
+        .withHint("a name of the kernel's module: \"relu\", or of one it imports: "
+                  "\"activations.relu\"");
+    return std::nullopt;
+  }
   if (tag != "dtype") {
     expected(item, R"({"dtype": ...}, {"function": ...} or {"string": ...})");
     return std::nullopt;
@@ -278,6 +291,29 @@ std::optional<Literal> SpecReader::taggedLiteral(const Item &item) {
   return std::nullopt;
 }
 
+/// {"namedtuple": {"ptr": "*fp32", "n": "i32"}}: a tuple whose elements the kernel may name.
+std::optional<SignatureValue> SpecReader::namedTuple(const Item &item) {
+  if (!item.value->is(JsonValue::Kind::Object) || item.value->members.empty()) {
+    expected(item, "an object from the names of a tuple's elements to types and literals");
+    return std::nullopt;
+  }
+  std::vector<SignatureValue> elements;
+  std::vector<std::string> fields;
+  for (const JsonMember &member : item.value->members) {
+    Item value = item.key(member);
+    if (!isCIdentifier(member.key)) {
+      report(DiagKind::SpecName, value, StringRef(member.key).take_front(60));
+      return std::nullopt;
+    }
+    std::optional<SignatureValue> element = signatureValue(value);
+    if (!element)
+      return std::nullopt;
+    elements.push_back(std::move(*element));
+    fields.push_back(member.key);
+  }
+  return SignatureValue::ofTuple(std::move(elements), std::move(fields));
+}
+
 std::optional<SignatureValue> SpecReader::signatureValue(const Item &item) {
   SignatureValue result;
   if (item.value->is(JsonValue::Kind::String)) {
@@ -289,23 +325,22 @@ std::optional<SignatureValue> SpecReader::signatureValue(const Item &item) {
     reportInString(DiagKind::SpecType, item, error);
     return std::nullopt;
   }
+  if (const JsonMember *fields =
+          item.value->is(JsonValue::Kind::Object) ? item.value->find("namedtuple") : nullptr;
+      fields && item.value->members.size() == 1)
+    return namedTuple(item.key(*fields));
   if (!item.value->is(JsonValue::Kind::Array)) {
     result.asLiteral = literal(item);
     return result.asLiteral ? std::optional<SignatureValue>(result) : std::nullopt;
   }
-  bool hasType = false;
+  std::vector<SignatureValue> elements;
   for (size_t i = 0; i < item.value->elements.size(); ++i) {
     std::optional<SignatureValue> element = signatureValue(item.at(i));
     if (!element)
       return std::nullopt;
-    hasType |= element->asType || element->isTuple();
-    result.elements.push_back(std::move(*element));
+    elements.push_back(std::move(*element));
   }
-  if (!hasType) {
-    result.elements.clear();
-    result.asLiteral = literal(item);
-  }
-  return result;
+  return SignatureValue::ofTuple(std::move(elements));
 }
 
 //===----------------------------------------------------------------------===//
@@ -506,6 +541,24 @@ void SpecReader::readConfigs(const Item &item, SpecKernel &kernel) {
     kernel.configs.push_back(readConfig(configs.at(i)));
 }
 
+/// A config gives values: the text of a type in it is a mistake, and is reported. False then.
+bool SpecReader::refuseType(const Item &item) {
+  if (!item.value->is(JsonValue::Kind::String))
+    return true;
+  StringRef written = item.value->text;
+  SignatureValue value = parseSignatureValue(written);
+  if (!value.asType && !isSurelyType(written))
+    return true;
+  std::string hint = "types stand in the signature";
+  if (value.asType && value.asType->spelling() == elementName(value.asType->element))
+    hint +=
+        formatv("; {{\"dtype\": \"{0}\"} is the dtype, {{\"string\": \"{0}\"} the text", written);
+  report(DiagKind::SpecLiteral, item,
+         formatv("expected a value, got the type '{0}'", written.take_front(60)).str())
+      .withHint(hint);
+  return false;
+}
+
 SpecConfig SpecReader::readConfig(const Item &item) {
   SpecConfig config;
   config.place = place(item);
@@ -519,6 +572,8 @@ SpecConfig SpecReader::readConfig(const Item &item) {
       continue;
     if (!isCIdentifier(member.key)) {
       report(DiagKind::SpecName, at, StringRef(member.key).take_front(60));
+    } else if (!refuseType(at)) {
+      continue;
     } else if (std::optional<Literal> parsed = literal(at)) {
       SignatureValue value;
       value.asLiteral = std::move(*parsed);

@@ -105,6 +105,24 @@ typedef uint16_t kiln_fp16; /* IEEE binary16 */
 typedef uint16_t kiln_bf16; /* the upper half of a float */
 typedef uint8_t kiln_fp8;   /* any 8-bit format; the function's comment says which */
 
+enum { KILN_MAX_RANK = 5 };
+
+/* A tensor in device memory, for kernels that take a tensor descriptor ("tensordesc<...>" in their
+ * signature). What a function needs of it is checked in each call: its own rank; a base that is a
+ * multiple of 16 bytes; extents from 0 to 2^31 - 1; strides of at least 0, in elements, of which
+ * the last is 1 and each other one a multiple of 16 bytes. */
+typedef struct kiln_tensor {
+  void *base; /* of the first element; the function's comment says the element type */
+  uint32_t rank;
+  uint32_t reserved;
+  int64_t shape[KILN_MAX_RANK];   /* the first `rank` count */
+  int64_t strides[KILN_MAX_RANK]; /* the same */
+} kiln_tensor;
+
+/* A tensor whose rows follow each other without gaps: strides from the shape. A rank beyond
+ * KILN_MAX_RANK stays in the value, for the function that takes it to refuse. */
+kiln_tensor kiln_contiguous_tensor(void *base, uint32_t rank, const int64_t *shape);
+
 /* --- streams --- */
 
 typedef struct kiln_cpu_pool kiln_cpu_pool;
@@ -213,10 +231,6 @@ typedef struct kiln_emulator_position {
  * launches since the last clear; docs/counting.md defines each number. The texts are the library's.
  */
 typedef struct kiln_emulator_count {
-/* What reports call an allocation, beside the argument that points into it; null takes the name
- * off. The text is copied. Errors: KILN_ERROR_INVALID_ARGUMENT (none is registered at `memory`),
- * KILN_ERROR_OUT_OF_MEMORY. */
-kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name);
   const char *kernel;    /* its name in the source */
   const char *operation; /* "llvm.fadd", "tilegpu.global_load", "nvvm.mma.sync" ... */
   /* "integer", "float16", "float32", "float64", "conversion", "special", "select", "branch",
@@ -481,6 +495,11 @@ kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *co
  * KILN_ERROR_NO_VARIANT. */
 kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condition,
                       const char *argument, int64_t value);
+
+/* Checks what kiln_tensor says, for the argument `name`, of `rank` axes and elements of
+ * `element_bytes`. Errors: KILN_ERROR_INVALID_ARGUMENT. */
+kiln_status kiln_check_tensor(const kiln_entry *entry, const char *name, const kiln_tensor *tensor,
+                              uint32_t rank, uint32_t element_bytes);
 
 /* Any other failure that generated code finds by itself: records "<entry>: <message>" and returns
  * `status`. */

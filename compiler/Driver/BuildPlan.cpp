@@ -1,6 +1,8 @@
 #include "compiler/Driver/BuildPlan.h"
 #include "codegen/SpecChecks.h"
 #include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Driver/ArgumentBinding.h"
+#include "compiler/Driver/SourceNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -39,13 +41,48 @@ std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef 
       .Default(std::nullopt);
 }
 
+std::string sourcePath(const SpecKernel &kernel, llvm::StringRef specFolder) {
+  llvm::SmallString<256> path(kernel.source);
+  if (!llvm::sys::path::is_absolute(path) && !specFolder.empty()) {
+    path = specFolder;
+    llvm::sys::path::append(path, kernel.source);
+  }
+  return path.str().str();
+}
+
+/// Warns of definitions that no source could read.
+void checkDefinitions(const Spec &spec, llvm::StringRef specFolder, const CompilerOptions &options,
+                      DiagnosticEngine &diagnostics) {
+  bool hasConstants = llvm::any_of(
+      spec.kernels, [](const SpecKernel &kernel) { return !kernel.constants.empty(); });
+  if (options.definitions.empty() && !hasConstants)
+    return;
+  SourceNames all(options.importRoots);
+  for (const SpecKernel &kernel : spec.kernels) {
+    all.add(sourcePath(kernel, specFolder));
+    SourceNames own(options.importRoots);
+    if (!kernel.constants.empty())
+      own.add(sourcePath(kernel, specFolder));
+    for (const SpecBinding &constant : kernel.constants)
+      if (!own.mentions(constant.name))
+        diagnostics
+            .report(DiagKind::DriverUnknownConstant, constant.place.range, constant.place.path,
+                    constant.name)
+            .withHint(own.suggest(constant.name));
+  }
+  for (const auto &[name, text] : options.definitions)
+    if (!all.mentions(name))
+      diagnostics.report(DiagKind::DriverUnknownConstant, DiagPlace(), "-D", name)
+          .withHint(all.suggest(name));
+}
+
 /// Plans one kernel of the spec.
 class KernelPlanner {
 public:
   KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan),
-        defines(definitionsOf(options)) {
+        defines(definitionsOf(options)), binder(kernel, summary, diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -58,13 +95,10 @@ private:
   bool checkConfigNames(const PlannedConfig &config);
   std::vector<PlannedConfig> configsFor(const TargetInfo &target);
   void planEntry(llvm::StringRef entryName);
-  void collectArguments(EntryModel &entry);
   void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
                    unsigned target);
   bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
             KernelInstance &instance, VariantModel &variant);
-  bool bindParameter(const KernelParameterInfo &parameter, const SpecBinding &binding,
-                     EntryModel &entry, KernelInstance &instance, VariantModel &variant);
   bool fits(const KernelInstance &instance, const TargetInfo &target, const PlannedConfig &config);
   bool addConditions(const EntryModel &entry, VariantModel &variant);
   std::optional<ArgumentFact> factOfComparison(const Expression &expression, unsigned node,
@@ -83,6 +117,7 @@ private:
   NamedConstants defines;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
+  ArgumentBinder binder;
 };
 
 const KernelParameterInfo *KernelPlanner::findParameter(llvm::StringRef name) const {
@@ -155,12 +190,8 @@ std::vector<PlannedConfig> KernelPlanner::configsFor(const TargetInfo &target) {
 }
 
 void KernelPlanner::run(llvm::StringRef specFolder) {
-  llvm::SmallString<256> path(kernel.source);
-  if (!llvm::sys::path::is_absolute(path) && !specFolder.empty()) {
-    path = specFolder;
-    llvm::sys::path::append(path, kernel.source);
-  }
-  module = loader.load(path, diagnostics);
+  unsigned errorsBefore = diagnostics.getNumErrors(); // other kernels'
+  module = loader.load(sourcePath(kernel, specFolder), diagnostics);
   if (!module || module->tree->hasErrors())
     return;
   auto described = describeKernel(loader, *module, kernel.kernel, answersOf(spec.targets.front()),
@@ -170,7 +201,7 @@ void KernelPlanner::run(llvm::StringRef specFolder) {
   summary = std::move(*described);
   for (const SpecSignature &signature : kernel.signatures)
     checkNames(signature);
-  if (diagnostics.hasErrors())
+  if (diagnostics.getNumErrors() != errorsBefore)
     return;
   for (const std::string &entry : kernel.entryNames())
     planEntry(entry);
@@ -185,8 +216,7 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   for (const SpecExpression &dimension : kernel.grid)
     entry.grid.push_back(dimension.expression);
   entry.dispatchKey = kernel.dispatchKey;
-  collectArguments(entry);
-  if (diagnostics.hasErrors())
+  if (!binder.collect(entry))
     return;
   for (unsigned target = 0; target < spec.targets.size(); ++target)
     for (const PlannedConfig &config : configsFor(spec.targets[target])) {
@@ -198,76 +228,6 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
     }
 }
 
-/// A parameter that any specialisation leaves to run time is an argument of the C function, in the
-/// kernel's order.
-void KernelPlanner::collectArguments(EntryModel &entry) {
-  for (const KernelParameterInfo &parameter : summary.parameters) {
-    for (const SpecSignature &signature : kernel.signatures) {
-      const SpecBinding *binding =
-          signature.entry == entry.name ? signature.find(parameter.name) : nullptr;
-      if (!binding)
-        continue;
-      auto value = binding->value.resolve(parameter.isConstexpr);
-      if (!value) {
-        diagnostics
-            .report(DiagKind::SpecType, binding->place.range, binding->place.path,
-                    llvm::toString(value.takeError()))
-            .note(DiagKind::DriverParameterHere, parameter.range, parameter.name);
-        return;
-      }
-      if (value->isTuple() ||
-          (value->asType && value->asType->kind == ArgumentType::Kind::TensorDescriptor)) {
-        diagnostics.report(DiagKind::DriverUnsupportedArgument, binding->place.range,
-                           binding->place.path,
-                           value->isTuple() ? "a tuple of run-time values" : "a tensor descriptor");
-        return;
-      }
-      if (value->asType && !value->asLiteral) {
-        entry.arguments.push_back({parameter.name, *value->asType});
-        break;
-      }
-    }
-  }
-}
-
-bool KernelPlanner::bindParameter(const KernelParameterInfo &parameter, const SpecBinding &binding,
-                                  EntryModel &entry, KernelInstance &instance,
-                                  VariantModel &variant) {
-  llvm::Expected<SignatureValue> value = binding.value.resolve(parameter.isConstexpr);
-  if (!value) {
-    llvm::consumeError(value.takeError()); // collectArguments has reported it.
-    return false;
-  }
-  auto argument = llvm::find_if(entry.arguments,
-                                [&](const EntryArgument &a) { return a.name == parameter.name; });
-  unsigned index = argument - entry.arguments.begin();
-  if (value->asLiteral) {
-    instance.arguments.emplace_back(parameter.name, ArgumentValue::ofConstant(*value->asLiteral));
-    variant.constants.emplace_back(parameter.name, *value->asLiteral);
-    if (argument == entry.arguments.end())
-      return true;
-    // Other specialisations leave it to run time: this one is for calls with just this value.
-    ArgumentFact fact;
-    fact.argument = index;
-    fact.equals = value->asLiteral->asInteger();
-    if (!fact.equals) {
-      diagnostics.report(DiagKind::DriverNotDispatchable, binding.place.range, binding.place.path,
-                         parameter.name, value->asLiteral->str());
-      return false;
-    }
-    variant.facts.push_back(fact);
-    return true;
-  }
-  const ArgumentType &type = *value->asType;
-  std::string dtype = std::string(type.pointerDepth, '*') + elementName(type.element).str();
-  instance.arguments.emplace_back(parameter.name,
-                                  ArgumentValue::runTime(dtype, type.divisibility, type.equalsOne));
-  variant.parameters->push_back(index);
-  if (auto fact = factOf(index, type))
-    variant.facts.push_back(*fact);
-  return true;
-}
-
 /// Gives every parameter of the kernel its type or value: from the signature, the config, a
 /// heuristic, its default.
 bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &config,
@@ -275,12 +235,14 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
   variant.parameters.emplace();
   std::vector<const KernelParameterInfo *> unbound;
   for (const KernelParameterInfo &parameter : summary.parameters) {
-    if (const SpecBinding *binding = signature.find(parameter.name)) {
-      if (!bindParameter(parameter, *binding, entry, instance, variant))
+    if (signature.find(parameter.name)) {
+      auto value = binder.bind(parameter, signature, config.values, entry, variant);
+      if (!value)
         return false;
+      instance.arguments.emplace_back(parameter.name, std::move(*value));
     } else if (const Literal *value = findValue(config.values, parameter.name)) {
       instance.arguments.emplace_back(parameter.name, ArgumentValue::ofConstant(*value));
-      variant.constants.emplace_back(parameter.name, *value);
+      binder.addConstant(variant, parameter.name, *value);
     } else if (auto option = launchOption(config.options, parameter.name)) {
       instance.arguments.emplace_back(parameter.name,
                                       ArgumentValue::ofConstant(Literal::ofInt(*option)));
@@ -295,11 +257,13 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
   for (const KernelParameterInfo *parameter : unbound) {
     auto computed = llvm::find_if(
         *heuristics, [&](const auto &value) { return value.first == parameter->name; });
-    if (computed != heuristics->end())
-      variant.constants.emplace_back(parameter->name, computed->second);
-    else if (parameter->hasDefault && parameter->defaultValue)
-      variant.constants.emplace_back(parameter->name, *parameter->defaultValue);
-    else if (!parameter->hasDefault) {
+    const Literal *value = computed != heuristics->end() ? &computed->second
+                           : parameter->defaultValue     ? &*parameter->defaultValue
+                                                         : nullptr;
+    if (value) {
+      if (!binder.bindDefault(*parameter, *value, signature, entry, variant))
+        return false;
+    } else if (!parameter->hasDefault) {
       diagnostics
           .report(DiagKind::DriverUnboundParameter, signature.place.range, signature.place.path,
                   parameter->name, kernel.kernel)
@@ -469,8 +433,12 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
 
 NamedConstants definitionsOf(const CompilerOptions &options) {
   NamedConstants defines;
-  for (const auto &[name, text] : options.definitions)
-    defines.emplace_back(name, parseLiteral(text).value_or(Literal::ofString(text)));
+  for (const auto &[name, text] : options.definitions) {
+    llvm::StringRef dtype = text;
+    bool isDType = dtype.consume_front("tl.") && parseElementType(dtype);
+    defines.emplace_back(name, isDType ? Literal::ofDType(dtype.str())
+                                       : parseLiteral(text).value_or(Literal::ofString(text)));
+  }
   return defines;
 }
 
@@ -498,9 +466,10 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   plan.model.name = spec.library;
   plan.model.targets = spec.targets;
   plan.model.sizeBudget = spec.sizeBudget;
+  llvm::StringRef folder = llvm::sys::path::parent_path(specPath);
   for (const SpecKernel &kernel : spec.kernels)
-    KernelPlanner(spec, kernel, loader, options, diagnostics, plan)
-        .run(llvm::sys::path::parent_path(specPath));
+    KernelPlanner(spec, kernel, loader, options, diagnostics, plan).run(folder);
+  checkDefinitions(spec, folder, options, diagnostics);
   // Every entry point needs a variant; when all configs were dropped, their reasons stand before
   // this.
   for (const EntryModel &entry : plan.model.entries)

@@ -1,9 +1,11 @@
 // The only place with cl::opt. Every option belongs to a subcommand, so LLVM's own do not show.
 
 #include "llvm/Support/CommandLine.h"
+#include "codegen/CNames.h"
 #include "compiler/Driver/Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -177,8 +179,14 @@ std::pair<std::string, std::string> splitAssignment(llvm::StringRef option, llvm
 CompilerOptions compilerOptions() {
   CompilerOptions options;
   options.importRoots = importRoots;
-  for (const std::string &text : definitions)
+  for (const std::string &root : importRoots)
+    if (!llvm::sys::fs::is_directory(root))
+      usageError("-I: '" + root + "' is not a folder");
+  for (const std::string &text : definitions) {
     options.definitions.push_back(splitAssignment("-D", text));
+    if (!isCIdentifier(options.definitions.back().first))
+      usageError("-D: expected a name before '=', got '" + options.definitions.back().first + "'");
+  }
   options.targets = targets;
   options.jobs = jobs;
   if (timeoutSeconds == 0)

@@ -165,6 +165,12 @@ int runCompile(const CommandLine &line) {
   auto plan = session.plan(*spec, "");
   if (!plan)
     return 1;
+  const std::string &stem = line.compile.outPath.empty() ? plan->model.name : line.compile.outPath;
+  bool isSafe = line.compile.emitStage.empty()
+                    ? session.checkOutputs(llvm::sys::path::parent_path(stem), plan->model.name)
+                    : line.compile.outPath.empty() || session.checkOutputs(line.compile.outPath);
+  if (!isSafe)
+    return 1;
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan, options);
   auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
@@ -173,9 +179,7 @@ int runCompile(const CommandLine &line) {
   auto library = generateLibrary(plan->model);
   if (!library)
     return finish(session, library.takeError());
-  return finish(session,
-                writeFiles(line.compile.outPath.empty() ? plan->model.name : line.compile.outPath,
-                           library->files));
+  return finish(session, writeFiles(stem, library->files));
 }
 
 } // namespace kiln

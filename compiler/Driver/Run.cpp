@@ -5,20 +5,16 @@
 
 #include "codegen/OutputTransaction.h"
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Driver/ChildProcess.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/CountReport.h"
-#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
 #include "compiler/Driver/RunDevice.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
-#include "compiler/Driver/Workers.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -38,14 +34,10 @@ public:
     auto library = MemoryLibrary::load(plan->model);
     if (!library)
       return launchFailed(llvm::toString(library.takeError()));
-    auto finish = [&] {
-      if (!launch((*library)->entry(0)) || !writeOutputs())
-        return false;
-      printCounts();
-      llvm::outs().flush();
-      return true;
-    };
-    return options.inProcess ? finish() : survive(finish);
+    if (!launch((*library)->entry(0)) || !writeOutputs())
+      return false;
+    printCounts();
+    return true;
   }
 
 private:
@@ -60,23 +52,6 @@ private:
   bool launchFailed(llvm::StringRef why) {
     report(DiagKind::DriverLaunch, run.kernel, target().name, why);
     return flush();
-  }
-
-  /// A kernel may crash, or spoil the process that it runs in: it gets one of its own, which also
-  /// writes the outputs.
-  bool survive(llvm::function_ref<bool()> finish) {
-    auto end = runInChild([&] { return finish() ? 0 : 1; });
-    if (!end)
-      return launchFailed("cannot start a process for it");
-    if (end->signal && !interruptSignal()) {
-      std::string why = "the kernel '" + entry().kernel + "' crashed with signal " +
-                        std::to_string(end->signal) + " (" + strsignal(end->signal) + ")";
-      bool isChecked = run.check && target().emulated;
-      report(DiagKind::DriverLaunch, run.kernel, target().name, why)
-          .withHint(isChecked ? "" : "--target emu:sm_90a --check tells where it goes astray");
-      return flush();
-    }
-    return end->signal == 0 && end->exitStatus == 0;
   }
 
   const TargetInfo &target() const { return plan->model.targets[0]; }
@@ -117,8 +92,8 @@ private:
 
   void reportUnknown(llvm::StringRef name) {
     std::vector<llvm::StringRef> known;
-    for (const EntryArgument &argument : entry().arguments)
-      known.push_back(argument.name);
+    for (unsigned i : callerArguments(entry()))
+      known.push_back(entry().arguments[i].name);
     report(DiagKind::DriverUnknownArgument, run.kernel, name).withHint(suggestName(name, known));
   }
 
@@ -126,13 +101,14 @@ private:
     std::map<llvm::StringRef, llvm::StringRef> texts;
     for (const auto &[name, text] : run.arguments) {
       const std::string &given = name;
-      if (llvm::none_of(entry().arguments,
-                        [&](const EntryArgument &one) { return one.name == given; }))
+      if (llvm::none_of(callerArguments(entry()),
+                        [&](unsigned i) { return entry().arguments[i].name == given; }))
         reportUnknown(name);
       texts[name] = text;
     }
-    for (const EntryArgument &argument : entry().arguments) {
-      std::string type = argument.type.spelling();
+    for (unsigned i : callerArguments(entry())) {
+      const EntryArgument &argument = entry().arguments[i];
+      std::string type = callerType(entry(), i);
       if (argument.type.pointerDepth > 1 || !argument.type.bytes())
         report(DiagKind::DriverArgumentKind, run.kernel, argument.name, type);
       else if (!texts.count(argument.name))
@@ -141,8 +117,35 @@ private:
         values.push_back(readRunValue(argument.name, argument.type, texts[argument.name], run.seed,
                                       session.diagnostics)
                              .value_or(RunValue()));
+      if (const EntryDescriptor *descriptor = descriptorAt(entry(), i);
+          descriptor && values.size() == i + 1)
+        addDescriptorParts(*descriptor, texts[argument.name]);
     }
     return flush();
+  }
+
+  /// The shape and the strides of the array that was given for a tensor descriptor.
+  void addDescriptorParts(const EntryDescriptor &descriptor, llvm::StringRef text) {
+    const std::string &name = entry().arguments[descriptor.first].name;
+    std::vector<int64_t> shape;
+    if (!values.back().array)
+      return; // readRunValue has said why
+    shape = values.back().array->shape;
+    unsigned bytes = elementBytes(descriptor.element);
+    if (shape.size() != descriptor.rank)
+      report(DiagKind::DriverArgumentValue, name,
+             "an array of rank " + std::to_string(descriptor.rank), text);
+    else if (descriptor.rank > 1 && shape.back() * bytes % 16 != 0)
+      report(DiagKind::DriverArgumentValue, name,
+             "rows of a multiple of 16 bytes, as a tensor descriptor needs them", text);
+    shape.resize(descriptor.rank, 1);
+    std::vector<uint64_t> strides(descriptor.rank, 1);
+    for (unsigned axis = descriptor.rank - 1; axis > 0; --axis)
+      strides[axis - 1] = strides[axis] * uint64_t(std::max<int64_t>(shape[axis], 1));
+    for (int64_t extent : shape)
+      values.push_back({uint64_t(extent), std::nullopt});
+    for (unsigned axis = 0; axis + 1 < descriptor.rank; ++axis)
+      values.push_back({strides[axis], std::nullopt});
   }
 
   const RunValue *findValue(llvm::StringRef name) const {
@@ -210,7 +213,7 @@ private:
   /// The variants that may run, best first; reports when there is none.
   std::vector<unsigned> candidates(const CallArguments &arguments) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
-    std::vector<unsigned> legal = arguments.legalVariants(tables, processors(tables));
+    std::vector<unsigned> legal = arguments.legalVariants(tables);
     unsigned asked = run.variant.value_or(tables.order.front());
     if (asked >= entry().variants.size()) {
       report(DiagKind::DriverVariantIndex, run.kernel, asked, target().name,
@@ -237,13 +240,6 @@ private:
     for (unsigned variant : legal) {
       auto job =
           llvm::find_if(plan->jobs, [&](const CompileJob &one) { return one.variant == variant; });
-  /// For the cost model: the CPUs that there are, or those of a common device of the target.
-  unsigned processors(const DispatchTables &tables) const {
-    if (target().backend == Backend::CPU && !target().emulated)
-      return availableCpus();
-    return tables.targets.empty() ? 1 : tables.targets.front().processors;
-  }
-
       options.only = {unsigned(job - plan->jobs.begin())};
       auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
       bool isDropped = !results[options.only[0]].doesNotFit.empty() && job->mayBeDropped;
@@ -335,9 +331,8 @@ private:
       const std::string &wanted = name;
       auto argument = llvm::find_if(entry().arguments,
                                     [&](const EntryArgument &one) { return one.name == wanted; });
-      ElementType element = argument->type.element;
-      if (!addOutput(path, writeNpy(npyTypeOf(element), array.shape,
-                                    elementsOf(array, elementBytes(element)))))
+      if (!addOutput(path, writeNpy(npyTypeOf(argument->type.element), array.shape,
+                                    {array.data.get(), array.bytes})))
         return false;
     }
     if (!run.countJson.empty() && run.countJson != "-" &&

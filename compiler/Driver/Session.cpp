@@ -43,13 +43,22 @@ bool Session::checkOnly(const BuildPlan &plan) {
 }
 
 bool Session::checkOutputs(llvm::StringRef folder, llvm::StringRef library) {
-  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
-    for (llvm::StringRef ending : {".h", ".c", ".json"}) {
-      llvm::SmallString<256> output(folder);
-      llvm::sys::path::append(output, library + ending);
-      if (llvm::sys::fs::equivalent(output, sources.get(file).getPath()))
-        diagnostics.report(DiagKind::DriverOverwritesInput, DiagPlace(), output.str());
-    }
+  std::vector<std::string> paths;
+  for (llvm::StringRef ending : {".h", ".c", ".json"}) {
+    llvm::SmallString<256> output(folder);
+    llvm::sys::path::append(output, library + ending);
+    paths.push_back(output.str().str());
+  }
+  return checkOutputs(paths);
+}
+
+bool Session::checkOutputs(llvm::ArrayRef<std::string> paths) {
+  for (const std::string &output : paths)
+    for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+      if (llvm::sys::fs::equivalent(output, sources.get(file).getPath())) {
+        diagnostics.report(DiagKind::DriverOverwritesInput, DiagPlace(), output);
+        break;
+      }
   flush();
   return reporter.errors() == 0;
 }

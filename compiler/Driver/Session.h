@@ -23,6 +23,8 @@ public:
   /// No file of the library would take the place of one that was read: a manifest is called like
   /// its library, and so are many specs.
   bool checkOutputs(llvm::StringRef folder, llvm::StringRef library);
+  /// The same for one file, or several.
+  bool checkOutputs(llvm::ArrayRef<std::string> paths);
   /// Moves the results' binaries into the plan's model. Configs that may be dropped and do not fit
   /// are left out with a warning; any other failure has been reported and gives false.
   bool assemble(BuildPlan &plan, std::vector<VariantResult> results);

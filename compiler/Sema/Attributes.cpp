@@ -204,8 +204,12 @@ Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef nam
       return Value::type(pointee);
     if (name == "block_type")
       return Value::type(TensorType(pointee, object.blockShape));
-    if (name == "shape")
-      return numbers(object.shape);
+    if (name == "shape") { // Triton's are i32
+      std::vector<Tensor> shape;
+      for (const Tensor &extent : object.shape)
+        shape.push_back(cast(extent, Scalar::Int32));
+      return numbers(shape);
+    }
     if (name == "strides")
       return numbers(object.strides);
     return name == "block_shape" ? shapeTuple(object.blockShape) : unknownAttribute(pointer, name);

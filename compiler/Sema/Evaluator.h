@@ -248,6 +248,7 @@ public:
   std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
   Value makeFunction(const ast::FunctionDef &definition, ModuleState &module);
   Value fromConstant(const Literal &constant, ModuleState *module);
+  Value functionNamed(llvm::StringRef path, ModuleState *module);
   std::optional<Literal> toConstant(const Value &value);
 
   //===-- Tensors (TensorArithmetic.cpp, TensorCasts.cpp, TensorShapes.cpp) --===//

@@ -2,6 +2,7 @@
 
 #include "compiler/Sema/HostEvaluation.h"
 
+#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Syntax/AST.h"
 
 namespace kiln {
@@ -45,15 +46,8 @@ Value Evaluator::fromConstant(const Literal &constant, ModuleState *module) {
     if (std::optional<DType> type = parseDType(constant.text))
       return Value::type(*type);
     return error(DiagKind::SemaBadArgumentType, constant.text);
-  case Literal::Kind::Function: {
-    std::optional<Value> function =
-        module ? findGlobal(*module, constant.text) : std::optional<Value>();
-    if (function || hasFailed)
-      return function.value_or(Value());
-    if (const BuiltinInfo *info = findBuiltin(Library::Language, constant.text))
-      return Value::builtin(*info);
-    return error(DiagKind::SemaUnknownName, constant.text);
-  }
+  case Literal::Kind::Function:
+    return functionNamed(constant.text, module);
   case Literal::Kind::Tuple:
     break;
   }
@@ -61,6 +55,36 @@ Value Evaluator::fromConstant(const Literal &constant, ModuleState *module) {
   for (const Literal &element : constant.elements)
     elements.push_back(fromConstant(element, module));
   return hasFailed ? Value() : Value::tuple(elements);
+}
+
+/// "relu" of the module or of triton.language; "activations.relu" of a module that it has imported,
+/// or could import.
+Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
+  auto [head, rest] = path.split('.');
+  std::optional<Value> found = module ? findGlobal(*module, head) : std::optional<Value>();
+  if (!found && !hasFailed && module && !rest.empty())
+    found = importModule(*module, 0, head);
+  if (!found && !hasFailed)
+    if (const BuiltinInfo *info = findBuiltin(Library::Language, path))
+      return Value::builtin(*info);
+  if (!found && !hasFailed) {
+    std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Language);
+    if (module)
+      for (const auto &binding : module->bindings)
+        candidates.push_back(binding.first);
+    return errorWithHint(suggestName(path, candidates), DiagKind::SemaUnknownName, path);
+  }
+  for (llvm::StringRef name : llvm::split(rest, '.'))
+    if (!hasFailed && !name.empty())
+      found = getAttribute(*found, name);
+  if (hasFailed)
+    return Value();
+  bool isFunction = found->is(ValueKind::Function) || found->is(ValueKind::Builtin) ||
+                    found->is(ValueKind::BoundMethod) || found->is(ValueKind::Class) ||
+                    found->is(ValueKind::Instance) || found->is(ValueKind::Type);
+  return isFunction ? *found
+                    : error(DiagKind::SemaInvalidArgument, "{\"function\": \"" + path.str() + "\"}",
+                            "a function", describe(*found));
 }
 
 std::optional<Literal> Evaluator::toConstant(const Value &value) {
@@ -239,13 +263,17 @@ Value heuristicArgument(Evaluator &evaluator, const ArgumentValue &argument,
     return evaluator.fromConstant(argument.constant, kernel.module);
   case ArgumentValue::Kind::RunTime:
     return argument.equalsOne ? Value::integer(1) : Value::opaque("the run-time argument " + name);
+  case ArgumentValue::Kind::Descriptor:
+    return Value::opaque("the run-time argument " + name);
   case ArgumentValue::Kind::Tuple:
     break;
   }
   std::vector<Value> elements;
   for (const ArgumentValue &element : argument.elements)
     elements.push_back(heuristicArgument(evaluator, element, kernel, name));
-  return Value::tuple(elements);
+  Value tuple = Value::tuple(std::move(elements));
+  tuple.as<SequenceObject>().fields = argument.fields;
+  return tuple;
 }
 
 bool isLaunchOption(llvm::StringRef name) {

@@ -23,6 +23,9 @@ bool checkWritable(Evaluator &evaluator, const Tensor &pointer);
 Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options);
 
+/// Bytes that the base and the strides of a tensor descriptor of the host's are multiples of.
+inline constexpr unsigned descriptorAlignment = 16;
+
 Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
 Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
 

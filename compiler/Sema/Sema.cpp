@@ -4,6 +4,7 @@
 
 #include "compiler/Sema/Evaluator.h"
 #include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/MemoryAccess.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -38,6 +39,8 @@ struct KernelBuilder {
   bool bindParameters();
   std::optional<Value> bind(const ArgumentValue &argument, llvm::StringRef name);
   std::optional<Value> bindRunTime(const ArgumentValue &argument, llvm::StringRef name);
+  std::optional<Value> bindTuple(const ArgumentValue &argument, llvm::StringRef name);
+  std::optional<Value> bindDescriptor(const ArgumentValue &argument, llvm::StringRef name);
   bool emitBody();
 };
 
@@ -80,16 +83,59 @@ std::optional<Value> KernelBuilder::bind(const ArgumentValue &argument, llvm::St
   case ArgumentValue::Kind::RunTime:
     return bindRunTime(argument, name);
   case ArgumentValue::Kind::Tuple:
-    break;
+    return bindTuple(argument, name);
+  case ArgumentValue::Kind::Descriptor:
+    return bindDescriptor(argument, name);
   }
+  llvm_unreachable("closed enumeration");
+}
+
+std::optional<Value> KernelBuilder::bindTuple(const ArgumentValue &argument, llvm::StringRef name) {
   std::vector<Value> elements;
-  for (const ArgumentValue &element : argument.elements) {
-    std::optional<Value> value = bind(element, name);
+  for (auto [index, element] : llvm::enumerate(argument.elements)) {
+    std::string part =
+        argument.fields.empty() ? std::to_string(index) : std::string(argument.fields[index]);
+    std::optional<Value> value = bind(element, (name + "_" + part).str());
     if (!value)
       return std::nullopt;
     elements.push_back(*value);
   }
-  return Value::tuple(elements);
+  Value tuple = Value::tuple(std::move(elements));
+  tuple.as<SequenceObject>().fields = argument.fields;
+  return tuple;
+}
+
+std::optional<Value> KernelBuilder::bindDescriptor(const ArgumentValue &argument,
+                                                   llvm::StringRef name) {
+  std::optional<DType> element = parseDType(argument.dtype);
+  if (!element)
+    return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
+  unsigned bytes = std::max(element->getBits() / 8, 1u);
+  unsigned strideFactor = std::max(descriptorAlignment / bytes, 1u);
+  Call parts;
+  std::optional<Value> base =
+      bindRunTime(ArgumentValue::runTime("*" + argument.dtype, descriptorAlignment), name);
+  std::vector<Value> shape, strides, blockShape;
+  auto bindEach = [&](size_t count, llvm::StringRef what, const ArgumentValue &each,
+                      std::vector<Value> &values) {
+    for (size_t axis = 0; base && axis < count; ++axis)
+      if (auto value = bindRunTime(each, (name + what + llvm::Twine(axis)).str()))
+        values.push_back(*value);
+      else
+        base.reset();
+  };
+  size_t rank = argument.blockShape.size();
+  bindEach(rank, "_shape_", ArgumentValue::runTime("i32"), shape);
+  bindEach(rank - 1, "_stride_", ArgumentValue::runTime("i64", strideFactor), strides);
+  if (!base)
+    return std::nullopt;
+  strides.push_back(Value::integer(1));
+  for (int64_t extent : argument.blockShape)
+    blockShape.push_back(Value::integer(extent));
+  parts.values = {*base, Value::tuple(shape), Value::tuple(strides), Value::tuple(blockShape),
+                  Value::string(argument.padsWithNan ? "nan" : "zero")};
+  Value descriptor = builtinMakeTensorDescriptor(evaluator, parts);
+  return evaluator.failed() ? std::nullopt : std::optional(descriptor);
 }
 
 bool KernelBuilder::bindParameters() {
@@ -103,7 +149,8 @@ bool KernelBuilder::bindParameters() {
                                [&](const auto &argument) { return argument.first == name; });
     if (given != instance.arguments.end()) {
       bool isConstexpr = parameter.annotation && isConstexprAnnotation(*parameter.annotation);
-      if (isConstexpr && given->second.kind == ArgumentValue::Kind::RunTime) {
+      if (isConstexpr && (given->second.kind == ArgumentValue::Kind::RunTime ||
+                          given->second.kind == ArgumentValue::Kind::Descriptor)) {
         evaluator.error(DiagKind::SemaConstexprArgument, name, given->second.dtype);
         return false;
       }

@@ -27,9 +27,9 @@ struct BuiltinInfo;
 
 /// What one parameter of a kernel is in a variant.
 struct ArgumentValue {
-  enum class Kind : uint8_t { RunTime, Constant, Tuple };
+  enum class Kind : uint8_t { RunTime, Constant, Tuple, Descriptor };
   Kind kind = Kind::RunTime;
-  /// RunTime: "fp16", "i32", "*fp16", "**fp32".
+  /// RunTime: "fp16", "i32", "*fp16", "**fp32". Descriptor: the element type.
   std::string dtype;
   /// RunTime: the value, or the address in bytes, is a multiple of this.
   unsigned divisibility = 1;
@@ -39,6 +39,14 @@ struct ArgumentValue {
   Literal constant;
   /// Tuple: each becomes an argument, or a constant, of its own.
   std::vector<ArgumentValue> elements;
+  /// Of a named tuple: as many names as elements; empty otherwise.
+  std::vector<std::string> fields;
+  /// Descriptor: the shape of the blocks that are loaded and stored. The function gets the base (a
+  /// multiple of 16), a shape of i32 for each axis, and for each axis but the last a stride of i64
+  /// in elements, a multiple of 16 bytes; the last stride is 1.
+  std::vector<int64_t> blockShape;
+  /// Descriptor: elements outside of the tensor load as NaN instead of zero.
+  bool padsWithNan = false;
 
   static ArgumentValue runTime(std::string dtype, unsigned divisibility = 1,
                                bool equalsOne = false);

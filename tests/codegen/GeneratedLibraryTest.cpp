@@ -190,6 +190,71 @@ TEST(OnTheCpu, AGridThatDividesByZeroIsAStatus) {
                "strided: the grid divides by zero or leaves the range of 64 bits");
 }
 
+struct Tensor {
+  Tensor() {
+    const int64_t shape[] = {20, 40};
+    value = kiln_contiguous_tensor(storage, 2, shape);
+  }
+  alignas(16) char storage[16] = {};
+  kiln_tensor value;
+};
+
+TEST(OnTheCpu, ATensorArrivesInItsParts) {
+  Tensor source;
+  int64_t out[8] = {};
+  EXPECT_OK(tensor(cpu(), out, source.value, 7));
+  EXPECT_EQ(out[0], int64_t(uintptr_t(source.storage)));
+  EXPECT_EQ(out[1], 20);
+  EXPECT_EQ(out[2], 40);
+  EXPECT_EQ(out[3], 40);
+  EXPECT_EQ(out[4], 7);
+  EXPECT_EQ(out[5], 3); // cdiv(20, 8)
+  EXPECT_EQ(out[6], 40);
+  tensor_plan plan;
+  EXPECT_OK(tensor_plan_init(&plan, cpu(), out, source.value, 7));
+  source.value.shape[0] = 0; // nothing to launch
+  EXPECT_OK(tensor_run(&plan, out, source.value, 8));
+  source.value.shape[0] = 5;
+  EXPECT_OK(tensor_run(&plan, out, source.value, 9));
+  EXPECT_EQ(out[4], 9);
+  EXPECT_EQ(out[5], 1);
+}
+
+TEST(OnTheCpu, ATensorThatNoDescriptorDescribesIsRefused) {
+  Tensor source;
+  int64_t out[8] = {};
+  auto refused = [&](kiln_tensor bad) -> std::string {
+    EXPECT_EQ(tensor(cpu(), out, bad, 7), KILN_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(tensor_variant(0, cpu(), out, bad, 7), KILN_ERROR_INVALID_ARGUMENT);
+    tensor_plan plan;
+    EXPECT_EQ(tensor_plan_init(&plan, cpu(), out, bad, 7), KILN_ERROR_INVALID_ARGUMENT);
+    EXPECT_OK(tensor_plan_init(&plan, cpu(), out, source.value, 7));
+    EXPECT_EQ(tensor_run(&plan, out, bad, 7), KILN_ERROR_INVALID_ARGUMENT);
+    return kiln_last_error();
+  };
+  kiln_tensor bad = source.value;
+  bad.rank = 3;
+  EXPECT_EQ(refused(bad), "tensor: stream: expected a tensor of rank 2, got rank 3");
+  bad = source.value;
+  bad.base = source.storage + 2;
+  EXPECT_NE(refused(bad).find(" is not a multiple of 16 bytes"), std::string::npos);
+  bad = source.value;
+  bad.shape[1] = -1;
+  EXPECT_EQ(refused(bad), "tensor: stream: shape[1] is -1, expected 0 to 2147483647");
+  bad.shape[1] = INT64_C(1) << 31;
+  EXPECT_EQ(refused(bad), "tensor: stream: shape[1] is 2147483648, expected 0 to 2147483647");
+  bad = source.value;
+  bad.strides[0] = 44;
+  EXPECT_EQ(refused(bad), "tensor: stream: strides[0] is 44 elements of 2 bytes, expected a "
+                          "multiple of 16 bytes");
+  bad.strides[0] = -40;
+  EXPECT_NE(refused(bad).find("strides[0] is -40 elements"), std::string::npos);
+  bad = source.value;
+  bad.strides[1] = 2;
+  EXPECT_EQ(refused(bad), "tensor: stream: strides[1] is 2, expected 1: elements of the last axis "
+                          "stand side by side");
+}
+
 TEST(OnTheCpu, NoArguments) { EXPECT_OK(no_arguments(cpu())); }
 
 TEST(TheLibrary, PreparesAndSaysItsVersion) {
@@ -246,6 +311,20 @@ TEST(OnCuda, AFoldedArgumentIsNotPassed) {
   EXPECT_OK(strided(stream, out, 2, 0));
   ASSERT_EQ(cuda()->launches.back().arguments.size(), 3u);
   EXPECT_EQ(cuda()->launches.back().grid, (std::array<unsigned, 3>{2, 1, 1}));
+}
+
+TEST(OnCuda, ATensorArrivesInItsParts) {
+  Tensor source;
+  int64_t out[8] = {};
+  EXPECT_OK(tensor(cudaStream(), out, source.value, 7));
+  const kiln::fake::Launch &launch = cuda()->launches.back();
+  ASSERT_EQ(launch.arguments.size(), 6u);
+  EXPECT_EQ(argument<void *>(launch, 1), source.storage);
+  EXPECT_EQ(argument<int32_t>(launch, 2), 20);
+  EXPECT_EQ(argument<int32_t>(launch, 3), 40);
+  EXPECT_EQ(argument<int64_t>(launch, 4), 40);
+  EXPECT_EQ(argument<int32_t>(launch, 5), 7);
+  EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{3, 40, 1}));
 }
 
 TEST(OnCuda, FailuresOfTheDriverAreStatuses) {

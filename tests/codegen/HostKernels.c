@@ -36,6 +36,18 @@ KERNEL(every_type) {
 int no_arguments_runs;
 KERNEL(no_arguments) { __atomic_fetch_add(&no_arguments_runs, 1, __ATOMIC_RELAXED); }
 
+// Records the parts of a tensor descriptor, and the grid.
+KERNEL(tensor) {
+  int64_t *out = *(int64_t *const *)params[0];
+  out[0] = *(const int64_t *)params[1]; // the base's address
+  out[1] = *(const int32_t *)params[2];
+  out[2] = *(const int32_t *)params[3];
+  out[3] = *(const int64_t *)params[4];
+  out[4] = *(const int32_t *)params[5];
+  out[5] = num_programs[0];
+  out[6] = num_programs[1];
+}
+
 // The kernel of a variant that folded its second argument away.
 KERNEL(folded) { *(*(int32_t *const *)params[0] + program_id[0]) = 1; }
 KERNEL(unfolded) { *(*(int32_t *const *)params[0] + program_id[0]) = *(const int32_t *)params[1]; }

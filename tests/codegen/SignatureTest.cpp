@@ -12,8 +12,9 @@ std::string errorOf(llvm::StringRef text) {
 }
 
 TEST(Signature, TypesPrintAsTheyWereWritten) {
-  for (const char *text : {"*fp16:16", "i32", "i32:1", "i64:8", "i32:16", "*kfp32", "**i8", "fp32",
-                           "u8", "i1", "*bf16:8", "fp8e4b15", "tensordesc<fp16>[128,64]"})
+  for (const char *text :
+       {"*fp16:16", "i32", "i32:1", "i64:8", "i32:16", "*kfp32", "**i8", "fp32", "u8", "i1",
+        "*bf16:8", "fp8e4b15", "tensordesc<fp16>[128,64]", "tensordesc<bf16>[BLOCK_M,64]:nan"})
     EXPECT_EQ(type(text).spelling(), text);
 }
 
@@ -22,6 +23,7 @@ TEST(Signature, SynonymsMeanTheSame) {
   EXPECT_EQ(type("*float16:16").spelling(), "*fp16:16");
   EXPECT_EQ(type("f64").spelling(), "fp64");
   EXPECT_EQ(type("*int32").spelling(), "*i32");
+  EXPECT_EQ(type("tensordesc<fp16[128, 64]>").spelling(), "tensordesc<fp16>[128,64]");
 }
 
 TEST(Signature, CTypesHaveTheSizeOfTheKernelsParameter) {
@@ -64,9 +66,20 @@ TEST(Signature, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(errorOf("fp32:16"), "expected no ':' hint on a floating-point scalar|");
   EXPECT_EQ(errorOf("***i32"), "expected at most a pointer to pointers|");
   EXPECT_EQ(errorOf("i32 x"), "expected the end of the type|");
-  EXPECT_EQ(errorOf("tensordesc<fp16>[0]"),
-            "expected one to five block extents between 1 and 1048576|");
-  EXPECT_EQ(errorOf("tensordesc<fp16>128"), "expected '[' and the block shape|");
+  const char *extents = "expected one to five block extents, each from 1 to 1048576 or the name of "
+                        "a compile-time parameter|";
+  EXPECT_EQ(errorOf("tensordesc<fp16>[0]"), extents);
+  EXPECT_EQ(errorOf("tensordesc<fp16>[8,]"), extents);
+  EXPECT_EQ(errorOf("tensordesc<fp16>[8,8,8,8,8,8]"), extents);
+  EXPECT_EQ(errorOf("tensordesc<fp16>[12x]"), extents);
+  EXPECT_EQ(errorOf("tensordesc<fp16>128"),
+            "expected '[' and the block shape|for example tensordesc<fp16>[128, 64]");
+  EXPECT_EQ(errorOf("tensordesc<fp16[8]"), "expected '>' after the block shape|");
+  EXPECT_EQ(errorOf("tensordesc<i32>[8]:nan"),
+            "expected a floating-point element type before :nan|");
+  EXPECT_EQ(
+      errorOf("tensordesc<fp16>[8]:16"),
+      "expected the hint :nan|elements outside of the tensor load as NaN; without it as zero");
 }
 
 TEST(Signature, LiteralsPrintAsPython) {
@@ -118,6 +131,21 @@ TEST(Signature, CommaLists) {
   EXPECT_EQ(error.begin, 4u);
   EXPECT_FALSE(parseSignatureList("'a", error));
   EXPECT_FALSE(parseSignatureList("tensordesc<fp16>[8", error));
+}
+
+TEST(Signature, ItemsInParenthesesAreTuples) {
+  TextError error;
+  auto values = parseSignatureList("(*fp32, (i32, 4)), (1, 2), (fp32, 'a')", error);
+  ASSERT_TRUE(values);
+  ASSERT_EQ(values->size(), 3u);
+  ASSERT_EQ((*values)[0].elements.size(), 2u);
+  EXPECT_EQ((*values)[0].elements[1].elements[0].asType->spelling(), "i32");
+  EXPECT_EQ((*values)[1].asLiteral->str(), "(1, 2)");
+  // For a constexpr, the text of a type is a string, so that the tuple is a constant.
+  auto constant = (*values)[2].resolve(/*isConstexpr=*/true);
+  ASSERT_TRUE(bool(constant));
+  EXPECT_EQ(constant->asLiteral->str(), "('fp32', 'a')");
+  EXPECT_FALSE(parseSignatureList("(i32,,i32)", error));
 }
 
 } // namespace

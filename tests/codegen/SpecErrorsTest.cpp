@@ -65,6 +65,23 @@ const std::vector<Case> &cases() {
         "hint: did you mean 'fp16'?"}},
       {kernelSpec(R"("signature": {"x": {"dtype": "fp166"}})"),
        {"kernels[0].signature.x.dtype: unknown dtype 'fp166' [spec-literal]"}},
+      {kernelSpec(R"("signature": {"f": {"function": "a b"}})"),
+       {"kernels[0].signature.f.function: expected the name of a function, got 'a b' "
+        "[spec-literal]",
+        "hint: a name of the kernel's module"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"BLOCK": "i32"}])"),
+       {"kernels[0].configs[0].BLOCK: expected a value, got the type 'i32' [spec-literal]",
+        R"(hint: types stand in the signature; {"dtype": "i32"} is the dtype, {"string": "i32"} the text)"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"x_ptr": "*fp16:16"}])"),
+       {"kernels[0].configs[0].x_ptr: expected a value, got the type '*fp16:16'",
+        "hint: types stand in the signature"}},
+      {kernelSpec(R"("signature": {"x": {"namedtuple": ["*fp16"]}})"),
+       {"kernels[0].signature.x.namedtuple: expected an object from the names of a tuple's "
+        "elements "
+        "to types and literals, got a list"}},
+      {kernelSpec(R"("signature": {"x": {"namedtuple": {"a b": "*fp16"}}})"),
+       {"kernels[0].signature.x.namedtuple.a b: expected a C identifier, got 'a b' [spec-name]"}},
+      {kernelSpec(R"("signature": {"x": ["*fp16", "i31:8"]})"), {"kernels[0].signature.x[1]: "}},
       {kernelSpec(R"("signature": {"x": {"type": "fp16"}})"),
        {R"(kernels[0].signature.x: expected {"dtype": ...}, {"function": ...} or {"string": ...}, got an object)"}},
       {kernelSpec(R"("signature": {}, "grid": ["cdiv(1, 2"])"),
@@ -92,6 +109,9 @@ const std::vector<Case> &cases() {
            R"("signatures": [{"signature": {"x": "*fp32"}}, {"signature": {"x": "*fp16"}}])"),
        {"kernels[0].signatures[1].signature.x: 'x' is *fp16 here and *fp32 in an earlier signature "
         "of the same entry point [spec-disagreement]"}},
+      {kernelSpec(R"("signatures": [{"signature": {"x": "tensordesc<fp16>[8, 8]"}},
+                                    {"signature": {"x": "tensordesc<fp16>[64]"}}])"),
+       {"'x' is tensordesc<fp16>[64] here and tensordesc<fp16>[8,8] in an earlier signature"}},
       {kernelSpec(R"("signature": {"B": 4}, "configs": [{"B": 8}])"),
        {"kernels[0].configs[0].B: 'B' has a value in kernels[0].signature.B too "
         "[spec-bound-twice]"}},

@@ -173,6 +173,18 @@ static void addStrided(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(strided));
 }
 
+/// A tensor descriptor between other arguments; the grid reads its shape.
+static void addTensor(LibraryBuilder &builder) {
+  ArgumentType descriptor = type("tensordesc<fp16>[8, 8]");
+  EntryModel tensor = entry("tensor", {{"out", "*i64"}});
+  tensor.descriptors = {{1, descriptor.element, 2}};
+  append_range(tensor.arguments, descriptorParts("stream", descriptor));
+  tensor.arguments.push_back({"n", type("i32")});
+  tensor.grid = {expression("cdiv(stream_shape_0, BLOCK)"), expression("stream_shape_1")};
+  builder.add(tensor, variant({{"BLOCK", 8}}), "tensor");
+  builder.model.entries.push_back(std::move(tensor));
+}
+
 LibraryModel testLibrary(StringRef hostObject) {
   LibraryBuilder builder(hostObject);
   addAxpy(builder);
@@ -182,6 +194,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   builder.add(none, variant({}), "no_arguments");
   builder.model.entries.push_back(std::move(none));
   addStrided(builder);
+  addTensor(builder);
   return std::move(builder.model);
 }
 
