@@ -67,8 +67,8 @@ def circular(p, n):
 
 @triton.jit
 def unsupported(p, n):
-    # UNSUPPORTED: error: 'tl.map_elementwise' is not supported yet [sema-unsupported-builtin]
-    x = tl.map_elementwise(n, tl.arange(0, 8))
+    # UNSUPPORTED: error: 'tl.smid' is not supported yet [sema-unsupported-builtin]
+    x = tl.smid()
 
 
 @triton.jit
@@ -80,6 +80,7 @@ def not_callable(p, n):
 @triton.jit
 def arguments(p, n):
     # ARGUMENTS: error: arange() needs a value for 'end' [sema-arguments]
+    # ARGUMENTS: hint: tl.arange(start, end)
     x = tl.arange(8)
 
 
