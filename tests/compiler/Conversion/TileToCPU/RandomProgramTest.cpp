@@ -1,7 +1,8 @@
 // Random integer kernels against the reference interpreter, above all the order of loads and stores
 // through memory that overlaps. Extents are powers of two or not; these run as they are and padded.
 //
-// Every program is a function of its seed; a failure prints both.
+// Every program is a function of its seed; a failure prints both. Others than always:
+// --gtest_shuffle --gtest_random_seed=1 to 99999, or --gtest_shuffle --gtest_repeat=100.
 
 #include "tests/compiler/Conversion/TileToCPU/RandomProgram.h"
 #include "tests/compiler/Conversion/TileToCPU/KernelRunner.h"
@@ -60,19 +61,17 @@ void check(unsigned seed, bool anyExtents, bool padded) {
     checkWith<int64_t>(text, kernel, seed);
 }
 
-TEST(RandomPrograms, MatchTheReference) {
-  for (unsigned seed = 1; seed <= 60 && !HasFailure(); ++seed)
-    check(seed, false, false);
+/// Of `count` programs.
+void checkAll(unsigned count, bool anyExtents, bool padded) {
+  unsigned first = unsigned(::testing::UnitTest::GetInstance()->random_seed()) * 1000;
+  for (unsigned seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed)
+    check(first + seed, anyExtents, padded);
 }
 
-TEST(RandomPrograms, OfAnyExtentsMatchTheReference) {
-  for (unsigned seed = 1; seed <= 40 && !HasFailure(); ++seed)
-    check(seed, true, false);
-}
+TEST(RandomPrograms, MatchTheReference) { checkAll(60, false, false); }
 
-TEST(RandomPrograms, OfAnyExtentsMatchTheReferenceWhenPadded) {
-  for (unsigned seed = 1; seed <= 40 && !HasFailure(); ++seed)
-    check(seed, true, true);
-}
+TEST(RandomPrograms, OfAnyExtentsMatchTheReference) { checkAll(40, true, false); }
+
+TEST(RandomPrograms, OfAnyExtentsMatchTheReferenceWhenPadded) { checkAll(40, true, true); }
 
 } // namespace
