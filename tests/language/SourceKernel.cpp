@@ -76,14 +76,22 @@ struct SourceKernel::Code {
       kiln_unload(&library);
   }
 
-  void compile(const std::string &source, const KernelInstance &instance);
+  void compile(const std::string &source, const KernelInstance &instance,
+               const std::function<void(mlir::ModuleOp &)> &edit);
   void load(const std::vector<SourceArgument> &arguments);
   std::string launch(kiln_stream stream, const std::vector<SourceArgument> &arguments,
                      std::array<uint32_t, 3> grid);
   std::string emulate(const std::vector<SourceArgument> &arguments, std::array<uint32_t, 3> grid);
 };
 
-void SourceKernel::Code::compile(const std::string &source, const KernelInstance &instance) {
+void SourceKernel::Code::compile(const std::string &source, const KernelInstance &instance,
+                                 const std::function<void(mlir::ModuleOp &)> &edit) {
+  PipelineOptions options;
+  options.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp module) {
+    if (edit && stage == "llvm")
+      edit(module);
+    return true;
+  };
   SourceManager sources;
   DiagnosticEngine diagnostics;
   ModuleLoader loader(sources);
@@ -100,7 +108,7 @@ void SourceKernel::Code::compile(const std::string &source, const KernelInstance
     if (!module || diagnostics.hasErrors())
       return false;
     std::string doesNotFit;
-    auto result = runPipeline(*module, target, {}, diagnostics, sources, doesNotFit);
+    auto result = runPipeline(*module, target, options, diagnostics, sources, doesNotFit);
     errors += doesNotFit;
     if (result)
       binary = std::move(*result);
@@ -122,7 +130,8 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   for (const SourceArgument &argument : arguments) {
     uint16_t bytes = parameterBytes(argument.type);
     offset = (offset + bytes - 1) / bytes * bytes;
-    parameters.push_back({argument.name.c_str(), KILN_PARAM_BYTES, bytes, offset});
+    uint16_t kind = argument.memory ? KILN_PARAM_POINTER : KILN_PARAM_BYTES;
+    parameters.push_back({argument.name.c_str(), kind, bytes, offset});
     offset += bytes;
   }
   variant = {"kernel", parameters.data(), uint32_t(parameters.size()), 0};
@@ -185,7 +194,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
     instance.arguments.emplace_back(argument.name, argumentValue(argument));
   for (const SourceConstant &constant : constants)
     instance.arguments.emplace_back(constant.name, ArgumentValue::ofConstant(constant.value));
-  code->compile(source, instance);
+  code->compile(source, instance, options.edit);
   if (code->errors.empty())
     code->load(arguments);
 }

@@ -21,8 +21,13 @@
 #include "tests/language/Array.h"
 #include "gtest/gtest.h"
 #include <array>
+#include <functional>
 #include <memory>
 #include <type_traits>
+
+namespace mlir {
+class ModuleOp;
+}
 
 namespace kiln::testing {
 
@@ -70,6 +75,9 @@ struct SourceConstant {
 struct SourceOptions {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   unsigned numWarps = 4, numStages = 3;
+  /// Spoils the program at the cut (LLVM dialect, NVVM or ROCDL): for tests of the emulator's
+  /// checks.
+  std::function<void(mlir::ModuleOp &)> edit;
 };
 
 /// One kernel compiled for one target.

@@ -65,7 +65,7 @@ Result run(const std::string &text, const std::string &target, int n = 100) {
   void *inPointer = in.data(), *outPointer = out.data();
   bool isAMD = target.find("gfx") != std::string::npos;
   Result result;
-  result.reports = kernel.run({&inPointer, &outPointer, &n}, isAMD ? 0 : 512);
+  result.reports = kernel.run({&inPointer, &outPointer, &n}, isAMD ? 0 : 520);
   for (int i = 0; i < n; ++i)
     result.isRight &= out[i] == ((i ^ 1) < n ? in[i ^ 1] : 0);
   return result;
@@ -155,8 +155,40 @@ TEST(SeededBugs, ARemovedWaitGivesAWrongResultAndARace) {
     Result wrong =
         run(replaced(asynchronous(), "  nvvm.cp.async.wait.group 0\n", wait), "emu:sm_80", 128);
     EXPECT_FALSE(wrong.isRight);
-    EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "the destination of an asynchronous copy"));
+    EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "never written"));
   }
+}
+
+/// The same, where an mbarrier tracks the copies and all threads wait for its first phase.
+std::string tracked() {
+  std::string text = replaced(asynchronous(), "  nvvm.cp.async.commit.group\n", "");
+  text = replaced(text, "  nvvm.cp.async.wait.group 0\n  nvvm.barrier0\n",
+                  "  nvvm.cp.async.mbarrier.arrive %bar {noinc = true} : !llvm.ptr<3>\n"
+                  "  nvvm.mbarrier.try_wait.parity %bar, %parity, %one : !llvm.ptr<3>, i32, i32\n");
+  return replaced(text, "  %mine", R"(  %count = llvm.mlir.constant(128 : i32) : i32
+  %parity = llvm.mlir.constant(0 : i32) : i32
+  %bar = llvm.getelementptr %shared[512] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+  %first = llvm.icmp "eq" %t, %parity : i32
+  llvm.cond_br %first, ^init, ^go
+^init:
+  nvvm.mbarrier.init %bar, %count : !llvm.ptr<3>, i32
+  llvm.br ^go
+^go:
+  nvvm.barrier0
+  %mine)");
+}
+
+TEST(SeededBugs, TheWrongPhaseOfAnMbarrierIsFound) {
+  Result right = run(tracked(), "emu:sm_90a", 128);
+  EXPECT_TRUE(right.isRight);
+  EXPECT_TRUE(right.reports.empty()) << right.reports[0];
+  std::string text = replaced(tracked(), "%bar, %parity, %one", "%bar, %one, %one");
+  Result wrong = run(text, "emu:sm_90a", 128);
+  EXPECT_FALSE(wrong.isRight);
+  EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "never written"));
+  // One arrival too few for the count: nobody goes on.
+  text = replaced(tracked(), "constant(128 : i32)", "constant(129 : i32)");
+  EXPECT_TRUE(finds(run(text, "emu:sm_90a", 128), "", "128 wait at nvvm.mbarrier.try_wait.parity"));
 }
 
 } // namespace

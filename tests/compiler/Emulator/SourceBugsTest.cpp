@@ -1,0 +1,229 @@
+// Kernels in Python with a mistake: in the source where a source can have it, else put in after the
+// whole compiler, at the cut. Each is found in the emulated code; the right kernels are silent.
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Builders.h"
+#include "tests/language/SourceKernel.h"
+#include <cmath>
+
+using namespace kiln::testing;
+
+namespace {
+
+const char *const gpus[] = {"emu:sm_80", "emu:sm_90a", "emu:gfx942", "emu:gfx1100"};
+
+bool isBarrier(mlir::Operation *op) {
+  return mlir::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::BarrierOp, mlir::ROCDL::BarrierOp,
+                   mlir::ROCDL::SBarrierOp>(op);
+}
+
+std::vector<mlir::Operation *> barriersOf(mlir::ModuleOp &module) {
+  std::vector<mlir::Operation *> all;
+  module.walk([&](mlir::Operation *op) {
+    if (isBarrier(op))
+      all.push_back(op);
+  });
+  return all;
+}
+
+/// A kernel and its reference; what went wrong, "" if nothing did.
+struct Case {
+  const char *name, *source;
+  std::function<std::string(const std::string &source, const std::string &target,
+                            const SourceOptions &options)>
+      run;
+};
+
+/// Whether reports say so; a wrong result is one too.
+std::string compare(const Buffer<float> &got, const std::function<double(int)> &expected) {
+  for (size_t i = 0; i < got.count(); ++i)
+    if (!(std::fabs(got[i] - expected(int(i))) <= 1e-3))
+      return "wrong result\n";
+  return "";
+}
+
+std::string transposed(const std::string &source, const std::string &target,
+                       const SourceOptions &options) {
+  Buffer<float> x(64 * 32), out(64 * 32);
+  for (int i = 0; i < 64 * 32; ++i)
+    x[i] = float(i);
+  std::string found = runSource(source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}},
+                                {{"M", 64}, {"N", 32}}, options);
+  return found + compare(out, [](int i) { return i % 64 * 32 + i / 64; });
+}
+
+std::string multiplied(const std::string &source, const std::string &target,
+                       const SourceOptions &options) {
+  constexpr int K = 96;
+  Buffer<float> a(32 * K), b(K * 32), out(32 * 32);
+  for (int i = 0; i < 32 * K; ++i) {
+    a[i] = float(i * 7 % 5) - 2;
+    b[i] = float(i * 3 % 7) - 3;
+  }
+  std::string found = runSource(
+      source, target, {{"a", "*fp32", a}, {"b", "*fp32", b}, {"o", "*fp32", out}, {"K", "i32", K}},
+      {{"S", 32}}, options);
+  return found + compare(out, [&](int i) {
+           double sum = 0;
+           for (int k = 0; k < K; ++k)
+             sum += double(a[i / 32 * K + k]) * double(b[k * 32 + i % 32]);
+           return sum;
+         });
+}
+
+std::string summed(const std::string &source, const std::string &target,
+                   const SourceOptions &options) {
+  Buffer<float> x(1024), out(1);
+  for (int i = 0; i < 1024; ++i)
+    x[i] = float(i % 17);
+  std::string found =
+      runSource(source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}}, {{"N", 1024}}, options);
+  double sum = 0;
+  for (int i = 0; i < 1024; ++i)
+    sum += i % 17;
+  return found + compare(out, [&](int) { return sum; });
+}
+
+const Case cases[] = {{"transposition", R"(
+@triton.jit
+def kernel(x, o, M: tl.constexpr, N: tl.constexpr):
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    v = tl.load(x + m[:, None] * N + n[None, :])
+    tl.store(o + n[:, None] * M + m[None, :], tl.trans(v))
+)",
+                       transposed},
+                      {"product", R"(
+@triton.jit
+def kernel(a, b, o, K, S: tl.constexpr):
+    i = tl.arange(0, S)
+    c = tl.zeros((S, S), tl.float32)
+    for k in range(0, K, S):
+        x = tl.load(a + i[:, None] * K + k + i[None, :])
+        y = tl.load(b + (k + i[:, None]) * S + i[None, :])
+        c = tl.dot(x, y, c)
+    tl.store(o + i[:, None] * S + i[None, :], c)
+)",
+                       multiplied},
+                      {"sum", R"(
+@triton.jit
+def kernel(x, o, N: tl.constexpr):
+    tl.store(o, tl.sum(tl.load(x + tl.arange(0, N)), 0))
+)",
+                       summed}};
+
+TEST(SourceBugs, EveryRemovedBarrierIsFound) {
+  for (const char *target : gpus) {
+    size_t all = 0;
+    for (const Case &one : cases) {
+      SCOPED_TRACE(std::string(one.name) + " on " + target);
+      size_t barriers = 0;
+      SourceOptions options;
+      options.edit = [&](mlir::ModuleOp &module) { barriers = barriersOf(module).size(); };
+      EXPECT_EQ(one.run(one.source, target, options), "") << "the right kernel";
+      all += barriers;
+      for (size_t i = 0; i < barriers; ++i) {
+        options.edit = [i](mlir::ModuleOp &module) { barriersOf(module)[i]->erase(); };
+        std::string found = one.run(one.source, target, options);
+        EXPECT_NE(found.find("race on shared memory"), std::string::npos)
+            << "barrier " << i << " of " << barriers << ": " << found;
+        EXPECT_NE(found.find("test.py:"), std::string::npos);
+      }
+    }
+    EXPECT_GE(all, 3u) << target;
+  }
+}
+
+TEST(SourceBugs, ABarrierThatHalfOfTheThreadsReachIsFound) {
+  for (const char *target : gpus) {
+    SourceOptions options;
+    options.edit = [](mlir::ModuleOp &module) {
+      mlir::Operation *barrier = barriersOf(module).front();
+      mlir::OpBuilder b(barrier);
+      mlir::Location loc = barrier->getLoc();
+      bool isAmd = mlir::isa<mlir::ROCDL::BarrierOp, mlir::ROCDL::SBarrierOp>(barrier);
+      mlir::Type word = b.getI32Type();
+      mlir::Value thread = isAmd ? mlir::Value(mlir::ROCDL::ThreadIdXOp::create(b, loc, word))
+                                 : mlir::Value(mlir::NVVM::ThreadIdXOp::create(b, loc, word));
+      mlir::Value half = mlir::LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(64));
+      mlir::Value isBelow =
+          mlir::LLVM::ICmpOp::create(b, loc, mlir::LLVM::ICmpPredicate::ult, thread, half);
+      mlir::Block *before = barrier->getBlock(), *with = before->splitBlock(barrier),
+                  *after = with->splitBlock(barrier->getNextNode());
+      b.setInsertionPointToEnd(before);
+      mlir::LLVM::CondBrOp::create(b, loc, isBelow, with, after);
+      b.setInsertionPointToEnd(with);
+      mlir::LLVM::BrOp::create(b, loc, after);
+    };
+    std::string found = cases[1].run(cases[1].source, target, options);
+    EXPECT_NE(found.find("64 wait at"), std::string::npos) << target << ": " << found;
+  }
+}
+
+/// The right address moved by a row of banks: what is read is another's, or nobody's.
+TEST(SourceBugs, AWrongSwizzleIsFound) {
+  for (const char *target : gpus) {
+    SourceOptions options;
+    options.edit = [](mlir::ModuleOp &module) {
+      mlir::LLVM::StoreOp store;
+      module.walk([&](mlir::LLVM::StoreOp op) {
+        auto type = mlir::cast<mlir::LLVM::LLVMPointerType>(op.getAddr().getType());
+        if (!store && type.getAddressSpace() == 3)
+          store = op;
+      });
+      ASSERT_TRUE(store);
+      mlir::OpBuilder b(store);
+      mlir::Value moved = mlir::LLVM::GEPOp::create(
+          b, store.getLoc(), store.getAddr().getType(), b.getI8Type(), store.getAddr(),
+          mlir::ArrayRef<mlir::LLVM::GEPArg>{mlir::LLVM::GEPArg(128)});
+      store.getAddrMutable().assign(moved);
+    };
+    EXPECT_NE(cases[1].run(cases[1].source, target, options), "") << target;
+  }
+}
+
+TEST(SourceBugs, AnOffByOneMaskNamesTheArgument) {
+  const std::string source = R"(
+@triton.jit
+def kernel(x, o, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o + i, v, mask=i <= n)
+)";
+  for (const char *target : gpus) {
+    Buffer<float> x(100), out(100);
+    std::string found = runSource(
+        source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}, {"n", "i32", 100}}, {{"N", 128}});
+    EXPECT_NE(found.find("store to no registered allocation: 4 bytes at 0x"), std::string::npos)
+        << target << ": " << found;
+    EXPECT_NE(found.find("it is element 100 of argument 'o' (number 1 of the kernel's), 0 bytes "
+                         "behind its allocation of 400 bytes"),
+              std::string::npos)
+        << found;
+    EXPECT_EQ(found.find("load from"), std::string::npos) << "the load's mask is right";
+  }
+}
+
+TEST(SourceBugs, APromiseThatIsNotKeptIsAMisalignedVector) {
+  const std::string source = R"(
+@triton.jit
+def kernel(x, o, start, N: tl.constexpr):
+    i = tl.multiple_of(start, 4) + tl.arange(0, N)
+    tl.store(o + tl.arange(0, N), tl.load(x + i))
+)";
+  for (const char *target : gpus)
+    for (int start : {4, 5}) {
+      Buffer<float> x(600), out(512);
+      std::string found = runSource(
+          source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}, {"start", "i32:2", start}},
+          {{"N", 512}});
+      if (start == 4)
+        EXPECT_EQ(found, "") << target;
+      else
+        EXPECT_NE(found.find("misaligned access: "), std::string::npos) << target << ": " << found;
+      EXPECT_EQ(found == "", start == 4) << found;
+    }
+}
+
+} // namespace
