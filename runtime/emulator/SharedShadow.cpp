@@ -4,7 +4,7 @@ namespace kiln::emulator {
 
 /// Whether nothing orders `before` and `now`.
 bool SharedShadow::conflicts(const Moment &before, const Moment &now) const {
-  if (!before.clock || before.thread == now.thread)
+  if (!clocks.isCurrent(before.clock) || before.thread == now.thread)
     return false;
   return before.warp == now.warp ? before.warpEpoch == now.warpEpoch
                                  : !clocks.isAfter(now.warp, before.warp, before.clock);
@@ -16,10 +16,10 @@ std::optional<Conflict> SharedShadow::read(uint32_t offset, uint32_t bytes, cons
   *initialised = true;
   for (uint32_t i = offset; i < offset + bytes; ++i) {
     Cell &cell = cells[i];
-    if (!cell.writer.clock)
+    if (!clocks.isCurrent(cell.writer.clock))
       *initialised = false;
-    if (cell.copy)
-      race = {*cell.copy, true};
+    if (clocks.isCurrent(cell.copy.clock))
+      race = {cell.copy, true};
     else if (conflicts(cell.writer, now))
       race = {cell.writer, false};
     if (conflicts(cell.reader, now))
@@ -36,8 +36,8 @@ std::optional<Conflict> SharedShadow::write(uint32_t offset, uint32_t bytes, con
     for (const Moment *before : {&cell.writer, &cell.reader, &cell.otherReader})
       if (conflicts(*before, now))
         race = {*before, false};
-    if (cell.copy)
-      race = {*cell.copy, true};
+    if (clocks.isCurrent(cell.copy.clock))
+      race = {cell.copy, true};
     cell.writer = now;
   }
   return race;
@@ -50,7 +50,7 @@ void SharedShadow::beginCopy(uint32_t offset, uint32_t bytes, const Moment &now)
 
 void SharedShadow::endCopy(uint32_t offset, uint32_t bytes) {
   for (uint32_t i = offset; i < offset + bytes; ++i)
-    cells[i].copy.reset();
+    cells[i].copy = Moment();
 }
 
 } // namespace kiln::emulator

@@ -17,7 +17,7 @@ namespace kiln::emulator {
 
 /// When and by whom.
 struct Moment {
-  uint32_t clock = 0;     ///< the warp's own, from 1; 0 = never
+  uint64_t clock = 0;     ///< the warp's own; 0 = never
   uint32_t warpEpoch = 0; ///< barriers of the warp before
   uint16_t thread = 0, warp = 0;
   const kiln_emu_site *site = nullptr;
@@ -32,7 +32,8 @@ struct Conflict {
 class SharedShadow {
 public:
   explicit SharedShadow(const WarpClocks &clocks) : clocks(clocks) {}
-  void reset(uint32_t bytes) { cells.assign(bytes, Cell()); }
+  /// Begins a block, whose clocks have begun.
+  void reset(uint32_t bytes) { cells.resize(std::max<size_t>(cells.size(), bytes)); }
 
   /// Records a read (or write) of these bytes at `now`; the earlier access that it races with.
   std::optional<Conflict> read(uint32_t offset, uint32_t bytes, const Moment &now,
@@ -48,8 +49,8 @@ private:
     Moment writer;
     /// The last read, and another by a different thread that nothing orders with it.
     Moment reader, otherReader;
-    /// Of the thread that began one.
-    std::optional<Moment> copy;
+    /// When a copy to it began that has not landed.
+    Moment copy;
   };
   bool conflicts(const Moment &before, const Moment &now) const;
 

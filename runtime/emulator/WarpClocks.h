@@ -17,20 +17,27 @@ namespace kiln::emulator {
 
 class WarpClocks {
 public:
-  /// How far each warp has come, from 1; empty: nothing is known of any.
-  using Clock = std::vector<uint32_t>;
+  /// How far each warp has come; empty: nothing is known of any.
+  using Clock = std::vector<uint64_t>;
 
+  /// Begins a block. Its clocks go on from where the last block's ended, so that stamps of then
+  /// need not be wiped out.
   void reset(uint32_t warps) {
-    clocks.assign(warps, Clock(warps, 0));
+    for (uint32_t warp = 0; warp < clocks.size(); ++warp)
+      start = std::max(start, now(warp));
+    clocks.assign(warps, Clock(warps, start++));
     for (uint32_t warp = 0; warp < warps; ++warp)
-      clocks[warp][warp] = 1;
+      clocks[warp][warp] = start;
   }
 
+  /// Whether a stamp is of this block.
+  bool isCurrent(uint64_t moment) const { return moment >= start; }
+
   /// What an access of `warp` is stamped with.
-  uint32_t now(uint32_t warp) const { return clocks[warp][warp]; }
+  uint64_t now(uint32_t warp) const { return clocks[warp][warp]; }
 
   /// Whether what `warp` does now comes after what `other` did at `moment`.
-  bool isAfter(uint32_t warp, uint32_t other, uint32_t moment) const {
+  bool isAfter(uint32_t warp, uint32_t other, uint64_t moment) const {
     return clocks[warp][other] >= moment;
   }
 
@@ -48,6 +55,7 @@ private:
       into[warp] = std::max(into[warp], from[warp]);
   }
 
+  uint64_t start = 0; ///< the first moment of this block
   std::vector<Clock> clocks;
 };
 
