@@ -79,6 +79,8 @@ struct SpecKernel {
   std::string tuning;
   /// Module-level names of the source with the values they shall have.
   std::vector<SpecBinding> constants;
+  /// Run-time assertions are checked.
+  bool debug = false;
   SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningPlace;
 
   /// The C names of the entry points, in order of first appearance.

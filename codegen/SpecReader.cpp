@@ -452,6 +452,11 @@ std::optional<SpecKernel> SpecReader::readKernel(const Item &item) {
   readDispatch(item, kernel);
   if (Item constants = child(item, "constants"))
     kernel.constants = readLiterals(constants);
+  if (Item debug = child(item, "debug")) {
+    kernel.debug = debug.value->boolean;
+    if (!debug.value->is(JsonValue::Kind::Bool))
+      expected(debug, "true or false");
+  }
   checkKernel(kernel, diagnostics);
   return kernel;
 }

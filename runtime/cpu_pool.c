@@ -20,9 +20,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,7 +34,8 @@ enum {
   MAX_NESTING = 8,
   ARENA_ALIGNMENT = 64,
   MAX_CHUNK = 64,
-  CHUNKS_A_THREAD = 8
+  CHUNKS_A_THREAD = 8,
+  FAILURE_CAPACITY = 512
 };
 
 typedef struct job {
@@ -45,7 +48,18 @@ typedef struct job {
   uint64_t arena_bytes;
   unsigned helpers; /* pool threads at work; under the pool's mutex */
   _Atomic uint64_t next_instance;
+  atomic_flag has_failed; /* who sets it writes `failure` */
+  bool failed;            /* read when all instances are done */
+  char failure[FAILURE_CAPACITY];
 } job;
+
+/* Where an instance that fails returns to. */
+typedef struct escape {
+  jmp_buf place;
+  job *running;
+} escape;
+
+static _Thread_local escape *current_escape;
 
 struct kiln_cpu_pool {
   pthread_mutex_t mutex;
@@ -123,7 +137,7 @@ static bool exhausted(job *j) {
   return atomic_load_explicit(&j->next_instance, memory_order_relaxed) >= j->total;
 }
 
-static void run_range(const job *j, uint64_t begin, uint64_t end, void *base) {
+static void run_instances(const job *j, uint64_t begin, uint64_t end, void *base) {
   uint64_t width = j->grid[0], plane = width * j->grid[1];
   uint32_t id[3] = {(uint32_t)(begin % width), (uint32_t)(begin / width % j->grid[1]),
                     (uint32_t)(begin / plane)};
@@ -139,6 +153,34 @@ static void run_range(const job *j, uint64_t begin, uint64_t end, void *base) {
       }
     }
   }
+}
+
+/* The rest of the range is left out after an instance that fails. */
+static void run_range(job *j, uint64_t begin, uint64_t end, void *base) {
+  escape mine, *const outer = current_escape;
+  mine.running = j;
+  current_escape = &mine;
+  if (_setjmp(mine.place) == 0)
+    run_instances(j, begin, end, base);
+  current_escape = outer;
+}
+
+void kiln_device_fail(const char *message, const char *reason, const uint32_t program_id[3]) {
+  char text[FAILURE_CAPACITY];
+  snprintf(text, sizeof text, "%s, program (%u, %u, %u): %s", message, program_id[0], program_id[1],
+           program_id[2], reason);
+  if (!current_escape) {
+    fprintf(stderr, "%s\n", text);
+    abort();
+  }
+  job *j = current_escape->running;
+  if (!atomic_flag_test_and_set(&j->has_failed)) {
+    memcpy(j->failure, text, sizeof text);
+    j->failed = true;
+  }
+  /* No further instance starts. */
+  atomic_store_explicit(&j->next_instance, j->total, memory_order_relaxed);
+  longjmp(current_escape->place, 1);
 }
 
 static void work_on(job *j, void *base) {
@@ -236,7 +278,8 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
            .params = params,
            .grid = {grid[0], grid[1], grid[2]},
            .total = (uint64_t)grid[0] * grid[1] * grid[2],
-           .arena_bytes = arena_bytes};
+           .arena_bytes = arena_bytes,
+           .has_failed = ATOMIC_FLAG_INIT};
   void *base;
   kiln_status status = acquire_arena(arena_bytes, &base);
   if (status != KILN_SUCCESS)
@@ -248,7 +291,7 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
     run_shared(pool, &j, base);
   }
   release_arena();
-  return KILN_SUCCESS;
+  return j.failed ? kiln_error(KILN_ERROR_LAUNCH, "%s", j.failure) : KILN_SUCCESS;
 }
 
 /* --- pools --- */

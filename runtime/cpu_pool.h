@@ -9,7 +9,8 @@
 /* The default pool, made at the first call. */
 kiln_status kiln_default_pool(kiln_cpu_pool **pool);
 
-/* Runs `function` for every program of `grid` (none of it zero) and returns when all are done. */
+/* Runs `function` for every program of `grid` (none of it zero) and returns when all are done.
+ * KILN_ERROR_LAUNCH after a kiln_device_fail in one of them: others may then be left out. */
 kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
                               const uint32_t grid[3], void *const *params, uint64_t arena_bytes);
 

@@ -12,7 +12,8 @@
  * as void *.
  *
  * Rules that hold for every function:
- *  - The result is a kiln_status. Nothing exits, aborts, throws or prints. KILN_SUCCESS is 0.
+ *  - The result is a kiln_status. Nothing exits, aborts, throws or prints (but what a kernel itself
+ *    prints, see kiln_set_print_function). KILN_SUCCESS is 0.
  *  - After a failure, kiln_last_error() gives the message of the calling thread's last failure.
  *  - Everything may be called from any thread at any time; kiln_unload, kiln_cpu_pool_destroy and
  *    kiln_set_driver_path say their own rules.
@@ -212,6 +213,10 @@ void kiln_emulator_set_check(kiln_emulator *emulator, int check);
  * (nothing, or overlapping a registered allocation), KILN_ERROR_OUT_OF_MEMORY. */
 kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, size_t bytes);
 kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory);
+/* What reports call an allocation, beside the argument that points into it; null takes the name
+ * off. The text is copied. Errors: KILN_ERROR_INVALID_ARGUMENT (none is registered at `memory`),
+ * KILN_ERROR_OUT_OF_MEMORY. */
+kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name);
 
 /* A launch in which something was found fails with KILN_ERROR_LAUNCH and the first message. All
  * are kept until they are cleared, each place of the source once for each kind of mistake:
@@ -275,6 +280,16 @@ uint32_t kiln_emulator_num_counts(kiln_emulator *emulator);
 kiln_status kiln_emulator_count_at(kiln_emulator *emulator, uint32_t index,
                                    kiln_emulator_count *count);
 void kiln_emulator_clear_counts(kiln_emulator *emulator);
+
+/* --- what kernels print --- */
+
+/* Takes a line with its newline, `length` bytes; for one call at a time, on any thread. */
+typedef void (*kiln_print_function)(void *user, const char *line, size_t length);
+
+/* Where tl.device_print goes on the CPU and on emulated GPUs: to `function`, with `user`; null
+ * restores standard output. Lines of program instances that run at once come in any order. A CUDA
+ * driver prints to standard output itself, when the stream is synchronized. */
+kiln_status kiln_set_print_function(kiln_print_function function, void *user);
 
 /* --- kernels and libraries --- */
 
@@ -500,6 +515,15 @@ kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condi
  * `element_bytes`. Errors: KILN_ERROR_INVALID_ARGUMENT. */
 kiln_status kiln_check_tensor(const kiln_entry *entry, const char *name, const kiln_tensor *tensor,
                               uint32_t rank, uint32_t element_bytes);
+
+/* For kernels on the CPU: prints a line. `format` is printf's with conversions i, u, x, f and p,
+ * width, and ll; values[i] is the word of conversion i: an integer, an address, or a double's bits.
+ */
+void kiln_device_print(const char *format, const uint64_t *values);
+/* For kernels on the CPU: ends this program instance and the launch, which fails with
+ * KILN_ERROR_LAUNCH and "<message>, program (x, y, z): <reason>". Does not return. Outside of a
+ * launch of this runtime it writes the message to standard error and aborts. */
+void kiln_device_fail(const char *message, const char *reason, const uint32_t program_id[3]);
 
 /* Any other failure that generated code finds by itself: records "<entry>: <message>" and returns
  * `status`. */

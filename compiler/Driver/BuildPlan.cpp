@@ -400,6 +400,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.numWarps = config.options.numWarps.value_or(4);
   instance.numStages = config.options.numStages.value_or(3);
   instance.numCtas = config.options.numCtas.value_or(1);
+  instance.debug = kernel.debug || summary.debug;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;
   VariantModel variant;

@@ -86,6 +86,10 @@ LLVM::GlobalOp ThreadCode::constantText(StringRef text) {
   return global;
 }
 
+Value ThreadCode::text(OpBuilder &b, Location loc, StringRef text) {
+  return LLVM::AddressOfOp::create(b, loc, constantText(text));
+}
+
 Value ThreadCode::words(OpBuilder &b, Location loc, ArrayRef<int32_t> values) {
   LLVM::GlobalOp &global = arrays[values.vec()];
   if (!global) {
@@ -182,6 +186,9 @@ unsigned ThreadCode::siteOf(Operation *op) {
   std::string name = op->getName().getStringRef().str();
   if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op))
     name = intrinsic.getIntrin().str();
+  // Reports name what the user wrote.
+  if (isa<tilegpu::FailOp>(op))
+    name = "tl.device_assert";
   InstructionClass kind = instructionOf(op).value_or(Instruction()).kind;
   auto [known, isNew] = siteNumbers.try_emplace(
       name + '\n' + std::to_string(int(kind)) + '\n' + keyOf(chain), sites.size());

@@ -39,6 +39,8 @@ public:
   /// result, or null for `result` null.
   mlir::Value call(mlir::OpBuilder &b, mlir::Operation *op, llvm::StringRef name, mlir::Type result,
                    mlir::ValueRange arguments, bool hasPlace = true);
+  /// The address of a constant text that ends in a zero byte.
+  mlir::Value text(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef text);
   /// The address of a constant array of i32.
   mlir::Value words(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<int32_t> values);
 
@@ -86,6 +88,7 @@ mlir::FailureOr<bool> emulateAsync(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMemory(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateBuffers(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateArithmetic(mlir::Operation *op, ThreadCode &code);
+mlir::FailureOr<bool> emulateMessage(mlir::Operation *op, ThreadCode &code);
 
 } // namespace kiln
 

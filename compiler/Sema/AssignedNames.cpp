@@ -21,7 +21,10 @@ namespace {
 struct Finder {
   llvm::StringSet<> &names;
 
+  /// An assignment to a field changes what the name of the whole stands for.
   void add(const ast::Expr *target) {
+    while (const auto *attribute = llvm::dyn_cast_or_null<ast::AttributeExpr>(target))
+      target = attribute->base;
     if (target)
       visitTargetNames(*target, [&](llvm::StringRef name) { names.insert(name); });
   }

@@ -79,9 +79,6 @@ Value builtinStaticAssert(Evaluator &evaluator, Call &call) {
 /// Nothing is printed while compiling.
 Value builtinStaticPrint(Evaluator &, Call &) { return Value::none(); }
 
-/// Triton checks nothing unless debugging is on.
-Value builtinDeviceAssert(Evaluator &, Call &) { return Value::none(); }
-
 Value builtinSwizzle2d(Evaluator &evaluator, Call &call) {
   using ast::BinaryOp;
   auto op = [&](BinaryOp operation, const Value &a, const Value &b) {

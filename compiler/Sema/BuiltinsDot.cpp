@@ -82,6 +82,11 @@ Value builtinDot(Evaluator &evaluator, Call &call) {
   b = transposeIf(evaluator, b, call[8], "trans_b");
   if (!a || !b || !checkOperands(evaluator, a, b))
     return Value();
+  // Triton multiplies what MLIR has no type for as fp16.
+  if (a.dtype().is(Scalar::FP8E4B15) || b.dtype().is(Scalar::FP8E4B15)) {
+    a = evaluator.cast(a, Scalar::FP16);
+    b = evaluator.cast(b, Scalar::FP16);
+  }
   std::optional<InputPrecision> precision = readPrecision(evaluator, call[3], call[4]);
   if (!precision)
     return Value();

@@ -3,68 +3,19 @@
 // An invocation sees `pack` elements of each tensor. They are neighbours in row-major order, which
 // Triton leaves open. Elements narrower than 32 bits share a register, the first one lowest.
 
+#include "compiler/Sema/ElementPacks.h"
 #include "compiler/Sema/PtxTranslator.h"
 
 namespace kiln::sema {
 namespace {
 
-struct Packing {
-  unsigned pack = 1;
-  llvm::SmallVector<int64_t, 4> shape;
-  /// Of one register: with pack > 1, [elements / pack].
-  llvm::SmallVector<int64_t, 4> registerShape;
-
-  unsigned perRegister(DType type) const {
-    return std::min(pack, std::max(32u / type.getBits(), 1u));
-  }
-};
+/// Elements that share a register.
+unsigned perRegister(const Packing &packing, DType type) {
+  return std::min(packing.pack, std::max(32u / type.getBits(), 1u));
+}
 
 DType bitsType(DType type) {
   return type.isBool() ? DType(Scalar::UInt8) : getIntType(type.getBits(), false);
-}
-
-Tensor callLanguage(Evaluator &evaluator, llvm::StringRef name, std::vector<Value> args,
-                    unsigned result = 0) {
-  Value value =
-      evaluator.call(Value::builtin(*findBuiltin(Library::Language, name)), std::move(args), {});
-  if (evaluator.failed())
-    return {};
-  return (value.is(ValueKind::Tuple) ? value.getElements()[result] : value).getTensor();
-}
-
-/// The elements at each position of a pack, from [n, pack].
-bool spread(Evaluator &evaluator, Tensor tensor, unsigned pack, std::vector<Tensor> &parts) {
-  int64_t rows = tensor.type.shape[0];
-  if (pack == 1) {
-    parts.push_back(evaluator.reshape(tensor, {rows}, false));
-    return bool(parts.back());
-  }
-  // The first half of the pack, then the second.
-  Tensor pairs =
-      evaluator.permute(evaluator.reshape(tensor, {rows, 2, int64_t(pack / 2)}, false), {0, 2, 1});
-  for (unsigned half : {0u, 1u}) {
-    Tensor part = callLanguage(evaluator, "split", {Value::tensor(pairs)}, half);
-    if (!part || !spread(evaluator, part, pack / 2, parts))
-      return false;
-  }
-  return true;
-}
-
-/// The reverse: [n, parts].
-Tensor gather(Evaluator &evaluator, llvm::ArrayRef<Tensor> parts) {
-  int64_t rows = parts.front().type.shape[0];
-  if (parts.size() == 1)
-    return evaluator.reshape(parts.front(), {rows, 1}, false);
-  size_t middle = parts.size() / 2;
-  Tensor first = gather(evaluator, parts.take_front(middle));
-  Tensor second = first ? gather(evaluator, parts.drop_front(middle)) : first;
-  if (!second)
-    return {};
-  Tensor joined = callLanguage(evaluator, "join", {Value::tensor(first), Value::tensor(second)});
-  if (!joined)
-    return {};
-  return evaluator.reshape(evaluator.permute(joined, {0, 2, 1}), {rows, int64_t(parts.size())},
-                           false);
 }
 
 Tensor shifted(Evaluator &evaluator, ast::BinaryOp op, Tensor bits, unsigned amount) {
@@ -81,14 +32,10 @@ bool pack(Evaluator &evaluator, const Packing &packing, Tensor tensor,
   Tensor bits = type.isPointer() ? evaluator.cast(tensor, Scalar::UInt64)
                 : type.isBool()  ? evaluator.cast(tensor, Scalar::UInt8)
                                  : evaluator.bitcast(tensor, bitsType(type));
-  std::vector<Tensor> elements{bits};
-  if (packing.pack > 1) {
-    elements.clear();
-    Tensor rows = evaluator.reshape(bits, {packing.registerShape[0], int64_t(packing.pack)}, false);
-    if (!rows || !spread(evaluator, rows, packing.pack, elements))
-      return false;
-  }
-  unsigned each = packing.perRegister(bits.dtype()), width = bits.dtype().getBits();
+  std::vector<Tensor> elements;
+  if (!bits || !dealOut(evaluator, packing, bits, elements))
+    return false;
+  unsigned each = perRegister(packing, bits.dtype()), width = bits.dtype().getBits();
   for (size_t i = 0; i < elements.size(); i += each) {
     Tensor word;
     for (unsigned k = 0; k < each; ++k) {
@@ -113,7 +60,7 @@ bool pack(Evaluator &evaluator, const Packing &packing, Tensor tensor,
 Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
               llvm::ArrayRef<Tensor> &registers) {
   DType bits = bitsType(type);
-  unsigned each = packing.perRegister(bits), width = bits.getBits();
+  unsigned each = perRegister(packing, bits), width = bits.getBits();
   std::vector<Tensor> elements;
   for (unsigned i = 0; i < packing.pack; i += each) {
     Tensor word = evaluator.cast(registers.front(), getIntType(width * each, false));
@@ -125,11 +72,7 @@ Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
         return {};
     }
   }
-  Tensor whole = elements.front();
-  if (packing.pack > 1) {
-    whole = gather(evaluator, elements);
-    whole = whole ? evaluator.reshape(whole, packing.shape, false) : whole;
-  }
+  Tensor whole = putTogether(evaluator, packing, elements);
   if (!whole)
     return {};
   return type.isBool() ? evaluator.cast(whole, type) : evaluator.bitcast(whole, type);
@@ -183,33 +126,6 @@ std::optional<Results> readResults(Evaluator &evaluator, const Value &dtype) {
   return results;
 }
 
-/// Brings the arguments to one shape and works out how they share registers.
-std::optional<Packing> arrange(Evaluator &evaluator, const Value &pack, std::vector<Tensor> &args) {
-  Packing packing;
-  std::optional<Int> given = evaluator.constantInt(pack, "pack");
-  if (!given)
-    return std::nullopt;
-  for (int round = 0; round < 2; ++round)
-    for (size_t i = 1; i < args.size(); ++i)
-      if (!evaluator.broadcastTogether(args[0], args[i]))
-        return std::nullopt;
-  if (!args.empty())
-    packing.shape = args[0].type.shape;
-  int64_t elements = 1;
-  for (int64_t extent : packing.shape)
-    elements *= extent;
-  if (*given < 1 || *given > 64 || (*given & (*given - 1)) || elements % int64_t(*given))
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "pack",
-                          "a power of two that divides the " + std::to_string(elements) +
-                              " elements",
-                          toString(*given));
-  packing.pack = unsigned(*given);
-  packing.registerShape = packing.shape;
-  if (packing.pack > 1)
-    packing.registerShape = {elements / int64_t(packing.pack)};
-  return packing;
-}
-
 } // namespace
 
 Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
@@ -229,7 +145,7 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
     if (!args.back())
       return Value();
   }
-  std::optional<Packing> packing = arrange(evaluator, call[5], args);
+  std::optional<Packing> packing = arrangePacks(evaluator, call[5], args);
   if (!packing)
     return Value();
 
@@ -239,7 +155,7 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
       return Value();
   size_t outputs = 0;
   for (DType type : results->types)
-    outputs += packing->pack / packing->perRegister(bitsType(type));
+    outputs += packing->pack / perRegister(*packing, bitsType(type));
   std::optional<std::vector<unsigned>> widths = readConstraints(evaluator, *constraints, outputs);
   if (!widths)
     return Value();
@@ -251,7 +167,7 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
   llvm::Expected<PtxProgram> program = parsePtx(*text);
   if (!program)
     return evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
-  PtxTranslator translator(evaluator, *program, packing->registerShape);
+  PtxTranslator translator(evaluator, *program, packing->partShape);
   for (auto [index, bits] : llvm::enumerate(*widths))
     translator.addArgument(bits, index < outputs ? Tensor() : inputs[index - outputs]);
   if (evaluator.failed() || !translator.run())

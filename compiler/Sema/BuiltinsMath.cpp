@@ -52,6 +52,13 @@ Value builtinAbs(Evaluator &evaluator, Call &call) {
   Tensor x = evaluator.toTensor(call[0]);
   if (!x)
     return Value();
+  if (x.dtype().isFP8()) {
+    Value bits =
+        evaluator.binary(ast::BinaryOp::BitAnd, Value::tensor(evaluator.bitcast(x, Scalar::UInt8)),
+                         Value::integer(0x7f));
+    return evaluator.failed() ? Value()
+                              : Value::tensor(evaluator.bitcast(bits.getTensor(), x.dtype()));
+  }
   if (x.dtype().isFloat())
     return Value::tensor(evaluator.emit<math::AbsFOp>(x.ir), x.type);
   if (x.dtype().isSigned())
@@ -67,6 +74,9 @@ Value builtinWhere(Evaluator &evaluator, Call &call) {
     return Value();
   Evaluator::OperandRules rules;
   rules.leftPointer = rules.rightPointer = true;
+  // Choosing among equal types needs no common one to compute in.
+  rules.arithmetic = !call[1].isTensor() || !call[2].isTensor() ||
+                     call[1].getTensor().dtype() != call[2].getTensor().dtype();
   auto both = evaluator.operands("where", call[1], call[2], rules);
   return both ? Value::tensor(evaluator.select(condition, both->first, both->second)) : Value();
 }

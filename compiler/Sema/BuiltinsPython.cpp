@@ -211,11 +211,6 @@ Value builtinPyStr(Evaluator &, Call &call) { return Value::string(str(call[0]))
 Value builtinPyRepr(Evaluator &, Call &call) { return Value::string(repr(call[0])); }
 
 /// In a kernel print() is Triton's device_print; on the host nothing is printed while compiling.
-Value builtinPyPrint(Evaluator &evaluator, Call &) {
-  if (evaluator.frame->mode == FunctionMode::Kernel)
-    return evaluator.error(DiagKind::SemaUnsupportedBuiltin, "print");
-  return Value::none();
-}
 
 Value builtinPyIsinstance(Evaluator &, Call &call) {
   return Value::boolean(isInstance(call[0], call[1]));

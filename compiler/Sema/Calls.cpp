@@ -219,10 +219,14 @@ Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keyw
   Environment names;
   if (!bindParameters(function, args, keywords, names))
     return Value();
+  // As in Triton, a kernel's function gets copies of the objects that it is called with.
+  if (function.mode == FunctionMode::Kernel)
+    for (auto &entry : names)
+      entry.second = detached(entry.second);
   return runBody(function, std::move(names));
 }
 
-Value Evaluator::runBody(const FunctionObject &function, Environment names) {
+Value Evaluator::runBody(const FunctionObject &function, Environment names, Environment *atEnd) {
   Frame body;
   body.name = function.getName();
   body.module = function.module;
@@ -250,6 +254,8 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names) {
   closeScope(flow, returned);
   if (hasFailed)
     return Value();
+  if (atEnd)
+    *atEnd = body.names;
   return body.returnValue.is(ValueKind::Undefined) ? Value::none() : body.returnValue;
 }
 
@@ -442,11 +448,15 @@ Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords k
         Value init = makeFunction(*function, *object.module);
         if (hasFailed)
           return Value();
-        Value self(ValueKind::Instance, instance);
-        init.as<FunctionObject>().mode = frame->mode;
-        args.insert(args.begin(), self);
-        callFunction(init, std::move(args), std::move(keywords));
-        return hasFailed ? Value() : self;
+        auto &body = init.as<FunctionObject>();
+        body.mode = frame->mode;
+        args.insert(args.begin(), Value(ValueKind::Instance, instance));
+        Environment names, atEnd;
+        if (!bindParameters(body, args, keywords, names))
+          return Value();
+        llvm::StringRef self = names.front().first;
+        runBody(body, std::move(names), &atEnd);
+        return hasFailed ? Value() : atEnd[self];
       }
   if (!collectFields(cls, fields))
     return Value();

@@ -40,6 +40,10 @@ Branch Evaluator::runBranch(llvm::function_ref<Flow()> body, llvm::ArrayRef<mlir
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&branch.region->front());
   frame->scopes.emplace_back();
+  // What the branch assigns to fields is the branch's.
+  for (auto &entry : frame->names)
+    if (entry.second.is(ValueKind::Instance))
+      entry.second = detached(entry.second);
   branch.flow = body();
   if (!hasFailed)
     closeScope(branch.flow, branch.returned);

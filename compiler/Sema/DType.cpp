@@ -23,6 +23,8 @@ const ScalarInfo &infoOf(Scalar scalar) { return infos[static_cast<size_t>(scala
 
 mlir::Type floatToMLIR(Scalar scalar, mlir::MLIRContext *context) {
   switch (scalar) {
+  case Scalar::FP8E4B15: // its bits: Sema converts
+    return mlir::IntegerType::get(context, 8);
   case Scalar::FP8E4NV:
     return mlir::Float8E4M3FNType::get(context);
   case Scalar::FP8E4B8:

@@ -68,7 +68,7 @@ struct DType {
 
   /// "fp16", "*fp16", "*kfp16".
   std::string str() const;
-  /// Null for void and for types that MLIR lacks (fp8e4b15).
+  /// Null for void. fp8e4b15, which MLIR lacks, is i8: arithmetic on it goes by way of fp16.
   mlir::Type toMLIR(mlir::MLIRContext *context) const;
 };
 

@@ -224,7 +224,8 @@ public:
   /// A call that is a statement, to a function without side effects whose result is its purpose.
   void checkUse(const ast::CallExpr &expr, const Value &callee);
   /// Runs the body of a function whose parameters are bound already in `names`.
-  Value runBody(const FunctionObject &function, Environment names);
+  /// `atEnd` receives the names as they are when it returns.
+  Value runBody(const FunctionObject &function, Environment names, Environment *atEnd = nullptr);
 
   //===-- Modules (Modules.cpp, KnownModules.cpp) --===//
 
@@ -284,6 +285,8 @@ public:
   Tensor multiply(const Value &left, const Value &right);
   Tensor divide(Tensor left, Tensor right, bool approximate);
   Tensor select(Tensor condition, Tensor x, Tensor y);
+  /// tile.assert; nothing for a null condition.
+  void emitAssertion(Tensor condition, llvm::StringRef message);
   Tensor minMax(bool isMax, const Value &left, const Value &right, bool propagateNan);
   Tensor negate(Tensor tensor);
   Tensor invert(Tensor tensor);

@@ -296,6 +296,13 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
         for (const Value &name : names.getElements())
           unspecialized.insert(str(name));
     }
+  for (const Decorator &jit : findDecorators(evaluator, kernel, "jit"))
+    if (const ast::Expr *debug = argumentOf(jit, "debug", 99)) {
+      Value given;
+      inModule(evaluator, kernel,
+               [&] { return evaluator.attempt([&] { given = evaluator.evaluate(*debug); }); });
+      summary.debug = given.is(ValueKind::Bool) && given.getBool();
+    }
   for (const Decorator &heuristics : findDecorators(evaluator, kernel, "heuristics"))
     if (const ast::Expr *values = argumentOf(heuristics, "values", 0)) {
       Value dict;

@@ -96,4 +96,31 @@ Tensor clampToFinite(Evaluator &evaluator, Tensor numbers, DType type) {
                           lower);
 }
 
+/// The sign bit `from` of `bits` as bit `to`, joined with `magnitude`.
+static Tensor withSign(Evaluator &evaluator, Tensor magnitude, Tensor bits, int from, int to) {
+  Tensor sign = apply(evaluator, BinaryOp::BitAnd, bits, Int(1) << from);
+  sign = apply(evaluator, to > from ? BinaryOp::ShiftLeft : BinaryOp::ShiftRight, sign,
+               std::abs(to - from));
+  Value both = evaluator.binary(BinaryOp::BitOr, Value::tensor(magnitude), Value::tensor(sign));
+  return evaluator.failed() ? Tensor() : both.getTensor();
+}
+
+Tensor decodeE4B15(Evaluator &evaluator, Tensor numbers) {
+  Tensor bits = evaluator.cast(evaluator.bitcast(numbers, Scalar::UInt8), Scalar::UInt16);
+  Tensor magnitude =
+      apply(evaluator, BinaryOp::ShiftLeft, apply(evaluator, BinaryOp::BitAnd, bits, 0x7f), 7);
+  return evaluator.bitcast(withSign(evaluator, magnitude, bits, 7, 15), Scalar::FP16);
+}
+
+Tensor encodeE4B15(Evaluator &evaluator, Tensor numbers) {
+  Tensor bits = evaluator.bitcast(numbers, Scalar::UInt16);
+  Tensor magnitude = apply(evaluator, BinaryOp::BitAnd, bits, 0x7fff);
+  Tensor largest = number(evaluator, magnitude, Scalar::UInt16, 0x3f00);
+  magnitude = evaluator.minMax(false, Value::tensor(magnitude), Value::tensor(largest), false);
+  magnitude =
+      apply(evaluator, BinaryOp::ShiftRight, apply(evaluator, BinaryOp::Add, magnitude, 0x40), 7);
+  return evaluator.bitcast(
+      evaluator.cast(withSign(evaluator, magnitude, bits, 15, 7), Scalar::UInt8), Scalar::FP8E4B15);
+}
+
 } // namespace kiln::sema

@@ -72,6 +72,8 @@ struct KernelInstance {
   /// By parameter name. Parameters left out take their heuristic, or their default.
   std::vector<std::pair<std::string, ArgumentValue>> arguments;
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  /// Run-time assertions are checked.
+  bool debug = false;
   TargetAnswers target;
   /// -D NAME=VALUE: replaces what a module-level name would be, in every module.
   NamedConstants defines;
@@ -108,6 +110,8 @@ struct KernelSummary {
   std::string name;
   std::vector<KernelParameterInfo> parameters;
   bool isAutotuned = false;
+  /// `@triton.jit(debug=True)`.
+  bool debug = false;
   SourceRange range;
 };
 

@@ -130,6 +130,8 @@ bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) 
     if (hasFailed)
       return false;
     if (base.is(ValueKind::Instance)) {
+      if (!keepConstant && !isConstexprField(base, attribute->attribute.name))
+        value = sanitize(value);
       auto &fields = base.as<InstanceObject>().fields;
       for (auto &field : fields)
         if (field.first == attribute->attribute.name) {
@@ -259,11 +261,17 @@ Flow Evaluator::executeReturn(const ast::ReturnStmt &stmt) {
   return hasFailed ? Flow::Failed : Flow::Returned;
 }
 
-/// In a kernel `assert` is Triton's device_assert, which does nothing unless debugging is on.
+/// In a kernel `assert` of a run-time condition is Triton's device_assert, which does nothing
+/// unless debugging is on.
 Flow Evaluator::executeAssert(const ast::AssertStmt &stmt) {
   Value test = evaluate(*stmt.test);
   if (hasFailed)
     return Flow::Failed;
+  if (test.isTensor() && instance && instance->debug) {
+    Value message = stmt.message ? evaluate(*stmt.message) : Value::string("");
+    emitAssertion(hasFailed ? Tensor() : toCondition(test.getTensor()), str(message));
+    return hasFailed ? Flow::Failed : Flow::Normal;
+  }
   if (test.isTensor() || test.isOpaque())
     return Flow::Normal;
   std::optional<bool> holds = truth(test);

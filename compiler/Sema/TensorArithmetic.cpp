@@ -61,6 +61,10 @@ DType Evaluator::promoteInts(DType a, DType b) {
 std::optional<DType> Evaluator::computationType(llvm::StringRef op, DType a, bool aIsNumber,
                                                 DType b, bool bIsNumber, bool division) {
   auto isHalf = [](DType type) { return type.is(Scalar::FP16) || type.is(Scalar::BF16); };
+  // Nothing computes in a format that MLIR lacks.
+  for (DType *type : {&a, &b})
+    if (type->is(Scalar::FP8E4B15))
+      *type = Scalar::FP16;
   if (aIsNumber != bIsNumber) {
     DType number = aIsNumber ? a : b, tensor = aIsNumber ? b : a;
     if (kindRank(number) <= kindRank(tensor))

@@ -1,6 +1,7 @@
 // Conversions between element types.
 
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/NarrowFloats.h"
 
 namespace kiln::sema {
 
@@ -91,6 +92,13 @@ Tensor Evaluator::cast(Tensor tensor, DType to, Rounding rounding) {
   }
   if (from.isPointer() || to.isPointer())
     return castPointer(tensor, type);
+  if (from.is(Scalar::FP8E4B15))
+    return cast(decodeE4B15(*this, tensor), to, rounding);
+  if (to.is(Scalar::FP8E4B15)) {
+    if (!from.is(Scalar::FP16))
+      tensor = cast(cast(tensor, Scalar::FP32), Scalar::FP16, Rounding::TowardZero);
+    return tensor ? encodeE4B15(*this, tensor) : tensor;
+  }
   if (from.isFloat() && to.isFloat())
     return castFloatToFloat(tensor, type, rounding);
   if (from.isInt() && to.isInt())
@@ -156,6 +164,10 @@ Tensor Evaluator::negate(Tensor tensor) {
   if (tensor.dtype().isPointer()) {
     error(DiagKind::SemaOperand, "-", tensor.type.str());
     return {};
+  }
+  if (tensor.dtype().is(Scalar::FP8E4B15)) {
+    Tensor sign = splat(integerConstant(Scalar::UInt8, 0x80), tensor.type.shape);
+    return {emit<mlir::arith::XOrIOp>(tensor.ir, sign.ir), tensor.type};
   }
   if (tensor.dtype().isFloat())
     return {emit<mlir::arith::NegFOp>(tensor.ir), tensor.type};

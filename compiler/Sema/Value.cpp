@@ -270,6 +270,15 @@ static bool isIdenticalSequence(const std::vector<Value> &a, const std::vector<V
   return true;
 }
 
+static bool isIdenticalInstance(const InstanceObject &a, const InstanceObject &b) {
+  if (a.typeName != b.typeName || a.fields.size() != b.fields.size())
+    return false;
+  for (auto [left, right] : llvm::zip(a.fields, b.fields))
+    if (left.first != right.first || !isIdentical(left.second, right.second))
+      return false;
+  return true;
+}
+
 bool isIdentical(const Value &a, const Value &b) {
   if (a.getKind() != b.getKind())
     return false;
@@ -293,13 +302,29 @@ bool isIdentical(const Value &a, const Value &b) {
   case ValueKind::Set:
   case ValueKind::Dict:
   case ValueKind::BlockPointer:
-  case ValueKind::Instance:
     return false;
+  case ValueKind::Instance:
+    return isIdenticalInstance(a.as<InstanceObject>(), b.as<InstanceObject>());
   case ValueKind::Opaque:
     return a.as<OpaqueObject>().path == b.as<OpaqueObject>().path;
   default:
     return isEqualObject(a, b);
   }
+}
+
+Value detached(const Value &value) {
+  if (value.is(ValueKind::Instance)) {
+    auto object = std::make_shared<InstanceObject>(value.as<InstanceObject>());
+    for (auto &field : object->fields)
+      field.second = detached(field.second);
+    return {ValueKind::Instance, object};
+  }
+  if (!value.is(ValueKind::Tuple))
+    return value;
+  auto object = std::make_shared<SequenceObject>(value.as<SequenceObject>());
+  for (Value &element : object->elements)
+    element = detached(element);
+  return {ValueKind::Tuple, object};
 }
 
 } // namespace kiln::sema

@@ -241,6 +241,8 @@ std::string describe(const Value &value);
 std::optional<bool> isEqual(const Value &a, const Value &b);
 /// Same value and same kind: nothing is to be merged.
 bool isIdentical(const Value &a, const Value &b);
+/// The value with instances of its own: assignments to their fields do not reach the original's.
+Value detached(const Value &value);
 
 } // namespace kiln::sema
 

@@ -86,7 +86,8 @@ enum class Finding {
   Race,
   Uninitialised,
   Launch,
-  Operand
+  Operand,
+  Assertion
 };
 
 class Block {

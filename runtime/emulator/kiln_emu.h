@@ -114,6 +114,14 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
 /* Before an access in what may be a spin loop: lets other threads run. */
 void kiln_emu_yield(kiln_emu_thread *thread);
 
+/* --- messages --- */
+
+/* kiln_device_print */
+void kiln_emu_print(kiln_emu_thread *thread, const kiln_emu_site *site, const char *format,
+                    const uint64_t *values);
+/* A failed assertion: a report, and the launch ends. Does not return. */
+void kiln_emu_fail(kiln_emu_thread *thread, const kiln_emu_site *site, const char *message);
+
 /* --- collective: barriers --- */
 
 /* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all

@@ -187,6 +187,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   KernelInstance instance;
   instance.kernel = "kernel";
   instance.numWarps = options.numWarps;
+  instance.debug = options.debug;
   instance.numStages = options.numStages;
   instance.target = answersOf(code->target);
   instance.calledBuiltins = &code->called;

@@ -66,6 +66,8 @@ void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &l
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateScanPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateMapPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateDebugPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateGatherPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateSharedPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);

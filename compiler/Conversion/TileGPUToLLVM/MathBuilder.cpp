@@ -219,15 +219,7 @@ Value MathBuilder::pow(Value x, Value y) const {
 //===-- trigonometry -------------------------------------------------------------------------===//
 
 Value MathBuilder::sinOrCos(Value x, int quarter) const {
-  // x = n pi/2 + r with |r| <= pi/4; pi/2 in three parts, each product exact by fma.
-  Value n = roundEven(mul(x, number(2 / pi)));
-  SmallVector<double> parts{1.57079637050628662109375, -4.37113900018624283e-08,
-                            -1.71512451306171e-15};
-  if (isDouble)
-    parts = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
-  Value r = x;
-  for (double part : parts)
-    r = fma(n, number(-part), r);
+  auto [r, turns] = reduceToQuarter(x);
   Value z = mul(r, r);
   SmallVector<double> forSin{-1.6666666664e-01, 8.3333318747e-03, -1.9840086724e-04,
                              2.7249924912e-06};
@@ -245,8 +237,7 @@ Value MathBuilder::sinOrCos(Value x, int quarter) const {
   Value sine = fma(mul(z, r), polynomial(forSin, z), r);
   Value cosine = fma(mul(z, z), polynomial(forCos, z), fma(z, number(-0.5), number(1)));
   Type word = s.builder().getIntegerType(isDouble ? 64 : 32);
-  Value quadrant =
-      s.make<arith::AddIOp>(s.make<arith::FPToSIOp>(word, n), s.integer(word, quarter));
+  Value quadrant = s.make<arith::AddIOp>(turns, s.integer(word, quarter));
   Value swapped = s.compare(arith::CmpIPredicate::ne, s.bitAnd(quadrant, 1), s.zero(word));
   Value negated = s.compare(arith::CmpIPredicate::ne, s.bitAnd(quadrant, 2), s.zero(word));
   Value chosen = s.select(swapped, cosine, sine);

@@ -34,7 +34,6 @@ public:
   mlir::Value cbrt(mlir::Value x) const;
   /// Relative error about |y log2 x| units of 2^-24 (2^-53).
   mlir::Value pow(mlir::Value x, mlir::Value y) const;
-  /// Good for |x| up to about 1e5 (f64: 1e9); beyond, the reduction runs out of digits of pi.
   mlir::Value sin(mlir::Value x) const { return sinOrCos(x, 0); }
   mlir::Value cos(mlir::Value x) const { return sinOrCos(x, 1); }
   mlir::Value tan(mlir::Value x) const { return divide(sin(x), cos(x)); }
@@ -74,6 +73,14 @@ private:
   /// erfc for x >= 0.
   mlir::Value erfcPositive(mlir::Value x) const;
   mlir::Value sinOrCos(mlir::Value x, int quarter) const;
+  //--- MathReduction.cpp: x = r + q pi/2 with |r| <= pi/4 (and a little): r, and an integer of x's
+  //    width that equals q modulo 4 ---
+  using Reduced = std::pair<mlir::Value, mlir::Value>;
+  /// For |x| up to 1e5 (f64: 1e9); beyond, the parts of pi/2 run out of digits.
+  Reduced subtractQuarters(mlir::Value x) const;
+  /// For finite |x| from 1 on.
+  Reduced multiplyByTwoOverPi(mlir::Value x) const;
+  Reduced reduceToQuarter(mlir::Value x) const;
   /// x = m 2^e with m in [sqrt(1/2), sqrt(2)): log of m, and e.
   std::pair<mlir::Value, mlir::Value> splitLog(mlir::Value x) const;
   mlir::Value finishLog(mlir::Value x, mlir::Value result) const;

@@ -74,6 +74,8 @@ public:
   //--- Below the emulator's cut ---
   virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
+  virtual mlir::LogicalResult expandPrint(tilegpu::PrintOp op, mlir::OpBuilder &b) const = 0;
+  virtual mlir::LogicalResult expandFail(tilegpu::FailOp op, mlir::OpBuilder &b) const = 0;
 
 protected:
   const TargetInfo &info;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -112,6 +113,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   populateReducePatterns(patterns, lowering);
   populateScanPatterns(patterns, lowering);
   populateGatherPatterns(patterns, lowering);
+  populateMapPatterns(patterns, lowering);
+  populateDebugPatterns(patterns, lowering);
   populateSharedPatterns(patterns, lowering);
   populateConvertLayoutPatterns(patterns, lowering);
   populateDotPatterns(patterns, lowering);
@@ -119,7 +122,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
-  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp>();
+  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp,
+                    tilegpu::FailOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
@@ -176,16 +180,20 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   std::unique_ptr<TargetLowering> device = makeTargetLowering(target);
   if (!device)
     return module.emitError() << "expected a GPU target, got " << target.name;
-  SmallVector<Operation *> accesses;
+  SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
-    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp>(op))
-      accesses.push_back(op);
+    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp, tilegpu::FailOp>(op))
+      operations.push_back(op);
   });
-  for (Operation *op : accesses) {
+  for (Operation *op : operations) {
     OpBuilder b(op);
-    auto load = dyn_cast<tilegpu::GlobalLoadOp>(op);
-    if (failed(load ? device->expandLoad(load, b)
-                    : device->expandStore(cast<tilegpu::GlobalStoreOp>(op), b)))
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case([&](tilegpu::GlobalLoadOp load) { return device->expandLoad(load, b); })
+            .Case([&](tilegpu::GlobalStoreOp store) { return device->expandStore(store, b); })
+            .Case([&](tilegpu::PrintOp print) { return device->expandPrint(print, b); })
+            .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); });
+    if (failed(result))
       return failure();
   }
   return success();

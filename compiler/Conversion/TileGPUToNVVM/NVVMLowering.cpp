@@ -124,6 +124,12 @@ public:
   LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
     return expandStoreToPTX(op, b);
   }
+  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {
+    return expandPrintToCall(op, b);
+  }
+  LogicalResult expandFail(tilegpu::FailOp op, OpBuilder &b) const override {
+    return expandFailToCall(op, b);
+  }
 
 private:
   static bool isSmallFloat(MatrixElement element) {

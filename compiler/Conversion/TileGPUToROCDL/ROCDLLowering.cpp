@@ -159,6 +159,12 @@ public:
   LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
     return expandStoreToBranch(op, b);
   }
+  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &) const override {
+    return expandPrintToNothing(op, target());
+  }
+  LogicalResult expandFail(tilegpu::FailOp op, OpBuilder &b) const override {
+    return expandFailToTrap(op, b);
+  }
 
 private:
   /// The type that an instruction wants for A and B; null if it is the vector of elements.

@@ -12,6 +12,8 @@ std::unique_ptr<TargetLowering> makeROCDLLowering(const TargetInfo &info);
 /// A predicated access becomes a branch around a plain one.
 mlir::LogicalResult expandLoadToBranch(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandStoreToBranch(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandPrintToNothing(tilegpu::PrintOp op, const TargetInfo &target);
+mlir::LogicalResult expandFailToTrap(tilegpu::FailOp op, mlir::OpBuilder &b);
 
 } // namespace kiln
 

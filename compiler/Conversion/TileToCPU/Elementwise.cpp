@@ -93,6 +93,8 @@ Value KernelEmitter::emitConversion(Operation *op, Value operand) {
 }
 
 SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value> given) {
+  if (auto map = dyn_cast<tile::MapOp>(op))
+    return emitMap(map, given);
   VectorBuilder v = vectors();
   unsigned lanes = 1;
   for (Value operand : given)

@@ -77,16 +77,18 @@ void KernelEmitter::emitOperation(Operation *op) {
       .Case([&](scf::WhileOp loop) { emitWhile(loop); })
       .Case([&](tile::BarrierOp) { flushPending(); }) // One program instance runs on one thread.
       .Case([&](tile::AssumeOp) {})
+      .Case([&](tile::PrintOp print) { emitPrint(print); })
+      .Case([&](tile::AssertOp check) { emitAssert(check); })
       .Default([&](Operation *other) { emitScalarOperation(other); });
 }
 
+Value KernelEmitter::gridValue(Value array, uint32_t axis) {
+  SmallVector<LLVM::GEPArg> number{int32_t(axis)};
+  Value address = LLVM::GEPOp::create(*b, loc, array.getType(), b->getI32Type(), array, number);
+  return LLVM::LoadOp::create(*b, loc, b->getI32Type(), address);
+}
+
 void KernelEmitter::emitScalarOperation(Operation *op) {
-  auto gridValue = [&](Value array, uint32_t axis) -> Value {
-    Type pointer = array.getType();
-    SmallVector<LLVM::GEPArg> number{int32_t(axis)};
-    Value address = LLVM::GEPOp::create(*b, loc, pointer, b->getI32Type(), array, number);
-    return LLVM::LoadOp::create(*b, loc, b->getI32Type(), address);
-  };
   if (auto id = dyn_cast<tile::ProgramIdOp>(op))
     return setScalar(id, gridValue(programIds, id.getAxis()));
   if (auto count = dyn_cast<tile::NumProgramsOp>(op))

@@ -7,6 +7,7 @@
 //   Nest.cpp         loop nests, and filling arrays
 //   Reduction.cpp    reduce and scan            Dot.cpp      matrix products
 //   Atomics.cpp      atomics                    Control.cpp  if, for, while
+//   Map.cpp          functions of scalars       Debug.cpp    printing and assertions
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
 #define KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
@@ -82,6 +83,8 @@ private:
   void emitBlock(mlir::Block &block);
   void emitOperation(Operation *op);
   void emitScalarOperation(Operation *op);
+  /// An element of the arrays of program ids and of grid extents.
+  Value gridValue(Value array, uint32_t axis);
   Value scalar(Value value);
   void setScalar(Value value, Value emitted) { scalars[value] = emitted; }
   /// A type of Tile IR as the emitted code holds it: pointers become `!llvm.ptr`.
@@ -186,6 +189,16 @@ private:
   Value halfAtomicRMW(tile::AtomicRMWOp op, Value pointer, Value value);
   Value orElse(Location loc, Value condition, llvm::function_ref<Value()> then,
                llvm::function_ref<Value()> otherwise);
+
+  //--- Map.cpp ---
+  llvm::SmallVector<Value> emitMap(tile::MapOp op, ArrayRef<Value> operands);
+  llvm::SmallVector<Value> emitMapped(tile::MapOp op, ArrayRef<Value> elements);
+
+  //--- Debug.cpp ---
+  void emitPrint(tile::PrintOp op);
+  void emitLine(tile::PrintOp op, ArrayRef<Value> indices, Value element);
+  void emitAssert(tile::AssertOp op);
+  void call(llvm::StringRef name, mlir::ValueRange arguments);
 
   //--- Control.cpp ---
   void emitIf(mlir::scf::IfOp op);

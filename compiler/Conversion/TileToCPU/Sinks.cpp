@@ -21,7 +21,7 @@ static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()
 
 bool keepsIndices(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) ||
-         isa<tile::LoadOp, tile::AddPtrOp, tile::BitcastOp, tile::HintOp>(op);
+         isa<tile::LoadOp, tile::AddPtrOp, tile::BitcastOp, tile::HintOp, tile::MapOp>(op);
 }
 
 bool isLazy(Operation *op) {
@@ -134,6 +134,8 @@ unsigned SinkPlan::ownCost(Operation *op) {
     return 12;
   if (isa<tile::GatherOp>(op))
     return 8;
+  if (isa<tile::MapOp>(op))
+    return 20;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp,
           arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 6;

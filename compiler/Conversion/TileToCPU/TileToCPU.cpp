@@ -36,7 +36,8 @@ static bool isKnownOperation(Operation *op) {
              tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::AddPtrOp,
              tile::BitcastOp, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
              tile::BarrierOp, tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::YieldOp,
-             tile::GatherOp, tile::HintOp, tile::AssumeOp>(op) ||
+             tile::GatherOp, tile::HintOp, tile::AssumeOp, tile::MapOp, tile::PrintOp,
+             tile::AssertOp>(op) ||
          isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
              scf::ConditionOp, func::FuncOp, func::ReturnOp>(op);
 }

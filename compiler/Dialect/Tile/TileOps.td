@@ -281,10 +281,53 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
-  let summary = "Ends the region of a reduce or scan";
+def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "A function of scalars, once for each element";
+  let description = [{
+    The region takes one element of each source and yields one of each result, all of one shape. Unlike elementwise
+    operations it may branch and loop, for each element on its own. It has no effects on memory.
+    ```mlir
+    %y = tile.map(%x) : (tensor<128xf32>) -> tensor<128xf32> {
+    ^bb0(%e: f32):
+      %r = scf.if %c -> f32 { … }
+      tile.yield %r : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$sources);
+  let results = (outs Variadic<Tile_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $sources `)` attr-dict `:` functional-type(operands, results) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
+  let summary = "Ends the region of a reduce, scan or map";
   let arguments = (ins Variadic<Tile_Scalar>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+//===-- Messages from a running kernel -----------------------------------------------------------------------------===//
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Prints a line, or one for each element of a tensor";
+  let description = [{
+    A line is `pid (x, y, z) ` and, with a value, `idx (i, j)` with each index as wide as the axis needs, followed by `format`.
+    `format` is printf's, with one conversion for the value and none without: `%i`, `%u` or `%x` for i32, with `ll` for
+    i64, `%f` for f32 and f64, `%p` for pointers. Each element is printed once; the lines' order is unspecified.
+    Example: `tile.print " x: %f"(%x) : tensor<128xf32>`.
+  }];
+  let arguments = (ins StrAttr:$format, Optional<Tile_Value>:$value);
+  let assemblyFormat = "$format (`(` $value^ `)` `:` type($value))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stops the launch with a message unless every element of the condition holds";
+  let description = "Example: `tile.assert %c, \"x > 0\" : tensor<128xi1>`.";
+  let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
 
 //===-- Facts ------------------------------------------------------------------------------------------------------===//

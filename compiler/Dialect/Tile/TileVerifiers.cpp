@@ -284,6 +284,48 @@ LogicalResult GatherOp::verify() {
                     source.getElementType());
 }
 
+LogicalResult MapOp::verify() {
+  if (getSources().empty() || getResults().empty())
+    return emitOpError("expected at least one source and one result");
+  auto first = cast<RankedTensorType>(getSources().front().getType());
+  for (ValueRange values : {ValueRange(getSources()), ValueRange(getResults())})
+    for (Type type : values.getTypes())
+      if (failed(expectShape(*this, "a source or result", type, first)))
+        return failure();
+  return success();
+}
+
+LogicalResult MapOp::verifyRegions() {
+  auto elements = [](ValueRange values) {
+    return llvm::map_to_vector(values.getTypes(), elementTypeOf);
+  };
+  Block &block = getBody().front();
+  if (SmallVector<Type> expected = elements(getSources());
+      !llvm::equal(block.getArgumentTypes(), expected))
+    return emitOpError("expected a region with arguments ")
+           << expected << ", got " << block.getArgumentTypes();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (SmallVector<Type> expected = elements(getResults());
+      !yield || !llvm::equal(yield.getOperandTypes(), expected))
+    return emitOpError("expected the region to yield ") << expected;
+  WalkResult effects = getBody().walk([](Operation *op) {
+    bool holdsRegions = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    return holdsRegions || isMemoryEffectFree(op) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return effects.wasInterrupted() ? emitOpError("expected a region without effects on memory")
+                                  : success();
+}
+
+LogicalResult PrintOp::verify() {
+  if (!getValue())
+    return success();
+  Type element = elementTypeOf(getValue().getType());
+  if (isa<PtrType>(element) || element.isInteger(32) || element.isInteger(64) || element.isF32() ||
+      element.isF64())
+    return success();
+  return emitOpError("expected i32, i64, f32, f64 or pointers, got ") << element;
+}
+
 LogicalResult HintOp::verify() {
   size_t count = std::max<size_t>(1, shapeOf(getSource().getType()).size());
   for (auto facts : {getDivisibility(), getContiguity(), getConstancy()}) {

@@ -162,4 +162,26 @@ def TileGPU_GlobalStoreOp : TileGPU_AccessOp<"global_store", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+//===-- Messages ---------------------------------------------------------------------------------------------------===//
+
+def TileGPU_PrintOp : TileGPU_AccessOp<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "One thread prints a line";
+  let description = [{
+    `format` is printf's and ends in a newline; arguments are as C promotes them: i32, i64 or f64. Stays an operation until
+    after the emulator's cut. Example: `tilegpu.print "pid (%i) x: %f\n"(%p, %x) : i32, f64`.
+  }];
+  let arguments = (ins StrAttr:$format, Variadic<AnyTypeOf<[I32, I64, F64]>>:$values);
+  let assemblyFormat = "$format (`(` $values^ `)` `:` type($values))? attr-dict";
+}
+
+def TileGPU_FailOp : TileGPU_AccessOp<"fail", [MemoryEffects<[MemWrite]>]> {
+  let summary = "One thread stops the launch with a message";
+  let description = [{
+    The message names the assertion; the place is the operation's location. Stays an operation until after the
+    emulator's cut. Example: `tilegpu.fail "x > 0"`.
+  }];
+  let arguments = (ins StrAttr:$message);
+  let assemblyFormat = "$message attr-dict";
+}
+
 #endif

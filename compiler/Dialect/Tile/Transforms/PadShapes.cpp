@@ -3,12 +3,13 @@
 // First every operation that meets a padded tensor is checked, then all types are changed at once,
 // then the operations are changed one by one. `extents` keeps the original shapes.
 
+#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
 #include "compiler/Dialect/Tile/Transforms/PadReshape.h"
-#include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,6 +26,8 @@ using Shape = SmallVector<int64_t, 4>;
 RankedTensorType paddedType(RankedTensorType type) {
   return type.clone(paddedShape(type.getShape()));
 }
+
+constexpr StringLiteral printedShapeAttr = "tile.printed_shape";
 
 bool isIntegerDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
@@ -85,9 +88,9 @@ private:
   static LogicalResult check(Operation *op) {
     auto constant = dyn_cast<arith::ConstantOp>(op);
     bool known =
-        isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::ReduceOp,
-            tile::ScanOp, scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
-            op) ||
+        isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::AssertOp,
+            tile::PrintOp, tile::ReduceOp, tile::ScanOp, scf::ForOp, scf::IfOp, scf::WhileOp,
+            scf::YieldOp, scf::ConditionOp>(op) ||
         (isMemoryEffectFree(op) && !(constant && !isa<SplatElementsAttr>(constant.getValue())));
     if (known)
       return success();
@@ -156,6 +159,12 @@ private:
         .Case([&](tile::LoadOp load) { padLoad(load); })
         .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
             [&](auto access) { padMask(access); })
+        .Case([&](tile::AssertOp assertion) { padAssert(assertion); })
+        .Case([&](tile::PrintOp print) {
+          print->setAttr(printedShapeAttr, DenseI64ArrayAttr::get(print.getContext(),
+                                                                  originalShape(print.getValue())));
+        })
+        .Case([&](tile::MapOp map) { padMap(map); })
         .Case([&](tile::DotOp dot) { padDot(dot); })
         .Case([&](tile::ReshapeOp reshape) {
           OpBuilder builder(reshape);
@@ -216,6 +225,37 @@ private:
     Type element = tile::elementTypeOf(op.getType());
     if (TypedAttr zero = builder.getZeroAttr(element))
       op.getOtherMutable().assign(constantOf(builder, op.getLoc(), op.getType(), zero));
+  }
+
+  void padAssert(tile::AssertOp op) {
+    OpBuilder builder(op);
+    Value condition = op.getCondition();
+    Value holds = constantOf(builder, op.getLoc(), condition.getType(), builder.getBoolAttr(true));
+    op.getConditionMutable().assign(arith::SelectOp::create(
+        builder, op.getLoc(), inRange(originalShape(condition)), condition, holds));
+  }
+
+  /// The function is not called for padding, where it might not end.
+  void padMap(tile::MapOp op) {
+    Block &block = op.getBody().front();
+    Location loc = op.getLoc();
+    Operation *yield = block.getTerminator();
+    op.getSourcesMutable().append(inRange(originalShape(op.getSources()[0])));
+    Value inside = block.addArgument(prologue.getI1Type(), loc);
+    OpBuilder builder(yield);
+    SmallVector<Type> types(yield->getOperandTypes());
+    auto call = scf::IfOp::create(builder, loc, types, inside, /*withElseRegion=*/true);
+    Block *then = call.thenBlock();
+    then->getOperations().splice(then->begin(), block.getOperations(), block.begin(),
+                                 Block::iterator(call));
+    builder.setInsertionPointToEnd(then);
+    scf::YieldOp::create(builder, loc, yield->getOperands());
+    builder.setInsertionPointToEnd(call.elseBlock());
+    SmallVector<Value> unseen;
+    for (Type type : types)
+      unseen.push_back(ub::PoisonOp::create(builder, loc, type));
+    scf::YieldOp::create(builder, loc, unseen);
+    yield->setOperands(call.getResults());
   }
 
   //===-- dots
@@ -396,7 +436,7 @@ struct PadShapesPass : PassWrapper<PadShapesPass, OperationPass<func::FuncOp>> {
   StringRef getArgument() const override { return "kiln-pad-shapes"; }
   StringRef getDescription() const override { return "Round extents up to powers of two"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, tile::TileDialect>();
+    registry.insert<arith::ArithDialect, scf::SCFDialect, tile::TileDialect, ub::UBDialect>();
   }
   void runOnOperation() override {
     if (!getOperation().isDeclaration() && failed(padShapes(getOperation())))
@@ -405,6 +445,13 @@ struct PadShapesPass : PassWrapper<PadShapesPass, OperationPass<func::FuncOp>> {
 };
 
 } // namespace
+
+ArrayRef<int64_t> printedShape(Operation *print) {
+  if (auto before = print->getAttrOfType<DenseI64ArrayAttr>(printedShapeAttr))
+    return before.asArrayRef();
+  return print->getNumOperands() ? tile::shapeOf(print->getOperand(0).getType())
+                                 : ArrayRef<int64_t>();
+}
 
 LogicalResult padShapes(func::FuncOp kernel) { return ShapePadding(kernel).run(); }
 

@@ -10,6 +10,7 @@
 //   dots                     padding along K is zero in both operands
 //   reshapes                 as they are where only outer extents grow, else a gather
 //   integer divisions        divisors in padding are one
+//   prints                   say what to print (`printedShape`)
 //
 // A kernel whose extents all are powers of two is not touched.
 //
@@ -26,6 +27,9 @@ namespace kiln {
 
 /// Fails after an error at each operation that has no padded form; the kernel is unchanged then.
 llvm::LogicalResult padShapes(mlir::func::FuncOp kernel);
+
+/// The shape of what a print's tensor held before it was padded. What lies outside is not printed.
+llvm::ArrayRef<int64_t> printedShape(mlir::Operation *print);
 
 /// `padShapes` as a pass on func.func, `kiln-pad-shapes`.
 std::unique_ptr<mlir::Pass> createPadShapesPass();
