@@ -1,5 +1,6 @@
 // What is known about every byte of a block's shared memory while accesses are checked: whether it
-// was written, who touched it last, and whether an asynchronous copy to it is under way.
+// was written, who touched it last, and whether an asynchronous copy to it is under way. Kept by
+// words, as most accesses are of whole ones, until a part of one is accessed.
 //
 // Two accesses of different threads, one of them a write, race unless a barrier orders them:
 // WarpClocks.h across warps, the warp's own barriers within one.
@@ -33,7 +34,7 @@ class SharedShadow {
 public:
   explicit SharedShadow(const WarpClocks &clocks) : clocks(clocks) {}
   /// Begins a block, whose clocks have begun.
-  void reset(uint32_t bytes) { cells.resize(std::max<size_t>(cells.size(), bytes)); }
+  void reset(uint32_t bytes);
 
   /// Records a read (or write) of these bytes at `now`; the earlier access that it races with.
   std::optional<Conflict> read(uint32_t offset, uint32_t bytes, const Moment &now,
@@ -52,10 +53,20 @@ private:
     /// When a copy to it began that has not landed.
     Moment copy;
   };
+  static constexpr uint32_t wordBytes = 4;
+
   bool conflicts(const Moment &before, const Moment &now) const;
+  bool isCopied(const Cell &cell) const { return clocks.isCurrent(cell.copy.clock); }
+  /// Calls `visit(cell)` for the cells of these bytes.
+  template <typename Visit> void forCells(uint32_t offset, uint32_t bytes, Visit visit);
+  /// Gives a word one cell again, after a write to all of it: what came before the write is before
+  /// whatever comes after it, or has been reported.
+  void join(uint32_t word);
 
   const WarpClocks &clocks;
-  std::vector<Cell> cells;
+  std::vector<Cell> words;
+  std::vector<Cell> bytes;      ///< of words that are split
+  std::vector<uint8_t> isSplit; ///< by word
 };
 
 } // namespace kiln::emulator

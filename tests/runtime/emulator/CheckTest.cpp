@@ -104,6 +104,40 @@ TEST(Check, BarriersOfPartOfABlockOrderThatPartOnly) {
   EXPECT_TRUE(anyReport(run(false), "race on shared memory")) << "reads what warp 0 wrote";
 }
 
+TEST(Check, BytesOfAWordHaveOwnersOfTheirOwn) {
+  // Each thread has a byte; after a barrier the words are read, then written whole, then byte by
+  // byte.
+  auto run = [](uint32_t step) {
+    EmulatedBlock block;
+    return block.run([=](kiln_emu_thread *t) {
+      uint8_t byte = uint8_t(t->thread);
+      auto storeByte = [&](uint32_t at) {
+        kiln_emu_store(t, &writes, KILN_EMU_SHARED, t->shared + at, &byte, 1, 1, 1);
+      };
+      storeByte(t->thread);
+      barrier(t);
+      if (t->thread < 8) {
+        EXPECT_EQ(load(t, t->thread), 0x03020100u + 0x04040404u * t->thread);
+        store(t, t->thread, 0);
+      }
+      barrier(t);
+      storeByte(t->thread / step);
+    });
+  };
+  EXPECT_TRUE(run(1).empty()) << run(1)[0];
+  EXPECT_TRUE(oneReport(run(2), "race on shared memory: 1 bytes at 0x"));
+  EmulatedBlock block;
+  auto reports = block.run([](kiln_emu_thread *t) {
+    uint8_t byte = 0;
+    if (t->thread % 4)
+      kiln_emu_store(t, &writes, KILN_EMU_SHARED, t->shared + t->thread, &byte, 1, 1, 1);
+    barrier(t);
+    if (t->thread == 0)
+      load(t, 3);
+  });
+  EXPECT_TRUE(oneReport(reports, "never written: 4 bytes")) << "one of the four";
+}
+
 TEST(Check, SharedMemoryThatNobodyWroteIsFound) {
   EmulatedBlock block;
   auto reports = block.run([](kiln_emu_thread *t) {
