@@ -47,8 +47,8 @@ public:
       return std::nullopt;
     signature->entry = name;
     kernel.signatures.push_back(std::move(*signature));
-    spec.library =
-        line.compile.outPath.empty() ? name : llvm::sys::path::filename(line.compile.outPath).str();
+    bool isNamedByPath = !line.compile.outPath.empty() && line.compile.emitStage.empty();
+    spec.library = isNamedByPath ? llvm::sys::path::filename(line.compile.outPath).str() : name;
     if (!isCIdentifier(spec.library))
       return fail("-o", "expected a path that ends in a C identifier, got '" + spec.library + "'");
     spec.kernels.push_back(std::move(kernel));

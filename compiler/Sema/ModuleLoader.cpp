@@ -21,6 +21,12 @@ std::string parentOf(llvm::StringRef file) {
   return parent.empty() ? "." : parent.str();
 }
 
+/// The folder around `folder`, by names: packages are what they are called, not where a link leads.
+std::string packageAround(llvm::StringRef folder) {
+  llvm::StringRef last = path::filename(folder);
+  return last == "." || last == ".." ? joinPath(folder, "..") : parentOf(folder);
+}
+
 bool isFile(const std::string &name) {
   return llvm::sys::fs::exists(name) && !llvm::sys::fs::is_directory(name);
 }
@@ -37,7 +43,10 @@ std::unique_ptr<LoadedModule> parse(const SourceFile &file, llvm::StringRef name
 
 } // namespace
 
-const LoadedModule *ModuleLoader::parseFile(const std::string &name) {
+const LoadedModule *ModuleLoader::parseFile(const std::string &written) {
+  llvm::SmallString<128> plain(written);
+  path::remove_dots(plain); // ./a.py is a.py
+  std::string name = plain.str().str();
   std::lock_guard<std::mutex> lock(mutex);
   auto &entry = modules[name];
   if (entry)
@@ -101,7 +110,7 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
       return {};
     std::string folder = parentOf(importer.path);
     for (unsigned step = 1; step < level; ++step)
-      folder = joinPath(folder, "..");
+      folder = packageAround(folder);
     return findIn(folder, name);
   }
   for (const std::string &root : roots)
@@ -124,8 +133,7 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
       namespacePackage = found;
     if (folder == path::root_path(folder))
       break;
-    printed = path::filename(printed) == ".." || printed == "." ? joinPath(printed, "..")
-                                                                : parentOf(printed);
+    printed = packageAround(printed);
   }
   return namespacePackage;
 }

@@ -57,7 +57,7 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 8u); // four entries, two targets
+  EXPECT_EQ(library.sizes.size(), 10u); // five entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
@@ -190,7 +190,7 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 4u);
+    ASSERT_EQ(summary.entries.size(), 5u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");

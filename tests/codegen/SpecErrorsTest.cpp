@@ -81,7 +81,7 @@ const std::vector<Case> &cases() {
         "to types and literals, got a list"}},
       {kernelSpec(R"("signature": {"x": {"namedtuple": {"a b": "*fp16"}}})"),
        {"kernels[0].signature.x.namedtuple.a b: expected a C identifier, got 'a b' [spec-name]"}},
-      {kernelSpec(R"("signature": {"x": ["*fp16", "i31:8"]})"), {"kernels[0].signature.x[1]: "}},
+      {kernelSpec(R"("signature": {"x": ["*fp16", "*i31"]})"), {"kernels[0].signature.x[1]: "}},
       {kernelSpec(R"("signature": {"x": {"type": "fp16"}})"),
        {R"(kernels[0].signature.x: expected {"dtype": ...}, {"function": ...} or {"string": ...}, got an object)"}},
       {kernelSpec(R"("signature": {}, "grid": ["cdiv(1, 2"])"),
