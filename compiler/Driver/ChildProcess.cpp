@@ -20,6 +20,8 @@ std::optional<ChildEnd> runInChild(const std::function<int()> &step) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(1);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP})
+      std::signal(signal, SIG_DFL);
     int status = step();
     std::fflush(nullptr);
     // No destructors or atexit handlers: they belong to the parent's state.

@@ -27,8 +27,8 @@ int runCommand(const kiln::CommandLine &line) {
 
 int main(int argc, char **argv) {
   kiln::CommandLine line = kiln::parseCommandLine(argc, argv);
-  // A kernel that runs here has nothing to clean up, and would not look.
-  if (line.command != kiln::Command::Run)
+  // A kernel that runs in this very process would not look.
+  if (line.command != kiln::Command::Run || !line.compiler.inProcess)
     kiln::noteInterrupts();
   int status = runCommand(line);
   kiln::endIfInterrupted();
