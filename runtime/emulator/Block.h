@@ -200,7 +200,7 @@ public:
   }
   uint32_t sharedSize() const { return sharedBytes; }
   void count(Thread &self, const kiln_emu_site *site, const Access &access) {
-    if (launch->count)
+    if (self.counting)
       counted.access(self.thread, site, access);
   }
   void enter(Thread &self, uint32_t basicBlock) {

@@ -12,11 +12,13 @@ namespace {
 SITE(site, "benchmark", 1);
 constexpr uint32_t threads = 256, repeats = 1000;
 
-/// `body` stands for `instructions` of each thread. It becomes part of the
-/// thread's function, as in generated code.
-template <typename Body> void measure(benchmark::State &state, uint32_t instructions, Body body) {
+/// `body` stands for `instructions` of each thread. It becomes part of the thread's function, as in
+/// generated code.
+template <typename Body>
+void measure(benchmark::State &state, uint32_t instructions, Body body, uint32_t warpSize = 32) {
   EmulatedBlock block;
   block.threads = threads;
+  block.warpSize = warpSize;
   block.sharedBytes = 16 * threads;
   block.check = false;
   for (auto _ : state)
@@ -65,16 +67,38 @@ void sharedStoreAndLoad(benchmark::State &state) {
 }
 BENCHMARK(sharedStoreAndLoad);
 
-void matrixProduct(benchmark::State &state) {
-  static const kiln_emu_matrix matrix = {KILN_EMU_MMA_SYNC, 16,           8, 16, KILN_EMU_F16,
-                                         KILN_EMU_F16,      KILN_EMU_F32, 0};
-  measure(state, 1, [](kiln_emu_thread *t) {
-    uint32_t a[4] = {}, b[2] = {};
-    float c[4] = {};
-    kiln_emu_multiply(t, &site, &matrix, a, b, c, c);
-    benchmark::DoNotOptimize(c[0]);
-  });
+/// The shape's products of one thread are m * n * k / lanes.
+void multiply(benchmark::State &state, const kiln_emu_matrix &matrix, uint32_t warpSize) {
+  measure(
+      state, 1,
+      [&](kiln_emu_thread *t) {
+        uint32_t a[8] = {}, b[8] = {};
+        float c[16] = {};
+        kiln_emu_multiply(t, &site, &matrix, a, b, c, c);
+        benchmark::DoNotOptimize(c[0]);
+      },
+      warpSize);
 }
-BENCHMARK(matrixProduct);
+
+void mma_m16n8k16(benchmark::State &state) {
+  multiply(state, {KILN_EMU_MMA_SYNC, 16, 8, 16, KILN_EMU_F16, KILN_EMU_F16, KILN_EMU_F32, 0}, 32);
+}
+BENCHMARK(mma_m16n8k16);
+
+void mfma_16x16x16(benchmark::State &state) {
+  multiply(state, {KILN_EMU_MFMA, 16, 16, 16, KILN_EMU_BF16, KILN_EMU_BF16, KILN_EMU_F32, 0}, 64);
+}
+BENCHMARK(mfma_16x16x16);
+
+void mfma_32x32x8(benchmark::State &state) {
+  multiply(state, {KILN_EMU_MFMA, 32, 32, 8, KILN_EMU_F16, KILN_EMU_F16, KILN_EMU_F32, 0}, 64);
+}
+BENCHMARK(mfma_32x32x8);
+
+void wmma_gfx11(benchmark::State &state) {
+  multiply(state, {KILN_EMU_WMMA_GFX11, 16, 16, 16, KILN_EMU_F16, KILN_EMU_F16, KILN_EMU_F32, 0},
+           32);
+}
+BENCHMARK(wmma_gfx11);
 
 } // namespace
