@@ -6,6 +6,7 @@
 // coordinates, and one loop serves every instruction, batches and transposed units included.
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Dialect/TileGPU/SmallFloats.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,15 +33,6 @@ SmallVector<int64_t, 4> operandPlace(ArrayRef<int64_t> place, MatrixOperand oper
   SmallVector<int64_t, 4> at(place);
   at[place.size() - (operand == MatrixOperand::A ? 1 : 2)] = k;
   return at;
-}
-
-bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-
-/// Whether the target's matrix unit reads 8-bit floats in this format: CDNA 3 has the FNUZ formats,
-/// all others those of the OCP.
-bool readsFormat(const TargetInfo &target, Type type) {
-  bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
-  return !isSmallFloat(type) || isFnuz == (target.matrix.mfmaGeneration == 3);
 }
 
 struct DotSpread : SpreadPattern<tilegpu::DotOp> {
@@ -81,7 +73,7 @@ private:
                              SmallVectorImpl<Value> &results) const {
     MatrixTiling tiling = op.getUnit()->getTiling();
     Type operandType = op.getA().getType().getElementType();
-    if (!readsFormat(lowering.target(), operandType))
+    if (!tilegpu::readsFormat(lowering.target(), operandType))
       return op.emitError() << "a dot of " << operandType << " on the matrix unit '"
                             << tiling.instruction->name << "' is not supported on "
                             << lowering.target().name << " yet";
@@ -124,7 +116,7 @@ private:
     SmallVector<Value> a, b;
     for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
       for (Value value : from) {
-        if (isSmallFloat(operandType))
+        if (tilegpu::isSmallFloat(operandType))
           value = smallFloatToSingle(s, value, operandType);
         Value wide = value ? widen(s, value, type) : Value();
         if (!wide)

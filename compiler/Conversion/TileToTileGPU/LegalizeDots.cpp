@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 
+#include "compiler/Dialect/TileGPU/SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
@@ -23,18 +24,13 @@ std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &ta
   auto operand = tilegpu::matrixElementOf(a, dot.getPrecision());
   auto accumulator =
       tilegpu::matrixElementOf(dot.getC().getType().getElementType(), tile::InputPrecision::IEEE);
-  if (!operand || !accumulator || a != b)
+  if (!operand || !accumulator || a != b || !tilegpu::readsFormat(target, a))
     return std::nullopt;
   if (auto tiling = select(dot, *operand, *accumulator, target, numWarps))
     return tiling;
   if (*operand == MatrixElement::TF32)
     return select(dot, MatrixElement::F32, *accumulator, target, numWarps);
   return std::nullopt;
-}
-
-/// At most a byte: every such value is an f16 value.
-static bool isSmallFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
 }
 
 static Value widened(OpBuilder &builder, Location loc, Value value, Type element) {
@@ -55,13 +51,95 @@ static tile::DotOp widen(tile::DotOp dot, Type operand, Type accumulator) {
                              dot.getMaxImpreciseAcc());
 }
 
+//===-- f32 as a sum of narrower numbers
+//-----------------------------------------------------------------------===//
+
+namespace {
+
+/// A product of f32 operands as products of parts that matrix units take.
+struct SplitProduct {
+  MatrixElement element;
+  /// The mantissa's bits that the first parts lack.
+  unsigned bitsLeft;
+  unsigned parts;
+  /// The last of the products: those of parts i and j with i + j up to this.
+  unsigned lastSum;
+};
+
+} // namespace
+
+static std::optional<SplitProduct> splitProductOf(tile::InputPrecision precision) {
+  switch (precision) {
+  case tile::InputPrecision::TF32x3:
+    return SplitProduct{MatrixElement::TF32, 13, 2, 1};
+  case tile::InputPrecision::BF16x3:
+    return SplitProduct{MatrixElement::BF16, 16, 2, 1};
+  case tile::InputPrecision::BF16x6:
+    return SplitProduct{MatrixElement::BF16, 16, 3, 2};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// x as a sum whose parts have the leading bits of what is left each; the last one is rounded by
+/// who takes it. Parts are cut off, not rounded, so that none becomes infinite.
+static SmallVector<Value> splitNumber(OpBuilder &b, Location loc, Value x,
+                                      const SplitProduct &split) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto bitsType = type.clone(b.getI32Type());
+  Value mask = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(bitsType, APInt(32, ~uint32_t(0) << split.bitsLeft)));
+  SmallVector<Value> parts;
+  for (unsigned part = 0; part < split.parts; ++part) {
+    Value leading = x;
+    if (part + 1 < split.parts) {
+      Value bits = tile::BitcastOp::create(b, loc, bitsType, x);
+      leading = tile::BitcastOp::create(b, loc, type, arith::AndIOp::create(b, loc, bits, mask));
+      x = arith::SubFOp::create(b, loc, x, leading);
+    }
+    if (split.element == MatrixElement::BF16)
+      leading = arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), leading);
+    parts.push_back(leading);
+  }
+  return parts;
+}
+
+/// Small products first; what an infinite operand makes of its later parts, NaN, does not count.
+static bool splitOperands(tile::DotOp dot, const TargetInfo &target, unsigned numWarps) {
+  std::optional<SplitProduct> split = splitProductOf(dot.getPrecision());
+  if (!split || !dot.getA().getType().getElementType().isF32() ||
+      !select(dot, split->element, MatrixElement::F32, target, numWarps))
+    return false;
+  OpBuilder b(dot);
+  Location loc = dot.getLoc();
+  SmallVector<Value> left = splitNumber(b, loc, dot.getA(), *split),
+                     right = splitNumber(b, loc, dot.getB(), *split);
+  RankedTensorType type = dot.getResult().getType();
+  Value zero = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  auto multiply = [&](unsigned i, unsigned j, Value sum) -> Value {
+    return tile::DotOp::create(b, loc, type, left[i], right[j], sum, tile::InputPrecision::TF32,
+                               dot.getMaxImpreciseAcc());
+  };
+  Value small = zero;
+  for (unsigned sum = split->lastSum; sum > 0; --sum)
+    for (unsigned i = 0; i <= sum; ++i)
+      small = multiply(i, sum - i, small);
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, small, small);
+  small = arith::SelectOp::create(b, loc, isNan, zero, small);
+  dot.replaceAllUsesWith(multiply(0, 0, arith::AddFOp::create(b, loc, dot.getC(), small)));
+  dot.erase();
+  return true;
+}
+
 static void legalize(tile::DotOp dot, const TargetInfo &target, unsigned numWarps) {
   if (matrixTilingOf(dot, target, numWarps))
     return;
   Builder builder(dot.getContext());
   RankedTensorType result = dot.getResult().getType();
   Type operand = dot.getA().getType().getElementType(), accumulator = result.getElementType();
-  if (isSmallFloat(operand) && isSmallFloat(dot.getB().getType().getElementType()))
+  // Every such value is an f16 value.
+  if (tilegpu::isSmallFloat(operand) &&
+      tilegpu::isSmallFloat(dot.getB().getType().getElementType()))
     operand = builder.getF16Type();
   if (accumulator.isF16() || accumulator.isBF16())
     accumulator = builder.getF32Type();
@@ -87,7 +165,8 @@ void legalizeDots(func::FuncOp kernel, const TargetInfo &target, unsigned numWar
   SmallVector<tile::DotOp> dots;
   kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
   for (tile::DotOp dot : dots)
-    legalize(dot, target, numWarps);
+    if (!splitOperands(dot, target, numWarps))
+      legalize(dot, target, numWarps);
 }
 
 } // namespace kiln

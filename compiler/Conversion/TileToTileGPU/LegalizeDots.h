@@ -13,10 +13,12 @@ namespace kiln {
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
                                            unsigned numWarps);
 
-/// Widens what no unit of the target takes, where a unit takes the wider types: fp8 operands (or
-/// two different ones) become f16, an f16 or bf16 accumulator becomes f32 for the dot. Neither
-/// changes which values can be represented; sums get more exact. What remains without a unit is
-/// computed by fused multiply-adds.
+/// Widens what no unit of the target takes, where a unit takes the wider types: fp8 operands (two
+/// different ones, or in a format that the unit does not read) become f16, an f16 or bf16
+/// accumulator becomes f32 for the dot. Neither changes which values can be represented; sums get
+/// more exact. f32 operands of precision tf32x3, bf16x3 or bf16x6 become sums of two or three
+/// narrower numbers, whose products are three or six dots. What remains without a unit is computed
+/// by fused multiply-adds.
 void legalizeDots(mlir::func::FuncOp kernel, const TargetInfo &target, unsigned numWarps);
 
 } // namespace kiln

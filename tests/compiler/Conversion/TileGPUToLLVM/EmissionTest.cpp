@@ -45,6 +45,21 @@ TEST_P(Emission, ProductsUseTheMatrixUnit) {
   }
 }
 
+/// Whatever the formats that a target's unit reads, and the versions of its instructions.
+TEST_P(Emission, ProductsOfEveryType) {
+  for (const char *operand : {"f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"}) {
+    DeviceBinary binary =
+        emitted(productText({"p", 32, 32, 32, 4, operand, "f32", "tf32"}, /*aligned=*/true),
+                GetParam().target);
+    EXPECT_TRUE(binary.assembly.find("mma") != std::string::npos ||
+                binary.assembly.find("mfma") != std::string::npos)
+        << operand;
+  }
+  for (const char *precision : {"tf32x3", "ieee", "bf16x3", "bf16x6"})
+    emitted(productText({"p", 32, 32, 32, 4, "f32", "f32", precision}, /*aligned=*/true),
+            GetParam().target);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     AllTargets, Emission,
     ::testing::Values(

@@ -95,13 +95,6 @@ TEST(Math, DoublePrecision) {
       check<double>(function, "f64", 2e-13);
 }
 
-TEST(Math, WithoutADoublePrecisionForm) {
-  CompiledKernel kernel(kernelText("erf", "f64"), "cuda:sm_80");
-  EXPECT_NE(kernel.errors.find("'math.erf' of 'f64' is not supported on cuda:sm_80 yet"),
-            std::string::npos)
-      << kernel.errors;
-}
-
 TEST(Math, EndsOfTheDomain) {
   struct Case {
     const char *name;

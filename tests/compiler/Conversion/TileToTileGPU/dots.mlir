@@ -73,3 +73,52 @@ func.func @small(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 
   tile.store %p, %h : (tensor<4x4x!tile.ptr<f16>>, tensor<4x4xf16>) -> ()
   return
 }
+
+// As the sum of products of parts: the small ones first, then the leading parts onto the accumulator.
+// CHECK-LABEL: func.func @tf32x3
+// SM80-COUNT-3: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x2.f32.f32"
+// GFX942-NOT: tilegpu.dot
+func.func @tf32x3(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f32>>) -> tensor<64x64xf32>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c {precision = #tile.precision<tf32x3>}
+      : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @bf16x6
+// SM80-COUNT-6: tilegpu.dot {{.*}} unit <"mma.m16n8k16.bf16.f32"
+// GFX942-COUNT-6: tilegpu.dot {{.*}} unit <"mfma.32x32x8.bf16.f32"
+// GFX1100-COUNT-6: tilegpu.dot {{.*}} unit <"wmma.16x16x16.bf16.f32"
+func.func @bf16x6(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f32>>) -> tensor<64x64xf32>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c {precision = #tile.precision<bf16x6>}
+      : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// A format that the unit does not read is widened: CDNA 3 has the FNUZ formats only, others the OCP's.
+// CHECK-LABEL: func.func @otherFormat
+// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k32.e4m3.f32"
+// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x8.f16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x16.fp8.f32"
+func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
+  %q = tile.splat %q0 : !tile.ptr<f8E4M3FNUZ> -> tensor<64x64x!tile.ptr<f8E4M3FNUZ>>
+  %r = tile.splat %r0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FN>>) -> tensor<64x64xf8E4M3FN>
+  %b = tile.load %q : (tensor<64x64x!tile.ptr<f8E4M3FNUZ>>) -> tensor<64x64xf8E4M3FNUZ>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = tile.dot %b, %b, %d : (tensor<64x64xf8E4M3FNUZ>, tensor<64x64xf8E4M3FNUZ>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %r, %e : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}

@@ -114,3 +114,41 @@ func.func @gather_result(%x: tensor<16xf16>, %i: tensor<8xi32>) {
   %y = tile.gather %x, %i axis 0 : (tensor<16xf16>, tensor<8xi32>) -> tensor<8xf32>
   return
 }
+
+// -----
+func.func @map_shapes(%x: tensor<16xf32>, %y: tensor<8xf32>) {
+  // expected-error @+1 {{expected a source or result of the shape of 'tensor<16xf32>', got 'tensor<8xf32>'}}
+  %z = tile.map(%x, %y) : (tensor<16xf32>, tensor<8xf32>) -> tensor<16xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+func.func @map_yield(%x: tensor<16xf32>) {
+  // expected-error @+1 {{expected the region to yield 'f16'}}
+  %z = tile.map(%x) : (tensor<16xf32>) -> tensor<16xf16> {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+func.func @map_effects(%p: tensor<16x!tile.ptr<f32>>) {
+  // expected-error @+1 {{expected a region without effects on memory}}
+  %z = tile.map(%p) : (tensor<16x!tile.ptr<f32>>) -> tensor<16xf32> {
+  ^bb0(%a: !tile.ptr<f32>):
+    %v = tile.load %a : (!tile.ptr<f32>) -> f32
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+func.func @print_half(%x: f16) {
+  // expected-error @+1 {{expected i32, i64, f32, f64 or pointers, got 'f16'}}
+  tile.print " x: %f"(%x) : f16
+  return
+}

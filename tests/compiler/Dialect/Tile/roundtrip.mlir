@@ -79,6 +79,38 @@ func.func @gather(%x: tensor<16x32xf16>, %i: tensor<16x8xi32>) -> tensor<16x8xf1
   return %y : tensor<16x8xf16>
 }
 
+// CHECK-LABEL: func.func @map
+func.func @map(%x: tensor<16xf32>, %n: tensor<16xi32>) -> tensor<16xf16> {
+  // CHECK: tile.map(%{{.*}}, %{{.*}}) : (tensor<16xf32>, tensor<16xi32>) -> tensor<16xf16> {
+  // CHECK: scf.if
+  // CHECK: tile.yield %{{.*}} : f16
+  %y = tile.map(%x, %n) : (tensor<16xf32>, tensor<16xi32>) -> tensor<16xf16> {
+  ^bb0(%e: f32, %k: i32):
+    %zero = arith.constant 0 : i32
+    %c = arith.cmpi sgt, %k, %zero : i32
+    %r = scf.if %c -> f32 {
+      scf.yield %e : f32
+    } else {
+      %negative = arith.negf %e : f32
+      scf.yield %negative : f32
+    }
+    %h = arith.truncf %r : f32 to f16
+    tile.yield %h : f16
+  }
+  return %y : tensor<16xf16>
+}
+
+// CHECK-LABEL: func.func @messages
+func.func @messages(%x: tensor<16xf32>, %c: tensor<16xi1>) {
+  // CHECK: tile.print " x: %f"(%{{.*}}) : tensor<16xf32>
+  tile.print " x: %f"(%x) : tensor<16xf32>
+  // CHECK: tile.print " here"
+  tile.print " here"
+  // CHECK: tile.assert %{{.*}}, "x > 0" : tensor<16xi1>
+  tile.assert %c, "x > 0" : tensor<16xi1>
+  return
+}
+
 // CHECK-LABEL: func.func @facts
 func.func @facts(%n: i32, %c: i1) -> i32 {
   // CHECK: tile.hint %{{.*}} divisibility = [16] contiguity = [1] : i32
