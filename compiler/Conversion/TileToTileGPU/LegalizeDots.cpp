@@ -81,20 +81,33 @@ static std::optional<SplitProduct> splitProductOf(tile::InputPrecision precision
   }
 }
 
+/// x rounded to its leading bits. Numbers that this could make infinite are cut off.
+static Value leadingPart(OpBuilder &b, Location loc, Value x, unsigned bitsLeft) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto bitsType = type.clone(b.getI32Type());
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(bitsType, APInt(32, value)));
+  };
+  Value bits = tile::BitcastOp::create(b, loc, bitsType, x);
+  Value raised = arith::AddIOp::create(b, loc, bits, constant(1u << (bitsLeft - 1)));
+  Value magnitude = arith::AndIOp::create(b, loc, bits, constant(0x7fffffff));
+  Value isLarge =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, magnitude, constant(0x7f000000));
+  Value chosen = arith::SelectOp::create(b, loc, isLarge, bits, raised);
+  Value leading = arith::AndIOp::create(b, loc, chosen, constant(~uint32_t(0) << bitsLeft));
+  return tile::BitcastOp::create(b, loc, type, leading);
+}
+
 /// x as a sum whose parts have the leading bits of what is left each; the last one is rounded by
-/// who takes it. Parts are cut off, not rounded, so that none becomes infinite.
+/// who takes it.
 static SmallVector<Value> splitNumber(OpBuilder &b, Location loc, Value x,
                                       const SplitProduct &split) {
   auto type = cast<RankedTensorType>(x.getType());
-  auto bitsType = type.clone(b.getI32Type());
-  Value mask = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(bitsType, APInt(32, ~uint32_t(0) << split.bitsLeft)));
   SmallVector<Value> parts;
   for (unsigned part = 0; part < split.parts; ++part) {
     Value leading = x;
     if (part + 1 < split.parts) {
-      Value bits = tile::BitcastOp::create(b, loc, bitsType, x);
-      leading = tile::BitcastOp::create(b, loc, type, arith::AndIOp::create(b, loc, bits, mask));
+      leading = leadingPart(b, loc, x, split.bitsLeft);
       x = arith::SubFOp::create(b, loc, x, leading);
     }
     if (split.element == MatrixElement::BF16)
