@@ -79,7 +79,7 @@ TEST_P(LayerNorm, BackwardMatchesTheDerivatives) {
     int rows, columns, padding;
   };
   for (auto [rows, columns, padding] :
-       {Shape{1, 1, 0}, {13, 127, 3}, {40, 1000, 0}, {9, 4097, 1}}) {
+       {Shape{1, 1, 0}, {13, 127, 3}, {40, 1000, 0}, {9, 4095, 1}}) {
     SCOPED_TRACE(testing::Message() << rows << " x " << columns);
     int stride = columns + padding;
     Buffer<float> x(size_t(rows) * stride), dout(size_t(rows) * stride), dx(size_t(rows) * stride);
