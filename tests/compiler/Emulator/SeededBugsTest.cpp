@@ -155,7 +155,7 @@ TEST(SeededBugs, ARemovedWaitGivesAWrongResultAndARace) {
     Result wrong =
         run(replaced(asynchronous(), "  nvvm.cp.async.wait.group 0\n", wait), "emu:sm_80", 128);
     EXPECT_FALSE(wrong.isRight);
-    EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "never written"));
+    EXPECT_TRUE(finds(wrong, "kernel.py:9:5: ", "the destination of an asynchronous copy"));
   }
 }
 
