@@ -1,19 +1,17 @@
-// What moves elements of tiles whose extents are not powers of two: reshapes, joins, gathers,
-// sorts.
+// What moves elements of tiles whose extents are not powers of two: reshapes, joins, permutations.
+// GatherTest and SortTest have such extents too.
 
 #include "tests/language/SourceKernel.h"
-
-#include <algorithm>
 
 namespace kiln::testing {
 namespace {
 
 class ExtentShape : public SourceTest {};
 
-Buffer<int32_t> counting(int count, int step = 1) {
+Buffer<int32_t> counting(int count) {
   Buffer<int32_t> values(count);
   for (int i = 0; i < count; ++i)
-    values[i] = 1 + i * step;
+    values[i] = 1 + i;
   return values;
 }
 
@@ -138,106 +136,6 @@ TEST_P(ExtentShape, PermutedAxes) {
             expected);
 }
 
-TEST_P(ExtentShape, Gathers) {
-  const char *source = R"(
-@triton.jit
-def kernel(p, i, q, R: tl.constexpr, C: tl.constexpr, RI: tl.constexpr, CI: tl.constexpr,
-           AXIS: tl.constexpr):
-    x = tl.load(p + tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :])
-    places = tl.arange(0, RI)[:, None] * CI + tl.arange(0, CI)[None, :]
-    y = tl.gather(x, tl.load(i + places), AXIS)
-    tl.store(q + places, y)
-)";
-  for (auto [rows, columns, axis, count] : {std::tuple(12, 20, 1, 20), std::tuple(12, 20, 0, 5),
-                                            std::tuple(3, 64, 1, 33), std::tuple(16, 7, 0, 24)}) {
-    int resultRows = axis == 0 ? count : rows, resultColumns = axis == 0 ? columns : count;
-    Buffer<int32_t> x = counting(rows * columns), index(resultRows * resultColumns),
-                    y(index.count());
-    Random random(rows);
-    for (size_t i = 0; i < index.count(); ++i)
-      index[i] = int(random.below(uint64_t(axis == 0 ? rows : columns)));
-    ASSERT_EQ(runSource(source, GetParam(),
-                        {{"p", "*i32", x}, {"i", "*i32", index}, {"q", "*i32", y}},
-                        {{"R", rows},
-                         {"C", columns},
-                         {"RI", resultRows},
-                         {"CI", resultColumns},
-                         {"AXIS", axis}}),
-              "");
-    for (int r = 0; r < resultRows; ++r)
-      for (int c = 0; c < resultColumns; ++c) {
-        int at = index[r * resultColumns + c];
-        ASSERT_EQ(y[r * resultColumns + c], axis == 0 ? x[at * columns + c] : x[r * columns + at]);
-      }
-  }
-}
-
-TEST_P(ExtentShape, Histograms) {
-  // 3000 elements and 24 bins go in parts, of which the last is not full.
-  const char *source = R"(
-@triton.jit
-def kernel(p, q, N: tl.constexpr, B: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(p + i)
-    tl.store(q + tl.arange(0, B), tl.histogram(x, B))
-    tl.store(q + B + tl.arange(0, B), tl.histogram(x, B, mask=i % 2 == 0))
-)";
-  for (auto [count, bins] : {std::pair(100, 16), std::pair(3000, 24), std::pair(7, 3)}) {
-    Buffer<int32_t> x(count), y(2 * bins);
-    std::vector<int> expected(2 * bins);
-    Random random(count);
-    for (int i = 0; i < count; ++i) {
-      x[i] = int(random.below(uint64_t(bins)));
-      ++expected[x[i]];
-      expected[bins + x[i]] += i % 2 == 0;
-    }
-    ASSERT_EQ(runSource(source, GetParam(), {{"p", "*i32", x}, {"q", "*i32", y}},
-                        {{"N", count}, {"B", bins}}),
-              "");
-    EXPECT_EQ(std::vector<int>(y.data(), y.data() + 2 * bins), expected);
-  }
-}
-
-TEST_P(ExtentShape, SortsTopkAndFlip) {
-  struct {
-    const char *expression;
-    int rows, columns, kept;
-    bool descending, flips;
-  } cases[] = {{"tl.sort(x)", 3, 24, 24, false, false},
-               {"tl.sort(x, descending=True)", 5, 100, 100, true, false},
-               {"tl.sort(x)", 6, 16, 16, false, false},
-               {"tl.topk(x, 5)", 4, 20, 5, true, false},
-               {"tl.topk(x, 3)", 2, 16, 3, true, false},
-               {"tl.topk(x, 4, descending=False)", 3, 33, 4, false, false},
-               {"tl.flip(x, 1)", 3, 24, 24, false, true}};
-  for (const auto &c : cases) {
-    std::string source = std::string("@triton.jit\n"
-                                     "def kernel(p, q, R: tl.constexpr, C: tl.constexpr, "
-                                     "N: tl.constexpr):\n"
-                                     "    r = tl.arange(0, R)[:, None]\n"
-                                     "    x = tl.load(p + r * C + tl.arange(0, C)[None, :])\n"
-                                     "    y = ") +
-                         c.expression + "\n    tl.store(q + r * N + tl.arange(0, N)[None, :], y)\n";
-    Buffer<float> x(c.rows * c.columns), y(c.rows * c.kept);
-    Random random(c.columns);
-    for (size_t i = 0; i < x.count(); ++i)
-      x[i] = float(random.next() * 100);
-    ASSERT_EQ(runSource(source, GetParam(), {{"p", "*fp32", x}, {"q", "*fp32", y}},
-                        {{"R", c.rows}, {"C", c.columns}, {"N", c.kept}}),
-              "");
-    for (int row = 0; row < c.rows; ++row) {
-      std::vector<float> expected(&x[row * c.columns], &x[row * c.columns] + c.columns);
-      if (!c.flips)
-        std::sort(expected.begin(), expected.end());
-      if (c.flips || c.descending)
-        std::reverse(expected.begin(), expected.end());
-      expected.resize(c.kept);
-      EXPECT_EQ(std::vector<float>(&y[row * c.kept], &y[row * c.kept] + c.kept), expected)
-          << c.expression << " of " << c.rows << "x" << c.columns << ", row " << row;
-    }
-  }
-}
-
 TEST_P(ExtentShape, WhatNeedsHalvesIsAnError) {
   Buffer<float> p(24);
   std::string errors = runSource("@triton.jit\n"
@@ -248,28 +146,6 @@ TEST_P(ExtentShape, WhatNeedsHalvesIsAnError) {
   EXPECT_NE(errors.find("tl.bitonic_merge: expected a power of two as last extent"),
             std::string::npos)
       << errors;
-}
-
-TEST_P(ExtentShape, IntegersSortUpToTheirExtremes) {
-  const char *source = R"(
-@triton.jit
-def kernel(p, q, N: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(p + i)
-    tl.store(q + i, tl.sort(x))
-    tl.store(q + N + i, tl.sort(x, descending=True))
-)";
-  int n = 20;
-  Buffer<int8_t> x(n), y(2 * n);
-  for (int i = 0; i < n; ++i)
-    x[i] = i % 3 == 0 ? 127 : i % 3 == 1 ? -128 : int8_t(i);
-  ASSERT_EQ(runSource(source, GetParam(), {{"p", "*i8", x}, {"q", "*i8", y}}, {{"N", n}}), "");
-  std::vector<int8_t> expected(x.data(), x.data() + n);
-  std::sort(expected.begin(), expected.end());
-  for (int i = 0; i < n; ++i) {
-    EXPECT_EQ(y[i], expected[i]);
-    EXPECT_EQ(y[n + i], expected[n - 1 - i]);
-  }
 }
 
 KILN_SOURCE_TESTS(ExtentShape);

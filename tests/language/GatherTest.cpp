@@ -56,6 +56,13 @@ TEST_P(Gather, AlongEitherAxis) {
   checkGather<double, int16_t>(GetParam(), "*fp64", "*i16", 2, 2, 0, 1);
 }
 
+TEST_P(Gather, OfAnyExtents) {
+  checkGather<float, int32_t>(GetParam(), "*fp32", "*i32", 12, 20, 1, 20);
+  checkGather<int16_t, int32_t>(GetParam(), "*i16", "*i32", 12, 20, 0, 5);
+  checkGather<int64_t, int64_t>(GetParam(), "*i64", "*i64", 3, 64, 1, 33);
+  checkGather<float, int8_t>(GetParam(), "*fp32", "*i8", 16, 7, 0, 24);
+}
+
 TEST_P(Gather, OfWhatIsComputed) {
   // The source has two users and a mask in it; indices run backwards.
   const char *source = R"(
@@ -108,6 +115,14 @@ void checkHistogram(const char *target, const std::string &type, int count, int 
             "");
   for (int bin = 0; bin < bins; ++bin)
     ASSERT_EQ(counts[bin], expected[bin]) << bin;
+}
+
+TEST_P(Gather, HistogramOfAnyExtents) {
+  checkHistogram<int32_t>(GetParam(), "*i32", 100, 16, -1);
+  checkHistogram<int32_t>(GetParam(), "*i32", 7, 3, 5);
+  // 3000 elements and 24 bins go in parts, of which the last is not full.
+  checkHistogram<int32_t>(GetParam(), "*i32", 3000, 24, -1);
+  checkHistogram<int32_t>(GetParam(), "*i32", 3000, 24, 2900);
 }
 
 TEST_P(Gather, Histogram) {

@@ -76,6 +76,31 @@ TEST_P(Sort, TopK) {
   checkSorted<float>(GetParam(), "*fp32", 2, 16, 16, true, "tl.topk(x, 16)");
 }
 
+TEST_P(Sort, OfAnyExtents) {
+  checkSorted<float>(GetParam(), "*fp32", 3, 24, 24, false, "tl.sort(x)");
+  checkSorted<float>(GetParam(), "*fp32", 5, 100, 100, true, "tl.sort(x, descending=True)");
+  checkSorted<int32_t>(GetParam(), "*i32", 6, 16, 16, false, "tl.sort(x)");
+  checkSorted<float>(GetParam(), "*fp32", 4, 20, 5, true, "tl.topk(x, 5)");
+  checkSorted<int64_t>(GetParam(), "*i64", 2, 16, 3, true, "tl.topk(x, 3)");
+  checkSorted<uint8_t>(GetParam(), "*u8", 3, 33, 4, false, "tl.topk(x, 4, descending=False)");
+}
+
+TEST_P(Sort, UpToTheExtremes) {
+  // They are what rows are extended with.
+  int columns = 20;
+  for (const char *expression : {"tl.sort(x)", "tl.flip(tl.sort(x, descending=True), 1)"}) {
+    Buffer<int8_t> x(columns), y(columns);
+    for (int i = 0; i < columns; ++i)
+      x[i] = i % 3 == 0 ? 127 : i % 3 == 1 ? -128 : int8_t(i);
+    ASSERT_EQ(runSource(tileKernel(expression), GetParam(), {{"p", "*i8", x}, {"q", "*i8", y}},
+                        extents(1, columns, columns)),
+              "");
+    std::sort(x.data(), x.data() + columns);
+    for (int i = 0; i < columns; ++i)
+      ASSERT_EQ(y[i], x[i]) << expression << " at " << i;
+  }
+}
+
 TEST_P(Sort, MergeOfBitonicRows) {
   // Rising, then falling.
   int columns = 32;
@@ -122,8 +147,9 @@ TEST_P(Sort, NaNAndSignedZerosAsInTriton) {
 }
 
 TEST_P(Sort, Flip) {
-  int rows = 8, columns = 32;
-  for (int dim : {0, 1, -2}) {
+  for (auto [rows, columns, dim] :
+       {std::tuple(8, 32, 0), std::tuple(8, 32, 1), std::tuple(8, 32, -2), std::tuple(3, 24, 1),
+        std::tuple(5, 16, 0)}) {
     Buffer<float> x = randomTile<float>(rows * columns), y(rows * columns);
     ASSERT_EQ(runSource(tileKernel("tl.flip(x, " + std::to_string(dim) + ")"), GetParam(),
                         {{"p", "*fp32", x}, {"q", "*fp32", y}}, extents(rows, columns, columns)),
