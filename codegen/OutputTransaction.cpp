@@ -161,6 +161,11 @@ Error OutputTransaction::commit() {
       code = std::make_error_code(std::errc::is_a_directory);
       continue;
     }
+    // A device or a pipe would be replaced, not written to: for root also /dev/null.
+    if (sys::fs::exists(target) && !sys::fs::is_regular_file(target)) {
+      code = std::make_error_code(std::errc::operation_not_permitted);
+      continue;
+    }
     // Keep the previous file, if there is one, until every new file stands.
     if (::rename(target.c_str(), join(staging, backupName(names[done])).c_str()) != 0 &&
         errno != ENOENT)

@@ -148,6 +148,18 @@ TEST_F(OutputTransactionTest, AFailedRenamePutsEverythingBack) {
   EXPECT_EQ(list(), (std::set<std::string>{"a.h", "c.h"}));
 }
 
+TEST_F(OutputTransactionTest, ADeviceOrAPipeStaysWhatItIs) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  write("a.h", "old");
+  EXPECT_EQ(message(writeOutputs(root, {{"a.h", "new"}, {"pipe", "new"}})),
+            "cannot write '" + path("pipe") + "': Operation not permitted");
+  struct stat status;
+  ASSERT_EQ(::lstat(path("pipe").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+  EXPECT_EQ(read("a.h"), "old");
+  EXPECT_EQ(list(), (std::set<std::string>{"a.h", "pipe"}));
+}
+
 TEST_F(OutputTransactionTest, AFileInPlaceOfTheFolderIsAnError) {
   write("out", "a file");
   EXPECT_NE(message(writeOutputs(path("out"), {{"x", ""}})).find("Not a directory"),
