@@ -4,7 +4,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdio>
@@ -89,6 +88,10 @@ Instruction named(Operation *op, StringRef name) {
     return {Class::Atomic};
   if (has("cvt") || has("convert") || has(".f2") || has(".ff2") || has(".d2") || has(".i2"))
     return {Class::Conversion};
+  if (has(".fma."))
+    return floating(op, 2);
+  if (has("fmin") || has("fmax") || has("fmed3"))
+    return arithmetic(op, Class::Select);
   for (StringRef function : {".sqrt", ".rsq", ".rcp", ".ex2", ".exp", ".lg2", ".log", ".sin",
                              ".cos", ".tan", ".pow", ".div."})
     if (has(function) && op->getNumOperands())
