@@ -1,5 +1,6 @@
 // Arithmetic that only a GPU has an instruction for, as host arithmetic.
 
+#include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
 #include "compiler/Emulator/ThreadCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -108,6 +109,14 @@ bool avoidTrap(Operation *op) {
   return true;
 }
 
+Value saturatingCast(OpBuilder &b, Operation *op) {
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  if (x.getType().getIntOrFloatBitWidth() < 32)
+    x = LLVM::FPExtOp::create(b, loc, b.getF32Type(), x);
+  return floatToInteger(b, loc, x, op->getResult(0).getType(), isa<LLVM::FPToSIOp>(op));
+}
+
 } // namespace
 
 FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
@@ -115,7 +124,9 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
   Value result;
   if (op->getNumResults() == 1 && avoidTrap(op))
     return true;
-  if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op)) {
+  if (isa<LLVM::FPToSIOp, LLVM::FPToUIOp>(op)) {
+    result = saturatingCast(b, op);
+  } else if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op)) {
     if (convert.getRnd() != NVVM::FPRoundingMode::RNA)
       return false;
     result = roundToTF32(b, op->getLoc(), convert.getSrc());

@@ -4,6 +4,7 @@
 // for lanes whose result nobody reads; functions go to MathFunctions. Everything else is the same
 // operation on a vector type.
 
+#include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
@@ -86,6 +87,9 @@ Value KernelEmitter::emitConversion(Operation *op, Value operand) {
     return v.truncateFloat(operand, to);
   if (isHalf(laneType(operand.getType())))
     operand = v.extendFloat(operand, f32);
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return floatToInteger(*b, loc, operand, vectorOf(to, laneCount(operand)),
+                          isa<arith::FPToSIOp>(op));
   Type between = isHalf(to) ? f32 : to;
   OperationState state(loc, op->getName(), {operand}, {vectorOf(between, laneCount(operand))},
                        op->getAttrs());
