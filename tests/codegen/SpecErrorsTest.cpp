@@ -91,6 +91,8 @@ const std::vector<Case> &cases() {
         "[spec-unknown-argument]"}},
       {kernelSpec(R"("signature": {"n": 4}, "dispatch": {"key": ["n"]})"),
        {"'n' is a constant of every signature, not an argument [spec-not-run-time]"}},
+      {kernelSpec(R"("signature": {"n": "i32"}, "debug": 1)"),
+       {"kernels[0].debug: expected true or false, got integer 1"}},
       {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"keys": ["n"]})"),
        {"kernels[0].dispatch: unknown key 'keys'", "did you mean 'key'?"}},
       // Names.

@@ -17,6 +17,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
       "configs": [ { "BLOCK_SIZE_M": 128, "num_warps": 8, "num_stages": 3, "waves_per_eu": 2 },
                    { "BLOCK_SIZE_M": 64 } ],
       "grid": ["cdiv(M, BLOCK_SIZE_M)", 2],
+      "debug": true,
       "dispatch": { "key": ["M", "K"], "tuning": "matmul_f16.tune.json" },
       "constants": { "USE_FAST": true } } ] })json");
   ASSERT_TRUE(read.spec) << read.printed;
@@ -45,6 +46,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_FALSE(kernel.configs.at(1).options.numWarps);
   EXPECT_EQ(kernel.grid.at(0).expression.text(), "cdiv(M, BLOCK_SIZE_M)");
   EXPECT_EQ(kernel.grid.at(1).expression.text(), "2");
+  EXPECT_TRUE(kernel.debug);
   EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"M", "K"}));
   EXPECT_EQ(kernel.tuning, "matmul_f16.tune.json");
   EXPECT_NE(read.printed.find("kernels[0].dispatch.tuning: tuning files are not read yet"),

@@ -3,6 +3,7 @@
 #include "tests/runtime/TestLibrary.h"
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 using namespace kiln::test;
@@ -56,6 +57,55 @@ TEST_P(CpuPoolTest, EveryInstanceRunsOnce) {
     for (const std::atomic<int> &count : counters.counts)
       ASSERT_EQ(count, 1);
   }
+}
+
+// Instances 5 of x fail.
+void failSome(void *const *params, const uint32_t id[3], const uint32_t grid[3], void *arena) {
+  countInstance(params, id, grid, arena);
+  if (id[0] == 5)
+    kiln_device_fail("k.py:3:5: k", "tl.device_assert: x > 0", id);
+}
+
+TEST_P(CpuPoolTest, AFailedAssertionFailsTheLaunch) {
+  Pool pool(GetParam());
+  HostKernel kernel(failSome);
+  const int64_t grid[3] = {1000, 2, 1};
+  Counters counters(2000);
+  EXPECT_EQ(kernel.launch(pool.stream(), grid, &counters), KILN_ERROR_LAUNCH);
+  std::string message = kiln_last_error();
+  EXPECT_NE(message.find("k.py:3:5: k, program (5, "), std::string::npos) << message;
+  EXPECT_NE(message.find(", 0): tl.device_assert: x > 0"), std::string::npos) << message;
+  // What was claimed before may have run; most of the grid has not.
+  size_t ran = 0;
+  for (const std::atomic<int> &count : counters.counts)
+    ran += count;
+  EXPECT_LT(ran, 2000u);
+  // The pool is as before.
+  HostKernel other(countInstance);
+  Counters again(2000);
+  ASSERT_OK(other.launch(pool.stream(), grid, &again));
+  for (const std::atomic<int> &count : again.counts)
+    ASSERT_EQ(count, 1);
+}
+
+TEST(DevicePrintTest, FormatsWords) {
+  std::string text;
+  ASSERT_OK(kiln_set_print_function(
+      [](void *user, const char *line, size_t length) {
+        static_cast<std::string *>(user)->append(line, length);
+      },
+      &text));
+  double real = -1.25;
+  uint64_t words[] = {uint64_t(-7), 0xfffffff9, ~uint64_t(0), 0, 0xbeef, 0x12345678};
+  std::memcpy(&words[3], &real, sizeof real);
+  kiln_device_print("%3i|%u|%lli|%f|0x%08x|0x%016llx 100%%\n", words);
+  std::string longest = std::string(3000, 'x') + "\n";
+  kiln_device_print(longest.c_str(), nullptr);
+  ASSERT_OK(kiln_set_print_function(nullptr, nullptr));
+  std::string first = " -7|4294967289|-1|-1.250000|0x0000beef|0x0000000012345678 100%\n";
+  EXPECT_EQ(text.substr(0, first.size()), first);
+  // A line has room for 1023 characters.
+  EXPECT_EQ(text.size(), first.size() + 1023);
 }
 
 struct Gate {
