@@ -5,16 +5,20 @@
 
 #include "codegen/OutputTransaction.h"
 #include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Driver/ChildProcess.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/CountReport.h"
+#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
 #include "compiler/Driver/RunDevice.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
+#include "compiler/Driver/Workers.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -34,10 +38,14 @@ public:
     auto library = MemoryLibrary::load(plan->model);
     if (!library)
       return launchFailed(llvm::toString(library.takeError()));
-    if (!launch((*library)->entry(0)) || !writeOutputs())
-      return false;
-    printCounts();
-    return true;
+    auto finish = [&] {
+      if (!launch((*library)->entry(0)) || !writeOutputs())
+        return false;
+      printCounts();
+      llvm::outs().flush();
+      return true;
+    };
+    return options.inProcess ? finish() : survive(finish);
   }
 
 private:
@@ -52,6 +60,23 @@ private:
   bool launchFailed(llvm::StringRef why) {
     report(DiagKind::DriverLaunch, run.kernel, target().name, why);
     return flush();
+  }
+
+  /// A kernel may crash, or spoil the process that it runs in: it gets one of its own, which also
+  /// writes the outputs.
+  bool survive(llvm::function_ref<bool()> finish) {
+    auto end = runInChild([&] { return finish() ? 0 : 1; });
+    if (!end)
+      return launchFailed("cannot start a process for it");
+    if (end->signal && !interruptSignal()) {
+      std::string why = "the kernel '" + entry().kernel + "' crashed with signal " +
+                        std::to_string(end->signal) + " (" + strsignal(end->signal) + ")";
+      bool isChecked = run.check && target().emulated;
+      report(DiagKind::DriverLaunch, run.kernel, target().name, why)
+          .withHint(isChecked ? "" : "--target emu:sm_90a --check tells where it goes astray");
+      return flush();
+    }
+    return end->signal == 0 && end->exitStatus == 0;
   }
 
   const TargetInfo &target() const { return plan->model.targets[0]; }
@@ -132,7 +157,9 @@ private:
       return; // readRunValue has said why
     shape = values.back().array->shape;
     unsigned bytes = elementBytes(descriptor.element);
-    if (shape.size() != descriptor.rank)
+    if (!values.back().array->strides.empty())
+      report(DiagKind::DriverArgumentValue, name, "an array without strides of its own", text);
+    else if (shape.size() != descriptor.rank)
       report(DiagKind::DriverArgumentValue, name,
              "an array of rank " + std::to_string(descriptor.rank), text);
     else if (descriptor.rank > 1 && shape.back() * bytes % 16 != 0)
@@ -210,10 +237,17 @@ private:
     return true;
   }
 
+  /// For the cost model: the CPUs that there are, or those of a common device of the target.
+  unsigned processors(const DispatchTables &tables) const {
+    if (target().backend == Backend::CPU && !target().emulated)
+      return availableCpus();
+    return tables.targets.empty() ? 1 : tables.targets.front().processors;
+  }
+
   /// The variants that may run, best first; reports when there is none.
   std::vector<unsigned> candidates(const CallArguments &arguments) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
-    std::vector<unsigned> legal = arguments.legalVariants(tables);
+    std::vector<unsigned> legal = arguments.legalVariants(tables, processors(tables));
     unsigned asked = run.variant.value_or(tables.order.front());
     if (asked >= entry().variants.size()) {
       report(DiagKind::DriverVariantIndex, run.kernel, asked, target().name,
@@ -331,8 +365,9 @@ private:
       const std::string &wanted = name;
       auto argument = llvm::find_if(entry().arguments,
                                     [&](const EntryArgument &one) { return one.name == wanted; });
-      if (!addOutput(path, writeNpy(npyTypeOf(argument->type.element), array.shape,
-                                    {array.data.get(), array.bytes})))
+      ElementType element = argument->type.element;
+      if (!addOutput(path, writeNpy(npyTypeOf(element), array.shape,
+                                    elementsOf(array, elementBytes(element)))))
         return false;
     }
     if (!run.countJson.empty() && run.countJson != "-" &&

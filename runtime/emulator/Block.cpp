@@ -11,8 +11,7 @@ namespace {
 /// How long a block may spin.
 constexpr std::chrono::seconds idleLimit(20);
 
-/// A fiber's stack, of which only the pages that are touched exist, and its
-/// guard.
+/// A fiber's stack, of which only the pages that are touched exist, and its guard.
 constexpr size_t stackBytes = 256 * 1024;
 
 bool sleeps(const Thread &thread) {
@@ -60,8 +59,7 @@ void Block::growStacks(uint32_t count) {
   }
 }
 
-/// The next thread that can run: of the same warp, else of the next warp that
-/// has one.
+/// The next thread that can run: of the same warp, else of the next warp that has one.
 Thread *Block::next() {
   for (size_t tried = 0; tried <= warps.size(); ++tried) {
     Warp &warp = warps[currentWarp];
@@ -248,8 +246,7 @@ void Block::fail(Thread &self, const kiln_emu_site *site, Finding finding,
                  const std::string &message) {
   report(self, site, finding, message);
   __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
-  // The fibers' stacks hold nothing that wants to be destroyed: they are left
-  // as they are.
+  // The fibers' stacks hold nothing that wants to be destroyed: they are left as they are.
   self.switchTo(outside);
   __builtin_unreachable();
 }
@@ -277,8 +274,7 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
   uint32_t count = kernel->threads, warpSize = kernel->warp_size;
   threads.assign(count, Thread());
   warps.assign((count + warpSize - 1) / warpSize, Warp());
-  // HSA Platform System Architecture, "Kernel dispatch packet": the grid's size
-  // in work-items.
+  // HSA Platform System Architecture, "Kernel dispatch packet": the grid's size in work-items.
   for (int axis = 0; axis < 3; ++axis) {
     uint32_t items = programs[axis] * (axis ? 1 : count);
     std::memcpy(packet + 12 + 4 * axis, &items, 4);
@@ -295,8 +291,7 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
     thread.block = this;
     thread.inWarp = &warps[t / warpSize];
     thread.lane = t % warpSize;
-    // Stacks that begin at the same place of a page would share few lines of
-    // the caches.
+    // Stacks that begin at the same place of a page would share few lines of the caches.
     size_t stagger = t % 64 * 11 * 64 % 4096;
     thread.prepare(stacks[t] + stackBytes - stagger, stackBytes - stagger, enter);
   }

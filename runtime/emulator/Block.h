@@ -1,11 +1,10 @@
 // A block of GPU threads on one host thread.
 //
-// Every GPU thread is a fiber; the block switches between them where they must
-// wait for each other. A thread that reaches a collective operation leaves its
-// operands and sleeps; the last one to arrive computes for all. So a warp needs
-// no lock step, and an operation that not all of its threads reach is found,
-// not hung on: a thread that comes to another operation than its warp waits at
-// is a divergence, and a block in which nobody can run is a deadlock.
+// Every GPU thread is a fiber; the block switches between them where they must wait for each other.
+// A thread that reaches a collective operation leaves its operands and sleeps; the last one to
+// arrive computes for all. So a warp needs no lock step, and an operation that not all of its
+// threads reach is found, not hung on: a thread that comes to another operation than its warp waits
+// at is a divergence, and a block in which nobody can run is a deadlock.
 //
 // The order is a warp at a time: data stay in the cache, and a switch is a jump
 // to the next bit of a mask.
@@ -56,18 +55,15 @@ struct Warp {
   /// The collective operation under way: who has arrived, who must.
   uint64_t arrived = 0, expected = 0;
   const kiln_emu_site *site = nullptr;
-  /// The same for operations of active lanes (wave): who sleeps at one, at
-  /// which, whether at several; and who carries one out for which lanes when it
-  /// runs again.
+  /// The same for operations of active lanes (wave): who sleeps at one, at which, whether at
+  /// several; and who carries one out for which lanes when it runs again.
   uint64_t active = 0, chosen = 0;
   const kiln_emu_site *activeSite = nullptr;
   Thread *leader = nullptr;
   bool isDivergent = false;
-  /// Counts warp barriers: accesses before and after one are ordered within the
-  /// warp.
+  /// Counts warp barriers: accesses before and after one are ordered within the warp.
   uint32_t epoch = 0;
-  /// Operands and results of the operation, by lane: words, or what the lane's
-  /// own structure says.
+  /// Operands and results of the operation, by lane: words, or what the lane's own structure says.
   uint32_t words[64], sources[64];
   uint64_t results[64];
   void *requests[64];
@@ -122,9 +118,8 @@ public:
     execute(warp);
   }
 
-  /// The same for the lanes that are active, as on AMD: all that have not
-  /// returned; or, where they have come to different operations and none can go
-  /// on, those at the first of these.
+  /// The same for the lanes that are active, as on AMD: all that have not returned; or, where they
+  /// have come to different operations and none can go on, those at the first of these.
   template <typename Execute>
   KILN_INLINE void wave(Thread &self, const kiln_emu_site *site, Execute execute) {
     Warp &warp = *self.inWarp;
@@ -174,8 +169,7 @@ public:
     for (Warp &warp : warps)
       warp.runnable |= std::exchange(barrier.waiting[warp.number], 0);
   }
-  /// Lets others run. A block in which nothing but this happens for long has
-  /// hung.
+  /// Lets others run. A block in which nothing but this happens for long has hung.
   void yield(Thread &self);
   /// Lets lanes of the warp catch up, where the thread is far ahead in what is counted.
   void giveWay(Thread &self);
@@ -248,8 +242,7 @@ private:
     if (other != &self)
       self.switchTo(*other);
   }
-  /// Lets the lanes at the first of the operations at which lanes of the warp
-  /// sleep go on.
+  /// Lets the lanes at the first of the operations at which lanes of the warp sleep go on.
   void chooseActive(Warp &warp);
   void wake(Thread &thread);
   void finish(Thread &self);

@@ -1,20 +1,17 @@
 // A switch of stacks, between the threads of a block.
 //
-// Threads that meet at every instruction switch so often that the switch's cost
-// is the emulator's speed. Boost.Context's jump is a call that never returns:
-// it keeps the floating-point control words, and leaves the processor's stack
-// of return addresses with an entry too many, so that the returns after it are
-// mispredicted. On x86-64 the switch is therefore written in place here: the
-// compiler spills the registers that are in use, and the returns that follow
-// match the calls before, as the threads of a warp come and go by the same
-// ways. Control words are not switched: kernels do not change them. Other hosts
-// use Boost.Context's plain contexts (not its `fiber` class, which unwinds a
-// stack that it drops: generated code has no unwinding tables).
+// Threads that meet at every instruction switch so often that the switch's cost is the emulator's
+// speed. Boost.Context's jump is a call that never returns: it keeps the floating-point control
+// words, and leaves the processor's stack of return addresses with an entry too many, so that the
+// returns after it are mispredicted. On x86-64 the switch is therefore written in place here: the
+// compiler spills the registers that are in use, and the returns that follow match the calls
+// before, as the threads of a warp come and go by the same ways. Control words are not switched:
+// kernels do not change them. Other hosts use Boost.Context's plain contexts (not its `fiber`
+// class, which unwinds a stack that it drops: generated code has no unwinding tables).
 
-// Returns are then jumps to wherever the thread came from (KILN_SWITCHES): the
-// threads of a warp return to the same place one after the other, which the
-// predictor of jumps sees, but not in the order of the calls, which is all that
-// the predictor of returns knows.
+// Returns are then jumps to wherever the thread came from (KILN_SWITCHES): the threads of a warp
+// return to the same place one after the other, which the predictor of jumps sees, but not in the
+// order of the calls, which is all that the predictor of returns knows.
 
 #ifndef KILN_RUNTIME_EMULATOR_CONTEXT_H
 #define KILN_RUNTIME_EMULATOR_CONTEXT_H
@@ -30,8 +27,7 @@
 #define KILN_INLINE __attribute__((always_inline))
 
 #if defined(__x86_64__) && !defined(KILN_EMULATOR_BOOST_CONTEXT)
-/// Of functions in which stacks are switched. The compiler has them return by
-/// this code.
+/// Of functions in which stacks are switched. The compiler has them return by this code.
 #define KILN_SWITCHES __attribute__((function_return("thunk-extern")))
 asm(".pushsection .text\n"
     "__x86_return_thunk:\n\t"
@@ -55,8 +51,7 @@ struct Context {
   /// `top` is one past the highest byte of `bytes`.
   void prepare(char *top, size_t /*bytes*/, Entry entry) {
     auto aligned = reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15);
-    // As after a call: a return address that nobody uses lies below 16 aligned
-    // bytes.
+    // As after a call: a return address that nobody uses lies below 16 aligned bytes.
     stack = reinterpret_cast<void *>(aligned - 8);
     *static_cast<void **>(stack) = nullptr;
     frame = nullptr;

@@ -1,9 +1,8 @@
 // Barriers, and operations by which the lanes of a warp exchange words.
 //
-// NVIDIA: PTX ISA, "Data Movement: shfl.sync", "Parallel Synchronization:
-// vote.sync, redux.sync, elect.sync, bar, bar.warp.sync". AMD: "MI300 (CDNA3)
-// ISA", "RDNA3 ISA": "Data Parallel Primitives (DPP)", "DS instructions:
-// DS_SWIZZLE_B32, DS_BPERMUTE_B32".
+// NVIDIA: PTX ISA, "Data Movement: shfl.sync", "Parallel Synchronization: vote.sync, redux.sync,
+// elect.sync, bar, bar.warp.sync". AMD: "MI300 (CDNA3) ISA", "RDNA3 ISA": "Data Parallel Primitives
+// (DPP)", "DS instructions: DS_SWIZZLE_B32, DS_BPERMUTE_B32".
 
 #include "runtime/emulator/Block.h"
 #include <algorithm>
@@ -27,8 +26,7 @@ template <typename Each> void forLanes(uint64_t mask, Each each) {
 
 bool takesPart(const Warp &warp, uint32_t lane) { return lane < 64 && (warp.expected >> lane & 1); }
 
-/// Every lane gets the word of the lane that its source names, which must take
-/// part.
+/// Every lane gets the word of the lane that its source names, which must take part.
 void moveWords(Warp &warp, const kiln_emu_site *site) {
   forLanes(warp.expected, [&](unsigned lane) {
     uint32_t from = warp.sources[lane];
@@ -38,8 +36,7 @@ void moveWords(Warp &warp, const kiln_emu_site *site) {
   });
 }
 
-/// The same on AMD, where a source that is not active, or that there is not,
-/// gives `otherwise`.
+/// The same on AMD, where a source that is not active, or that there is not, gives `otherwise`.
 void moveActiveWords(Warp &warp, uint64_t otherwise) {
   forLanes(warp.expected, [&](unsigned lane) {
     uint32_t from = warp.sources[lane];
@@ -190,8 +187,7 @@ KILN_SWITCHES uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_e
   return uint32_t(warp.results[self.lane]);
 }
 
-/// The lane of the own row that a DPP control names; -1: none; -2: the control
-/// is not known.
+/// The lane of the own row that a DPP control names; -1: none; -2: the control is not known.
 static int dppSource(uint32_t control, uint32_t inRow) {
   int lane = int(inRow), amount = int(control & 15);
   if (control < 0x100) // quad_perm

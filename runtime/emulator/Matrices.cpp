@@ -15,9 +15,8 @@ struct MatrixRows {
 
 } // namespace
 
-// PTX ISA, "ldmatrix": the addresses of 8x8 matrix i are those of lanes 8 i to
-// 8 i + 7; lane l gets elements 2 (l % 4) and the next of row l / 4, or of
-// column l / 4 with .trans.
+// PTX ISA, "ldmatrix": the addresses of 8x8 matrix i are those of lanes 8 i to 8 i + 7; lane l gets
+// elements 2 (l % 4) and the next of row l / 4, or of column l / 4 with .trans.
 KILN_SWITCHES void kiln_emu_ldmatrix(kiln_emu_thread *thread, const kiln_emu_site *site,
                                      const void *address, uint32_t count, uint32_t transposed,
                                      uint32_t *out) {

@@ -1,17 +1,14 @@
 // Matrix products: the last lane to arrive widens the fragments of all lanes,
 // multiplies, and deals the result out.
 //
-// Accuracy: products of 8 and 16-bit operands and of tf32 are exact in f32, and
-// are added there in the order of k; the sum is added to C. The order and inner
-// width of real units differ by generation and are not documented. Where f32 is
-// the operand type, f64 is used inside.
+// Accuracy: products of 8 and 16-bit operands and of tf32 are exact in f32, and are added there in
+// the order of k; the sum is added to C. The order and inner width of real units differ by
+// generation and are not documented. Where f32 is the operand type, f64 is used inside.
 //
-// Speed: which element is where is asked of Fragments.h once for each
-// instruction's shape. A stays as the lanes hold it, as its elements are read
-// one at a time; B is put in rows, which a vector unit multiplies by one
-// element of A. Emulated code needs AVX2 on x86-64 anyhow (LowerToEmulator), so
-// this file uses it too, by function, as the rest of the program may run on
-// older machines.
+// Speed: which element is where is asked of Fragments.h once for each instruction's shape. A stays
+// as the lanes hold it, as its elements are read one at a time; B is put in rows, which a vector
+// unit multiplies by one element of A. Emulated code needs AVX2 on x86-64 anyhow (LowerToEmulator),
+// so this file uses it too, by function, as the rest of the program may run on older machines.
 
 #include "runtime/emulator/Block.h"
 #include "runtime/emulator/Fragments.h"
@@ -135,8 +132,7 @@ struct Fragments {
 constexpr unsigned maxElements = 32 * 64;
 constexpr uint16_t nowhere = 0xffff;
 
-/// Where an instruction's elements are: numbers of elements, counted lane by
-/// lane.
+/// Where an instruction's elements are: numbers of elements, counted lane by lane.
 struct Plan {
   kiln_emu_matrix matrix;
   bool isDescribed;
@@ -182,8 +178,7 @@ const Plan &planOf(const kiln_emu_matrix &matrix) {
   return *known.emplace_back(std::make_unique<Plan>(matrix));
 }
 
-/// Copies `bytes` from or to each lane's fragment, to or from where they lie
-/// one after the other.
+/// Copies `bytes` from or to each lane's fragment, to or from where they lie one after the other.
 template <size_t bytes>
 KILN_WIDE_PART void collectFragments(const Warp &warp, const void *Fragments::*operand,
                                      size_t numLanes, unsigned char *to) {

@@ -1,6 +1,5 @@
-// Accesses to global and shared memory, with what is always checked (alignment,
-// the bounds of shared memory) and what is checked on demand (registered
-// ranges, races, uninitialised reads).
+// Accesses to global and shared memory, with what is always checked (alignment, the bounds of
+// shared memory) and what is checked on demand (registered ranges, races, uninitialised reads).
 
 #include "runtime/emulator/Memory.h"
 
