@@ -227,8 +227,13 @@ RunOptions runOptions() {
       if (index > 2 || part.trim().getAsInteger(10, (*run.grid)[index]))
         usageError("--grid: expected one to three numbers, got '" + runGrid + "'");
   }
-  for (const std::string &text : runArguments)
-    run.arguments.push_back(splitAssignment("--arg", text));
+  for (const std::string &text : runArguments) {
+    auto argument = splitAssignment("--arg", text);
+    for (const auto &known : run.arguments)
+      if (known.first == argument.first)
+        usageError("--arg: '" + argument.first + "' is given twice");
+    run.arguments.push_back(std::move(argument));
+  }
   for (const std::string &text : runOutputs)
     run.outputs.push_back(splitAssignment("--out", text));
   run.seed = runSeed;
