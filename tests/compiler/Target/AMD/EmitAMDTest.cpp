@@ -121,6 +121,31 @@ define void @k(i32 %i) {
   EXPECT_NE(error.find("local memory"), std::string::npos) << error;
 }
 
+/// A kernel of `count` stores and a return.
+llvm::Expected<DeviceBinary> emitStores(unsigned count) {
+  std::string text = "define void @k(ptr addrspace(1) %p) {\n";
+  for (unsigned i = 0; i != count; ++i)
+    text += "  store volatile i32 1, ptr addrspace(1) %p\n";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  facts.parameterNames = {"p"};
+  return emitText(text + "  ret void\n}", facts, target("hip:gfx942"));
+}
+
+TEST(EmitAMD, HugeThreadsAreNotOptimisedAndSaySo) {
+  EXPECT_TRUE(emitted(emitStores(8191)).warnings.empty());
+  DeviceBinary huge = emitted(emitStores(8192));
+  ASSERT_EQ(huge.warnings.size(), 1u);
+  EXPECT_NE(huge.warnings[0].find("each thread has 8193 instructions"), std::string::npos);
+  EXPECT_EQ(textOf(verifyAbi(huge, {{"p", 8}}, target("hip:gfx942"))), "");
+}
+
+TEST(EmitAMD, ThreadsOfTooManyInstructionsAreAnError) {
+  EXPECT_EQ(errorOf(emitStores(50000)), "each thread has 50001 instructions, the limit is 50000; "
+                                        "use more warps or smaller tiles");
+}
+
 TEST(HsacoReader, SurvivesDamage) {
   TargetInfo info = target("hip:gfx942");
   DeviceBinary binary = emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info));
