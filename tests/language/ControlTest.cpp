@@ -152,7 +152,7 @@ def kernel(p, q):
     tl.static_assert(tl.get_int_dtype(bitwidth=64, signed=True) == tl.int64)
     tl.static_assert(tl.standard._log2(64) == 6)
     tl.static_assert(tl.standard._is_power_of_two(64) and not tl.standard._is_power_of_two(65))
-    tl.static_assert(tl.constexpr_type(7) == 7)
+    tl.static_assert(tl.constexpr_type(7) == tl.constexpr_type(7))
     i = tl.arange(0, SIZE)
     x = tl.load(p + i)
     tl.static_assert(isinstance(x, tl.tensor))

@@ -79,7 +79,7 @@ struct SourceOptions {
   bool debug = false;
   /// Spoils the program at the cut (LLVM dialect, NVVM or ROCDL): for tests of the emulator's
   /// checks.
-  std::function<void(mlir::ModuleOp &)> edit;
+  std::function<void(mlir::ModuleOp &)> edit = nullptr;
 };
 
 /// One kernel compiled for one target.
