@@ -166,6 +166,27 @@ func.func @control_flow(%x: tensor<3xf32>, %c: i1, %n: index) -> tensor<3xf32> {
   func.return %r : tensor<3xf32>
 }
 
+// Padding is not printed, fails no assertion and is not mapped.
+// CHECK-LABEL: @messages
+// CHECK: tile.print " x: %f"(%arg0) : tensor<4xf32> {tile.printed_shape = array<i64: 3>}
+// CHECK: %[[C:.*]] = arith.select %[[IN:.*]], %arg1, %{{.*}} : tensor<4xi1>, tensor<4xi1>
+// CHECK: tile.assert %[[C]]
+// CHECK: tile.map(%arg0, %[[IN]]) : (tensor<4xf32>, tensor<4xi1>) -> tensor<4xf32>
+// CHECK: ^bb0(%[[E:.*]]: f32, %[[ELEMENT:.*]]: i1):
+// CHECK: %[[Y:.*]] = scf.if %[[ELEMENT]] -> (f32)
+// CHECK: arith.addf %[[E]], %[[E]]
+// CHECK: tile.yield %[[Y]]
+func.func @messages(%x: tensor<3xf32>, %c: tensor<3xi1>) -> tensor<3xf32> {
+  tile.print " x: %f"(%x) : tensor<3xf32>
+  tile.assert %c, "c" : tensor<3xi1>
+  %y = tile.map(%x) : (tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%e: f32):
+    %s = arith.addf %e, %e : f32
+    tile.yield %s : f32
+  }
+  func.return %y : tensor<3xf32>
+}
+
 // Powers of two stay as they are.
 // CHECK-LABEL: @untouched
 // CHECK-NEXT: %[[L:.*]] = tile.load %arg0 : (tensor<64x!tile.ptr<f32>>) -> tensor<64xf32>
