@@ -114,6 +114,28 @@ TEST_P(Cast, RoundingModes) {
   }
 }
 
+TEST_P(Cast, TiesAndTheirNeighbours) {
+  // Halfway between every two numbers of 8 bits, and the floats on both sides of it.
+  for (const std::string &name : float8Types) {
+    const NumberType &type = NumberType::of(name);
+    std::vector<float> values;
+    for (uint64_t code = 0; code < type.maxFinite; ++code) {
+      auto tie = float((type.decode(code) + type.decode(code + 1)) / 2);
+      for (float value : {std::nextafterf(tie, 0), tie, std::nextafterf(tie, INFINITY)})
+        for (float sign : {1.0f, -1.0f})
+          values.push_back(sign * value);
+    }
+    Array x("fp32", values.size());
+    for (size_t i = 0; i < values.size(); ++i)
+      x.set(i, values[i]);
+    std::vector<Array> results =
+        evaluate(GetParam(), {{"x.to(tl." + type.language + ")", name}}, {x});
+    ASSERT_EQ(results.size(), 1u);
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(results[0].bits(i), type.encode(values[i])) << name << " of " << values[i];
+  }
+}
+
 TEST_P(Cast, BitcastsKeepTheBits) {
   for (unsigned bits : {8, 16, 32, 64}) {
     std::vector<std::string> types;

@@ -67,6 +67,15 @@ Value truncateToFloat8(VectorBuilder &b, Value value, Type type) {
   Value odd = b.bitAnd(b.shiftRight(bits, shift, false), b.integer(1, bits));
   Value rounded = b.add(bits, b.add(odd, b.integer((1 << (shift - 1)) - 1, bits)));
   Value magnitude = b.shiftRight(rounded, shift, false);
+  // The product above is inexact where the result is subnormal. There an addition rounds: its last
+  // place is the smallest subnormal number.
+  Value absolute = b.absolute(value);
+  Value anchor = b.real(std::ldexp(1.0, 24 - format.bias - int(format.mantissaBits)), value);
+  Value sum = arith::AddFOp::create(b.builder, b.loc, absolute, anchor);
+  Value subnormal = b.sub(b.bitcast(sum, i32), b.bitcast(anchor, i32));
+  Value isSmall = b.compare(arith::CmpFPredicate::OLT, absolute,
+                            b.real(std::ldexp(1.0, 1 - format.bias), value));
+  magnitude = b.select(isSmall, subnormal, magnitude);
   Value largest = b.integer(format.largest, magnitude);
   magnitude = arith::MinUIOp::create(b.builder, b.loc, magnitude, largest);
   Value code = b.bitOr(magnitude, sign);
