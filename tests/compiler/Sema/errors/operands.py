@@ -12,6 +12,9 @@
 # RUN: not sema-tool %s --kernel float_only 2>&1 | FileCheck %s --check-prefix=FLOAT
 # RUN: not sema-tool %s --kernel argument 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 # RUN: not sema-tool %s --kernel too_large 2>&1 | FileCheck %s --check-prefix=LARGE
+# RUN: not sema-tool %s --kernel const_store --sig 'p=*kfp32' 2>&1 | FileCheck %s --check-prefix=CONST
+# RUN: not sema-tool %s --kernel const_atomic --sig 'p=*i32' 2>&1 | FileCheck %s --check-prefix=ATOMIC
+# RUN: not sema-tool %s --kernel unused --sig 'p=*fp32' 2>&1 | FileCheck %s --check-prefix=UNUSED
 # SIG: p=*fp16, n=i32, u=u32
 import triton
 import triton.language as tl
@@ -98,3 +101,24 @@ def argument(p, n, u):
 def too_large(p, n, u):
     # LARGE: [[@LINE+1]]:9: error: a tensor: expected at most 1048576 elements, got [2097152] [sema-shape]
     x = tl.arange(0, 2097152)
+
+
+@triton.jit
+def const_store(p):
+    # CONST: [[@LINE+2]]:5: error: cannot write through a pointer to constants (*kfp32[4]) [sema-const-store]
+    # CONST: hint: drop the k of the type, or tl.const
+    tl.store(p + tl.arange(0, 4), 1.0)
+
+
+@triton.jit
+def const_atomic(p: tl.const):
+    # ATOMIC: error: cannot write through a pointer to constants (*kint32) [sema-const-store]
+    tl.atomic_add(p, 1)
+
+
+@triton.jit
+def unused(p):
+    b = tl.make_block_ptr(p, (8,), (1,), (0,), (4,), (0,))
+    # UNUSED: [[@LINE+2]]:5: error: the result of tl.advance is not used [sema-unused-result]
+    # UNUSED: hint: it changes nothing in place: p = tl.advance(p, ...)
+    tl.advance(b, (4,))
