@@ -1,0 +1,90 @@
+// libdevice's conversions between numbers, whose names say what they do: "float2int_rn" rounds an
+// fp32 to nearest.
+
+#include "compiler/Sema/Evaluator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace kiln::sema {
+
+static DType typeNamed(llvm::StringRef name) {
+  return llvm::StringSwitch<Scalar>(name)
+      .Case("int", Scalar::Int32)
+      .Case("uint", Scalar::UInt32)
+      .Case("ll", Scalar::Int64)
+      .Case("ull", Scalar::UInt64)
+      .Case("float", Scalar::FP32)
+      .Default(Scalar::FP64);
+}
+
+static Value convert(Evaluator &evaluator, Call &call) {
+  auto [names, mode] = llvm::StringRef(call.info->name).split('_');
+  auto [source, result] = names.split('2');
+  DType from = typeNamed(source), to = typeNamed(result);
+  Tensor x = evaluator.toTensor(call[0]);
+  if (x && call[0].isNumber())
+    x = evaluator.cast(x, from);
+  if (!x)
+    return Value();
+  if (x.dtype() != from)
+    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, from.str(),
+                           x.type.str());
+  if (!to.isInt() || !from.isFloat())
+    return Value::tensor(
+        evaluator.cast(x, to, mode == "rz" ? Rounding::TowardZero : Rounding::Default));
+  if (mode == "rn")
+    x.ir = evaluator.emit<mlir::math::RoundEvenOp>(x.ir);
+  else if (mode == "rd")
+    x.ir = evaluator.emit<mlir::math::FloorOp>(x.ir);
+  else if (mode == "ru")
+    x.ir = evaluator.emit<mlir::math::CeilOp>(x.ir);
+  return Value::tensor(evaluator.cast(x, to));
+}
+
+#define KILN_CONVERSION(ID)                                                                        \
+  Value builtin##ID(Evaluator &evaluator, Call &call) { return convert(evaluator, call); }
+KILN_CONVERSION(FloatToIntRn)
+KILN_CONVERSION(FloatToIntRz)
+KILN_CONVERSION(FloatToIntRd)
+KILN_CONVERSION(FloatToIntRu)
+KILN_CONVERSION(FloatToUintRn)
+KILN_CONVERSION(FloatToUintRz)
+KILN_CONVERSION(FloatToUintRd)
+KILN_CONVERSION(FloatToUintRu)
+KILN_CONVERSION(FloatToLlRn)
+KILN_CONVERSION(FloatToLlRz)
+KILN_CONVERSION(FloatToLlRd)
+KILN_CONVERSION(FloatToLlRu)
+KILN_CONVERSION(FloatToUllRn)
+KILN_CONVERSION(FloatToUllRz)
+KILN_CONVERSION(FloatToUllRd)
+KILN_CONVERSION(FloatToUllRu)
+KILN_CONVERSION(DoubleToIntRn)
+KILN_CONVERSION(DoubleToIntRz)
+KILN_CONVERSION(DoubleToIntRd)
+KILN_CONVERSION(DoubleToIntRu)
+KILN_CONVERSION(DoubleToUintRn)
+KILN_CONVERSION(DoubleToUintRz)
+KILN_CONVERSION(DoubleToUintRd)
+KILN_CONVERSION(DoubleToUintRu)
+KILN_CONVERSION(DoubleToLlRn)
+KILN_CONVERSION(DoubleToLlRz)
+KILN_CONVERSION(DoubleToLlRd)
+KILN_CONVERSION(DoubleToLlRu)
+KILN_CONVERSION(DoubleToUllRn)
+KILN_CONVERSION(DoubleToUllRz)
+KILN_CONVERSION(DoubleToUllRd)
+KILN_CONVERSION(DoubleToUllRu)
+KILN_CONVERSION(IntToFloatRn)
+KILN_CONVERSION(IntToDoubleRn)
+KILN_CONVERSION(UintToFloatRn)
+KILN_CONVERSION(UintToDoubleRn)
+KILN_CONVERSION(LlToFloatRn)
+KILN_CONVERSION(LlToDoubleRn)
+KILN_CONVERSION(UllToFloatRn)
+KILN_CONVERSION(UllToDoubleRn)
+KILN_CONVERSION(DoubleToFloatRn)
+KILN_CONVERSION(DoubleToFloatRz)
+#undef KILN_CONVERSION
+
+} // namespace kiln::sema
