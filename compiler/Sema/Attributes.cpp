@@ -62,8 +62,15 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
       return Value();
     std::vector<llvm::StringRef> candidates;
     const auto &module = base.as<ModuleObject>();
-    if (module.path == "triton.language")
+    llvm::StringRef path = module.path;
+    if (path == "triton.language" || path == "triton.language.math")
       candidates = getBuiltinNames(Library::Language);
+    else if (path.ends_with("libdevice"))
+      candidates = getBuiltinNames(Library::Device);
+    else if (path == "triton")
+      candidates = getBuiltinNames(Library::Triton);
+    else if (path == "math")
+      candidates = getBuiltinNames(Library::Math);
     else if (module.state)
       for (const auto &entry : module.state->bindings)
         candidates.push_back(entry.first);
@@ -148,8 +155,10 @@ Value Evaluator::tensorAttribute(Tensor tensor, llvm::StringRef name) {
     return bindMethod(self, Value::builtin(*info), name);
   if (name == "logical_and" || name == "logical_or")
     return bindMethod(self, Value::none(), name);
-  return errorWithHint(suggestName(name, getBuiltinNames(Library::Language)),
-                       DiagKind::SemaUnknownAttribute, describe(self), name);
+  std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Language);
+  candidates.insert(candidates.end(), {"shape", "dtype", "type", "numel", "ndim", "T"});
+  return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownAttribute,
+                       describe(self), name);
 }
 
 Value Evaluator::typeAttribute(const TensorType &type, llvm::StringRef name) {
@@ -297,8 +306,10 @@ Value Evaluator::indexTensor(Tensor tensor, const Value &index) {
     if (part.isNone())
       tensor = expandDims(tensor, tensor.isBlock() ? axis : 0);
     else if (!isFullSlice(part))
-      return error(DiagKind::SemaInvalidArgument, "an index of a tensor", "':' or None",
-                   describe(part));
+      return errorWithHint("one element is tl.sum(tl.where(tl.arange(0, N) == i, x, 0)); several "
+                           "are tl.gather, or a load from a pointer",
+                           DiagKind::SemaInvalidArgument, "an index of a tensor", "':' or None",
+                           describe(part));
     if (!tensor)
       return Value();
     ++axis;

@@ -67,14 +67,16 @@ bool matchShape(Evaluator &evaluator, llvm::StringRef what, Tensor &pointer, Ten
 bool checkMask(Evaluator &evaluator, const Tensor &mask) {
   if (!mask || mask.dtype().isBool())
     return true;
-  evaluator.error(DiagKind::SemaInvalidArgument, "mask", "booleans", mask.type.str());
+  evaluator.errorWithHint("a mask is a comparison, such as offsets < n",
+                          DiagKind::SemaInvalidArgument, "mask", "booleans", mask.type.str());
   return false;
 }
 
 bool checkPointer(Evaluator &evaluator, llvm::StringRef function, const Value &value) {
   if (value.isTensor() && value.getTensor().dtype().isPointer())
     return true;
-  evaluator.error(DiagKind::SemaInvalidArgument, function, "a pointer", describe(value));
+  evaluator.errorWithHint("the signature gives pointers as '*fp32'", DiagKind::SemaInvalidArgument,
+                          function, "a pointer", describe(value));
   return false;
 }
 

@@ -1,5 +1,6 @@
 // Calls: binding arguments to parameters, running function bodies, calling builtins and classes.
 
+#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Evaluator.h"
 #include "compiler/Sema/HostEvaluation.h"
 
@@ -135,7 +136,10 @@ Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords key
   default:
     break;
   }
-  return error(DiagKind::SemaNotCallable, describe(callee));
+  std::string hint = callee.isString() ? "a spec gives a function as {\"function\": \"" +
+                                             callee.getString().str() + "\"}"
+                                       : "";
+  return errorWithHint(hint, DiagKind::SemaNotCallable, describe(callee));
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +207,11 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
   }
   for (size_t i = 0; i < keywords.size(); ++i)
     if (!used[i]) {
-      error(DiagKind::SemaArguments, name, "has no parameter '" + keywords[i].first + "'");
+      std::vector<llvm::StringRef> known;
+      for (const ast::Parameter &parameter : function.getParameters())
+        known.push_back(parameter.name.name);
+      errorWithHint(suggestName(keywords[i].first, known), DiagKind::SemaArguments, name,
+                    "has no parameter '" + keywords[i].first + "'");
       return false;
     }
   return true;

@@ -99,7 +99,9 @@ Flow Evaluator::executeIf(const ast::IfStmt &stmt) {
     if (condition && condition.isBlock() && condition.type.getNumElements() == 1)
       condition = unsplat(condition);
     if (condition && condition.isBlock())
-      error(DiagKind::SemaCondition, condition.type.str());
+      errorWithHint("choose element by element with tl.where, or reduce the condition first: "
+                    "tl.max(condition, 0)",
+                    DiagKind::SemaCondition, condition.type.str());
     return hasFailed ? Flow::Failed : executeRunTimeIf(stmt, condition);
   }
   if (!known)

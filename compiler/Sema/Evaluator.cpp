@@ -86,7 +86,10 @@ mlir::Location Evaluator::loc() {
 
 Value Evaluator::use(llvm::StringRef name, const Value &value) {
   if (value.is(ValueKind::Undefined))
-    return error(DiagKind::SemaUnboundName, name, value.as<UndefinedObject>().reason);
+    return errorWithHint(value.as<UndefinedObject>().reason.find("branch") == std::string::npos
+                             ? ""
+                             : "give '" + name + "' a value of one type on every path",
+                         DiagKind::SemaUnboundName, name, value.as<UndefinedObject>().reason);
   return value;
 }
 

@@ -1,6 +1,7 @@
 // Evaluating expressions: literals, names, operators, conditionals, displays.
 
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/NodeNames.h"
 
 namespace kiln::sema {
 namespace {
@@ -126,7 +127,7 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
   case NodeKind::StarredExpr:
     return error(DiagKind::SemaUnsupportedSyntax, "a starred expression");
   default:
-    return error(DiagKind::SemaUnsupportedSyntax, ast::getNodeKindName(expr.kind));
+    return error(DiagKind::SemaUnsupportedSyntax, describeNode(expr.kind));
   }
 }
 

@@ -142,7 +142,9 @@ bool Evaluator::yieldCarried(const Carried &carried, llvm::SmallVectorImpl<mlir:
     if (hasFailed)
       return false;
     if (!conform(initial, value, builder.getInsertionBlock())) {
-      error(DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
+      errorWithHint("give '" + name + "' the type of the loop's result before the loop, such as " +
+                        "tl.zeros(shape, dtype), or convert it inside: .to(...)",
+                    DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
       return false;
     }
     flatten(value, yields);
@@ -381,7 +383,8 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
           if (condition && condition.isBlock())
             condition = condition.type.getNumElements() == 1 ? unsplat(condition) : Tensor();
           if (!condition) {
-            error(DiagKind::SemaCondition, describe(value));
+            errorWithHint("reduce it first: tl.max(condition, 0)", DiagKind::SemaCondition,
+                          describe(value));
             return Flow::Failed;
           }
           mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());

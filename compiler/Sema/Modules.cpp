@@ -7,6 +7,7 @@
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/AssignedNames.h"
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/NodeNames.h"
 
 namespace kiln::sema {
 
@@ -375,7 +376,7 @@ Value Evaluator::evaluateBinding(ModuleState &state, llvm::StringRef name, const
     break;
   }
   return error(DiagKind::SemaUnsupportedSyntax,
-               "a module-level name that is bound by " + ast::getNodeKindName(stmt.kind));
+               "a module-level name that is bound by " + describeNode(stmt.kind));
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "compiler/Sema/Evaluator.h"
 #include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/NodeNames.h"
 
 namespace kiln::sema {
 
@@ -48,8 +49,10 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
   case NodeKind::BreakStmt:
   case NodeKind::ContinueStmt:
     if (frame->mode == FunctionMode::Kernel) {
-      error(DiagKind::SemaUnsupportedSyntax,
-            stmt.kind == NodeKind::BreakStmt ? "'break'" : "'continue'");
+      bool isBreak = stmt.kind == NodeKind::BreakStmt;
+      errorWithHint(isBreak ? "put the condition into a 'while' loop"
+                            : "put the rest under an 'if'",
+                    DiagKind::SemaUnsupportedSyntax, isBreak ? "'break'" : "'continue'");
       return Flow::Failed;
     }
     return stmt.kind == NodeKind::BreakStmt ? Flow::Break : Flow::Continue;
@@ -83,7 +86,7 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     return Flow::Normal;
   }
   default:
-    error(DiagKind::SemaUnsupportedSyntax, ast::getNodeKindName(stmt.kind));
+    error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
     return Flow::Failed;
   }
 }
@@ -254,7 +257,8 @@ Flow Evaluator::executeDelete(const ast::DeleteStmt &stmt) {
 
 Flow Evaluator::executeReturn(const ast::ReturnStmt &stmt) {
   if (frame->runTimeLoops) {
-    error(DiagKind::SemaReturnInLoop);
+    errorWithHint("keep the value in a name, and return behind the loop",
+                  DiagKind::SemaReturnInLoop);
     return Flow::Failed;
   }
   frame->returnValue = stmt.value ? evaluate(*stmt.value) : Value::none();

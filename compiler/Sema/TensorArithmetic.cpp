@@ -156,7 +156,9 @@ Value Evaluator::tensorBinary(ast::BinaryOp op, const Value &left, const Value &
   case BinaryOp::ShiftRight:
     return bitwise(op, left, right);
   default:
-    return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
+    return errorWithHint(op == BinaryOp::MatMul ? "matrices are multiplied by tl.dot(a, b)" : "",
+                         DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
+                         describe(right));
   }
 }
 

@@ -141,7 +141,9 @@ bool Evaluator::broadcastTogether(Tensor &a, Tensor &b) {
     for (size_t i = 0; i < shape.size(); ++i) {
       int64_t left = a.type.shape[i], right = b.type.shape[i];
       if (left != right && left != 1 && right != 1) {
-        error(DiagKind::SemaBroadcast, shapeToString(a.type.shape), shapeToString(b.type.shape));
+        errorWithHint("extents must be equal, or 1; x[:, None] adds an axis of 1",
+                      DiagKind::SemaBroadcast, shapeToString(a.type.shape),
+                      shapeToString(b.type.shape));
         return false;
       }
       shape[i] = left == 1 ? right : left;
