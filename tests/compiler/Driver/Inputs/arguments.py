@@ -53,3 +53,28 @@ def times(x, factor: tl.constexpr):
 @triton.jit
 def clash(x, x_0):
     tl.store(x_0, x[0])
+
+
+@triton.jit
+def rows(x, y, out):
+    rows = tl.arange(0, 8) * 2
+    picked = x.gather(rows, 4)
+    y.scatter(picked, rows, 0)
+    y.atomic_add([1, 0], tl.full((1, 16), 2.0, tl.float32))
+    tl.store(out, tl.sum(tl.sum(picked, 1), 0))
+
+
+@triton.jit
+def mixed(x, p, q):
+    return x + p - q
+
+
+@triton.jit
+def constants(out, TEXT: tl.constexpr, YES: tl.constexpr, NOTHING: tl.constexpr, HALF: tl.constexpr, NEGATIVE: tl.constexpr,
+              LARGE: tl.constexpr, NESTED: tl.constexpr, DTYPE: tl.constexpr, FUNCTION: tl.constexpr):
+    tl.static_assert(TEXT == "1024" and YES and NOTHING is None and HALF == 0.5)
+    tl.static_assert(NEGATIVE == -7 and LARGE == 2**62 + 1)
+    tl.static_assert(NESTED[0] == -1.5 and NESTED[1][0] == 2 and NESTED[1][1] == "a")
+    tl.static_assert(DTYPE == tl.bfloat16)
+    ones = tl.full((4,), 1, DTYPE).to(tl.float32)
+    tl.store(out + tl.arange(0, 4), FUNCTION(ones, NESTED[0], NEGATIVE))
