@@ -131,7 +131,7 @@ def compare_once(job, kernel, constants, parameters, compiled, memory, seed):
 def main():
     with open(sys.argv[1]) as file:
         job = json.load(file)
-    repairs.mend()
+    repairs.mend(job["device"])
     say(step="import")
     try:
         module = with_limit(60, lambda: stand_ins.import_module(job["root"], job["path"]))

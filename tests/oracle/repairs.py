@@ -4,8 +4,8 @@
   64 in fp8e4nv) and truncates to bfloat16. Here they round to nearest, ties to even.
 * bfloat16 arithmetic and products: the interpreter adds and multiplies the bits as integers. Here they are computed in fp32 and rounded.
 * libdevice, which it lacks: NumPy's functions in double precision.
-* Undefined arithmetic (an integer divided by 0, a float out of an integer's range, a shift by a whole width): NumPy defines it, hardware
-  differs; here it ends the run.
+* What has no meaning (an integer divided by 0, a float out of an integer's range, a shift by a whole width, a store of
+  different values to one address): NumPy gives it one, hardware others; here it ends the run.
 * Builtins that a module bound by name (`exp = tl.exp`): it patches those in triton.language only.
 """
 import inspect
@@ -88,8 +88,18 @@ def mend_dot(method):
     return call
 
 
+def mend_sum(method):
+    def call(self, operand):
+        if operand.dtype != tl.bfloat16:
+            return method(self, operand)
+        wide = np.sum(numbers(operand.handle.data, tl.bfloat16), axis=self.axis, keepdims=self.keep_dims)
+        return self.to_tensor(float_formats.bfloat16_bits(np.asarray(wide)), tl.bfloat16)
+    return call
+
+
 def mend_floats():
     interpreter._convert_float = convert_float
+    interpreter.ReduceOps.sum = mend_sum(interpreter.ReduceOps.sum)
     builder = type(interpreter.interpreter_builder)
     for name in ("binary_op", "unary_op"):
         setattr(builder, name, through_float32(getattr(builder, name)))
@@ -100,14 +110,14 @@ def mend_floats():
         float_formats.bfloat16_bits(np.array([value], np.float32)), tl.bfloat16)
 
 
-class UndefinedArithmetic(Exception):
+class Undefined(Exception):
     pass
 
 
 def refuse_division_by_zero(method):
     def call(self, a, b, *rest):
         if np.issubdtype(b.data.dtype, np.integer) and (b.data == 0).any():
-            raise UndefinedArithmetic("division by zero")
+            raise Undefined("division by zero")
         return method(self, a, b, *rest)
     return call
 
@@ -115,7 +125,7 @@ def refuse_division_by_zero(method):
 def refuse_wide_shift(method):
     def call(self, a, b):
         if (b.data.astype(np.int64) >= a.data.dtype.itemsize * 8).any() or (b.data.astype(np.int64) < 0).any():
-            raise UndefinedArithmetic("shift by at least the width")
+            raise Undefined("shift by at least the width")
         return method(self, a, b)
     return call
 
@@ -128,13 +138,67 @@ def refuse_out_of_range(method):
             limits = np.iinfo(kind)
             finite = values[np.isfinite(values)].astype(np.float64)
             if finite.size != values.size or (finite <= limits.min - 1.0).any() or (finite >= limits.max + 1.0).any():
-                raise UndefinedArithmetic(f"float outside of {kind}")
+                raise Undefined(f"float outside of {kind}")
         return method(self, source, target)
     return call
 
 
-def refuse_undefined_arithmetic():
+def refuse_contradicting_stores(method):
+    def call(self, pointers, value, mask, *options):
+        taken = np.broadcast_to(mask.data, pointers.data.shape).astype(bool)
+        addresses = pointers.data[taken]
+        values = np.broadcast_to(value.data, pointers.data.shape)[taken]
+        order = np.argsort(addresses, kind="stable")
+        again = addresses[order][1:] == addresses[order][:-1]
+        bits = values[order].view(f"uint{values.dtype.itemsize * 8}") if values.size else values
+        if (again & (bits[1:] != bits[:-1])).any():
+            raise Undefined("one store writes different values to one address")
+        return method(self, pointers, value, mask, *options)
+    return call
+
+
+class GlobalRaces:
+    """On a GPU the threads of a program access global memory in no order, unless a barrier makes one: a program that touches what
+    an earlier store of it wrote has no single result."""
+
+    def __init__(self):
+        self.written = np.empty(0, np.uint64)
+
+    def forget(self):
+        self.written = np.empty(0, np.uint64)
+
+    def touch(self, pointers, mask):
+        addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape).astype(bool)].ravel()
+        if np.isin(addresses, self.written).any():
+            raise Undefined("the program touches again what it has stored, without a barrier")
+        return addresses
+
+    def watch(self):
+        builder = type(interpreter.interpreter_builder)
+        load, store, barrier = builder.create_masked_load, builder.create_masked_store, builder.create_barrier
+        place = builder.set_grid_idx
+
+        def watched_load(builder, pointers, mask, *options):
+            self.touch(pointers, mask)
+            return load(builder, pointers, mask, *options)
+
+        def watched_store(builder, pointers, value, mask, *options):
+            self.written = np.concatenate([self.written, self.touch(pointers, mask)])
+            return store(builder, pointers, value, mask, *options)
+
+        def forgetting(method):
+            def call(*arguments):
+                self.forget()
+                return method(*arguments)
+            return call
+
+        builder.create_masked_load, builder.create_masked_store = watched_load, watched_store
+        builder.create_barrier, builder.set_grid_idx = forgetting(barrier), forgetting(place)
+
+
+def refuse_undefined():
     builder = type(interpreter.interpreter_builder)
+    builder.create_masked_store = refuse_contradicting_stores(builder.create_masked_store)
     for name in ("create_idiv", "create_sdiv", "create_udiv", "create_srem", "create_urem"):
         setattr(builder, name, refuse_division_by_zero(getattr(builder, name)))
     for name in ("create_shl", "create_lshr", "create_ashr"):
@@ -200,9 +264,11 @@ def accept_one_element_arrays():
     interpreter._patch_lang_tensor = patched
 
 
-def mend():
-    """Before kernel modules are imported."""
+def mend(device):
+    """Before kernel modules are imported. `device` is what the results will be compared with."""
     mend_floats()
-    refuse_undefined_arithmetic()
+    refuse_undefined()
+    if device != "cpu":
+        GlobalRaces().watch()
     provide_libdevice()
     accept_one_element_arrays()
