@@ -175,6 +175,9 @@ def install(root):
     torch.version = types.SimpleNamespace(cuda="12.8", hip=None, xpu=None)
     torch.cuda.is_available = lambda: True
     torch.cuda.get_device_capability = lambda *args: (9, 0)
+    torch.cuda.get_device_properties = lambda *args: types.SimpleNamespace(
+        name="NVIDIA H100", major=9, minor=0, warp_size=32, multi_processor_count=132, max_threads_per_multi_processor=2048,
+        total_memory=80 << 30, shared_memory_per_block_optin=232448)
     torch.xpu = types.SimpleNamespace(is_available=lambda: False)
     torch.finfo = FloatInfo
     function = type("Function", (), {"apply": classmethod(lambda *args, **kwargs: None)})
@@ -190,6 +193,9 @@ def install(root):
     torch.library = types.SimpleNamespace(custom_op=decorator, triton_op=decorator, register_fake=decorator,
                                           wrap_triton=lambda function: function)
     use_device_of_sm_90()
+    # The record has chosen, and arguments of the decorator's have changed over time.
+    import triton
+    triton.autotune = decorator
 
 
 def use_device_of_sm_90():
