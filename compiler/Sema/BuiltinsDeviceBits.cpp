@@ -140,24 +140,19 @@ Value builtinMul24(Evaluator &evaluator, Call &call) {
   return chain(BinaryOp::Mul, lower(both->first), lower(both->second));
 }
 
-Value builtinHadd(Evaluator &evaluator, Call &call) {
+/// The common bits and half of the others: added to what both have, or taken from what any has.
+static Value average(Evaluator &evaluator, Call &call, bool up) {
   auto both = integers(evaluator, call);
   if (!both)
     return Value();
   Chain chain{evaluator};
   auto [x, y] = *both;
-  return chain(BinaryOp::Add, chain(BinaryOp::BitAnd, x, y),
-               chain(BinaryOp::ShiftRight, chain(BinaryOp::BitXor, x, y), 1));
+  Value half = chain(BinaryOp::ShiftRight, chain(BinaryOp::BitXor, x, y), 1);
+  return up ? chain(BinaryOp::Sub, chain(BinaryOp::BitOr, x, y), half)
+            : chain(BinaryOp::Add, chain(BinaryOp::BitAnd, x, y), half);
 }
-Value builtinRhadd(Evaluator &evaluator, Call &call) {
-  auto both = integers(evaluator, call);
-  if (!both)
-    return Value();
-  Chain chain{evaluator};
-  auto [x, y] = *both;
-  return chain(BinaryOp::Sub, chain(BinaryOp::BitOr, x, y),
-               chain(BinaryOp::ShiftRight, chain(BinaryOp::BitXor, x, y), 1));
-}
+Value builtinHadd(Evaluator &evaluator, Call &call) { return average(evaluator, call, false); }
+Value builtinRhadd(Evaluator &evaluator, Call &call) { return average(evaluator, call, true); }
 
 /// |x - y| as the larger less the smaller, which no difference overflows.
 Value builtinSad(Evaluator &evaluator, Call &call) {
