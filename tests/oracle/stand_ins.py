@@ -195,7 +195,7 @@ def install(root):
     use_device_of_sm_90()
     # The record has chosen, and arguments of the decorator's have changed over time.
     import triton
-    triton.autotune = decorator
+    triton.autotune = lambda *args, **kwargs: lambda function: function
 
 
 def use_device_of_sm_90():
