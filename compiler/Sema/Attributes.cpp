@@ -44,6 +44,10 @@ Value Evaluator::unknownAttribute(const Value &base, llvm::StringRef name) {
 }
 
 Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
+  // A constexpr's value is the value.
+  if (name == "value" && (base.isNumber() || base.isString() || base.isNone() ||
+                          base.is(ValueKind::Type) || base.is(ValueKind::Function)))
+    return base;
   switch (base.getKind()) {
   case ValueKind::Error:
     return Value();
@@ -102,9 +106,6 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   default:
     break;
   }
-  // A constexpr's value is the value.
-  if (name == "value" && (base.isNumber() || base.isString() || base.isNone()))
-    return base;
   if (base.is(ValueKind::Tuple)) {
     const auto &tuple = base.as<SequenceObject>();
     for (auto [field, element] : llvm::zip(tuple.fields, tuple.elements))

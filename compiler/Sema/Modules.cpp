@@ -433,9 +433,22 @@ std::optional<Value> Evaluator::importName(ModuleState &importer, unsigned level
   return moduleAttribute(*from, name);
 }
 
+static bool isBeingBound(const ModuleState &state, llvm::StringRef name) {
+  auto found = state.bindings.find(name);
+  return found != state.bindings.end() &&
+         llvm::any_of(found->second, [&](const Binding &binding) {
+           return state.inProgress.count({binding.stmt, name});
+         });
+}
+
 std::optional<Value> Evaluator::moduleAttribute(const Value &module, llvm::StringRef name) {
   const auto &object = module.as<ModuleObject>();
   if (object.state) {
+    // `from package import name` inside the package, or in what it imports: the name has no value
+    // yet, and Python takes the submodule.
+    if (object.state->module->isPackage && isBeingBound(*object.state, name))
+      if (ImportResult found = loader.resolve(*object.state->module, 1, name))
+        return importedModule(found, name);
     if (std::optional<Value> value = findGlobal(*object.state, name))
       return value;
     if (hasFailed)

@@ -23,7 +23,7 @@ Tensor Evaluator::notZero(Tensor tensor) {
 }
 
 /// What was rounded to nearest away from zero becomes the next number towards it, whose code is one
-/// less; infinity becomes the largest finite number. No target needs a conversion of its own for it.
+/// less; infinity becomes the largest finite number. So no target needs a conversion for it.
 static Tensor roundTowardZero(Evaluator &evaluator, Tensor exact, Tensor rounded) {
   Tensor back = evaluator.cast(rounded, exact.dtype());
   mlir::Value grew = evaluator.emit<mlir::arith::CmpFOp>(

@@ -48,7 +48,7 @@ TEST(TargetInfo, Fields) {
   EXPECT_EQ(hopper.defaultSharedBytes, 49152u);
   EXPECT_TRUE(hopper.matrix.wgmma && hopper.tma && hopper.archSpecific && hopper.dynamicShared);
   EXPECT_EQ(hopper.threadsPerBlock(8), 256u);
-  EXPECT_EQ(hopper.llvmFeatures, "+ptx83");
+  EXPECT_EQ(hopper.llvmFeatures, "+ptx84");
 
   TargetInfo portable = parsed("cuda:compute_80");
   EXPECT_TRUE(portable.ptxOnly);

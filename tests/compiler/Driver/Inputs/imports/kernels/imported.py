@@ -19,7 +19,7 @@ def k(x, out, n, ACT: tl.constexpr, BLOCK: tl.constexpr):
     o = tl.arange(0, BLOCK)
     m = o < n
     v = tl.load(x + o, mask=m)
-    v = add(v, pkg.C.OFFSET)
+    v = add(v, pkg.C.OFFSET * pkg.levels.ONE)
     v = ping(v)
     v = gelu(v)
     v = ACT(v)
