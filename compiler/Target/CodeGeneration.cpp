@@ -160,6 +160,17 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
   return kernel;
 }
 
+llvm::Expected<unsigned> countInstructions(const llvm::Module &module) {
+  constexpr unsigned maxInstructions = 50000;
+  unsigned instructions = 0;
+  for (const llvm::Function &function : module)
+    instructions += function.getInstructionCount();
+  if (instructions > maxInstructions)
+    return targetError("each thread has ", instructions, " instructions, the limit is ",
+                       maxInstructions, "; use more warps or smaller tiles");
+  return instructions;
+}
+
 namespace {
 
 /// Keeps LLVM's straight-line strength reduction from huge functions: it weighs every pair of

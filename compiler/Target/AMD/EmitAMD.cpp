@@ -8,7 +8,6 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/CodeGeneration.h"
-#include "compiler/Target/TargetError.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -37,26 +36,19 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
                                                  constant(1), constant(1)}));
 }
 
-/// Keeps the time of code generation within seconds. LLVM's register allocator takes minutes when a
-/// thread holds thousands of values (29 s for 15,000 instructions that compute on 1,024 of them);
-/// such a kernel lives on spilled registers however they are chosen, so they are then assigned
-/// without a search, which takes under 2 s, and its author is told.
-static llvm::Error boundCodeGeneration(const llvm::Module &module, llvm::TargetMachine &machine,
-                                       std::vector<std::string> &warnings) {
-  constexpr unsigned maxOptimised = 8192, maxInstructions = 50000;
-  unsigned instructions = 0;
-  for (const llvm::Function &function : module)
-    instructions += function.getInstructionCount();
-  if (instructions > maxInstructions)
-    return targetError("each thread has ", instructions, " instructions, the limit is ",
-                       maxInstructions, "; use more warps or smaller tiles");
-  if (instructions > maxOptimised) {
-    machine.setOptLevel(llvm::CodeGenOptLevel::None);
-    warnings.push_back("each thread has " + std::to_string(instructions) +
-                       " instructions: registers are assigned without optimisation above " +
-                       std::to_string(maxOptimised) + "; use more warps or smaller tiles");
-  }
-  return llvm::Error::success();
+/// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
+/// instructions that compute on 1,024 of them). Such a kernel lives on spilled registers however
+/// they are chosen, so they are then assigned without a search, which takes under 2 s, and its
+/// author is told.
+static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &machine,
+                                    std::vector<std::string> &warnings) {
+  constexpr unsigned maxOptimised = 8192;
+  if (instructions <= maxOptimised)
+    return;
+  machine.setOptLevel(llvm::CodeGenOptLevel::None);
+  warnings.push_back("each thread has " + std::to_string(instructions) +
+                     " instructions: registers are assigned without optimisation above " +
+                     std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
 /// LDS is static here: the kernel's own allocation is the whole of it.
@@ -77,8 +69,10 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (llvm::Error error =
           checkExternalCalls(module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
-  if (llvm::Error error = boundCodeGeneration(module, **machine, diagnostics.warnings))
-    return std::move(error);
+  auto instructions = countInstructions(module);
+  if (!instructions)
+    return instructions.takeError();
+  boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
   DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
   auto object = generateObject(module, **machine, options, diagnostics, binary);
   if (!object)

@@ -124,6 +124,8 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
+  if (auto instructions = countInstructions(module); !instructions)
+    return instructions.takeError();
   bool isText = target.ptxOnly || options.cudaEmit == CudaEmit::PTX;
   DeviceBinary binary = describeBinary(module, facts, target,
                                        isText ? BinaryFormat::PTX : BinaryFormat::Cubin, options);
