@@ -28,7 +28,10 @@ KILN_COVERS(
     "libdevice.hypot libdevice.rhypot libdevice.norm3d libdevice.norm4d libdevice.rnorm3d "
     "libdevice.rnorm4d libdevice.fdim libdevice.saturatef libdevice.rcbrt "
     "libdevice.fast_exp10f libdevice.fast_log10f libdevice.fast_tanf libdevice.fma_rn "
-    "libdevice.normcdf");
+    "libdevice.normcdf libdevice.sinpi libdevice.cospi libdevice.ldexp libdevice.scalbn "
+    "libdevice.ilogb libdevice.logb libdevice.nextafter libdevice.remainder libdevice.add_rn "
+    "libdevice.sub_rn libdevice.mul_rn libdevice.div_rn libdevice.sqrt_rn libdevice.erfinv "
+    "libdevice.erfcinv libdevice.normcdfinv libdevice.lgamma libdevice.tgamma");
 
 class Device : public SourceTest {};
 
@@ -190,6 +193,160 @@ TEST_P(Device, Integers) {
                    std::vector<IntegerCheck>{{{"libdevice.mul24(x, y)", "i32"},
                                               I((__int128(int32_t(uint32_t(x[0]) << 8) >> 8)) *
                                                 (int32_t(uint32_t(x[1]) << 8) >> 8))}});
+}
+
+/// sin(pi x) by an exact reduction.
+LongDouble sineOfPi(LongDouble x) {
+  LongDouble turn = std::remainder(x, 2.0L);
+  if (std::fabs(turn) == 1)
+    return std::copysign(0.0L, x);
+  if (std::fabs(turn) > 0.5L)
+    turn = std::copysign(1.0L, turn) - turn;
+  return std::copysign(std::sin(M_PIl * turn), turn);
+}
+
+LongDouble cosineOfPi(LongDouble x) {
+  LongDouble turn = std::fabs(std::remainder(x, 2.0L));
+  return std::sin(M_PIl * (0.5L - turn));
+}
+
+TEST_P(Device, MultiplesOfPi) {
+  for (const char *type : {"fp32", "fp64"})
+    for (double range : {1.0, 30.0, 1e5}) {
+      Array x = mixedArray(type, 150, 18, range, true);
+      for (int i = 0; i < 40; ++i)
+        x.set(size_t(i), (i - 20) / 4.0L);
+      checkElementwise(
+          GetParam(), {x},
+          std::vector<FloatCheck>{{{"libdevice.sinpi(x)", type}, F(sineOfPi(x[0])), 4},
+                                  {{"libdevice.cospi(x)", type}, F(cosineOfPi(x[0])), 4}});
+    }
+}
+
+TEST_P(Device, PartsOfFloats) {
+  for (std::string type : {"fp32", "fp64"}) {
+    bool isDouble = type == "fp64";
+    Array x = mixedArray(type, 200, 19), y = mixedArray(type, 200, 20);
+    Array n = uniformArray("i32", 200, 21, isDouble ? -2200 : -320, isDouble ? 2200 : 320);
+    for (size_t i = 0; i < 40; ++i)
+      y.setBits(i * 5, x.bits(i * 5));
+    std::vector<Array> results = evaluate(GetParam(),
+                                          {{"libdevice.ldexp(x, z)", type},
+                                           {"libdevice.scalbn(x, z)", type},
+                                           {"libdevice.ilogb(x)", "i32"},
+                                           {"libdevice.logb(x)", type},
+                                           {"libdevice.nextafter(x, y)", type},
+                                           {"libdevice.remainder(x, y)", type}},
+                                          {x, y, n});
+    ASSERT_EQ(results.size(), 6u);
+    for (size_t i = 0; i < x.count(); ++i) {
+      LongDouble a = x[i], b = y[i];
+      LongDouble next = isDouble ? LongDouble(std::nextafter(double(a), double(b)))
+                                 : LongDouble(std::nextafter(float(a), float(b)));
+      LongDouble expected[] = {std::scalbn(a, int(n[i])),
+                               std::scalbn(a, int(n[i])),
+                               LongDouble(std::ilogb(a)),
+                               std::logb(a),
+                               next,
+                               std::remainder(a, b)};
+      for (size_t k = 0; k < 6; ++k)
+        EXPECT_EQ(ulpsBetween(results[k].type(), results[k].bits(i), expected[k]), 0)
+            << type << " function " << k << " of " << a << ", " << b << ", " << n[i];
+    }
+  }
+}
+
+TEST_P(Device, RoundedToNearest) {
+  for (const char *type : {"fp32", "fp64"})
+    checkElementwise(
+        GetParam(), {uniformArray(type, 90, 22, -9, 9), uniformArray(type, 90, 23, 1, 9)},
+        std::vector<FloatCheck>{{{"libdevice.add_rn(x, y)", type}, F(x[0] + x[1]), 0.501},
+                                {{"libdevice.sub_rn(x, y)", type}, F(x[0] - x[1]), 0.501},
+                                {{"libdevice.mul_rn(x, y)", type}, F(x[0] * x[1]), 0.501},
+                                {{"libdevice.div_rn(x, y)", type}, F(x[0] / x[1]), 0.501},
+                                {{"libdevice.sqrt_rn(y)", type}, F(std::sqrt(x[1])), 0.501}});
+}
+
+/// In units of fp64's last place; fp32 is what comes of rounding that.
+double unitsOf(const char *type, double inDouble) {
+  return type == std::string("fp32") ? 1 : inDouble;
+}
+
+TEST_P(Device, InverseErrorFunctions) {
+  // Held against their inverses, near 0 and in the tails.
+  for (const char *type : {"fp32", "fp64"}) {
+    Array y = uniformArray(type, 120, 24, -3.5, 3.5), x(type, 120), q(type, 120), p(type, 120);
+    for (size_t i = 0; i < y.count(); ++i) {
+      LongDouble scale = i % 3 == 0 ? 1e-6L : 1;
+      x.set(i, std::erf(y[i] * scale));
+      q.set(i, std::erfc(y[i] * 2.4L + (i % 2 ? 0 : 0.5L)));
+      p.set(i, std::erfc(-y[i]) / 2);
+    }
+    std::vector<Array> results = evaluate(GetParam(),
+                                          {{"libdevice.erfinv(x)", "fp64"},
+                                           {"libdevice.erfcinv(y)", "fp64"},
+                                           {"libdevice.normcdfinv(z)", "fp64"}},
+                                          {x, q, p});
+    ASSERT_EQ(results.size(), 3u);
+    double epsilon = type == std::string("fp32") ? 6.1e-8 : 4e-15;
+    for (size_t i = 0; i < y.count(); ++i) {
+      LongDouble a = results[0][i], b = results[1][i], c = results[2][i];
+      // The slope turns an error of the result into one of the argument.
+      LongDouble slope = 2 / std::sqrt(M_PIl);
+      EXPECT_LE(std::fabs(std::erf(a) - x[i]),
+                epsilon * std::fabs(a) * slope * std::exp(-a * a) + 1e-19L)
+          << type << " erfinv of " << x[i];
+      if (q[i] > 1e-37L && q[i] < 2)
+        EXPECT_LE(std::fabs(std::erfc(b) - q[i]),
+                  epsilon * std::fabs(b) * slope * std::exp(-b * b) + q[i] * 3e-16L)
+            << type << " erfcinv of " << q[i];
+      LongDouble d = -c / std::sqrt(2.0L);
+      EXPECT_LE(std::fabs(std::erfc(d) / 2 - p[i]),
+                epsilon * std::fabs(d) * slope * std::exp(-d * d) + p[i] * 3e-16L)
+          << type << " normcdfinv of " << p[i];
+    }
+    Array edges(type, 6);
+    const LongDouble at[] = {0, 1, -1, 2, 1.5L, NAN};
+    for (size_t i = 0; i < 6; ++i)
+      edges.set(i, at[i]);
+    results = evaluate(GetParam(), {{"libdevice.erfinv(x)", type}, {"libdevice.erfcinv(x)", type}},
+                       {edges});
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[0][0], 0);
+    EXPECT_EQ(results[0][1], INFINITY);
+    EXPECT_EQ(results[0][2], -INFINITY);
+    EXPECT_TRUE(std::isnan(results[0][3]) && std::isnan(results[0][5]));
+    EXPECT_EQ(results[1][0], INFINITY);
+    EXPECT_EQ(results[1][1], 0);
+    EXPECT_TRUE(std::isnan(results[1][2]) && std::isnan(results[1][5]));
+    EXPECT_EQ(results[1][3], -INFINITY);
+  }
+}
+
+TEST_P(Device, GammaFunctions) {
+  for (const char *type : {"fp32", "fp64"}) {
+    Array x = uniformArray(type, 160, 25, -20, 30);
+    const LongDouble at[] = {0,  -0.0L, 1,        2,         0.5L, 1.5L,  -0.5L,  -1,
+                             -2, 170,   INFINITY, -INFINITY, NAN,  1e-6L, -1e-6L, 1e10L};
+    for (size_t i = 0; i < 16; ++i)
+      x.set(i, at[i]);
+    std::vector<Array> results =
+        evaluate(GetParam(), {{"libdevice.lgamma(x)", type}, {"libdevice.tgamma(x)", type}}, {x});
+    ASSERT_EQ(results.size(), 2u);
+    for (size_t i = 0; i < x.count(); ++i) {
+      LongDouble logarithm = std::lgamma(x[i]), gamma = std::tgamma(x[i]);
+      if (std::isinf(logarithm))
+        EXPECT_EQ(results[0][i], logarithm) << x[i];
+      else if (!std::isnan(logarithm))
+        EXPECT_LE(std::fabs(results[0][i] - logarithm),
+                  unitsOf(type, 450) * (type == std::string("fp32") ? 1.2e-7L : 2.2e-16L) *
+                      std::max(LongDouble(1), std::fabs(logarithm)))
+            << type << " lgamma of " << x[i];
+      EXPECT_LE(ulpsBetween(results[1].type(), results[1].bits(i), gamma), unitsOf(type, 4500))
+          << type << " tgamma of " << x[i] << ": " << results[1][i] << ", not " << gamma;
+    }
+    EXPECT_TRUE(std::isnan(results[0][12]));
+  }
 }
 
 KILN_SOURCE_TESTS(Device);
