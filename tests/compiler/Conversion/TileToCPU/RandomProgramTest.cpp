@@ -63,7 +63,7 @@ void check(unsigned seed, bool anyExtents, bool padded) {
 
 /// Of `count` programs.
 void checkAll(unsigned count, bool anyExtents, bool padded) {
-  unsigned first = unsigned(::testing::UnitTest::GetInstance()->random_seed()) * 1000;
+  unsigned first = unsigned(GTEST_FLAG_GET(random_seed)) * 1000;
   for (unsigned seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed)
     check(first + seed, anyExtents, padded);
 }

@@ -40,7 +40,7 @@ void check(const std::string &target, unsigned seed, bool anyExtents) {
 }
 
 void checkAll(const std::string &target, unsigned count, bool anyExtents) {
-  unsigned first = unsigned(::testing::UnitTest::GetInstance()->random_seed()) * 1000;
+  unsigned first = unsigned(GTEST_FLAG_GET(random_seed)) * 1000;
   for (unsigned seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed)
     check(target, first + seed, anyExtents);
 }
