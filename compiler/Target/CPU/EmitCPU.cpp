@@ -1,6 +1,7 @@
 //===- EmitCPU.cpp - LLVM IR to a host object ----------------------------------===//
 
 #include "compiler/Target/CPU/EmitCPU.h"
+#include "compiler/Target/CPU/ConstantMasks.h"
 #include "compiler/Target/CPU/ExpandSmallFloats.h"
 #include "compiler/Target/CPU/HostObjectReader.h"
 #include "compiler/Target/CodeGeneration.h"
@@ -74,6 +75,7 @@ llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &fa
   expandSmallFloats(module, support);
   optimizeModule(module, **machine, target, options);
   expandSmallFloats(module, support);
+  splitConstantMasks(module);
   if (llvm::Error error = checkExternalCalls(
           module, [&](llvm::StringRef name) { return isProvided(name, target); }, target.name))
     return std::move(error);

@@ -3,6 +3,7 @@
 #include "tests/compiler/Conversion/TileToCPU/KernelRunner.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Target/CPU/ConstantMasks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -125,6 +126,7 @@ CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*ir, modules);
+  splitConstantMasks(*ir);
   llvm::raw_string_ostream(optimized) << *ir;
 
   jit->lljit = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());

@@ -100,6 +100,43 @@ define void @k(ptr %params, ptr %id, ptr %num, ptr %arena) {
   EXPECT_NE(assembly("cpu:aarch64").find("fadd\tv0.4s"), std::string::npos);
 }
 
+/// Stores of the lanes that are set, and of nothing else, also where LLVM would make the truncated
+/// lane of a masked store a wide one (vector units with AVX-512).
+TEST(EmitCPU, ConstantMasksStoreTheirLanesOnly) {
+  const char *text = R"(
+declare void @llvm.masked.store.v32i8.p0(<32 x i8>, ptr, <32 x i1>)
+define void @k(ptr %params, ptr %id, ptr %num, ptr %arena) {
+  %x = load ptr, ptr %params
+  %p1 = getelementptr ptr, ptr %params, i64 1
+  %y = load ptr, ptr %p1
+  %v = load <32 x i32>, ptr %x, align 4
+  %t = trunc <32 x i32> %v to <32 x i8>
+  call void @llvm.masked.store.v32i8.p0(<32 x i8> %t, ptr align 1 %y, <32 x i1> <MASK>)
+  ret void
+})";
+  std::vector<std::string> targets = {"cpu:x86-64-v3"};
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    targets.push_back("cpu:x86-64-v4");
+  for (const std::string &name : targets)
+    for (uint32_t mask : {1u, 0x80000000u, 0x10000u, 0x1ffffu, 0x3ffu, 0x50770f01u, 0u, ~0u}) {
+      std::string lanes;
+      for (unsigned i = 0; i != 32; ++i)
+        lanes += std::string(i ? ", " : "") + (mask >> i & 1 ? "i1 true" : "i1 false");
+      std::string source = text;
+      source.replace(source.find("MASK"), 4, lanes);
+      LoadedObject object(emitted(emitText(source, factsOf("k"), target(name))));
+      int32_t x[32];
+      for (int i = 0; i != 32; ++i)
+        x[i] = 100 + i;
+      std::vector<uint8_t> y(40, 7), expected = y;
+      for (int i = 0; i != 32; ++i)
+        if (mask >> i & 1)
+          expected[i] = uint8_t(100 + i);
+      object.run({x, y.data()});
+      EXPECT_EQ(y, expected) << name << ", mask " << mask;
+    }
+}
+
 TEST(EmitCPU, AnotherFunctionIsNamedWithItsPlace) {
   const char *text = R"(
 declare float @printf(float)
