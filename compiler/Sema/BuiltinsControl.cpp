@@ -138,8 +138,7 @@ Value builtinAggregateReplace(Evaluator &evaluator, Call &call) {
   if (!call[0].is(ValueKind::Instance) || !call[0].as<InstanceObject>().cls.is(ValueKind::Class))
     return evaluator.error(DiagKind::SemaInvalidArgument, "aggregate_replace",
                            "an instance of an aggregate", describe(call[0]));
-  Value copy(ValueKind::Instance,
-             std::make_shared<InstanceObject>(call[0].as<InstanceObject>()));
+  Value copy(ValueKind::Instance, std::make_shared<InstanceObject>(call[0].as<InstanceObject>()));
   auto &object = copy.as<InstanceObject>();
   for (const auto &[name, value] : call.keywords) {
     auto field = llvm::find_if(object.fields, [&, key = llvm::StringRef(name)](const auto &entry) {

@@ -435,8 +435,7 @@ std::optional<Value> Evaluator::importName(ModuleState &importer, unsigned level
 
 static bool isBeingBound(const ModuleState &state, llvm::StringRef name) {
   auto found = state.bindings.find(name);
-  return found != state.bindings.end() &&
-         llvm::any_of(found->second, [&](const Binding &binding) {
+  return found != state.bindings.end() && llvm::any_of(found->second, [&](const Binding &binding) {
            return state.inProgress.count({binding.stmt, name});
          });
 }

@@ -1,6 +1,6 @@
-// Floats that MLIR has no type for. In Triton without an element type of their own: e2m1 (4 bits: 0, 0.5, 1, 1.5, 2, 3, 4,
-// 6 and their negatives, two in a byte) and e8m0 (8 bits: powers of two), of the OCP microscaling
-// formats.
+// Floats that MLIR has no type for. In Triton without an element type of their own: e2m1 (4 bits:
+// 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, two in a byte) and e8m0 (8 bits: powers of two),
+// of the OCP microscaling formats.
 #ifndef KILN_COMPILER_SEMA_NARROWFLOATS_H
 #define KILN_COMPILER_SEMA_NARROWFLOATS_H
 
