@@ -29,7 +29,7 @@ public:
   /// Memory that the kernel may access.
   void use(const void *memory, size_t bytes) {
     auto first = reinterpret_cast<uintptr_t>(memory);
-    ranges.push_back({first, first + bytes, ""});
+    ranges.push_back({first, first + bytes, nullptr});
   }
 
   /// Runs one block with checks; params[i] points to argument i. What was reported.
