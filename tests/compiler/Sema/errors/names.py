@@ -5,7 +5,7 @@
 # RUN: not sema-tool %s --kernel not_evaluated 2>&1 | FileCheck %s --check-prefix=EVALUATED
 # RUN: not sema-tool %s --kernel bad_import 2>&1 | FileCheck %s --check-prefix=IMPORT
 # RUN: not sema-tool %s --kernel circular 2>&1 | FileCheck %s --check-prefix=CIRCULAR
-# RUN: not sema-tool %s --kernel unsupported 2>&1 | FileCheck %s --check-prefix=UNSUPPORTED
+# RUN: not sema-tool %s --kernel unsupported 2>&1 | FileCheck %s --check-prefix=NOTYET
 # RUN: not sema-tool %s --kernel not_callable 2>&1 | FileCheck %s --check-prefix=CALLABLE
 # RUN: not sema-tool %s --kernel arguments 2>&1 | FileCheck %s --check-prefix=ARGUMENTS
 # RUN: not sema-tool %s --kernel recursion 2>&1 | FileCheck %s --check-prefix=RECURSION
@@ -67,7 +67,7 @@ def circular(p, n):
 
 @triton.jit
 def unsupported(p, n):
-    # UNSUPPORTED: error: 'tl.smid' is not supported yet [sema-unsupported-builtin]
+    # NOTYET: error: 'tl.smid' is not supported yet [sema-unsupported-builtin]
     x = tl.smid()
 
 
