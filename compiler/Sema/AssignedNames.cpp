@@ -1,5 +1,7 @@
 #include "compiler/Sema/AssignedNames.h"
 
+#include "compiler/Syntax/Walk.h"
+
 namespace kiln::sema {
 
 void visitTargetNames(const ast::Expr &target, llvm::function_ref<void(llvm::StringRef)> visit) {
@@ -93,5 +95,20 @@ struct Finder {
 } // namespace
 
 void findAssignedNames(ast::Block block, llvm::StringSet<> &names) { Finder{names}.visit(block); }
+
+SourceRange findLastAssignment(ast::Block block, llvm::StringRef name) {
+  SourceRange last;
+  for (const ast::Stmt *stmt : block)
+    walk(*stmt, [&](const ast::Node &node) {
+      if (llvm::isa<ast::AssignStmt, ast::AugAssignStmt, ast::AnnAssignStmt>(node)) {
+        llvm::StringSet<> names;
+        Finder{names}.visit(llvm::cast<ast::Stmt>(node));
+        if (names.contains(name))
+          last = node.range;
+      }
+      return true;
+    });
+  return last;
+}
 
 } // namespace kiln::sema

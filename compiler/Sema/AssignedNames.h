@@ -13,6 +13,9 @@ namespace kiln::sema {
 /// expression or a condition.
 void findAssignedNames(ast::Block block, llvm::StringSet<> &names);
 
+/// The last statement in `block` that can bind `name`; an invalid range if there is none.
+SourceRange findLastAssignment(ast::Block block, llvm::StringRef name);
+
 /// Calls `visit` with every name in a target of an assignment.
 void visitTargetNames(const ast::Expr &target, llvm::function_ref<void(llvm::StringRef)> visit);
 

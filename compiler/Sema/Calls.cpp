@@ -251,11 +251,15 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
   if (function.lambda)
     return evaluate(*function.lambda->body);
 
+  // Emission may stand inside a branch when the body fails.
+  mlir::OpBuilder::InsertionGuard insertionGuard(builder);
   body.scopes.emplace_back();
   Flow flow = execute(function.definition->body);
   if (hasFailed)
     return Value();
-  if (flow != Flow::Returned)
+  if (flow != Flow::Returned && body.mayHaveReturned)
+    body.returnValue = Value();
+  else if (flow != Flow::Returned)
     body.returnValue = body.scopes.back().pending.empty() ? Value::none() : Value::undefined("");
   flow = Flow::Returned;
   mlir::Value returned;
@@ -264,6 +268,8 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
     return Value();
   if (atEnd)
     *atEnd = body.names;
+  if (body.returnValue.isError())
+    return failAgain();
   return body.returnValue.is(ValueKind::Undefined) ? Value::none() : body.returnValue;
 }
 
@@ -464,7 +470,7 @@ Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords k
           return Value();
         llvm::StringRef self = names.front().first;
         runBody(body, std::move(names), &atEnd);
-        return hasFailed ? Value() : atEnd[self];
+        return hasFailed ? Value() : use(self, atEnd[self]);
       }
   if (!collectFields(cls, fields))
     return Value();

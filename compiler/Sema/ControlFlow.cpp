@@ -98,10 +98,14 @@ Flow Evaluator::executeIf(const ast::IfStmt &stmt) {
     condition = toCondition(condition);
     if (condition && condition.isBlock() && condition.type.getNumElements() == 1)
       condition = unsplat(condition);
-    if (condition && condition.isBlock())
+    if (condition && condition.isBlock()) {
       errorWithHint("choose element by element with tl.where, or reduce the condition first: "
                     "tl.max(condition, 0)",
                     DiagKind::SemaCondition, condition.type.str());
+      // It is known at run time only, so both branches count.
+      if (resume())
+        condition = poison(TensorType(Scalar::Int1));
+    }
     return hasFailed ? Flow::Failed : executeRunTimeIf(stmt, condition);
   }
   if (!known)
@@ -151,6 +155,10 @@ void Evaluator::mergeName(llvm::StringRef name, Branch &a, Branch &b, Merged &me
                  returnsAlways(a) ? merged.partsA : merged.partsB);
     merged.names[name] = found->second;
     merged.changed.push_back(name);
+    return;
+  }
+  if ((hasA && inA->second.isError()) || (hasB && inB->second.isError())) {
+    merged.names[name] = Value();
     return;
   }
   if (!hasA || !hasB) {
@@ -209,6 +217,10 @@ Flow Evaluator::mergeFallThrough(Tensor condition, Branch &thenBranch, Branch &e
 
 /// Undefined stands for the end of a function without `return`: any value merges with it.
 bool Evaluator::mergeReturns(Value &a, mlir::Block *atA, Value &b, mlir::Block *atB) {
+  if (a.isError() || b.isError()) {
+    a = b = Value();
+    return true;
+  }
   bool noA = a.is(ValueKind::Undefined), noB = b.is(ValueKind::Undefined);
   if (noA || noB) {
     if (noA && noB)
@@ -225,7 +237,8 @@ bool Evaluator::mergeReturns(Value &a, mlir::Block *atA, Value &b, mlir::Block *
   if (unify(a, atA, b, atB, why))
     return true;
   error(DiagKind::SemaReturnTypes, frame->name, why);
-  return false;
+  a = b = Value();
+  return resume();
 }
 
 Flow Evaluator::mergeReturned(Tensor condition, Branch &thenBranch, Branch &elseBranch) {

@@ -37,26 +37,21 @@ FrameGuard::~FrameGuard() {
   evaluator.frame = saved;
 }
 
-void Evaluator::addError(Diagnostic diagnostic) {
-  hasFailed = true;
-  for (Frame *at = frame; at && at->caller; at = at->caller)
-    if (at->callRange.isValid())
-      diagnostic.note(DiagKind::SemaCalledFromHere, at->callRange, at->name);
-  errors.push_back(std::move(diagnostic));
-}
-
 bool Evaluator::attempt(llvm::function_ref<void()> body) {
   if (hasFailed)
     return false;
   size_t count = errors.size();
+  ++attempts;
   body();
+  --attempts;
   if (!hasFailed)
     return true;
-  // The budget is not a matter of which branch of a `try` is taken.
-  if (steps > maxSteps)
+  // Neither a spent budget nor what an earlier error left unknown decides which branch of a `try`
+  // is taken.
+  if (isStuck || failsAgain)
     return false;
   errors.resize(count, Diagnostic(DiagKind::SemaRecursion, DiagPlace(), {}));
-  hasFailed = false;
+  hasFailed = leavesFunction = false;
   return false;
 }
 
@@ -85,6 +80,8 @@ mlir::Location Evaluator::loc() {
 }
 
 Value Evaluator::use(llvm::StringRef name, const Value &value) {
+  if (value.isError())
+    return failAgain();
   if (value.is(ValueKind::Undefined))
     return errorWithHint(value.as<UndefinedObject>().reason.find("branch") == std::string::npos
                              ? ""

@@ -2,8 +2,9 @@
 // IR for the rest. Internal to Sema; the entry is Sema.h, and docs/sema.md explains the approach.
 //
 // Every evaluation returns a Value; after an error has been reported it is an Error value,
-// `failed()` is true, and everything unwinds without further messages. The source position that
-// errors and operations carry is that of the node being evaluated (`At` keeps it).
+// `failed()` is true, and everything unwinds without further messages, in device code to the
+// statement, which is then given up (Recovery.cpp). The source position that errors and operations
+// carry is that of the node being evaluated (`At` keeps it).
 #ifndef KILN_COMPILER_SEMA_EVALUATOR_H
 #define KILN_COMPILER_SEMA_EVALUATOR_H
 
@@ -95,6 +96,8 @@ struct Frame {
   /// What the open path has returned, after Flow::Returned.
   Value returnValue;
   unsigned runTimeLoops = 0;
+  /// A statement with a `return` was given up after an error.
+  bool mayHaveReturned = false;
 
   Frame *caller = nullptr;
   SourceRange callRange;
@@ -137,9 +140,12 @@ public:
   const TargetAnswers &getTarget() const { return target; }
   bool buildsIR() const { return context != nullptr; }
 
-  //===-- Errors (Evaluator.cpp) --===//
+  //===-- Errors (Evaluator.cpp, Recovery.cpp) --===//
 
+  /// An error is unwinding.
   bool failed() const { return hasFailed; }
+  /// An error has been reported, whether or not evaluation went on.
+  bool hasErrors() const { return !errors.empty(); }
   /// Reports at the current position, with the chain of calls as notes. Returns an Error value.
   template <typename... Args> Value error(DiagKind kind, const Args &...args) {
     return errorWithHint("", kind, args...);
@@ -160,6 +166,12 @@ public:
   }
   /// Runs `body`; when it fails, forgets its errors and returns false.
   bool attempt(llvm::function_ref<void()> body);
+  /// Unwinds without a message: something needs a value that an earlier error left unknown.
+  Value failAgain();
+  /// Ends the unwinding, where device code can go on without what failed; false elsewhere.
+  bool resume();
+  /// The same behind a statement that failed: what it would have bound is unknown from there on.
+  Flow resumeAfter(const ast::Stmt &stmt);
   /// Hands the collected errors to the engine.
   void flush();
 
@@ -412,10 +424,13 @@ private:
   };
   Carried findCarried(const llvm::StringSet<> &assigned, const llvm::StringSet<> &promoted);
   void bindCarried(const Carried &carried, mlir::Block &block, unsigned firstArgument);
-  bool yieldCarried(const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields);
+  /// Appends what goes round, at the end of the loop's `body`.
+  bool yieldCarried(const Carried &carried, ast::Block body,
+                    llvm::SmallVectorImpl<mlir::Value> &yields);
   /// Names whose compile-time value the body changed go to `promoted`; false after an error.
-  bool promoteChanged(const Environment &before, const Environment &after, const Carried &carried,
-                      llvm::StringRef loopVariable, llvm::StringSet<> &promoted);
+  bool promoteChanged(const Environment &before, Environment &after, const Carried &carried,
+                      ast::Block body, llvm::StringRef loopVariable, llvm::StringSet<> &promoted);
+  bool prepareBounds(struct LoopBounds &bounds, SourceRange range);
   void bindResults(const Carried &carried, const Environment &before, const Environment &after,
                    llvm::ArrayRef<mlir::Value> results, llvm::StringRef loopVariable);
   Flow runForBody(const ast::ForStmt &stmt, const struct LoopBounds &bounds, const Carried &carried,
@@ -474,6 +489,11 @@ private:
   llvm::StringMap<Literal> defines;
   std::vector<Diagnostic> errors;
   bool hasFailed = false;
+  /// While unwinding: nothing may go on; the function that failed has ended; an earlier error is
+  /// the reason.
+  bool isStuck = false, leavesFunction = false, failsAgain = false;
+  /// Calls of attempt() in progress.
+  unsigned attempts = 0;
   SourceRange position;
   uint64_t steps = 0;
   unsigned callDepth = 0, evaluationDepth = 0;

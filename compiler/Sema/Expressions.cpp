@@ -29,6 +29,8 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
   ++evaluationDepth;
   Value value = evaluateNode(expr);
   --evaluationDepth;
+  if (value.isError() && !hasFailed)
+    return failAgain();
   return hasFailed ? Value() : value;
 }
 

@@ -13,6 +13,9 @@ struct LoopBounds {
   Value lower, upper, step;
   std::optional<Int> numStages, unrollFactor;
 
+  /// An error left them without a value.
+  bool isUnknown = false;
+
   // As IR, once prepared.
   Tensor lowerBound, upperBound, stepSize;
   bool countsDown = false;
@@ -70,9 +73,11 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
   At at(*this, callExpr->range);
   // Options such as num_stages are accepted for plain range() too: kernels choose between the two.
   const BuiltinInfo *shape = findBuiltin(Library::Language, "range");
-  if (!collectArguments(*callExpr, args, keywords) || !bindBuiltin(*shape, args, keywords, call))
-    return std::nullopt;
   LoopBounds bounds;
+  if (!collectArguments(*callExpr, args, keywords) || !bindBuiltin(*shape, args, keywords, call)) {
+    bounds.isUnknown = !isStatic && resume();
+    return bounds.isUnknown ? std::optional(bounds) : std::nullopt;
+  }
   fillBounds(call, bounds);
   if (isStatic) {
     std::optional<Int> lower = constantInt(bounds.lower, "a bound of tl.static_range()");
@@ -136,37 +141,45 @@ void Evaluator::bindCarried(const Carried &carried, mlir::Block &block, unsigned
     frame->names[name] = rebuild(value, parts);
 }
 
-bool Evaluator::yieldCarried(const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields) {
+bool Evaluator::yieldCarried(const Carried &carried, ast::Block body,
+                             llvm::SmallVectorImpl<mlir::Value> &yields) {
   for (auto [name, initial] : llvm::zip(carried.names, carried.values)) {
-    Value value = use(name, frame->names[name]);
-    if (hasFailed)
+    At at(*this, findLastAssignment(body, name));
+    Value value = frame->names[name];
+    if (!value.isError())
+      value = use(name, value);
+    if (!value.isError() && !conform(initial, value, builder.getInsertionBlock()))
+      value = errorWithHint("give '" + name +
+                                "' the type of the loop's result before the loop, such as "
+                                "tl.zeros(shape, dtype), or convert it inside: .to(...)",
+                            DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
+    if (hasFailed && !resume())
       return false;
-    if (!conform(initial, value, builder.getInsertionBlock())) {
-      errorWithHint("give '" + name + "' the type of the loop's result before the loop, such as " +
-                        "tl.zeros(shape, dtype), or convert it inside: .to(...)",
-                    DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
-      return false;
-    }
-    flatten(value, yields);
+    if (value.isError())
+      frame->names[name] = value;
+    flatten(value.isError() ? initial : value, yields);
   }
   return true;
 }
 
-bool Evaluator::promoteChanged(const Environment &before, const Environment &after,
-                               const Carried &carried, llvm::StringRef loopVariable,
-                               llvm::StringSet<> &promoted) {
+bool Evaluator::promoteChanged(const Environment &before, Environment &after,
+                               const Carried &carried, ast::Block body,
+                               llvm::StringRef loopVariable, llvm::StringSet<> &promoted) {
   for (const auto &[name, value] : before) {
     if (name == loopVariable || llvm::is_contained(carried.names, name) ||
         value.is(ValueKind::Undefined))
       continue;
     auto now = after.find(name);
-    if (now == after.end() || isIdentical(value, now->second))
+    if (now == after.end() || now->second.isError() || isIdentical(value, now->second))
       continue;
     if (value.isNumber())
       promoted.insert(name);
     else if (!now->second.is(ValueKind::Undefined)) {
+      At at(*this, findLastAssignment(body, name));
       error(DiagKind::SemaLoopCarried, name, describe(value), describe(now->second));
-      return false;
+      if (!resume())
+        return false;
+      now->second = Value();
     }
   }
   return true;
@@ -179,7 +192,9 @@ void Evaluator::bindResults(const Carried &carried, const Environment &before,
   for (auto [name, value] : llvm::zip(carried.names, carried.values))
     frame->names[name] = rebuild(value, results);
   for (const auto &entry : after)
-    if (!before.count(entry.first))
+    if (entry.second.isError())
+      frame->names[entry.first] = Value();
+    else if (!before.count(entry.first))
       frame->names[entry.first] =
           Value::undefined("it is bound only inside a loop that may not run");
   if (!loopVariable.empty())
@@ -205,14 +220,14 @@ Flow Evaluator::runForBody(const ast::ForStmt &stmt, const LoopBounds &bounds,
   ++frame->runTimeLoops;
   Flow flow = execute(stmt.body);
   --frame->runTimeLoops;
-  if (hasFailed || !yieldCarried(carried, yields))
+  if (hasFailed || !yieldCarried(carried, stmt.body, yields))
     return Flow::Failed;
   return flow;
 }
 
 /// Brings the bounds to one integer type. A negative step counts the other way round, as scf.for
 /// only counts up.
-static bool prepareBounds(Evaluator &evaluator, LoopBounds &bounds) {
+static bool convertBounds(Evaluator &evaluator, LoopBounds &bounds) {
   if (bounds.step.isIntegral() && bounds.step.getInt() < 0) {
     bounds.countsDown = true;
     bounds.step = Value::integer(-bounds.step.getInt());
@@ -245,6 +260,18 @@ static bool prepareBounds(Evaluator &evaluator, LoopBounds &bounds) {
   for (Tensor *tensor : tensors)
     *tensor = evaluator.cast(*tensor, *type);
   return !evaluator.failed();
+}
+
+/// Bounds that an error left unknown become any, of the usual type: the body is to be looked at all
+/// the same.
+bool Evaluator::prepareBounds(LoopBounds &bounds, SourceRange range) {
+  At at(*this, range);
+  if (!bounds.isUnknown && convertBounds(*this, bounds))
+    return true;
+  bounds = LoopBounds();
+  bounds.isUnknown = resume();
+  bounds.lower = bounds.upper = bounds.step = Value::integer(1);
+  return bounds.isUnknown && convertBounds(*this, bounds);
 }
 
 /// Drops carried values that the body leaves alone: their initial value is used instead. Returns
@@ -282,11 +309,8 @@ Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) 
     error(DiagKind::SemaUnsupportedSyntax, "this target of a loop");
     return Flow::Failed;
   }
-  {
-    At at(*this, stmt.iterable->range);
-    if (!prepareBounds(*this, bounds))
-      return Flow::Failed;
-  }
+  if (!prepareBounds(bounds, stmt.iterable->range))
+    return Flow::Failed;
   llvm::StringSet<> assigned, promoted;
   findAssignedNames(stmt.body, assigned);
   assigned.erase(target->name);
@@ -294,7 +318,7 @@ Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) 
   Carried carried;
   Branch body;
   llvm::SmallVector<mlir::Value> yields;
-  size_t known;
+  size_t known, knownErrors = errors.size();
   do {
     known = promoted.size();
     carried = findCarried(assigned, promoted);
@@ -304,9 +328,11 @@ Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) 
     arguments.append(carried.types);
     body = runBranch([&] { return runForBody(stmt, bounds, carried, yields); }, arguments);
     frame->names = before;
-    if (hasFailed || !promoteChanged(before, body.names, carried, target->name, promoted))
+    if (hasFailed ||
+        !promoteChanged(before, body.names, carried, stmt.body, target->name, promoted))
       return Flow::Failed;
-  } while (promoted.size() != known);
+    // After an error, another round would say the same in other words.
+  } while (promoted.size() != known && errors.size() == knownErrors);
 
   mlir::Block &block = body.region->front();
   llvm::SmallVector<mlir::Value> inits = carried.inits;
@@ -363,7 +389,7 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
   Branch test, body;
   llvm::SmallVector<mlir::Value> yields;
   std::optional<bool> known;
-  size_t promotedBefore;
+  size_t promotedBefore, errorsBefore = errors.size();
   do {
     promotedBefore = promoted.size();
     carried = findCarried(assigned, promoted);
@@ -385,7 +411,9 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
           if (!condition) {
             errorWithHint("reduce it first: tl.max(condition, 0)", DiagKind::SemaCondition,
                           describe(value));
-            return Flow::Failed;
+            if (!resume())
+              return Flow::Failed;
+            condition = poison(Scalar::Int1);
           }
           mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());
           return Flow::Normal;
@@ -402,13 +430,13 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
           ++frame->runTimeLoops;
           Flow flow = execute(stmt.body);
           --frame->runTimeLoops;
-          return hasFailed || !yieldCarried(carried, yields) ? Flow::Failed : flow;
+          return hasFailed || !yieldCarried(carried, stmt.body, yields) ? Flow::Failed : flow;
         },
         carried.types);
     frame->names = before;
-    if (hasFailed || !promoteChanged(before, body.names, carried, "", promoted))
+    if (hasFailed || !promoteChanged(before, body.names, carried, stmt.body, "", promoted))
       return Flow::Failed;
-  } while (promoted.size() != promotedBefore);
+  } while (promoted.size() != promotedBefore && errors.size() == errorsBefore);
   if (known) {
     error(DiagKind::SemaUnsupportedSyntax, "a loop that never ends");
     return Flow::Failed;

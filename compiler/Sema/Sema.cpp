@@ -2,6 +2,7 @@
 
 #include "compiler/Sema/Sema.h"
 
+#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Evaluator.h"
 #include "compiler/Sema/HostEvaluation.h"
 #include "compiler/Sema/MemoryAccess.h"
@@ -35,8 +36,15 @@ struct KernelBuilder {
   const FunctionObject &kernel;
   mlir::func::FuncOp func;
   Environment names;
+  /// Of the kernel, once a parameter has no value of its own.
+  std::optional<NamedConstants> heuristics;
 
+  /// Parameters without a value whose arguments have names that nothing has.
+  llvm::StringSet<> misnamed;
+
+  bool checkArguments();
   bool bindParameters();
+  std::optional<Value> bindParameter(const ast::Parameter &parameter);
   std::optional<Value> bind(const ArgumentValue &argument, llvm::StringRef name);
   std::optional<Value> bindRunTime(const ArgumentValue &argument, llvm::StringRef name);
   std::optional<Value> bindTuple(const ArgumentValue &argument, llvm::StringRef name);
@@ -138,60 +146,73 @@ std::optional<Value> KernelBuilder::bindDescriptor(const ArgumentValue &argument
   return evaluator.failed() ? std::nullopt : std::optional(descriptor);
 }
 
-bool KernelBuilder::bindParameters() {
-  std::optional<NamedConstants> heuristics;
-  llvm::StringSet<> known;
+/// Its value in the signature, or that of a heuristic, or its default.
+std::optional<Value> KernelBuilder::bindParameter(const ast::Parameter &parameter) {
+  llvm::StringRef name = parameter.name.name;
+  auto isNamed = [&](const auto &entry) { return entry.first == name; };
+  auto given = llvm::find_if(instance.arguments, isNamed);
+  if (given != instance.arguments.end()) {
+    bool isConstexpr = parameter.annotation && isConstexprAnnotation(*parameter.annotation);
+    if (isConstexpr && (given->second.kind == ArgumentValue::Kind::RunTime ||
+                        given->second.kind == ArgumentValue::Kind::Descriptor))
+      return evaluator.fail(DiagKind::SemaConstexprArgument, name, given->second.dtype);
+    std::optional<Value> value = bind(given->second, name);
+    if (value && parameter.annotation && isConstAnnotation(*parameter.annotation))
+      makeConst(*value);
+    return value;
+  }
+  if (!heuristics)
+    heuristics = evaluateHeuristics(evaluator, kernel, instance);
+  if (!heuristics)
+    return std::nullopt;
+  auto computed = llvm::find_if(*heuristics, isNamed);
+  if (computed != heuristics->end())
+    return evaluator.fromConstant(computed->second, kernel.module);
+  if (misnamed.contains(name))
+    return std::nullopt;
+  if (!parameter.defaultValue)
+    return evaluator.fail(DiagKind::SemaMissingArgument, name, kernel.getName());
+  Frame defaults;
+  defaults.module = kernel.module;
+  defaults.name = kernel.getName();
+  defaults.before = kernel.definition->range.begin;
+  FrameGuard guard(evaluator, defaults);
+  return evaluator.evaluate(*parameter.defaultValue);
+}
+
+/// Arguments that the kernel does not have. The parameters that were meant go to `misnamed`.
+bool KernelBuilder::checkArguments() {
+  std::vector<llvm::StringRef> known, missing;
   for (const ast::Parameter &parameter : kernel.getParameters()) {
     llvm::StringRef name = parameter.name.name;
-    known.insert(name);
-    Evaluator::At at(evaluator, parameter.range);
-    auto given = llvm::find_if(instance.arguments,
-                               [&](const auto &argument) { return argument.first == name; });
-    if (given != instance.arguments.end()) {
-      bool isConstexpr = parameter.annotation && isConstexprAnnotation(*parameter.annotation);
-      if (isConstexpr && (given->second.kind == ArgumentValue::Kind::RunTime ||
-                          given->second.kind == ArgumentValue::Kind::Descriptor)) {
-        evaluator.error(DiagKind::SemaConstexprArgument, name, given->second.dtype);
-        return false;
-      }
-      std::optional<Value> value = bind(given->second, name);
-      if (!value)
-        return false;
-      if (parameter.annotation && isConstAnnotation(*parameter.annotation))
-        makeConst(*value);
-      names[name] = *value;
+    known.push_back(name);
+    if (llvm::none_of(instance.arguments,
+                      [&](const auto &argument) { return argument.first == name; }))
+      missing.push_back(name);
+  }
+  Evaluator::At at(evaluator, kernel.definition->signatureRange);
+  for (const auto &argument : instance.arguments) {
+    if (llvm::is_contained(known, argument.first))
       continue;
-    }
-    if (!heuristics) {
-      heuristics = evaluateHeuristics(evaluator, kernel, instance);
-      if (!heuristics)
-        return false;
-    }
-    auto computed =
-        llvm::find_if(*heuristics, [&](const auto &entry) { return entry.first == name; });
-    if (computed != heuristics->end()) {
-      names[name] = evaluator.fromConstant(computed->second, kernel.module);
-      continue;
-    }
-    if (!parameter.defaultValue) {
-      evaluator.error(DiagKind::SemaMissingArgument, name, kernel.getName());
-      return false;
-    }
-    Frame defaults;
-    defaults.module = kernel.module;
-    defaults.name = kernel.getName();
-    defaults.before = kernel.definition->range.begin;
-    FrameGuard guard(evaluator, defaults);
-    names[name] = evaluator.evaluate(*parameter.defaultValue);
-    if (evaluator.failed())
+    evaluator.errorWithHint(suggestName(argument.first, missing), DiagKind::SemaUnknownArgument,
+                            argument.first, kernel.getName());
+    misnamed.insert(findNearestName(argument.first, missing));
+    if (!evaluator.resume())
       return false;
   }
-  for (const auto &argument : instance.arguments)
-    if (!known.contains(argument.first)) {
-      Evaluator::At at(evaluator, kernel.definition->signatureRange);
-      evaluator.error(DiagKind::SemaUnknownArgument, argument.first, kernel.getName());
+  return true;
+}
+
+bool KernelBuilder::bindParameters() {
+  if (!checkArguments())
+    return false;
+  for (const ast::Parameter &parameter : kernel.getParameters()) {
+    Evaluator::At at(evaluator, parameter.range);
+    std::optional<Value> value = bindParameter(parameter);
+    if (evaluator.failed() && !evaluator.resume())
       return false;
-    }
+    names[parameter.name.name] = value.value_or(Value());
+  }
   return true;
 }
 
@@ -199,7 +220,7 @@ bool KernelBuilder::emitBody() {
   FunctionObject body = kernel;
   body.mode = FunctionMode::Kernel;
   evaluator.runBody(body, std::move(names));
-  if (evaluator.failed())
+  if (evaluator.hasErrors())
     return false;
   mlir::func::ReturnOp::create(evaluator.builder, evaluator.loc());
   return true;
@@ -240,7 +261,7 @@ mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule
   func->setAttr(tile::TileDialect::numCtasAttr,
                 builder.getI32IntegerAttr(int32_t(instance.numCtas)));
   builder.setInsertionPointToStart(func.addEntryBlock());
-  KernelBuilder kernelBuilder{evaluator, instance, function, func, {}};
+  KernelBuilder kernelBuilder{evaluator, instance, function, func, {}, {}, {}};
   if (!kernelBuilder.bindParameters() || !kernelBuilder.emitBody() ||
       !verifyResult(evaluator, *result))
     return {};

@@ -8,9 +8,12 @@ namespace kiln::sema {
 
 Flow Evaluator::execute(ast::Block block) {
   for (const ast::Stmt *stmt : block) {
+    mlir::OpBuilder::InsertPoint before = builder.saveInsertionPoint();
     Flow flow = execute(*stmt);
-    if (hasFailed)
-      return Flow::Failed;
+    if (hasFailed) {
+      builder.restoreInsertionPoint(before);
+      flow = resumeAfter(*stmt);
+    }
     if (flow != Flow::Normal)
       return flow;
   }

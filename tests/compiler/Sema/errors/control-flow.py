@@ -22,7 +22,7 @@ def return_in_loop(p, n):
 @triton.jit
 def carried(p, n):
     total = 0
-    # CARRIED: [[@LINE+1]]:5: error: 'total' changes in the loop from tensor int32 to tensor fp32; its type must stay the same [sema-loop-carried]
+    # CARRIED: [[@LINE+2]]:9: error: 'total' changes in the loop from tensor int32 to tensor fp32; its type must stay the same [sema-loop-carried]
     for i in range(n):
         total += tl.load(p + i)
 

@@ -29,7 +29,7 @@ def pointer(x, n, NAME: tl.constexpr):
 @triton.jit
 def carried(x, n, NAME: tl.constexpr):
     sum = 0
-    # CHECK: :[[@LINE+2]]:5: error: 'sum' changes in the loop from tensor int32 to tensor fp32; its type must stay the same [sema-loop-carried]
+    # CHECK: :[[@LINE+3]]:9: error: 'sum' changes in the loop from tensor int32 to tensor fp32; its type must stay the same [sema-loop-carried]
     # CHECK: hint: give 'sum' the type of the loop's result before the loop
     for i in range(n):
         sum += tl.load(x + i)
