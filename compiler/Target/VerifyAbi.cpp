@@ -44,57 +44,46 @@ llvm::Expected<const Kernel *> kernelNamed(const std::vector<Kernel> &kernels,
                      found.empty() ? "none" : found);
 }
 
-llvm::Expected<Facts> cubinFacts(const DeviceBinary &binary) {
-  auto info = readCubin(text(binary));
+/// What `describe(facts, info, kernel)` makes of a reader's result and its kernel of the binary's
+/// name, beside the parameters, which all GPU formats list.
+template <typename Info, typename Describe>
+llvm::Expected<Facts> gpuFacts(llvm::Expected<Info> info, const DeviceBinary &binary,
+                               Describe describe) {
   if (!info)
     return info.takeError();
   auto kernel = kernelNamed(info->kernels, binary.symbol);
   if (!kernel)
     return kernel.takeError();
   Facts facts;
-  facts.elfMachine = llvm::ELF::EM_CUDA;
-  facts.archTag = info->smNumber;
-  facts.arch = info->arch();
   facts.parameters = (*kernel)->parameters;
-  facts.parameterBytes = (*kernel)->parameterBytes;
-  facts.resources = (*kernel)->resources;
-  facts.requiredThreads = (*kernel)->requiredThreads;
+  describe(facts, *info, **kernel);
   return facts;
 }
 
-llvm::Expected<Facts> hsacoFacts(const DeviceBinary &binary) {
-  auto info = readHsaco(text(binary));
-  if (!info)
-    return info.takeError();
-  auto kernel = kernelNamed(info->kernels, binary.symbol);
-  if (!kernel)
-    return kernel.takeError();
-  Facts facts;
+void describeCubin(Facts &facts, const CubinInfo &info, const CubinKernel &kernel) {
+  facts.elfMachine = llvm::ELF::EM_CUDA;
+  facts.archTag = info.smNumber;
+  facts.arch = info.arch();
+  facts.parameterBytes = kernel.parameterBytes;
+  facts.resources = kernel.resources;
+  facts.requiredThreads = kernel.requiredThreads;
+}
+
+void describeHsaco(Facts &facts, const HsacoInfo &info, const HsacoKernel &kernel) {
   facts.elfMachine = llvm::ELF::EM_AMDGPU;
-  facts.archTag = info->machine;
-  facts.parameters = (*kernel)->parameters;
-  facts.parameterBytes = (*kernel)->kernargBytes;
-  facts.resources = (*kernel)->resources;
-  facts.requiredThreads = (*kernel)->requiredWorkgroupSize;
-  facts.hiddenParameters = (*kernel)->hiddenParameters;
-  facts.warpSize = (*kernel)->wavefrontSize;
-  return facts;
+  facts.archTag = info.machine;
+  facts.parameterBytes = kernel.kernargBytes;
+  facts.resources = kernel.resources;
+  facts.requiredThreads = kernel.requiredWorkgroupSize;
+  facts.hiddenParameters = kernel.hiddenParameters;
+  facts.warpSize = kernel.wavefrontSize;
 }
 
-llvm::Expected<Facts> ptxFacts(const DeviceBinary &binary) {
-  auto info = readPtx(text(binary).rtrim('\0'));
-  if (!info)
-    return info.takeError();
-  auto kernel = kernelNamed(info->kernels, binary.symbol);
-  if (!kernel)
-    return kernel.takeError();
-  Facts facts;
+void describePtx(Facts &facts, const PtxInfo &info, const PtxKernel &kernel) {
   facts.elfMachine = llvm::ELF::EM_CUDA;
-  facts.archTag = info->smNumber;
-  facts.parameters = (*kernel)->parameters;
-  facts.parameterBytes = (*kernel)->parameterBytes;
-  facts.requiredThreads = (*kernel)->requiredThreads;
-  return facts;
+  facts.archTag = info.smNumber;
+  facts.parameterBytes = kernel.parameterBytes;
+  facts.requiredThreads = kernel.requiredThreads;
 }
 
 llvm::Expected<Facts> hostFacts(const DeviceBinary &binary) {
@@ -112,11 +101,11 @@ llvm::Expected<Facts> hostFacts(const DeviceBinary &binary) {
 llvm::Expected<Facts> readFacts(const DeviceBinary &binary) {
   switch (binary.format) {
   case BinaryFormat::Cubin:
-    return cubinFacts(binary);
+    return gpuFacts(readCubin(text(binary)), binary, describeCubin);
   case BinaryFormat::HSACO:
-    return hsacoFacts(binary);
+    return gpuFacts(readHsaco(text(binary)), binary, describeHsaco);
   case BinaryFormat::PTX:
-    return ptxFacts(binary);
+    return gpuFacts(readPtx(text(binary).rtrim('\0')), binary, describePtx);
   case BinaryFormat::HostObject:
     return hostFacts(binary);
   }
