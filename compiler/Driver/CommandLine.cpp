@@ -60,6 +60,10 @@ cl::opt<DiagnosticFormat>
                                 clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
                      cl::init(DiagnosticFormat::Text), cl::sub(buildCommand),
                      cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
+cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (default: 20)"),
+                            cl::value_desc("count"), cl::init(DiagnosticEngine::defaultErrorLimit),
+                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+                            cl::sub(runCommand));
 cl::opt<std::string> depfile("depfile", cl::desc("Write the files that were read as a make rule"),
                              cl::value_desc("file"), cl::sub(buildCommand));
 
@@ -196,6 +200,7 @@ CompilerOptions compilerOptions() {
   options.only = only;
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;
+  options.maxErrors = maxErrors == 0 ? UINT_MAX : maxErrors;
   options.depfile = depfile;
   if (optLevel > 3)
     usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));

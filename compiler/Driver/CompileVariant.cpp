@@ -63,8 +63,11 @@ private:
     pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
       return stageDone(stage, ir);
     };
+    std::optional<Diagnostic> doesNotFit;
     auto binary =
-        runPipeline(*module, target, pipeline, diagnostics, loader.getSources(), result.doesNotFit);
+        runPipeline(*module, target, pipeline, diagnostics, loader.getSources(), doesNotFit);
+    if (doesNotFit)
+      refuse(*doesNotFit);
     noteTime("binary");
     if (binary)
       finish(std::move(*binary));
@@ -74,6 +77,15 @@ private:
     auto now = Clock::now();
     result.times.push_back({stage.str(), std::chrono::duration<double>(now - started).count()});
     started = now;
+  }
+
+  void refuse(const Diagnostic &reason) {
+    result.doesNotFit = reason.message;
+    for (const Diagnostic &note : reason.notes)
+      if (SourceRange range = note.place.range; range.isValid())
+        result.doesNotFitNotes.push_back({note.kind, note.message,
+                                          loader.getSources().get(range.file).getPath().str(),
+                                          range.begin, range.end});
   }
 
   bool stageDone(llvm::StringRef stage, mlir::ModuleOp ir) {
@@ -121,7 +133,8 @@ private:
   const VariantGoal &goal;
   const TargetInfo &target;
   mlir::MLIRContext context;
-  DiagnosticEngine diagnostics;
+  // The driver counts what it does not show.
+  DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};
   VariantResult result;
   Clock::time_point started;
 };

@@ -2,7 +2,6 @@
 
 #include "codegen/Manifest.h"
 #include "compiler/Driver/Commands.h"
-#include "compiler/Driver/Reporter.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace kiln {

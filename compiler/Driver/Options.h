@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_DRIVER_OPTIONS_H
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
+#include "compiler/Basic/Diagnostics.h"
 #include "compiler/Target/Emit.h"
 #include <array>
 #include <optional>
@@ -35,6 +36,8 @@ struct CompilerOptions {
   /// --quiet: no progress, also on a terminal.
   bool quiet = false;
   DiagnosticFormat diagnosticFormat = DiagnosticFormat::Text;
+  /// --max-errors: further errors are counted and not shown; UINT_MAX for 0, which shows all.
+  unsigned maxErrors = DiagnosticEngine::defaultErrorLimit;
   /// The spec's folder (for `kiln compile` the source's); empty: the current one. Names of sources
   /// in outputs start here (PortablePath.h).
   std::string specFolder;

@@ -93,8 +93,13 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
         });
   }
   // In the jobs' order, so that a build says the same whatever -j.
-  for (const VariantResult &result : results)
-    reporter.report(result.diagnostics);
+  std::vector<VariantReport> reports;
+  for (unsigned index : chosen) {
+    const CompileJob &job = plan.jobs[index];
+    reports.push_back(
+        {job.label + " for " + plan.model.targets[job.target].name, results[index].diagnostics});
+  }
+  reporter.report(reports);
   return results;
 }
 

@@ -8,8 +8,8 @@
 namespace kiln {
 
 Session::Session(const CompilerOptions &options)
-    : loader(sources, options.importRoots), reporter(options.diagnosticFormat, options.quiet),
-      options(options) {}
+    : loader(sources, options.importRoots, options.maxErrors), diagnostics(options.maxErrors),
+      reporter(options.diagnosticFormat, options.quiet, options.maxErrors), options(options) {}
 
 void Session::flush() {
   reporter.report(diagnostics, sources);
@@ -72,7 +72,11 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     if (!result.doesNotFit.empty()) {
       DiagKind kind =
           job.mayBeDropped ? DiagKind::DriverConfigDropped : DiagKind::DriverConfigDoesNotFit;
-      diagnostics.report(kind, job.place.range, job.place.path, target.name, result.doesNotFit);
+      Diagnostic &misfit =
+          diagnostics.report(kind, job.place.range, job.place.path, target.name, result.doesNotFit);
+      for (const PlacedNote &note : result.doesNotFitNotes)
+        if (auto file = sources.load(note.path))
+          misfit.note(note.kind, SourceRange{(*file)->getId(), note.begin, note.end}, note.text);
     }
     if (!result.binary)
       continue;

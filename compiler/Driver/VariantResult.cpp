@@ -2,6 +2,7 @@
 // nothing to get wrong.
 
 #include "compiler/Driver/VariantResult.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -126,9 +127,29 @@ bool VariantResult::hasErrors() const {
                       [](const RenderedDiagnostic &d) { return d.severity == Severity::Error; });
 }
 
+static std::string placeKey(const Diagnostic &diagnostic, const SourceManager &sources) {
+  SourceRange range = diagnostic.place.range;
+  if (!range.isValid())
+    return diagnostic.place.name;
+  return (sources.get(range.file).getPath() + ":" + llvm::Twine(range.begin) + "-" +
+          llvm::Twine(range.end))
+      .str();
+}
+
+static std::string keyOf(const Diagnostic &diagnostic, llvm::StringRef text,
+                         const SourceManager &sources) {
+  if (!getDiagInfo(diagnostic.kind).name.starts_with("Sema"))
+    return text.str();
+  std::string key = getDiagTag(diagnostic.kind) + " " + placeKey(diagnostic, sources);
+  for (const Diagnostic &note : diagnostic.notes)
+    key += " " + placeKey(note, sources);
+  return key;
+}
+
 std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagnostics,
                                                   const SourceManager &sources) {
   std::vector<RenderedDiagnostic> rendered;
+  llvm::StringMap<unsigned> keys;
   json::Array list = diagnostics.toJson(sources);
   for (auto [index, diagnostic] : llvm::enumerate(diagnostics.getDiagnostics())) {
     RenderedDiagnostic &out = rendered.emplace_back();
@@ -137,22 +158,33 @@ std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagno
     printDiagnostic(text, sources, diagnostic);
     if (index < list.size())
       element << list[index];
+    out.key = keyOf(diagnostic, out.text, sources);
+    // Several at one place stay several.
+    if (unsigned earlier = keys[out.key]++)
+      out.key += " #" + std::to_string(earlier);
   }
   return rendered;
 }
 
 std::string serialize(const VariantResult &result) {
-  json::Array diagnostics, times, files, binaries;
+  json::Array diagnostics, times, files, binaries, notes;
   for (const RenderedDiagnostic &diagnostic : result.diagnostics)
     diagnostics.push_back(json::Object{{"severity", unsigned(diagnostic.severity)},
                                        {"text", encode(diagnostic.text)},
-                                       {"json", encode(diagnostic.json)}});
+                                       {"json", encode(diagnostic.json)},
+                                       {"key", encode(diagnostic.key)}});
   for (const StageTime &time : result.times)
     times.push_back(json::Object{{"stage", encode(time.stage)}, {"seconds", time.seconds}});
   for (const InputFile &file : result.filesRead)
     files.push_back(json::Object{{"path", encode(file.path)}, {"sha256", encode(file.sha256)}});
   if (result.binary)
     binaries.push_back(toJson(*result.binary));
+  for (const PlacedNote &note : result.doesNotFitNotes)
+    notes.push_back(json::Object{{"kind", unsigned(note.kind)},
+                                 {"text", encode(note.text)},
+                                 {"path", encode(note.path)},
+                                 {"begin", note.begin},
+                                 {"end", note.end}});
   std::string bytes;
   llvm::raw_string_ostream(bytes) << json::Value(
       json::Object{{"binary", std::move(binaries)},
@@ -160,7 +192,8 @@ std::string serialize(const VariantResult &result) {
                    {"times", std::move(times)},
                    {"files", std::move(files)},
                    {"emitted", encode(result.emitted)},
-                   {"doesNotFit", encode(result.doesNotFit)}});
+                   {"doesNotFit", encode(result.doesNotFit)},
+                   {"doesNotFitNotes", std::move(notes)}});
   return bytes;
 }
 
@@ -179,7 +212,7 @@ std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
   in.objects("binary", [&](Reader binary) { result.binary = binaryFrom(binary); });
   in.objects("diagnostics", [&](Reader d) {
     result.diagnostics.push_back(
-        {Severity(d.number("severity")), d.bytes("text"), d.bytes("json")});
+        {Severity(d.number("severity")), d.bytes("text"), d.bytes("json"), d.bytes("key")});
   });
   in.objects("times", [&](Reader time) {
     result.times.push_back({time.bytes("stage"), time.real("seconds")});
@@ -189,6 +222,11 @@ std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
   });
   result.emitted = in.bytes("emitted");
   result.doesNotFit = in.bytes("doesNotFit");
+  in.objects("doesNotFitNotes", [&](Reader note) {
+    result.doesNotFitNotes.push_back({DiagKind(note.number("kind")), note.bytes("text"),
+                                      note.bytes("path"), note.number("begin"),
+                                      note.number("end")});
+  });
   return ok ? std::optional(std::move(result)) : std::nullopt;
 }
 

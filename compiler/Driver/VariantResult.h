@@ -16,6 +16,18 @@ struct RenderedDiagnostic {
   Severity severity = Severity::Error;
   /// The printed form, and the element of --diagnostics=json.
   std::string text, json;
+  /// Equal when two variants report one mistake: its text, but for what Sema reports the kind, the
+  /// place and the calls that led there, since types differ from config to config.
+  std::string key;
+};
+
+/// A note whose diagnostic the driver has yet to make.
+struct PlacedNote {
+  DiagKind kind;
+  std::string text;
+  /// Its range, in bytes of the file that is printed as `path`.
+  std::string path;
+  uint32_t begin = 0, end = 0;
 };
 
 /// Seconds that one stage took in the worker.
@@ -36,6 +48,7 @@ struct VariantResult {
   /// Why the variant cannot run on its target, when that is the one error: too much shared memory,
   /// say.
   std::string doesNotFit;
+  std::vector<PlacedNote> doesNotFitNotes;
 
   bool hasErrors() const;
 };

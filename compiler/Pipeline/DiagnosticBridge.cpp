@@ -62,13 +62,20 @@ DiagnosticBridge::DiagnosticBridge(MLIRContext *context, DiagnosticEngine &diagn
     SourceRange range = sourceRangeOf(diagnostic.getLocation(), sources, &calls);
     kiln::Diagnostic &reported =
         diagnostics.report(kindOf(diagnostic.getSeverity()), range, diagnostic.str());
-    for (SourceRange call : calls)
-      if (call.isValid())
-        reported.note(DiagKind::DriverCalledFromHere, call);
-    for (mlir::Diagnostic &note : diagnostic.getNotes())
-      if (SourceRange where = sourceRangeOf(note.getLocation(), sources);
-          where.isValid() && !(where == range))
-        reported.note(DiagKind::DriverPassNote, where, note.str());
+    auto noteCalls = [&] {
+      for (SourceRange call : calls)
+        if (call.isValid())
+          reported.note(DiagKind::DriverCalledFromHere, call);
+    };
+    noteCalls();
+    for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+      calls.clear();
+      SourceRange where = sourceRangeOf(note.getLocation(), sources, &calls);
+      if (!where.isValid() || where == range)
+        continue;
+      reported.note(DiagKind::DriverPassNote, where, note.str());
+      noteCalls();
+    }
     return success();
   });
 }

@@ -34,7 +34,7 @@ struct Compilation {
   const PipelineOptions &options;
   DiagnosticEngine &diagnostics;
   const SourceManager &sources;
-  std::string &doesNotFit;
+  std::optional<kiln::Diagnostic> &doesNotFit;
 
   bool stageDone(StringRef stage) {
     return !options.afterStage || options.afterStage(stage, module);
@@ -115,7 +115,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   Operation *kernel = SymbolTable::lookupSymbolIn(module, facts.symbol);
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);
   if (!ran && sharedBytes > target.maxSharedBytes) {
-    compilation.doesNotFit = compilation.diagnostics.getDiagnostics().back().message;
+    compilation.doesNotFit = compilation.diagnostics.getDiagnostics().back();
     compilation.diagnostics.clear();
   }
   if (!ran)
@@ -153,7 +153,7 @@ void reportTargetError(Compilation &compilation, llvm::Error error) {
 std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &target,
                                         const PipelineOptions &options,
                                         DiagnosticEngine &diagnostics, const SourceManager &sources,
-                                        std::string &doesNotFit) {
+                                        std::optional<kiln::Diagnostic> &doesNotFit) {
   loadDialects(*module.getContext());
   Compilation compilation{module, target, options, diagnostics, sources, doesNotFit};
   KernelFacts facts = kernelFacts(module, target);

@@ -25,11 +25,12 @@ struct PipelineOptions {
 
 /// Compiles the one kernel of `module` (Tile IR, as Sema builds it), which is consumed. Empty after
 /// an error, which is in `diagnostics`, or when `afterStage` stopped it. What the back end warns of
-/// is in `diagnostics` too.
+/// is in `diagnostics` too. That the kernel is too large for the target is in `doesNotFit` instead,
+/// with its notes.
 std::optional<DeviceBinary> runPipeline(mlir::ModuleOp module, const TargetInfo &target,
                                         const PipelineOptions &options,
                                         DiagnosticEngine &diagnostics, const SourceManager &sources,
-                                        std::string &doesNotFit);
+                                        std::optional<Diagnostic> &doesNotFit);
 
 } // namespace kiln
 

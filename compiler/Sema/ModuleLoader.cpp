@@ -31,9 +31,10 @@ bool isFile(const std::string &name) {
   return llvm::sys::fs::exists(name) && !llvm::sys::fs::is_directory(name);
 }
 
-std::unique_ptr<LoadedModule> parse(const SourceFile &file, llvm::StringRef name) {
+std::unique_ptr<LoadedModule> parse(const SourceFile &file, llvm::StringRef name,
+                                    unsigned maxErrors) {
   auto module = std::make_unique<LoadedModule>();
-  DiagnosticEngine diags;
+  DiagnosticEngine diags(maxErrors);
   module->path = name.str();
   module->isPackage = path::filename(name) == "__init__.py";
   module->tree = parseModule(file, diags);
@@ -56,7 +57,7 @@ const LoadedModule *ModuleLoader::parseFile(const std::string &written) {
     modules.erase(name);
     return nullptr;
   }
-  entry = parse(**file, name);
+  entry = parse(**file, name, maxErrors);
   return entry.get();
 }
 
@@ -78,7 +79,7 @@ const LoadedModule *ModuleLoader::loadText(const SourceFile &file, DiagnosticEng
   std::lock_guard<std::mutex> lock(mutex);
   auto &entry = modules[("<text " + llvm::Twine(file.getId()) + ">").str()];
   if (!entry)
-    entry = parse(file, "");
+    entry = parse(file, "", maxErrors);
   for (const Diagnostic &diagnostic : entry->diagnostics)
     diags.add(diagnostic);
   return entry.get();

@@ -41,9 +41,10 @@ struct ImportResult {
 
 class ModuleLoader {
 public:
-  /// `roots` are searched first, in order.
-  explicit ModuleLoader(SourceManager &sources, std::vector<std::string> roots = {})
-      : sources(sources), roots(std::move(roots)) {}
+  /// `roots` are searched first, in order. Of a file's syntax errors `maxErrors` are kept.
+  explicit ModuleLoader(SourceManager &sources, std::vector<std::string> roots = {},
+                        unsigned maxErrors = DiagnosticEngine::defaultErrorLimit)
+      : sources(sources), roots(std::move(roots)), maxErrors(maxErrors) {}
 
   /// Parses the file at `path`. Null, with an error in `diags`, when it cannot be read. Syntax
   /// errors go to `diags` too; the module then holds what could be parsed.
@@ -65,6 +66,7 @@ private:
 
   SourceManager &sources;
   std::vector<std::string> roots;
+  unsigned maxErrors;
   std::mutex mutex;
   llvm::StringMap<std::unique_ptr<LoadedModule>> modules;
 };

@@ -107,9 +107,10 @@ void SourceKernel::Code::compile(const std::string &source, const KernelInstance
     }
     if (!module || diagnostics.hasErrors())
       return false;
-    std::string doesNotFit;
+    std::optional<Diagnostic> doesNotFit;
     auto result = runPipeline(*module, target, options, diagnostics, sources, doesNotFit);
-    errors += doesNotFit;
+    if (doesNotFit)
+      errors += doesNotFit->message;
     if (result)
       binary = std::move(*result);
     return result.has_value();
