@@ -82,7 +82,8 @@ public:
   KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan),
-        defines(definitionsOf(options)), binder(kernel, summary, diagnostics) {
+        defines(definitionsOf(options)), debug(options.debug),
+        binder(kernel, summary, diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -115,6 +116,8 @@ private:
   DiagnosticEngine &diagnostics;
   BuildPlan &plan;
   NamedConstants defines;
+  /// Of the command line: run-time checks in every kernel.
+  bool debug;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
@@ -400,7 +403,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.numWarps = config.options.numWarps.value_or(4);
   instance.numStages = config.options.numStages.value_or(3);
   instance.numCtas = config.options.numCtas.value_or(1);
-  instance.debug = kernel.debug || summary.debug;
+  instance.debug = kernel.debug || summary.debug || debug;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;
   VariantModel variant;

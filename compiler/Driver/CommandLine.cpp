@@ -51,6 +51,10 @@ cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for deb
 cl::list<unsigned> only("only", cl::desc("Compile just the variants with these numbers"),
                         cl::value_desc("number"), cl::CommaSeparated, cl::sub(buildCommand),
                         cl::sub(checkCommand));
+cl::opt<bool> debug("debug",
+                    cl::desc("Check assertions and overflow of integers in running kernels"),
+                    cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+                    cl::sub(runCommand));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
@@ -197,6 +201,7 @@ CompilerOptions compilerOptions() {
     usageError("--timeout: expected at least 1 second, got 0");
   options.timeoutSeconds = timeoutSeconds;
   options.inProcess = inProcess;
+  options.debug = debug;
   options.only = only;
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;

@@ -31,6 +31,8 @@ struct CompilerOptions {
   unsigned timeoutSeconds = 600;
   /// --in-process: no worker processes, for debuggers. A crash then ends the build.
   bool inProcess = false;
+  /// --debug: assertions and overflow of integers are checked in every kernel.
+  bool debug = false;
   /// --only: compile just these variants, by the index that messages print.
   std::vector<unsigned> only;
   /// --quiet: no progress, also on a terminal.

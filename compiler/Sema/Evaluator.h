@@ -197,6 +197,9 @@ public:
   /// The elements of a Python iterable. Empty after an error.
   std::optional<std::vector<Value>> iterate(const Value &iterable);
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
+  /// As binary, for what the source writes: with debugging on, an assertion that integers of less
+  /// than 64 bits do not overflow.
+  Value checkedBinary(ast::BinaryOp op, const Value &left, const Value &right);
   Value unary(ast::UnaryOp op, const Value &operand);
   Value compare(ast::CompareOp op, const Value &left, const Value &right);
 
@@ -329,6 +332,8 @@ public:
   mlir::OpBuilder builder;
   mlir::MLIRContext *context;
   KernelInstance const *instance = nullptr;
+  /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no assertions.
+  unsigned elementFunctions = 0;
 
 private:
   friend struct FrameGuard;
@@ -478,6 +483,7 @@ private:
   Tensor castPointer(Tensor tensor, const TensorType &type);
   Tensor notZero(Tensor tensor);
   Value bitwise(ast::BinaryOp op, const Value &left, const Value &right);
+  void assertInRange(ast::BinaryOp op, Tensor a, Tensor b);
   Value trueDivide(const Value &left, const Value &right);
   Value floorDivide(const Value &left, const Value &right);
   Value modulo(const Value &left, const Value &right);

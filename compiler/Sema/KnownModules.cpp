@@ -17,7 +17,8 @@ std::optional<Library> libraryOf(llvm::StringRef path) {
               "triton.language.random", "triton.language.semantic"},
              Library::Language)
       .Cases({"triton.language.extra.cuda", "triton.language.extra.hip",
-              "triton.language.extra.cuda.utils", "triton.language.extra.cuda.gdc"},
+              "triton.language.extra.cuda.utils", "triton.language.extra.cuda.gdc",
+              "triton.language.extra.hip.utils"},
              Library::Language)
       .Cases({"triton.language.math", "triton.language.libdevice",
               "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",

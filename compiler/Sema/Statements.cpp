@@ -230,7 +230,7 @@ Flow Evaluator::executeAssign(const ast::AssignStmt &stmt) {
 Flow Evaluator::executeAugAssign(const ast::AugAssignStmt &stmt) {
   Value left = evaluate(*stmt.target);
   Value right = hasFailed ? Value() : evaluate(*stmt.value);
-  Value value = hasFailed ? Value() : binary(stmt.op, left, right);
+  Value value = hasFailed ? Value() : checkedBinary(stmt.op, left, right);
   return !hasFailed && assign(*stmt.target, value, /*keepConstant=*/false) ? Flow::Normal
                                                                            : Flow::Failed;
 }

@@ -37,7 +37,7 @@ static bool isKnownOperation(Operation *op) {
              tile::BitcastOp, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
              tile::BarrierOp, tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::YieldOp,
              tile::GatherOp, tile::HintOp, tile::AssumeOp, tile::MapOp, tile::PrintOp,
-             tile::AssertOp>(op) ||
+             tile::AssertOp, tile::FenceOp, tile::ReadRegisterOp>(op) ||
          isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
              scf::ConditionOp, func::FuncOp, func::ReturnOp>(op);
 }

@@ -10,6 +10,7 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
+#include "compiler/Target/NVIDIA/RemovePtxText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DebugInfo.h"
@@ -99,6 +100,7 @@ static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
   if (!result)
     return result.takeError();
   binary.bytes = std::move(result->cubin);
+  removePtxText(binary.bytes);
   binary.resources = result->report.resources;
   llvm::append_range(binary.warnings, result->report.warnings);
   llvm::append_range(binary.warnings, result->report.serialized);
