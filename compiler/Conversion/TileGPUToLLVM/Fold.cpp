@@ -29,7 +29,7 @@ Elements Fold::combine(const Elements &earlier, const Elements &later) const {
   return results;
 }
 
-Value Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
+Fold::Bits Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
   unsigned position = layout.out().position(Dim::axis(axis));
   auto pick = [&](uint64_t column) {
     uint64_t picked = 0;
@@ -46,7 +46,8 @@ Value Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
   uint64_t constant = pick(multiply(layout.columns(Dim::Register), reg));
   if (reverse)
     constant ^= (uint64_t(1) << bits.size()) - 1;
-  return combineParts(s, applyColumns(s, threads, thread), possible, constant);
+  return {combineParts(s, applyColumns(s, threads, thread), possible, constant), possible,
+          constant};
 }
 
 Fold::Flag Fold::coordinateBit(unsigned reg, unsigned bit) {
@@ -56,7 +57,7 @@ Fold::Flag Fold::coordinateBit(unsigned reg, unsigned bit) {
   Flag flag;
   flag.constant = bool(multiply(layout.columns(Dim::Register), reg) & unit) != reverse;
   if (varies)
-    flag.runtime = s.equal(coordinateBits(reg, {bit}), 1);
+    flag.runtime = s.equal(coordinateBits(reg, {bit}).value, 1);
   return flag;
 }
 
@@ -98,8 +99,8 @@ SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> 
   return result;
 }
 
-void Fold::walk(const AxisStep &step, MutableArrayRef<Elements> totals) {
-  SmallVector<Elements> others = neighbours(step, totals);
+void Fold::walk(const AxisStep &step, ArrayRef<Elements> others,
+                MutableArrayRef<Elements> totals) {
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.
   std::map<std::pair<std::vector<const void *>, std::vector<const void *>>, Elements> known;

@@ -28,8 +28,14 @@ public:
     mlir::Value runtime;
   };
   Flag coordinateBit(unsigned reg, unsigned bit);
-  /// The coordinate bits listed, packed (i32).
-  mlir::Value coordinateBits(unsigned reg, llvm::ArrayRef<unsigned> bits);
+  /// Coordinate bits of a register, packed (i32): their value, which bits differ between threads,
+  /// and the others'.
+  struct Bits {
+    mlir::Value value;
+    uint64_t varying, constant;
+    bool mayBe(uint64_t number) const { return ((number ^ constant) & ~varying) == 0; }
+  };
+  Bits coordinateBits(unsigned reg, llvm::ArrayRef<unsigned> bits);
 
   /// Both elements combined in the order that `later` says for the first.
   Elements combineByFlag(const Elements &mine, const Elements &other, const Flag &later) const;
@@ -38,8 +44,9 @@ public:
   /// The neighbours' elements for a step within the warp, for every register.
   llvm::SmallVector<Elements> neighbours(const AxisStep &step,
                                          llvm::ArrayRef<Elements> values) const;
-  /// One step of a reduction on totals.
-  void walk(const AxisStep &step, llvm::MutableArrayRef<Elements> totals);
+  /// One step of a reduction on totals; `others` are their neighbours.
+  void walk(const AxisStep &step, llvm::ArrayRef<Elements> others,
+            llvm::MutableArrayRef<Elements> totals);
 
   /// Writes the totals to scratch, one array per operand, and waits for everyone's.
   llvm::SmallVector<SharedArray> publish(const AxisSteps &steps, mlir::Value scratch,

@@ -26,7 +26,7 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
     Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());
     for (const AxisStep &step : steps.local)
-      fold.walk(step, totals);
+      fold.walk(step, fold.neighbours(step, totals), totals);
 
     SmallVector<Elements> results;
     if (reduceScratchElements(source, result ? &*result : nullptr, op.getAxis(), inOrder) == 0) {

@@ -3,9 +3,12 @@
 // After the steps for the k lowest coordinate bits, a place holds the scan within its block of 2^k
 // elements, and the block's total. The next bit pairs blocks: the later of two puts the earlier's
 // total before its values, and both know the sum of the totals. From the first bit that moves
-// between warps on, all totals go to shared memory and every thread sums up those before its own.
+// between warps on, all totals go to shared memory and every thread sums up those before its own:
+// once for all of its registers in one row, each of which takes the sum that it finds on the way.
 
 #include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -49,7 +52,7 @@ private:
       if (later.runtime || later.constant)
         values[reg] = fold.selectByFlag(later, fold.combine(others[reg], values[reg]), values[reg]);
     }
-    fold.walk(step, totals);
+    fold.walk(step, others, totals);
   }
 
   void exchange(Fold &fold, const ScalarBuilder &s, const AxisSteps &steps, Value scratch,
@@ -58,22 +61,44 @@ private:
     Value thread = lowering.device.threadId(s.builder(), s.location());
     SmallVector<Value> places = flatOutputs(s, steps.partials, thread, lowering.target());
     unsigned bits = steps.exchanged.size();
-    for (unsigned reg = 0; reg < values.size(); ++reg) {
-      if (fold.firstRegisters()[reg] != reg)
+    // By what tells the rows of a thread's registers apart.
+    std::map<uint64_t, SmallVector<unsigned>> rows;
+    for (unsigned reg = 0; reg < values.size(); ++reg)
+      if (fold.firstRegisters()[reg] == reg)
+        rows[multiply(steps.partials.columns(Dim::Register), reg) >> bits].push_back(reg);
+    for (auto &[row, registers] : rows) {
+      Value base = s.shiftLeft(s.shiftRight(places[registers[0]], bits), bits);
+      addEarlierBlocks(fold, s, steps, arrays, base, registers, values);
+    }
+  }
+
+  void addEarlierBlocks(Fold &fold, const ScalarBuilder &s, const AxisSteps &steps,
+                        ArrayRef<SharedArray> arrays, Value base, ArrayRef<unsigned> registers,
+                        SmallVectorImpl<Elements> &values) const {
+    unsigned last = (1u << steps.exchanged.size()) - 1;
+    SmallVector<Fold::Bits> own;
+    for (unsigned reg : registers)
+      own.push_back(fold.coordinateBits(reg, steps.exchanged));
+    SmallVector<Elements> prefixes(registers.size());
+    Elements before;
+    for (unsigned block = 0; block < last; ++block) {
+      // Blocks are numbered along the scan; in scratch by coordinate.
+      unsigned place = fold.isReversed() ? last - block : block;
+      Elements total = fold.fetch(arrays, s.add(base, s.i32(place)));
+      before = block == 0 ? total : fold.combine(before, total);
+      for (auto [bits, prefix] : llvm::zip_equal(own, prefixes))
+        if (bits.mayBe(block + 1))
+          prefix = prefix.empty()
+                       ? before
+                       : fold.selectByFlag({false, s.equal(bits.value, block + 1)}, before, prefix);
+    }
+    for (auto [reg, bits, prefix] : llvm::zip_equal(registers, own, prefixes)) {
+      if (prefix.empty())
         continue;
-      Value own = fold.coordinateBits(reg, steps.exchanged);
-      Value base = s.shiftLeft(s.shiftRight(places[reg], bits), bits);
-      Elements before, prefix;
-      for (unsigned block = 0; block + 1 < 1u << bits; ++block) {
-        // Blocks are numbered along the scan; in scratch by coordinate.
-        unsigned place = fold.isReversed() ? (1u << bits) - 1 - block : block;
-        Elements total = fold.fetch(arrays, s.add(base, s.i32(place)));
-        before = block == 0 ? total : fold.combine(before, total);
-        Fold::Flag mine{false, s.equal(own, block + 1)};
-        prefix = block == 0 ? before : fold.selectByFlag(mine, before, prefix);
-      }
-      Fold::Flag leading{false, s.equal(own, 0)};
-      values[reg] = fold.selectByFlag(leading, values[reg], fold.combine(prefix, values[reg]));
+      Elements sum = fold.combine(prefix, values[reg]);
+      values[reg] = bits.mayBe(0)
+                        ? fold.selectByFlag({false, s.equal(bits.value, 0)}, values[reg], sum)
+                        : sum;
     }
   }
 };

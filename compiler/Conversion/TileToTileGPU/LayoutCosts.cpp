@@ -130,7 +130,10 @@ double LayoutCosts::fold(Operation *op, unsigned axis, const LinearLayout &layou
   if (4 * words * double(steps.numPartials()) > double(target.maxSharedBytes))
     return forbidden;
   double threads = double(layout.numLanes() * layout.numWarps());
-  return cost + 2 * barrier + 4 * (kept + double(steps.numPartials()) / threads) * words;
+  cost += 2 * barrier + 4 * (kept + double(steps.numPartials()) / threads) * words;
+  // A scan sums up the blocks before its own, once for each row that a thread has elements of.
+  double rows = double(layout.slice(axis).numRegisters());
+  return isScan ? cost + 3 * rows * double(size_t(1) << steps.exchanged.size()) * words : cost;
 }
 
 double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {

@@ -58,12 +58,14 @@ private:
             [&](auto access) { proposeAccess(node, access.getPtr(), access.getMask()); })
         .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
             [&](auto atomic) { proposeAccess(node, atomic.getPtr(), atomic.getMask()); })
-        .Case<tile::ReduceOp, tile::ScanOp>([&](auto fold) { proposeFold(node, fold.getAxis()); });
+        .Case<tile::ReduceOp, tile::ScanOp>(
+            [&](auto fold) { proposeFold(node, fold.getAxis(), isa<tile::ScanOp>(op)); });
   }
 
   /// Rows along lanes, and warps along the axis that is folded only when the others are used up:
-  /// what is combined then meets within warps.
-  void proposeFold(size_t node, unsigned axis) {
+  /// what is combined then meets within warps. A scan, which goes from neighbour to neighbour, also
+  /// has all of a thread's elements along the axis beside one another.
+  void proposeFold(size_t node, unsigned axis, bool isScan) {
     ArrayRef<int64_t> shape = shapeOfNode(graph.nodes()[node]);
     BlockedShape blocked;
     blocked.order = rowMajorOrder(shape.size());
@@ -83,9 +85,18 @@ private:
       blocked.warpsPerAxis[dealt] = std::min(warps, shape[dealt] / blocked.lanesPerAxis[dealt]);
       warps /= blocked.warpsPerAxis[dealt];
     }
-    propose(node, choice(blockedLayout(shape, blocked)
-                             .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
-                             .withInBits(Dim::Warp, llvm::Log2_32(numWarps))));
+    propose(node, blockedChoice(shape, blocked));
+    if (!isScan)
+      return;
+    blocked.sizePerThread[axis] =
+        shape[axis] / (blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis]);
+    propose(node, blockedChoice(shape, blocked));
+  }
+
+  LayoutChoice blockedChoice(ArrayRef<int64_t> shape, const BlockedShape &blocked) {
+    return choice(blockedLayout(shape, blocked)
+                      .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
+                      .withInBits(Dim::Warp, llvm::Log2_32(numWarps)));
   }
 
   void proposeAccess(size_t node, Value pointers, Value mask) {
@@ -152,9 +163,7 @@ private:
     deal(blocked.lanesPerAxis, rank - 1, lanes);
     int64_t warps = numWarps / deal(blocked.warpsPerAxis, rank - 2, numWarps);
     deal(blocked.warpsPerAxis, rank - 1, warps);
-    propose(node, choice(blockedLayout(shape, blocked)
-                             .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
-                             .withInBits(Dim::Warp, llvm::Log2_32(numWarps))));
+    propose(node, blockedChoice(shape, blocked));
   }
 
   //===-- spreading

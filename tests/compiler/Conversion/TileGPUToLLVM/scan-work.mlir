@@ -1,0 +1,44 @@
+// How much code a scan is: a thread reads the other blocks' totals once, whatever its registers, and
+// shuffles a total once for each step.
+// RUN: kiln-opt %s --kiln-tilegpu-to-llvm | FileCheck %s
+
+#down = #tilegpu.layout<"register: 16 32 64; lane: 0 0 0 0 0; warp: 1 2 4 8; block: -> 128">
+#along = #tilegpu.layout<"register: 32 64; lane: 1 2 4 8 16; warp: 0 0 0 0; block: -> 128">
+module attributes {tilegpu.target = "cuda:sm_80"} {
+
+// Warps hold neighbours: 127 totals come before an element of the last block. Eight registers.
+// CHECK-LABEL: llvm.func @between_warps
+// CHECK-COUNT-127: llvm.load {{.*}} -> i32
+// CHECK-NOT: llvm.load
+// CHECK: llvm.return
+func.func @between_warps(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 16 : i32, tilegpu.shared_bytes = 512 : i32} {
+  %i = tile.arange 0, 128 : tensor<128xi32, #down>
+  %s = tile.scan(%i) axis 0 {tilegpu.offset = 0 : i32} : (tensor<128xi32, #down>) -> tensor<128xi32, #down> {
+  ^bb0(%a: i32, %b: i32):
+    %t = arith.addi %a, %b : i32
+    tile.yield %t : i32
+  }
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #down>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<i32>, #down>, tensor<128xi32, #down>
+  tile.store %at, %s : (tensor<128x!tile.ptr<i32>, #down>, tensor<128xi32, #down>) -> ()
+  func.return
+}
+
+// Five steps between lanes, of four registers.
+// CHECK-LABEL: llvm.func @between_lanes
+// CHECK-COUNT-20: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @between_lanes(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 16 : i32} {
+  %i = tile.arange 0, 128 : tensor<128xi32, #along>
+  %s = tile.scan(%i) axis 0 : (tensor<128xi32, #along>) -> tensor<128xi32, #along> {
+  ^bb0(%a: i32, %b: i32):
+    %t = arith.addi %a, %b : i32
+    tile.yield %t : i32
+  }
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #along>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<i32>, #along>, tensor<128xi32, #along>
+  tile.store %at, %s : (tensor<128x!tile.ptr<i32>, #along>, tensor<128xi32, #along>) -> ()
+  func.return
+}
+}
