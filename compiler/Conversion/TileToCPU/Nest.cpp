@@ -1,6 +1,7 @@
 // Loop nests: their vector axis and width, their loops, and nests that fill an array.
 
 #include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileToCPU/CountedLoops.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
 
@@ -188,14 +189,8 @@ static void limitUnrolling(Operation *loop) {
     isInnermost &= op == loop || !isa<scf::ForOp>(op);
     operations += !isa<arith::ConstantOp>(op);
   });
-  if (isInnermost && operations <= smallBody)
-    return;
-  MLIRContext *context = loop->getContext();
-  auto unroll =
-      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
-  loop->setAttr("llvm.loop_annotation",
-                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
-                                              {}, {}, {}, {}, {}));
+  if (!isInnermost || operations > smallBody)
+    forbidUnrolling(loop);
 }
 
 void KernelEmitter::closeLoops(unsigned target) {

@@ -2,6 +2,7 @@
 // to the LLVM dialect with MLIR's own conversions.
 
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
+#include "compiler/Conversion/TileToCPU/CountedLoops.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
@@ -130,12 +131,22 @@ LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
   return success();
 }
 
-static constexpr StringLiteral loopAnnotationAttr = "llvm.loop_annotation";
+/// The conversions carry the loops' annotation as an attribute of the branches, which is not where
+/// LLVM looks.
+template <typename BranchOp> static void placeAnnotation(BranchOp branch) {
+  if (auto annotation =
+          branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(cpu::loopAnnotationAttr)) {
+    branch->removeAttr(cpu::loopAnnotationAttr);
+    branch.setLoopAnnotationAttr(annotation);
+  }
+}
 
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  cpu::forbidUnrollingOfMany(module);
   {
     RewritePatternSet patterns(context);
+    cpu::populateCountedLoopPattern(patterns);
     populateSCFToControlFlowConversionPatterns(patterns);
     ConversionTarget target(*context);
     target.addIllegalDialect<scf::SCFDialect>();
@@ -153,14 +164,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  // The conversions carry the loops' annotation as an attribute of the branches, which is not where
-  // LLVM looks.
-  module.walk([](LLVM::BrOp branch) {
-    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(loopAnnotationAttr)) {
-      branch->removeAttr(loopAnnotationAttr);
-      branch.setLoopAnnotationAttr(annotation);
-    }
-  });
+  module.walk(placeAnnotation<LLVM::BrOp>);
+  module.walk(placeAnnotation<LLVM::CondBrOp>);
   return success();
 }
 
