@@ -6,6 +6,7 @@
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
   kiln::registerPadShapesPass();
+  kiln::registerSplitTilesPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();
   kiln::registerTileGPUPasses();

@@ -4,6 +4,7 @@
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Emulator/LowerToEmulator.h"
@@ -102,6 +103,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   PassManager passes(module.getContext());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
+  // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
+  passes.addNestedPass<func::FuncOp>(createSplitTilesPass(target.warpSize));
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
   passes.addPass(createTileToTileGPUPass(target.name));
   addSimplification(passes);
