@@ -1,6 +1,7 @@
 //===- CodeGeneration.cpp - What all targets do with an LLVM module ----------===//
 
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/HugeFunctions.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -8,7 +9,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
@@ -160,47 +160,15 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
   return kernel;
 }
 
-llvm::Expected<unsigned> countInstructions(const llvm::Module &module) {
-  constexpr unsigned maxInstructions = 50000;
+llvm::Expected<unsigned> countInstructions(const llvm::Module &module, unsigned limit) {
   unsigned instructions = 0;
   for (const llvm::Function &function : module)
     instructions += function.getInstructionCount();
-  if (instructions > maxInstructions)
-    return targetError("each thread has ", instructions, " instructions, the limit is ",
-                       maxInstructions, "; use more warps or smaller tiles");
+  if (instructions > limit)
+    return targetError("each thread has ", instructions, " instructions, the limit is ", limit,
+                       "; use more warps or smaller tiles");
   return instructions;
 }
-
-namespace {
-
-/// Keeps LLVM's straight-line strength reduction from huge functions: it weighs every pair of
-/// instructions of the same form, so a thread with thousands of elements takes minutes (4096: two,
-/// of which all but a second are its).
-class HugeFunctionGate : public llvm::OptPassGate {
-public:
-  explicit HugeFunctionGate(llvm::Module &module) : context(module.getContext()) {
-    isHuge = llvm::any_of(module, [](const llvm::Function &function) {
-      return function.getInstructionCount() > maxInstructions;
-    });
-    if (isHuge)
-      context.setOptPassGate(*this);
-  }
-  ~HugeFunctionGate() override {
-    if (isHuge)
-      context.setOptPassGate(llvm::getGlobalPassGate());
-  }
-  bool isEnabled() const override { return isHuge; }
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-    return pass != "slsr";
-  }
-
-private:
-  static constexpr unsigned maxInstructions = 4096;
-  llvm::LLVMContext &context;
-  bool isHuge;
-};
-
-} // namespace
 
 llvm::Expected<llvm::SmallString<0>>
 generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType kind) {
@@ -255,6 +223,7 @@ DeviceBinary describeBinary(const llvm::Module &module, const KernelFacts &facts
   binary.format = format;
   if (options.captureLLVM)
     binary.llvmIR = printModule(module);
+  options.stageDone("llvmir");
   return binary;
 }
 
@@ -270,6 +239,7 @@ generateObject(const llvm::Module &module, llvm::TargetMachine &machine, const E
   auto object = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
   if (!object)
     return object.takeError();
+  options.stageDone("obj");
   if (llvm::Error error = diagnostics.takeErrors())
     return std::move(error);
   binary.warnings = std::move(diagnostics.warnings);

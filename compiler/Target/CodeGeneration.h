@@ -57,9 +57,8 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
                     const EmitOptions &options);
 
-/// How many instructions a GPU thread has; an error above what code generation and ptxas can take
-/// in a minute (both are worse than linear in straight-line code).
-llvm::Expected<unsigned> countInstructions(const llvm::Module &module);
+/// How many instructions a GPU thread has; an error above `limit`.
+llvm::Expected<unsigned> countInstructions(const llvm::Module &module, unsigned limit);
 
 /// Assembly text or an object file of a copy of the module (`Assembly` may be wanted beside it).
 llvm::Expected<llvm::SmallString<0>>

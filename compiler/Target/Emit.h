@@ -16,7 +16,9 @@
 #include "compiler/Target/DeviceBinary.h"
 #include "compiler/Target/TargetError.h"
 #include "compiler/Target/TargetInfo.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +58,13 @@ struct EmitOptions {
   /// libdevice.10.bc, linked only when the module calls __nv_ functions. Empty: such calls are
   /// errors.
   std::string libdevicePath;
+  /// Called when a stage is complete, for measuring: "translate" (LLVM IR), "llvmir" (optimised),
+  /// "ptx" or "obj", and "cubin" or "hsaco" where a tool makes one.
+  std::function<void(llvm::StringRef stage)> afterStage;
+  void stageDone(llvm::StringRef stage) const {
+    if (afterStage)
+      afterStage(stage);
+  }
   /// Folder in which private temporary folders are made; empty: the system's.
   std::string temporaryRoot;
 };

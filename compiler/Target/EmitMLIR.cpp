@@ -63,6 +63,7 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const Kerne
   auto translated = mlir::translateModuleToLLVMIR(module, llvmContext, facts.symbol);
   if (!translated)
     return errors.take("cannot translate the module to LLVM IR");
+  options.stageDone("translate");
   return emitDeviceBinary(std::move(translated), facts, target, options);
 }
 

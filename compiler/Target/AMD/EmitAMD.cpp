@@ -69,7 +69,9 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (llvm::Error error =
           checkExternalCalls(module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
-  auto instructions = countInstructions(module);
+  // Without a search for registers nearly every value has its place in memory, of which a thread
+  // has 128 KiB.
+  auto instructions = countInstructions(module, 32000);
   if (!instructions)
     return instructions.takeError();
   boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
@@ -80,6 +82,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   auto linked = linkHsaco(*object, options.temporaryRoot);
   if (!linked)
     return linked.takeError();
+  options.stageDone("hsaco");
   binary.bytes = std::move(*linked);
   return binary;
 }

@@ -5,6 +5,7 @@
 #include "compiler/Target/CPU/ExpandSmallFloats.h"
 #include "compiler/Target/CPU/HostObjectReader.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/HugeFunctions.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -80,6 +81,7 @@ llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &fa
           module, [&](llvm::StringRef name) { return isProvided(name, target); }, target.name))
     return std::move(error);
 
+  cutBlocksOfCalls(module);
   DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HostObject, options);
   auto object = generateObject(module, **machine, options, diagnostics, binary);
   if (!object)

@@ -99,6 +99,7 @@ static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
   auto result = runPtxas(binary.ptx, target, options);
   if (!result)
     return result.takeError();
+  options.stageDone("cubin");
   binary.bytes = std::move(result->cubin);
   removePtxText(binary.bytes);
   binary.resources = result->report.resources;
@@ -126,7 +127,8 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
-  if (auto instructions = countInstructions(module); !instructions)
+  // ptxas takes minutes above it.
+  if (auto instructions = countInstructions(module, 50000); !instructions)
     return instructions.takeError();
   bool isText = target.ptxOnly || options.cudaEmit == CudaEmit::PTX;
   DeviceBinary binary = describeBinary(module, facts, target,
@@ -134,6 +136,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   auto text = generateCode(module, **machine, llvm::CodeGenFileType::AssemblyFile);
   if (!text)
     return text.takeError();
+  options.stageDone("ptx");
   if (llvm::Error error = diagnostics.takeErrors())
     return std::move(error);
   binary.ptx = text->str().str();
