@@ -53,7 +53,8 @@ int runBuild(const CommandLine &line) {
     return 1;
   auto plan = session.plan(*spec, line.build.spec);
   if (!plan || !session.checkOnly(*plan) ||
-      !session.checkOutputs(line.build.outputFolder, plan->model.name))
+      !session.checkOutputs(line.build.outputFolder, plan->model.name) ||
+      !session.checkOutputs(options.timing))
     return 1;
   // Before the work: a folder that cannot be written to should not cost a build.
   auto outputs = OutputTransaction::begin(line.build.outputFolder);

@@ -71,6 +71,11 @@ cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (d
 cl::opt<std::string> depfile("depfile", cl::desc("Write the files that were read as a make rule"),
                              cl::value_desc("file"), cl::sub(buildCommand));
 
+cl::opt<std::string>
+    timing("timing", cl::desc("Write how long each stage took, as JSON (-: standard output)"),
+           cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand),
+           cl::sub(checkCommand));
+
 cl::opt<CudaEmit> cudaEmit(
     "cuda-emit", cl::desc("What cuda targets become"),
     cl::values(clEnumValN(CudaEmit::Cubin, "cubin", "machine code, by ptxas (default)"),
@@ -206,6 +211,7 @@ CompilerOptions compilerOptions() {
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;
   options.maxErrors = maxErrors == 0 ? UINT_MAX : maxErrors;
+  options.timing = timing;
   options.depfile = depfile;
   if (optLevel > 3)
     usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));

@@ -169,7 +169,7 @@ int runCompile(const CommandLine &line) {
   bool isSafe = line.compile.emitStage.empty()
                     ? session.checkOutputs(llvm::sys::path::parent_path(stem), plan->model.name)
                     : line.compile.outPath.empty() || session.checkOutputs(line.compile.outPath);
-  if (!isSafe)
+  if (!isSafe || !session.checkOutputs(options.timing))
     return 1;
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan, options);

@@ -1,17 +1,15 @@
 #include "compiler/Driver/CompileVariant.h"
 #include "compiler/Driver/PortablePath.h"
+#include "compiler/Driver/Timing.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Syntax/Dump.h"
 #include "compiler/Target/VerifyAbi.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 
 namespace kiln {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 class VariantCompilation {
 public:
@@ -22,6 +20,7 @@ public:
 
   VariantResult run() {
     compile();
+    result.times = clock.take();
     result.diagnostics = renderDiagnostics(diagnostics, loader.getSources());
     for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file)
       result.filesRead.push_back({loader.getSources().get(file).getPath().str(),
@@ -31,7 +30,6 @@ public:
 
 private:
   void compile() {
-    started = Clock::now();
     if (goal.emitStage == "ast") {
       llvm::raw_string_ostream os(result.emitted);
       dump(*job.module->tree, os);
@@ -42,7 +40,7 @@ private:
       DiagnosticBridge bridge(&context, diagnostics, loader.getSources());
       module = buildTileIR(context, loader, *job.module, job.instance, diagnostics);
     }
-    noteTime("sema");
+    clock.note("sema");
     if (!module || diagnostics.hasErrors() || goal.checkOnly)
       return;
     PipelineOptions pipeline;
@@ -63,20 +61,15 @@ private:
     pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
       return stageDone(stage, ir);
     };
+    pipeline.emit.afterStage = [&](llvm::StringRef stage) { clock.note(stage); };
     std::optional<Diagnostic> doesNotFit;
     auto binary =
         runPipeline(*module, target, pipeline, diagnostics, loader.getSources(), doesNotFit);
     if (doesNotFit)
       refuse(*doesNotFit);
-    noteTime("binary");
     if (binary)
       finish(std::move(*binary));
-  }
-
-  void noteTime(llvm::StringRef stage) {
-    auto now = Clock::now();
-    result.times.push_back({stage.str(), std::chrono::duration<double>(now - started).count()});
-    started = now;
+    clock.note(binary ? "check" : "unfinished");
   }
 
   void refuse(const Diagnostic &reason) {
@@ -89,7 +82,7 @@ private:
   }
 
   bool stageDone(llvm::StringRef stage, mlir::ModuleOp ir) {
-    noteTime(stage);
+    clock.note(stage);
     if (stage != goal.emitStage)
       return true;
     llvm::raw_string_ostream os(result.emitted);
@@ -136,7 +129,7 @@ private:
   // The driver counts what it does not show.
   DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};
   VariantResult result;
-  Clock::time_point started;
+  StageClock clock;
 };
 
 } // namespace

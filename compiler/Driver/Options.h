@@ -43,6 +43,8 @@ struct CompilerOptions {
   /// The spec's folder (for `kiln compile` the source's); empty: the current one. Names of sources
   /// in outputs start here (PortablePath.h).
   std::string specFolder;
+  /// --timing: where to write how long each stage of each variant took; "-": standard output.
+  std::string timing;
   /// --depfile: a make rule of what was read.
   std::string depfile;
   EmitOptions emit;

@@ -1,5 +1,6 @@
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Interrupt.h"
+#include "compiler/Driver/Timing.h"
 #include "compiler/Driver/Workers.h"
 #include "compiler/Target/Process.h"
 #include "llvm/ADT/STLExtras.h"
@@ -100,6 +101,13 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
         {job.label + " for " + plan.model.targets[job.target].name, results[index].diagnostics});
   }
   reporter.report(reports);
+  if (!options.timing.empty() && !interruptSignal())
+    if (llvm::Error error = writeTiming(options.timing, plan, results)) {
+      DiagnosticEngine diagnostics;
+      diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
+                         llvm::toString(std::move(error)));
+      reporter.report(diagnostics, loader.getSources());
+    }
   return results;
 }
 

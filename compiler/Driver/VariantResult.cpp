@@ -174,7 +174,8 @@ std::string serialize(const VariantResult &result) {
                                        {"json", encode(diagnostic.json)},
                                        {"key", encode(diagnostic.key)}});
   for (const StageTime &time : result.times)
-    times.push_back(json::Object{{"stage", encode(time.stage)}, {"seconds", time.seconds}});
+    times.push_back(json::Object{
+        {"stage", encode(time.stage)}, {"wall", time.wallSeconds}, {"cpu", time.cpuSeconds}});
   for (const InputFile &file : result.filesRead)
     files.push_back(json::Object{{"path", encode(file.path)}, {"sha256", encode(file.sha256)}});
   if (result.binary)
@@ -215,7 +216,7 @@ std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
         {Severity(d.number("severity")), d.bytes("text"), d.bytes("json"), d.bytes("key")});
   });
   in.objects("times", [&](Reader time) {
-    result.times.push_back({time.bytes("stage"), time.real("seconds")});
+    result.times.push_back({time.bytes("stage"), time.real("wall"), time.real("cpu")});
   });
   in.objects("files", [&](Reader file) {
     result.filesRead.push_back({file.bytes("path"), file.bytes("sha256")});

@@ -30,10 +30,10 @@ struct PlacedNote {
   uint32_t begin = 0, end = 0;
 };
 
-/// Seconds that one stage took in the worker.
+/// Seconds that one stage took in the worker: passed, and of CPU (with the tools that it ran).
 struct StageTime {
   std::string stage;
-  double seconds = 0;
+  double wallSeconds = 0, cpuSeconds = 0;
 };
 
 struct VariantResult {
