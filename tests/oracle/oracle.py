@@ -39,6 +39,17 @@ def first_error(text):
     return lines[0][:240]
 
 
+def link(runtime, out):
+    """The path of a shared object of the library `record` in `out`/lib, and None; or None and the error."""
+    shared = out / "record.so"
+    folders = [runtime, runtime / "emulator"]
+    linked = subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", str(RUNTIME_HEADERS), str(out / "lib/record.c"), "-o", str(shared),
+                             "-Wl,--whole-archive", str(out / "lib/librecord.a"), "-Wl,--no-whole-archive",
+                             *(f"-L{f}" for f in folders), *(f"-Wl,-rpath,{f.resolve()}" for f in folders),
+                             "-Wl,--no-as-needed", "-linternals", "-lemulator", "-lboost_context", "-lm"], capture_output=True, text=True)
+    return (None, "link: " + linked.stderr[-300:]) if linked.returncode else (str(shared), None)
+
+
 def compile_library(args, record, root, out):
     """The path of a shared object with the kernel `k` and Kiln's runtime, and None; or None and the error."""
     target = "cpu" if args.device == "cpu" else f"emu:{args.device}"
@@ -51,13 +62,7 @@ def compile_library(args, record, root, out):
         return None, "compiling took too long"
     if built.returncode:
         return None, first_error(built.stderr + built.stdout)
-    shared = out / "record.so"
-    folders = [args.runtime, args.runtime / "emulator"]
-    link = subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", str(RUNTIME_HEADERS), str(out / "lib/record.c"), "-o", str(shared),
-                           "-Wl,--whole-archive", str(out / "lib/librecord.a"), "-Wl,--no-whole-archive",
-                           *(f"-L{f}" for f in folders), *(f"-Wl,-rpath,{f.resolve()}" for f in folders),
-                           "-Wl,--no-as-needed", "-linternals", "-lemulator", "-lboost_context", "-lm"], capture_output=True, text=True)
-    return (None, "link: " + link.stderr[-300:]) if link.returncode else (str(shared), None)
+    return link(args.runtime, out)
 
 
 def run_seeds(args, python, record, root, library, out):

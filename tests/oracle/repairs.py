@@ -6,6 +6,8 @@
 * libdevice, which it lacks: NumPy's functions in double precision.
 * What has no meaning (an integer divided by 0, a float out of an integer's range, a shift by a whole width, a store of
   different values to one address): NumPy gives it one, hardware others; here it ends the run.
+* Atomics, which read broadcast arrays as if each element had a place of its own.
+* Histograms, whose int32 it holds in 64 bits.
 * Builtins that a module bound by name (`exp = tl.exp`): it patches those in triton.language only.
 """
 import inspect
@@ -253,6 +255,24 @@ def provide_builtins(root):
                 setattr(module, name, patched(value))
 
 
+def mend_atomics():
+    def contiguous(method):
+        def call(self, *operands):
+            return method(self, *(interpreter.TensorHandle(np.ascontiguousarray(o.data), o.dtype)
+                                  if isinstance(o, interpreter.TensorHandle) else o for o in operands))
+        return call
+
+    builder = type(interpreter.interpreter_builder)
+    for name in ("create_atomic_rmw", "create_atomic_cas"):
+        setattr(builder, name, contiguous(getattr(builder, name)))
+
+
+def mend_histogram():
+    builder = type(interpreter.interpreter_builder)
+    method = builder.create_histogram
+    builder.create_histogram = lambda *operands: interpreter.TensorHandle(method(*operands).data.astype(np.int32), tl.int32)
+
+
 def accept_one_element_arrays():
     """The interpreter turns arrays of shape (1,) into ints, which NumPy refuses from 2.4 on."""
     patch = interpreter._patch_lang_tensor
@@ -267,6 +287,8 @@ def accept_one_element_arrays():
 def mend(device):
     """Before kernel modules are imported. `device` is what the results will be compared with."""
     mend_floats()
+    mend_atomics()
+    mend_histogram()
     refuse_undefined()
     if device != "cpu":
         GlobalRaces().watch()
