@@ -18,17 +18,8 @@ static AxisStep stepOf(const LinearLayout &layout, unsigned axis, unsigned bit) 
           in.coordinate(*move, Dim::Warp)};
 }
 
-/// Coordinates without the walked bits of the axis, packed densely.
-static LinearLayout partialLayout(const LinearLayout &layout, unsigned axis,
-                                  ArrayRef<unsigned> exchanged) {
-  const LayoutSpace &out = layout.out();
-  unsigned position = out.position(Dim::axis(axis));
-  SmallVector<unsigned> kept;
-  for (unsigned bit : exchanged)
-    kept.push_back(position + bit);
-  for (unsigned bit = 0; bit < out.totalBits(); ++bit)
-    if (!(out.mask(Dim::axis(axis)) >> bit & 1))
-      kept.push_back(bit);
+/// The bits `kept` of the coordinates, packed densely.
+static LinearLayout packedLayout(const LinearLayout &layout, ArrayRef<unsigned> kept) {
   BinaryColumns columns;
   for (uint64_t column : layout.columns()) {
     uint64_t packed = 0;
@@ -37,6 +28,28 @@ static LinearLayout partialLayout(const LinearLayout &layout, unsigned axis,
     columns.push_back(packed);
   }
   return LinearLayout(layout.in(), LayoutSpace({{Dim::Offset, unsigned(kept.size())}}), columns);
+}
+
+/// Numbers the partial totals. Rows come first unless lanes of a warp hold several totals of one,
+/// or the order counts: a scan finds the others of its row by their numbers.
+static void numberPartials(AxisSteps &plan, const LinearLayout &layout, unsigned axis,
+                           bool inOrder) {
+  const LayoutSpace &out = layout.out();
+  unsigned position = out.position(Dim::axis(axis));
+  SmallVector<unsigned> totals, rows;
+  for (unsigned bit : plan.exchanged)
+    totals.push_back(position + bit);
+  for (unsigned bit = 0; bit < out.totalBits(); ++bit)
+    if (!(out.mask(Dim::axis(axis)) >> bit & 1))
+      rows.push_back(bit);
+  bool lanesShareRows = llvm::any_of(layout.columns(Dim::Lane), [&](uint64_t column) {
+    return llvm::any_of(totals, [&](unsigned bit) { return column >> bit & 1; });
+  });
+  bool rowsFirst = !inOrder && !lanesShareRows;
+  (rowsFirst ? plan.totalShift : plan.rowShift) = (rowsFirst ? rows : totals).size();
+  SmallVector<unsigned> kept = rowsFirst ? rows : totals;
+  llvm::append_range(kept, rowsFirst ? totals : rows);
+  plan.partials = packedLayout(layout, kept);
 }
 
 AxisSteps planAxisSteps(const LinearLayout &layout, unsigned axis, bool inOrder) {
@@ -56,7 +69,7 @@ AxisSteps planAxisSteps(const LinearLayout &layout, unsigned axis, bool inOrder)
       plan.local.push_back(step);
   }
   sort(plan.exchanged);
-  plan.partials = partialLayout(layout, axis, plan.exchanged);
+  numberPartials(plan, layout, axis, inOrder);
   return plan;
 }
 

@@ -11,7 +11,8 @@
 // is cheapest. Otherwise bits are walked from low to high, so that neighbours are combined in
 // increasing order, whatever the layout. What remains from the first move of warps on is exchanged
 // at once: all partial totals of it go to scratch memory, one per coordinate in which the walked
-// bits are left out.
+// bits are left out. Lanes of a warp mostly hold totals of different rows, and each sums up all
+// totals of its own: the rows are next to each other then, so that neither has bank conflicts.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISSTEPS_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISSTEPS_H
@@ -31,9 +32,10 @@ struct AxisSteps {
   llvm::SmallVector<AxisStep> local;
   /// Coordinate bits left for the exchange, increasing.
   llvm::SmallVector<unsigned> exchanged;
-  /// (register, lane, warp) → index of the partial total in scratch: the exchanged bits lowest,
-  /// then the other axes' coordinates, row-major.
+  /// (register, lane, warp) → index of the partial total in scratch. Total p of row r, the other
+  /// axes' coordinates in row-major order, is number (p << totalShift) + (r << rowShift).
   LinearLayout partials;
+  unsigned totalShift = 0, rowShift = 0;
 
   int64_t numPartials() const { return partials.out().totalSize(); }
 };

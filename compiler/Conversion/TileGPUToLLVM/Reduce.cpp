@@ -64,10 +64,12 @@ private:
         results.push_back(results[first[reg]]);
         continue;
       }
-      Value base = s.shiftLeft(bases[reg], steps.exchanged.size());
+      Value base = s.shiftLeft(bases[reg], steps.rowShift);
       Elements total = fold.fetch(arrays, base);
-      for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial)
-        total = fold.combine(total, fold.fetch(arrays, s.add(base, s.i32(partial))));
+      for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial) {
+        Value place = s.add(base, s.i32(partial << steps.totalShift));
+        total = fold.combine(total, fold.fetch(arrays, place));
+      }
       results.push_back(total);
     }
     return success();
