@@ -84,6 +84,7 @@ Value narrow(const ScalarBuilder &s, Value wide, const SmallFormat &format) {
   return s.make<arith::TruncIOp>(s.builder().getI8Type(), result);
 }
 
+/// To or from an 8-bit float, by way of f32.
 template <typename OpT> struct SmallFloatSpread : SpreadPattern<OpT> {
   using Adaptor = typename SpreadPattern<OpT>::Adaptor;
   /// Before the elementwise pattern, which refuses 8-bit floats.
@@ -95,7 +96,7 @@ template <typename OpT> struct SmallFloatSpread : SpreadPattern<OpT> {
     Type from = tile::elementTypeOf(op.getIn().getType()), to = tile::elementTypeOf(op.getType());
     std::optional<SmallFormat> source = formatOf(from), result = formatOf(to);
     if (!source && !result)
-      return rewriter.notifyMatchFailure(op, "is between wider floats");
+      return rewriter.notifyMatchFailure(op, "has no 8-bit float");
     SmallVector<Value> values;
     for (Value value : adaptor.getIn()) {
       Value wide = source ? widen(s, value, *source) : inSingle(s, value);
@@ -107,32 +108,15 @@ template <typename OpT> struct SmallFloatSpread : SpreadPattern<OpT> {
 
 private:
   static Value inSingle(const ScalarBuilder &s, Value value) {
-    return fromSingle(s, value, s.builder().getF32Type());
+    Type single = s.builder().getF32Type();
+    return isa<FloatType>(value.getType()) ? fromSingle(s, value, single)
+                                           : s.make<OpT>(single, value);
   }
   static Value fromSingle(const ScalarBuilder &s, Value value, Type type) {
     unsigned from = scalarBits(value.getType()), to = scalarBits(type);
     if (from == to)
       return value;
     return from < to ? s.make<arith::ExtFOp>(type, value) : s.make<arith::TruncFOp>(type, value);
-  }
-};
-
-/// An integer reaches an 8-bit float through f32.
-template <typename OpT> struct IntegerToSmallFloat : SpreadPattern<OpT> {
-  using Adaptor = typename SpreadPattern<OpT>::Adaptor;
-  IntegerToSmallFloat(const Lowering &lowering, MLIRContext *context)
-      : SpreadPattern<OpT>(lowering, context, /*benefit=*/2) {}
-
-  LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
-    std::optional<SmallFormat> format = formatOf(tile::elementTypeOf(op.getType()));
-    if (!format)
-      return rewriter.notifyMatchFailure(op, "gives a wider float");
-    SmallVector<Value> values;
-    for (Value value : adaptor.getIn())
-      values.push_back(narrow(s, s.make<OpT>(s.builder().getF32Type(), value), *format));
-    this->replace(op, rewriter, values);
-    return success();
   }
 };
 
@@ -145,7 +129,7 @@ Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
 
 void populateSmallFloatPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<SmallFloatSpread<arith::ExtFOp>, SmallFloatSpread<arith::TruncFOp>,
-               IntegerToSmallFloat<arith::SIToFPOp>, IntegerToSmallFloat<arith::UIToFPOp>>(
+               SmallFloatSpread<arith::SIToFPOp>, SmallFloatSpread<arith::UIToFPOp>>(
       lowering, patterns.getContext());
 }
 
