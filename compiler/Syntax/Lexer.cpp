@@ -423,15 +423,18 @@ bool Lexer::isAtFieldLevel() const {
 }
 
 /// At the end of a line in parentheses: true when the line is the header of a block and ends with
-/// the block's colon. Only a lambda's colon could stand there otherwise.
+/// the block's colon. Only the colon of a lambda or of an annotation could stand there otherwise.
 bool Lexer::isHeaderWithUnclosedParen() const {
   llvm::ArrayRef<Token> tokens = result.tokens;
   const Bracket &inner = brackets.back();
   if (tokens.back().kind != TokenKind::Colon || inner.open != '(')
     return false;
+  TokenKind header = tokens[statementToken].kind;
+  if (header == TokenKind::Def && tokens[tokens.size() - 2].kind == TokenKind::Name)
+    return false;
   bool hasLambda = llvm::any_of(tokens.drop_front(inner.token),
                                 [](const Token &token) { return token.kind == TokenKind::Lambda; });
-  return !hasLambda && isBlockKeyword(tokens[statementToken].kind);
+  return !hasLambda && isBlockKeyword(header);
 }
 
 void Lexer::lexOpenBracket() {

@@ -34,3 +34,7 @@ class B(A, metaclass=M, *bases, **kw):
     @property
     def z(self): return self.y
 class C[T](): pass
+def annotated_on_the_next_line(a, b:
+    T, c:
+    T = 1
+): pass
