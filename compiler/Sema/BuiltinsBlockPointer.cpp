@@ -110,7 +110,7 @@ std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPoint
   for (int64_t axis : checked)
     if (axis < 0 || axis >= int64_t(rank))
       return evaluator.fail(DiagKind::SemaInvalidArgument, "boundary_check",
-                            "axes below " + std::to_string(rank), std::to_string(axis));
+                            "axes from 0 to " + std::to_string(rank - 1), std::to_string(axis));
   return addressesAt(evaluator, block, coordinatesOf(evaluator, block), checked);
 }
 
@@ -136,6 +136,13 @@ Value builtinMakeBlockPtr(Evaluator &evaluator, Call &call) {
   auto order = offsets ? evaluator.constantInts(call[5], "order") : std::nullopt;
   if (!order)
     return Value();
+  llvm::SmallVector<int64_t, 4> sorted(*order);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, int64_t(rank))))
+    return evaluator.error(DiagKind::SemaInvalidArgument, "order",
+                           "each of the " + std::to_string(rank) +
+                               " axes once, the fastest first, as in (1, 0)",
+                           repr(call[5]));
   object->shape = *shape;
   object->strides = *strides;
   object->offsets = *offsets;

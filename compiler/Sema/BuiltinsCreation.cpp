@@ -54,7 +54,8 @@ Value builtinArange(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaNumberRange, "the range", "int32");
   Int count = *end - *start;
   if (count <= 0)
-    return evaluator.error(DiagKind::SemaShape, "arange", "a count of at least 1", toString(count));
+    return evaluator.error(DiagKind::SemaShape, "end", "more than the start, " + toString(*start),
+                           toString(*end));
   TensorType type(DType(Scalar::Int32), {int64_t(count)});
   mlir::Type mlirType = evaluator.toMLIR(type);
   if (evaluator.failed())

@@ -82,23 +82,19 @@ Tensor countInParts(Evaluator &evaluator, Tensor elements, Tensor mask, int64_t 
 Value builtinGather(Evaluator &evaluator, Call &call) {
   Tensor source = evaluator.toTensor(call[0]);
   Tensor index = source ? evaluator.toTensor(call[1]) : Tensor();
-  std::optional<Int> axis = index ? evaluator.constantInt(call[2], "axis") : std::nullopt;
+  std::optional<unsigned> axis =
+      index ? evaluator.constantAxis(call[2], "axis", source.type.shape.size()) : std::nullopt;
   if (!axis)
     return Value();
-  Int rank = Int(source.type.shape.size());
-  Int at = *axis < 0 ? *axis + rank : *axis;
-  if (at < 0 || at >= rank)
-    return evaluator.error(DiagKind::SemaInvalidArgument, "axis", "an axis below " + toString(rank),
-                           toString(*axis));
   llvm::SmallVector<int64_t, 4> shape(source.type.shape);
   if (index.type.shape.size() == shape.size())
-    shape[size_t(at)] = index.type.shape[size_t(at)];
+    shape[*axis] = index.type.shape[*axis];
   if (!index.dtype().isInt() || llvm::ArrayRef<int64_t>(index.type.shape) != llvm::ArrayRef(shape))
     return evaluator.error(DiagKind::SemaShape, "tl.gather",
                            "an index of integers of the shape of " + source.type.str() +
-                               " except along axis " + toString(at),
+                               " except along axis " + std::to_string(*axis),
                            index.type.str());
-  Tensor result = gather(evaluator, source, index, unsigned(at));
+  Tensor result = gather(evaluator, source, index, *axis);
   return result ? Value::tensor(result) : Value();
 }
 

@@ -19,7 +19,8 @@ Tensor join(Evaluator &evaluator, Tensor a, Tensor b) {
   if (!evaluator.broadcastTogether(a, b))
     return {};
   if (a.dtype() != b.dtype()) {
-    evaluator.error(DiagKind::SemaOperands, "join", a.type.str(), b.type.str());
+    evaluator.errorWithHint("cast one with .to(...)", DiagKind::SemaOperands, "tl.join",
+                            a.type.str(), b.type.str());
     return {};
   }
   llvm::SmallVector<int64_t, 4> shape(a.type.shape);

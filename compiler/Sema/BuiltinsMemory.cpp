@@ -54,11 +54,14 @@ bool matchShape(Evaluator &evaluator, llvm::StringRef what, Tensor &pointer, Ten
     return false;
   }
   llvm::SmallVector<int64_t, 4> shape(pointer.type.shape);
+  std::string given = operand.type.str();
+  // A shape that does not fit at all is an error about this argument.
+  Evaluator::At at(evaluator, evaluator.argumentRange(what));
   if (!evaluator.broadcastTogether(pointer, operand))
     return false;
   if (!mayWidenPointer && pointer.type.shape != shape) {
     evaluator.error(DiagKind::SemaShape, what, "the pointer's shape " + shapeToString(shape),
-                    operand.type.str());
+                    given);
     return false;
   }
   return true;
@@ -75,8 +78,11 @@ bool checkMask(Evaluator &evaluator, const Tensor &mask) {
 bool checkPointer(Evaluator &evaluator, llvm::StringRef function, const Value &value) {
   if (value.isTensor() && value.getTensor().dtype().isPointer())
     return true;
-  evaluator.errorWithHint("the signature gives pointers as '*fp32'", DiagKind::SemaInvalidArgument,
-                          function, "a pointer", describe(value));
+  Evaluator::At at(evaluator, evaluator.argumentRange("pointer"));
+  bool isBlock = value.isTensor() && value.getTensor().isBlock();
+  evaluator.errorWithHint(isBlock ? "a block of pointers is a pointer plus offsets: x_ptr + offsets"
+                                  : "the signature gives pointers as '*fp32'",
+                          DiagKind::SemaInvalidArgument, function, "a pointer", describe(value));
   return false;
 }
 

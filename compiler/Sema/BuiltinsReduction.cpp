@@ -53,17 +53,6 @@ bool fillRegion(Evaluator &evaluator, mlir::Region &region, llvm::ArrayRef<Tenso
   return true;
 }
 
-std::optional<unsigned> readAxis(Evaluator &evaluator, const Value &value, size_t rank) {
-  std::optional<Int> axis = evaluator.constantInt(value, "axis");
-  if (!axis)
-    return std::nullopt;
-  Int at = *axis < 0 ? *axis + Int(rank) : *axis;
-  if (at < 0 || at >= Int(rank))
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "axis",
-                          "an axis below " + std::to_string(rank), toString(*axis));
-  return unsigned(at);
-}
-
 struct ReduceOptions {
   Value axis, keepDims;
 };
@@ -115,7 +104,7 @@ std::optional<std::vector<Tensor>> reduce(Evaluator &evaluator, std::vector<Tens
       return evaluator.fail(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
   size_t rank = sources.front().type.shape.size();
   bool all = options.axis.isNone();
-  std::optional<unsigned> axis = all ? 0 : readAxis(evaluator, options.axis, rank);
+  std::optional<unsigned> axis = all ? 0 : evaluator.constantAxis(options.axis, "axis", rank);
   if (!axis)
     return std::nullopt;
   auto results = all ? reduceAll(evaluator, std::move(sources), combine)
@@ -155,7 +144,7 @@ Value reduceWithIndices(Evaluator &evaluator, Tensor source, bool isMax, bool ti
     return evaluator.error(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
   size_t rank = source.type.shape.size();
   Value axisValue = options.axis.isNone() && rank == 1 ? Value::integer(0) : options.axis;
-  std::optional<unsigned> axis = readAxis(evaluator, axisValue, rank);
+  std::optional<unsigned> axis = evaluator.constantAxis(axisValue, "axis", rank);
   if (!axis)
     return Value();
   TensorType indexType(DType(Scalar::Int32), {source.type.shape[*axis]});
@@ -225,7 +214,8 @@ Value scan(Evaluator &evaluator, std::vector<Tensor> sources, const Value &axisV
   for (const Tensor &source : sources)
     if (!source.isBlock())
       return evaluator.error(DiagKind::SemaShape, "a scan", "a tensor", source.type.str());
-  std::optional<unsigned> axis = readAxis(evaluator, axisValue, sources.front().type.shape.size());
+  std::optional<unsigned> axis =
+      evaluator.constantAxis(axisValue, "axis", sources.front().type.shape.size());
   if (!axis)
     return Value();
   llvm::SmallVector<mlir::Value> operands;

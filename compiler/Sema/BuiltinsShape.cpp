@@ -23,18 +23,6 @@ Value permuteBy(Evaluator &evaluator, Tensor tensor, const Value &order) {
   return axes ? Value::tensor(evaluator.permute(tensor, *axes)) : Value();
 }
 
-/// Axis `value` of `rank`, negative ones counted from the end.
-std::optional<unsigned> readAxis(Evaluator &evaluator, const Value &value, size_t rank) {
-  std::optional<Int> axis = evaluator.constantInt(value, "axis");
-  if (!axis)
-    return std::nullopt;
-  Int at = *axis < 0 ? *axis + Int(rank) : *axis;
-  if (at < 0 || at >= Int(rank))
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "axis",
-                          "an axis below " + std::to_string(rank), toString(*axis));
-  return unsigned(at);
-}
-
 } // namespace
 
 Value builtinBroadcast(Evaluator &evaluator, Call &call) {
@@ -60,7 +48,7 @@ Value builtinExpandDims(Evaluator &evaluator, Call &call) {
   size_t rank = tensor.type.shape.size() + axes.size();
   llvm::SmallVector<unsigned> sorted;
   for (const Value &value : axes) {
-    std::optional<unsigned> axis = readAxis(evaluator, value, rank);
+    std::optional<unsigned> axis = evaluator.constantAxis(value, "axis", rank);
     if (!axis)
       return Value();
     sorted.push_back(*axis);
@@ -117,7 +105,7 @@ Value builtinSqueeze(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
   if (!tensor)
     return Value();
-  std::optional<unsigned> axis = readAxis(evaluator, call[1], tensor.type.shape.size());
+  std::optional<unsigned> axis = evaluator.constantAxis(call[1], "axis", tensor.type.shape.size());
   if (!axis)
     return Value();
   llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
@@ -131,7 +119,8 @@ Value builtinUnsqueeze(Evaluator &evaluator, Call &call) {
   Tensor tensor = evaluator.toTensor(call[0]);
   if (!tensor)
     return Value();
-  std::optional<unsigned> axis = readAxis(evaluator, call[1], tensor.type.shape.size() + 1);
+  std::optional<unsigned> axis =
+      evaluator.constantAxis(call[1], "axis", tensor.type.shape.size() + 1);
   return axis ? Value::tensor(evaluator.expandDims(tensor, *axis)) : Value();
 }
 

@@ -233,25 +233,21 @@ Value builtinFlip(Evaluator &evaluator, Call &call) {
   if (!tensor)
     return Value();
   llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
-  Int rank = Int(shape.size());
-  std::optional<Int> axis = call[1].isNone() ? rank - 1 : evaluator.constantInt(call[1], "dim");
+  Value dim = call[1].isNone() ? Value::integer(-1) : call[1];
+  std::optional<unsigned> axis = evaluator.constantAxis(dim, "dim", shape.size());
   if (!axis)
     return Value();
-  Int at = *axis < 0 ? *axis + rank : *axis;
-  if (at < 0 || at >= rank)
-    return evaluator.error(DiagKind::SemaInvalidArgument, "dim", "an axis below " + toString(rank),
-                           toString(*axis));
-  int64_t extent = shape[size_t(at)], inner = 1;
+  int64_t extent = shape[*axis], inner = 1;
   if (tensor.dtype().isPointer())
     return evaluator.error(DiagKind::SemaShape, "tl.flip", "numbers", tensor.type.str());
   if (!llvm::isPowerOf2_64(uint64_t(extent))) {
     Tensor index = binary(evaluator, ast::BinaryOp::Sub,
                           evaluator.constant(Scalar::Int32, Value::integer(extent - 1)),
                           range(evaluator, extent));
-    Tensor flipped = index ? pick(evaluator, tensor, unsigned(at), index) : Tensor();
+    Tensor flipped = index ? pick(evaluator, tensor, *axis, index) : Tensor();
     return flipped ? Value::tensor(flipped) : Value();
   }
-  for (size_t i = size_t(at) + 1; i < shape.size(); ++i)
+  for (size_t i = *axis + 1; i < shape.size(); ++i)
     inner *= shape[i];
   for (int64_t distance = 1; tensor && distance < extent; distance *= 2)
     tensor = partners(evaluator, splitAtBit(evaluator, tensor, inner * distance));

@@ -24,6 +24,7 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   Keywords keywords;
   if (!collectArguments(expr, args, keywords))
     return Value();
+  CallSiteGuard site(*this, {&expr, nullptr, 0});
   return call(callee, std::move(args), std::move(keywords), &expr);
 }
 
@@ -146,11 +147,38 @@ Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords key
 // Functions of Python source
 //===----------------------------------------------------------------------===//
 
+/// Reports a call that does not fit the function. Returns false.
+bool Evaluator::argumentsError(const FunctionObject &function, const llvm::Twine &what,
+                               const llvm::Twine &hint) {
+  if (hasFailed)
+    return false;
+  Diagnostic diagnostic(DiagKind::SemaArguments, position,
+                        Diagnostic::pack(function.getName(), what));
+  diagnostic.withHint(hint);
+  if (function.definition)
+    diagnostic.note(DiagKind::SemaDeclaredHere, function.definition->signatureRange,
+                    function.getName());
+  addError(std::move(diagnostic));
+  return false;
+}
+
 bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value> &args,
                                Keywords &keywords, Environment &names) {
   size_t next = 0;
   std::vector<bool> used(keywords.size());
-  std::string name = function.getName().str();
+  std::vector<llvm::StringRef> known;
+  bool takesAny = false;
+  for (const ast::Parameter &parameter : function.getParameters()) {
+    known.push_back(parameter.name.name);
+    takesAny |= parameter.kind == ast::ParameterKind::VarKeywords;
+  }
+  // First: a misspelt keyword also leaves its parameter without a value.
+  for (const auto &keyword : keywords)
+    if (!takesAny && !llvm::is_contained(known, llvm::StringRef(keyword.first))) {
+      At at(*this, keywordRange(keyword.first));
+      return argumentsError(function, "has no parameter '" + keyword.first + "'",
+                            suggestName(keyword.first, known));
+    }
   for (const ast::Parameter &parameter : function.getParameters()) {
     llvm::StringRef key = parameter.name.name;
     if (parameter.kind == ast::ParameterKind::VarArgs) {
@@ -175,8 +203,8 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
     for (size_t i = 0; i < keywords.size(); ++i)
       if (keywords[i].first == key && parameter.kind != ast::ParameterKind::PositionalOnly) {
         if (value) {
-          error(DiagKind::SemaArguments, name, "got two values for '" + key.str() + "'");
-          return false;
+          At at(*this, keywordRange(key));
+          return argumentsError(function, "got two values for '" + key + "'");
         }
         value = keywords[i].second;
         used[i] = true;
@@ -194,25 +222,17 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
       if (hasFailed)
         return false;
     }
-    if (!value) {
-      error(DiagKind::SemaArguments, name, "needs a value for '" + key.str() + "'");
-      return false;
-    }
+    if (!value)
+      return argumentsError(function, "needs a value for '" + key + "'");
     names[key] = *value;
   }
-  if (next < args.size()) {
-    error(DiagKind::SemaArguments, name,
-          "takes " + std::to_string(next) + " arguments, got " + std::to_string(args.size()));
-    return false;
-  }
+  if (next < args.size())
+    return argumentsError(function, "takes " + llvm::Twine(next) + " arguments, got " +
+                                        llvm::Twine(args.size()));
   for (size_t i = 0; i < keywords.size(); ++i)
     if (!used[i]) {
-      std::vector<llvm::StringRef> known;
-      for (const ast::Parameter &parameter : function.getParameters())
-        known.push_back(parameter.name.name);
-      errorWithHint(suggestName(keywords[i].first, known), DiagKind::SemaArguments, name,
-                    "has no parameter '" + keywords[i].first + "'");
-      return false;
+      At at(*this, keywordRange(keywords[i].first));
+      return argumentsError(function, "takes '" + keywords[i].first + "' by position only");
     }
   return true;
 }
@@ -248,6 +268,8 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
     return Value();
   if (body.mode == FunctionMode::Kernel && !buildsIR())
     return error(DiagKind::SemaOutsideKernel, body.name);
+  if (body.mode == FunctionMode::Kernel)
+    checkDecorators(function);
   if (function.lambda)
     return evaluate(*function.lambda->body);
 
@@ -277,9 +299,38 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
 // Builtins
 //===----------------------------------------------------------------------===//
 
+/// What Triton's own functions pass along.
+static bool isImplicitKeyword(llvm::StringRef name) {
+  return name == "_builder" || name == "_semantic" || name == "_generator";
+}
+
+/// Keywords that the builtin does not have. False after an error.
+bool Evaluator::checkKeywords(const BuiltinInfo &info, const Keywords &keywords) {
+  std::vector<llvm::StringRef> known;
+  for (const BuiltinParameter &parameter : info.getParameters()) {
+    known.push_back(parameter.name);
+    if (parameter.isKeywords)
+      return true;
+  }
+  for (const auto &keyword : keywords) {
+    if (llvm::is_contained(known, llvm::StringRef(keyword.first)) ||
+        isImplicitKeyword(keyword.first))
+      continue;
+    std::string nearest = suggestName(keyword.first, known);
+    At at(*this, keywordRange(keyword.first));
+    errorWithHint(nearest + (nearest.empty() ? "" : " ") + info.describe(false),
+                  DiagKind::SemaArguments, info.getQualifiedName(),
+                  "has no parameter '" + keyword.first + "'");
+    return false;
+  }
+  return true;
+}
+
 bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, Keywords &keywords,
                             Call &call) {
   call.info = &info;
+  if (!checkKeywords(info, keywords))
+    return false;
   llvm::ArrayRef<BuiltinParameter> parameters = info.getParameters();
   size_t next = 0;
   bool variadic = false;
@@ -307,7 +358,8 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
     for (size_t i = 0; i < keywords.size(); ++i)
       if (keywords[i].first == parameter.name && !used[i]) {
         if (value) {
-          errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+          At at(*this, keywordRange(parameter.name));
+          errorWithHint(info.describe(false), DiagKind::SemaArguments, info.getQualifiedName(),
                         "got two values for '" + parameter.name + "'");
           return false;
         }
@@ -316,26 +368,17 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
       }
     call.given.push_back(value.has_value());
     if (!value && !parameter.hasDefault) {
-      errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+      errorWithHint(info.describe(false), DiagKind::SemaArguments, info.getQualifiedName(),
                     "needs a value for '" + parameter.name + "'");
       return false;
     }
     call.values.push_back(value ? *value : parameter.defaultValue);
   }
-  bool takesKeywords = !parameters.empty() && parameters.back().isKeywords;
-  for (size_t i = 0; i < keywords.size(); ++i) {
-    if (used[i] || keywords[i].first == "_builder" || keywords[i].first == "_semantic" ||
-        keywords[i].first == "_generator")
-      continue;
-    if (!takesKeywords) {
-      errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
-                    "has no parameter '" + keywords[i].first + "'");
-      return false;
-    }
-    call.keywords.push_back(keywords[i]);
-  }
+  for (size_t i = 0; i < keywords.size(); ++i)
+    if (!used[i] && !isImplicitKeyword(keywords[i].first))
+      call.keywords.push_back(keywords[i]);
   if (next < args.size()) {
-    errorWithHint(info.describe(false), DiagKind::SemaArguments, info.name,
+    errorWithHint(info.describe(false), DiagKind::SemaArguments, info.getQualifiedName(),
                   "takes " + std::to_string(next) + " arguments, got " +
                       std::to_string(args.size()));
     return false;
@@ -345,7 +388,7 @@ bool Evaluator::bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, K
 
 Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,
                              const ast::CallExpr *expr) {
-  std::string name = info.library == Library::Language ? "tl." + info.name.str() : info.name.str();
+  std::string name = info.getQualifiedName();
   if (!info.handler)
     return error(DiagKind::SemaUnsupportedBuiltin, name);
   if (info.place == Place::Kernel && (!buildsIR() || frame->mode != FunctionMode::Kernel))
@@ -375,6 +418,12 @@ Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, K
         return Value::opaque(arg.as<OpaqueObject>().path);
   Call bound;
   bound.expr = expr;
+  size_t written = expr ? llvm::count_if(expr->arguments,
+                                         [](const ast::Argument &argument) {
+                                           return argument.kind == ast::ArgumentKind::Positional;
+                                         })
+                        : 0;
+  CallSiteGuard site(*this, {expr, &info, std::max(args.size(), written) - written});
   if (!bindBuiltin(info, args, keywords, bound))
     return Value();
   if (instance && instance->calledBuiltins)

@@ -236,7 +236,10 @@ bool Evaluator::mergeReturns(Value &a, mlir::Block *atA, Value &b, mlir::Block *
   std::string why;
   if (unify(a, atA, b, atB, why))
     return true;
-  error(DiagKind::SemaReturnTypes, frame->name, why);
+  // The last one that was evaluated; the other has been before it.
+  At at(*this, frame->returnRange);
+  errorWithHint("every return gives the same number of values, each of one type and shape",
+                DiagKind::SemaReturnTypes, frame->name, why);
   a = b = Value();
   return resume();
 }
@@ -371,8 +374,11 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
 
 Value Evaluator::conditional(const ast::ConditionalExpr &expr, Tensor condition) {
   condition = toCondition(condition);
-  if (condition && condition.isBlock())
-    return errorWithHint("use tl.where", DiagKind::SemaCondition, condition.type.str());
+  if (condition && condition.isBlock()) {
+    At at(*this, expr.test->range);
+    return errorWithHint("choose element by element: tl.where(condition, x, y)",
+                         DiagKind::SemaCondition, condition.type.str());
+  }
   if (hasFailed)
     return Value();
   Environment before = frame->names;

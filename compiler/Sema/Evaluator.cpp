@@ -82,11 +82,14 @@ mlir::Location Evaluator::loc() {
 Value Evaluator::use(llvm::StringRef name, const Value &value) {
   if (value.isError())
     return failAgain();
-  if (value.is(ValueKind::Undefined))
-    return errorWithHint(value.as<UndefinedObject>().reason.find("branch") == std::string::npos
-                             ? ""
-                             : "give '" + name + "' a value of one type on every path",
-                         DiagKind::SemaUnboundName, name, value.as<UndefinedObject>().reason);
+  if (value.is(ValueKind::Undefined)) {
+    llvm::StringRef reason = value.as<UndefinedObject>().reason;
+    std::string hint =
+        reason.contains("branch") ? ("give '" + name + "' a value of one type on every path").str()
+        : reason.contains("may not run") ? ("give '" + name + "' a value before the loop").str()
+                                         : "";
+    return errorWithHint(hint, DiagKind::SemaUnboundName, name, reason);
+  }
   return value;
 }
 

@@ -95,6 +95,8 @@ struct Frame {
   std::vector<ReturnScope> scopes;
   /// What the open path has returned, after Flow::Returned.
   Value returnValue;
+  /// The `return` that was evaluated last.
+  SourceRange returnRange;
   unsigned runTimeLoops = 0;
   /// A statement with a `return` was given up after an error.
   bool mayHaveReturned = false;
@@ -128,6 +130,14 @@ struct ModuleState {
 
 using Keywords = std::vector<std::pair<std::string, Value>>;
 
+/// A call in the source while its arguments are bound and, for a builtin, while its handler runs.
+struct CallSite {
+  const ast::CallExpr *expr = nullptr;
+  const BuiltinInfo *info = nullptr;
+  /// Parameters that the call does not write: the object of a method.
+  size_t numBound = 0;
+};
+
 enum class Rounding : uint8_t { Default, Nearest, TowardZero };
 
 class Evaluator {
@@ -153,12 +163,20 @@ public:
   template <typename... Args>
   Value errorWithHint(const llvm::Twine &hint, DiagKind kind, const Args &...args) {
     if (!hasFailed) {
-      Diagnostic diagnostic(kind, position, Diagnostic::pack(args...));
+      std::vector<DiagArg> slots = Diagnostic::pack(args...);
+      // Where the first slot names a parameter of the builtin at hand, that argument is the place.
+      Diagnostic diagnostic(kind, slots.empty() ? position : argumentRange(slots.front().str()),
+                            slots);
       if (!hint.isTriviallyEmpty() && !hint.str().empty())
         diagnostic.withHint(hint);
       addError(std::move(diagnostic));
     }
     return Value();
+  }
+  /// A warning at the current position; one for each.
+  template <typename... Args> void warn(DiagKind kind, const Args &...args) {
+    if (!attempts && warned.insert({kind, position.begin}).second)
+      diags.add(Diagnostic(kind, position, Diagnostic::pack(args...)));
   }
   template <typename... Args> std::nullopt_t fail(DiagKind kind, const Args &...args) {
     error(kind, args...);
@@ -186,6 +204,10 @@ public:
     SourceRange saved;
   };
   SourceRange getPosition() const { return position; }
+  /// The name of a keyword argument of the call at hand; the current position if there is none.
+  SourceRange keywordRange(llvm::StringRef name) const;
+  /// What the call at hand gives for a parameter of the builtin; the current position if unknown.
+  SourceRange argumentRange(llvm::StringRef name) const;
 
   //===-- Expressions (Expressions.cpp, Comprehensions.cpp, Attributes.cpp) --===//
 
@@ -221,6 +243,8 @@ public:
                                                              llvm::StringRef what);
   std::optional<llvm::SmallVector<int64_t, 4>> constantInts(const Value &value,
                                                             llvm::StringRef what);
+  /// One of `rank` axes; negative ones count from the end.
+  std::optional<unsigned> constantAxis(const Value &value, llvm::StringRef what, size_t rank);
 
   //===-- Statements and control flow (Statements.cpp, ControlFlow.cpp, Loops.cpp) --===//
 
@@ -263,6 +287,8 @@ public:
   /// An attribute of a module, known or from a file; empty when it has none.
   std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
   Value makeFunction(const ast::FunctionDef &definition, ModuleState &module);
+  /// Warns of decorators that may change what the function computes (Decorators.cpp).
+  void checkDecorators(const FunctionObject &function);
   Value fromConstant(const Literal &constant, ModuleState *module);
   Value functionNamed(llvm::StringRef path, ModuleState *module);
   std::optional<Literal> toConstant(const Value &value);
@@ -332,11 +358,13 @@ public:
   mlir::OpBuilder builder;
   mlir::MLIRContext *context;
   KernelInstance const *instance = nullptr;
-  /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no assertions.
+  /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no
+  /// assertions.
   unsigned elementFunctions = 0;
 
 private:
   friend struct FrameGuard;
+  friend struct CallSiteGuard;
 
   void addError(Diagnostic diagnostic);
   bool step();
@@ -442,6 +470,9 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &yields);
 
   // Calls.
+  bool argumentsError(const FunctionObject &function, const llvm::Twine &what,
+                      const llvm::Twine &hint = "");
+  bool checkKeywords(const BuiltinInfo &info, const Keywords &keywords);
   bool bindParameters(const FunctionObject &function, std::vector<Value> &args, Keywords &keywords,
                       Environment &names);
   bool bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, Keywords &keywords,
@@ -500,12 +531,23 @@ private:
   bool isStuck = false, leavesFunction = false, failsAgain = false;
   /// Calls of attempt() in progress.
   unsigned attempts = 0;
+  /// Warnings that have been given, by kind and offset.
+  std::set<std::pair<DiagKind, uint32_t>> warned;
   SourceRange position;
+  CallSite callSite;
   uint64_t steps = 0;
   unsigned callDepth = 0, evaluationDepth = 0;
   /// The expression whose value nothing uses.
   const ast::Expr *discarded = nullptr;
   std::map<const LoadedModule *, std::unique_ptr<ModuleState>> modules;
+};
+
+/// Makes a call the one at hand until the end of the scope.
+struct CallSiteGuard {
+  CallSiteGuard(Evaluator &evaluator, CallSite site);
+  ~CallSiteGuard();
+  Evaluator &evaluator;
+  CallSite saved;
 };
 
 /// Enters a function call and leaves it at the end of the scope.

@@ -215,7 +215,10 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &v
       return true;
     }
   }
-  error(DiagKind::SemaUnsupportedSyntax, "assigning to an element of " + describe(base));
+  errorWithHint(base.isTensor() ? "a tensor with other elements at some places is tl.where(...); "
+                                  "memory is written with tl.store"
+                                : "",
+                DiagKind::SemaUnsupportedSyntax, "assigning to an element of " + describe(base));
   return false;
 }
 
@@ -264,6 +267,7 @@ Flow Evaluator::executeReturn(const ast::ReturnStmt &stmt) {
                   DiagKind::SemaReturnInLoop);
     return Flow::Failed;
   }
+  frame->returnRange = stmt.range;
   frame->returnValue = stmt.value ? evaluate(*stmt.value) : Value::none();
   return hasFailed ? Flow::Failed : Flow::Returned;
 }

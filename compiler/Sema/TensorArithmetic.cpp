@@ -106,8 +106,12 @@ Evaluator::operands(llvm::StringRef op, const Value &left, const Value &right, O
            (!allowed || (other.isPointer() && other != pointer) || other.isFloat());
   };
   if (badPointer(*typeA, *typeB, rules.leftPointer) ||
-      badPointer(*typeB, *typeA, rules.rightPointer))
-    return fail(DiagKind::SemaOperands, op, describe(left), describe(right));
+      badPointer(*typeB, *typeA, rules.rightPointer)) {
+    errorWithHint(typeA->isFloat() || typeB->isFloat() ? "an offset is an integer: .to(tl.int32)"
+                                                       : "",
+                  DiagKind::SemaOperands, op, describe(left), describe(right));
+    return std::nullopt;
+  }
 
   Tensor a, b;
   if (rules.arithmetic && !typeA->isPointer() && !typeB->isPointer()) {
@@ -274,7 +278,9 @@ Value Evaluator::bitwise(ast::BinaryOp op, const Value &left, const Value &right
     return Value();
   auto [a, b] = *both;
   if (!a.dtype().isInt() || !b.dtype().isInt())
-    return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
+    return errorWithHint("the bits of a float: x.to(tl.int32, bitcast=True)",
+                         DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
+                         describe(right));
   mlir::Value result;
   switch (op) {
   case BinaryOp::BitAnd:

@@ -75,7 +75,8 @@ Tensor Evaluator::castPointer(Tensor tensor, const TensorType &type) {
     Tensor address = castInt(tensor, type.with(DType(Scalar::Int64)));
     return {emit<tile::BitcastOp>(toMLIR(type), address.ir), type};
   }
-  error(DiagKind::SemaCast, tensor.type.str(), to.str());
+  errorWithHint("tl.load gives what is there, .to(tl.int64) the address", DiagKind::SemaCast,
+                tensor.type.str(), to.str());
   return {};
 }
 

@@ -103,6 +103,19 @@ Tensor Evaluator::poison(const TensorType &type) {
   return {emit<mlir::ub::PoisonOp>(toMLIR(type)), type};
 }
 
+std::optional<unsigned> Evaluator::constantAxis(const Value &value, llvm::StringRef what,
+                                                size_t rank) {
+  std::optional<Int> axis = constantInt(value, what);
+  if (!axis)
+    return std::nullopt;
+  Int at = *axis < 0 ? *axis + Int(rank) : *axis;
+  if (at < 0 || at >= Int(rank))
+    return fail(DiagKind::SemaInvalidArgument, what,
+                "an axis from " + toString(-Int(rank)) + " to " + toString(Int(rank) - 1),
+                toString(*axis));
+  return unsigned(at);
+}
+
 Tensor Evaluator::splat(Tensor scalar, llvm::ArrayRef<int64_t> shape) {
   if (!scalar || shape.empty())
     return scalar;

@@ -14,14 +14,14 @@ def broadcast(x, n, NAME: tl.constexpr):
 
 @triton.jit
 def mask(x, n, NAME: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:5: error: mask: expected booleans, got int32[16] [sema-invalid-argument]
+    # CHECK: :[[@LINE+2]]:40: error: mask: expected booleans, got int32[16] [sema-invalid-argument]
     # CHECK: hint: a mask is a comparison, such as offsets < n
     tl.load(x + tl.arange(0, 16), mask=tl.arange(0, 16))
 
 
 @triton.jit
 def pointer(x, n, NAME: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:5: error: tl.load: expected a pointer, got tensor int32 [sema-invalid-argument]
+    # CHECK: :[[@LINE+2]]:13: error: tl.load: expected a pointer, got tensor int32 [sema-invalid-argument]
     # CHECK: hint: the signature gives pointers as '*fp32'
     tl.load(n)
 
@@ -115,7 +115,7 @@ def helper(value, scale):
 
 @triton.jit
 def keyword(x, n, NAME: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:5: error: helper() has no parameter 'scal' [sema-arguments]
+    # CHECK: :[[@LINE+2]]:24: error: helper() has no parameter 'scal' [sema-arguments]
     # CHECK: hint: did you mean 'scale'?
     helper(n, scale=2, scal=3)
 

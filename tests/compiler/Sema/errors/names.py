@@ -67,8 +67,8 @@ def circular(p, n):
 
 @triton.jit
 def unsupported(p, n):
-    # NOTYET: error: 'tl.smid' is not supported yet [sema-unsupported-builtin]
-    x = tl.smid()
+    # NOTYET: error: 'tl.experimental_tensormap_fenceproxy_acquire' is not supported yet [sema-unsupported-builtin]
+    tl.extra.cuda.experimental_tensormap_fenceproxy_acquire(p)
 
 
 @triton.jit
@@ -79,7 +79,7 @@ def not_callable(p, n):
 
 @triton.jit
 def arguments(p, n):
-    # ARGUMENTS: error: arange() needs a value for 'end' [sema-arguments]
+    # ARGUMENTS: error: tl.arange() needs a value for 'end' [sema-arguments]
     # ARGUMENTS: hint: tl.arange(start, end)
     x = tl.arange(8)
 

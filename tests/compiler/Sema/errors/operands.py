@@ -80,7 +80,7 @@ def dot_shape(p, n, u):
 @triton.jit
 def not_constant(p, n, u):
     # CONSTANT: error: end must be known at compile time, got tensor int32 [sema-not-constant]
-    # CONSTANT: hint: annotate the name with tl.constexpr
+    # CONSTANT: hint: known are tl.constexpr parameters
     x = tl.arange(0, n)
 
 

@@ -111,10 +111,10 @@ def returns_unknown(x, n):
 
 @triton.jit
 def returns_either(x, n):
-    # CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: return values of 'returns_either' differ: {{.*}} [sema-return-types]
     if n > 0:
         return x
     else:
+        # CHECK: :[[@LINE+1]]:9: error: return values of 'returns_either' differ: {{.*}} [sema-return-types]
         return (x, x)
 
 
