@@ -60,6 +60,23 @@ FailureOr<bool> position(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Default([](Operation *) { return false; });
 }
 
+/// The host stands in for the processor and for the clock.
+FailureOr<bool> deviceRegister(Operation *op, OpBuilder &b, ThreadCode &code) {
+  auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  StringRef name = intrinsic ? intrinsic.getIntrin() : StringRef();
+  if (isa<NVVM::SmIdOp>(op) || name == "llvm.amdgcn.s.getreg")
+    return become(op, code.call(b, op, "kiln_emu_processor", b.getI32Type(), {}));
+  if (isa<NVVM::GlobalTimerOp>(op))
+    return become(op, code.call(b, op, "kiln_emu_nanoseconds", b.getI64Type(), {}));
+  if (name != "llvm.readsteadycounter")
+    return false;
+  // AMD's counts at 100 MHz.
+  Location loc = op->getLoc();
+  Value time = code.call(b, op, "kiln_emu_nanoseconds", b.getI64Type(), {});
+  Value ten = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(10));
+  return become(op, LLVM::UDivOp::create(b, loc, time, ten));
+}
+
 FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
   Location loc = op->getLoc();
   auto blockBarrier = [&](Value id, Value count) {
@@ -215,7 +232,7 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
 
 FailureOr<bool> emulateExchange(Operation *op, ThreadCode &code) {
   OpBuilder b(op);
-  for (auto convert : {position, barrier, nvidia, amd}) {
+  for (auto convert : {position, deviceRegister, barrier, nvidia, amd}) {
     FailureOr<bool> done = convert(op, b, code);
     if (failed(done) || *done)
       return done;

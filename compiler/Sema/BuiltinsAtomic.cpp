@@ -69,7 +69,10 @@ std::optional<Operands> readOperands(Evaluator &evaluator, Call &call) {
   DType element = result.pointer.dtype().getPointee();
   bool half = element.is(Scalar::FP16) || element.is(Scalar::BF16);
   bool narrow = element.getBits() < 16 || (element.getBits() == 16 && !half);
-  if (narrow || (half && name != "atomic_add"))
+  // Only through descriptors are halves compared, as in Triton.
+  bool isCompared = name == "atomic_min" || name == "atomic_max";
+  bool takesHalf = name == "atomic_add" || (isCompared && !call.expr);
+  if (narrow || (half && !takesHalf))
     return evaluator.fail(DiagKind::SemaInvalidArgument, name,
                           "elements of 32 or 64 bits (or halves, for atomic_add)", element.str());
   if (result.mask && !result.mask.dtype().isBool())

@@ -223,6 +223,23 @@ Value builtinNumThreads(Evaluator &evaluator, Call &) {
   return Value::integer(evaluator.instance->numWarps * evaluator.getTarget().warpSize);
 }
 
+static Value readRegister(Evaluator &evaluator, tile::DeviceRegister reg, DType type) {
+  return Value::tensor(
+      evaluator.emit<tile::ReadRegisterOp>(evaluator.toMLIR(TensorType(type)), reg),
+      TensorType(type));
+}
+Value builtinSmid(Evaluator &evaluator, Call &) {
+  return readRegister(evaluator, tile::DeviceRegister::Processor, Scalar::Int32);
+}
+Value builtinGlobaltimer(Evaluator &evaluator, Call &) {
+  return readRegister(evaluator, tile::DeviceRegister::Nanoseconds, Scalar::Int64);
+}
+/// AMD's counter runs at 100 MHz.
+Value builtinMemrealtime(Evaluator &evaluator, Call &call) {
+  return evaluator.binary(ast::BinaryOp::FloorDiv, builtinGlobaltimer(evaluator, call),
+                          Value::integer(10));
+}
+
 /// Programmatic dependent launch: Kiln launches kernels in stream order, where both do nothing.
 Value builtinGdcWait(Evaluator &, Call &) { return Value::none(); }
 Value builtinGdcLaunchDependents(Evaluator &, Call &) { return Value::none(); }

@@ -116,7 +116,7 @@ void Evaluator::emitAssertion(Tensor condition, llvm::StringRef message) {
 
 /// Triton checks nothing unless debugging is on.
 Value builtinDeviceAssert(Evaluator &evaluator, Call &call) {
-  if (!evaluator.instance || !evaluator.instance->debug)
+  if (!evaluator.instance || !evaluator.instance->debug || evaluator.elementFunctions)
     return Value::none();
   Tensor condition = evaluator.toCondition(evaluator.toTensor(call[0]));
   std::optional<std::string> message =

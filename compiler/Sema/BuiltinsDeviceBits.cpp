@@ -1,6 +1,6 @@
 // libdevice's functions on bits and integers.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Lanes.h"
 
 namespace kiln::sema {
 namespace {
@@ -168,6 +168,64 @@ Value builtinSad(Evaluator &evaluator, Call &call) {
     return Value();
   return chain(BinaryOp::Add, Value::tensor(evaluator.bitcast(distance.getTensor(), z.dtype())),
                Value::tensor(z));
+}
+
+/// Byte i of the result is that of the eight bytes of y and x, x's the lowest, which bits 4 i to
+/// 4 i + 2 of the selector number.
+Value builtinBytePerm(Evaluator &evaluator, Call &call) {
+  Tensor words[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    Tensor word = evaluator.toTensor(call[i]);
+    if (!word)
+      return Value();
+    if (!word.dtype().isInt() || word.dtype().getBits() != 32)
+      return evaluator.error(DiagKind::SemaInvalidArgument, "byte_perm", "integers of 32 bits",
+                             word.type.str());
+    words[i] = evaluator.cast(evaluator.bitcast(word, Scalar::UInt32), Scalar::UInt64);
+  }
+  Chain chain{evaluator};
+  Value bytes = chain(BinaryOp::BitOr, chain(BinaryOp::ShiftLeft, Value::tensor(words[1]), 32),
+                      Value::tensor(words[0]));
+  Value selector = Value::tensor(words[2]), result;
+  for (unsigned i = 0; i < 4; ++i) {
+    Value number = chain(BinaryOp::BitAnd, chain(BinaryOp::ShiftRight, selector, 4 * i), 7);
+    Value shifted = chain(BinaryOp::ShiftRight, bytes, chain(BinaryOp::ShiftLeft, number, 3));
+    Value placed = chain(BinaryOp::ShiftLeft, chain(BinaryOp::BitAnd, shifted, 255), 8 * i);
+    result = i ? chain(BinaryOp::BitOr, result, placed) : placed;
+  }
+  return evaluator.failed() ? Value()
+                            : Value::tensor(evaluator.cast(result.getTensor(), Scalar::Int32));
+}
+
+Value builtinSignbit(Evaluator &evaluator, Call &call) {
+  Tensor x = evaluator.toTensor(call[0]);
+  if (!x)
+    return Value();
+  if (!x.dtype().isFloat() || x.dtype().getBits() < 32)
+    return evaluator.error(DiagKind::SemaFloatOnly, "signbit", "fp32 or fp64", x.type.str());
+  unsigned bits = x.dtype().getBits();
+  Chain chain{evaluator};
+  Value sign = chain(BinaryOp::ShiftRight,
+                     Value::tensor(evaluator.bitcast(x, getIntType(bits, false))), bits - 1);
+  return evaluator.failed() ? Value()
+                            : Value::tensor(evaluator.cast(sign.getTensor(), Scalar::Int32));
+}
+
+/// Of the operand and of the result only the upper words count, and denormal ones are zeros.
+Value builtinRcp64h(Evaluator &evaluator, Call &call) {
+  std::optional<Lanes> x = floatLanes(evaluator, call);
+  if (!x)
+    return Value();
+  if (!x->isDouble())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "rcp64h", "fp64", x->tensor.type.str());
+  auto upper = [](const Lanes &y) {
+    Lanes bits = y.bits();
+    Lanes word = (bits & bits.integer(-(int64_t(1) << 32))).bitcast(y.dtype());
+    return (y.magnitude() < 0x1p-1022).select(y.number(0).withSignOf(y), word);
+  };
+  Lanes result = 1 / upper(*x);
+  // The lower word of a NaN is no part of it.
+  return isNaN(result).select(result, upper(result)).value();
 }
 
 } // namespace kiln::sema

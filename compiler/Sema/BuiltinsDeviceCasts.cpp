@@ -1,7 +1,7 @@
 // libdevice's conversions between numbers, whose names say what they do: "float2int_rn" rounds an
 // fp32 to nearest.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/DirectedRounding.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -29,9 +29,9 @@ static Value convert(Evaluator &evaluator, Call &call) {
   if (x.dtype() != from)
     return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, from.str(),
                            x.type.str());
-  if (!to.isInt() || !from.isFloat())
-    return Value::tensor(
-        evaluator.cast(x, to, mode == "rz" ? Rounding::TowardZero : Rounding::Default));
+  if (to.isFloat())
+    return directionNamed(mode) ? convertToward(*directionNamed(mode), {&evaluator, x}, to).value()
+                                : Value::tensor(evaluator.cast(x, to));
   if (mode == "rn")
     x.ir = evaluator.emit<mlir::math::RoundEvenOp>(x.ir);
   else if (mode == "rd")
@@ -85,6 +85,26 @@ KILN_CONVERSION(UllToFloatRn)
 KILN_CONVERSION(UllToDoubleRn)
 KILN_CONVERSION(DoubleToFloatRn)
 KILN_CONVERSION(DoubleToFloatRz)
+KILN_CONVERSION(DoubleToFloatRd)
+KILN_CONVERSION(DoubleToFloatRu)
+KILN_CONVERSION(IntToFloatRz)
+KILN_CONVERSION(IntToFloatRd)
+KILN_CONVERSION(IntToFloatRu)
+KILN_CONVERSION(UintToFloatRz)
+KILN_CONVERSION(UintToFloatRd)
+KILN_CONVERSION(UintToFloatRu)
+KILN_CONVERSION(LlToFloatRz)
+KILN_CONVERSION(LlToFloatRd)
+KILN_CONVERSION(LlToFloatRu)
+KILN_CONVERSION(UllToFloatRz)
+KILN_CONVERSION(UllToFloatRd)
+KILN_CONVERSION(UllToFloatRu)
+KILN_CONVERSION(LlToDoubleRz)
+KILN_CONVERSION(LlToDoubleRd)
+KILN_CONVERSION(LlToDoubleRu)
+KILN_CONVERSION(UllToDoubleRz)
+KILN_CONVERSION(UllToDoubleRd)
+KILN_CONVERSION(UllToDoubleRu)
 #undef KILN_CONVERSION
 
 } // namespace kiln::sema

@@ -26,9 +26,11 @@ Lanes powerOfTwo(const Lanes &exponent, const Lanes &like) {
   return biased.apply<arith::ShLIOp>(biased.integer(format.mantissa)).bitcast(like.dtype());
 }
 
-/// x * 2 ** n, rounded once: the first two factors keep what they multiply normal, or take it to
-/// where the result is certain.
-Lanes scale(Lanes x, Lanes n) {
+} // namespace
+
+Lanes scaleByPower(Lanes x, Lanes n) {
+  // The first two factors keep what they multiply normal, or take it to where the result is
+  // certain.
   Format format(x);
   int up = format.maxExponent, down = format.minExponent + format.mantissa + 1;
   for (int step = 0; step < 2; ++step) {
@@ -43,6 +45,8 @@ Lanes scale(Lanes x, Lanes n) {
   return x * powerOfTwo(n, x);
 }
 
+namespace {
+
 Value scaleByInt(Evaluator &evaluator, Call &call) {
   Tensor x = floatOperand(evaluator, call.info->name, call[0]);
   Tensor n = x ? evaluator.toTensor(call[1]) : Tensor();
@@ -54,7 +58,7 @@ Value scaleByInt(Evaluator &evaluator, Call &call) {
   n = evaluator.cast(evaluator.cast(n, Scalar::Int32), getIntType(x.dtype().getBits(), true));
   if (!n || !evaluator.broadcastTogether(x, n))
     return Value();
-  return scale({&evaluator, x}, {&evaluator, n}).value();
+  return scaleByPower({&evaluator, x}, {&evaluator, n}).value();
 }
 
 /// The exponent of finite numbers other than zero, as integers of the width.
@@ -170,14 +174,28 @@ Value builtinRemainder(Evaluator &evaluator, Call &call) {
   return isInvalid.select(x.number(NAN), result).value();
 }
 
-Value builtinAddRn(Evaluator &evaluator, Call &call) {
-  return floatFunction2<arith::AddFOp>(evaluator, call);
+/// Adding zero keeps a product's rounding: a target may fuse the two, and not the product with what
+/// comes after. It loses the sign of a zero.
+static Lanes rounded(const Lanes &x) { return x + 0.0; }
+
+static Value sumRounded(Evaluator &evaluator, const Call &call, bool isDifference) {
+  auto both = floatOperands(evaluator, call);
+  if (!both)
+    return Value();
+  Lanes x{&evaluator, both->first}, y{&evaluator, both->second};
+  y = isDifference ? -y : y;
+  return ((x == 0) & (y == 0)).select(x + y, rounded(x) + rounded(y)).value();
 }
-Value builtinSubRn(Evaluator &evaluator, Call &call) {
-  return floatFunction2<arith::SubFOp>(evaluator, call);
-}
+Value builtinAddRn(Evaluator &evaluator, Call &call) { return sumRounded(evaluator, call, false); }
+Value builtinSubRn(Evaluator &evaluator, Call &call) { return sumRounded(evaluator, call, true); }
+
 Value builtinMulRn(Evaluator &evaluator, Call &call) {
-  return floatFunction2<arith::MulFOp>(evaluator, call);
+  auto both = floatOperands(evaluator, call);
+  if (!both)
+    return Value();
+  Lanes x{&evaluator, both->first}, y{&evaluator, both->second};
+  Lanes product = x * y;
+  return (product == 0).select(product, rounded(product)).value();
 }
 Value builtinDeviceSqrtRn(Evaluator &evaluator, Call &call) {
   return floatFunction<math::SqrtOp>(evaluator, call);

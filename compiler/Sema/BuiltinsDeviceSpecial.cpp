@@ -17,12 +17,6 @@ Lanes log(const Lanes &x) { return x.apply<math::LogOp>(); }
 Lanes exp(const Lanes &x) { return x.apply<math::ExpOp>(); }
 Lanes root(const Lanes &x) { return x.apply<math::SqrtOp>(); }
 
-/// Runs a formula in fp64.
-Value inDouble(Evaluator &evaluator, Call &call, Lanes (*formula)(const Lanes &x)) {
-  auto x = floatLanes(evaluator, call);
-  return x ? formula(x->cast(Scalar::FP64)).cast(x->dtype()).value() : Value();
-}
-
 /// y >= 0 with erf(y) = s and erfc(y) = q, where q = 1 - s: the smaller of the two is what counts.
 /// Three of Halley's steps from a first guess whose error e has e * y below 0.05.
 Lanes inverseErrorFunction(const Lanes &s, const Lanes &q) {
@@ -91,6 +85,11 @@ Lanes tgamma(const Lanes &x) {
 }
 
 } // namespace
+
+Value inDouble(Evaluator &evaluator, Call &call, Lanes (*formula)(const Lanes &x)) {
+  auto x = floatLanes(evaluator, call);
+  return x ? formula(x->cast(Scalar::FP64)).cast(x->dtype()).value() : Value();
+}
 
 Value builtinErfinv(Evaluator &e, Call &call) { return inDouble(e, call, erfinv); }
 Value builtinErfcinv(Evaluator &e, Call &call) { return inDouble(e, call, erfcinv); }

@@ -131,6 +131,10 @@ Value builtinDot(Evaluator &evaluator, Call &call) {
     if (!given)
       return Value();
     imprecise = *given;
+    int64_t depth = a.type.shape.back();
+    if (a.dtype().isFP8() && b.dtype().isFP8() && imprecise > depth)
+      return evaluator.error(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
+                             "at most K = " + std::to_string(depth), toString(imprecise));
   }
   // The operation takes one batch axis.
   llvm::SmallVector<int64_t, 4> shape(resultType.shape);

@@ -137,6 +137,15 @@ Tensor spreadScale(Evaluator &evaluator, const Side &side, Tensor values) {
   return evaluator.permute(scale, order);
 }
 
+/// Of K, where there is a scale for each group of elements; 0 where there is not.
+int64_t elementsPerScale(const Side &side) {
+  if (!side.scale || side.scale.type.getNumElements() <= 1)
+    return 0;
+  llvm::ArrayRef<int64_t> shape = side.values.type.shape;
+  int64_t depth = shape[shape.size() - side.kAxis] * (side.format == "e2m1" && side.packsK ? 2 : 1);
+  return depth / side.scale.type.shape.back();
+}
+
 Tensor widen(Evaluator &evaluator, const Side &side, DType type) {
   if (!side.scale && side.format != "e2m1")
     return evaluator.cast(side.values, type);
@@ -165,6 +174,11 @@ Value builtinDotScaled(Evaluator &evaluator, Call &call) {
     if (!out->is(Scalar::FP32))
       return evaluator.error(DiagKind::SemaInvalidArgument, "out_dtype", "fp32", out->str());
   }
+  int64_t groups[] = {elementsPerScale(*left), elementsPerScale(*right)};
+  if (groups[0] && groups[1] && groups[0] != groups[1])
+    return evaluator.error(DiagKind::SemaShape, "the scales of tl.dot_scaled",
+                           "one number of elements for each scale on both sides",
+                           std::to_string(groups[0]) + " and " + std::to_string(groups[1]));
   bool hasHalf = left->format == "fp16" || right->format == "fp16";
   DType type = hasHalf ? Scalar::FP32 : Scalar::BF16;
   Tensor a = widen(evaluator, *left, type);

@@ -78,7 +78,7 @@ Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
   return type.isBool() ? evaluator.cast(whole, type) : evaluator.bitcast(whole, type);
 }
 
-/// "=r,r,h": the width of each register, outputs first. Empty after an error.
+/// "=r,r,h": the width of each register, outputs first; 0 for an immediate. Empty after an error.
 std::optional<std::vector<unsigned>> readConstraints(Evaluator &evaluator, llvm::StringRef text,
                                                      size_t outputs) {
   std::vector<unsigned> widths;
@@ -95,14 +95,39 @@ std::optional<std::vector<unsigned>> readConstraints(Evaluator &evaluator, llvm:
                     : part == "h"                ? 16
                     : part == "c"                ? 8
                                                  : 0;
-    if (!bits || isOutput != (widths.size() < outputs))
+    bool isImmediate = part == "n" && !isOutput;
+    if ((!bits && !isImmediate) || isOutput != (widths.size() < outputs))
       return evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
                             std::to_string(outputs) +
-                                " outputs, then inputs, of r, l, h, c, f or d",
+                                " outputs, then inputs, of r, l, h, c, f, d or n",
                             "'" + text.str() + "'");
     widths.push_back(bits);
   }
   return widths;
+}
+
+/// Puts the numbers for which the constraint is `n` into the program. False after an error.
+bool placeImmediates(Evaluator &evaluator, PtxProgram &program, llvm::ArrayRef<unsigned> widths,
+                     size_t outputs, llvm::ArrayRef<Value> args) {
+  for (auto [index, bits] : llvm::enumerate(widths)) {
+    if (bits != 0)
+      continue;
+    // Elements of narrow types may share a register, compile-time numbers do not.
+    std::optional<Int> number = widths.size() - outputs == args.size()
+                                    ? evaluator.constantInt(args[index - outputs], "constraint 'n'")
+                                    : evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
+                                                     "one register for each argument beside 'n'",
+                                                     std::to_string(widths.size() - outputs));
+    if (!number)
+      return false;
+    for (PtxInstruction &instruction : program.instructions)
+      for (PtxOperand &operand : instruction.operands)
+        if (operand.kind == PtxOperand::Kind::Argument && operand.value == index) {
+          operand.kind = PtxOperand::Kind::Immediate;
+          operand.value = uint64_t(*number);
+        }
+  }
+  return true;
 }
 
 struct Results {
@@ -167,17 +192,13 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
   llvm::Expected<PtxProgram> program = parsePtx(*text);
   if (!program)
     return evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
+  if (!placeImmediates(evaluator, *program, *widths, outputs, *given))
+    return Value();
   PtxTranslator translator(evaluator, *program, packing->partShape);
   for (auto [index, bits] : llvm::enumerate(*widths))
-    translator.addArgument(bits, index < outputs ? Tensor() : inputs[index - outputs]);
+    translator.addArgument(bits ? bits : 32, index < outputs ? Tensor() : inputs[index - outputs]);
   if (evaluator.failed() || !translator.run())
     return Value();
-  // A program that only synchronizes leaves its result unwritten.
-  bool isEffect = llvm::all_of(program->instructions, [](const PtxInstruction &instruction) {
-    return instruction.operands.size() < 2;
-  });
-  if (isEffect)
-    return Value::none();
   std::vector<Tensor> written;
   for (size_t i = 0; i < outputs; ++i) {
     written.push_back(translator.getArgument(i));

@@ -32,7 +32,9 @@ std::optional<std::vector<Tensor>> fillBody(Evaluator &evaluator, const Value &f
   std::vector<Value> args;
   for (auto [argument, element] : llvm::zip(block->getArguments(), elements))
     args.push_back(Value::tensor(argument, TensorType(element.dtype())));
+  ++evaluator.elementFunctions;
   Value returned = evaluator.call(function, std::move(args), {});
+  --evaluator.elementFunctions;
   if (evaluator.failed())
     return std::nullopt;
   isTuple = returned.isSequence();

@@ -81,18 +81,19 @@ Value builtinWhere(Evaluator &evaluator, Call &call) {
   return both ? Value::tensor(evaluator.select(condition, both->first, both->second)) : Value();
 }
 
-Value builtinAdd(Evaluator &evaluator, Call &call) {
-  return evaluator.binary(ast::BinaryOp::Add, call[0], call[1]);
-}
-Value builtinSub(Evaluator &evaluator, Call &call) {
-  return evaluator.binary(ast::BinaryOp::Sub, call[0], call[1]);
-}
-Value builtinMul(Evaluator &evaluator, Call &call) {
-  return evaluator.binary(ast::BinaryOp::Mul, call[0], call[1]);
+static Value sanitized(Evaluator &evaluator, const Call &call, ast::BinaryOp op) {
+  std::optional<bool> isChecked = evaluator.constantBool(call[2], "sanitize_overflow");
+  if (!isChecked)
+    return Value();
+  return *isChecked ? evaluator.checkedBinary(op, call[0], call[1])
+                    : evaluator.binary(op, call[0], call[1]);
 }
 
 static bool propagatesNan(const Value &mode) {
   return mode.isString() && mode.getString() == "all";
+Value builtinAdd(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Add); }
+Value builtinSub(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Sub); }
+Value builtinMul(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Mul); }
 }
 
 Value builtinMaximum(Evaluator &evaluator, Call &call) {

@@ -424,6 +424,17 @@ Value builtinPyType(Evaluator &, Call &call) {
   return Value::opaque("type(" + describe(call[0]) + ")");
 }
 
+/// "0b101", "-0b11"
+Value builtinPyBin(Evaluator &evaluator, Call &call) {
+  std::optional<Int> number = evaluator.constantInt(call[0], "bin");
+  if (!number)
+    return Value();
+  std::string digits;
+  for (Int rest = *number < 0 ? -*number : *number; rest || digits.empty(); rest /= 2)
+    digits.insert(digits.begin(), rest % 2 ? '1' : '0');
+  return Value::string((*number < 0 ? "-0b" : "0b") + digits);
+}
+
 Value builtinPyRound(Evaluator &evaluator, Call &call) {
   if (!call[0].isNumber())
     return evaluator.error(DiagKind::SemaOperand, "round", describe(call[0]));

@@ -26,7 +26,9 @@ bool fillRegion(Evaluator &evaluator, mlir::Region &region, llvm::ArrayRef<Tenso
     right.push_back(Value::tensor(block->getArgument(unsigned(index + sources.size())),
                                   TensorType(source.dtype())));
   }
+  ++evaluator.elementFunctions;
   Value result = combine(left, right);
+  --evaluator.elementFunctions;
   if (evaluator.failed())
     return false;
   std::vector<Value> results{result};

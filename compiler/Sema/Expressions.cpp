@@ -83,7 +83,7 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
     const auto &binaryExpr = llvm::cast<ast::BinaryExpr>(expr);
     Value left = evaluate(*binaryExpr.left);
     Value right = hasFailed ? Value() : evaluate(*binaryExpr.right);
-    return hasFailed ? Value() : binary(binaryExpr.op, left, right);
+    return hasFailed ? Value() : checkedBinary(binaryExpr.op, left, right);
   }
   case NodeKind::BoolExpr:
     return evaluateBool(llvm::cast<ast::BoolExpr>(expr));

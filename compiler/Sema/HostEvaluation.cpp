@@ -331,7 +331,14 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
             parameter.defaultValue = evaluator.toConstant(value);
         });
       });
-    parameter.doNotSpecialize = unspecialized.contains(parameter.name);
+    parameter.doNotSpecialize = unspecialized.contains(parameter.name) ||
+                                unspecialized.contains(std::to_string(summary.parameters.size()));
+    if (parameter.doNotSpecialize && parameter.isConstexpr) {
+      Evaluator::At at(evaluator, source.range);
+      evaluator.error(DiagKind::SemaInvalidArgument, "do_not_specialize", "run-time parameters",
+                      "'" + parameter.name + "', which is tl.constexpr");
+      return std::nullopt;
+    }
     parameter.isHeuristic = computed.contains(parameter.name);
     summary.parameters.push_back(std::move(parameter));
   }

@@ -93,6 +93,9 @@ KILN_LANES_COMPARISON(==, OEQ, eq)
 
 inline Lanes isNaN(const Lanes &x) { return x.compareFloat(mlir::arith::CmpFPredicate::UNO, x); }
 
+/// x * 2 ** n, rounded once; n are integers of x's width, of less than three times its largest
+/// exponent.
+Lanes scaleByPower(Lanes x, Lanes n);
 /// sin(pi x) and cos(pi x) of floats: BuiltinsDeviceExact.cpp.
 Lanes sinOfPi(const Lanes &x);
 Lanes cosOfPi(const Lanes &x);
@@ -102,6 +105,10 @@ inline std::optional<Lanes> floatLanes(Evaluator &evaluator, const Call &call) {
   Tensor x = floatOperand(evaluator, call.info->name, call[0]);
   return x ? std::optional<Lanes>({&evaluator, x}) : std::nullopt;
 }
+
+/// A function of one float as a formula in fp64, whose result becomes of the float's type again:
+/// BuiltinsDeviceSpecial.cpp.
+Value inDouble(Evaluator &evaluator, Call &call, Lanes (*formula)(const Lanes &x));
 
 } // namespace kiln::sema
 

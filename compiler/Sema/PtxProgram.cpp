@@ -33,6 +33,12 @@ bool isName(llvm::StringRef text) {
          llvm::all_of(text.drop_front(), [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
+/// `%tid.x`
+bool isSpecialRegister(llvm::StringRef text) {
+  auto [name, axis] = text.split('.');
+  return text.starts_with("%") && isName(name) && (axis == "x" || axis == "y" || axis == "z");
+}
+
 std::vector<llvm::StringRef> splitOperands(llvm::StringRef text) {
   std::vector<llvm::StringRef> parts;
   size_t start = 0;
@@ -42,13 +48,39 @@ std::vector<llvm::StringRef> splitOperands(llvm::StringRef text) {
       parts.push_back(text.slice(start, i).trim());
       start = i + 1;
     } else
-      depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+      depth += text[i] == '{' || text[i] == '[' ? 1 : text[i] == '}' || text[i] == ']' ? -1 : 0;
   }
   return parts;
 }
 
+llvm::Expected<PtxOperand> parseOperand(llvm::StringRef text);
+
+/// `[address]`, `[address + 16]`
+llvm::Expected<PtxOperand> parseMemory(llvm::StringRef text) {
+  PtxOperand operand;
+  operand.kind = PtxOperand::Kind::Memory;
+  llvm::StringRef inside = text.drop_front().drop_back().trim();
+  size_t sign = inside.find_first_of("+-", 1);
+  llvm::StringRef offset = inside.substr(std::min(sign, inside.size())).trim();
+  if (!offset.empty()) {
+    bool isNegative = offset.front() == '-';
+    if (offset.drop_front().trim().getAsInteger(0, operand.value))
+      return wrong("operand '%s' is not supported", text.str().c_str());
+    operand.value = isNegative ? ~operand.value + 1 : operand.value;
+  }
+  llvm::Expected<PtxOperand> base = parseOperand(inside.substr(0, sign).trim());
+  if (!base)
+    return base.takeError();
+  if (base->kind != PtxOperand::Kind::Register && base->kind != PtxOperand::Kind::Argument)
+    return wrong("operand '%s' is not supported", text.str().c_str());
+  operand.elements.push_back(*base);
+  return operand;
+}
+
 llvm::Expected<PtxOperand> parseOperand(llvm::StringRef text) {
   PtxOperand operand;
+  if (text.starts_with("[") && text.ends_with("]"))
+    return parseMemory(text);
   if (text.starts_with("{") && text.ends_with("}")) {
     operand.kind = PtxOperand::Kind::Vector;
     for (llvm::StringRef part : splitOperands(text.drop_front().drop_back())) {
@@ -88,7 +120,7 @@ llvm::Expected<PtxOperand> parseOperand(llvm::StringRef text) {
   }
   operand.kind = PtxOperand::Kind::Register;
   operand.name = text.str();
-  if (!isName(text))
+  if (!isName(text) && !isSpecialRegister(text))
     return wrong("operand '%s' is not supported", operand.name.c_str());
   return operand;
 }
@@ -115,6 +147,15 @@ llvm::Error declare(PtxProgram &program, llvm::StringRef text) {
 }
 
 llvm::Error parseStatement(PtxProgram &program, llvm::StringRef text) {
+  auto [label, after] = text.split(':');
+  if (isName(label.trim()) && !after.starts_with(":") && after.size() != text.size() &&
+      label.size() != text.size()) {
+    PtxInstruction mark;
+    mark.label = label.trim().str();
+    program.instructions.push_back(std::move(mark));
+    after = after.ltrim(" {}").rtrim();
+    return after.empty() ? llvm::Error::success() : parseStatement(program, after);
+  }
   if (text.consume_front(".reg"))
     return declare(program, text);
   PtxInstruction instruction;
@@ -124,8 +165,10 @@ llvm::Error parseStatement(PtxProgram &program, llvm::StringRef text) {
     instruction.guard = guard.str();
     text = rest.trim();
   }
-  auto [opcode, operands] = text.split(' ');
-  instruction.text = opcode.str();
+  auto [spelling, operands] = text.split(' ');
+  instruction.text = spelling.str();
+  std::string small = spelling.lower();
+  llvm::StringRef opcode = small;
   llvm::SmallVector<llvm::StringRef> parts;
   opcode.split(parts, '.');
   instruction.base = parts.front().str();

@@ -21,6 +21,7 @@ struct PtxOperand {
     Float32,   // `value`: the bits of 0fXXXXXXXX
     Float64,   // `value`: the bits of 0dXXXXXXXXXXXXXXXX, or of a decimal number
     Vector,    // `{a, b}`: `elements`
+    Memory,    // `[a + 8]`: `elements` has the address, `value` the bytes beyond it
   };
   Kind kind = Kind::Register;
   std::string name;
@@ -29,6 +30,8 @@ struct PtxOperand {
 };
 
 struct PtxInstruction {
+  /// A label of this name stands here, and nothing else.
+  std::string label;
   /// `cvt`, and `rn`, `bf16x2`, `f32`; the whole of it for messages.
   std::string base, text;
   std::vector<std::string> modifiers;
@@ -46,8 +49,8 @@ struct PtxProgram {
   llvm::StringMap<std::string> registers;
 };
 
-/// Fails with the first statement that is not an instruction or declaration: labels, calls and
-/// memory operands are not read.
+/// Opcodes in small letters. Fails with the first statement that is not an instruction, a label or
+/// a declaration: calls are not read.
 llvm::Expected<PtxProgram> parsePtx(llvm::StringRef text);
 
 } // namespace kiln::sema

@@ -114,6 +114,11 @@ Tensor PtxTranslator::read(const PtxOperand &operand, unsigned bits) {
   default:
     break;
   }
+  if (operand.kind == PtxOperand::Kind::Register && !program.registers.count(operand.name) &&
+      llvm::StringRef(operand.name).starts_with("%")) {
+    Tensor value = readSpecial(operand.name);
+    return value ? evaluator.cast(value, uintOf(bits)) : value;
+  }
   Register *entry = find(operand);
   std::string name = operand.kind == PtxOperand::Kind::Argument
                          ? "$" + std::to_string(operand.value)
@@ -142,6 +147,8 @@ Tensor PtxTranslator::getArgument(size_t index) {
   PtxOperand operand;
   operand.kind = PtxOperand::Kind::Argument;
   operand.value = index;
+  if (!arguments[index].value && isEffect)
+    return constantBits(arguments[index].bits, 0);
   return read(operand, arguments[index].bits);
 }
 
@@ -165,15 +172,11 @@ bool PtxTranslator::write(const PtxInstruction &instruction, const PtxOperand &t
     return false;
   }
   bits = evaluator.cast(bits, uintOf(entry->bits));
-  if (!instruction.guard.empty() && entry->value) {
-    PtxOperand guard;
-    guard.name = instruction.guard;
-    Tensor condition = read(guard, 1);
-    if (!condition)
-      return false;
-    bits = instruction.guardIsNegated ? evaluator.select(condition, entry->value, bits)
-                                      : evaluator.select(condition, bits, entry->value);
-  }
+  Tensor condition;
+  if (entry->value && !findCondition(instruction, condition))
+    return false;
+  if (condition)
+    bits = evaluator.select(condition, bits, entry->value);
   entry->value = bits;
   return bool(bits);
 }
@@ -219,22 +222,33 @@ std::vector<Tensor> PtxTranslator::divide(Tensor bits, unsigned count) {
 
 //===-- Instructions --===//
 
-bool PtxTranslator::run() {
-  for (const PtxInstruction &instruction : program.instructions)
-    if (!execute(instruction))
+bool PtxTranslator::run() { return runRange(0, program.instructions.size()); }
+
+bool PtxTranslator::runRange(size_t first, size_t last) {
+  for (size_t at = first; at < last; ++at) {
+    size_t back = findBranchBack(at);
+    if (back ? !loop(at, back) : !execute(program.instructions[at]))
       return false;
+    at = back ? back : at;
+  }
   return true;
 }
 
 bool PtxTranslator::execute(const PtxInstruction &instruction) {
   llvm::StringRef base = instruction.base;
-  // Waiting is a hint; what it waits for is polled by the loop around it.
-  if (base == "nanosleep")
-    return true;
-  if ((base == "bar" || base == "barrier") && instruction.has("sync")) {
-    tile::BarrierOp::create(evaluator.builder, evaluator.loc());
-    return true;
+  if (!instruction.label.empty()) {
+    reach(instruction.label);
+    return !evaluator.failed();
   }
+  if (base == "bra")
+    return branch(instruction);
+  if (std::optional<bool> done = executeEffect(instruction)) {
+    isEffect = true;
+    return *done;
+  }
+  for (const PtxOperand &operand : instruction.operands)
+    if (operand.kind == PtxOperand::Kind::Memory)
+      return bool(refuse(instruction));
   if (instruction.operands.size() < 2) {
     refuse(instruction);
     return false;
@@ -248,7 +262,8 @@ Tensor PtxTranslator::compute(const PtxInstruction &instruction) {
   if (types.empty())
     return refuse(instruction);
   llvm::StringRef base = instruction.base;
-  if (base == "mov")
+  // An address in global memory is the same in the generic space.
+  if (base == "mov" || (base == "cvta" && instruction.has("global")))
     return move(instruction);
   if (base == "cvt")
     return convert(instruction);
@@ -322,9 +337,10 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
     using Op = typename decltype(tag)::type;
     return Tensor{evaluator.emit<Op>(x.ir), x.type};
   };
-  for (llvm::StringRef rounding : {"rz", "rm", "rp", "rs"})
-    if (instruction.has(rounding))
-      return refuse(instruction);
+  if (instruction.has("rs"))
+    return refuse(instruction);
+  if (std::optional<Direction> direction = directionOf(instruction))
+    return computeToward(instruction, *direction, operands);
   if (operands.size() == 1) {
     // Half types are computed in fp32, and rounded.
     bool isHalf = type.getBits() == 16;
@@ -347,7 +363,7 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
     else if (base == "rsqrt")
       result = unary(std::common_type<math::RsqrtOp>());
     else if (base == "rcp" && !isHalf)
-      result = evaluator.divide(number(1), x, true);
+      result = evaluator.divide(number(1), x, !instruction.has("rn"));
     else
       return refuse(instruction);
     return evaluator.cast(result, type);
@@ -380,11 +396,54 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
   return result;
 }
 
+/// The direction of `rz`, `rm` or `rp`.
+std::optional<Direction> PtxTranslator::directionOf(const PtxInstruction &instruction) {
+  for (llvm::StringRef modifier : {"rz", "rm", "rp"})
+    if (instruction.has(modifier))
+      return directionNamed(modifier);
+  return std::nullopt;
+}
+
+Tensor PtxTranslator::computeToward(const PtxInstruction &instruction, Direction direction,
+                                    llvm::ArrayRef<Tensor> operands) {
+  llvm::StringRef base = instruction.base;
+  DType type = operands[0].dtype();
+  bool isOther = instruction.has("sat") || !(type.is(Scalar::FP32) || type.is(Scalar::FP64));
+  std::vector<Lanes> x;
+  for (const Tensor &operand : operands)
+    x.push_back({&evaluator, operand});
+  size_t count = x.size();
+  if (!isOther && base == "add" && count == 2)
+    return sumToward(direction, x[0], x[1]).tensor;
+  if (!isOther && base == "sub" && count == 2)
+    return sumToward(direction, x[0], -x[1]).tensor;
+  if (!isOther && base == "mul" && count == 2)
+    return productToward(direction, x[0], x[1]).tensor;
+  if (!isOther && base == "div" && count == 2)
+    return quotientToward(direction, x[0], x[1]).tensor;
+  if (!isOther && (base == "fma" || base == "mad") && count == 3)
+    return fusedToward(direction, x[0], x[1], x[2]).tensor;
+  if (!isOther && base == "sqrt" && count == 1)
+    return rootToward(direction, x[0]).tensor;
+  if (!isOther && base == "rcp" && count == 1)
+    return quotientToward(direction, x[0].number(1), x[0]).tensor;
+  return refuse(instruction);
+}
+
+/// A function of libdevice.
+Tensor PtxTranslator::call(llvm::StringRef name, llvm::ArrayRef<Tensor> operands) {
+  std::vector<Value> args;
+  for (const Tensor &operand : operands)
+    args.push_back(Value::tensor(operand));
+  Value result = evaluator.call(Value::builtin(*findBuiltin(Library::Device, name)), args, {});
+  return evaluator.failed() ? Tensor() : result.getTensor();
+}
+
 Tensor PtxTranslator::minMax(const PtxInstruction &instruction, Tensor a, Tensor b) {
   bool isMax = instruction.base == "max";
   auto combineWith = [&](Tensor x, Tensor y) {
     Tensor result =
-        evaluator.minMax(isMax, Value::tensor(x), Value::tensor(y), instruction.has("NaN"));
+        evaluator.minMax(isMax, Value::tensor(x), Value::tensor(y), instruction.has("nan"));
     return evaluator.cast(result, a.dtype());
   };
   if (!instruction.has("xorsign"))
@@ -400,6 +459,8 @@ Tensor PtxTranslator::computeInt(const PtxInstruction &instruction, DType type,
                                  llvm::ArrayRef<Tensor> operands) {
   llvm::StringRef base = instruction.base;
   size_t count = operands.size();
+  if (base == "brev" && count == 1)
+    return call("brev", operands);
   if (instruction.has("cc") || instruction.has("sat"))
     return refuse(instruction);
   if ((base == "mul" && count == 2) || (base == "mad" && count == 3))
@@ -501,11 +562,12 @@ Tensor PtxTranslator::lookUp3(const PtxInstruction &instruction) {
   return result;
 }
 
-/// With a constant selector, in the default mode.
+/// In the default mode.
 Tensor PtxTranslator::permuteBytes(const PtxInstruction &instruction) {
-  if (instruction.operands[3].kind != PtxOperand::Kind::Immediate ||
-      instruction.modifiers.size() != 1)
-    return refuse(instruction, "needs a constant selector and no mode");
+  if (instruction.modifiers.size() != 1)
+    return refuse(instruction, "needs a mode that is not supported");
+  if (instruction.operands[3].kind != PtxOperand::Kind::Immediate)
+    return permuteBytesBy(instruction);
   Tensor low = read(instruction.operands[1], 32),
          high = low ? read(instruction.operands[2], 32) : low;
   if (!low || !high)
@@ -524,6 +586,31 @@ Tensor PtxTranslator::permuteBytes(const PtxInstruction &instruction) {
   return combine(chosen);
 }
 
+/// The same with a selector that is known at run time.
+Tensor PtxTranslator::permuteBytesBy(const PtxInstruction &instruction) {
+  Tensor low = read(instruction.operands[1], 32),
+         high = low ? read(instruction.operands[2], 32) : low,
+         selectors = high ? read(instruction.operands[3], 32) : high;
+  if (!selectors)
+    return {};
+  Tensor both = combine({low, high});
+  selectors = evaluator.cast(selectors, Scalar::UInt64);
+  std::vector<Tensor> chosen;
+  for (unsigned i = 0; i < 4; ++i) {
+    Tensor selector = binary(BinaryOp::ShiftRight, selectors, 4 * i);
+    Tensor amount = binary(BinaryOp::ShiftLeft, binary(BinaryOp::BitAnd, selector, 7), 3);
+    Tensor byte = binary(BinaryOp::BitAnd, binary(BinaryOp::ShiftRight, both, amount), 255);
+    // Ones or zeros, by the byte's sign.
+    Tensor sign = binary(BinaryOp::Mul, binary(BinaryOp::ShiftRight, byte, 7), 255);
+    Tensor isSign =
+        test(CompareOp::NotEqual, binary(BinaryOp::BitAnd, selector, 8), constantBits(64, 0));
+    if (!isSign)
+      return {};
+    chosen.push_back(evaluator.cast(evaluator.select(isSign, sign, byte), Scalar::UInt8));
+  }
+  return combine(chosen);
+}
+
 Tensor PtxTranslator::compare(const PtxInstruction &instruction) {
   if (instruction.operands.size() != 3 || instruction.modifiers.size() < 2)
     return refuse(instruction);
@@ -537,12 +624,19 @@ Tensor PtxTranslator::compare(const PtxInstruction &instruction) {
                 .Cases({"ge", "hs"}, CompareOp::GreaterEqual)
                 .Default(std::nullopt);
   Type type = typesOf(instruction).back();
-  // Of floats, `ne` is false for NaN.
-  if (!op || type.count != 1 || (type.element.isFloat() && name == "ne"))
+  if (!op || type.count != 1)
     return refuse(instruction);
   Tensor a = readAs(instruction.operands[1], type.element);
   Tensor b = a ? readAs(instruction.operands[2], type.element) : a;
-  return a && b ? test(*op, a, b) : Tensor();
+  if (!a || !b)
+    return {};
+  Tensor result = test(*op, a, b);
+  // Of floats, `ne` is false for NaN.
+  if (result && name == "ne" && type.element.isFloat())
+    result = binary(
+        BinaryOp::BitAnd, result,
+        binary(BinaryOp::BitAnd, test(CompareOp::Equal, a, a), test(CompareOp::Equal, b, b)));
+  return result;
 }
 
 Tensor PtxTranslator::choose(const PtxInstruction &instruction) {
@@ -560,16 +654,59 @@ Tensor PtxTranslator::move(const PtxInstruction &instruction) {
 
 //===-- Conversions --===//
 
+/// What `rni`, `rzi`, `rmi` and `rpi` ask for; empty without one of them.
+std::optional<Tensor> PtxTranslator::roundToWhole(const PtxInstruction &instruction, Tensor x) {
+  auto round = [&](auto tag) {
+    using Op = typename decltype(tag)::type;
+    return Tensor{evaluator.emit<Op>(x.ir), x.type};
+  };
+  if (instruction.has("rni"))
+    return round(std::common_type<math::RoundEvenOp>());
+  if (instruction.has("rzi"))
+    return round(std::common_type<math::TruncOp>());
+  if (instruction.has("rmi"))
+    return round(std::common_type<math::FloorOp>());
+  if (instruction.has("rpi"))
+    return round(std::common_type<math::CeilOp>());
+  return std::nullopt;
+}
+
+/// Two powers of two as their exponents, the first source in the upper byte: up to the next one,
+/// with `satfinite` at most 2^127. NaN is 255.
+Tensor PtxTranslator::convertToScales(const PtxInstruction &instruction) {
+  if (!instruction.has("rp") || instruction.operands.size() != 3 || typesOf(instruction).empty() ||
+      !typesOf(instruction)[0].element.is(Scalar::FP32))
+    return refuse(instruction);
+  std::vector<Tensor> codes;
+  for (unsigned source : {2u, 1u}) {
+    Tensor x = read(instruction.operands[source], 32);
+    if (!x)
+      return {};
+    Tensor exponent =
+        binary(BinaryOp::BitAnd, binary(BinaryOp::ShiftRight, x, 23), constantBits(32, 255));
+    Tensor rest = binary(BinaryOp::BitAnd, x, 0x7fffff);
+    Tensor isNaN = binary(BinaryOp::BitAnd, test(CompareOp::Equal, exponent, constantBits(32, 255)),
+                          test(CompareOp::NotEqual, rest, constantBits(32, 0)));
+    // Of denormal numbers, the half of the smallest normal one is the smallest scale.
+    Tensor isDenormal = test(CompareOp::Equal, exponent, constantBits(32, 0));
+    Tensor limit = evaluator.select(isDenormal, constantBits(32, 0x400000), constantBits(32, 0));
+    Tensor isUp = test(CompareOp::Greater, rest, limit);
+    Tensor code = binary(BinaryOp::Add, exponent, evaluator.cast(isUp, Scalar::UInt32));
+    if (instruction.has("satfinite"))
+      code =
+          evaluator.minMax(false, Value::tensor(code), Value::tensor(constantBits(32, 254)), false);
+    code = evaluator.select(isNaN, constantBits(32, 255), code);
+    codes.push_back(evaluator.cast(code, Scalar::UInt8));
+  }
+  return combine(codes);
+}
+
 Tensor PtxTranslator::convertElement(const PtxInstruction &instruction, Tensor value, DType to) {
   DType from = value.dtype();
   if (from.isFloat() && to.isInt()) {
     Tensor wide = from.getBits() < 32 ? evaluator.cast(value, Scalar::FP32) : value;
-    if (instruction.has("rni"))
-      wide.ir = evaluator.emit<math::RoundEvenOp>(wide.ir);
-    else if (instruction.has("rmi"))
-      wide.ir = evaluator.emit<math::FloorOp>(wide.ir);
-    else if (instruction.has("rpi"))
-      wide.ir = evaluator.emit<math::CeilOp>(wide.ir);
+    if (std::optional<Tensor> whole = roundToWhole(instruction, wide))
+      wide = *whole;
     // Out of range, the nearest integer; NaN is 0.
     auto limit = [&](double value) {
       return evaluator.splat(evaluator.constant(wide.dtype(), Value::real(value)), shape);
@@ -594,16 +731,26 @@ Tensor PtxTranslator::convertElement(const PtxInstruction &instruction, Tensor v
               Value::tensor(evaluator.splat(evaluator.constant(from, Value::integer(0)), shape)),
               false),
           from);
-    if (instruction.has("rni"))
-      value.ir = evaluator.emit<math::RoundEvenOp>(value.ir);
+    if (std::optional<Tensor> whole = roundToWhole(instruction, value))
+      value = *whole;
+    std::optional<Direction> direction = directionOf(instruction);
+    if (direction && from.is(Scalar::FP64) && to.is(Scalar::FP32))
+      return convertToward(*direction, {&evaluator, value}, to).tensor;
+    if (direction && *direction != Direction::TowardZero)
+      return refuse(instruction);
     bool towardZero = instruction.has("rz") && to.getBits() < from.getBits();
     return evaluator.cast(value, to, towardZero ? Rounding::TowardZero : Rounding::Default);
   }
-  return evaluator.cast(value, to);
+  std::optional<Direction> direction = directionOf(instruction);
+  if (direction && to.isFloat() && from.isInt() && to.getBits() >= 32)
+    return convertToward(*direction, {&evaluator, value}, to).tensor;
+  return direction ? refuse(instruction) : evaluator.cast(value, to);
 }
 
 Tensor PtxTranslator::convert(const PtxInstruction &instruction) {
-  for (llvm::StringRef rounding : {"rs", "rm", "rp", "rna", "sat", "scaled"})
+  if (instruction.has("ue8m0x2"))
+    return convertToScales(instruction);
+  for (llvm::StringRef rounding : {"rs", "rna", "sat", "scaled"})
     if (instruction.has(rounding))
       return refuse(instruction);
   // e2m1x2: two 4-bit floats in a byte.

@@ -2,7 +2,7 @@
 #ifndef KILN_COMPILER_SEMA_PTXTRANSLATOR_H
 #define KILN_COMPILER_SEMA_PTXTRANSLATOR_H
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/DirectedRounding.h"
 #include "compiler/Sema/PtxProgram.h"
 
 namespace kiln::sema {
@@ -18,7 +18,8 @@ public:
   void addArgument(unsigned bits, Tensor value = {});
   /// False after an error.
   bool run();
-  /// The bits of `$index`; reports an error when it was never written.
+  /// The bits of `$index`. One that was never written is an error, or zero in a program that is
+  /// there for its effects (hasEffects).
   Tensor getArgument(size_t index);
 
 private:
@@ -33,7 +34,32 @@ private:
     unsigned getBits() const { return element.getBits() * count; }
   };
 
+  bool runRange(size_t first, size_t last);
   bool execute(const PtxInstruction &instruction);
+  //--- PtxMemory.cpp: what reads and writes more than registers. Empty for other instructions;
+  // false
+  //    after an error. ---
+  std::optional<bool> executeEffect(const PtxInstruction &instruction);
+  bool load(const PtxInstruction &instruction);
+  bool store(const PtxInstruction &instruction);
+  bool atomic(const PtxInstruction &instruction);
+  bool fence(const PtxInstruction &instruction);
+  /// Registers that are not the program's: `%smid`.
+  Tensor readSpecial(llvm::StringRef name);
+  /// Pointers to elements of `type`, `number` elements behind the operand's address.
+  Tensor addressOf(const PtxOperand &operand, DType type, unsigned number);
+  //--- Where an instruction takes effect ---
+  /// Its guard and the branches before it; no tensor means everywhere. False after an error.
+  bool findCondition(const PtxInstruction &instruction, Tensor &condition);
+  /// A branch forward: its elements take no part until the label.
+  bool branch(const PtxInstruction &instruction);
+  void reach(const std::string &label);
+  /// The last branch back to the label at `first`; 0 if there is none.
+  size_t findBranchBack(size_t first) const;
+  /// From a label to a branch back to it, as long as some element takes the branch.
+  bool loop(size_t first, size_t last);
+  /// The registers that instructions of a range write, made if need be.
+  std::vector<Register *> writtenIn(size_t first, size_t last);
   Tensor compute(const PtxInstruction &instruction);
   Tensor computeTyped(const PtxInstruction &instruction, Type type);
   Tensor computeLanes(const PtxInstruction &instruction, DType type,
@@ -41,6 +67,9 @@ private:
   Tensor computeFloat(const PtxInstruction &instruction, DType type,
                       llvm::ArrayRef<Tensor> operands);
   Tensor computeInt(const PtxInstruction &instruction, DType type, llvm::ArrayRef<Tensor> operands);
+  Tensor computeToward(const PtxInstruction &instruction, Direction direction,
+                       llvm::ArrayRef<Tensor> operands);
+  Tensor call(llvm::StringRef name, llvm::ArrayRef<Tensor> operands);
   Tensor minMax(const PtxInstruction &instruction, Tensor a, Tensor b);
   Tensor wideProduct(const PtxInstruction &instruction, DType type,
                      llvm::ArrayRef<Tensor> operands);
@@ -48,9 +77,13 @@ private:
   Tensor choose(const PtxInstruction &instruction);
   Tensor lookUp3(const PtxInstruction &instruction);
   Tensor permuteBytes(const PtxInstruction &instruction);
+  Tensor permuteBytesBy(const PtxInstruction &instruction);
   Tensor funnelShift(const PtxInstruction &instruction);
   Tensor shift(const PtxInstruction &instruction, DType type);
   Tensor convert(const PtxInstruction &instruction);
+  Tensor convertToScales(const PtxInstruction &instruction);
+  std::optional<Tensor> roundToWhole(const PtxInstruction &instruction, Tensor x);
+  static std::optional<Direction> directionOf(const PtxInstruction &instruction);
   Tensor convertElement(const PtxInstruction &instruction, Tensor value, DType to);
   Tensor move(const PtxInstruction &instruction);
 
@@ -75,6 +108,11 @@ private:
   Evaluator &evaluator;
   const PtxProgram &program;
   llvm::SmallVector<int64_t, 4> shape;
+  bool isEffect = false;
+  /// The elements that have not branched away; no tensor means all.
+  Tensor active;
+  /// Those that wait at labels to come, and the labels that lie behind.
+  std::map<std::string, Tensor> waiting;
   std::vector<Register> arguments;
   llvm::StringMap<Register> registers;
 };

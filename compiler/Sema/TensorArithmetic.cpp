@@ -166,6 +166,40 @@ Value Evaluator::tensorBinary(ast::BinaryOp op, const Value &left, const Value &
   }
 }
 
+/// In 64 bits, where nothing overflows, against the range of the type (Triton's sanitize_overflow).
+void Evaluator::assertInRange(ast::BinaryOp op, Tensor a, Tensor b) {
+  DType type = a.dtype();
+  Tensor x = cast(a, Scalar::Int64), y = cast(b, Scalar::Int64);
+  mlir::Value wide = op == ast::BinaryOp::Add   ? emit<mlir::arith::AddIOp>(x.ir, y.ir)
+                     : op == ast::BinaryOp::Sub ? emit<mlir::arith::SubIOp>(x.ir, y.ir)
+                                                : emit<mlir::arith::MulIOp>(x.ir, y.ir);
+  auto limit = [&](Int value) {
+    return splat(integerConstant(Scalar::Int64, value), x.type.shape).ir;
+  };
+  mlir::Value isBelow = emit<mlir::arith::CmpIOp>(IPredicate::sle, wide, limit(type.getMax()));
+  mlir::Value isAbove = emit<mlir::arith::CmpIOp>(IPredicate::sge, wide, limit(type.getMin()));
+  llvm::StringRef name = op == ast::BinaryOp::Add   ? "add"
+                         : op == ast::BinaryOp::Sub ? "sub"
+                                                    : "mul";
+  emitAssertion({emit<mlir::arith::AndIOp>(isBelow, isAbove), x.type.with(DType(Scalar::Int1))},
+                type.str() + " overflow detected for operation " + name.str());
+}
+
+Value Evaluator::checkedBinary(ast::BinaryOp op, const Value &left, const Value &right) {
+  Value result = binary(op, left, right);
+  using ast::BinaryOp;
+  bool canOverflow = op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
+  if (!canOverflow || hasFailed || !result.isTensor() || !instance || !instance->debug ||
+      elementFunctions)
+    return result;
+  DType type = result.getTensor().dtype();
+  if (!type.isInt() || type.isBool() || type.getBits() >= 64)
+    return result;
+  if (auto both = operands(ast::getSpelling(op), left, right, {}))
+    assertInRange(op, both->first, both->second);
+  return hasFailed ? Value() : result;
+}
+
 /// The offset counts as signed: an unsigned one is widened first so that it stays positive.
 Tensor Evaluator::addPointer(Tensor pointer, Tensor offset) {
   if (offset.dtype().isUnsigned() && offset.dtype().getBits() < 64)

@@ -122,6 +122,12 @@ void kiln_emu_print(kiln_emu_thread *thread, const kiln_emu_site *site, const ch
 /* A failed assertion: a report, and the launch ends. Does not return. */
 void kiln_emu_fail(kiln_emu_thread *thread, const kiln_emu_site *site, const char *message);
 
+/* --- what a processor tells about itself --- */
+
+/* kiln_device_processor, kiln_device_nanoseconds */
+uint32_t kiln_emu_processor(kiln_emu_thread *thread, const kiln_emu_site *site);
+uint64_t kiln_emu_nanoseconds(kiln_emu_thread *thread, const kiln_emu_site *site);
+
 /* --- collective: barriers --- */
 
 /* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all

@@ -4,6 +4,7 @@
 
 #include "runtime/kiln.h"
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
 
 namespace kiln::testing {
@@ -171,6 +172,58 @@ def kernel(p):
                          std::to_string(c) + ") x: " + std::to_string(1000 + 12 * r + c));
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(printed.lines(), expected);
+}
+
+/// Runs p[i] = statement of x[i] and y[i], of a type, with debugging on.
+std::string runChecked(const char *target, const std::string &type, const std::string &expression,
+                       int64_t a, int64_t b, bool debug = true) {
+  Buffer<int64_t> x(16, a), y(16, b), z(16);
+  // The last element alone is at fault.
+  for (size_t i = 0; i < 15; ++i)
+    x[i] = y[i] = 1;
+  SourceOptions options;
+  options.debug = debug;
+  return runSource("@triton.jit\ndef combine(a, b):\n    return a + b\n\n"
+                   "@triton.jit\ndef kernel(p, q, r):\n    i = tl.arange(0, 16)\n"
+                   "    x = tl.load(p + i).to(tl." +
+                       type +
+                       ")\n"
+                       "    y = tl.load(q + i).to(tl." +
+                       type +
+                       ")\n"
+                       "    tl.store(r + i, (" +
+                       expression + ").to(tl.int64))\n",
+                   target, {{"p", "*i64", x}, {"q", "*i64", y}, {"r", "*i64", z}}, {}, options);
+}
+
+TEST_P(Debug, FindsIntegerOverflow) {
+  struct {
+    const char *type, *expression;
+    int64_t a, b;
+    const char *message;
+  } overflows[] = {
+      {"int32", "x + y", INT32_MAX, 1, "int32 overflow detected for operation add"},
+      {"int32", "x - y", INT32_MIN, 1, "int32 overflow detected for operation sub"},
+      {"int32", "x * y", 1 << 16, 1 << 15, "int32 overflow detected for operation mul"},
+      {"int8", "x + y", 127, 1, "int8 overflow detected for operation add"},
+      {"uint8", "x * y", 16, 16, "uint8 overflow detected for operation mul"},
+      {"uint32", "x - y", 3, 4, "uint32 overflow detected for operation sub"},
+      {"int16", "tl.mul(x, y)", 200, 200, "int16 overflow detected for operation mul"},
+      {"int32", "x + 1", INT32_MAX, 0, "int32 overflow detected for operation add"},
+  };
+  for (auto [type, expression, a, b, message] : overflows) {
+    std::string found = runChecked(GetParam(), type, expression, a, b);
+    EXPECT_NE(found.find(message), std::string::npos)
+        << expression << " of " << type << ": " << found;
+    EXPECT_NE(found.find("test.py:"), std::string::npos) << found;
+    EXPECT_EQ(runChecked(GetParam(), type, expression, a, b, /*debug=*/false), "");
+    EXPECT_EQ(runChecked(GetParam(), type, expression, 5, 4), "") << expression;
+  }
+  // Not looked at: 64 bits, what says so, and functions of elements.
+  EXPECT_EQ(runChecked(GetParam(), "int64", "x + y", INT64_MAX, 1), "");
+  EXPECT_EQ(runChecked(GetParam(), "int32", "tl.add(x, y, sanitize_overflow=False)", INT32_MAX, 1),
+            "");
+  EXPECT_EQ(runChecked(GetParam(), "int32", "tl.reduce(x, 0, combine)", INT32_MAX, 1), "");
 }
 
 TEST_P(Debug, AssertionsOnTilesOfAnyExtents) {

@@ -1,6 +1,7 @@
 // Tensor descriptors and block pointers: accesses at the borders for every rank, atomics, gathered
 // and scattered rows, and their way through functions, conditionals and loops.
 
+#include "tests/language/Numbers.h"
 #include "tests/language/Outputs.h"
 
 namespace kiln::testing {
@@ -124,6 +125,40 @@ def kernel(p, q):
       ASSERT_EQ(y[i], expected) << name << " at " << i;
     }
   }
+}
+
+/// Of every type that Triton's descriptors combine: signs count, and halves compare as floats.
+TEST_P(Descriptor, AtomicMinimaAndMaximaOfEveryType) {
+  for (std::string type : {"i32", "u32", "i64", "u64", "fp16", "bf16"})
+    for (std::string name : {"min", "max"}) {
+      Array x = mixedArray(type, 4 * 16, 12, 1e4, /*finite=*/true),
+            y = mixedArray(type, 4 * 16, 13, 1e4, /*finite=*/true);
+      // Equal magnitudes of both signs, but no zeros, whose order is open.
+      for (size_t i = 0; i < x.count(); ++i)
+        if (x[i] == 0 || y[i] == 0) {
+          x.set(i, 3);
+          y.set(i, type[0] == 'u' ? 4 : -3);
+        }
+      std::vector<long double> before;
+      for (size_t i = 0; i < y.count(); ++i)
+        before.push_back(y[i]);
+      ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(p, q):
+    i = tl.arange(0, 4)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    d = tl.make_tensor_descriptor(q, [3, 13], [16, 1], [4, 16])
+    d.atomic_)" + name + R"(([0, 0], tl.load(p + i))
+)",
+                          GetParam(), {x.argument("p"), y.argument("q")}, {}, {{2, 1, 1}}),
+                "");
+      for (size_t i = 0; i < x.count(); ++i) {
+        bool isInside = i / 16 < 3 && i % 16 < 13;
+        long double expected = !isInside       ? before[i]
+                               : name == "min" ? std::min(before[i], x[i])
+                                               : std::max(before[i], x[i]);
+        ASSERT_EQ(y[i], expected) << name << " of " << type << " at " << i;
+      }
+    }
 }
 
 TEST_P(Descriptor, RowsGatheredAndScattered) {

@@ -31,7 +31,8 @@ KILN_COVERS(
     "libdevice.normcdf libdevice.sinpi libdevice.cospi libdevice.ldexp libdevice.scalbn "
     "libdevice.ilogb libdevice.logb libdevice.nextafter libdevice.remainder libdevice.add_rn "
     "libdevice.sub_rn libdevice.mul_rn libdevice.div_rn libdevice.sqrt_rn libdevice.erfinv "
-    "libdevice.erfcinv libdevice.normcdfinv libdevice.lgamma libdevice.tgamma");
+    "libdevice.erfcinv libdevice.normcdfinv libdevice.lgamma libdevice.tgamma libdevice.byte_perm "
+    "libdevice.signbit libdevice.rcp64h");
 
 class Device : public SourceTest {};
 
@@ -346,6 +347,47 @@ TEST_P(Device, GammaFunctions) {
           << type << " tgamma of " << x[i] << ": " << results[1][i] << ", not " << gamma;
     }
     EXPECT_TRUE(std::isnan(results[0][12]));
+  }
+}
+
+TEST_P(Device, BytesOfTwoWords) {
+  std::vector<Array> words = {mixedArray("i32", 80, 26), mixedArray("i32", 80, 27),
+                              mixedArray("u32", 80, 28)};
+  Array result = evaluate(GetParam(), {{"libdevice.byte_perm(x, y, z)", "i32"}}, words).at(0);
+  for (size_t i = 0; i < result.count(); ++i) {
+    uint64_t bytes = words[1].bits(i) << 32 | words[0].bits(i), expected = 0;
+    for (unsigned k = 0; k < 4; ++k)
+      expected |= (bytes >> (words[2].bits(i) >> (4 * k) & 7) * 8 & 255) << (8 * k);
+    EXPECT_EQ(result.bits(i), expected);
+  }
+}
+
+TEST_P(Device, SignBits) {
+  for (const char *type : {"fp32", "fp64"}) {
+    Array x = mixedArray(type, 90, 29);
+    Array result = evaluate(GetParam(), {{"libdevice.signbit(x)", "i32"}}, {x}).at(0);
+    for (size_t i = 0; i < x.count(); ++i)
+      EXPECT_EQ(result.bits(i), x.bits(i) >> (x.type().bits - 1));
+  }
+}
+
+TEST_P(Device, UpperWordOfTheReciprocal) {
+  Array x = mixedArray("fp64", 120, 30);
+  Array result = evaluate(GetParam(), {{"libdevice.rcp64h(x)", "fp64"}}, {x}).at(0);
+  for (size_t i = 0; i < x.count(); ++i) {
+    if (std::isnan(x[i])) {
+      EXPECT_TRUE(std::isnan(result[i]));
+      continue;
+    }
+    EXPECT_EQ(result.bits(i) & 0xffffffff, 0u);
+    // 20 bits of mantissa on both sides.
+    LongDouble expected = std::fabs(x[i]) < 0x1p-1022L ? std::copysign(INFINITY, x[i]) : 1 / x[i];
+    if (std::fabs(expected) < 0x1p-1022L)
+      expected = std::copysign(0.0L, expected);
+    if (std::isinf(expected) || expected == 0)
+      EXPECT_EQ(result[i], expected) << x[i];
+    else
+      EXPECT_LE(std::fabs(result[i] - expected), std::fabs(expected) * 0x1p-18L) << x[i];
   }
 }
 

@@ -169,6 +169,66 @@ def kernel(a, b, c, d):
   }
 }
 
+TEST_P(InlineAsm, RoundingModes) {
+  // 1 + 2^-30 and its negative.
+  uint32_t one = bits(1.0f), tiny = bits(0x1p-30f), next = one + 1;
+  auto sums = [&](const char *mode) {
+    return runWords(std::string("add.") + mode + ".f32 $0, $1, $2;", {one, bits(-1.0f)},
+                    {tiny, bits(-0x1p-30f)});
+  };
+  EXPECT_EQ(sums("rz")[0], one);
+  EXPECT_EQ(sums("rp")[0], next);
+  EXPECT_EQ(sums("rp")[1], bits(-1.0f));
+  EXPECT_EQ(sums("rm")[1], next | 0x80000000u);
+  EXPECT_EQ(runWords("div.rp.f32 $0, $1, $2;", {one}, {bits(3.0f)})[0], 0x3eaaaaabu);
+  EXPECT_EQ(runWords("div.rm.f32 $0, $1, $2;", {one}, {bits(3.0f)})[0], 0x3eaaaaaau);
+  EXPECT_EQ(runWords("cvt.rp.f32.s32 $0, $1;", {0x1000001}, {})[0], bits(0x1000002));
+  EXPECT_EQ(runWords("cvt.rz.f32.u32 $0, $1;", {0xffffffffu}, {})[0], 0x4f7fffffu);
+  EXPECT_EQ(runWords("cvt.rpi.f32.f32 $0, $1;", {bits(2.25f)}, {})[0], bits(3.0f));
+}
+
+TEST_P(InlineAsm, BytesBySelectorsOfRunTime) {
+  auto result = runWords("prmt.b32 $0, $1, 0x88776655, $2;", {0x44332211, 0x44332211, 0xff332211},
+                         {0x7410, 0x0123, 0xba98});
+  EXPECT_EQ(result[0], 0x88552211u);
+  EXPECT_EQ(result[1], 0x11223344u);
+  EXPECT_EQ(result[2], 0xff000000u); // The signs of bytes 0 to 3.
+  EXPECT_EQ(runWords("brev.b32 $0, $1;", {1, 0x80000000u}, {})[0], 0x80000000u);
+  EXPECT_EQ(runWords("{ .reg .pred p; setp.ne.f32 p, $1, $2; selp.b32 $0, 1, 0, p; }",
+                     {bits(NAN), bits(1.0f)}, {bits(1.0f), bits(2.0f)})[0],
+            0u);
+}
+
+/// Exponents of scales, up: 1.5 becomes 2.
+TEST_P(InlineAsm, Scales) {
+  auto result =
+      runWords("{ .reg .b16 t; cvt.rp.satfinite.ue8m0x2.f32 t, $1, $2; cvt.u32.u16 $0, t; }",
+               {bits(1.0f), bits(1.5f), bits(3e38f), bits(0.0f), bits(NAN)},
+               {bits(4.0f), bits(-4.5f), bits(INFINITY), bits(1e-44f), bits(0x1.8p-127f)});
+  EXPECT_EQ(std::vector<uint32_t>(result.begin(), result.begin() + 5),
+            (std::vector<uint32_t>{0x7f81, 0x8082, 0xfefe, 0x0000, 0xff01}));
+}
+
+TEST_P(InlineAsm, BranchesForwardAndBack) {
+  // Elements leave at different times.
+  auto result = runWords(R"({ .reg .pred p;
+      mov.u32 $0, 0;
+      setp.eq.u32 p, $1, 0;
+      @p bra done;
+      again:
+        add.u32 $0, $0, $2;
+        sub.u32 $1, $1, 1;
+        setp.ne.u32 p, $1, 0;
+        @p bra again;
+      add.u32 $0, $0, 1000;
+      done: })",
+                         {3, 0, 1, 5}, {10, 10, 7, 2});
+  EXPECT_EQ(result[0], 1030u);
+  EXPECT_EQ(result[1], 0u);
+  EXPECT_EQ(result[2], 1007u);
+  EXPECT_EQ(result[3], 1010u);
+}
+
 KILN_SOURCE_TESTS(InlineAsm);
 
 } // namespace

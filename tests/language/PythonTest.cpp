@@ -11,7 +11,7 @@ namespace {
 KILN_COVERS(
     "range min max abs len int float bool str repr print isinstance callable getattr hasattr "
     "zip enumerate sum all any sorted reversed tuple list set frozenset dict map filter type "
-    "round pow divmod slice staticmethod Exception object math.sqrt math.exp math.log "
+    "round pow divmod bin slice staticmethod Exception object math.sqrt math.exp math.log "
     "math.log2 math.log10 math.pow math.sin math.cos math.tanh math.fabs math.ceil math.floor "
     "math.gcd math.prod math.isnan math.isinf os.environ.get os.getenv functools.partial "
     "functools.reduce functools.lru_cache functools.cache functools.wraps itertools.product "
@@ -91,6 +91,7 @@ const Evaluation evaluations[] = {
     {"os.getenv('KILN_TEST_NAME') is None", 1},
     {"functools.partial(power, 2)(exponent=5)", 32},
     {"functools.reduce(lambda a, b: a * b, (1, 2, 3, 4))", 24},
+    {"len(bin(100)) + (bin(-5) == '-0b101') * 100 + (bin(0) == '0b0') * 1000", 1109},
     {"functools.reduce(operator.add, (1, 2), 10)", 13},
     {"cached(4) + also_cached(5)", 9},
     {"functools.lru_cache(maxsize=4)(power)(2, 3) + functools.cache(power)(2, 4)", 24},

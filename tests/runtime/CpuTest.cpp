@@ -3,6 +3,7 @@
 #include "tests/runtime/TestLibrary.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -247,6 +248,15 @@ TEST(CpuTest, GridsOutOfRangeAreErrorsAndEmptyOnesRunNothing) {
   EXPECT_ERROR(kernel.launch(pool.stream(), negative, &none), KILN_ERROR_GRID, "negative");
   EXPECT_ERROR(kernel.launch(pool.stream(), large, &none), KILN_ERROR_GRID, "dimension 0");
   EXPECT_ERROR(kernel.launch(pool.stream(), huge, &none), KILN_ERROR_GRID, "2^63-1 instances");
+}
+
+TEST(DeviceRegisterTest, ClockGoesOnAndProcessorHasANumber) {
+  uint64_t before = kiln_device_nanoseconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  uint64_t passed = kiln_device_nanoseconds() - before;
+  EXPECT_GE(passed, 1900000u);
+  EXPECT_LT(passed, uint64_t(60) * 1000000000);
+  EXPECT_LT(kiln_device_processor(), 1u << 16);
 }
 
 TEST(CpuTest, ImpossibleArenasAreErrors) {

@@ -176,10 +176,22 @@ struct BarrierSpread : SpreadPattern<tile::BarrierOp> {
   }
 };
 
+struct FenceSpread : SpreadPattern<tile::FenceOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::FenceOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::FenceOp>(
+        op, op.getSequential() ? LLVM::AtomicOrdering::seq_cst : LLVM::AtomicOrdering::acq_rel,
+        lowering.device.syncScope(op.getScope()));
+    return success();
+  }
+};
+
 } // namespace
 
 void populateAtomicPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AtomicRMWSpread, AtomicCASSpread, BarrierSpread>(lowering, patterns.getContext());
+  patterns.add<AtomicRMWSpread, AtomicCASSpread, BarrierSpread, FenceSpread>(lowering,
+                                                                             patterns.getContext());
 }
 
 } // namespace kiln

@@ -29,6 +29,9 @@ public:
   /// `numThreads`: threads of a block along x.
   virtual mlir::Value numPrograms(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
                                   unsigned numThreads) const = 0;
+  /// What tile.read_register gives: i32, and i64.
+  virtual mlir::Value processorNumber(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  virtual mlir::Value nanoseconds(mlir::OpBuilder &b, mlir::Location loc) const = 0;
 
   //--- Between threads ---
   /// The i32 `value` of the lane whose number differs by `mask`.

@@ -37,6 +37,37 @@ struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
   }
 };
 
+/// Threads read a clock at different times: one reads for all. The processor is the same for all.
+struct ReadRegisterSpread : SpreadPattern<tile::ReadRegisterOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::ReadRegisterOp op, Adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    const TargetLowering &device = lowering.device;
+    Location loc = op.getLoc();
+    if (op.use_empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (op.getReg() == tile::DeviceRegister::Processor) {
+      rewriter.replaceOp(op, device.processorNumber(rewriter, loc));
+      return success();
+    }
+    Value scratch = lowering.scratch(s, op);
+    if (!scratch)
+      return failure();
+    auto branch = scf::IfOp::create(rewriter, loc, s.equal(device.threadId(rewriter, loc), 0),
+                                    /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      LLVM::StoreOp::create(rewriter, loc, device.nanoseconds(rewriter, loc), scratch);
+    }
+    device.barrier(rewriter, loc);
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, rewriter.getI64Type(), scratch);
+    return success();
+  }
+};
+
 struct AssumeSpread : SpreadPattern<tile::AssumeOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tile::AssumeOp op, Adaptor adaptor, const ScalarBuilder &,
@@ -104,7 +135,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   Lowering lowering{types, device, facts, tilegpu::numWarpsOf(kernel)};
 
   RewritePatternSet patterns(context);
-  patterns.add<ProgramIdSpread, NumProgramsSpread, AssumeSpread>(lowering, context);
+  patterns.add<ProgramIdSpread, NumProgramsSpread, ReadRegisterSpread, AssumeSpread>(lowering,
+                                                                                     context);
   populateElementwisePatterns(patterns, lowering);
   populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);

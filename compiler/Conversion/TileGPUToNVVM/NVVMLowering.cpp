@@ -39,6 +39,12 @@ public:
       return NVVM::GridDimZOp::create(b, loc, b.getI32Type());
     }
   }
+  Value processorNumber(OpBuilder &b, Location loc) const override {
+    return NVVM::SmIdOp::create(b, loc, b.getI32Type());
+  }
+  Value nanoseconds(OpBuilder &b, Location loc) const override {
+    return NVVM::GlobalTimerOp::create(b, loc, b.getI64Type());
+  }
 
   //--- Between threads ---
 

@@ -45,6 +45,24 @@ public:
                                        s.byteOffset(packet, s.i32(12 + 4 * int64_t(axis))), 4);
     return axis == 0 ? s.make<arith::DivUIOp>(items, s.i32(numThreads)) : items;
   }
+  /// A field of a hardware register, as Triton's `smid` takes it: CU, shader array and engine of
+  /// HW_ID (4) on CDNA; the WGP of HW_ID1 (23) on RDNA. The immediate is the register, the first
+  /// bit and one less than the number of bits.
+  Value processorNumber(OpBuilder &b, Location loc) const override {
+    bool isCdna = info.archNumber < 0x1000;
+    Value field = ScalarBuilder(b, loc).i32(isCdna ? 4 | 8 << 6 | 7 << 11 : 23 | 10 << 6 | 3 << 11);
+    return LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(),
+                                         b.getStringAttr("llvm.amdgcn.s.getreg"), field)
+        .getResult(0);
+  }
+  /// The real-time counter runs at 100 MHz.
+  Value nanoseconds(OpBuilder &b, Location loc) const override {
+    Value ticks =
+        LLVM::CallIntrinsicOp::create(b, loc, b.getI64Type(),
+                                      b.getStringAttr("llvm.readsteadycounter"), ValueRange())
+            .getResult(0);
+    return ScalarBuilder(b, loc).mul(ticks, 10);
+  }
 
   //--- Between threads ---
 

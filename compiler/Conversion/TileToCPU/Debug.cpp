@@ -8,16 +8,17 @@ using namespace mlir;
 namespace kiln::cpu {
 
 /// Calls a function of the runtime (kiln.h, part 2).
-void KernelEmitter::call(StringRef name, ValueRange arguments) {
+Value KernelEmitter::call(StringRef name, ValueRange arguments, Type result) {
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!callee) {
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
     callee = LLVM::LLVMFuncOp::create(
         top, loc, name,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b->getContext()),
+        LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(b->getContext()),
                                     SmallVector<Type>(arguments.getTypes())));
   }
-  LLVM::CallOp::create(*b, loc, callee, arguments);
+  auto called = LLVM::CallOp::create(*b, loc, callee, arguments);
+  return result ? called.getResult() : Value();
 }
 
 /// Every value is a word of 64 bits.

@@ -76,6 +76,12 @@ void KernelEmitter::emitOperation(Operation *op) {
       .Case([&](scf::ForOp loop) { emitFor(loop); })
       .Case([&](scf::WhileOp loop) { emitWhile(loop); })
       .Case([&](tile::BarrierOp) { flushPending(); }) // One program instance runs on one thread.
+      .Case([&](tile::FenceOp fence) {
+        flushPending();
+        LLVM::FenceOp::create(*b, loc,
+                              fence.getSequential() ? LLVM::AtomicOrdering::seq_cst
+                                                    : LLVM::AtomicOrdering::acq_rel);
+      })
       .Case([&](tile::AssumeOp) {})
       .Case([&](tile::PrintOp print) { emitPrint(print); })
       .Case([&](tile::AssertOp check) { emitAssert(check); })
@@ -93,6 +99,11 @@ void KernelEmitter::emitScalarOperation(Operation *op) {
     return setScalar(id, gridValue(programIds, id.getAxis()));
   if (auto count = dyn_cast<tile::NumProgramsOp>(op))
     return setScalar(count, gridValue(programCounts, count.getAxis()));
+  if (auto read = dyn_cast<tile::ReadRegisterOp>(op)) {
+    bool isClock = read.getReg() == tile::DeviceRegister::Nanoseconds;
+    return setScalar(read, call(isClock ? "kiln_device_nanoseconds" : "kiln_device_processor", {},
+                                read.getType()));
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return setScalar(constant, emitConstant(constant.getValue()));
   if (isa<ub::PoisonOp>(op))

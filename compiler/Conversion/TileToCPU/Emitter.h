@@ -198,7 +198,8 @@ private:
   void emitPrint(tile::PrintOp op);
   void emitLine(tile::PrintOp op, ArrayRef<Value> indices, Value element);
   void emitAssert(tile::AssertOp op);
-  void call(llvm::StringRef name, mlir::ValueRange arguments);
+  /// Null without a result.
+  mlir::Value call(llvm::StringRef name, mlir::ValueRange arguments, mlir::Type result = {});
 
   //--- Control.cpp ---
   void emitIf(mlir::scf::IfOp op);

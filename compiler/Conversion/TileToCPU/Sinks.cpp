@@ -39,7 +39,8 @@ bool isVolatile(tile::LoadOp load) {
 static bool writes(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return isVolatile(load);
-  return isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp>(op);
+  return isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::BarrierOp, tile::FenceOp>(
+      op);
 }
 
 SinkPlan::SinkPlan(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {

@@ -81,6 +81,8 @@ def Tile_MemorySemantic : Tile_Enum<"MemorySemantic", "what an atomic orders", [
   I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcquireRelease", 3, "acq_rel">]>;
 def Tile_MemoryScope : Tile_Enum<"MemoryScope", "between whom an atomic orders", [
   I32EnumAttrCase<"CTA", 0, "cta">, I32EnumAttrCase<"GPU", 1, "gpu">, I32EnumAttrCase<"System", 2, "sys">]>;
+def Tile_DeviceRegister : Tile_Enum<"DeviceRegister", "what a processor tells about itself", [
+  I32EnumAttrCase<"Processor", 0, "processor">, I32EnumAttrCase<"Nanoseconds", 1, "nanoseconds">]>;
 
 def Tile_CacheModifierAttr : Tile_EnumAttr<Tile_CacheModifier, "cache">;
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
@@ -88,5 +90,6 @@ def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 def Tile_MemorySemanticAttr : Tile_EnumAttr<Tile_MemorySemantic, "semantic">;
 def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
+def Tile_DeviceRegisterAttr : Tile_EnumAttr<Tile_DeviceRegister, "register">;
 
 #endif

@@ -37,6 +37,18 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
   let description = "Example: `%n = tile.num_programs 0 : i32`. At least 1.";
 }
 
+def Tile_ReadRegisterOp : Tile_Op<"read_register", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What the processor that runs this program instance tells: its number (i32), or the time (i64)";
+  let description = [{
+    `processor` numbers what runs the instance: a multiprocessor or compute unit, or a CPU of the host. `nanoseconds` is a
+    clock that never goes back, from an unspecified start; all threads of the instance get one reading.
+    Example: `%t = tile.read_register <nanoseconds> : i64`.
+  }];
+  let arguments = (ins Tile_DeviceRegisterAttr:$reg);
+  let results = (outs AnyTypeOf<[I32, I64]>:$result);
+  let assemblyFormat = "$reg attr-dict `:` type($result)";
+}
+
 //===-- Making tensors and changing their shape --------------------------------------------------------------------===//
 
 def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
@@ -200,6 +212,15 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All of this program instance's earlier accesses happen before its later ones";
   let description = "Triton's `debug_barrier`. Example: `tile.barrier`.";
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Orders this thread's earlier accesses before its later ones, as seen by the threads of the scope";
+  let description = [{
+    PTX's `fence.acq_rel` and, with `sequential`, `fence.sc`. It waits for nobody. Example: `tile.fence <gpu>`.
+  }];
+  let arguments = (ins Tile_MemoryScopeAttr:$scope, UnitAttr:$sequential);
+  let assemblyFormat = "$scope (`sequential` $sequential^)? attr-dict";
 }
 
 //===-- Computing across elements ----------------------------------------------------------------------------------===//

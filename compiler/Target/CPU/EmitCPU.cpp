@@ -42,11 +42,11 @@ static void annotateFunctions(llvm::Module &module, const TargetInfo &target) {
   }
 }
 
-/// The C library's and libm's functions, the runtime's for messages, and the emulator's for what it
+/// The C library's and libm's functions, the runtime's for kernels, and the emulator's for what it
 /// runs.
 static bool isProvided(llvm::StringRef symbol, const TargetInfo &target) {
-  return isHostLibraryFunction(symbol) || symbol == "kiln_device_print" ||
-         symbol == "kiln_device_fail" || (target.emulated && symbol.starts_with("kiln_emu_"));
+  return isHostLibraryFunction(symbol) || symbol.starts_with("kiln_device_") ||
+         (target.emulated && symbol.starts_with("kiln_emu_"));
 }
 
 /// LLVM itself adds calls while selecting instructions; those have no place in the source.

@@ -68,6 +68,10 @@ int64_t scratchBytes(Operation *op, const TargetInfo &target) {
         return arraysBytes(gather->getOperands().take_front(), elements);
       })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) { return atomicBytes(atomic); })
+      .Case([](tile::ReadRegisterOp read) {
+        bool isClock = read.getReg() == tile::DeviceRegister::Nanoseconds;
+        return isClock && !read.use_empty() ? 8 : 0;
+      })
       .Default([](Operation *) { return 0; });
 }
 

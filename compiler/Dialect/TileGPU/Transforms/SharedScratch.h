@@ -14,7 +14,7 @@ namespace kiln {
 
 /// Bytes of scratch that `op` needs on `target`, 0 for none: layout conversions that cannot stay in
 /// a warp, reductions and scans along an axis that several warps share, gathers, atomics whose
-/// result other threads use than the one that performs them.
+/// result other threads use than the one that performs them, clocks that one thread reads.
 int64_t scratchBytes(mlir::Operation *op, const TargetInfo &target);
 
 } // namespace kiln

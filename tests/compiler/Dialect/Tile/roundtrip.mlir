@@ -44,6 +44,14 @@ func.func @memory(%p: tensor<128x!tile.ptr<f32>>, %m: tensor<128xi1>, %o: tensor
   %c = tile.atomic_cas %i, %o, %o : (tensor<128x!tile.ptr<i32>>, tensor<128xi32>, tensor<128xi32>) -> tensor<128xi32>
   // CHECK: tile.barrier
   tile.barrier
+  // CHECK: tile.fence <gpu>{{$}}
+  tile.fence <gpu>
+  // CHECK: tile.fence <sys> sequential
+  tile.fence <sys> sequential
+  // CHECK: tile.read_register <nanoseconds> : i64
+  %time = tile.read_register <nanoseconds> : i64
+  // CHECK: tile.read_register <processor> : i32
+  %processor = tile.read_register <processor> : i32
   return
 }
 

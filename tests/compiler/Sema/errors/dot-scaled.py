@@ -1,6 +1,8 @@
 # RUN: not sema-tool %s --kernel format --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=FORMAT
 # RUN: not sema-tool %s --kernel element --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=ELEMENT
 # RUN: not sema-tool %s --kernel scale --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=SCALE
+# RUN: not sema-tool %s --kernel factors --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=FACTORS
+# RUN: not sema-tool %s --kernel imprecise --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=IMPRECISE
 import triton
 import triton.language as tl
 
@@ -26,3 +28,17 @@ def element(p):
 def scale(p):
     # SCALE: error: rhs_scale: expected [16, 2], or twice as many columns, got uint8[2, 16] [sema-shape]
     tl.dot_scaled(tile(p, 16, 64), None, "e4m3", tile(p, 64, 16), tile(p, 2, 16), "e4m3")
+
+
+@triton.jit
+def factors(p):
+    # FACTORS: error: the scales of tl.dot_scaled: expected one number of elements for each scale on both sides, got 32 and 16 [sema-shape]
+    tl.dot_scaled(tile(p, 16, 64), tile(p, 16, 2), "e4m3", tile(p, 64, 16), tile(p, 16, 4), "e4m3")
+
+
+@triton.jit
+def imprecise(p):
+    # IMPRECISE: error: max_num_imprecise_acc: expected at most K = 32, got 64 [sema-invalid-argument]
+    a = tile(p, 16, 32).to(tl.float8e5, bitcast=True)
+    b = tile(p, 32, 16).to(tl.float8e5, bitcast=True)
+    tl.dot(a, b, max_num_imprecise_acc=64)

@@ -18,15 +18,15 @@ def opcode(p):
 
 @triton.jit
 def register(p):
-    # REGISTER: error: inline PTX: '%tid' is not supported [sema-ptx]
-    x = tl.inline_asm_elementwise("mov.u32 $0, %tid;", "=r", [], tl.int32, True, 1)
+    # REGISTER: error: inline PTX: '%tid.x' is a thread's; elements have no threads of their own [sema-ptx]
+    x = tl.inline_asm_elementwise("mov.u32 $0, %tid.x;", "=r", [], tl.int32, True, 1)
     tl.store(p, x)
 
 
 @triton.jit
 def memory(p):
-    # MEMORY: error: inline PTX: operand '[$1]' is not supported in 'ld.global.b32' [sema-ptx]
-    x = tl.inline_asm_elementwise("ld.global.b32 $0, [$1];", "=r,l", [p], tl.int32, False, 1)
+    # MEMORY: error: inline PTX: instruction 'ld.shared.b32' is not supported [sema-ptx]
+    x = tl.inline_asm_elementwise("ld.shared.b32 $0, [$1];", "=r,l", [p], tl.int32, False, 1)
     tl.store(p, x)
 
 

@@ -1,0 +1,433 @@
+// Inline PTX that does more than compute: loads, stores and atomic operations on global memory,
+// fences, barriers, branches forward, and special registers.
+//
+// An instruction runs once for each element (once for a program, where all operands are scalars),
+// where Triton runs it in every thread that holds a copy. What names a thread, or memory that only
+// threads of one block have, has no meaning here and is refused.
+
+#include "compiler/Sema/PtxTranslator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace kiln::sema {
+
+using ast::BinaryOp;
+using tile::AtomicKind;
+using tile::MemoryScope;
+using tile::MemorySemantic;
+
+static MemoryScope scopeOf(const PtxInstruction &instruction, MemoryScope otherwise) {
+  for (auto [name, scope] : {std::pair("cta", MemoryScope::CTA),
+                             {"cluster", MemoryScope::GPU},
+                             {"gpu", MemoryScope::GPU},
+                             {"gl", MemoryScope::GPU},
+                             {"sys", MemoryScope::System}})
+    if (instruction.has(name))
+      return scope;
+  return otherwise;
+}
+
+/// Modifiers that say where to look or how long to keep, not what happens.
+static bool isHint(llvm::StringRef modifier) {
+  static constexpr llvm::StringLiteral hints[] = {
+      "global", "weak", "ca", "cg", "cs", "cv", "lu", "wb",  "wt",  "nc",    "sync",   "cta",
+      "gpu",    "sys",  "gl", "v2", "v4", "v8", "sc", "acq", "rel", "noftz", "cluster"};
+  static constexpr llvm::StringLiteral orders[] = {"volatile", "relaxed", "acquire", "release",
+                                                   "acq_rel"};
+  return llvm::is_contained(hints, modifier) || llvm::is_contained(orders, modifier) ||
+         modifier.starts_with("l1::") || modifier.starts_with("l2::");
+}
+
+static unsigned countOf(const PtxInstruction &instruction) {
+  return instruction.has("v2") ? 2 : instruction.has("v4") ? 4 : instruction.has("v8") ? 8 : 1;
+}
+
+//===-- Where --===//
+
+bool PtxTranslator::findCondition(const PtxInstruction &instruction, Tensor &condition) {
+  condition = active;
+  if (instruction.guard.empty())
+    return true;
+  PtxOperand guard;
+  guard.name = instruction.guard;
+  Tensor value = read(guard, 1);
+  if (value && instruction.guardIsNegated)
+    value = evaluator.invert(value);
+  if (value && active)
+    value = binary(BinaryOp::BitAnd, active, value);
+  condition = value;
+  return bool(value);
+}
+
+bool PtxTranslator::branch(const PtxInstruction &instruction) {
+  if (instruction.operands.size() != 1 ||
+      instruction.operands[0].kind != PtxOperand::Kind::Register)
+    return bool(refuse(instruction));
+  const std::string &label = instruction.operands[0].name;
+  bool isAhead = false, isBehind = false;
+  for (const PtxInstruction &other : program.instructions) {
+    isBehind |= &other == &instruction;
+    isAhead |= isBehind && other.label == label;
+  }
+  if (!isAhead)
+    return bool(refuse(instruction, "to '" + label + "' is not supported"));
+  Tensor taken;
+  if (!findCondition(instruction, taken))
+    return false;
+  if (!taken)
+    taken = constantBits(1, 1);
+  Tensor &there = waiting[label];
+  there = there ? binary(BinaryOp::BitOr, there, taken) : taken;
+  Tensor stay = evaluator.invert(taken);
+  active = active ? binary(BinaryOp::BitAnd, active, stay) : stay;
+  return !evaluator.failed();
+}
+
+void PtxTranslator::reach(const std::string &label) {
+  auto found = waiting.find(label);
+  if (found == waiting.end())
+    return;
+  active = binary(BinaryOp::BitOr, active, found->second);
+  waiting.erase(found);
+  // Every element is active or waits somewhere.
+  if (waiting.empty())
+    active = {};
+}
+
+size_t PtxTranslator::findBranchBack(size_t first) const {
+  const std::string &label = program.instructions[first].label;
+  for (size_t at = program.instructions.size(); !label.empty() && --at > first;) {
+    const PtxInstruction &instruction = program.instructions[at];
+    if (instruction.base == "bra" && instruction.operands.size() == 1 &&
+        instruction.operands[0].name == label)
+      return at;
+  }
+  return 0;
+}
+
+std::vector<PtxTranslator::Register *> PtxTranslator::writtenIn(size_t first, size_t last) {
+  std::vector<Register *> written;
+  auto add = [&](const PtxOperand &operand) {
+    Register *entry = find(operand);
+    if (entry && !llvm::is_contained(written, entry))
+      written.push_back(entry);
+  };
+  for (size_t at = first; at < last; ++at)
+    if (!program.instructions[at].operands.empty()) {
+      const PtxOperand &target = program.instructions[at].operands.front();
+      add(target);
+      for (const PtxOperand &element : target.elements)
+        add(element);
+    }
+  return written;
+}
+
+/// An scf.while over what the body writes and over which elements still loop. Elements that have
+/// left keep their registers, by `active`.
+bool PtxTranslator::loop(size_t first, size_t last) {
+  namespace scf = mlir::scf;
+  mlir::OpBuilder &builder = evaluator.builder;
+  mlir::Location loc = evaluator.loc();
+  reach(program.instructions[first].label);
+  std::vector<Register *> carried = writtenIn(first, last);
+  Tensor outside = active, looping = active ? active : constantBits(1, 1);
+  llvm::SmallVector<mlir::Value> initial{looping.ir};
+  for (Register *entry : carried) {
+    if (!entry->value)
+      entry->value = constantBits(entry->bits, 0);
+    initial.push_back(entry->value.ir);
+  }
+  auto loop = scf::WhileOp::create(builder, loc, mlir::ValueRange(initial).getTypes(), initial);
+  llvm::SmallVector<mlir::Location> places(initial.size(), loc);
+  auto setRegisters = [&](mlir::ValueRange values) {
+    for (auto [entry, value] : llvm::zip(carried, values.drop_front()))
+      entry->value.ir = value;
+  };
+  bool isDone = true;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, loop.getResultTypes(), places);
+    Tensor any{test->getArgument(0), looping.type};
+    if (any.isBlock()) {
+      Value words = Value::tensor(evaluator.cast(any, Scalar::Int32));
+      Value sum =
+          evaluator.call(Value::builtin(*findBuiltin(Library::Language, "reduce_or")), {words}, {});
+      any = evaluator.failed() ? Tensor() : evaluator.toCondition(sum.getTensor());
+    }
+    if (!any)
+      return false;
+    scf::ConditionOp::create(builder, loc, any.ir, test->getArguments());
+    mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, loop.getResultTypes(), places);
+    setRegisters(body->getArguments());
+    active = {body->getArgument(0), looping.type};
+    Tensor again;
+    isDone = runRange(first + 1, last) && findCondition(program.instructions[last], again);
+    llvm::SmallVector<mlir::Value> results{isDone ? again.ir : mlir::Value()};
+    for (Register *entry : carried)
+      results.push_back(entry->value.ir);
+    if (isDone)
+      scf::YieldOp::create(builder, loc, results);
+  }
+  setRegisters(loop.getResults());
+  active = outside;
+  return isDone;
+}
+
+//===-- Memory --===//
+
+Tensor PtxTranslator::addressOf(const PtxOperand &operand, DType type, unsigned number) {
+  Tensor address = read(operand.elements[0], 64);
+  uint64_t offset = operand.value + uint64_t(number) * (type.getBits() / 8);
+  if (address && offset)
+    address = binary(BinaryOp::Add, address, offset);
+  return address ? evaluator.cast(address, type.getPointerTo()) : address;
+}
+
+/// The element type in memory: integers of the same width. Void for what is not supported.
+static DType memoryType(const PtxInstruction &instruction) {
+  llvm::StringRef last = instruction.modifiers.back();
+  unsigned bits = 0;
+  for (llvm::StringRef modifier : llvm::ArrayRef(instruction.modifiers).drop_back())
+    if (!isHint(modifier))
+      return Scalar::Void;
+  if (last.drop_front().getAsInteger(10, bits))
+    bits = last == "f16x2" || last == "bf16x2" ? 32 : last == "bf16" ? 16 : 0;
+  bool isKnown = llvm::StringRef("busf").contains(last.front()) &&
+                 (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+  return isKnown ? getIntType(bits, last.starts_with("s")) : DType(Scalar::Void);
+}
+
+bool PtxTranslator::load(const PtxInstruction &instruction) {
+  unsigned count = countOf(instruction);
+  if (instruction.operands.size() != 2 || instruction.modifiers.empty())
+    return bool(refuse(instruction));
+  DType type = memoryType(instruction);
+  const PtxOperand &target = instruction.operands[0], &source = instruction.operands[1];
+  bool isVector = target.kind == PtxOperand::Kind::Vector;
+  if (type.is(Scalar::Void) || source.kind != PtxOperand::Kind::Memory ||
+      (isVector ? target.elements.size() : 1) != count)
+    return bool(refuse(instruction));
+  Tensor mask;
+  if (!findCondition(instruction, mask))
+    return false;
+  bool isStrong = false;
+  for (llvm::StringRef order : {"volatile", "relaxed", "acquire", "cv"})
+    isStrong |= instruction.has(order);
+  std::vector<Tensor> values;
+  for (unsigned i = 0; i < count; ++i) {
+    Tensor pointer = addressOf(source, type, i);
+    if (!pointer)
+      return false;
+    TensorType result = pointer.type.with(type);
+    auto op = tile::LoadOp::create(evaluator.builder, evaluator.loc(), evaluator.toMLIR(result),
+                                   pointer.ir, mask.ir, mlir::Value(), tile::CacheModifier::None,
+                                   tile::EvictionPolicy::Normal, isStrong);
+    values.push_back({op.getResult(), result});
+  }
+  if (instruction.has("acquire"))
+    tile::FenceOp::create(evaluator.builder, evaluator.loc(),
+                          scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
+  // All before any is written: the address may be in a target.
+  for (unsigned i = 0; i < count; ++i) {
+    const PtxOperand &element = isVector ? target.elements[i] : target;
+    Register *entry = find(element);
+    if (!entry)
+      return bool(refuse(instruction, "writes something that is not a declared register"));
+    // A narrow number widens by its sign.
+    Tensor wide = entry->bits > type.getBits()
+                      ? evaluator.cast(values[i], getIntType(entry->bits, type.isSigned()))
+                      : values[i];
+    if (!write(instruction, element, bitsOf(wide)))
+      return false;
+  }
+  return true;
+}
+
+bool PtxTranslator::store(const PtxInstruction &instruction) {
+  unsigned count = countOf(instruction);
+  if (instruction.operands.size() != 2 || instruction.modifiers.empty())
+    return bool(refuse(instruction));
+  DType type = memoryType(instruction);
+  const PtxOperand &target = instruction.operands[0], &source = instruction.operands[1];
+  bool isVector = source.kind == PtxOperand::Kind::Vector;
+  if (type.is(Scalar::Void) || target.kind != PtxOperand::Kind::Memory ||
+      (isVector ? source.elements.size() : 1) != count)
+    return bool(refuse(instruction));
+  Tensor mask;
+  if (!findCondition(instruction, mask))
+    return false;
+  if (instruction.has("release"))
+    tile::FenceOp::create(evaluator.builder, evaluator.loc(),
+                          scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
+  for (unsigned i = 0; i < count; ++i) {
+    Tensor pointer = addressOf(target, type, i);
+    Tensor value = pointer ? read(isVector ? source.elements[i] : source, type.getBits()) : pointer;
+    if (!value)
+      return false;
+    tile::StoreOp::create(evaluator.builder, evaluator.loc(), pointer.ir, value.ir, mask.ir,
+                          tile::CacheModifier::None, tile::EvictionPolicy::Normal);
+  }
+  return true;
+}
+
+namespace {
+
+struct Atomic {
+  AtomicKind kind = AtomicKind::Add;
+  bool isCompare = false;
+  DType type = Scalar::Void;
+};
+
+/// `atom.acquire.gpu.global.add.u32`: the operation and the type that it works on.
+std::optional<Atomic> readAtomic(const PtxInstruction &instruction) {
+  Atomic atomic;
+  std::string operation;
+  for (llvm::StringRef modifier : llvm::ArrayRef(instruction.modifiers).drop_back()) {
+    if (isHint(modifier))
+      continue;
+    if (!operation.empty())
+      return std::nullopt;
+    operation = modifier.str();
+  }
+  llvm::StringRef type = instruction.modifiers.back();
+  bool isFloat = type.starts_with("f") || type.starts_with("bf");
+  unsigned bits = 0;
+  type.drop_while([](char c) { return !llvm::isDigit(c); }).getAsInteger(10, bits);
+  bool isHalf = type == "f16" || type == "bf16";
+  if (bits != 32 && bits != 64 && !isHalf)
+    return std::nullopt;
+  bool isSigned = type.starts_with("s");
+  atomic.type = type == "f16"    ? DType(Scalar::FP16)
+                : type == "bf16" ? DType(Scalar::BF16)
+                : isFloat        ? DType(bits == 64 ? Scalar::FP64 : Scalar::FP32)
+                                 : getIntType(bits, isSigned);
+  atomic.isCompare = operation == "cas";
+  auto kind = llvm::StringSwitch<std::optional<AtomicKind>>(operation)
+                  .Case("add", isFloat ? AtomicKind::FAdd : AtomicKind::Add)
+                  .Case("min", isFloat    ? AtomicKind::FMin
+                               : isSigned ? AtomicKind::SMin
+                                          : AtomicKind::UMin)
+                  .Case("max", isFloat    ? AtomicKind::FMax
+                               : isSigned ? AtomicKind::SMax
+                                          : AtomicKind::UMax)
+                  .Case("and", AtomicKind::And)
+                  .Case("or", AtomicKind::Or)
+                  .Case("xor", AtomicKind::Xor)
+                  .Cases({"exch", "cas"}, AtomicKind::Exchange)
+                  .Default(std::nullopt);
+  bool isBitwise = operation == "and" || operation == "or" || operation == "xor";
+  if (!kind || (isBitwise && isFloat) || (isHalf && operation != "add"))
+    return std::nullopt;
+  atomic.kind = *kind;
+  return atomic;
+}
+
+} // namespace
+
+bool PtxTranslator::atomic(const PtxInstruction &instruction) {
+  bool hasResult = instruction.base == "atom";
+  std::optional<Atomic> atomic =
+      instruction.modifiers.size() < 2 ? std::nullopt : readAtomic(instruction);
+  size_t place = hasResult ? 1 : 0;
+  if (!atomic || instruction.operands.size() != place + (atomic->isCompare ? 3 : 2) ||
+      instruction.operands[place].kind != PtxOperand::Kind::Memory)
+    return bool(refuse(instruction));
+  MemorySemantic semantic = instruction.has("acq_rel")   ? MemorySemantic::AcquireRelease
+                            : instruction.has("acquire") ? MemorySemantic::Acquire
+                            : instruction.has("release") ? MemorySemantic::Release
+                                                         : MemorySemantic::Relaxed;
+  MemoryScope scope = scopeOf(instruction, MemoryScope::GPU);
+  Tensor mask;
+  if (!findCondition(instruction, mask))
+    return false;
+  Tensor pointer = addressOf(instruction.operands[place], atomic->type, 0);
+  Tensor value = pointer ? readAs(instruction.operands[place + 1], atomic->type) : pointer;
+  Tensor other =
+      value && atomic->isCompare ? readAs(instruction.operands[place + 2], atomic->type) : value;
+  if (!other)
+    return false;
+  mlir::Type type = evaluator.toMLIR(value.type);
+  mlir::Value old =
+      atomic->isCompare
+          ? tile::AtomicCASOp::create(evaluator.builder, evaluator.loc(), type, pointer.ir,
+                                      value.ir, other.ir, mask.ir, semantic, scope)
+                .getResult()
+          : tile::AtomicRMWOp::create(evaluator.builder, evaluator.loc(), type, atomic->kind,
+                                      pointer.ir, value.ir, mask.ir, semantic, scope)
+                .getResult();
+  return !hasResult || write(instruction, instruction.operands[0], bitsOf({old, value.type}));
+}
+
+/// `fence.acq_rel.gpu`, `fence.sc.sys`, `membar.gl`, `MEMBAR.SC.GPU`.
+bool PtxTranslator::fence(const PtxInstruction &instruction) {
+  for (llvm::StringRef modifier : instruction.modifiers)
+    if (!isHint(modifier))
+      return bool(refuse(instruction));
+  if (!instruction.operands.empty())
+    return bool(refuse(instruction));
+  bool isSequential = !instruction.has("acq_rel");
+  tile::FenceOp::create(evaluator.builder, evaluator.loc(),
+                        scopeOf(instruction, MemoryScope::System), isSequential);
+  return true;
+}
+
+std::optional<bool> PtxTranslator::executeEffect(const PtxInstruction &instruction) {
+  llvm::StringRef base = instruction.base;
+  // Waiting is a hint; what it waits for is polled by the loop around it. Kernels launch in order.
+  if (base == "nanosleep" || base == "griddepcontrol")
+    return true;
+  // A hint too.
+  if (base == "prefetch" || base == "prefetchu" || base == "applypriority")
+    return true;
+  if ((base == "bar" || base == "barrier") && instruction.has("sync")) {
+    tile::BarrierOp::create(evaluator.builder, evaluator.loc());
+    return true;
+  }
+  if (base == "ld")
+    return load(instruction);
+  if (base == "st")
+    return store(instruction);
+  if (base == "atom" || base == "red")
+    return atomic(instruction);
+  if (base == "fence" || base == "membar")
+    return fence(instruction);
+  return std::nullopt;
+}
+
+//===-- Special registers --===//
+
+Tensor PtxTranslator::readSpecial(llvm::StringRef name) {
+  auto language = [&](llvm::StringRef function, std::vector<Value> args = {}) {
+    Value result = evaluator.call(Value::builtin(*findBuiltin(Library::Language, function)),
+                                  std::move(args), {});
+    Tensor scalar = evaluator.failed() ? Tensor() : evaluator.toTensor(result);
+    return scalar ? evaluator.splat(bitsOf(scalar), shape) : scalar;
+  };
+  auto axis = [&] { return Value::integer(name.back() - 'x'); };
+  auto [stem, component] = name.split('.');
+  if (name == "%smid")
+    return language("smid");
+  if (name == "%globaltimer")
+    return language("globaltimer");
+  if (name == "%globaltimer_lo" || name == "%globaltimer_hi") {
+    Tensor time = language("globaltimer");
+    return time ? divide(time, 2)[name.ends_with("hi")] : time;
+  }
+  if (stem == "%ctaid" && !component.empty())
+    return language("program_id", {axis()});
+  if (stem == "%nctaid" && !component.empty())
+    return language("num_programs", {axis()});
+  if (name == "%ntid.x")
+    return language("num_threads");
+  if (name == "%ntid.y" || name == "%ntid.z" || name == "%cluster_nctarank")
+    return constantBits(32, 1);
+  if (name == "%tid.y" || name == "%tid.z" || name == "%cluster_ctarank")
+    return constantBits(32, 0);
+  evaluator.error(DiagKind::SemaPtx,
+                  stem == "%tid" || name == "%laneid" || name == "%warpid"
+                      ? "'" + name.str() + "' is a thread's; elements have no threads of their own"
+                      : "'" + name.str() + "' is not supported");
+  return {};
+}
+
+} // namespace kiln::sema
