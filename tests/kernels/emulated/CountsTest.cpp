@@ -105,6 +105,18 @@ TEST(Counts, VectorAddMovesWholeSectors) {
   }
 }
 
+/// Each warp writes a partial maximum of every column, and each thread reads those of its column.
+TEST(Counts, ReductionsAcrossWarpsHaveNoBankConflicts) {
+  for (const char *arch : everyArch) {
+    Counted gpu(arch);
+    void *x = gpu.memory(4 * 32 * 128), *largest = gpu.memory(4 * 128), *place = gpu.memory(4 * 32);
+    ASSERT_EQ(reduce_f32(gpu.stream(), x, largest, place), KILN_SUCCESS) << kiln_last_error();
+    kiln_emulator_count all = gpu.sum([](const kiln_emulator_count &) { return true; });
+    EXPECT_GE(all.shared_requests, 4u * 128 / gpu.kernel().warp_size) << arch;
+    EXPECT_EQ(all.wavefronts, all.ideal_wavefronts) << arch;
+  }
+}
+
 TEST(Counts, AMisalignedVectorAddTouchesASectorMore) {
   const int n = 4096;
   Counted gpu("sm_80");
