@@ -254,7 +254,9 @@ bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &co
       unbound.push_back(&parameter);
     }
   }
-  auto heuristics = evaluateHeuristics(loader, *module, instance, diagnostics);
+  // Those of a kernel all of whose values are given may ask for what is not known here.
+  auto heuristics = unbound.empty() ? std::optional(NamedConstants())
+                                    : evaluateHeuristics(loader, *module, instance, diagnostics);
   if (!heuristics)
     return false;
   for (const KernelParameterInfo *parameter : unbound) {

@@ -126,6 +126,8 @@ Value builtinCudaCapabilityGeq(Evaluator &evaluator, Call &call) {
 
 /// True for the CPU target too: modules of GPU kernels refuse to load where it is false.
 Value builtinCudaIsAvailable(Evaluator &, Call &) { return Value::boolean(true); }
+Value builtinHasTriton(Evaluator &, Call &) { return Value::boolean(true); }
+Value builtinHasTritonPackage(Evaluator &, Call &) { return Value::boolean(true); }
 /// Devices that Kiln has no target for.
 Value builtinXpuIsAvailable(Evaluator &, Call &) { return Value::boolean(false); }
 Value builtinMpsIsAvailable(Evaluator &, Call &) { return Value::boolean(false); }

@@ -78,6 +78,9 @@ Value builtinWhere(Evaluator &evaluator, Call &call) {
   rules.arithmetic = !call[1].isTensor() || !call[2].isTensor() ||
                      call[1].getTensor().dtype() != call[2].getTensor().dtype();
   auto both = evaluator.operands("where", call[1], call[2], rules);
+  // A pointer and an integer have no type in common.
+  if (both && both->first.dtype() != both->second.dtype())
+    return evaluator.error(DiagKind::SemaOperands, "where", describe(call[1]), describe(call[2]));
   return both ? Value::tensor(evaluator.select(condition, both->first, both->second)) : Value();
 }
 
@@ -88,12 +91,12 @@ static Value sanitized(Evaluator &evaluator, const Call &call, ast::BinaryOp op)
   return *isChecked ? evaluator.checkedBinary(op, call[0], call[1])
                     : evaluator.binary(op, call[0], call[1]);
 }
-
-static bool propagatesNan(const Value &mode) {
-  return mode.isString() && mode.getString() == "all";
 Value builtinAdd(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Add); }
 Value builtinSub(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Sub); }
 Value builtinMul(Evaluator &e, Call &call) { return sanitized(e, call, ast::BinaryOp::Mul); }
+
+static bool propagatesNan(const Value &mode) {
+  return mode.isString() && mode.getString() == "all";
 }
 
 Value builtinMaximum(Evaluator &evaluator, Call &call) {

@@ -497,7 +497,8 @@ private:
                   llvm::ArrayRef<Binding::Guard> guards);
   void addTargets(ModuleState &state, const ast::Expr &target, const ast::Stmt &stmt,
                   llvm::ArrayRef<Binding::Guard> guards);
-  bool isReached(ModuleState &state, const Binding &binding);
+  std::optional<Value> reexported(llvm::StringRef name);
+  bool isReached(ModuleState &state, const Binding &binding, bool isOnly = false);
   bool trySucceeds(ModuleState &state, const ast::TryStmt &stmt);
   Value evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding);
   std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name, uint32_t before);

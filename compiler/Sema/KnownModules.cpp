@@ -42,7 +42,8 @@ bool isNamespace(llvm::StringRef path) {
               "torch.version"},
              true)
       .Cases({"dataclasses", "enum", "operator", "__future__", "builtins", "triton.runtime.jit",
-              "triton.runtime.autotuner", "importlib", "importlib.util"},
+              "triton.runtime.autotuner", "importlib", "importlib.util", "torch.utils",
+              "torch.utils._triton"},
              true)
       .Default(libraryOf(path).has_value());
 }
@@ -95,6 +96,8 @@ std::optional<Value> installationAnswer(llvm::StringRef path, const TargetAnswer
   }
   if (path == "torch.__version__")
     return Value::string("2.8.0");
+  if (path == "typing.TYPE_CHECKING")
+    return Value::boolean(false);
   if (path == "os.name")
     return Value::string("posix");
   if (path == "sys.platform")

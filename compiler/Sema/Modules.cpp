@@ -183,6 +183,21 @@ std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef
         if ((binding.stmt->range.begin < before) == early)
           candidates.push_back(binding);
     FrameGuard guard(*this, frameOfModule);
+    // What every one of several imports gives, whichever condition holds.
+    auto findCommon = [&]() -> std::optional<Value> {
+      std::optional<Value> common;
+      for (const Binding &binding : candidates) {
+        if (!llvm::isa<ast::ImportStmt, ast::ImportFromStmt>(binding.stmt))
+          return std::nullopt;
+        frameOfModule.before = binding.stmt->range.begin;
+        Value value;
+        if (!attempt([&] { value = evaluateBinding(state, name, binding); }) ||
+            (common && !isEqual(*common, value).value_or(false)))
+          return std::nullopt;
+        common = value;
+      }
+      return common;
+    };
     for (const Binding &binding : llvm::reverse(candidates)) {
       if (hasFailed)
         return Value();
@@ -192,7 +207,17 @@ std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef
         continue;
       }
       frameOfModule.before = binding.stmt->range.begin;
-      bool reached = isReached(state, binding);
+      bool isOnly = candidates.size() == 1 && state.starImports.empty();
+      bool reached = false;
+      if (!attempt([&] { reached = isReached(state, binding, isOnly); })) {
+        std::optional<Value> common = hasFailed ? std::nullopt : findCommon();
+        if (common) {
+          state.inProgress.erase(key);
+          return common;
+        }
+        frameOfModule.before = binding.stmt->range.begin;
+        reached = isReached(state, binding, isOnly);
+      }
       Value value = reached ? evaluateBinding(state, name, binding) : Value();
       state.inProgress.erase(key);
       if (reached || hasFailed)
@@ -215,7 +240,9 @@ std::optional<Value> Evaluator::bindingValue(ModuleState &state, llvm::StringRef
   return std::nullopt;
 }
 
-bool Evaluator::isReached(ModuleState &state, const Binding &binding) {
+/// Whether the conditions hold that `binding` stands under. With nothing else that binds the name,
+/// conditions that are not known must hold, or there would be no such name.
+bool Evaluator::isReached(ModuleState &state, const Binding &binding, bool isOnly) {
   for (const Binding::Guard &guard : binding.guards) {
     if (guard.kind == Binding::Guard::Other)
       return false;
@@ -225,8 +252,15 @@ bool Evaluator::isReached(ModuleState &state, const Binding &binding) {
       answer = known->second;
     else {
       if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(guard.stmt)) {
-        Value test = evaluate(*conditional->test);
-        std::optional<bool> value = hasFailed ? std::nullopt : truth(test);
+        std::optional<bool> value;
+        auto evaluateTest = [&] {
+          Value test = evaluate(*conditional->test);
+          value = hasFailed ? std::nullopt : truth(test);
+        };
+        if (!isOnly)
+          evaluateTest();
+        else if (!attempt(evaluateTest) && !hasFailed)
+          continue;
         if (!value)
           return false;
         answer = *value;
@@ -301,6 +335,18 @@ Value Evaluator::statementValue(ModuleState &state, const ast::Stmt &stmt, const
   return result;
 }
 
+/// Triton's modules by the names that packages export them under: what one of a package that is
+/// not at hand must be.
+std::optional<Value> Evaluator::reexported(llvm::StringRef name) {
+  if (name == "triton")
+    return knownModule(name);
+  if (name == "tl")
+    return knownModule("triton.language");
+  if (name == "HAS_TRITON")
+    return Value::boolean(true);
+  return std::nullopt;
+}
+
 /// The part of `value` that `name` takes when `target` is assigned to.
 static bool takesWhole(const ast::Expr &target) { return llvm::isa<ast::NameExpr>(target); }
 
@@ -363,8 +409,13 @@ Value Evaluator::evaluateBinding(ModuleState &state, llvm::StringRef name, const
         continue;
       std::optional<Value> value =
           importName(state, from.level, from.module.name, imported.name.name);
-      if (value || hasFailed)
-        return value.value_or(Value());
+      if (hasFailed)
+        return Value();
+      if (!value || value->isOpaque())
+        if (std::optional<Value> exported = reexported(imported.name.name))
+          value = exported;
+      if (value)
+        return *value;
       std::optional<Value> module = importModule(state, from.level, from.module.name);
       if (module && !module->isOpaque())
         return error(DiagKind::SemaImport, imported.name.name, from.module.name);
@@ -454,7 +505,12 @@ std::optional<Value> Evaluator::moduleAttribute(const Value &module, llvm::Strin
       return Value();
     // A submodule of a package.
     if (object.state->module->isPackage)
-      return importedModule(loader.resolve(*object.state->module, 1, name), name);
+      if (std::optional<Value> submodule =
+              importedModule(loader.resolve(*object.state->module, 1, name), name))
+        return submodule;
+    // What the module would compute at run time.
+    if (!name.starts_with("__") && object.state->bindings.count("__getattr__"))
+      return Value::opaque(object.path + "." + name);
     return std::nullopt;
   }
   if (!object.folders.empty())
@@ -484,7 +540,8 @@ Value Evaluator::makeFunction(const ast::FunctionDef &definition, ModuleState &m
     const BuiltinInfo *info =
         known && value.is(ValueKind::Builtin) ? value.as<BuiltinObject>().info : nullptr;
     llvm::StringRef name = info ? llvm::StringRef(info->name) : llvm::StringRef();
-    if (info && name == "constexpr_function") {
+    // tl.constexpr, too, makes a constant of a Python function, which is called as one.
+    if (info && (name == "constexpr_function" || name == "constexpr")) {
       object->mode = FunctionMode::Python;
       break;
     }

@@ -1,6 +1,7 @@
 // Methods of Python's strings, lists, dicts and numbers, and of dtypes; f-strings.
 
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/StringFormatting.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -11,49 +12,112 @@
 namespace kiln::sema {
 namespace {
 
+/// The parts of `self` between separators, at most `limit` cuts; of runs of white space without a
+/// separator.
+Value splitString(llvm::StringRef self, llvm::StringRef separator, int limit, bool fromEnd) {
+  std::vector<Value> parts;
+  bool isSpace = separator.empty();
+  llvm::StringRef rest = isSpace ? self.trim() : self;
+  while (limit-- != 0 && !(isSpace && rest.empty())) {
+    llvm::StringRef cut = separator;
+    size_t at = fromEnd ? rest.rfind(cut) : rest.find(cut);
+    if (isSpace) {
+      at = fromEnd ? rest.find_last_of(" \t\n\r\f\v") : rest.find_first_of(" \t\n\r\f\v");
+      cut = " ";
+    }
+    if (at == llvm::StringRef::npos)
+      break;
+    llvm::StringRef before = rest.take_front(at), after = rest.drop_front(at + cut.size());
+    parts.push_back(Value::string(fromEnd ? after : before));
+    rest = fromEnd ? before : after;
+    if (isSpace)
+      rest = rest.trim();
+  }
+  if (!isSpace || !rest.empty())
+    parts.push_back(Value::string(rest));
+  if (fromEnd)
+    std::reverse(parts.begin(), parts.end());
+  return Value::list(parts);
+}
+
+/// Whether `self` begins (ends) with `wanted`, a string or a tuple of them.
+bool hasAffix(llvm::StringRef self, const Value &wanted, bool atEnd) {
+  if (wanted.isSequence())
+    return llvm::any_of(wanted.getElements(),
+                        [&](const Value &one) { return hasAffix(self, one, atEnd); });
+  if (!wanted.isString())
+    return false;
+  return atEnd ? self.ends_with(wanted.getString()) : self.starts_with(wanted.getString());
+}
+
+Value replaceIn(llvm::StringRef self, llvm::StringRef from, llvm::StringRef to) {
+  std::string text = self.str();
+  if (!from.empty())
+    for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to.str());
+  return Value::string(text);
+}
+
+Value partitionString(llvm::StringRef self, llvm::StringRef separator) {
+  size_t at = self.find(separator);
+  bool found = at != llvm::StringRef::npos;
+  return Value::tuple({Value::string(found ? self.take_front(at) : self),
+                       Value::string(found ? separator : ""),
+                       Value::string(found ? self.drop_front(at + separator.size()) : "")});
+}
+
 Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef name,
-                   llvm::ArrayRef<Value> args) {
+                   llvm::ArrayRef<Value> args, const Keywords &keywords) {
   auto argument = [&](size_t index) {
     return index < args.size() && args[index].isString() ? args[index].getString()
                                                          : llvm::StringRef();
   };
+  auto position = [](size_t at) {
+    return Value::integer(at == llvm::StringRef::npos ? Int(-1) : Int(at));
+  };
+  llvm::StringRef space = " \t\n\r\f\v", stripped = args.empty() ? space : argument(0);
+  if (name == "format")
+    return formatFields(evaluator, self, args, keywords);
   if (name == "lower")
     return Value::string(self.lower());
   if (name == "upper")
     return Value::string(self.upper());
   if (name == "strip")
-    return Value::string(args.empty() ? self.trim() : self.trim(argument(0)));
-  if (name == "startswith")
-    return Value::boolean(self.starts_with(argument(0)));
-  if (name == "endswith")
-    return Value::boolean(self.ends_with(argument(0)));
+    return Value::string(self.trim(stripped));
+  if (name == "lstrip")
+    return Value::string(self.ltrim(stripped));
+  if (name == "rstrip")
+    return Value::string(self.rtrim(stripped));
+  if ((name == "startswith" || name == "endswith") && !args.empty())
+    return Value::boolean(hasAffix(self, args[0], name == "endswith"));
+  if (name == "removeprefix" || name == "removesuffix") {
+    (void)(name == "removeprefix" ? self.consume_front(argument(0))
+                                  : self.consume_back(argument(0)));
+    return Value::string(self);
+  }
   if (name == "find")
-    return Value::integer(
-        self.find(argument(0)) == llvm::StringRef::npos ? Int(-1) : Int(self.find(argument(0))));
+    return position(self.find(argument(0)));
+  if (name == "rfind")
+    return position(self.rfind(argument(0)));
   if (name == "count")
     return Value::integer(argument(0).empty() ? Int(0) : Int(self.count(argument(0))));
   if (name == "isdigit")
     return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isDigit));
-  if (name == "replace") {
-    std::string text = self.str();
-    if (llvm::StringRef from = argument(0); !from.empty())
-      for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;) {
-        text.replace(at, from.size(), argument(1).str());
-        at += argument(1).size();
-      }
-    return Value::string(text);
+  if (name == "replace" && args.size() == 2)
+    return replaceIn(self, argument(0), argument(1));
+  if (name == "split" || name == "rsplit") {
+    int limit = args.size() > 1 && args[1].isIntegral() ? int(args[1].getInt()) : -1;
+    for (const auto &[keyword, value] : keywords)
+      if (keyword == "maxsplit" && value.isIntegral())
+        limit = int(value.getInt());
+    return splitString(self, argument(0), limit, name == "rsplit");
   }
-  if (name == "split") {
-    llvm::SmallVector<llvm::StringRef> parts;
-    if (args.empty())
-      llvm::SplitString(self, parts);
-    else
-      self.split(parts, argument(0));
-    std::vector<Value> values;
-    for (llvm::StringRef part : parts)
-      values.push_back(Value::string(part));
-    return Value::list(values);
+  if (name == "splitlines") {
+    self.consume_back("\n");
+    return self.empty() ? Value::list({}) : splitString(self, "\n", -1, false);
   }
+  if (name == "partition" && !argument(0).empty())
+    return partitionString(self, argument(0));
   if (name == "join") {
     std::string text;
     std::optional<std::vector<Value>> items = evaluator.iterate(args.empty() ? Value() : args[0]);
@@ -61,8 +125,6 @@ Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef n
       text += (index ? self.str() : "") + str(item);
     return Value::string(text);
   }
-  if (name == "format")
-    return Value::string(self);
   return Value();
 }
 
@@ -172,9 +234,10 @@ Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Va
   return Value::boolean(type.answer(name).value_or(false));
 }
 
-constexpr llvm::StringLiteral stringMethods[] = {"lower",    "upper", "strip",   "startswith",
-                                                 "endswith", "find",  "replace", "split",
-                                                 "join",     "count", "isdigit", "format"};
+constexpr llvm::StringLiteral stringMethods[] = {
+    "lower",        "upper",        "strip", "lstrip",  "rstrip",  "startswith", "endswith",
+    "removeprefix", "removesuffix", "find",  "rfind",   "replace", "split",      "rsplit",
+    "splitlines",   "join",         "count", "isdigit", "format",  "partition"};
 constexpr llvm::StringLiteral listMethods[] = {"append", "extend", "pop",     "index", "count",
                                                "copy",   "sort",   "reverse", "add"};
 constexpr llvm::StringLiteral dictMethods[] = {"get",    "items", "keys", "values",
@@ -199,7 +262,7 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
                               Keywords &keywords) {
   Value result;
   if (self.isString())
-    result = stringMethod(*this, self.getString(), name, args);
+    result = stringMethod(*this, self.getString(), name, args, keywords);
   else if (self.isSequence())
     result = listMethod(*this, self, name, args);
   else if (self.is(ValueKind::Dict))
@@ -222,21 +285,6 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
   return result;
 }
 
-/// The few format specifications that kernels use; others are ignored, as they only shape messages.
-static std::string applyFormat(const Value &value, llvm::StringRef spec) {
-  if (value.isIntegral() && (spec == "x" || spec == "X"))
-    return llvm::utohexstr(uint64_t(value.getInt()), spec == "x");
-  if (value.isNumber() && spec.consume_front(".")) {
-    unsigned digits = 0;
-    if (!spec.consumeInteger(10, digits) && (spec == "f" || spec.empty()) && digits < 40) {
-      char buffer[400];
-      snprintf(buffer, sizeof buffer, "%.*f", int(digits), value.getReal());
-      return buffer;
-    }
-  }
-  return str(value);
-}
-
 Value Evaluator::formatString(const ast::FormattedString &expr) {
   std::string text;
   for (const ast::Expr *part : expr.parts) {
@@ -248,16 +296,19 @@ Value Evaluator::formatString(const ast::FormattedString &expr) {
     Value value = evaluate(*field.value);
     if (hasFailed)
       return Value();
-    if (value.isTensor())
-      return error(DiagKind::SemaNotConstant, "a value in an f-string", describe(value));
     std::string spec;
     if (field.formatSpec) {
-      Value formatted = formatString(*field.formatSpec);
+      Value evaluated = formatString(*field.formatSpec);
       if (hasFailed)
         return Value();
-      spec = formatted.getString().str();
+      spec = evaluated.getString().str();
     }
-    text += field.conversion == 'r' ? repr(value) : applyFormat(value, spec);
+    if (field.conversion && !value.isTensor())
+      value = Value::string(field.conversion == 's' ? str(value) : repr(value));
+    std::optional<std::string> formatted = formatValue(*this, value, spec);
+    if (!formatted)
+      return Value();
+    text += *formatted;
   }
   return Value::string(text);
 }

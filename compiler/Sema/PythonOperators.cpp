@@ -1,6 +1,7 @@
 // Python's operators on values that are known at compile time.
 
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/StringFormatting.h"
 
 #include <cmath>
 
@@ -207,7 +208,7 @@ Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &
   if (op == BinaryOp::BitOr && left.is(ValueKind::Dict) && right.is(ValueKind::Dict))
     return mergeDicts(left, right);
   if (left.isString() && op == BinaryOp::Mod)
-    return Value::string(left.getString());
+    return formatPercent(*this, left.getString(), right);
   return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
 }
 

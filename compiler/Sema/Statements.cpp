@@ -169,6 +169,11 @@ bool Evaluator::assignSequence(ast::ExprList targets, const Value &value, bool k
     if (llvm::isa<ast::StarredExpr>(targets[i]))
       star = i;
   bool hasStar = star != targets.size();
+  // Triton gives each target its value and drops the rest.
+  if (!hasStar && frame->mode == FunctionMode::Kernel && items->size() > targets.size()) {
+    warn(DiagKind::SemaSurplusValues, items->size(), targets.size());
+    items->resize(targets.size());
+  }
   if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
     error(DiagKind::SemaPython, "cannot unpack " + std::to_string(items->size()) + " values into " +
                                     std::to_string(targets.size()) + " targets");
@@ -288,6 +293,10 @@ Flow Evaluator::executeAssert(const ast::AssertStmt &stmt) {
   std::optional<bool> holds = truth(test);
   if (!holds || *holds)
     return holds ? Flow::Normal : Flow::Failed;
+  if (frame->mode == FunctionMode::Kernel && !(instance && instance->debug)) {
+    warn(DiagKind::SemaAssertIgnored);
+    return Flow::Normal;
+  }
   std::string message;
   if (stmt.message)
     message = ": " + str(evaluate(*stmt.message));

@@ -20,7 +20,8 @@ KILN_COVERS(
     "operator.lt operator.eq operator.ne operator.add operator.mul importlib.import_module "
     "importlib.util.find_spec torch.finfo torch.iinfo torch.cuda.is_available "
     "torch.xpu.is_available torch.backends.mps.is_available torch.npu.is_available "
-    "torch.musa.is_available torch.cuda.get_device_capability triton.cdiv "
+    "torch.musa.is_available torch.utils._triton.has_triton "
+    "torch.utils._triton.has_triton_package torch.cuda.get_device_capability triton.cdiv "
     "triton.next_power_of_2 triton.jit triton.constexpr_function");
 
 class Python : public SourceTest {};
@@ -45,6 +46,26 @@ const Evaluation evaluations[] = {
     {"str(12) == '12'", 1},
     {"repr('a') == \"'a'\"", 1},
     {"len(str((1, 2)))", 6},
+    {"'${out}, ${in_};'.format(out=0, in_=1) == '$0, $1;'", 1},
+    {"'{}-{}|{1}{0}'.format('a', 'b') == 'a-b|ba'", 1},
+    {"'{{{0.small}}}{1[2]}{2[k]}'.format(Sizes, (1, 2, 3), {'k': 'v'}) == '{4}3v'", 1},
+    {"'{:>6}|{:<4}|{:^5}|{:*^7}'.format('ab', 'c', 'd', 7) == '    ab|c   |  d  |***7***'", 1},
+    {"'{:05d}|{:+}|{:#x}|{:X}|{:b}|{:,}'.format(-42, 7, 255, 255, 5, 1234567) == "
+     "'-0042|+7|0xff|FF|101|1,234,567'",
+     1},
+    {"'{:.2f}|{:e}|{:.3g}|{:8.1f}|{:.0%}|{:.3}'.format(1.005, 12345.678, 0.00012345, 2.25, 0.5, 2.0) "
+     "== '1.00|1.234568e+04|0.000123|     2.2|50%|2.0'",
+     1},
+    {"'{:{}}|{!r}'.format(3, 4, 'q') == \"   3|'q'\"", 1},
+    {"f'{5:03}{2.5:.1f}{\"x\"!r:>5}' == \"0052.5  'x'\"", 1},
+    {"'%d %5.2f|%-4s|%s %x %%' % (3, 2.5, 'ab', None, 255) == '3  2.50|ab  |None ff %'", 1},
+    {"'%s' % 'one' + '%(k)03d' % {'k': 7} == 'one007'", 1},
+    {"' a b  c '.split()[2] == 'c' and len('a,b,c'.split(',', 1)) == 2", 1},
+    {"'a.b.c'.rsplit('.', 1)[0] == 'a.b' and 'a.b.c'.partition('.')[2] == 'b.c'", 1},
+    {"'xxaxx'.lstrip('x') + '|' + 'xxaxx'.rstrip('x') == 'axx|xxa'", 1},
+    {"'sm_90'.removeprefix('sm_') + 'f.py'.removesuffix('.py') == '90f'", 1},
+    {"'abab'.rfind('ab') + len('p\\nq\\n'.splitlines())", 4},
+    {"'gfx942'.startswith(('sm', 'gfx')) + 'gfx942'.endswith(('0', '1'))", 1},
     {"isinstance(3, int) + isinstance(3.0, (int, str)) + isinstance('s', str)", 2},
     {"callable(len) + callable(3)", 1},
     {"getattr(Sizes, 'small')", 4},
@@ -70,6 +91,7 @@ const Evaluation evaluations[] = {
     {"round(2.5) + round(3.5) + round(1.25, 1)", 7.2},
     {"pow(2, 10)", 1024},
     {"divmod(17, 5)[0] * 10 + divmod(17, 5)[1]", 32},
+    {"len(bin(100)) + (bin(-5) == '-0b101') * 100 + (bin(0) == '0b0') * 1000", 1109},
     {"sum((1, 2, 3, 4, 5)[slice(1, 4)])", 9},
     {"math.sqrt(2)", 1.4142135623730951},
     {"math.exp(1)", 2.718281828459045},
@@ -91,7 +113,6 @@ const Evaluation evaluations[] = {
     {"os.getenv('KILN_TEST_NAME') is None", 1},
     {"functools.partial(power, 2)(exponent=5)", 32},
     {"functools.reduce(lambda a, b: a * b, (1, 2, 3, 4))", 24},
-    {"len(bin(100)) + (bin(-5) == '-0b101') * 100 + (bin(0) == '0b0') * 1000", 1109},
     {"functools.reduce(operator.add, (1, 2), 10)", 13},
     {"cached(4) + also_cached(5)", 9},
     {"functools.lru_cache(maxsize=4)(power)(2, 3) + functools.cache(power)(2, 4)", 24},
@@ -114,6 +135,7 @@ const Evaluation evaluations[] = {
     {"torch.iinfo(torch.int8).min", -128},
     {"torch.iinfo(torch.int32).max", 2147483647},
     {"torch.cuda.is_available()", 1},
+    {"has_triton() + torch.utils._triton.has_triton_package()", 2},
     {"torch.xpu.is_available()", 0},
     {"torch.backends.mps.is_available()", 0},
     {"torch.npu.is_available()", 0},
@@ -126,6 +148,7 @@ const Evaluation evaluations[] = {
     {"doubled_too(4)", 8},
     {"fallback()", 6},
     {"Exception('a value') is not None", 1},
+    {"constant_of(20)", 22},
     {"print('nothing is printed') is None", 1},
     {"object() is not None", 1},
 };
@@ -140,7 +163,9 @@ import math
 import operator
 import os
 import torch
+import torch.utils._triton
 from packaging import version
+from torch.utils._triton import has_triton
 
 class Sizes:
     small = 4
@@ -170,6 +195,11 @@ def double_too(x):
     return 2 * x
 
 doubled_too = triton.constexpr_function(double_too)
+
+@tl.constexpr
+def constant_of(x: tl.constexpr):
+    x = x.value if isinstance(x, tl.constexpr) else x
+    return x + 2
 
 def fallback():
     try:

@@ -246,7 +246,6 @@ def kernel(n):
                                    GetParam(), {{"n", "i32", 4}});
     EXPECT_NE(errors.find(message), std::string::npos) << body << ": " << errors;
   };
-  expectError("a, b = (1, 2, 3)", "cannot unpack 3 values into 2 targets");
   expectError("a, b, c = (n, n)", "cannot unpack 2 values into 3 targets");
   expectError("a = (1, 2)[n]", "must be known at compile time");
   expectError("a = (1, 2)\n    a[0] = 3", "assigning to an element");

@@ -1,6 +1,7 @@
 # Operands, types and shapes that do not fit.
 # RUN: not sema-tool %s --kernel operands 2>&1 | FileCheck %s --check-prefix=OPERANDS
 # RUN: not sema-tool %s --kernel operand 2>&1 | FileCheck %s --check-prefix=OPERAND1
+# RUN: not sema-tool %s --kernel chosen 2>&1 | FileCheck %s --check-prefix=CHOSEN
 # RUN: not sema-tool %s --kernel signedness 2>&1 | FileCheck %s --check-prefix=SIGNEDNESS
 # RUN: not sema-tool %s --kernel number_range 2>&1 | FileCheck %s --check-prefix=RANGE
 # RUN: not sema-tool %s --kernel not_tensor 2>&1 | FileCheck %s --check-prefix=TENSOR
@@ -31,6 +32,12 @@ def operands(p, n, u):
 def operand(p, n, u):
     # OPERAND1: [[@LINE+1]]:9: error: invalid operand of '-': *fp16 [sema-operand]
     x = -p
+
+
+@triton.jit
+def chosen(p, n, u):
+    # CHOSEN: [[@LINE+1]]:9: error: invalid operands of 'where': tensor *fp16 and tensor int32 [sema-operands]
+    x = tl.where(n > 0, p, n)
 
 
 @triton.jit
