@@ -257,17 +257,64 @@ private:
                   typeOf(shape, "i32"));
   }
 
-  std::string combiner() {
-    const char *simple[] = {"arith.addi", "arith.maxsi", "arith.xori", "arith.minsi"};
-    return std::string("{\n  ^bb0(%l: i32, %r: i32):\n    %c = ") + simple[below(4)] +
-           " %l, %r : i32\n    tile.yield %c : i32\n  }";
+  /// The element type of an operation: mostly that of all values.
+  std::string elementType() {
+    const char *others[] = {"i8", "i16", "i64"};
+    return chance(65) ? "i32" : others[below(3)];
+  }
+  /// A value computed with elements of another width.
+  std::string otherWidth(const Shape &shape, int depth) {
+    std::string element = elementType(), type = typeOf(shape, element);
+    auto operand = [&] { return resized(value(shape, depth - 1), shape, "i32", element); };
+    auto limited = [&](const char *op, int number) {
+      std::string limit = shape.empty() ? std::to_string(number) + " : " + element
+                                        : "dense<" + std::to_string(number) + "> : " + type;
+      return binary(op, operand(), define("arith.constant " + limit), shape, element);
+    };
+    std::string a = operand(), result;
+    switch (below(4)) {
+    case 0: {
+      const char *shifts[] = {"arith.shli", "arith.shrsi", "arith.shrui"};
+      result = binary(shifts[below(3)], a, limited("arith.andi", 7), shape, element);
+      break;
+    }
+    case 1:
+      result = binary(chance(50) ? "arith.divui" : "arith.remui", a, limited("arith.ori", 1), shape,
+                      element);
+      break;
+    default: {
+      const char *ops[] = {"arith.addi",  "arith.muli",  "arith.subi",
+                           "arith.maxsi", "arith.maxui", "arith.minui"};
+      result = binary(ops[below(6)], a, operand(), shape, element);
+    }
+    }
+    return resized(result, shape, element, "i32");
+  }
+
+  std::string gather(const Shape &shape, int depth) {
+    int axis = below(shape.size());
+    Shape from = shape;
+    from[axis] = extent(1 << below(6));
+    std::string positive =
+        binary("arith.andi", value(shape, depth - 1), constant(0xffff, shape), shape);
+    std::string places = binary("arith.remui", positive, constant(from[axis], shape), shape);
+    return define("tile.gather " + value(from, depth - 1) + ", " + places + " axis " +
+                  std::to_string(axis) + " : (" + typeOf(from, "i32") + ", " +
+                  typeOf(shape, "i32") + ") -> " + typeOf(shape, "i32"));
+  }
+
+  std::string combiner(const std::string &element) {
+    const char *simple[] = {"arith.addi", "arith.maxsi", "arith.xori",  "arith.minsi",
+                            "arith.muli", "arith.maxui", "arith.minui", "arith.andi"};
+    return "{\n  ^bb0(%l: " + element + ", %r: " + element + "):\n    %c = " + simple[below(8)] +
+           " %l, %r : " + element + "\n    tile.yield %c : " + element + "\n  }";
   }
   /// Composition of x -> a * x + b: associative, and not commutative.
-  static std::string pairCombiner() {
-    return "{\n  ^bb0(%la: i32, %lb: i32, %ra: i32, %rb: i32):\n    %ca = arith.muli %la, %ra : "
-           "i32\n"
-           "    %cm = arith.muli %lb, %ra : i32\n    %cb = arith.addi %cm, %rb : i32\n"
-           "    tile.yield %ca, %cb : i32, i32\n  }";
+  static std::string pairCombiner(const std::string &e) {
+    return "{\n  ^bb0(%la: " + e + ", %lb: " + e + ", %ra: " + e + ", %rb: " + e +
+           "):\n    %ca = arith.muli %la, %ra : " + e + "\n    %cm = arith.muli %lb, %ra : " + e +
+           "\n    %cb = arith.addi %cm, %rb : " + e + "\n    tile.yield %ca, %cb : " + e + ", " +
+           e + "\n  }";
   }
   std::string fold(const Shape &shape, int depth, bool scans) {
     Shape from = shape;
@@ -282,14 +329,18 @@ private:
                 suffix = " axis " + std::to_string(axis);
     if (scans && chance(40))
       suffix += " reverse";
-    std::string in = typeOf(from, "i32"), out = typeOf(shape, "i32");
+    std::string element = elementType(), in = typeOf(from, element), out = typeOf(shape, element);
+    auto operand = [&] { return resized(value(from, depth - 1), from, "i32", element); };
+    std::string a = operand();
     if (chance(60))
-      return define(name + " (" + value(from, depth - 1) + ")" + suffix + " : (" + in + ") -> " +
-                    out + " " + combiner());
-    std::string a = value(from, depth - 1), b = value(from, depth - 1), result = fresh();
+      return resized(define(name + " (" + a + ")" + suffix + " : (" + in + ") -> " + out + " " +
+                            combiner(element)),
+                     shape, element, "i32");
+    std::string b = operand(), result = fresh();
     text << "  " << result << ":2 = " << name << " (" << a << ", " << b << ")" << suffix << " : ("
-         << in << ", " << in << ") -> (" << out << ", " << out << ") " << pairCombiner() << "\n";
-    return result + "#" + std::to_string(below(2));
+         << in << ", " << in << ") -> (" << out << ", " << out << ") " << pairCombiner(element)
+         << "\n";
+    return resized(result + "#" + std::to_string(below(2)), shape, element, "i32");
   }
 
   std::string dot(const Shape &shape, int depth) {
@@ -326,7 +377,7 @@ private:
     if (depth <= 0)
       return scalar || chance(30) ? constant(below(100) - 20, shape)
                                   : indexAlong(shape, below(shape.size()));
-    switch (below(10)) {
+    switch (below(11)) {
     case 0:
       if (!scalar)
         return define("tile.splat " + value({}, depth - 1) + " : i32 -> " + typeOf(shape, "i32"));
@@ -362,6 +413,10 @@ private:
       return define("arith.select " + condition + ", " + a + ", " + b + " : " +
                     typeOf(shape, "i1") + ", " + type);
     }
+    case 8:
+      if (!scalar && chance(50))
+        return gather(shape, depth);
+      return otherWidth(shape, depth);
     default: {
       const char *ops[] = {"arith.addi", "arith.subi",  "arith.muli",
                            "arith.xori", "arith.maxsi", "arith.minui"};

@@ -282,6 +282,12 @@ private:
           return get(
               trans.getSource())[numberOf(source, tile::shapeOf(trans.getSource().getType()))];
         })
+        .Case([&](tile::GatherOp gather) {
+          SmallVector<int64_t> index = indexOf(at, shape);
+          index[gather.getAxis()] = operand(gather.getIndices()).i;
+          Value source = gather.getSource();
+          return get(source)[numberOf(index, tile::shapeOf(source.getType()))];
+        })
         .Case([&](tile::AddPtrOp add) {
           auto pointer = cast<tile::PtrType>(elementOf(add.getPtr()));
           return integer(operand(add.getPtr()).i +
