@@ -8,6 +8,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "gtest/gtest.h"
 
@@ -88,6 +89,23 @@ inline DeviceBinary emitted(llvm::Expected<DeviceBinary> binary) {
     return std::move(*binary);
   ADD_FAILURE() << llvm::toString(binary.takeError());
   return {};
+}
+
+/// The bytes do not depend on where the tools work, and nothing of theirs stays behind.
+inline void expectSameBytesInAnotherFolder(const TargetInfo &info) {
+  std::vector<std::vector<char>> bytes;
+  for (const char *name : {"/one", "/another-longer-name"}) {
+    EmitOptions options;
+    options.temporaryRoot = ::testing::TempDir() + name;
+    ASSERT_FALSE(llvm::sys::fs::create_directories(options.temporaryRoot));
+    bytes.push_back(
+        emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options)).bytes);
+    std::error_code error;
+    EXPECT_EQ(llvm::sys::fs::directory_iterator(options.temporaryRoot, error),
+              llvm::sys::fs::directory_iterator());
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+  EXPECT_FALSE(bytes[0].empty());
 }
 
 inline std::string errorOf(llvm::Expected<DeviceBinary> binary) {
