@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <utility>
+
 namespace kiln::sema {
 
 using ast::BinaryOp;
@@ -64,20 +66,23 @@ bool PtxTranslator::branch(const PtxInstruction &instruction) {
       instruction.operands[0].kind != PtxOperand::Kind::Register)
     return bool(refuse(instruction));
   const std::string &label = instruction.operands[0].name;
-  bool isAhead = false, isBehind = false;
-  for (const PtxInstruction &other : program.instructions) {
-    isBehind |= &other == &instruction;
-    isAhead |= isBehind && other.label == label;
-  }
-  if (!isAhead)
+  size_t here = size_t(&instruction - program.instructions.data()), there = here;
+  while (there < program.instructions.size() && program.instructions[there].label != label)
+    ++there;
+  bool leavesLoop = loopEnd && there > loopEnd;
+  if (there == program.instructions.size() || entersLoop(here, there) ||
+      (leavesLoop && there != loopEnd + 1))
     return bool(refuse(instruction, "to '" + label + "' is not supported"));
   Tensor taken;
   if (!findCondition(instruction, taken))
     return false;
   if (!taken)
     taken = constantBits(1, 1);
-  Tensor &there = waiting[label];
-  there = there ? binary(BinaryOp::BitOr, there, taken) : taken;
+  // What leaves a loop for the place behind it waits for the others there anyway.
+  if (!leavesLoop) {
+    Tensor &others = waiting[label];
+    others = others ? binary(BinaryOp::BitOr, others, taken) : taken;
+  }
   Tensor stay = evaluator.invert(taken);
   active = active ? binary(BinaryOp::BitAnd, active, stay) : stay;
   return !evaluator.failed();
@@ -92,6 +97,13 @@ void PtxTranslator::reach(const std::string &label) {
   // Every element is active or waits somewhere.
   if (waiting.empty())
     active = {};
+}
+
+bool PtxTranslator::entersLoop(size_t from, size_t to) const {
+  for (size_t first = from + 1; first < to; ++first)
+    if (findBranchBack(first) > to)
+      return true;
+  return false;
 }
 
 size_t PtxTranslator::findBranchBack(size_t first) const {
@@ -161,7 +173,9 @@ bool PtxTranslator::loop(size_t first, size_t last) {
     setRegisters(body->getArguments());
     active = {body->getArgument(0), looping.type};
     Tensor again;
+    size_t outer = std::exchange(loopEnd, last);
     isDone = runRange(first + 1, last) && findCondition(program.instructions[last], again);
+    loopEnd = outer;
     llvm::SmallVector<mlir::Value> results{isDone ? again.ir : mlir::Value()};
     for (Register *entry : carried)
       results.push_back(entry->value.ir);

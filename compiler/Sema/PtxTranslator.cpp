@@ -227,6 +227,8 @@ bool PtxTranslator::run() { return runRange(0, program.instructions.size()); }
 bool PtxTranslator::runRange(size_t first, size_t last) {
   for (size_t at = first; at < last; ++at) {
     size_t back = findBranchBack(at);
+    if (back >= last)
+      return bool(refuse(program.instructions[back], "between two loops is not supported"));
     if (back ? !loop(at, back) : !execute(program.instructions[at]))
       return false;
     at = back ? back : at;

@@ -56,6 +56,8 @@ private:
   void reach(const std::string &label);
   /// The last branch back to the label at `first`; 0 if there is none.
   size_t findBranchBack(size_t first) const;
+  /// A loop between them has the second one inside.
+  bool entersLoop(size_t from, size_t to) const;
   /// From a label to a branch back to it, as long as some element takes the branch.
   bool loop(size_t first, size_t last);
   /// The registers that instructions of a range write, made if need be.
@@ -111,8 +113,10 @@ private:
   bool isEffect = false;
   /// The elements that have not branched away; no tensor means all.
   Tensor active;
-  /// Those that wait at labels to come, and the labels that lie behind.
+  /// Those that wait at labels to come.
   std::map<std::string, Tensor> waiting;
+  /// The branch back of the innermost loop; 0 outside.
+  size_t loopEnd = 0;
   std::vector<Register> arguments;
   llvm::StringMap<Register> registers;
 };

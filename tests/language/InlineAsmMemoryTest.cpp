@@ -242,6 +242,14 @@ TEST(InlineAsmMemoryErrors, NameTheInstruction) {
   EXPECT_TRUE(contains(errorOf("multimem.st.global.b32 [$1], 3;"), "'multimem.st.global.b32'"));
   EXPECT_TRUE(contains(errorOf("mov.u32 $0, %tid.x;"), "'%tid.x' is a thread's"));
   EXPECT_TRUE(contains(errorOf("bra nowhere;"), "'bra' to 'nowhere'"));
+  EXPECT_TRUE(
+      contains(errorOf("mov.u32 $0, 0; bra in; a: mov.u32 $0, 1; in: mov.u32 $0, 2; bra a;"),
+               "'bra' to 'in'"));
+  EXPECT_TRUE(
+      contains(errorOf("a: mov.u32 $0, 1; bra out; bra a; mov.u32 $0, 2; out: mov.u32 $0, 3;"),
+               "'bra' to 'out'"));
+  EXPECT_TRUE(contains(errorOf("a: mov.u32 $0, 1; b: mov.u32 $0, 2; bra a; mov.u32 $0, 3; bra b;"),
+                       "'bra' between two loops"));
   EXPECT_TRUE(contains(errorOf("mbarrier.init.shared::cta.b64 [$1], 1;"), "'mbarrier.init"));
   EXPECT_TRUE(contains(errorOf("mov.u32 $0, 1;", "=r,n"), "constraint 'n'"));
 }

@@ -209,6 +209,24 @@ TEST_P(InlineAsm, Scales) {
             (std::vector<uint32_t>{0x7f81, 0x8082, 0xfefe, 0x0000, 0xff01}));
 }
 
+/// `bra` out of a loop, as loops around a test have it.
+TEST_P(InlineAsm, LoopsThatAreLeft) {
+  auto result = runWords(R"({ .reg .pred p;
+      mov.u32 $0, 0;
+      again:
+        setp.ge.u32 p, $0, $1;
+        @p bra done;
+        add.u32 $0, $0, $2;
+        bra again;
+      done:
+        add.u32 $0, $0, 100; })",
+                         {3, 0, 10, 5}, {1, 1, 4, 7});
+  EXPECT_EQ(result[0], 103u);
+  EXPECT_EQ(result[1], 100u);
+  EXPECT_EQ(result[2], 112u);
+  EXPECT_EQ(result[3], 107u);
+}
+
 TEST_P(InlineAsm, BranchesForwardAndBack) {
   // Elements leave at different times.
   auto result = runWords(R"({ .reg .pred p;
