@@ -17,7 +17,7 @@ unsigned longestFunction(const llvm::Module &module) {
   return longest;
 }
 
-bool isTooLongForValueNumbering(unsigned instructions) { return instructions > 8192; }
+bool isHuge(unsigned instructions) { return instructions > 8192; }
 
 static bool isRealCall(const llvm::Instruction &instruction) {
   return llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction);
@@ -50,7 +50,7 @@ void cutBlocksOfCalls(llvm::Module &module) {
 HugeFunctionGate::HugeFunctionGate(llvm::Module &module) : context(module.getContext()) {
   unsigned longest = longestFunction(module);
   withoutStrengthReduction = longest > 4096;
-  withoutValueNumbering = isTooLongForValueNumbering(longest);
+  withoutValueNumbering = isHuge(longest);
   keepsBlocks = llvm::any_of(
       module, [](const llvm::Function &function) { return function.hasFnAttribute(cutAttribute); });
   leavesOut = withoutStrengthReduction || withoutValueNumbering || keepsBlocks;

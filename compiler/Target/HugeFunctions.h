@@ -21,10 +21,11 @@ namespace kiln {
 /// How many instructions the longest function has.
 unsigned longestFunction(const llvm::Module &module);
 
-/// Whether global value numbering would take seconds over functions of this length: it asks for
-/// each load which of a hundred instructions before it may write what it reads. The shorter-sighted
-/// elimination of common subexpressions remains.
-bool isTooLongForValueNumbering(unsigned instructions);
+/// Whether passes that look from each instruction at many others would take seconds over functions
+/// of this length: global value numbering, which asks for each load which of a hundred instructions
+/// before it may write what it reads (the shorter-sighted elimination of common subexpressions
+/// remains), and the packing of scalars into vectors.
+bool isHuge(unsigned instructions);
 
 /// Cuts blocks of many calls into a chain of shorter ones: LLVM's list scheduler searches a block's
 /// whole graph for each of them (544 calls among 4,000 instructions: 7 s). Code for the emulator

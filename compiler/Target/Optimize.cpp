@@ -31,14 +31,15 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
   // A GPU thread is one lane already: vectorising its loops only costs registers. Packing scalars
   // (two halves in a register) pays on both.
   tuning.LoopVectorization = tuning.LoopInterleaving = target.warpSize == 1;
-  tuning.SLPVectorization = true;
+  bool huge = isHuge(longestFunction(module));
+  tuning.SLPVectorization = !huge;
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  if (isTooLongForValueNumbering(longestFunction(module)))
+  if (huge)
     callbacks.registerShouldRunOptionalPassCallback(
         [](llvm::StringRef pass, llvm::Any) { return pass != "GVNPass"; });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
