@@ -106,19 +106,17 @@ void checkArithmetic(const std::string &target, const std::string &type,
 }
 
 template <typename T> void checkAll(const std::string &target, const std::string &type) {
-  // Every pair of edges, and then numbers of all magnitudes.
+  // Every pair of edges, then numbers of all magnitudes, and two more parts: one kernel for all.
   std::vector<uint64_t> edges = NumberType::of(type).edges();
-  size_t pairs = edges.size() * edges.size();
-  Array x = mixedArray(type, pairs + 300, 31), y = mixedArray(type, pairs + 300, 32),
-        z = mixedArray(type, pairs + 300, 33);
+  size_t pairs = edges.size() * edges.size(), first = pairs + 300, count = 240;
+  Array x = mixedArray(type, first + 2 * count, 31), y = mixedArray(type, first + 2 * count, 32),
+        z = mixedArray(type, first + 2 * count, 33);
   for (size_t i = 0; i < pairs; ++i) {
     x.setBits(i, edges[i / edges.size()]);
     y.setBits(i, edges[i % edges.size()]);
     z.setBits(i, edges[(i * 7 + i / 5) % edges.size()]);
   }
-  checkArithmetic<T>(target, type, {x, y, z});
   // Cancellation, exact results, and operands far apart.
-  size_t count = 240;
   Array a = uniformArray(type, count, 34, 1, 2), b = uniformArray(type, count, 35, -2, 2),
         c = uniformArray(type, count, 36, -4, 4);
   for (size_t i = 0; i < count; ++i) {
@@ -133,17 +131,20 @@ template <typename T> void checkAll(const std::string &target, const std::string
     }
     if (i % 4 == 3)
       c.set(i, std::ldexp(T(c[i]), int(i) - 120));
+    x.setBits(first + i, a.bits(i));
+    y.setBits(first + i, b.bits(i));
+    z.setBits(first + i, c.bits(i));
   }
-  checkArithmetic<T>(target, type, {a, b, c});
   // Around the smallest and the largest numbers.
   int bottom = sizeof(T) == 8 ? -537 : -75, top = sizeof(T) == 8 ? 512 : 64;
   for (size_t i = 0; i < count; ++i) {
+    size_t at = first + count + i;
     int scale = i % 2 ? bottom : top, shift = int(i / 2 % 13) - 6;
-    a.set(i, std::ldexp(T(1) + T(i) / 512, scale + shift));
-    b.set(i, std::ldexp(T(1) + T(i) / 911, scale));
-    c.set(i, std::ldexp(T(1) + T(i) / 617, 2 * scale + int(i % 7)) * (i % 5 < 2 ? -1 : 1));
+    x.set(at, std::ldexp(T(1) + T(i) / 512, scale + shift));
+    y.set(at, std::ldexp(T(1) + T(i) / 911, scale));
+    z.set(at, std::ldexp(T(1) + T(i) / 617, 2 * scale + int(i % 7)) * (i % 5 < 2 ? -1 : 1));
   }
-  checkArithmetic<T>(target, type, {a, b, c});
+  checkArithmetic<T>(target, type, {x, y, z});
 }
 
 TEST_P(Rounding, OfSingles) { checkAll<float>(GetParam(), "fp32"); }
