@@ -17,7 +17,8 @@ static std::optional<double> parseFloat(StringRef text) {
     digits.consume_front("+");
   if (digits.empty() || text.size() > 64 ||
       digits.find_first_not_of("0123456789.eE+-") != StringRef::npos ||
-      digits.find_first_of("0123456789") == StringRef::npos || digits[0] == 'e' || digits[0] == 'E')
+      digits.find_first_of("0123456789") == StringRef::npos ||
+      digits.find_first_of(".eE") == StringRef::npos || digits[0] == 'e' || digits[0] == 'E')
     return std::nullopt;
   std::string owned = text.str();
   char *end = nullptr;
@@ -32,7 +33,8 @@ std::optional<Literal> parseLiteral(StringRef text) {
   if (text == "None")
     return Literal::none();
   int64_t integer = 0;
-  if (!text.getAsInteger(10, integer))
+  bool hasPlus = text.starts_with("+") && !text.starts_with("+-");
+  if (!text.drop_front(hasPlus).getAsInteger(10, integer))
     return Literal::ofInt(integer);
   if (std::optional<double> real = parseFloat(text))
     return Literal::ofFloat(*real);

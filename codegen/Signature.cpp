@@ -272,6 +272,15 @@ bool isSurelyType(StringRef text) {
   return text.starts_with("*") || text.starts_with("tensordesc<") || hasHint;
 }
 
+/// Digits that are no 64-bit integer: too many for a number, and nobody's string.
+static bool isTooLargeInteger(StringRef text) {
+  StringRef digits = text.trim();
+  if (!digits.consume_front("-"))
+    digits.consume_front("+");
+  std::optional<Literal> literal = parseLiteral(text);
+  return !digits.empty() && all_of(digits, isDigit) && !literal;
+}
+
 /// The same for a parameter that is not constexpr, which a string constant hardly ever fits.
 static bool isLikelyType(StringRef text) {
   return isSurelyType(text) ||
@@ -289,6 +298,8 @@ Expected<SignatureValue> SignatureValue::resolve(bool isConstexpr) const {
     }
     return ofTuple(std::move(resolved), fields);
   }
+  if (isTooLargeInteger(text))
+    return createStringError("expected a 64-bit signed integer, got '" + text + "'");
   SignatureValue chosen;
   chosen.text = text;
   if (isConstexpr && asType && isSurelyType(text))

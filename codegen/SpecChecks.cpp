@@ -104,21 +104,39 @@ void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
         }
 }
 
+/// Calls `visit` for the argument or constant that a binding is, or for each that a tuple is made
+/// of, by the names that expressions use: "x_0", "x_ptr".
+static void forEachPart(const std::string &name, const SignatureValue &value,
+                        function_ref<void(const std::string &, const SignatureValue &)> visit) {
+  if (!value.isTuple())
+    return visit(name, value);
+  for (const auto &[index, element] : enumerate(value.elements))
+    forEachPart(name + "_" + (value.fields.empty() ? std::to_string(index) : value.fields[index]),
+                element, visit);
+}
+
 bool checkKey(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
               DiagnosticEngine &diagnostics) {
-  SmallVector<StringRef> candidates;
+  std::vector<std::string> runTime, ofTuple;
   bool isKnown = false;
   for (const SpecSignature &signature : kernel.signatures)
-    for (const SpecBinding &binding : signature.parameters) {
-      candidates.push_back(binding.name);
-      isKnown |= binding.name == name;
-      if (binding.name == name && binding.value.asType)
-        return true;
-    }
+    for (const SpecBinding &binding : signature.parameters)
+      forEachPart(binding.name, binding.value,
+                  [&](const std::string &part, const SignatureValue &value) {
+                    isKnown |= part == name;
+                    if (value.asType)
+                      runTime.push_back(part);
+                    if (value.asType && binding.name == name)
+                      ofTuple.push_back(part);
+                  });
+  if (is_contained(runTime, name))
+    return true;
   DiagKind kind = isKnown ? DiagKind::SpecNotRunTime : DiagKind::SpecUnknownArgument;
   Diagnostic &diagnostic = diagnostics.report(kind, place.range, place.path, name.take_front(60));
-  if (!isKnown && name.size() < 60)
-    diagnostic.withHint(suggestName(name, candidates));
+  if (!ofTuple.empty())
+    diagnostic.withHint("each element is an argument: " + join(ofTuple, ", "));
+  else if (!isKnown && name.size() < 60)
+    diagnostic.withHint(suggestName(name, SmallVector<StringRef>(runTime.begin(), runTime.end())));
   return false;
 }
 

@@ -176,6 +176,20 @@ cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as doc
   exit(2);
 }
 
+/// LLVM's "kiln: Unknown subcommand 'buld'.  Try: …" and, on a line of its own, "kiln: Did you mean
+/// 'build'?", in one line.
+std::string mistakeText(llvm::StringRef lines) {
+  auto [first, rest] = lines.split('\n');
+  llvm::StringRef text = first.split(": ").second;
+  text = text.split(".  Try:").first;
+  llvm::StringRef nearest = rest.split("Did you mean '").second.split('\'').first;
+  std::string message = text.str();
+  if (!message.empty())
+    message[0] = llvm::toLower(message[0]);
+  return nearest.empty() ? message + " (kiln --help shows what there is)"
+                         : message + ": did you mean '" + nearest.str() + "'?";
+}
+
 const std::string &required(const cl::opt<std::string> &option, llvm::StringRef what) {
   if (option.empty())
     usageError("expected " + what);
@@ -273,9 +287,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
     // A bad value was reported by its parser.
     if (mistake.empty())
       exit(2);
-    // "kiln: Unknown command line argument …": the program's name comes from usageError.
-    llvm::StringRef first = llvm::StringRef(mistake).split('\n').first;
-    usageError(first.split(": ").second);
+    usageError(mistakeText(mistake));
   }
 
   CommandLine line;

@@ -11,7 +11,8 @@ namespace {
 /// Absolute and without "." and "..", by text alone: symbolic links stay as they were named.
 std::string absolute(llvm::StringRef name) {
   llvm::SmallString<256> whole(name);
-  llvm::sys::fs::make_absolute(whole);
+  if (llvm::sys::fs::make_absolute(whole))
+    return name.str(); // the current folder is gone
   path::remove_dots(whole, /*remove_dot_dot=*/true);
   return whole.str().str();
 }

@@ -34,6 +34,14 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
   return hasFailed ? Value() : value;
 }
 
+static Value evaluateSlice(Evaluator &evaluator, const ast::SliceExpr &expr) {
+  auto object = std::make_shared<SliceObject>();
+  object->lower = expr.lower ? evaluator.evaluate(*expr.lower) : Value::none();
+  object->upper = expr.upper ? evaluator.evaluate(*expr.upper) : Value::none();
+  object->step = expr.step ? evaluator.evaluate(*expr.step) : Value::none();
+  return {ValueKind::Slice, object};
+}
+
 Value Evaluator::evaluateNode(const ast::Expr &expr) {
   using ast::NodeKind;
   switch (expr.kind) {
@@ -111,14 +119,8 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
     Value index = evaluate(*subscriptExpr.index);
     return hasFailed ? Value() : subscript(base, index);
   }
-  case NodeKind::SliceExpr: {
-    const auto &sliceExpr = llvm::cast<ast::SliceExpr>(expr);
-    auto object = std::make_shared<SliceObject>();
-    object->lower = sliceExpr.lower ? evaluate(*sliceExpr.lower) : Value::none();
-    object->upper = sliceExpr.upper ? evaluate(*sliceExpr.upper) : Value::none();
-    object->step = sliceExpr.step ? evaluate(*sliceExpr.step) : Value::none();
-    return {ValueKind::Slice, object};
-  }
+  case NodeKind::SliceExpr:
+    return evaluateSlice(*this, llvm::cast<ast::SliceExpr>(expr));
   case NodeKind::NamedExpr: {
     const auto &named = llvm::cast<ast::NamedExpr>(expr);
     Value value = evaluate(*named.value);

@@ -104,9 +104,10 @@ std::optional<Literal> Evaluator::toConstant(const Value &value) {
   case ValueKind::Type:
     return Literal::ofDType(value.getType().dtype.str());
   case ValueKind::Function:
-    return Literal::ofFunction(value.as<FunctionObject>().getName().str());
-  case ValueKind::Builtin:
-    return Literal::ofFunction(value.as<BuiltinObject>().info->name.str());
+  case ValueKind::Builtin: {
+    std::optional<std::string> path = functionPath(*this, value);
+    return path ? std::optional(Literal::ofFunction(*path)) : std::nullopt;
+  }
   case ValueKind::Tuple:
   case ValueKind::List: {
     std::vector<Literal> elements;

@@ -17,6 +17,10 @@ bool isConstAnnotation(const ast::Expr &annotation);
 std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const FunctionObject &kernel,
                                                  const KernelInstance &instance);
 
+/// Text by which `functionNamed` finds a function in the module at hand: "relu", "ops.relu". Empty
+/// after an error.
+std::optional<std::string> functionPath(Evaluator &evaluator, const Value &function);
+
 } // namespace kiln::sema
 
 #endif // KILN_COMPILER_SEMA_HOSTEVALUATION_H

@@ -381,6 +381,23 @@ Flow Evaluator::executeWhile(const ast::WhileStmt &stmt) {
   }
 }
 
+/// The condition of a loop, evaluated, as a scalar; null after an error, and where it is `known`.
+static Tensor loopCondition(Evaluator &evaluator, const Value &value, std::optional<bool> &known) {
+  Tensor condition;
+  known = evaluator.truth(value, &condition);
+  if (!condition)
+    return {};
+  condition = evaluator.toCondition(condition);
+  if (condition && condition.isBlock())
+    condition = condition.type.getNumElements() == 1 ? evaluator.unsplat(condition) : Tensor();
+  if (condition)
+    return condition;
+  evaluator.errorWithHint("reduce it first: tl.max(condition, 0)", DiagKind::SemaCondition,
+                          describe(value));
+  // It is known at run time only, so the body counts.
+  return evaluator.resume() ? evaluator.poison(Scalar::Int1) : Tensor();
+}
+
 Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
   llvm::StringSet<> assigned, promoted;
   findAssignedNames(stmt.body, assigned);
@@ -400,23 +417,11 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
           mlir::Block &block = *builder.getInsertionBlock();
           bindCarried(carried, block, 0);
           Value value = evaluate(*stmt.test);
-          Tensor condition;
           At at(*this, stmt.test->range);
-          known = truth(value, &condition);
-          if (!condition)
-            return hasFailed ? Flow::Failed : Flow::Normal;
-          condition = toCondition(condition);
-          if (condition && condition.isBlock())
-            condition = condition.type.getNumElements() == 1 ? unsplat(condition) : Tensor();
-          if (!condition) {
-            errorWithHint("reduce it first: tl.max(condition, 0)", DiagKind::SemaCondition,
-                          describe(value));
-            if (!resume())
-              return Flow::Failed;
-            condition = poison(Scalar::Int1);
-          }
-          mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());
-          return Flow::Normal;
+          Tensor condition = loopCondition(*this, value, known);
+          if (condition)
+            mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());
+          return hasFailed ? Flow::Failed : Flow::Normal;
         },
         carried.types);
     frame->names = before;

@@ -115,6 +115,18 @@ TEST(Signature, TextIsATypeOrAStringAsTheParameterSays) {
             "expected an element type, got 'fp166'; did you mean 'fp16'?");
 }
 
+TEST(Signature, IntegersThatAreTooLargeAreNoFloats) {
+  EXPECT_EQ(parseLiteral("+5")->str(), "5");
+  EXPECT_EQ(parseLiteral("-9223372036854775808")->str(), "-9223372036854775808");
+  EXPECT_FALSE(parseLiteral("9223372036854775808"));
+  for (bool isConstexpr : {false, true}) {
+    auto value = parseSignatureValue("18446744073709551615").resolve(isConstexpr);
+    ASSERT_FALSE(bool(value));
+    EXPECT_EQ(llvm::toString(value.takeError()),
+              "expected a 64-bit signed integer, got '18446744073709551615'");
+  }
+}
+
 TEST(Signature, CommaLists) {
   TextError error;
   auto values =

@@ -89,6 +89,12 @@ const std::vector<Case> &cases() {
       {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"key": ["m"]})"),
        {"kernels[0].dispatch.key[0]: no argument or constant is named 'm' "
         "[spec-unknown-argument]"}},
+      {kernelSpec(
+           R"("signature": {"x": ["i32", "i32", 4]}, "dispatch": {"key": ["x_1", "x_2", "x"]})"),
+       {"kernels[0].dispatch.key[1]: 'x_2' is a constant of every signature, not an argument "
+        "[spec-not-run-time]",
+        "kernels[0].dispatch.key[2]: no argument or constant is named 'x' [spec-unknown-argument]",
+        "hint: each element is an argument: x_0, x_1"}},
       {kernelSpec(R"("signature": {"n": 4}, "dispatch": {"key": ["n"]})"),
        {"'n' is a constant of every signature, not an argument [spec-not-run-time]"}},
       {kernelSpec(R"("signature": {"n": "i32"}, "debug": 1)"),

@@ -1,0 +1,53 @@
+// A config's function as text that names it again in the kernel's module: the manifest records it,
+// and the variant is built from it.
+
+#include "compiler/Sema/HostEvaluation.h"
+
+namespace kiln::sema {
+namespace {
+
+bool isSameFunction(const Value &a, const Value &b) {
+  if (a.is(ValueKind::Builtin) && b.is(ValueKind::Builtin))
+    return a.as<BuiltinObject>().info == b.as<BuiltinObject>().info;
+  return a.is(ValueKind::Function) && b.is(ValueKind::Function) &&
+         a.as<FunctionObject>().definition &&
+         a.as<FunctionObject>().definition == b.as<FunctionObject>().definition;
+}
+
+/// What `path` names in the module, if anything.
+Value lookUp(Evaluator &evaluator, llvm::StringRef path, ModuleState *module) {
+  Value value;
+  evaluator.attempt([&] { value = evaluator.functionNamed(path, module); });
+  return value;
+}
+
+} // namespace
+
+std::optional<std::string> functionPath(Evaluator &evaluator, const Value &function) {
+  llvm::StringRef own = function.is(ValueKind::Builtin)
+                            ? llvm::StringRef(function.as<BuiltinObject>().info->name)
+                            : function.as<FunctionObject>().getName();
+  ModuleState *module = evaluator.frame ? evaluator.frame->module : nullptr;
+  if (!module)
+    return own.str();
+  auto names = [&](llvm::StringRef path) {
+    return isSameFunction(lookUp(evaluator, path, module), function);
+  };
+  if (names(own))
+    return own.str();
+  // Imported under another name, or with its module.
+  for (const auto &binding : module->bindings) {
+    const ast::Stmt *stmt = binding.second.back().stmt;
+    if (!llvm::isa<ast::ImportStmt, ast::ImportFromStmt, ast::AssignStmt>(stmt))
+      continue;
+    if (names(binding.first))
+      return binding.first.str();
+    std::string member = (binding.first + "." + own).str();
+    if (!llvm::isa<ast::AssignStmt>(stmt) && names(member))
+      return member;
+  }
+  return evaluator.fail(DiagKind::SemaInvalidArgument, "a config's function",
+                        "one that the kernel's module has a name for", "'" + own.str() + "'");
+}
+
+} // namespace kiln::sema
