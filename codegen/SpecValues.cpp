@@ -4,6 +4,7 @@
 #include "codegen/CNames.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -67,19 +68,25 @@ bool SpecValues::checkObject(const SpecItem &item, ObjectKind kind, StringRef wh
     return false;
   }
   SmallVector<StringRef> known;
-  for (const SpecKey &key : kKeys) {
-    if (key.object != kind)
+  for (const SpecKey &key : kKeys)
+    if (key.object == kind)
+      known.push_back(key.name);
+  StringSet<> misspelt;
+  for (const JsonMember &member : item.value->members) {
+    if (is_contained(known, member.key))
       continue;
-    known.push_back(key.name);
-    if (key.isRequired && !item.value->find(key.name))
-      report(DiagKind::SpecMissingKey, item, key.name);
+    bool isShort = member.key.size() < 60;
+    misspelt.insert(isShort ? findNearestName(member.key, known) : StringRef());
+    diagnostics
+        .report(DiagKind::SpecUnknownKey, range(member.keyBegin, member.keyEnd), place(item).path,
+                member.key)
+        .withHint(isShort ? suggestName(member.key, known) : "");
   }
-  for (const JsonMember &member : item.value->members)
-    if (!is_contained(known, member.key))
-      diagnostics
-          .report(DiagKind::SpecUnknownKey, range(member.keyBegin, member.keyEnd), place(item).path,
-                  member.key)
-          .withHint(member.key.size() < 60 ? suggestName(member.key, known) : "");
+  // A key that is there under a misspelt name is one mistake.
+  for (const SpecKey &key : kKeys)
+    if (key.object == kind && key.isRequired && !item.value->find(key.name) &&
+        !misspelt.contains(key.name))
+      report(DiagKind::SpecMissingKey, item, key.name);
   return true;
 }
 

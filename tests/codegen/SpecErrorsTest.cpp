@@ -143,6 +143,12 @@ TEST(SpecErrors, SayWhatIsWrongAndWhere) {
   }
 }
 
+TEST(SpecErrors, AMisspeltKeyIsOneMistake) {
+  ReadSpec read = test::read(
+      R"({"kiln": 1, "library": "a", "targets": ["cpu"], "kernals": [], "size_buget": 3})");
+  EXPECT_EQ(read.kinds, std::vector<DiagKind>(2, DiagKind::SpecUnknownKey)) << read.printed;
+}
+
 TEST(SpecErrors, EveryKindHasACase) {
   // SpecReaderTest.cpp has those that are no errors of the reader alone.
   std::set<std::string> seen = {"SpecNotInteger", "SpecTuningUnused"};
