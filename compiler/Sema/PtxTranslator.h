@@ -34,21 +34,15 @@ private:
     unsigned getBits() const { return element.getBits() * count; }
   };
 
-  bool runRange(size_t first, size_t last);
   bool execute(const PtxInstruction &instruction);
-  //--- PtxMemory.cpp: what reads and writes more than registers. Empty for other instructions;
-  // false
-  //    after an error. ---
-  std::optional<bool> executeEffect(const PtxInstruction &instruction);
-  bool load(const PtxInstruction &instruction);
-  bool store(const PtxInstruction &instruction);
-  bool atomic(const PtxInstruction &instruction);
-  bool fence(const PtxInstruction &instruction);
-  /// Registers that are not the program's: `%smid`.
-  Tensor readSpecial(llvm::StringRef name);
-  /// Pointers to elements of `type`, `number` elements behind the operand's address.
-  Tensor addressOf(const PtxOperand &operand, DType type, unsigned number);
-  //--- Where an instruction takes effect ---
+  Tensor compute(const PtxInstruction &instruction);
+  Tensor compare(const PtxInstruction &instruction);
+  Tensor choose(const PtxInstruction &instruction);
+  Tensor move(const PtxInstruction &instruction);
+
+  //===-- PtxControl.cpp --===//
+
+  bool runRange(size_t first, size_t last);
   /// Its guard and the branches before it; no tensor means everywhere. False after an error.
   bool findCondition(const PtxInstruction &instruction, Tensor &condition);
   /// A branch forward: its elements take no part until the label.
@@ -62,7 +56,22 @@ private:
   bool loop(size_t first, size_t last);
   /// The registers that instructions of a range write, made if need be.
   std::vector<Register *> writtenIn(size_t first, size_t last);
-  Tensor compute(const PtxInstruction &instruction);
+
+  //===-- PtxMemory.cpp --===//
+
+  /// What does more than write registers. Empty for other instructions; false after an error.
+  std::optional<bool> executeEffect(const PtxInstruction &instruction);
+  bool load(const PtxInstruction &instruction);
+  bool store(const PtxInstruction &instruction);
+  bool atomic(const PtxInstruction &instruction);
+  bool fence(const PtxInstruction &instruction);
+  /// Registers that are not the program's: `%smid`.
+  Tensor readSpecial(llvm::StringRef name);
+  /// Pointers to elements of `type`, `number` elements behind the operand's address.
+  Tensor addressOf(const PtxOperand &operand, DType type, unsigned number);
+
+  //===-- PtxArithmetic.cpp --===//
+
   Tensor computeTyped(const PtxInstruction &instruction, Type type);
   Tensor computeLanes(const PtxInstruction &instruction, DType type,
                       llvm::ArrayRef<Tensor> operands);
@@ -75,19 +84,21 @@ private:
   Tensor minMax(const PtxInstruction &instruction, Tensor a, Tensor b);
   Tensor wideProduct(const PtxInstruction &instruction, DType type,
                      llvm::ArrayRef<Tensor> operands);
-  Tensor compare(const PtxInstruction &instruction);
-  Tensor choose(const PtxInstruction &instruction);
   Tensor lookUp3(const PtxInstruction &instruction);
   Tensor permuteBytes(const PtxInstruction &instruction);
   Tensor permuteBytesBy(const PtxInstruction &instruction);
   Tensor funnelShift(const PtxInstruction &instruction);
   Tensor shift(const PtxInstruction &instruction, DType type);
+  static std::optional<Direction> directionOf(const PtxInstruction &instruction);
+
+  //===-- PtxConversion.cpp --===//
+
   Tensor convert(const PtxInstruction &instruction);
   Tensor convertToScales(const PtxInstruction &instruction);
   std::optional<Tensor> roundToWhole(const PtxInstruction &instruction, Tensor x);
-  static std::optional<Direction> directionOf(const PtxInstruction &instruction);
   Tensor convertElement(const PtxInstruction &instruction, Tensor value, DType to);
-  Tensor move(const PtxInstruction &instruction);
+
+  //===-- Registers --===//
 
   static std::optional<Type> parseType(llvm::StringRef text);
   /// The types among the modifiers, in order.
