@@ -253,7 +253,7 @@ def main():
     parser.add_argument("--target", action="append")
     parser.add_argument("--any-extents", action="store_true")
     parser.add_argument("--blocks", action="store_true")
-    parser.add_argument("--bits", type=int, default=10, help="of the number of elements of a common tile")
+    parser.add_argument("--bits", type=int, default=10, choices=range(6, 14), help="of the number of elements of a common tile")
     parser.add_argument("--compile-seconds", type=int, default=20)
     parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--reduce", action="store_true")
