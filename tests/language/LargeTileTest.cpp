@@ -146,6 +146,27 @@ def kernel(p, q, sums, R: tl.constexpr, C: tl.constexpr, AXIS: tl.constexpr, REV
     }
 }
 
+// The upper half of a product is the second result of one operation.
+TEST_P(LargeTile, OfUpperHalvesOfProducts) {
+  const char *source = R"(
+@triton.jit
+def kernel(q, factor, N: tl.constexpr):
+    i = tl.arange(0, N)
+    word = i.to(tl.uint32) * 2654435761
+    tl.store(q + i, tl.umulhi(word, factor) ^ (word * 3))
+)";
+  int n = rows * columns;
+  uint32_t factor = 0xD2511F53;
+  Buffer<uint32_t> y(n);
+  ASSERT_EQ(runSource(source, GetParam(), {{"q", "*u32", y}, {"factor", "u32", factor}}, {{"N", n}},
+                      oneWarp()),
+            "");
+  for (int i = 0; i < n; ++i) {
+    uint32_t word = uint32_t(i) * 2654435761u;
+    ASSERT_EQ(y[i], uint32_t(uint64_t(word) * factor >> 32) ^ (word * 3)) << i;
+  }
+}
+
 // What is computed of the whole before cannot be computed again for a slice: it is picked out.
 TEST_P(LargeTile, OfDifferencesOfRunningSums) {
   const char *source = R"(

@@ -370,8 +370,12 @@ Value Split::makeSlice(Value value, unsigned axis) {
     return clone->getResult(0);
   }
   auto range = dyn_cast_or_null<tile::ArangeOp>(op);
-  if (!range && isRecomputed(op))
-    return cloneSliced(op, ownAxisOfResult(op, axis))->getResult(0);
+  if (!range && isRecomputed(op)) {
+    Operation *clone = cloneSliced(op, ownAxisOfResult(op, axis));
+    for (auto [whole, part] : llvm::zip_equal(op->getResults(), clone->getResults()))
+      slices[{whole.getAsOpaquePointer(), axis}] = part;
+    return clone->getResult(cast<OpResult>(value).getResultNumber());
+  }
 
   // The numbers of the slice, from the range's start or to pick elements with.
   Value first = start;
