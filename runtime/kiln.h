@@ -525,8 +525,8 @@ void kiln_device_print(const char *format, const uint64_t *values);
  * launch of this runtime it writes the message to standard error and aborts. */
 void kiln_device_fail(const char *message, const char *reason, const uint32_t program_id[3]);
 
-/* For kernels on the CPU, and on emulated GPUs: the number of the host's CPU that runs the caller (0
- * where the system does not tell), and a clock that never goes back. */
+/* For kernels on the CPU, and on emulated GPUs: the number of the host's CPU that runs the caller
+ * (0 where the system does not tell), and a clock that never goes back. */
 uint32_t kiln_device_processor(void);
 uint64_t kiln_device_nanoseconds(void);
 

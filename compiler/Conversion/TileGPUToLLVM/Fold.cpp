@@ -99,8 +99,7 @@ SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> 
   return result;
 }
 
-void Fold::walk(const AxisStep &step, ArrayRef<Elements> others,
-                MutableArrayRef<Elements> totals) {
+void Fold::walk(const AxisStep &step, ArrayRef<Elements> others, MutableArrayRef<Elements> totals) {
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.
   std::map<std::pair<std::vector<const void *>, std::vector<const void *>>, Elements> known;
