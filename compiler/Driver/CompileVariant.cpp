@@ -44,6 +44,8 @@ private:
     if (!module || diagnostics.hasErrors() || goal.checkOnly)
       return;
     PipelineOptions pipeline;
+    pipeline.variant = job.label;
+    pipeline.place = job.place.range;
     pipeline.emit = options.emit;
     const SpecOptions &requested = plan.model.entries[job.entry].variants[job.variant].options;
     pipeline.maxRegisters = requested.maxRegisters.value_or(0);
@@ -100,7 +102,8 @@ private:
       return;
     }
     for (const std::string &warning : binary.warnings)
-      diagnostics.report(DiagKind::DriverToolWarning, DiagPlace(), warning);
+      diagnostics.report(DiagKind::DriverToolWarning, job.place.range, job.label, target.name,
+                         warning);
     if (uint32_t spilled = binary.resources.spillStoreBytes)
       diagnostics.report(DiagKind::DriverSpills, job.place.range, job.label, target.name, spilled);
     result.binary = std::move(binary);

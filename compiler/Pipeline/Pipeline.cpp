@@ -138,16 +138,20 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
 
 /// Moves a back-end failure, located or not, to the diagnostics.
 void reportTargetError(Compilation &compilation, llvm::Error error) {
+  auto report = [&](DiagPlace place, const std::string &message) {
+    compilation.diagnostics.report(DiagKind::DriverVariantTool, place, compilation.options.variant,
+                                   compilation.target.name, message);
+  };
   llvm::handleAllErrors(
       std::move(error),
       [&](const TargetError &located) {
-        DiagPlace place;
+        DiagPlace place = compilation.options.place;
         if (const SourceFile *file = compilation.sources.find(located.path))
           place = SourceLoc{file->getId(), file->getOffset({located.line, located.column})};
-        compilation.diagnostics.report(DiagKind::DriverTool, place, located.message);
+        report(place, located.message);
       },
       [&](const llvm::ErrorInfoBase &other) {
-        compilation.diagnostics.report(DiagKind::DriverTool, DiagPlace(), other.message());
+        report(compilation.options.place, other.message());
       });
 }
 
