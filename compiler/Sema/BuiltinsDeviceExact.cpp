@@ -83,27 +83,26 @@ std::pair<Lanes, Lanes> reduceHalves(const Lanes &x) {
   return {quadrant, turn - quadrant * 0.5};
 }
 
+/// The sine of `quadrant`, from -2 to 3, quarters of a turn and of `rest` half turns.
+Lanes sineOfTurn(const Lanes &quadrant, const Lanes &rest) {
+  Lanes angle = rest * M_PI;
+  Lanes isOdd = (quadrant.magnitude() == 1) | (quadrant == 3);
+  Lanes isNegative = (quadrant.magnitude() == 2) | (quadrant == -1) | (quadrant == 3);
+  Lanes result = isOdd.select(angle.apply<math::CosOp>(), angle.apply<math::SinOp>());
+  return isNegative.select(-result, result);
+}
+
 } // namespace
 
 Lanes sinOfPi(const Lanes &x) {
   auto [quadrant, rest] = reduceHalves(x);
-  Lanes angle = rest * M_PI;
-  Lanes sine = angle.apply<math::SinOp>(), cosine = angle.apply<math::CosOp>();
-  Lanes isOdd = quadrant.magnitude() == 1;
-  Lanes result = isOdd.select(cosine, sine);
-  Lanes isNegative = (quadrant.magnitude() == 2) | (quadrant == -1);
-  result = isNegative.select(-result, result);
+  Lanes result = sineOfTurn(quadrant, rest);
   return (result == 0).select(x.number(0).withSignOf(x), result);
 }
 
 Lanes cosOfPi(const Lanes &x) {
   auto [quadrant, rest] = reduceHalves(x);
-  Lanes angle = rest * M_PI;
-  Lanes sine = angle.apply<math::SinOp>(), cosine = angle.apply<math::CosOp>();
-  Lanes isOdd = quadrant.magnitude() == 1;
-  Lanes result = isOdd.select(sine, cosine);
-  Lanes isNegative = (quadrant.magnitude() == 2) | (quadrant == 1);
-  result = isNegative.select(-result, result);
+  Lanes result = sineOfTurn(quadrant + 1, rest);
   return (result == 0).select(x.number(0), result);
 }
 

@@ -66,46 +66,57 @@ static DType memoryType(const PtxInstruction &instruction) {
   return isKnown ? getIntType(bits, last.starts_with("s")) : DType(Scalar::Void);
 }
 
+std::optional<PtxTranslator::Access> PtxTranslator::accessOf(const PtxInstruction &instruction,
+                                                             unsigned memory) {
+  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  bool isComplete = operands.size() == 2 && !instruction.modifiers.empty() &&
+                    operands[memory].kind == PtxOperand::Kind::Memory;
+  Access access;
+  if (isComplete) {
+    const PtxOperand &registers = operands[1 - memory];
+    bool isVector = registers.kind == PtxOperand::Kind::Vector;
+    access.type = memoryType(instruction);
+    access.registers = isVector ? llvm::ArrayRef(registers.elements) : llvm::ArrayRef(registers);
+  }
+  if (access.type.is(Scalar::Void) || access.registers.size() != countOf(instruction)) {
+    refuse(instruction);
+    return std::nullopt;
+  }
+  if (!findCondition(instruction, access.mask))
+    return std::nullopt;
+  return access;
+}
+
 bool PtxTranslator::load(const PtxInstruction &instruction) {
-  unsigned count = countOf(instruction);
-  if (instruction.operands.size() != 2 || instruction.modifiers.empty())
-    return bool(refuse(instruction));
-  DType type = memoryType(instruction);
-  const PtxOperand &target = instruction.operands[0], &source = instruction.operands[1];
-  bool isVector = target.kind == PtxOperand::Kind::Vector;
-  if (type.is(Scalar::Void) || source.kind != PtxOperand::Kind::Memory ||
-      (isVector ? target.elements.size() : 1) != count)
-    return bool(refuse(instruction));
-  Tensor mask;
-  if (!findCondition(instruction, mask))
+  std::optional<Access> access = accessOf(instruction, 1);
+  if (!access)
     return false;
   bool isStrong = false;
   for (llvm::StringRef order : {"volatile", "relaxed", "acquire", "cv"})
     isStrong |= instruction.has(order);
   std::vector<Tensor> values;
-  for (unsigned i = 0; i < count; ++i) {
-    Tensor pointer = addressOf(source, type, i);
+  for (unsigned i = 0; i < access->registers.size(); ++i) {
+    Tensor pointer = addressOf(instruction.operands[1], access->type, i);
     if (!pointer)
       return false;
-    TensorType result = pointer.type.with(type);
-    auto op = tile::LoadOp::create(evaluator.builder, evaluator.loc(), evaluator.toMLIR(result),
-                                   pointer.ir, mask.ir, mlir::Value(), tile::CacheModifier::None,
-                                   tile::EvictionPolicy::Normal, isStrong);
+    TensorType result = pointer.type.with(access->type);
+    auto op = tile::LoadOp::create(
+        evaluator.builder, evaluator.loc(), evaluator.toMLIR(result), pointer.ir, access->mask.ir,
+        mlir::Value(), tile::CacheModifier::None, tile::EvictionPolicy::Normal, isStrong);
     values.push_back({op.getResult(), result});
   }
   if (instruction.has("acquire"))
     tile::FenceOp::create(evaluator.builder, evaluator.loc(),
                           scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
   // All before any is written: the address may be in a target.
-  for (unsigned i = 0; i < count; ++i) {
-    const PtxOperand &element = isVector ? target.elements[i] : target;
+  for (auto [element, value] : llvm::zip_equal(access->registers, values)) {
     Register *entry = find(element);
     if (!entry)
       return bool(refuse(instruction, "writes something that is not a declared register"));
     // A narrow number widens by its sign.
-    Tensor wide = entry->bits > type.getBits()
-                      ? evaluator.cast(values[i], getIntType(entry->bits, type.isSigned()))
-                      : values[i];
+    Tensor wide = entry->bits > access->type.getBits()
+                      ? evaluator.cast(value, getIntType(entry->bits, access->type.isSigned()))
+                      : value;
     if (!write(instruction, element, bitsOf(wide)))
       return false;
   }
@@ -113,27 +124,18 @@ bool PtxTranslator::load(const PtxInstruction &instruction) {
 }
 
 bool PtxTranslator::store(const PtxInstruction &instruction) {
-  unsigned count = countOf(instruction);
-  if (instruction.operands.size() != 2 || instruction.modifiers.empty())
-    return bool(refuse(instruction));
-  DType type = memoryType(instruction);
-  const PtxOperand &target = instruction.operands[0], &source = instruction.operands[1];
-  bool isVector = source.kind == PtxOperand::Kind::Vector;
-  if (type.is(Scalar::Void) || target.kind != PtxOperand::Kind::Memory ||
-      (isVector ? source.elements.size() : 1) != count)
-    return bool(refuse(instruction));
-  Tensor mask;
-  if (!findCondition(instruction, mask))
+  std::optional<Access> access = accessOf(instruction, 0);
+  if (!access)
     return false;
   if (instruction.has("release"))
     tile::FenceOp::create(evaluator.builder, evaluator.loc(),
                           scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
-  for (unsigned i = 0; i < count; ++i) {
-    Tensor pointer = addressOf(target, type, i);
-    Tensor value = pointer ? read(isVector ? source.elements[i] : source, type.getBits()) : pointer;
+  for (auto [i, source] : llvm::enumerate(access->registers)) {
+    Tensor pointer = addressOf(instruction.operands[0], access->type, i);
+    Tensor value = pointer ? read(source, access->type.getBits()) : pointer;
     if (!value)
       return false;
-    tile::StoreOp::create(evaluator.builder, evaluator.loc(), pointer.ir, value.ir, mask.ir,
+    tile::StoreOp::create(evaluator.builder, evaluator.loc(), pointer.ir, value.ir, access->mask.ir,
                           tile::CacheModifier::None, tile::EvictionPolicy::Normal);
   }
   return true;

@@ -61,6 +61,14 @@ private:
 
   /// What does more than write registers. Empty for other instructions; false after an error.
   std::optional<bool> executeEffect(const PtxInstruction &instruction);
+  /// A load or store: registers for neighbours in memory, of one type, and where it takes effect.
+  struct Access {
+    DType type = Scalar::Void;
+    llvm::ArrayRef<PtxOperand> registers;
+    Tensor mask;
+  };
+  /// The operand number `memory` is the address. Empty after an error.
+  std::optional<Access> accessOf(const PtxInstruction &instruction, unsigned memory);
   bool load(const PtxInstruction &instruction);
   bool store(const PtxInstruction &instruction);
   bool atomic(const PtxInstruction &instruction);
