@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
   kiln::registerPadShapesPass();
+  kiln::registerRewriteInductionsPass();
   kiln::registerSplitTilesPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();

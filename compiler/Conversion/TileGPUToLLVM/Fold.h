@@ -3,8 +3,8 @@
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
 
-#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "compiler/Layout/AxisSteps.h"
 
 namespace kiln {
 

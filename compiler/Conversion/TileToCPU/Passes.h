@@ -12,11 +12,6 @@ namespace kiln::cpu {
 /// IR.
 void foldAccumulators(mlir::func::FuncOp kernel);
 
-/// Replaces tensors that a loop only moves by a scalar (`ptrs += BLOCK * stride`) by their start
-/// plus a carried scalar, so that they need no array and keep their strides. Expects and leaves
-/// Tile IR.
-void rewriteInductions(mlir::func::FuncOp kernel);
-
 /// lowerTileToCPU up to loops (scf, arith and math on vectors, memory operations of the LLVM
 /// dialect).
 mlir::LogicalResult lowerToLoops(mlir::ModuleOp module, const CPUOptions &options);

@@ -6,6 +6,7 @@
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
+#include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

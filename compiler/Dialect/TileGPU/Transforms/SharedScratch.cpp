@@ -2,7 +2,7 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
+#include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"

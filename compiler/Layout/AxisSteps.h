@@ -14,8 +14,8 @@
 // bits are left out. Lanes of a warp mostly hold totals of different rows, and each sums up all
 // totals of its own: the rows are next to each other then, so that neither has bank conflicts.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISSTEPS_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISSTEPS_H
+#ifndef KILN_COMPILER_LAYOUT_AXISSTEPS_H
+#define KILN_COMPILER_LAYOUT_AXISSTEPS_H
 
 #include "compiler/Layout/LinearLayout.h"
 

@@ -1,7 +1,7 @@
 // How a reduction or scan walks along an axis: pure layout arithmetic.
 
-#include "compiler/Conversion/TileGPUToLLVM/AxisSteps.h"
-#include "compiler/Conversion/TileGPUToLLVM/RegisterRenaming.h"
+#include "compiler/Layout/AxisSteps.h"
+#include "compiler/Layout/RegisterRenaming.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,9 +57,11 @@ AxisSteps planAxisSteps(const LinearLayout &layout, unsigned axis, bool inOrder)
   for (unsigned bit = 0; bit < layout.out().bits(Dim::axis(axis)); ++bit)
     steps.push_back(stepOf(layout, axis, bit));
   if (!inOrder)
-    llvm::stable_sort(steps, [](const AxisStep &l, const AxisStep &r) {
-      auto cost = [](const AxisStep &step) { return step.warps ? 2 : step.lanes ? 1 : 0; };
-      return cost(l) < cost(r);
+    llvm::sort(steps, [](const AxisStep &l, const AxisStep &r) {
+      auto order = [](const AxisStep &step) {
+        return std::pair(step.warps ? 2 : step.lanes ? 1 : 0, step.bit);
+      };
+      return order(l) < order(r);
     });
   AxisSteps plan;
   for (const AxisStep &step : steps) {

@@ -1,8 +1,8 @@
 // Which registers of a thread hold the same element, neighbouring elements, or the elements that
 // another layout wants: pure layout arithmetic.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_REGISTERRENAMING_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_REGISTERRENAMING_H
+#ifndef KILN_COMPILER_LAYOUT_REGISTERRENAMING_H
+#define KILN_COMPILER_LAYOUT_REGISTERRENAMING_H
 
 #include "compiler/Layout/LinearLayout.h"
 

@@ -1,6 +1,6 @@
 // Which registers of a thread hold which elements: pure layout arithmetic.
 
-#include "compiler/Conversion/TileGPUToLLVM/RegisterRenaming.h"
+#include "compiler/Layout/RegisterRenaming.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,21 +1,14 @@
-// Tensors that a loop only moves: see Passes.h.
-//
-//     scf.for … iter_args(%p = %start) { … %next = tile.addptr %p, splat(%s) … yield %next }
-// becomes
-//     scf.for … iter_args(%moved = 0 : i64) { %p = tile.addptr %start, splat(%moved) … yield %moved
-//     + %s }
-// and the same for integer tensors (`offs += BLOCK`, at their own width, which wraps the same way).
-// %p is now a lazy value with the strides of %start. A step that varies between elements, but not
-// between iterations, is multiplied by the number of the iteration.
+// Tensors that a loop only moves.
 
-#include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Pass/Pass.h"
 
 using namespace mlir;
 
-namespace kiln::cpu {
+namespace kiln {
 namespace {
 
 /// How far a carried tensor moves per iteration: the sum of these.
@@ -198,6 +191,18 @@ bool rewriteOne(func::FuncOp kernel) {
   return result.wasInterrupted();
 }
 
+struct RewriteInductionsPass : PassWrapper<RewriteInductionsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RewriteInductionsPass)
+  StringRef getArgument() const override { return "kiln-rewrite-inductions"; }
+  StringRef getDescription() const override {
+    return "Carry scalars in place of tensors that a loop only moves";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, scf::SCFDialect, tile::TileDialect>();
+  }
+  void runOnOperation() override { rewriteInductions(getOperation()); }
+};
+
 } // namespace
 
 void rewriteInductions(func::FuncOp kernel) {
@@ -205,4 +210,6 @@ void rewriteInductions(func::FuncOp kernel) {
     ;
 }
 
-} // namespace kiln::cpu
+void registerRewriteInductionsPass() { PassRegistration<RewriteInductionsPass>(); }
+
+} // namespace kiln

@@ -1,0 +1,32 @@
+// Tensors that a loop only moves.
+//
+//     scf.for … iter_args(%p = %start) { … %next = tile.addptr %p, splat(%s) … yield %next }
+//
+// becomes
+//
+//     scf.for … iter_args(%moved = 0 : i64) {
+//       %p = tile.addptr %start, splat(%moved) … yield %moved + %s
+//     }
+//
+// and the same for integer tensors (`offs += BLOCK`, at their own width, which wraps the same way).
+// %p no longer lives from one iteration to the next, and has the strides of %start. A step that
+// varies between elements, but not between iterations, is multiplied by the number of the
+// iteration.
+
+#ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_INDUCTIONS_H
+#define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_INDUCTIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// Replaces tensors that a loop only moves (`ptrs += BLOCK * stride`) by their start plus a carried
+/// scalar. Expects and leaves Tile IR.
+void rewriteInductions(mlir::func::FuncOp kernel);
+
+/// `rewriteInductions` as a pass on func.func, `kiln-rewrite-inductions`.
+void registerRewriteInductionsPass();
+
+} // namespace kiln
+
+#endif
