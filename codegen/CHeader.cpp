@@ -82,6 +82,8 @@ static std::string aboutArgument(const EntryText &text, unsigned i) {
       type.kind == ArgumentType::Kind::Scalar && StringRef(type.cType()).starts_with("kiln_");
   if (isBits)
     about += ", passed as its bits";
+  if (text.entry->arguments[i].isForLaunch)
+    about += ", for the launch alone";
   return about;
 }
 

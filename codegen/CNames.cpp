@@ -42,9 +42,10 @@ std::string reservedBecause(StringRef name) {
   if (isStandardInteger || name == "size_t" || name == "ptrdiff_t")
     return "a type of C's standard headers";
   static const StringRef generated[] = {
-      "checked_add",     "checked_sub", "checked_mul", "floor_div",       "floor_mod", "ceil_div",
-      "min_of",          "max_of",      "waves_of",    "next_power_of_2", "HIDDEN",    "NO_BINARY",
-      "library_entries", "host_kernel", "ON_X86_64",   "ON_AARCH64"};
+      "checked_add", "checked_sub", "checked_mul",     "floor_div",   "floor_mod",
+      "ceil_div",    "min_of",      "max_of",          "waves_of",    "next_power_of_2",
+      "HIDDEN",      "NO_BINARY",   "library_entries", "host_kernel", "ON_X86_64",
+      "ON_AARCH64",  "from_u64",    "distance_of"};
   if (is_contained(generated, name))
     return "a name that every generated source uses";
   // Functions of libc and libm that C compilers know by name, so that another declaration is a
@@ -78,13 +79,13 @@ std::string parameterCName(StringRef name) {
 
 std::vector<std::string> entryCNames(StringRef entry) {
   std::vector<std::string> names;
-  for (StringRef suffix :
-       {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan", "_plan_init",
-        "_run",
-        // static names of the source
-        "_args", "_held", "_lacks", "_miss", "_grid", "_choose", "_pack", "_launch", "_admit",
-        "_needs", "_binaries", "_targets", "_variant_table", "_constants", "_tile_costs",
-        "_processors", "_state", "_parameter_list", "_order", "_params_0"})
+  for (StringRef suffix : {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan",
+                           "_plan_init", "_run",
+                           // static names of the source
+                           "_args", "_sizes", "_arrays", "_distance", "_held", "_lacks", "_miss",
+                           "_grid", "_choose", "_pack", "_launch", "_admit", "_needs", "_binaries",
+                           "_targets", "_variant_table", "_constants", "_tile_costs", "_processors",
+                           "_state", "_parameter_list", "_order", "_params_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

@@ -20,6 +20,11 @@ static double waves_of(const int64_t grid[3], uint32_t processors) {
 
 )";
 
+static const StringRef kDistanceOf =
+    R"(static double distance_of(double a, double b) { return a < b ? b - a : a - b; }
+
+)";
+
 /// Macros around functions that exist in one host architecture's archive only.
 static const StringRef kHostMacros =
     R"(/* CPU kernels exist where their architecture is compiled for. */
@@ -113,6 +118,8 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   out << Expression::cHelpers(helpers);
   if (helpers.count("waves_of"))
     out << kWavesOf;
+  if (helpers.count("distance_of"))
+    out << kDistanceOf;
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";

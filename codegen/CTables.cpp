@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace kiln {
 
-static StringRef paramKind(const ArgumentType &type) {
+StringRef cParamKind(const ArgumentType &type) {
   if (type.isPointer())
     return "KILN_PARAM_POINTER";
   switch (type.element) {
@@ -85,7 +85,7 @@ static void writeParameterLists(raw_ostream &out, const EntryText &text) {
       const ArgumentType &type = entry.arguments[argument].type;
       offset = alignTo(offset, type.bytes());
       out << formatv("    {{{0}, {1}, {2}, {3}},\n", cString(entry.arguments[argument].name),
-                     paramKind(type), type.bytes(), offset);
+                     cParamKind(type), type.bytes(), offset);
       offset += type.bytes();
     }
     out << "};\n";

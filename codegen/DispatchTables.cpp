@@ -97,7 +97,7 @@ static void buildTargets(const LibraryModel &model, const EntryModel &entry,
 static std::vector<Condition> conditionsOf(const EntryModel &entry, const ArgumentFact &fact) {
   std::vector<Condition> conditions;
   auto add = [&](Condition::Kind kind, int64_t value) {
-    conditions.push_back({fact.argument, kind, value, ""});
+    conditions.push_back({fact.argument, kind, value, "", std::nullopt});
   };
   if (fact.divisibility > 1)
     add(Condition::Kind::Divisible, fact.divisibility);
@@ -113,17 +113,30 @@ static std::vector<Condition> conditionsOf(const EntryModel &entry, const Argume
   return conditions;
 }
 
+std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition) {
+  if (condition.kind != Condition::Kind::Holds)
+    return {condition.argument};
+  std::vector<unsigned> arguments;
+  for (const std::string &name : condition.expression->names())
+    arguments.push_back(*findArgument(entry, name));
+  return arguments;
+}
+
 static void buildConditions(const EntryModel &entry, DispatchTables &tables) {
   std::vector<std::vector<size_t>> bits;
+  auto add = [&](Condition condition) {
+    auto known = find(tables.conditions, condition);
+    bits.back().push_back(static_cast<size_t>(known - tables.conditions.begin()));
+    if (known == tables.conditions.end())
+      tables.conditions.push_back(std::move(condition));
+  };
   for (const VariantModel &variant : entry.variants) {
     bits.emplace_back();
     for (const ArgumentFact &fact : variant.facts)
-      for (Condition &condition : conditionsOf(entry, fact)) {
-        auto known = find(tables.conditions, condition);
-        bits.back().push_back(static_cast<size_t>(known - tables.conditions.begin()));
-        if (known == tables.conditions.end())
-          tables.conditions.push_back(std::move(condition));
-      }
+      for (Condition &condition : conditionsOf(entry, fact))
+        add(std::move(condition));
+    for (const Expression &condition : variant.conditions)
+      add({0, Condition::Kind::Holds, 0, condition.text(), condition});
   }
   for (const std::vector<size_t> &of : bits) {
     std::vector<uint64_t> words(tables.words());
@@ -164,15 +177,10 @@ static std::optional<int64_t> constantOf(const VariantModel &variant, StringRef 
   return std::nullopt;
 }
 
-static bool isArgument(const EntryModel &entry, StringRef name) {
-  return any_of(entry.arguments,
-                [&](const EntryArgument &argument) { return argument.name == name; });
-}
-
 static void buildGridValues(const EntryModel &entry, DispatchTables &tables) {
   for (const Expression &dimension : entry.grid)
     for (const std::string &name : dimension.names())
-      if (!isArgument(entry, name) && !is_contained(tables.gridConstants, name))
+      if (!findArgument(entry, name) && !is_contained(tables.gridConstants, name))
         tables.gridConstants.push_back(name);
   for (const VariantModel &variant : entry.variants) {
     tables.gridValues.emplace_back();
@@ -188,7 +196,7 @@ static std::optional<int64_t> constantNode(const Expression &expression, unsigne
   if (node.op == Expression::Op::Constant)
     return node.constant;
   if (node.op == Expression::Op::Name)
-    return isArgument(entry, node.name) ? std::nullopt : constantOf(variant, node.name);
+    return findArgument(entry, node.name) ? std::nullopt : constantOf(variant, node.name);
   if (node.op != Expression::Op::Multiply)
     return std::nullopt;
   std::optional<int64_t> left = constantNode(expression, node.left, entry, variant);

@@ -10,6 +10,11 @@
 //  3. shape -> decision: the legal variant of least cost; among equals the one that relies on most,
 //     then the first listed.
 //
+// Where no variant is legal, the message is about the nearest: the one that lacks the fewest
+// conditions, among equals the one whose lacking conditions are the least far off in total, then
+// the first listed. A bound is as far off as the argument is from it, a multiple as far as the
+// argument is above one; any other condition is off by 1.
+//
 // The cost model, for kernels without tuning data. A program instance covers a tile whose extents
 // d1..dk are the constants that the grid divides by (`cdiv(M, BLOCK_M)`). Its work is the tile's
 // volume (arithmetic) plus kTrafficWeight times its faces (memory traffic, which larger tiles
@@ -48,15 +53,18 @@ struct TargetRow {
 };
 
 struct Condition {
-  enum class Kind : uint8_t { Divisible, Equals, AtLeast, AtMost };
+  /// About one argument, but for the last: that the expression can be computed and is not 0.
+  enum class Kind : uint8_t { Divisible, Equals, AtLeast, AtMost, Holds };
   unsigned argument = 0;
   Kind kind = Kind::Divisible;
   int64_t value = 0;
   /// "M divisible by 16", for the message of a miss.
   std::string text;
+  std::optional<Expression> expression;
 
   bool operator==(const Condition &other) const {
-    return argument == other.argument && kind == other.kind && value == other.value;
+    return argument == other.argument && kind == other.kind && value == other.value &&
+           text == other.text;
   }
 };
 
@@ -83,6 +91,9 @@ struct DispatchTables {
   bool isListedOrder() const { return llvm::is_sorted(order); }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
+
+/// The arguments that a condition reads.
+std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition);
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
 

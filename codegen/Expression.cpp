@@ -1,4 +1,4 @@
-//===- Expression.cpp - evaluating and printing grid expressions ----------===//
+//===- Expression.cpp - evaluating and printing expressions ---------------===//
 #include "codegen/Expression.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,6 +23,42 @@ std::vector<std::string> Expression::names() const {
     if (node.op == Op::Name && !is_contained(found, node.name))
       found.push_back(node.name);
   return found;
+}
+
+static unsigned numOperands(Expression::Op op) {
+  using Op = Expression::Op;
+  switch (op) {
+  case Op::Constant:
+  case Op::Name:
+    return 0;
+  case Op::Negate:
+  case Op::Not:
+  case Op::NextPowerOf2:
+    return 1;
+  default:
+    return 2;
+  }
+}
+
+/// Whether the value is 0 or 1.
+static bool isTruth(const std::vector<Expression::Node> &tree, unsigned index) {
+  using Op = Expression::Op;
+  const Expression::Node &node = tree[index];
+  switch (node.op) {
+  case Op::Equal:
+  case Op::NotEqual:
+  case Op::Less:
+  case Op::LessEqual:
+  case Op::Greater:
+  case Op::GreaterEqual:
+  case Op::Not:
+    return true;
+  case Op::And:
+  case Op::Or:
+    return isTruth(tree, node.left) && isTruth(tree, node.right);
+  default:
+    return false;
+  }
 }
 
 /// Python's `a // b`; empty on division by zero or overflow.
@@ -85,9 +121,9 @@ static std::optional<int64_t> apply(Expression::Op op, int64_t a, int64_t b) {
   case Op::GreaterEqual:
     return a >= b;
   case Op::And:
-    return a != 0 && b != 0;
+    return a == 0 ? a : b;
   case Op::Or:
-    return a != 0 || b != 0;
+    return a == 0 ? b : a;
   case Op::CeilDivide: {
     std::optional<int64_t> quotient = floorDivide(a, b);
     return quotient && a % b != 0 ? *quotient + 1 : quotient;
@@ -103,43 +139,200 @@ static std::optional<int64_t> apply(Expression::Op op, int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> Expression::evaluate(Lookup lookup, TextError &error) const {
-  std::vector<int64_t> values;
-  for (const Node &node : tree) {
+  // Every node is evaluated, but a failure counts only where its value is asked for.
+  struct Result {
     std::optional<int64_t> value;
-    if (node.op == Op::Name) {
-      value = lookup(node.name);
-      if (!value) {
-        error = {node.begin, node.end, "unknown name '" + node.name + "'", ""};
-        return std::nullopt;
-      }
-    } else if (node.op == Op::Constant) {
-      value = node.constant;
-    } else {
-      value = apply(node.op, values[node.left], values[node.right]);
+    unsigned failed;
+  };
+  std::vector<Result> results;
+  for (unsigned index = 0; index < tree.size(); ++index) {
+    const Node &node = tree[index];
+    if (node.op == Op::Name || node.op == Op::Constant) {
+      results.push_back({node.op == Op::Name ? lookup(node.name) : node.constant, index});
+      continue;
     }
-    if (!value) {
-      bool isDivision =
-          node.op == Op::FloorDivide || node.op == Op::Modulo || node.op == Op::CeilDivide;
-      bool byZero = isDivision && values[node.right] == 0;
-      error = {node.begin, node.end, byZero ? "division by zero" : "overflow of 64 bits", ""};
-      return std::nullopt;
-    }
-    values.push_back(*value);
+    const Result &left = results[node.left], &right = results[node.right];
+    bool isDecided = (node.op == Op::And && left.value == 0) ||
+                     (node.op == Op::Or && left.value && left.value != 0);
+    if (!left.value || isDecided)
+      results.push_back(left);
+    else if (numOperands(node.op) == 2 && !right.value)
+      results.push_back(right);
+    else
+      results.push_back({apply(node.op, *left.value, right.value.value_or(0)), index});
   }
-  return values.back();
+  const Result &result = results.back();
+  if (result.value)
+    return result.value;
+  const Node &failed = tree[result.failed];
+  bool isDivision =
+      failed.op == Op::FloorDivide || failed.op == Op::Modulo || failed.op == Op::CeilDivide;
+  std::string message = failed.op == Op::Name ? "unknown name '" + failed.name + "'"
+                        : isDivision && results[failed.right].value == 0 ? "division by zero"
+                                                                         : "overflow of 64 bits";
+  error = {failed.begin, failed.end, std::move(message), ""};
+  return std::nullopt;
 }
 
-Expression Expression::substitute(Lookup lookup) const {
-  Expression result = *this;
-  for (Node &node : result.tree) {
-    if (node.op != Op::Name)
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// How an operation is written, and how tightly it binds: Python's levels.
+static std::pair<StringRef, unsigned> spellingOf(Expression::Op op) {
+  using Op = Expression::Op;
+  switch (op) {
+  case Op::Constant:
+  case Op::Name:
+    return {"", 7};
+  case Op::Negate:
+    return {"-", 6};
+  case Op::Not:
+    return {"not ", 2};
+  case Op::Add:
+    return {" + ", 4};
+  case Op::Subtract:
+    return {" - ", 4};
+  case Op::Multiply:
+    return {" * ", 5};
+  case Op::FloorDivide:
+    return {" // ", 5};
+  case Op::Modulo:
+    return {" % ", 5};
+  case Op::Equal:
+    return {" == ", 3};
+  case Op::NotEqual:
+    return {" != ", 3};
+  case Op::Less:
+    return {" < ", 3};
+  case Op::LessEqual:
+    return {" <= ", 3};
+  case Op::Greater:
+    return {" > ", 3};
+  case Op::GreaterEqual:
+    return {" >= ", 3};
+  case Op::And:
+    return {" and ", 1};
+  case Op::Or:
+    return {" or ", 0};
+  case Op::CeilDivide:
+    return {"cdiv", 7};
+  case Op::Minimum:
+    return {"min", 7};
+  case Op::Maximum:
+    return {"max", 7};
+  case Op::NextPowerOf2:
+    return {"next_power_of_2", 7};
+  }
+  return {"", 0};
+}
+
+/// The text of a tree, with the parentheses that it needs and no others.
+static std::string textOf(const std::vector<Expression::Node> &tree) {
+  using Op = Expression::Op;
+  std::vector<std::string> texts;
+  auto levelOf = [&](unsigned index) {
+    const Expression::Node &node = tree[index];
+    bool isNegative = node.op == Op::Constant && node.constant < 0;
+    return isNegative ? 6u : spellingOf(node.op).second;
+  };
+  auto operand = [&](unsigned index, unsigned level) {
+    return levelOf(index) < level ? "(" + texts[index] + ")" : texts[index];
+  };
+  for (const Expression::Node &node : tree) {
+    auto [spelling, level] = spellingOf(node.op);
+    bool isCall = level == 7, groupsRight = level <= 1, isComparison = level == 3;
+    if (node.op == Op::Constant)
+      texts.push_back(std::to_string(node.constant));
+    else if (node.op == Op::Name)
+      texts.push_back(node.name);
+    else if (isCall)
+      texts.push_back(spelling.str() + "(" + texts[node.left] +
+                      (numOperands(node.op) == 2 ? ", " + texts[node.right] : "") + ")");
+    else if (numOperands(node.op) == 1)
+      texts.push_back(spelling.str() + operand(node.left, level));
+    else
+      texts.push_back(operand(node.left, level + (groupsRight || isComparison)) + spelling.str() +
+                      operand(node.right, level + !groupsRight));
+  }
+  return texts.back();
+}
+
+Expression Expression::extract(const std::vector<Node> &tree, unsigned root) {
+  std::vector<bool> isReached(root + 1);
+  isReached[root] = true;
+  for (unsigned index = root + 1; index-- > 0;) {
+    if (isReached[index] && numOperands(tree[index].op) >= 1)
+      isReached[tree[index].left] = true;
+    if (isReached[index] && numOperands(tree[index].op) == 2)
+      isReached[tree[index].right] = true;
+  }
+  Expression result;
+  std::vector<unsigned> places(root + 1);
+  for (unsigned index = 0; index <= root; ++index) {
+    if (!isReached[index])
       continue;
-    if (std::optional<int64_t> value = lookup(node.name)) {
+    places[index] = static_cast<unsigned>(result.tree.size());
+    Node node = tree[index];
+    node.left = numOperands(node.op) >= 1 ? places[node.left] : 0;
+    node.right = numOperands(node.op) == 2 ? places[node.right] : node.left;
+    result.tree.push_back(std::move(node));
+  }
+  result.source = textOf(result.tree);
+  for (Node &node : result.tree) {
+    node.begin = 0;
+    node.end = result.source.size();
+  }
+  return result;
+}
+
+Expression Expression::simplify(Lookup lookup) const {
+  std::vector<Node> nodes;
+  // Where the value of each node of `tree` is found in `nodes`.
+  std::vector<unsigned> places;
+  for (Node node : tree) {
+    unsigned operands = numOperands(node.op);
+    node.left = operands >= 1 ? places[node.left] : 0;
+    node.right = operands == 2 ? places[node.right] : node.left;
+    auto constant = [&](unsigned index) {
+      const Node &at = nodes[index];
+      return at.op == Op::Constant ? std::optional(at.constant) : std::nullopt;
+    };
+    std::optional<int64_t> value;
+    bool isChoice = node.op == Op::And || node.op == Op::Or;
+    if (node.op == Op::Name) {
+      value = lookup(node.name);
+    } else if (isChoice && constant(node.left)) {
+      bool takesLeft = (*constant(node.left) == 0) == (node.op == Op::And);
+      places.push_back(takesLeft ? node.left : node.right);
+      continue;
+    } else if (operands && constant(node.left) && constant(node.right)) {
+      value = apply(node.op, *constant(node.left), *constant(node.right));
+    }
+    if (value) {
       node.op = Op::Constant;
       node.constant = *value;
     }
+    places.push_back(static_cast<unsigned>(nodes.size()));
+    nodes.push_back(std::move(node));
   }
-  return result;
+  return extract(nodes, places.back());
+}
+
+std::vector<Expression> Expression::conjuncts() const {
+  std::vector<Expression> all;
+  std::vector<unsigned> pending = {static_cast<unsigned>(tree.size() - 1)};
+  while (!pending.empty()) {
+    unsigned index = pending.back();
+    pending.pop_back();
+    if (tree[index].op == Op::And) {
+      pending.push_back(tree[index].right);
+      pending.push_back(tree[index].left);
+    } else {
+      all.push_back(extract(tree, index));
+    }
+  }
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +427,14 @@ static int64_t ceil_div(int64_t a, int64_t b, int *failed) {
   return a % b != 0 && (a < 0) == (b < 0) ? q + 1 : q;
 }
 )"},
+    {"from_u64", R"(static int64_t from_u64(uint64_t a, int *failed) {
+  if (a > INT64_MAX) {
+    *failed = 1;
+    return 0;
+  }
+  return (int64_t)a;
+}
+)"},
     {"min_of", R"(static int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
 )"},
     {"max_of", R"(static int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -259,51 +460,49 @@ std::string Expression::cHelpers(const std::set<std::string> &used) {
   return out;
 }
 
-/// The C operator or checked function of an operation.
-static std::pair<StringRef, bool> cSpelling(Expression::Op op) {
+/// The C operator of a comparison, or the function of an operation.
+static StringRef cSpelling(Expression::Op op) {
   using Op = Expression::Op;
   switch (op) {
   case Op::Constant:
   case Op::Name:
   case Op::Not:
-    return {"", false};
+  case Op::And:
+  case Op::Or:
+    return "";
   case Op::Negate:
   case Op::Subtract:
-    return {"checked_sub", true};
+    return "checked_sub";
   case Op::Add:
-    return {"checked_add", true};
+    return "checked_add";
   case Op::Multiply:
-    return {"checked_mul", true};
+    return "checked_mul";
   case Op::FloorDivide:
-    return {"floor_div", true};
+    return "floor_div";
   case Op::Modulo:
-    return {"floor_mod", true};
+    return "floor_mod";
   case Op::CeilDivide:
-    return {"ceil_div", true};
+    return "ceil_div";
   case Op::NextPowerOf2:
-    return {"next_power_of_2", true};
+    return "next_power_of_2";
   case Op::Minimum:
-    return {"min_of", true};
+    return "min_of";
   case Op::Maximum:
-    return {"max_of", true};
+    return "max_of";
   case Op::Equal:
-    return {"==", false};
+    return "==";
   case Op::NotEqual:
-    return {"!=", false};
+    return "!=";
   case Op::Less:
-    return {"<", false};
+    return "<";
   case Op::LessEqual:
-    return {"<=", false};
+    return "<=";
   case Op::Greater:
-    return {">", false};
+    return ">";
   case Op::GreaterEqual:
-    return {">=", false};
-  case Op::And:
-    return {"&&", false};
-  case Op::Or:
-    return {"||", false};
+    return ">=";
   }
-  return {"", false};
+  return "";
 }
 
 static std::string printConstant(int64_t value) {
@@ -313,39 +512,111 @@ static std::string printConstant(int64_t value) {
   return isSmall ? std::to_string(value) : formatv("INT64_C({0})", value).str();
 }
 
+namespace {
+/// Prints nodes as C, each as a value and as a condition: what C evaluates is then what Python
+/// would, since && , || and ?: skip what the left side decides.
+class CPrinter {
+public:
+  CPrinter(const std::vector<Expression::Node> &tree, Expression::NamePrinter name,
+           StringRef failed, std::set<std::string> &used)
+      : tree(tree), name(name), failed(failed), used(used) {}
+
+  using Op = Expression::Op;
+  struct Text {
+    std::string value, truth;
+  };
+
+  Text print() {
+    for (unsigned index = 0; index < tree.size(); ++index) {
+      Text text;
+      text.truth = truthOf(tree[index]);
+      text.value = valueOf(index);
+      if (text.truth.empty())
+        text.truth = "(" + text.value + " != 0)";
+      else if (isTruth(tree, index))
+        text.value = "(int64_t)" + text.truth;
+      printed.push_back(std::move(text));
+    }
+    return printed.back();
+  }
+
+private:
+  /// Both operands are the same name, whose value cannot fail.
+  bool isSameName(const Expression::Node &node) const {
+    return tree[node.left].op == Op::Name && tree[node.right].op == Op::Name &&
+           tree[node.left].name == tree[node.right].name &&
+           !StringRef(printed[node.left].value).contains(failed);
+  }
+
+  /// Empty where the value has to be compared with 0.
+  std::string truthOf(const Expression::Node &node) const {
+    if (numOperands(node.op) == 0)
+      return "";
+    const Text &left = printed[node.left], &right = printed[node.right];
+    switch (node.op) {
+    case Op::Not:
+      return "!" + left.truth;
+    case Op::And:
+      return "(" + left.truth + " && " + right.truth + ")";
+    case Op::Or:
+      return "(" + left.truth + " || " + right.truth + ")";
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Greater:
+    case Op::GreaterEqual:
+      if (isSameName(node)) // which compilers warn of
+        return node.op == Op::Equal || node.op == Op::LessEqual || node.op == Op::GreaterEqual
+                   ? "1"
+                   : "0";
+      return formatv("({0} {1} {2})", left.value, cSpelling(node.op), right.value).str();
+    default:
+      return "";
+    }
+  }
+
+  /// Empty for comparisons and the like: print() makes the value of the condition.
+  std::string valueOf(unsigned index) {
+    const Expression::Node &node = tree[index];
+    if (node.op == Op::Constant)
+      return printConstant(node.constant);
+    if (node.op == Op::Name)
+      return name(node.name);
+    if (isTruth(tree, index))
+      return "";
+    const Text &left = printed[node.left], &right = printed[node.right];
+    if (node.op == Op::And)
+      return "(" + left.truth + " ? " + right.value + " : 0)";
+    if (node.op == Op::Or)
+      return formatv("({0} ? {1} : {2})", left.truth, isTruth(tree, node.left) ? "1" : left.value,
+                     right.value)
+          .str();
+    StringRef function = cSpelling(node.op);
+    used.insert(function.str());
+    std::string operands = node.op == Op::Negate       ? "0, " + left.value
+                           : numOperands(node.op) == 1 ? left.value
+                                                       : left.value + ", " + right.value;
+    bool cannotFail = node.op == Op::Minimum || node.op == Op::Maximum;
+    return formatv("{0}({1}{2})", function, operands, cannotFail ? "" : ", " + failed.str()).str();
+  }
+
+  const std::vector<Expression::Node> &tree;
+  Expression::NamePrinter name;
+  StringRef failed;
+  std::set<std::string> &used;
+  std::vector<Text> printed;
+};
+} // namespace
+
 std::string Expression::printC(NamePrinter name, StringRef failed,
                                std::set<std::string> &used) const {
-  // Chains of min and max share no nodes, so every node is printed once.
-  std::vector<std::string> printed;
-  for (const Node &node : tree) {
-    auto [spelling, isCall] = cSpelling(node.op);
-    std::string text;
-    if (node.op == Op::Constant) {
-      text = printConstant(node.constant);
-    } else if (node.op == Op::Name) {
-      text = name(node.name);
-    } else if (node.op == Op::Not) {
-      text = "(int64_t)(" + printed[node.left] + " == 0)";
-    } else if (!isCall) {
-      bool isLogical = node.op == Op::And || node.op == Op::Or;
-      text = isLogical ? formatv("(int64_t)(({0} != 0) {1} ({2} != 0))", printed[node.left],
-                                 spelling, printed[node.right])
-                             .str()
-                       : formatv("(int64_t)({0} {1} {2})", printed[node.left], spelling,
-                                 printed[node.right])
-                             .str();
-    } else {
-      used.insert(spelling.str());
-      bool isMinMax = node.op == Op::Minimum || node.op == Op::Maximum;
-      std::string operands = node.op == Op::Negate ? "0, " + printed[node.left]
-                             : node.op == Op::NextPowerOf2
-                                 ? printed[node.left]
-                                 : printed[node.left] + ", " + printed[node.right];
-      text = formatv("{0}({1}{2})", spelling, operands, isMinMax ? "" : ", " + failed.str()).str();
-    }
-    printed.push_back(std::move(text));
-  }
-  return printed.back();
+  return CPrinter(tree, name, failed, used).print().value;
+}
+
+std::string Expression::printCTruth(NamePrinter name, StringRef failed,
+                                    std::set<std::string> &used) const {
+  return CPrinter(tree, name, failed, used).print().truth;
 }
 
 } // namespace kiln

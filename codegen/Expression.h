@@ -1,15 +1,17 @@
-//===- Expression.h - launch grids as expressions ---------------*- C++ -*-===//
+//===- Expression.h - expressions over arguments ----------------*- C++ -*-===//
 //
-// A grid depends on arguments that only the caller knows (`cdiv(M, BLOCK_M)`), so a spec says it as
-// an expression over arguments and constants, checked at build time and printed into the C
-// dispatcher. The language is Python's integer arithmetic and nothing else:
+// A grid depends on arguments that only the caller knows (`cdiv(M, BLOCK_M)`), and so does whether
+// a variant may run (`n <= BLOCK`). A spec says both as expressions over arguments and constants,
+// checked at build time and printed into the C dispatcher. The language is Python's integer
+// arithmetic and nothing else:
 //
 //   + - * // %   == != < <= > >=   and or not   ( )   integers   names
 //   cdiv(a, b)  min(a, …)  max(a, …)  next_power_of_2(a)
 //
 // `triton.` and `tl.` before a function are accepted. Values are 64-bit signed; a comparison is 0
-// or 1; `//` and `%` round towards minus infinity; `and`/`or` give 0 or 1 and evaluate both sides.
-// Overflow and division by zero are errors, at build time and at run time alike, never wrapped.
+// or 1; `//` and `%` round towards minus infinity; `a and b` is a where a is 0, else b, `a or b` is
+// b where a is 0, else a, and b is not evaluated where a decides. Overflow and division by zero are
+// errors, at build time and at run time alike, never wrapped.
 //
 // Each node is kept in one vector, children before parents, so that neither evaluation nor printing
 // needs recursion over pointers. Refused: reusing the kernel language's own parser, whose values
@@ -78,19 +80,29 @@ public:
   /// zero; `error` says which, and where.
   std::optional<int64_t> evaluate(Lookup lookup, TextError &error) const;
 
-  /// Replaces the names that `lookup` knows by constants.
-  Expression substitute(Lookup lookup) const;
+  /// The same expression with constants for the names that `lookup` knows, and each operation on
+  /// constants alone replaced by its value, unless that fails. Its text is written anew.
+  Expression simplify(Lookup lookup) const;
+
+  /// The operands of the outermost `and`s: what must hold for the whole to hold.
+  std::vector<Expression> conjuncts() const;
 
   using NamePrinter = llvm::function_ref<std::string(llvm::StringRef)>;
   /// A C expression of type int64_t over the functions of `cHelpers`, which are called with
   /// `failed`, a C expression of type `int *` (set to 1 by a failure). Adds the names of the
   /// functions that it calls to `used`.
   std::string printC(NamePrinter name, llvm::StringRef failed, std::set<std::string> &used) const;
+  /// The same for whether the value is other than 0, as a C condition.
+  std::string printCTruth(NamePrinter name, llvm::StringRef failed,
+                          std::set<std::string> &used) const;
 
   /// The C definitions of the functions that printed expressions call, in a fixed order.
   static std::string cHelpers(const std::set<std::string> &used);
 
 private:
+  /// The nodes that `root` reaches, as an expression of its own with its own text.
+  static Expression extract(const std::vector<Node> &tree, unsigned root);
+
   std::string source;
   std::vector<Node> tree;
   friend class ExpressionParser;

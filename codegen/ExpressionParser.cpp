@@ -1,4 +1,4 @@
-//===- ExpressionParser.cpp - reading grid expressions --------------------===//
+//===- ExpressionParser.cpp - reading expressions over arguments ----------===//
 //
 // Precedence climbing with Python's levels: or < and < not < comparison < + - < * // % < unary.
 //
@@ -134,6 +134,11 @@ private:
       return false;
     bool isCompared = false;
     while (const BinaryOperator *found = peekOperator(minLevel)) {
+      if (found->level <= kAndLevel) {
+        if (!parseChain(*found, result))
+          return false;
+        continue;
+      }
       bool isComparison = found->level == kCompareLevel;
       if (isComparison && isCompared)
         return failAtToken("one comparison", "join comparisons with 'and'");
@@ -145,6 +150,23 @@ private:
       result = addBinary(found->op, result, right, at);
     }
     --depth;
+    return true;
+  }
+
+  /// The rest of `a or b or c`. It groups to the right, which gives the same value, and C text that
+  /// does not repeat what stands on the left.
+  bool parseChain(const BinaryOperator &op, unsigned &result) {
+    SmallVector<unsigned> operands = {result};
+    while (peekOperator(op.level) == &op) {
+      at += op.spelling.size();
+      unsigned operand = 0;
+      if (!parseLevel(op.level + 1, operand))
+        return false;
+      operands.push_back(operand);
+    }
+    result = operands.pop_back_val();
+    while (!operands.empty())
+      result = addBinary(op.op, operands.pop_back_val(), result, at);
     return true;
   }
 

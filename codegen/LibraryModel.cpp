@@ -83,10 +83,20 @@ std::vector<EntryArgument> descriptorParts(StringRef name, const ArgumentType &t
   return parts;
 }
 
-static std::vector<std::string> allFactTexts(const EntryModel &entry, const VariantModel &variant) {
+std::optional<unsigned> findArgument(const EntryModel &entry, StringRef name) {
+  auto it = find_if(entry.arguments,
+                    [&](const EntryArgument &argument) { return argument.name == name; });
+  return it == entry.arguments.end()
+             ? std::nullopt
+             : std::optional(static_cast<unsigned>(it - entry.arguments.begin()));
+}
+
+std::vector<std::string> needTexts(const EntryModel &entry, const VariantModel &variant) {
   std::vector<std::string> texts;
   for (const ArgumentFact &fact : variant.facts)
     append_range(texts, factTexts(entry, fact));
+  for (const Expression &condition : variant.conditions)
+    texts.push_back(condition.text());
   return texts;
 }
 
@@ -107,21 +117,21 @@ std::string variantName(const EntryModel &entry, const VariantModel &variant) {
   option("waves_per_eu", variant.options.wavesPerEu);
   option("matrix_instr_nonkdim", variant.options.matrixInstrNonKDim);
   option("kpack", variant.options.kpack);
-  std::vector<std::string> facts = allFactTexts(entry, variant);
-  bool isSpecialised = any_of(entry.variants, [&](const VariantModel &other) {
-    return allFactTexts(entry, other) != facts;
-  });
+  std::vector<std::string> needs = needTexts(entry, variant);
+  bool isSpecialised = any_of(
+      entry.variants, [&](const VariantModel &other) { return needTexts(entry, other) != needs; });
   if (isSpecialised)
-    parts.push_back(facts.empty() ? "any arguments" : join(facts, ", "));
+    parts.push_back(needs.empty() ? "any arguments" : join(needs, ", "));
   return parts.empty() ? "default" : join(parts, ", ");
 }
 
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant) {
   if (variant.parameters)
     return *variant.parameters;
-  std::vector<unsigned> all(entry.arguments.size());
-  for (unsigned i = 0; i < all.size(); ++i)
-    all[i] = i;
+  std::vector<unsigned> all;
+  for (unsigned i = 0; i < entry.arguments.size(); ++i)
+    if (!entry.arguments[i].isForLaunch)
+      all.push_back(i);
   return all;
 }
 
@@ -159,9 +169,8 @@ Error checkParameters(const EntryModel &entry, const VariantModel &variant,
 Error checkGridNames(const EntryModel &entry, const VariantModel &variant) {
   for (const Expression &dimension : entry.grid)
     for (const std::string &name : dimension.names()) {
-      bool isArgument = any_of(entry.arguments, [&](const EntryArgument &argument) {
-        return argument.name == name && argument.type.isInteger();
-      });
+      auto argument = findArgument(entry, name);
+      bool isArgument = argument && entry.arguments[*argument].type.isInteger();
       bool isConstant = any_of(variant.constants, [&](const NamedLiteral &constant) {
         return constant.first == name && constant.second.asInteger();
       });
@@ -179,8 +188,15 @@ Error checkVariant(const LibraryModel &model, const EntryModel &entry,
     if (fact.argument >= entry.arguments.size() || !isPowerOf2_32(fact.divisibility))
       return wrong("{0}: a fact is about no argument", entry.name);
   for (unsigned parameter : kernelParameters(entry, variant))
-    if (parameter >= entry.arguments.size())
-      return wrong("{0}: a kernel parameter is no argument", entry.name);
+    if (parameter >= entry.arguments.size() || entry.arguments[parameter].isForLaunch)
+      return wrong("{0}: a kernel parameter is no argument for kernels", entry.name);
+  for (const Expression &condition : variant.conditions)
+    for (const std::string &name : condition.names()) {
+      auto argument = findArgument(entry, name);
+      if (!argument || !entry.arguments[*argument].type.isInteger())
+        return wrong("{0}: a condition needs '{1}', which is no integer argument", entry.name,
+                     name);
+    }
   if (variant.binaries.empty())
     return wrong("{0}: the variant {1} has no binary", entry.name, variantName(entry, variant));
   for (const VariantBinary &binary : variant.binaries) {

@@ -29,6 +29,8 @@ using NamedLiteral = std::pair<std::string, Literal>;
 struct EntryArgument {
   std::string name;
   ArgumentType type;
+  /// For grids, conditions and the choice of a variant alone: no kernel takes it.
+  bool isForLaunch = false;
 };
 
 /// A tensor descriptor of the C function, which takes a kiln_tensor for it. The kernel takes its
@@ -75,6 +77,9 @@ struct VariantModel {
   /// values of heuristics and defaults.
   std::vector<NamedLiteral> constants;
   std::vector<ArgumentFact> facts;
+  /// What else must be other than 0 for the variant to be legal: expressions over integer
+  /// arguments, the variant's constants put in. One that cannot be computed is not met.
+  std::vector<Expression> conditions;
   /// The entry's arguments that the kernel takes, in the kernel's order. Empty optional = all.
   std::optional<std::vector<unsigned>> parameters;
   /// May lack targets (a config that does not fit), but not all of them.
@@ -129,6 +134,12 @@ std::string variantName(const EntryModel &entry, const VariantModel &variant);
 
 /// "M divisible by 16", "stride == 1": the conditions of one fact, one text each.
 std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact);
+
+/// The index of the argument of that name.
+std::optional<unsigned> findArgument(const EntryModel &entry, llvm::StringRef name);
+
+/// Everything that the variant relies on, one text for each condition.
+std::vector<std::string> needTexts(const EntryModel &entry, const VariantModel &variant);
 
 /// The descriptor that begins at an argument, or null.
 const EntryDescriptor *descriptorAt(const EntryModel &entry, unsigned argument);

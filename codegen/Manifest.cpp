@@ -71,6 +71,8 @@ private:
           json.object([&] {
             json.attribute("name", entry.arguments[i].name);
             json.attribute("type", callerType(entry, i));
+            if (entry.arguments[i].isForLaunch) // the kernel does not take it
+              json.attribute("launch", true);
             const EntryDescriptor *descriptor = descriptorAt(entry, i);
             if (!descriptor)
               json.attribute("bytes", entry.arguments[i].type.bytes());
@@ -148,9 +150,8 @@ private:
         }
       });
       json.attributeArray("relies_on", [&] {
-        for (const ArgumentFact &fact : variant.facts)
-          for (const std::string &text : factTexts(entry, fact))
-            json.value(text);
+        for (const std::string &text : needTexts(entry, variant))
+          json.value(text);
       });
       json.attributeArray("binaries", [&] {
         for (const VariantBinary &binary : variant.binaries)

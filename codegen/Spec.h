@@ -71,6 +71,8 @@ struct SpecKernel {
   std::vector<SpecConfig> configs;
   /// One to three expressions; empty when the caller passes the grid.
   std::vector<SpecExpression> grid;
+  /// Arguments of the C function that the kernel does not take: integers for the expressions below.
+  std::vector<SpecBinding> launch;
   /// What every variant needs of the arguments, in its own constants: "n_cols <= BLOCK_SIZE".
   std::vector<SpecExpression> conditions;
   /// Arguments that decide which variant is fastest.

@@ -129,6 +129,8 @@ bool checkKey(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
                     if (value.asType && binding.name == name)
                       ofTuple.push_back(part);
                   });
+  for (const SpecBinding &parameter : kernel.launch)
+    runTime.push_back(parameter.name);
   if (is_contained(runTime, name))
     return true;
   DiagKind kind = isKnown ? DiagKind::SpecNotRunTime : DiagKind::SpecUnknownArgument;
@@ -169,30 +171,37 @@ void checkNames(const Spec &spec, DiagnosticEngine &diagnostics) {
     }
 }
 
-bool checkGrid(const SpecKernel &kernel, ArrayRef<std::string> arguments,
-               ArrayRef<std::pair<std::string, Literal>> constants, DiagnosticEngine &diagnostics) {
-  bool isGood = true;
-  for (const SpecExpression &dimension : kernel.grid)
-    for (const std::string &name : dimension.expression.names()) {
-      const auto *constant =
-          find_if(constants, [&](const auto &candidate) { return candidate.first == name; });
-      if (is_contained(arguments, name) ||
-          (constant != constants.end() && constant->second.asInteger()))
+bool checkExpression(const SpecExpression &expression,
+                     ArrayRef<std::pair<std::string, ArgumentType>> arguments,
+                     ArrayRef<std::pair<std::string, Literal>> constants,
+                     DiagnosticEngine &diagnostics) {
+  const SpecPlace &place = expression.place;
+  for (const std::string &name : expression.expression.names()) {
+    auto isNamed = [&](const auto &candidate) { return candidate.first == name; };
+    const auto *argument = find_if(arguments, isNamed);
+    const auto *constant = find_if(constants, isNamed);
+    if (argument != arguments.end()) {
+      if (argument->second.isInteger())
         continue;
-      isGood = false;
-      if (constant != constants.end()) {
-        diagnostics.report(DiagKind::SpecNotInteger, dimension.place.range, dimension.place.path,
-                           name, constant->second.str());
+      diagnostics.report(DiagKind::SpecNotInteger, place.range, place.path, name,
+                         argument->second.spelling());
+    } else if (constant != constants.end()) {
+      if (constant->second.asInteger())
         continue;
-      }
-      SmallVector<StringRef> candidates(arguments.begin(), arguments.end());
+      diagnostics.report(DiagKind::SpecNotInteger, place.range, place.path, name,
+                         constant->second.str());
+    } else {
+      SmallVector<StringRef> candidates;
+      for (const auto &candidate : arguments)
+        candidates.push_back(candidate.first);
       for (const auto &candidate : constants)
         candidates.push_back(candidate.first);
-      diagnostics
-          .report(DiagKind::SpecUnknownArgument, dimension.place.range, dimension.place.path, name)
+      diagnostics.report(DiagKind::SpecUnknownArgument, place.range, place.path, name)
           .withHint(suggestName(name, candidates));
     }
-  return isGood;
+    return false;
+  }
+  return true;
 }
 
 } // namespace kiln

@@ -18,13 +18,14 @@ bool checkKey(const SpecKernel &kernel, llvm::StringRef name, const SpecPlace &p
 /// No two C names of the generated header are equal.
 void checkNames(const Spec &spec, DiagnosticEngine &diagnostics);
 
-/// For the phase that knows the kernel's source: every name in the grid is one of `arguments`
-/// (integers that stay run-time arguments) or of `constants`, whose value must be an integer.
-/// `constants` are those of one variant: parameters fixed by the signature, a config, a heuristic
-/// or a default.
-bool checkGrid(const SpecKernel &kernel, llvm::ArrayRef<std::string> arguments,
-               llvm::ArrayRef<std::pair<std::string, Literal>> constants,
-               DiagnosticEngine &diagnostics);
+/// For the phase that knows the kernel's source: every name in an expression is one of `arguments`
+/// (what stays a run-time argument) or of `constants`, and an integer. `constants` are those of one
+/// variant: parameters fixed by the signature, a config, a heuristic or a default. Reports the
+/// first name that is not.
+bool checkExpression(const SpecExpression &expression,
+                     llvm::ArrayRef<std::pair<std::string, ArgumentType>> arguments,
+                     llvm::ArrayRef<std::pair<std::string, Literal>> constants,
+                     DiagnosticEngine &diagnostics);
 
 } // namespace kiln
 

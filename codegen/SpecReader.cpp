@@ -39,6 +39,7 @@ private:
   SpecConfig readConfig(const SpecItem &item);
   bool readOption(const SpecItem &item, StringRef key, SpecOptions &out);
   void readExpressions(const SpecItem &list, std::vector<SpecExpression> &out);
+  void readLaunch(const SpecItem &item, SpecKernel &kernel);
   void readGrid(const SpecItem &item, SpecKernel &kernel);
   void readConditions(const SpecItem &item, SpecKernel &kernel);
   void readDispatch(const SpecItem &item, SpecKernel &kernel);
@@ -145,6 +146,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   }
   readSignatures(item, kernel);
   readConfigs(item, kernel);
+  readLaunch(item, kernel);
   readGrid(item, kernel);
   readConditions(item, kernel);
   readDispatch(item, kernel);
@@ -334,6 +336,33 @@ void SpecReader::readExpressions(const SpecItem &list, std::vector<SpecExpressio
       out.push_back({std::move(*parsed), place(at)});
     else
       reportInString(DiagKind::SpecExpression, at, error);
+  }
+}
+
+void SpecReader::readLaunch(const SpecItem &item, SpecKernel &kernel) {
+  SpecItem launch = child(item, "launch");
+  if (!launch)
+    return;
+  if (!launch.value->is(JsonValue::Kind::Object)) {
+    expected(launch, "an object from names to integer types");
+    return;
+  }
+  for (const JsonMember &member : launch.value->members) {
+    SpecItem at = launch.key(member);
+    std::optional<std::string> text = string(at, "an integer type, such as \"i32\"");
+    TextError error;
+    std::optional<ArgumentType> type = text ? parseArgumentType(*text, error) : std::nullopt;
+    if (!isCIdentifier(member.key)) {
+      report(DiagKind::SpecName, at, StringRef(member.key).take_front(60));
+    } else if (text && (!type || !type->isInteger() || *text != elementName(type->element))) {
+      report(DiagKind::SpecType, at,
+             formatv("expected an integer type, got '{0}'", StringRef(*text).take_front(60)).str())
+          .withHint("such as \"i32\"; \"when\" says what its values have to be");
+    } else if (type) {
+      SignatureValue value;
+      value.asType = std::move(type);
+      kernel.launch.push_back({member.key, std::move(value), place(at)});
+    }
   }
 }
 

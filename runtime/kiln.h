@@ -34,7 +34,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 1u
+#define KILN_ABI_VERSION 2u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -504,12 +504,33 @@ typedef struct kiln_plan {
 kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan);
 kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params);
 
+/* An argument of the call, for messages. */
+typedef struct kiln_argument_value {
+  const char *name;
+  uint32_t kind; /* kiln_param_kind: KILN_PARAM_POINTER or an integer's */
+  int64_t value; /* the integer's or the address's bits */
+} kiln_argument_value;
+
 /* Step 2 where no variant matched: counts the miss and writes "<entry>: no variant matches on
- * <target>: the nearest, <nearest> (<its name>), needs <condition>, but <argument> is <value>".
- * `nearest` may be UINT32_MAX (none), `condition` and `argument` may be null (left out). Returns
+ * <target>: the nearest, <nearest> (<its name>), needs <condition>, but <name> is <value>", with
+ * each of `values`; where it lacks more than one of its conditions, how many. `nearest` may be
+ * UINT32_MAX (none), `condition` may be null and `values` empty (left out). Returns
  * KILN_ERROR_NO_VARIANT. */
-kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condition,
-                      const char *argument, int64_t value);
+kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, uint32_t num_lacking,
+                      const char *condition, const kiln_argument_value *values,
+                      uint32_t num_values);
+
+/* KILN_ERROR_GRID: an argument that the grid is proportional to is below zero. */
+kiln_status kiln_refuse_size(const kiln_entry *entry, const char *name, int64_t value);
+/* KILN_ERROR_GRID: `expression`, dimension `dimension` of the grid, cannot be computed from
+ * `values`. */
+kiln_status kiln_refuse_grid(const kiln_entry *entry, uint32_t dimension, const char *expression,
+                             const kiln_argument_value *values, uint32_t num_values);
+
+/* KILN_ERROR_INVALID_ARGUMENT if the array that is passed for `name` is null, or no multiple of
+ * `element_bytes`, a power of two. */
+kiln_status kiln_check_array(const kiln_entry *entry, const char *name, const void *array,
+                             uint32_t element_bytes);
 
 /* Checks what kiln_tensor says, for the argument `name`, of `rank` axes and elements of
  * `element_bytes`. Errors: KILN_ERROR_INVALID_ARGUMENT. */

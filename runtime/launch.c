@@ -139,30 +139,6 @@ kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *co
   return launch(plan->call.binding, plan->kernel, plan->call.stream, grid, params);
 }
 
-kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, const char *condition,
-                      const char *argument, int64_t value) {
-  if (!call || !call->binding)
-    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the call was not begun");
-  const kiln_entry *entry = call->entry;
-  __atomic_fetch_add(&entry->state->misses, 1, __ATOMIC_RELAXED);
-  const kiln_binding *binding = call->binding;
-  kiln_status status =
-      kiln_error(KILN_ERROR_NO_VARIANT, "%s: no variant matches on %s:%s", entry->name,
-                 binding->driver->name, entry->targets[binding->target].arch);
-  if (nearest >= entry->num_variants)
-    return status;
-  if (!condition)
-    condition = "other arguments";
-  if (!argument)
-    return kiln_error(status, "%s: no variant matches on %s:%s: the nearest, %u (%s), needs %s",
-                      entry->name, binding->driver->name, entry->targets[binding->target].arch,
-                      nearest, entry->variants[nearest].name, condition);
-  return kiln_error(
-      status, "%s: no variant matches on %s:%s: the nearest, %u (%s), needs %s, but %s is %lld",
-      entry->name, binding->driver->name, entry->targets[binding->target].arch, nearest,
-      entry->variants[nearest].name, condition, argument, (long long)value);
-}
-
 kiln_status kiln_fail(const kiln_entry *entry, kiln_status status, const char *message) {
   return kiln_error(status, "%s: %s", entry ? entry->name : "kernel", message);
 }

@@ -68,6 +68,20 @@ Diagnostic &DiagnosticEngine::add(Diagnostic diagnostic) {
   return diagnostics.emplace_back(std::move(diagnostic));
 }
 
+static bool isSame(const Diagnostic &a, const Diagnostic &b) {
+  return a.kind == b.kind && a.place.range == b.place.range && a.place.name == b.place.name &&
+         a.message == b.message;
+}
+
+void DiagnosticEngine::merge(DiagnosticEngine &&other) {
+  for (Diagnostic &theirs : other.diagnostics) {
+    bool known = llvm::any_of(diagnostics, [&](const Diagnostic &d) { return isSame(d, theirs); });
+    if (!known)
+      add(std::move(theirs));
+  }
+  other.clear();
+}
+
 void DiagnosticEngine::clear() {
   diagnostics.clear();
   dropped.clear();

@@ -118,8 +118,8 @@ public:
   }
 };
 
-/// Collects the diagnostics of one parse or one variant. Not locked: each thread has its
-/// own.
+/// Collects the diagnostics of one parse or one variant. Not locked: each thread has its own,
+/// and they are merged afterwards.
 class DiagnosticEngine {
 public:
   /// Errors kept; later ones are counted and dropped.
@@ -127,7 +127,7 @@ public:
 
   explicit DiagnosticEngine(unsigned errorLimit = defaultErrorLimit) : errorLimit(errorLimit) {}
 
-  /// Adds a diagnostic. The reference stays valid, for notes, until the next clear().
+  /// Adds a diagnostic. The reference stays valid, for notes, until the next merge() or clear().
   template <typename... Args>
   Diagnostic &report(DiagKind kind, DiagPlace place, const Args &...args) {
     return add(Diagnostic(kind, std::move(place), Diagnostic::pack(args...)));
@@ -141,6 +141,8 @@ public:
   bool isFull() const { return numErrors >= errorLimit; }
   const std::deque<Diagnostic> &getDiagnostics() const { return diagnostics; }
 
+  /// Appends the diagnostics of `other` that are not here yet (variants repeat each other's).
+  void merge(DiagnosticEngine &&other);
   void clear();
 
   /// Prints all: `path:line:col: error: message [tag]`, the source line, a caret, the hint, and

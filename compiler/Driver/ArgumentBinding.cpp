@@ -30,13 +30,6 @@ static SignatureValue valueOf(const Literal &literal) {
   return value;
 }
 
-static std::optional<unsigned> findArgument(const EntryModel &entry, llvm::StringRef name) {
-  auto it = llvm::find_if(entry.arguments,
-                          [&](const EntryArgument &argument) { return argument.name == name; });
-  return it == entry.arguments.end() ? std::nullopt
-                                     : std::optional<unsigned>(it - entry.arguments.begin());
-}
-
 const KernelParameterInfo *ArgumentBinder::findParameter(llvm::StringRef name) const {
   auto it = llvm::find_if(summary.parameters,
                           [&](const auto &parameter) { return parameter.name == name; });
@@ -162,6 +155,29 @@ bool ArgumentBinder::collect(EntryModel &entry) {
   for (const KernelParameterInfo &parameter : summary.parameters)
     if (!collect(parameter, entry))
       return false;
+  for (const SpecBinding &parameter : kernel.launch) {
+    if (findParameter(parameter.name) || findArgument(entry, parameter.name)) {
+      reportLaunchName(parameter);
+      return false;
+    }
+    entry.arguments.push_back({parameter.name, *parameter.value.asType, /*isForLaunch=*/true});
+  }
+  return true;
+}
+
+void ArgumentBinder::reportLaunchName(const SpecBinding &parameter) {
+  diagnostics.report(DiagKind::DriverLaunchName, parameter.place.range, parameter.place.path,
+                     parameter.name, kernel.kernel);
+}
+
+bool ArgumentBinder::checkLaunchNames(const VariantModel &variant) {
+  for (const SpecBinding &parameter : kernel.launch)
+    if (llvm::any_of(variant.constants, [&](const NamedLiteral &constant) {
+          return constant.first == parameter.name;
+        })) {
+      reportLaunchName(parameter);
+      return false;
+    }
   return true;
 }
 

@@ -20,7 +20,7 @@ public:
       : kernel(kernel), summary(summary), diagnostics(diagnostics) {}
 
   /// Fills the entry's arguments: what any of its signatures leaves to run time, in the kernel's
-  /// order. False after an error.
+  /// order, then the launch parameters. False after an error.
   bool collect(EntryModel &entry);
 
   /// What `parameter` is in a variant of `signature` and the config's values: fills the variant's
@@ -37,6 +37,10 @@ public:
   /// Adds a constant, and the elements of a tuple as NAME_0, NAME_1, which a grid may read.
   void addConstant(VariantModel &variant, const std::string &name, const Literal &value) const;
 
+  /// No launch parameter is called like a constant of a variant, of which expressions would mean
+  /// one or the other.
+  bool checkLaunchNames(const VariantModel &variant);
+
 private:
   struct Leaf;
   struct Binding;
@@ -44,6 +48,7 @@ private:
   std::optional<std::vector<Leaf>> leavesOf(const KernelParameterInfo &parameter,
                                             const SpecSignature &signature);
   bool collect(const KernelParameterInfo &parameter, EntryModel &entry);
+  void reportLaunchName(const SpecBinding &parameter);
   bool add(const KernelParameterInfo &parameter, const Leaf &leaf, EntryModel &entry);
   bool agrees(const Leaf &first, const Leaf *other, const SpecBinding &binding);
   const KernelParameterInfo *findParameter(llvm::StringRef name) const;

@@ -1,12 +1,15 @@
 #include "compiler/Driver/BuildPlan.h"
 #include "codegen/SpecChecks.h"
+#include "codegen/VariantConditions.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ArgumentBinding.h"
 #include "compiler/Driver/SourceNames.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 namespace kiln {
 namespace {
@@ -81,9 +84,9 @@ class KernelPlanner {
 public:
   KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
-      : spec(spec), kernel(kernel), loader(loader), diagnostics(diagnostics), plan(plan),
-        defines(definitionsOf(options)), debug(options.debug),
-        binder(kernel, summary, diagnostics) {
+      : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
+        diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
+        debug(options.debug), binder(kernel, summary, this->diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -101,11 +104,14 @@ private:
   bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
             KernelInstance &instance, VariantModel &variant);
   bool fits(const KernelInstance &instance, const TargetInfo &target, const PlannedConfig &config);
-  bool addConditions(const EntryModel &entry, VariantModel &variant);
-  std::optional<ArgumentFact> factOfComparison(const Expression &expression, unsigned node,
-                                               const EntryModel &entry);
-  bool addCondition(const Expression &expression, unsigned node, const SpecExpression &condition,
-                    const EntryModel &entry, VariantModel &variant);
+  bool checkExpressions(const EntryModel &entry, const VariantModel &variant);
+  bool checkOnce(const SpecExpression &expression, llvm::function_ref<bool()> check);
+  bool checkGrid(const EntryModel &entry, const VariantModel &variant);
+  bool addConditions(const EntryModel &entry, VariantModel &variant, const PlannedConfig &config,
+                     const TargetInfo &target);
+  bool isRepeated(unsigned entry, unsigned variant, unsigned target, const PlannedConfig &config,
+                  const SpecSignature &signature);
+  void settle();
   std::optional<unsigned> addVariant(EntryModel &entry, VariantModel variant);
   const KernelParameterInfo *findParameter(llvm::StringRef name) const;
   void reportUnknown(const SpecPlace &place, llvm::StringRef name);
@@ -113,7 +119,10 @@ private:
   const Spec &spec;
   const SpecKernel &kernel;
   ModuleLoader &loader;
-  DiagnosticEngine &diagnostics;
+  /// What has been said, each thing once.
+  DiagnosticEngine &allDiagnostics;
+  /// Of one step. Variants repeat each other's mistakes; settle() leaves the repeats out.
+  DiagnosticEngine diagnostics;
   BuildPlan &plan;
   NamedConstants defines;
   /// Of the command line: run-time checks in every kernel.
@@ -121,6 +130,10 @@ private:
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
+  /// JSON paths of expressions that a mistake was reported in.
+  std::set<std::string> wrongExpressions;
+  /// Sets of conditions that no call meets, as reported.
+  std::set<std::string> contradictions;
 };
 
 const KernelParameterInfo *KernelPlanner::findParameter(llvm::StringRef name) const {
@@ -192,8 +205,10 @@ std::vector<PlannedConfig> KernelPlanner::configsFor(const TargetInfo &target) {
   return configs;
 }
 
+void KernelPlanner::settle() { allDiagnostics.merge(std::move(diagnostics)); }
+
 void KernelPlanner::run(llvm::StringRef specFolder) {
-  unsigned errorsBefore = diagnostics.getNumErrors(); // other kernels'
+  llvm::scope_exit settleAtEnd([&] { settle(); });
   module = loader.load(sourcePath(kernel, specFolder), diagnostics);
   if (!module || module->tree->hasErrors())
     return;
@@ -204,7 +219,7 @@ void KernelPlanner::run(llvm::StringRef specFolder) {
   summary = std::move(*described);
   for (const SpecSignature &signature : kernel.signatures)
     checkNames(signature);
-  if (diagnostics.getNumErrors() != errorsBefore)
+  if (diagnostics.hasErrors())
     return;
   for (const std::string &entry : kernel.entryNames())
     planEntry(entry);
@@ -226,8 +241,10 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
       if (!checkConfigNames(config))
         return;
       for (const SpecSignature &signature : kernel.signatures)
-        if (signature.entry == entryName)
+        if (signature.entry == entryName) {
           planVariant(index, signature, config, target);
+          settle();
+        }
     }
 }
 
@@ -302,80 +319,65 @@ bool KernelPlanner::fits(const KernelInstance &instance, const TargetInfo &targe
   return false;
 }
 
-/// A comparison of an integer argument with a constant, as what the variant needs of that argument.
-std::optional<ArgumentFact> KernelPlanner::factOfComparison(const Expression &expression,
-                                                            unsigned node,
-                                                            const EntryModel &entry) {
-  using Op = Expression::Op;
-  const Expression::Node &comparison = expression.nodes()[node];
-  const Expression::Node *left = &expression.nodes()[comparison.left];
-  const Expression::Node *right = &expression.nodes()[comparison.right];
-  Op op = comparison.op;
-  if (left->op == Op::Constant) {
-    std::swap(left, right);
-    op = op == Op::Less           ? Op::Greater
-         : op == Op::LessEqual    ? Op::GreaterEqual
-         : op == Op::Greater      ? Op::Less
-         : op == Op::GreaterEqual ? Op::LessEqual
-                                  : op;
-  }
-  if (left->op != Op::Name || right->op != Op::Constant)
-    return std::nullopt;
-  ArgumentFact fact;
-  auto argument =
-      llvm::find_if(entry.arguments, [&](const EntryArgument &a) { return a.name == left->name; });
-  if (argument == entry.arguments.end() || !argument->type.isInteger())
-    return std::nullopt;
-  fact.argument = argument - entry.arguments.begin();
-  int64_t limit = right->constant;
-  if (limit == std::numeric_limits<int64_t>::min() || limit == std::numeric_limits<int64_t>::max())
-    return std::nullopt; // The neighbour that < and > stand for does not exist.
-  switch (op) {
-  case Op::Less:
-    fact.maximum = limit - 1;
-    return fact;
-  case Op::LessEqual:
-    fact.maximum = limit;
-    return fact;
-  case Op::Greater:
-    fact.minimum = limit + 1;
-    return fact;
-  case Op::GreaterEqual:
-    fact.minimum = limit;
-    return fact;
-  case Op::Equal:
-    fact.equals = limit;
-    return fact;
-  default:
-    return std::nullopt;
-  }
+/// Names of the grid and of conditions. A mistake in an expression is one mistake, however many
+/// variants have it.
+bool KernelPlanner::checkExpressions(const EntryModel &entry, const VariantModel &variant) {
+  std::vector<std::pair<std::string, ArgumentType>> arguments;
+  for (const EntryArgument &argument : entry.arguments)
+    arguments.emplace_back(argument.name, argument.type);
+  bool isGood = true;
+  for (const std::vector<SpecExpression> *list : {&kernel.grid, &kernel.conditions})
+    for (const SpecExpression &expression : *list)
+      isGood &= checkOnce(expression, [&] {
+        return checkExpression(expression, arguments, variant.constants, diagnostics);
+      });
+  return isGood;
 }
 
-bool KernelPlanner::addCondition(const Expression &expression, unsigned node,
-                                 const SpecExpression &condition, const EntryModel &entry,
-                                 VariantModel &variant) {
-  const Expression::Node &root = expression.nodes()[node];
-  if (root.op == Expression::Op::And)
-    return addCondition(expression, root.left, condition, entry, variant) &&
-           addCondition(expression, root.right, condition, entry, variant);
-  if (auto fact = factOfComparison(expression, node, entry)) {
-    variant.facts.push_back(*fact);
-    return true;
-  }
-  diagnostics.report(DiagKind::DriverCondition, condition.place.range, condition.place.path);
-  return false;
+/// Whether the expression is right, as `check` finds out and reports: until it once was wrong.
+bool KernelPlanner::checkOnce(const SpecExpression &expression, llvm::function_ref<bool()> check) {
+  if (wrongExpressions.count(expression.place.path))
+    return false;
+  bool isGood = check();
+  if (!isGood)
+    wrongExpressions.insert(expression.place.path);
+  return isGood;
 }
 
-/// The spec's `when`, in this variant's constants.
-bool KernelPlanner::addConditions(const EntryModel &entry, VariantModel &variant) {
-  auto constantOf = [&](llvm::StringRef name) -> std::optional<int64_t> {
-    const Literal *value = findValue(variant.constants, name);
-    return value ? value->asInteger() : std::nullopt;
-  };
+/// A grid that is wrong in every call of a variant.
+bool KernelPlanner::checkGrid(const EntryModel &entry, const VariantModel &variant) {
+  bool isGpuOnly = llvm::none_of(
+      spec.targets, [](const TargetInfo &target) { return target.backend == Backend::CPU; });
+  bool isGood = true;
+  for (auto [index, dimension] : llvm::enumerate(kernel.grid)) {
+    int64_t limit = isGpuOnly && index > 0 ? 65535 : std::numeric_limits<int32_t>::max();
+    isGood &= checkOnce(dimension, [&, index = index, &place = dimension.place] {
+      std::string mistake = gridMistake(entry, variant, index, limit);
+      if (!mistake.empty())
+        diagnostics.report(DiagKind::SpecGrid, place.range, place.path, mistake);
+      return mistake.empty();
+    });
+  }
+  return isGood;
+}
+
+/// The spec's `when`, in this variant's constants. False when no call meets them.
+bool KernelPlanner::addConditions(const EntryModel &entry, VariantModel &variant,
+                                  const PlannedConfig &config, const TargetInfo &target) {
   for (const SpecExpression &condition : kernel.conditions) {
-    Expression expression = condition.expression.substitute(constantOf);
-    if (!addCondition(expression, expression.nodes().size() - 1, condition, entry, variant))
-      return false;
+    addCondition(condition.expression, entry, variant);
+    std::vector<std::string> needs = contradictionOf(entry, variant);
+    if (needs.empty())
+      continue;
+    std::string text = "'" + llvm::join(needs, "' and '") + "'";
+    const SpecPlace &place = config.fromSource ? config.place : condition.place;
+    if (config.fromSource)
+      diagnostics.report(DiagKind::DriverConfigDropped, place.range, place.path, target.name,
+                         "no call meets " + text);
+    else if (contradictions.insert(text).second)
+      diagnostics.report(DiagKind::SpecContradiction, place.range, place.path, text,
+                         entry.name + " (" + variantName(entry, variant) + ")");
+    return false;
   }
   return true;
 }
@@ -387,13 +389,34 @@ std::optional<unsigned> KernelPlanner::addVariant(EntryModel &entry, VariantMode
     return a.argument == b.argument && a.divisibility == b.divisibility && a.equals == b.equals &&
            a.minimum == b.minimum && a.maximum == b.maximum;
   };
+  auto sameText = [](const Expression &a, const Expression &b) { return a.text() == b.text(); };
   for (auto [index, other] : llvm::enumerate(entry.variants))
     if (other.constants == variant.constants && sameOptions(other.options, variant.options) &&
         other.parameters == variant.parameters &&
-        llvm::equal(other.facts, variant.facts, sameFacts))
+        llvm::equal(other.facts, variant.facts, sameFacts) &&
+        llvm::equal(other.conditions, variant.conditions, sameText))
       return index;
   entry.variants.push_back(std::move(variant));
   return entry.variants.size() - 1;
+}
+
+/// Another config, or signature, has come to the same: a default, say, that one of them writes out.
+bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target,
+                               const PlannedConfig &config, const SpecSignature &signature) {
+  auto earlier = llvm::find_if(plan.jobs, [&](const CompileJob &job) {
+    return job.entry == entry && job.variant == variant && job.target == target;
+  });
+  if (earlier == plan.jobs.end())
+    return false;
+  const SpecPlace &place =
+      earlier->place.path == config.place.path ? signature.place : config.place;
+  if (config.fromSource)
+    diagnostics.report(DiagKind::DriverConfigDropped, config.place.range, config.place.path,
+                       spec.targets[target].name, "it equals an earlier one");
+  else
+    diagnostics.report(DiagKind::SpecUnreachable, place.range, place.path, earlier->place.path)
+        .note(DiagKind::SpecFirstHere, earlier->place.range);
+  return true;
 }
 
 void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signature,
@@ -414,18 +437,16 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   if (!bind(signature, config, entry, instance, variant) ||
       !fits(instance, spec.targets[target], config))
     return;
-  std::vector<std::string> arguments;
-  for (const EntryArgument &argument : entry.arguments)
-    if (argument.type.isInteger())
-      arguments.push_back(argument.name);
   for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
                              std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
     if (value.value_or(0) != 0)
       diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
-  if (!checkGrid(kernel, arguments, variant.constants, diagnostics) ||
-      !addConditions(entry, variant))
+  if (!binder.checkLaunchNames(variant) || !checkExpressions(entry, variant) ||
+      !addConditions(entry, variant, config, spec.targets[target]) || !checkGrid(entry, variant))
     return;
   job.variant = *addVariant(entry, std::move(variant));
+  if (isRepeated(entryIndex, job.variant, target, config, signature))
+    return;
   job.entry = entryIndex;
   job.target = target;
   job.module = module;

@@ -248,16 +248,15 @@ private:
   std::vector<unsigned> candidates(const CallArguments &arguments) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
     std::vector<unsigned> legal = arguments.legalVariants(tables, processors(tables));
-    unsigned asked = run.variant.value_or(tables.order.front());
-    if (asked >= entry().variants.size()) {
-      report(DiagKind::DriverVariantIndex, run.kernel, asked, target().name,
+    if (run.variant && *run.variant >= entry().variants.size()) {
+      report(DiagKind::DriverVariantIndex, run.kernel, *run.variant, target().name,
              entry().variants.size() - 1);
       legal.clear();
-    } else if (legal.empty() || (run.variant && !llvm::is_contained(legal, asked))) {
-      report(DiagKind::DriverVariantNeeds, run.kernel, arguments.whatLacks(tables, asked));
+    } else if (legal.empty() || (run.variant && !llvm::is_contained(legal, *run.variant))) {
+      report(DiagKind::DriverVariantNeeds, run.kernel, arguments.whatLacks(tables, run.variant));
       legal.clear();
     } else if (run.variant) {
-      legal = {asked};
+      legal = {*run.variant};
     }
     flush();
     return legal;

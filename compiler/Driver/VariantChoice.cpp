@@ -1,5 +1,8 @@
 #include "compiler/Driver/VariantChoice.h"
+#include "codegen/VariantConditions.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 namespace kiln {
 
@@ -10,11 +13,27 @@ int64_t CallArguments::integer(unsigned argument) const {
   return int64_t(values[argument].bits);
 }
 
+bool CallArguments::isHuge(unsigned argument) const {
+  const ArgumentType &type = entry.arguments[argument].type;
+  return integer(argument) < 0 && elementClass(type.element) != ElementClass::Signed;
+}
+
+std::string CallArguments::textOf(unsigned argument) const {
+  return entry.arguments[argument].name + " is " +
+         (isHuge(argument) ? std::to_string(values[argument].bits)
+                           : std::to_string(integer(argument)));
+}
+
 bool CallArguments::holds(const Condition &condition) const {
-  const ArgumentType &type = entry.arguments[condition.argument].type;
+  if (condition.kind == Condition::Kind::Holds) {
+    auto value = evaluate(*condition.expression, nullptr);
+    if (!value)
+      llvm::consumeError(value.takeError()); // What cannot be computed does not hold.
+    return value && *value != 0;
+  }
   int64_t value = integer(condition.argument);
   // Unsigned values beyond INT64_MAX are larger than every bound, as bounds are signed.
-  bool isHuge = value < 0 && elementClass(type.element) != ElementClass::Signed;
+  bool isHuge = this->isHuge(condition.argument);
   switch (condition.kind) {
   case Condition::Kind::Divisible:
     return uint64_t(value) % uint64_t(condition.value) == 0; // a power of two
@@ -22,18 +41,28 @@ bool CallArguments::holds(const Condition &condition) const {
     return !isHuge && value == condition.value;
   case Condition::Kind::AtLeast:
     return isHuge || value >= condition.value;
-  case Condition::Kind::AtMost:
+  default:
     return !isHuge && value <= condition.value;
   }
-  llvm_unreachable("closed enumeration");
 }
 
-std::optional<Condition> CallArguments::firstMissing(const DispatchTables &tables,
-                                                     unsigned variant) const {
+double CallArguments::distance(const Condition &condition) const {
+  if (condition.kind == Condition::Kind::Holds)
+    return 1;
+  int64_t value = integer(condition.argument);
+  if (condition.kind == Condition::Kind::Divisible)
+    return double(uint64_t(value) % uint64_t(condition.value));
+  double exact = isHuge(condition.argument) ? double(uint64_t(value)) : double(value);
+  return std::abs(exact - double(condition.value));
+}
+
+std::vector<const Condition *> CallArguments::lacking(const DispatchTables &tables,
+                                                      unsigned variant) const {
+  std::vector<const Condition *> missing;
   for (auto [bit, condition] : llvm::enumerate(tables.conditions))
     if ((tables.needs[variant][bit / 64] >> (bit % 64) & 1) && !holds(condition))
-      return condition;
-  return std::nullopt;
+      missing.push_back(&condition);
+  return missing;
 }
 
 /// DispatchTables.h has the model. A grid that cannot be computed, or launched, costs nothing: the
@@ -56,7 +85,7 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
                                                    unsigned processors) const {
   std::vector<unsigned> legal;
   llvm::copy_if(tables.order, std::back_inserter(legal),
-                [&](unsigned variant) { return !firstMissing(tables, variant); });
+                [&](unsigned variant) { return lacking(tables, variant).empty(); });
   if (!tables.hasCosts)
     return legal;
   std::vector<std::pair<double, size_t>> costs;
@@ -69,31 +98,71 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
   return sorted;
 }
 
-std::string CallArguments::whatLacks(const DispatchTables &tables, unsigned variant) const {
-  auto condition = firstMissing(tables, variant);
-  if (!condition)
+std::string CallArguments::whatLacks(const DispatchTables &tables,
+                                     std::optional<unsigned> only) const {
+  std::vector<const Condition *> fewest;
+  double least = 0;
+  unsigned nearest = 0;
+  for (unsigned variant = 0; variant < entry.variants.size(); ++variant) {
+    if (only && variant != *only)
+      continue;
+    std::vector<const Condition *> missing = lacking(tables, variant);
+    double total = 0;
+    for (const Condition *condition : missing)
+      total += distance(*condition);
+    bool isNearer = fewest.empty() || missing.size() < fewest.size() ||
+                    (missing.size() == fewest.size() && total < least);
+    if (missing.empty() || !isNearer)
+      continue;
+    fewest = std::move(missing);
+    least = total;
+    nearest = variant;
+  }
+  if (fewest.empty())
     return "";
-  const EntryArgument &argument = entry.arguments[condition->argument];
-  return "variant " + std::to_string(variant) + " needs " + condition->text + ", but " +
-         argument.name + " is " + std::to_string(integer(condition->argument));
+  std::string given;
+  std::vector<unsigned> arguments = argumentsOf(entry, *fewest.front());
+  for (auto [place, argument] : llvm::enumerate(arguments))
+    given += (place == 0 ? "" : place + 1 == arguments.size() ? " and " : ", ") + textOf(argument);
+  std::string text = "variant " + std::to_string(nearest) + " (" +
+                     variantName(entry, entry.variants[nearest]) + ") needs " +
+                     fewest.front()->text + ", but " + given;
+  if (fewest.size() > 1)
+    text += "; it lacks " + std::to_string(fewest.size()) + " conditions in all";
+  return text;
 }
 
-llvm::Expected<std::array<int64_t, 3>> CallArguments::grid(const VariantModel &variant) const {
+llvm::Expected<int64_t> CallArguments::evaluate(const Expression &expression,
+                                                const VariantModel *variant) const {
+  std::string huge;
   auto lookup = [&](llvm::StringRef name) -> std::optional<int64_t> {
-    for (auto [index, argument] : llvm::enumerate(entry.arguments))
-      if (argument.name == name)
-        return integer(index);
-    for (const NamedLiteral &constant : variant.constants)
+    if (auto argument = findArgument(entry, name)) {
+      if (!isHuge(*argument))
+        return integer(*argument);
+      huge = textOf(*argument) + ", beyond 64 signed bits";
+      return std::nullopt;
+    }
+    for (const NamedLiteral &constant : variant->constants)
       if (constant.first == name)
         return constant.second.asInteger();
     return std::nullopt;
   };
+  TextError error;
+  if (auto value = expression.evaluate(lookup, error))
+    return *value;
+  return llvm::createStringError("'" + expression.text() +
+                                 "': " + (huge.empty() ? error.message : huge));
+}
+
+llvm::Expected<std::array<int64_t, 3>> CallArguments::grid(const VariantModel &variant) const {
+  for (unsigned argument : sizeArguments(entry))
+    if (integer(argument) < 0)
+      return llvm::createStringError(textOf(argument) + ", expected a size of at least 0");
   std::array<int64_t, 3> grid = {1, 1, 1};
   for (auto [dimension, expression] : llvm::enumerate(entry.grid)) {
-    TextError error;
-    auto value = expression.evaluate(lookup, error);
+    auto value = evaluate(expression, &variant);
     if (!value)
-      return llvm::createStringError("'" + expression.text() + "': " + error.message);
+      return value.takeError();
     grid[dimension] = *value;
   }
   return grid;

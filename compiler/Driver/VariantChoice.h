@@ -20,18 +20,27 @@ public:
   /// on a device of so many processors: those of least cost first, among equals those that rely on
   /// most.
   std::vector<unsigned> legalVariants(const DispatchTables &tables, unsigned processors) const;
-  /// "needs n divisible by 16, but n is 1001": the first condition that fails.
-  std::string whatLacks(const DispatchTables &tables, unsigned variant) const;
-  /// The entry's grid, 1 in the dimensions that it leaves out. An error is an overflow or a
-  /// division by zero.
+  /// "variant 0 needs n divisible by 16, but n is 1001": what the nearest variant lacks, or `only`
+  /// if it is given. DispatchTables.h says which is the nearest.
+  std::string whatLacks(const DispatchTables &tables, std::optional<unsigned> only) const;
+  /// The entry's grid, 1 in the dimensions that it leaves out. An error is a size below zero, an
+  /// overflow or a division by zero.
   llvm::Expected<std::array<int64_t, 3>> grid(const VariantModel &variant) const;
 
 private:
   bool holds(const Condition &condition) const;
+  double distance(const Condition &condition) const;
+  /// The conditions that `variant` relies on and that do not hold.
+  std::vector<const Condition *> lacking(const DispatchTables &tables, unsigned variant) const;
+  /// An expression's value, where `variant` has the constants.
+  llvm::Expected<int64_t> evaluate(const Expression &expression, const VariantModel *variant) const;
   double costOf(const DispatchTables &tables, unsigned variant, unsigned processors) const;
-  std::optional<Condition> firstMissing(const DispatchTables &tables, unsigned variant) const;
   /// An integer's value; a pointer's address.
   int64_t integer(unsigned argument) const;
+  /// It is beyond what 64 signed bits hold.
+  bool isHuge(unsigned argument) const;
+  /// "n is 1001"
+  std::string textOf(unsigned argument) const;
 
   const EntryModel &entry;
   llvm::ArrayRef<RunValue> values;

@@ -63,6 +63,14 @@ TEST(Expression, HasPythonsValues) {
   EXPECT_EQ(value("min64 % 3"), 1);
   EXPECT_EQ(value("cdiv(min64, 3)"), -3074457345618258602);
   EXPECT_EQ(value("min64 // 3"), -3074457345618258603);
+  EXPECT_EQ(value("M and B"), 128);
+  EXPECT_EQ(value("0 and B"), 0);
+  EXPECT_EQ(value("M or B"), 1000);
+  EXPECT_EQ(value("0 or B or 1"), 128);
+  EXPECT_EQ(value("B < 1 or M and 7"), 7);
+  // What the left side decides is not evaluated on the right.
+  EXPECT_EQ(value("B == 128 or M // (B - 128) > 1"), 1);
+  EXPECT_EQ(value("B != 128 and M // (B - 128) > 1"), 0);
 }
 
 TEST(Expression, OverflowAndDivisionByZeroAreErrors) {
@@ -76,6 +84,8 @@ TEST(Expression, OverflowAndDivisionByZeroAreErrors) {
   EXPECT_EQ(failure("min64 // -1"), "overflow of 64 bits");
   EXPECT_EQ(failure("next_power_of_2(max64)"), "overflow of 64 bits");
   EXPECT_EQ(failure("N + 1"), "unknown name 'N'");
+  EXPECT_EQ(failure("M // 0 or 1"), "division by zero");
+  EXPECT_EQ(failure("M > 1 and max64 * 2 > 0"), "overflow of 64 bits");
 }
 
 TEST(Expression, SyntaxErrorsHaveAPlace) {
@@ -94,12 +104,47 @@ TEST(Expression, SyntaxErrorsHaveAPlace) {
   EXPECT_EQ(syntaxError(std::string(1000, '-')).substr(0, 6), "64-65 ");
 }
 
-TEST(Expression, NamesAndSubstitution) {
-  Expression grid = expression("cdiv(M, B) * cdiv(N, B)");
-  EXPECT_EQ(grid.names(), (std::vector<std::string>{"M", "B", "N"}));
-  Expression half = grid.substitute(
-      [](llvm::StringRef name) { return name == "B" ? std::optional<int64_t>(64) : std::nullopt; });
-  EXPECT_EQ(half.names(), (std::vector<std::string>{"M", "N"}));
+TEST(Expression, NamesAreListedOnce) {
+  EXPECT_EQ(expression("cdiv(M, B) * cdiv(N, B)").names(),
+            (std::vector<std::string>{"M", "B", "N"}));
+}
+
+std::string simplified(llvm::StringRef text) {
+  return expression(text)
+      .simplify([](llvm::StringRef name) {
+        return name == "B" ? std::optional<int64_t>(64) : std::nullopt;
+      })
+      .text();
+}
+
+TEST(Expression, ConstantsAreFolded) {
+  EXPECT_EQ(simplified("cdiv(M, B * 2) * cdiv(N, B)"), "cdiv(M, 128) * cdiv(N, 64)");
+  EXPECT_EQ(simplified("n >= B * 4"), "n >= 256");
+  EXPECT_EQ(simplified("(n + 1) * (B - 65) - (m - 1)"), "(n + 1) * -1 - (m - 1)");
+  EXPECT_EQ(simplified("-(n // B) % (m * 2)"), "-(n // 64) % (m * 2)");
+  EXPECT_EQ(simplified("not (a and (b or c)) or not d"), "not (a and (b or c)) or not d");
+  EXPECT_EQ(simplified("(a < b) == (c > d)"), "(a < b) == (c > d)");
+  // A side that decides alone, and one that fails.
+  EXPECT_EQ(simplified("B > 64 and n // 0"), "0");
+  EXPECT_EQ(simplified("B == 64 and n > 1"), "n > 1");
+  EXPECT_EQ(simplified("B or n"), "64");
+  EXPECT_EQ(simplified("n + B // 0"), "n + 64 // 0");
+}
+
+TEST(Expression, ConjunctsStandAlone) {
+  std::vector<std::string> texts;
+  for (const Expression &one : expression("a < 1 and (b or c) and not (d and e)").conjuncts())
+    texts.push_back(one.text());
+  EXPECT_EQ(texts, (std::vector<std::string>{"a < 1", "b or c", "not (d and e)"}));
+}
+
+TEST(Expression, LongChainsHaveShortC) {
+  std::string text = "a";
+  for (int i = 0; i < 800; ++i)
+    text += " or a";
+  std::set<std::string> used;
+  auto name = [](llvm::StringRef name) { return name.str(); };
+  EXPECT_LT(expression(text).printC(name, "&failed", used).size(), 40000u);
 }
 
 TEST(Expression, PrintsAsCheckedC) {
@@ -110,6 +155,11 @@ TEST(Expression, PrintsAsCheckedC) {
   EXPECT_EQ(c, "checked_mul(ceil_div(args->M, args->B, &failed), checked_sub(0, 2, &failed), "
                "&failed)");
   EXPECT_EQ(used, (std::set<std::string>{"ceil_div", "checked_mul", "checked_sub"}));
+  auto name = [](llvm::StringRef name) { return name.str(); };
+  EXPECT_EQ(expression("n == 0 or 7 % n == 0").printCTruth(name, "&failed", used),
+            "((n == 0) || (floor_mod(7, n, &failed) == 0))");
+  EXPECT_EQ(expression("a or b and c < 1").printC(name, "&failed", used),
+            "((a != 0) ? a : ((b != 0) ? (int64_t)(c < 1) : 0))");
 }
 
 } // namespace

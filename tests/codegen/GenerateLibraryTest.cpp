@@ -57,14 +57,14 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 10u); // five entries, two targets
+  EXPECT_EQ(library.sizes.size(), 12u); // six entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
   model.sizeBudget = 100;
   std::string message = messageOf(model);
   EXPECT_NE(
-      message.find("more than the size_budget of 100; the largest are axpy for cuda:sm_90a ("),
+      message.find("more than the size_budget of 100; the largest are guarded for cuda:sm_90a ("),
       std::string::npos)
       << message;
 }
@@ -153,6 +153,19 @@ TEST(DispatchTables, ConditionsAreSharedAndCountedInWords) {
   EXPECT_FALSE(tables.hasCosts);
 }
 
+TEST(DispatchTables, ExpressionsAreConditionsToo) {
+  LibraryModel model = testLibrary("");
+  DispatchTables tables = buildDispatchTables(model, model.entries[5]);
+  std::vector<std::string> texts;
+  for (const Condition &condition : tables.conditions)
+    texts.push_back(condition.text);
+  // What n_rows % 1 == 0 says needs no check, and equal conditions are one.
+  EXPECT_EQ(texts, (std::vector<std::string>{"n <= 1000", "n % m == 0 or n * u < 5000", "n <= 2000",
+                                             "n_rows divisible by 2", "n <= 4000",
+                                             "n_rows divisible by 4"}));
+  EXPECT_EQ(tables.parameterLists, (std::vector<std::vector<unsigned>>{{0, 1, 2, 3, 4}}));
+}
+
 TEST(DispatchTables, WhatReliesOnMoreIsTriedFirst) {
   LibraryModel model = testLibrary("");
   EntryModel &axpy = model.entries[0];
@@ -190,7 +203,7 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 5u);
+    ASSERT_EQ(summary.entries.size(), 6u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");
@@ -204,6 +217,13 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
               std::string::npos)
         << printed;
   }
+}
+
+TEST(Manifest, TellsLaunchParametersFromTheKernels) {
+  std::string manifest = writeManifest(testLibrary(""));
+  EXPECT_NE(manifest.find("\"name\": \"n_rows\",\n     \"type\": \"i32\",\n     \"launch\": true"),
+            std::string::npos)
+      << manifest;
 }
 
 TEST(Manifest, RecordsLiteralsOfEveryKind) {

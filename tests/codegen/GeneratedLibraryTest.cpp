@@ -50,6 +50,11 @@ template <typename T> T argument(const kiln::fake::Launch &launch, size_t index)
   return value;
 }
 
+/// The target of the library's CPU kernels, as messages have it.
+std::string hostArch() {
+  return std::string("cpu:") + guarded_entry.targets[guarded_entry.num_targets - 1].arch;
+}
+
 /// axpy with guard slots around y, whose last is where the kernel writes its block size.
 struct Axpy {
   explicit Axpy(int n, size_t misalign = 0) : n(n), storage(2 * (n + 16), 2.0f) {
@@ -81,7 +86,90 @@ TEST(OnTheCpu, NothingToDoIsASuccess) {
   Axpy axpy(1);
   EXPECT_OK(::axpy(cpu(), axpy.x, axpy.y, 0, 1.0f));
   EXPECT_EQ(axpy.y[0], 2.0f);
-  EXPECT_EQ(::axpy(cpu(), axpy.x, axpy.y, -1000, 1.0f), KILN_ERROR_GRID);
+  EXPECT_OK(::axpy(cpu(), nullptr, nullptr, 0, 1.0f));
+}
+
+TEST(OnTheCpu, ASizeBelowZeroIsAStatus) {
+  Axpy axpy(1);
+  axpy_plan plan;
+  EXPECT_OK(axpy_plan_init(&plan, cpu(), axpy.x, axpy.y, 1, 1.0f));
+  for (int n : {-1, -5, -1000}) { // also those that cdiv would round up to a grid of zero
+    EXPECT_EQ(::axpy(cpu(), axpy.x, axpy.y, n, 1.0f), KILN_ERROR_GRID);
+    EXPECT_EQ(kiln_last_error(),
+              "axpy: n is " + std::to_string(n) + ", expected a size of at least 0");
+    EXPECT_EQ(axpy_variant(0, cpu(), axpy.x, axpy.y, n, 1.0f), KILN_ERROR_GRID);
+    EXPECT_EQ(axpy_plan_init(&plan, cpu(), axpy.x, axpy.y, n, 1.0f), KILN_ERROR_GRID);
+    EXPECT_EQ(axpy_run(&plan, axpy.x, axpy.y, n, 1.0f), KILN_ERROR_GRID);
+  }
+}
+
+TEST(OnTheCpu, ArraysThatNoKernelSurvivesAreStatuses) {
+  Axpy axpy(10);
+  axpy_plan plan;
+  EXPECT_OK(axpy_plan_init(&plan, cpu(), axpy.x, axpy.y, 10, 1.0f));
+  auto refused = [&](float *x, float *y) -> std::string {
+    EXPECT_EQ(::axpy(cpu(), x, y, 10, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(axpy_variant(2, cpu(), x, y, 10, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+    return kiln_last_error();
+  };
+  EXPECT_EQ(refused(nullptr, axpy.y), "axpy: x is null, expected an array");
+  EXPECT_EQ(refused(axpy.x, nullptr), "axpy: y is null, expected an array");
+  EXPECT_EQ(axpy_run(&plan, axpy.x, nullptr, 10, 1.0f), KILN_ERROR_INVALID_ARGUMENT);
+  auto *odd = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(axpy.y) + 2);
+  EXPECT_NE(refused(axpy.x, odd).find(", expected a multiple of 4: its elements have 4 bytes"),
+            std::string::npos)
+      << kiln_last_error();
+  int64_t out[5];
+  EXPECT_EQ(guarded(cpu(), out, reinterpret_cast<char *>(out) + 1, 8, 4, 1, 1),
+            KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(kiln_last_error()).find("guarded: x is 0x"), std::string::npos);
+  EXPECT_OK(guarded(cpu(), nullptr, nullptr, 8, 4, 1, 0)); // a grid of zero
+}
+
+TEST(OnTheCpu, ConditionsAreExpressions) {
+  int64_t out[5] = {};
+  EXPECT_OK(guarded(cpu(), out, out, 12, 4, 2, 3));
+  EXPECT_EQ(out[0], 12);
+  EXPECT_EQ(out[3], 3); // ROWS = 1: 3 is no multiple of 2 or 4
+  EXPECT_EQ(out[4], 2);
+  EXPECT_OK(guarded(cpu(), out, out, 3000, 7, 1, 8));
+  EXPECT_EQ(out[3], 2); // ROWS = 4
+  // A condition that cannot be computed is not met: a division by zero, an overflow, a value
+  // beyond 64 signed bits.
+  EXPECT_OK(guarded(cpu(), out, out, 12, 5, 2, 1));
+  EXPECT_EQ(guarded(cpu(), out, out, 12, 0, 2, 1), KILN_ERROR_NO_VARIANT);
+  EXPECT_EQ(guarded(cpu(), out, out, 12, 5, UINT64_MAX, 1), KILN_ERROR_NO_VARIANT);
+  EXPECT_STREQ(kiln_last_error(),
+               ("guarded: no variant matches on " + hostArch() +
+                ": the nearest, 0 (ROWS=1, LIMIT=1000, n <= 1000, n % m == 0 or n * u < 5000), "
+                "needs n % m == 0 or n * u < 5000, but n is 12, m is 5 and u is "
+                "18446744073709551615")
+                   .c_str());
+  // The grid needs u, too.
+  EXPECT_EQ(guarded(cpu(), out, out, 12, 4, UINT64_MAX, 1), KILN_ERROR_GRID);
+  EXPECT_STREQ(
+      kiln_last_error(),
+      "guarded: dimension 1 of the grid, min(u, 3), divides by zero or leaves the range of "
+      "64 bits: u is 18446744073709551615");
+}
+
+TEST(OnTheCpu, TheNearestVariantLacksTheLeast) {
+  int64_t out[5] = {};
+  auto miss = [&](int32_t n, int32_t m, int32_t rows) -> std::string {
+    EXPECT_EQ(guarded(cpu(), out, out, n, m, 1000, rows), KILN_ERROR_NO_VARIANT);
+    std::string text = kiln_last_error();
+    return text.substr(std::min(text.size(), text.find("the nearest")));
+  };
+  // All three lack a bound: the last is the least far off.
+  std::string text = miss(5000, 5, 4);
+  EXPECT_EQ(text.rfind("the nearest, 2 (", 0), 0u) << text;
+  EXPECT_NE(text.find("needs n <= 4000, but n is 5000"), std::string::npos) << text;
+  // The others lack n_rows's multiple beside: fewer go first.
+  text = miss(5000, 5, 3);
+  EXPECT_EQ(text.rfind("the nearest, 0 (", 0), 0u) << text;
+  // Two conditions lack.
+  text = miss(5000, 7, 3);
+  EXPECT_NE(text.find("; it lacks 2 conditions in all"), std::string::npos) << text;
 }
 
 TEST(OnTheCpu, ShapeDecidesAmongLegalVariants) {
@@ -187,7 +275,8 @@ TEST(OnTheCpu, AGridThatDividesByZeroIsAStatus) {
   int32_t out[8] = {};
   EXPECT_EQ(strided(cpu(), out, 0, 1), KILN_ERROR_GRID);
   EXPECT_STREQ(kiln_last_error(),
-               "strided: the grid divides by zero or leaves the range of 64 bits");
+               "strided: dimension 2 of the grid, int // int, divides by zero or "
+               "leaves the range of 64 bits: int is 0");
 }
 
 struct Tensor {
@@ -253,6 +342,12 @@ TEST(OnTheCpu, ATensorThatNoDescriptorDescribesIsRefused) {
   bad.strides[1] = 2;
   EXPECT_EQ(refused(bad), "tensor: stream: strides[1] is 2, expected 1: elements of the last axis "
                           "stand side by side");
+  bad = source.value;
+  bad.base = nullptr;
+  EXPECT_EQ(tensor(cpu(), out, bad, 7), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(kiln_last_error(), "tensor: stream is null, expected an array");
+  bad.shape[1] = 0; // a tensor without elements has no memory
+  EXPECT_OK(tensor(cpu(), out, bad, 7));
 }
 
 TEST(OnTheCpu, NoArguments) { EXPECT_OK(no_arguments(cpu())); }
@@ -311,6 +406,15 @@ TEST(OnCuda, AFoldedArgumentIsNotPassed) {
   EXPECT_OK(strided(stream, out, 2, 0));
   ASSERT_EQ(cuda()->launches.back().arguments.size(), 3u);
   EXPECT_EQ(cuda()->launches.back().grid, (std::array<unsigned, 3>{2, 1, 1}));
+}
+
+TEST(OnCuda, ALaunchParameterIsNotPassedOn) {
+  int64_t out[5];
+  EXPECT_OK(guarded(cudaStream(), out, out, 12, 4, 2, 9));
+  const kiln::fake::Launch &launch = cuda()->launches.back();
+  ASSERT_EQ(launch.arguments.size(), 5u);
+  EXPECT_EQ(argument<uint64_t>(launch, 4), 2u);
+  EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{9, 2, 1}));
 }
 
 TEST(OnCuda, ATensorArrivesInItsParts) {

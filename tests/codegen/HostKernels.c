@@ -48,6 +48,16 @@ KERNEL(tensor) {
   out[6] = num_programs[1];
 }
 
+// Records its scalars and the grid.
+KERNEL(guarded) {
+  int64_t *out = *(int64_t *const *)params[0];
+  out[0] = *(const int32_t *)params[2];
+  out[1] = *(const int32_t *)params[3];
+  out[2] = *(const int64_t *)params[4];
+  out[3] = num_programs[0];
+  out[4] = num_programs[1];
+}
+
 // The kernel of a variant that folded its second argument away.
 KERNEL(folded) { *(*(int32_t *const *)params[0] + program_id[0]) = 1; }
 KERNEL(unfolded) { *(*(int32_t *const *)params[0] + program_id[0]) = *(const int32_t *)params[1]; }

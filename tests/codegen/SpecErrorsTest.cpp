@@ -101,6 +101,14 @@ const std::vector<Case> &cases() {
        {"kernels[0].debug: expected true or false, got integer 1"}},
       {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"keys": ["n"]})"),
        {"kernels[0].dispatch: unknown key 'keys'", "did you mean 'key'?"}},
+      {kernelSpec(R"("signature": {}, "launch": ["n"])"),
+       {"kernels[0].launch: expected an object from names to integer types, got a list"}},
+      {kernelSpec(
+           R"("signature": {}, "launch": {"n": "fp32", "m": "i32:16", "k": 4, "a b": "i32"})"),
+       {"kernels[0].launch.n: expected an integer type, got 'fp32' [spec-type]",
+        "kernels[0].launch.m: expected an integer type, got 'i32:16' [spec-type]",
+        R"(kernels[0].launch.k: expected an integer type, such as "i32", got integer 4)",
+        "kernels[0].launch.a b: expected a C identifier, got 'a b' [spec-name]"}},
       // Names.
       {top(R"("library": "my-lib", "kernels": [])"),
        {"library: expected a C identifier, got 'my-lib' [spec-name]"}},
@@ -150,8 +158,10 @@ TEST(SpecErrors, AMisspeltKeyIsOneMistake) {
 }
 
 TEST(SpecErrors, EveryKindHasACase) {
-  // SpecReaderTest.cpp has those that are no errors of the reader alone.
-  std::set<std::string> seen = {"SpecNotInteger", "SpecTuningUnused"};
+  // SpecReaderTest.cpp and the driver's errors.test have those that are no errors of the reader
+  // alone.
+  std::set<std::string> seen = {"SpecNotInteger", "SpecTuningUnused", "SpecGrid",
+                                "SpecContradiction"};
   for (const Case &one : cases())
     for (DiagKind kind : test::read(one.text).kinds)
       seen.insert(getDiagInfo(kind).name.str());

@@ -122,25 +122,42 @@ TEST(SpecReader, NeverDiesOnHostileInput) {
   }
 }
 
-TEST(SpecChecks, GridNamesAreIntegersOfTheVariant) {
+TEST(SpecReader, LaunchParametersAreArgumentsForExpressions) {
+  ReadSpec read = test::read(kernelSpec(
+      R"("signature": {"x": "*fp32"}, "launch": {"n_rows": "i32", "n": "u64"}, "grid": ["n_rows"],
+         "when": ["n % 16 == 0 or n >= 4096"], "dispatch": {"key": ["n_rows"]})"));
+  ASSERT_TRUE(read.spec) << read.printed;
+  const SpecKernel &kernel = read.spec->kernels[0];
+  ASSERT_EQ(kernel.launch.size(), 2u);
+  EXPECT_EQ(kernel.launch[0].name, "n_rows");
+  EXPECT_EQ(kernel.launch[1].value.asType->spelling(), "u64");
+  EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"n_rows"}));
+}
+
+TEST(SpecChecks, ExpressionsReadIntegersOfTheVariant) {
   SourceManager sources;
   DiagnosticEngine diagnostics;
   const SourceFile &file = sources.add(
       "spec.json",
-      kernelSpec(R"("signature": {"n": "i32"}, "grid": ["cdiv(n, BLOCK) * MODE", "N"])"));
+      kernelSpec(R"("signature": {"n": "i32"}, "grid": ["cdiv(n, BLOCK) * MODE", "N", "alpha"])"));
   std::optional<Spec> spec = readSpec(file, diagnostics);
   ASSERT_TRUE(spec);
   const SpecKernel &kernel = spec->kernels[0];
-  EXPECT_FALSE(checkGrid(kernel, {"n"},
-                         {{"BLOCK", Literal::ofInt(64)}, {"MODE", Literal::ofString("x")}},
-                         diagnostics));
-  ASSERT_EQ(diagnostics.getDiagnostics().size(), 2u);
+  TextError error;
+  for (const SpecExpression &dimension : kernel.grid)
+    EXPECT_FALSE(checkExpression(
+        dimension,
+        {{"n", *parseArgumentType("i32", error)}, {"alpha", *parseArgumentType("fp32", error)}},
+        {{"BLOCK", Literal::ofInt(64)}, {"MODE", Literal::ofString("x")}}, diagnostics));
+  ASSERT_EQ(diagnostics.getDiagnostics().size(), 3u);
   EXPECT_EQ(diagnostics.getDiagnostics()[0].message,
             "kernels[0].grid[0]: 'MODE' is 'x', expected an integer");
   EXPECT_EQ(getDiagTag(diagnostics.getDiagnostics()[0].kind), "spec-not-integer");
   EXPECT_EQ(diagnostics.getDiagnostics()[1].message,
             "kernels[0].grid[1]: no argument or constant is named 'N'");
   EXPECT_EQ(diagnostics.getDiagnostics()[1].hint, "did you mean 'n'?");
+  EXPECT_EQ(diagnostics.getDiagnostics()[2].message,
+            "kernels[0].grid[2]: 'alpha' is fp32, expected an integer");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "tests/codegen/TestModel.h"
+#include "codegen/VariantConditions.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -185,6 +186,22 @@ static void addTensor(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(tensor));
 }
 
+/// Conditions of every kind, and a launch parameter that kernels do not take.
+static void addGuarded(LibraryBuilder &builder) {
+  EntryModel guarded =
+      entry("guarded", {{"out", "*i64"}, {"x", "*bf16"}, {"n", "i32"}, {"m", "i32"}, {"u", "u64"}});
+  guarded.arguments.push_back({"n_rows", type("i32"), /*isForLaunch=*/true});
+  guarded.grid = {expression("cdiv(n_rows, ROWS)"), expression("min(u, 3)")};
+  for (int64_t rows : {1, 2, 4}) {
+    VariantModel one = variant({{"ROWS", rows}, {"LIMIT", 1000 * rows}});
+    for (const char *condition :
+         {"n <= LIMIT and n_rows % ROWS == 0", "n % m == 0 or n * u < 5000"})
+      addCondition(expression(condition), guarded, one);
+    builder.add(guarded, std::move(one), "guarded");
+  }
+  builder.model.entries.push_back(std::move(guarded));
+}
+
 LibraryModel testLibrary(StringRef hostObject) {
   LibraryBuilder builder(hostObject);
   addAxpy(builder);
@@ -195,6 +212,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   builder.model.entries.push_back(std::move(none));
   addStrided(builder);
   addTensor(builder);
+  addGuarded(builder);
   return std::move(builder.model);
 }
 

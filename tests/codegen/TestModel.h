@@ -27,7 +27,7 @@ VariantBinary fakeBinary(const LibraryModel &model, const EntryModel &entry,
 /// A CPU kernel: `object` is a relocatable object that defines `symbol`.
 VariantBinary hostBinary(unsigned target, llvm::StringRef object, llvm::StringRef symbol);
 
-/// axpy, every_type, no_arguments and strided, for cuda:sm_90a, hip:gfx942 and the CPU whose
+/// axpy, every_type, no_arguments, strided, tensor and guarded, for cuda:sm_90a, hip:gfx942 and the CPU whose
 /// kernels stand in `hostObject` (left out when empty).
 LibraryModel testLibrary(llvm::StringRef hostObject);
 

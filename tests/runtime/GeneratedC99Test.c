@@ -47,8 +47,10 @@ static kiln_status add(kiln_stream stream, const float *x, float *y, int32_t n) 
   void *params[3];
   if (status != KILN_SUCCESS)
     return status;
-  if (n % 2 != 0)
-    return kiln_miss(&call, 0, "n % 2 == 0", "n", n);
+  if (n % 2 != 0) {
+    const kiln_argument_value value = {"n", KILN_PARAM_I32, n};
+    return kiln_miss(&call, 0, 1, "n % 2 == 0", &value, 1);
+  }
   grid[0] = ((int64_t)n + 15) / 16;
   grid[1] = grid[2] = 1;
   params[0] = (void *)&x;

@@ -26,21 +26,56 @@ TEST(ReportTest, AMissNamesTheNearestVariantAndTheConditionThatFailed) {
   library.addVariant("BLOCK=128");
   kiln_call call = begin(library);
   std::string prefix = std::string("axpy: no variant matches on cpu:") + BaselineArch;
-  EXPECT_ERROR(kiln_miss(&call, 1, "K % 16 == 0", "K", 1001), KILN_ERROR_NO_VARIANT,
-               prefix + ": the nearest, 1 (BLOCK=128), needs K % 16 == 0, but K is 1001");
-  EXPECT_ERROR(kiln_miss(&call, 0, "a aligned to 16 bytes", nullptr, 0), KILN_ERROR_NO_VARIANT,
+  const kiln_argument_value values[] = {
+      {"K", KILN_PARAM_I32, -1001}, {"a", KILN_PARAM_POINTER, 0x1002}, {"u", KILN_PARAM_U64, -1}};
+  EXPECT_ERROR(kiln_miss(&call, 1, 1, "K % 16 == 0", values, 1), KILN_ERROR_NO_VARIANT,
+               prefix + ": the nearest, 1 (BLOCK=128), needs K % 16 == 0, but K is -1001");
+  EXPECT_ERROR(
+      kiln_miss(&call, 0, 2, "a aligned", values, 3), KILN_ERROR_NO_VARIANT,
+      "needs a aligned, but K is -1001, a is 0x1002 and u is 18446744073709551615; it lacks "
+      "2 conditions in all");
+  EXPECT_ERROR(kiln_miss(&call, 0, 1, "a aligned to 16 bytes", nullptr, 0), KILN_ERROR_NO_VARIANT,
                "the nearest, 0 (BLOCK=64), needs a aligned to 16 bytes");
-  EXPECT_EQ(kiln_miss(&call, UINT32_MAX, nullptr, nullptr, 0), KILN_ERROR_NO_VARIANT);
+  EXPECT_EQ(kiln_miss(&call, UINT32_MAX, 0, nullptr, nullptr, 0), KILN_ERROR_NO_VARIANT);
   EXPECT_EQ(kiln_last_error(), prefix);
-  EXPECT_EQ(kiln_miss_count(&library.entry), 3u);
-  EXPECT_ERROR(kiln_miss(nullptr, 0, nullptr, nullptr, 0), KILN_ERROR_INVALID_ARGUMENT, "begun");
+  EXPECT_EQ(kiln_miss_count(&library.entry), 4u);
+  EXPECT_ERROR(kiln_miss(nullptr, 0, 0, nullptr, nullptr, 0), KILN_ERROR_INVALID_ARGUMENT, "begun");
+}
+
+TEST(ReportTest, RefusalsNameTheArgument) {
+  TestLibrary library({host()});
+  library.addVariant("v");
+  const kiln_entry *entry = &library.entry;
+  const kiln_argument_value values[] = {{"n", KILN_PARAM_I32, 7}, {"m", KILN_PARAM_I64, 0}};
+  EXPECT_ERROR(kiln_refuse_size(entry, "n", -5), KILN_ERROR_GRID,
+               "axpy: n is -5, expected a size of at least 0");
+  EXPECT_ERROR(kiln_refuse_grid(entry, 1, "n // m", values, 2), KILN_ERROR_GRID,
+               "axpy: dimension 1 of the grid, n // m, divides by zero or leaves the range of 64 "
+               "bits: n is 7 and m is 0");
+  alignas(4) char bytes[8];
+  EXPECT_OK(kiln_check_array(entry, "x", bytes, 4));
+  EXPECT_ERROR(kiln_check_array(entry, "x", nullptr, 4), KILN_ERROR_INVALID_ARGUMENT,
+               "axpy: x is null, expected an array");
+  EXPECT_ERROR(kiln_check_array(entry, "x", bytes + 1, 2), KILN_ERROR_INVALID_ARGUMENT,
+               ", expected a multiple of 2: its elements have 2 bytes");
+}
+
+TEST(ReportTest, TooManyValuesAreCutOff) {
+  TestLibrary library({host()});
+  library.addVariant("v");
+  kiln_call call = begin(library);
+  std::string name(100, 'n');
+  std::vector<kiln_argument_value> values(50, {name.c_str(), KILN_PARAM_I64, INT64_MIN});
+  EXPECT_ERROR(kiln_miss(&call, 0, 1, "c", values.data(), 50), KILN_ERROR_NO_VARIANT,
+               "but " + name + " is -9223372036854775808, ");
+  EXPECT_LT(std::string(kiln_last_error()).size(), 1024u);
 }
 
 TEST(ReportTest, UnloadKeepsTheMissCount) {
   TestLibrary library({host()});
   library.addVariant("v");
   kiln_call call = begin(library);
-  kiln_miss(&call, 0, nullptr, nullptr, 0);
+  kiln_miss(&call, 0, 0, nullptr, nullptr, 0);
   EXPECT_OK(kiln_unload(&library.library));
   EXPECT_EQ(kiln_miss_count(&library.entry), 1u);
 }
@@ -49,7 +84,7 @@ TEST(ReportTest, AnOldLibraryIsRefusedEverywhere) {
   TestLibrary library({host()});
   library.addVariant("v");
   library.library.abi_version = KILN_ABI_VERSION - 1;
-  const char *message = "generated for version 0 of Kiln's binary interface";
+  const char *message = "generated for version 1 of Kiln's binary interface";
   kiln_call call;
   kiln_device cpu = kiln_cpu_device();
   EXPECT_EQ(kiln_abi_version(), KILN_ABI_VERSION);

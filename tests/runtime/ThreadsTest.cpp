@@ -79,7 +79,8 @@ TEST_F(ThreadsTest, PrepareReadyLaunchMissAndErrorsMix) {
     EXPECT_OK(kiln_prepare(&library.entry, kiln_cuda_device(0)));
     EXPECT_EQ(kiln_is_ready(&library.entry, kiln_cuda_device(0)), 1);
     EXPECT_OK(kiln_begin(&library.entry, stream, &call));
-    EXPECT_EQ(kiln_miss(&call, 0, "n % 16 == 0", "n", thread), KILN_ERROR_NO_VARIANT);
+    const kiln_argument_value value = {"n", KILN_PARAM_I32, thread};
+    EXPECT_EQ(kiln_miss(&call, 0, 1, "n % 16 == 0", &value, 1), KILN_ERROR_NO_VARIANT);
     // The message is this thread's own.
     EXPECT_NE(std::string(kiln_last_error()).find("but n is " + std::to_string(thread)),
               std::string::npos);

@@ -120,6 +120,18 @@ TEST_F(DiagnosticsTest, WarningsAreNoErrors) {
   EXPECT_EQ(diags.getDiagnostics().size(), 1u);
 }
 
+TEST_F(DiagnosticsTest, MergesWithoutRepeating) {
+  const SourceFile &file = sources.add("k.py", "abc");
+  DiagnosticEngine first, second;
+  for (DiagnosticEngine *engine : {&first, &second})
+    engine->report(DiagKind::DriverPassError, find(file, "b"), "same in every variant");
+  second.report(DiagKind::DriverPassError, find(file, "b"), "only in one");
+  diags.merge(std::move(first));
+  diags.merge(std::move(second));
+  EXPECT_EQ(diags.getNumErrors(), 2u);
+  EXPECT_EQ(diags.getDiagnostics().back().message, "only in one");
+}
+
 TEST_F(DiagnosticsTest, WritesJson) {
   const SourceFile &file = sources.add("k.py", "f(\n]\n");
   diags.report(DiagKind::SyntaxWrongBracket, find(file, "]"), "]", "(")

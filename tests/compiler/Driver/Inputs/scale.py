@@ -26,3 +26,9 @@ def tuned_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
 def wrong_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(out_ptr + offsets, tl.loda(x_ptr + offsets))
+
+
+@triton.jit
+def offset_kernel(x_ptr, BLOCK: tl.constexpr = 64):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, tl.load(x_ptr + offsets) + 1)
