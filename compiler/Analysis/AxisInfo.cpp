@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -145,7 +146,7 @@ AxisInfo quotient(const AxisInfo &l, const AxisInfo &r, bool towardsZero) {
       out.divisibility[axis] = std::max<int64_t>(1, firstDivisibility(l, axis, 1) / *r.constant);
     }
   });
-  info.nonNegative = l.nonNegative && !(r.constant && *r.constant < 0);
+  info.nonNegative = l.nonNegative && (r.nonNegative || !towardsZero);
   return info;
 }
 
@@ -200,6 +201,27 @@ AxisInfo choice(const AxisInfo &condition, const AxisInfo &l, const AxisInfo &r,
     out.constancy[axis] = std::min({l.constancy[axis], r.constancy[axis], same});
   });
   info.nonNegative = l.nonNegative && r.nonNegative;
+  return info;
+}
+
+/// An index is 64 bits wide.
+bool isNarrower(Operation *cast) {
+  auto bits = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isIndex() ? 64u : element.getIntOrFloatBitWidth();
+  };
+  return bits(cast->getResult(0).getType()) < bits(cast->getOperand(0).getType());
+}
+
+AxisInfo withoutConstant(AxisInfo info) {
+  info.constant.reset();
+  return info;
+}
+
+/// What becomes the sign was any bit before.
+AxisInfo truncation(const AxisInfo &source) {
+  AxisInfo info = withoutConstant(source);
+  info.nonNegative = false;
   return info;
 }
 
@@ -444,11 +466,12 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](arith::SelectOp select) {
         return choice(in[0], in[1], in[2], !isa<RankedTensorType>(select.getCondition().getType()));
       })
-      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return in[0]; })
-      .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp>([&](auto) {
-        AxisInfo info = in[0];
-        info.constant.reset();
-        return info;
+      .Case([&](arith::ExtSIOp) { return in[0]; })
+      .Case([&](arith::ExtUIOp) { return withoutConstant(in[0]); })
+      .Case([&](arith::TruncIOp) { return truncation(in[0]); })
+      .Case([&](arith::IndexCastOp) { return isNarrower(op) ? truncation(in[0]) : in[0]; })
+      .Case([&](arith::IndexCastUIOp) {
+        return isNarrower(op) ? truncation(in[0]) : withoutConstant(in[0]);
       })
       .Default([&](Operation *) { return AxisInfo::unknown(rankOf(type)); });
 }

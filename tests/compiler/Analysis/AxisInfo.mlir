@@ -94,3 +94,38 @@ func.func @moved_pointer(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: 
   }
   return
 }
+
+// -----
+// A narrower number has another sign: 2^31 is not negative, its low 32 bits are. Neighbours below zero
+// do not group in a division.
+func.func @truncated(%start: i64 {tile.divisibility = 64 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 0}}
+  %zero = arith.constant 0 : i64
+  // expected-remark @+1 {{non-negative}}
+  %wide = arith.maxsi %start, %zero : i64
+  // expected-remark-re @+1 {{contiguity = [1], divisibility = [64], constancy = [1]{{$}}}}
+  %narrow = arith.trunci %wide : i64 to i32
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %starts = tile.splat %narrow : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [64], divisibility = [64], constancy = [1]}}
+  %index = arith.addi %starts, %range : tensor<64xi32>
+  // expected-remark @+1 {{constant = 8}}
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1]}}
+  %row = arith.divsi %index, %eight : tensor<64xi32>
+  // expected-remark @+1 {{non-negative}}
+  %wider = arith.extsi %range : tensor<64xi32> to tensor<64xi64>
+  return
+}
+
+// -----
+// A quotient may be negative where nothing is known of the divisor.
+func.func @unknown_divisor(%n: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{non-negative}}
+  %pid = tile.program_id 0 : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %quotient = arith.divsi %pid, %n : i32
+  return
+}
