@@ -96,12 +96,16 @@ void drain(int &fd, std::string &into, size_t keepLast) {
 }
 
 /// The child has closed its output: collects its exit status. Processes it left behind are ended
-/// with its group.
+/// with its group, while the child itself is still there as a zombie: once it is collected, its
+/// number may be another process's, and another group's.
 void reap(Child &child) {
+  siginfo_t ended;
+  while (waitid(P_PID, child.pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+    ;
+  kill(-child.pid, SIGKILL);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
     ;
-  kill(-child.pid, SIGKILL);
   if (child.log >= 0) {
     fcntl(child.log, F_SETFL, O_NONBLOCK);
     while (child.log >= 0) {
