@@ -1,9 +1,9 @@
 /* The slow path: choosing targets, loading kernels, publishing both. */
 #include "runtime/binding.h"
 
+#include "runtime/mutex.h"
 #include "runtime/target.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,11 +11,9 @@
  * initialises, and a mutex inside them would need that. Two entries that share one merely load one
  * after the other. */
 enum { NUM_LOCKS = 64 };
-#define FOUR(x) x, x, x, x
-static pthread_mutex_t locks[NUM_LOCKS] = {FOUR(FOUR(FOUR(PTHREAD_MUTEX_INITIALIZER)))};
-#undef FOUR
+static kiln_mutex locks[NUM_LOCKS];
 
-static pthread_mutex_t *lock_of(const kiln_entry *entry) {
+static kiln_mutex *lock_of(const kiln_entry *entry) {
   return &locks[(uintptr_t)entry->state / sizeof(kiln_entry_state) % NUM_LOCKS];
 }
 
@@ -85,11 +83,11 @@ kiln_status kiln_bind(const kiln_entry *entry, const kiln_place *place,
   if (*binding)
     return KILN_SUCCESS;
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(lock_of(entry));
+  kiln_lock(lock_of(entry));
   *binding = kiln_find_binding(entry, place);
   if (!*binding)
     status = add_binding(entry, place, binding);
-  pthread_mutex_unlock(lock_of(entry));
+  kiln_unlock(lock_of(entry));
   return status;
 }
 
@@ -181,11 +179,11 @@ kiln_status kiln_load_kernel(const kiln_entry *entry, const kiln_binding *bindin
                       entry->name, variant, entry->variants[variant].name, binding->driver->name,
                       entry->targets[binding->target].arch);
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(lock_of(entry));
+  kiln_lock(lock_of(entry));
   *kernel = binding->kernels[variant];
   if (!*kernel)
     status = add_kernel(entry, binding, variant, stream, kernel);
-  pthread_mutex_unlock(lock_of(entry));
+  kiln_unlock(lock_of(entry));
   return status;
 }
 
@@ -217,13 +215,13 @@ static kiln_status unload_images(kiln_image *image) {
 }
 
 kiln_status kiln_release_entry(const kiln_entry *entry) {
-  pthread_mutex_lock(lock_of(entry));
+  kiln_lock(lock_of(entry));
   kiln_binding *bindings = entry->state->bindings;
   kiln_image *images = entry->state->images;
   kiln_store_release(&entry->state->bindings, NULL);
   entry->state->images = NULL;
   free_bindings(entry, bindings);
   kiln_status status = unload_images(images);
-  pthread_mutex_unlock(lock_of(entry));
+  kiln_unlock(lock_of(entry));
   return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);
 }

@@ -17,6 +17,7 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu_pool.h"
+#include "runtime/mutex.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -62,13 +63,14 @@ typedef struct escape {
 static _Thread_local escape *current_escape;
 
 struct kiln_cpu_pool {
-  pthread_mutex_t mutex;
+  kiln_mutex mutex;
   pthread_cond_t work; /* a job was queued, or stop */
   pthread_cond_t done; /* some job lost its last helper */
   job *queue;
   bool stop;
   uint32_t num_threads; /* with the launching one */
   uint32_t num_started;
+  atomic_uint forks; /* kiln_forks() when the threads were started */
   pthread_t threads[];
 };
 
@@ -203,29 +205,29 @@ static job *find_work(kiln_cpu_pool *pool) {
 
 static void *thread_main(void *pointer) {
   kiln_cpu_pool *pool = pointer;
-  pthread_mutex_lock(&pool->mutex);
+  kiln_lock(&pool->mutex);
   while (!pool->stop) {
     job *j = find_work(pool);
     if (!j) {
-      pthread_cond_wait(&pool->work, &pool->mutex);
+      kiln_wait(&pool->work, &pool->mutex);
       continue;
     }
     ++j->helpers;
-    pthread_mutex_unlock(&pool->mutex);
+    kiln_unlock(&pool->mutex);
     void *base;
     bool helped = acquire_arena(j->arena_bytes, &base) == KILN_SUCCESS;
     if (helped) {
       work_on(j, base);
       release_arena();
     }
-    pthread_mutex_lock(&pool->mutex);
+    kiln_lock(&pool->mutex);
     if (--j->helpers == 0)
       pthread_cond_broadcast(&pool->done);
     if (!helped) /* no memory here: the launching thread does the work; look again at the next job
                   */
-      pthread_cond_wait(&pool->work, &pool->mutex);
+      kiln_wait(&pool->work, &pool->mutex);
   }
-  pthread_mutex_unlock(&pool->mutex);
+  kiln_unlock(&pool->mutex);
   return NULL;
 }
 
@@ -255,16 +257,59 @@ static void wake_helpers(kiln_cpu_pool *pool, const job *j) {
 }
 
 static void run_shared(kiln_cpu_pool *pool, job *j, void *base) {
-  pthread_mutex_lock(&pool->mutex);
+  kiln_lock(&pool->mutex);
   enqueue(pool, j);
   wake_helpers(pool, j);
-  pthread_mutex_unlock(&pool->mutex);
+  kiln_unlock(&pool->mutex);
   work_on(j, base);
-  pthread_mutex_lock(&pool->mutex);
+  kiln_lock(&pool->mutex);
   dequeue(pool, j);
   while (j->helpers)
-    pthread_cond_wait(&pool->done, &pool->mutex);
-  pthread_mutex_unlock(&pool->mutex);
+    kiln_wait(&pool->done, &pool->mutex);
+  kiln_unlock(&pool->mutex);
+}
+
+/* --- threads --- */
+
+/* Without threads, before they are started: also in the child of a fork, which has not inherited
+ * them, nor the launches of others. */
+static void begin(kiln_cpu_pool *pool) {
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  pool->queue = NULL;
+  pool->num_started = 0;
+  atomic_store(&pool->forks, kiln_forks());
+}
+
+static bool has_lost_threads(kiln_cpu_pool *pool) {
+  return atomic_load_explicit(&pool->forks, memory_order_relaxed) != kiln_forks();
+}
+
+/* The threads take none of the program's signals. */
+static int start_threads(kiln_cpu_pool *pool) {
+  sigset_t all, previous;
+  sigfillset(&all);
+  int error = pthread_sigmask(SIG_SETMASK, &all, &previous);
+  if (error)
+    return error;
+  while (!error && pool->num_started + 1 < pool->num_threads) {
+    error = pthread_create(&pool->threads[pool->num_started], NULL, thread_main, pool);
+    if (!error)
+      ++pool->num_started;
+  }
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  return error;
+}
+
+/* In the child of a fork, whose first launch this may be. Those that cannot be started are not
+ * missed: the launching thread does the work. */
+static void replace_lost_threads(kiln_cpu_pool *pool) {
+  kiln_lock(&pool->mutex);
+  if (has_lost_threads(pool)) {
+    begin(pool);
+    start_threads(pool);
+  }
+  kiln_unlock(&pool->mutex);
 }
 
 static uint32_t chunk_of(uint64_t total, uint32_t threads) {
@@ -287,6 +332,8 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
   if (pool->num_threads == 1 || j.total == 1) {
     run_range(&j, 0, j.total, base);
   } else {
+    if (has_lost_threads(pool))
+      replace_lost_threads(pool);
     j.chunk = chunk_of(j.total, pool->num_threads);
     run_shared(pool, &j, base);
   }
@@ -304,22 +351,6 @@ static uint32_t available_cpus(void) {
   return online > 0 && online <= MAX_THREADS ? (uint32_t)online : 1;
 }
 
-/* The threads take none of the program's signals. */
-static int start_threads(kiln_cpu_pool *pool) {
-  sigset_t all, previous;
-  sigfillset(&all);
-  int error = pthread_sigmask(SIG_SETMASK, &all, &previous);
-  if (error)
-    return error;
-  while (!error && pool->num_started + 1 < pool->num_threads) {
-    error = pthread_create(&pool->threads[pool->num_started], NULL, thread_main, pool);
-    if (!error)
-      ++pool->num_started;
-  }
-  pthread_sigmask(SIG_SETMASK, &previous, NULL);
-  return error;
-}
-
 kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **result) {
   if (!result || num_threads > MAX_THREADS)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
@@ -333,9 +364,7 @@ kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **result) {
   if (!pool)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for a pool of %u threads", num_threads);
   pool->num_threads = num_threads;
-  pthread_mutex_init(&pool->mutex, NULL);
-  pthread_cond_init(&pool->work, NULL);
-  pthread_cond_init(&pool->done, NULL);
+  begin(pool);
   int error = start_threads(pool);
   if (error) {
     uint32_t started = pool->num_started;
@@ -350,19 +379,21 @@ kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **result) {
 void kiln_cpu_pool_destroy(kiln_cpu_pool *pool) {
   if (!pool)
     return;
-  pthread_mutex_lock(&pool->mutex);
+  kiln_lock(&pool->mutex);
+  if (has_lost_threads(pool))
+    begin(pool);
   pool->stop = true;
   pthread_cond_broadcast(&pool->work);
-  pthread_mutex_unlock(&pool->mutex);
+  kiln_unlock(&pool->mutex);
   for (uint32_t i = 0; i < pool->num_started; ++i)
     pthread_join(pool->threads[i], NULL);
   pthread_cond_destroy(&pool->done);
   pthread_cond_destroy(&pool->work);
-  pthread_mutex_destroy(&pool->mutex);
+  kiln_mutex_destroy(&pool->mutex);
   free(pool);
 }
 
-static pthread_mutex_t default_mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_mutex default_mutex;
 static kiln_cpu_pool *default_pool;
 
 kiln_status kiln_default_pool(kiln_cpu_pool **pool) {
@@ -370,13 +401,13 @@ kiln_status kiln_default_pool(kiln_cpu_pool **pool) {
   if (*pool)
     return KILN_SUCCESS;
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(&default_mutex);
+  kiln_lock(&default_mutex);
   *pool = default_pool;
   if (!*pool) {
     status = kiln_cpu_pool_create(0, pool);
     __atomic_store_n(&default_pool, *pool, __ATOMIC_RELEASE);
   }
-  pthread_mutex_unlock(&default_mutex);
+  kiln_unlock(&default_mutex);
   return status;
 }
 
@@ -387,8 +418,8 @@ uint32_t kiln_cpu_pool_threads(kiln_cpu_pool *pool) {
 }
 
 void kiln_close_default_pool(void) {
-  pthread_mutex_lock(&default_mutex);
+  kiln_lock(&default_mutex);
   kiln_cpu_pool_destroy(default_pool);
   __atomic_store_n(&default_pool, (kiln_cpu_pool *)NULL, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&default_mutex);
+  kiln_unlock(&default_mutex);
 }

@@ -8,9 +8,9 @@
  */
 #include "runtime/cuda_driver.h"
 
+#include "runtime/mutex.h"
 #include "runtime/shared_library.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ typedef struct context_record {
   kiln_place own; /* the place, where code is loaded per context */
 } context_record;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_mutex mutex;
 static kiln_cuda_api api_storage;
 static void *library_handle;
 static const kiln_cuda_api *published_api;
@@ -85,9 +85,9 @@ static kiln_status ensure_open(const kiln_cuda_api **api) {
   *api = kiln_cuda();
   if (*api)
     return KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   kiln_status status = kiln_cuda() ? KILN_SUCCESS : open_driver();
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   *api = kiln_cuda();
   return status;
 }
@@ -159,9 +159,9 @@ static kiln_status place_of_ordinal(const kiln_cuda_api *api, int ordinal,
   *place = kiln_load_acquire(&device_places[ordinal]);
   if (*place)
     return KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   kiln_status status = describe_once(api, ordinal, place);
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return status;
 }
 
@@ -228,13 +228,13 @@ static kiln_status place_of_context(const kiln_cuda_api *api, void *context,
     return KILN_SUCCESS;
   }
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   record = find_record(context_records, context, id);
   if (record)
     *place = record->place;
   else
     status = add_record(api, context, id, place);
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return status;
 }
 
@@ -281,11 +281,11 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
  * one. */
 static bool keep_retained(const kiln_place *place) {
   bool kept = false;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   for (context_record *record = context_records; record; record = record->next)
     if (record->place == place && !record->retained)
       kept = record->retained = true;
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return kept;
 }
 
@@ -334,11 +334,11 @@ static kiln_status check_not_capturing(kiln_stream stream) {
 }
 
 kiln_status kiln_cuda_context_destroyed(void *context) {
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   for (context_record *record = context_records; record; record = record->next)
     if (record->context == context)
       kiln_store_release(&record->alive, 0);
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return KILN_SUCCESS;
 }
 

@@ -6,22 +6,22 @@
  */
 #include "runtime/error.h"
 #include "runtime/kiln.h"
+#include "runtime/mutex.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LINE_CAPACITY = 1024, CONVERSION_CAPACITY = 32 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_mutex mutex;
 static kiln_print_function print_function;
 static void *print_user;
 
 kiln_status kiln_set_print_function(kiln_print_function function, void *user) {
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   print_function = function;
   print_user = user;
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return KILN_SUCCESS;
 }
 
@@ -62,10 +62,10 @@ void kiln_device_print(const char *format, const uint64_t *values) {
       used += (size_t)written < sizeof line - used ? (size_t)written : sizeof line - used - 1;
     format += length;
   }
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   if (print_function)
     print_function(print_user, line, used);
   else
     fwrite(line, 1, used, stdout);
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
 }

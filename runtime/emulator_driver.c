@@ -6,8 +6,8 @@
 #include "runtime/driver.h"
 #include "runtime/emulated_launch.h"
 #include "runtime/emulator_counts.h"
+#include "runtime/mutex.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ typedef struct report {
 struct kiln_emulator {
   uint32_t device; /* index of places */
   kiln_cpu_pool *pool;
-  pthread_mutex_t mutex; /* of all that follows */
+  kiln_mutex mutex; /* of all that follows */
   uint32_t check;
   kiln_emulated_range *ranges; /* sorted by address, apart from each other */
   uint32_t num_ranges, range_capacity;
@@ -62,7 +62,6 @@ kiln_status kiln_emulator_create(const char *arch, kiln_cpu_pool *pool, kiln_emu
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an emulator");
   made->device = device;
   made->pool = pool;
-  pthread_mutex_init(&made->mutex, NULL);
   *emulator = made;
   return KILN_SUCCESS;
 }
@@ -71,7 +70,7 @@ void kiln_emulator_destroy(kiln_emulator *emulator) {
   if (!emulator)
     return;
   kiln_emulator_clear_reports(emulator);
-  pthread_mutex_destroy(&emulator->mutex);
+  kiln_mutex_destroy(&emulator->mutex);
   for (uint32_t i = 0; i < emulator->num_ranges; ++i)
     free(emulator->ranges[i].name);
   free(emulator->ranges);
@@ -95,7 +94,7 @@ kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, 
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_emulator_register: nothing to register");
   uintptr_t first = (uintptr_t)memory, end = first + bytes;
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   uint32_t at = 0;
   while (at < emulator->num_ranges && emulator->ranges[at].first < first)
     ++at;
@@ -118,7 +117,7 @@ kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, 
     ranges[at] = (kiln_emulated_range){first, end, NULL};
     ++emulator->num_ranges;
   }
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return status == KILN_SUCCESS
              ? status
              : kiln_error(status, status == KILN_ERROR_OUT_OF_MEMORY
@@ -131,7 +130,7 @@ kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                       "kiln_emulator_unregister: the emulator is null");
   kiln_status status = KILN_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   for (uint32_t at = 0; at < emulator->num_ranges; ++at)
     if (emulator->ranges[at].first == (uintptr_t)memory) {
       --emulator->num_ranges;
@@ -141,7 +140,7 @@ kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory
       status = KILN_SUCCESS;
       break;
     }
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return status == KILN_SUCCESS
              ? status
              : kiln_error(status, "no allocation was registered at this address");
@@ -156,7 +155,7 @@ kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, 
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for the name of an allocation");
   if (copy)
     memcpy(copy, name, size);
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   uint32_t at = 0;
   while (at < emulator->num_ranges && emulator->ranges[at].first != (uintptr_t)memory)
     ++at;
@@ -166,7 +165,7 @@ kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, 
     unused = emulator->ranges[at].name;
     emulator->ranges[at].name = copy;
   }
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   free(unused);
   return is_there ? KILN_SUCCESS
                   : kiln_error(KILN_ERROR_INVALID_ARGUMENT,
@@ -174,69 +173,69 @@ kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, 
 }
 
 uint32_t kiln_emulator_num_reports(kiln_emulator *emulator) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   uint32_t count = emulator->num_reports;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return count;
 }
 
 const char *kiln_emulator_report(kiln_emulator *emulator, uint32_t index) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   const char *message = index < emulator->num_reports ? emulator->reports[index].message : NULL;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return message;
 }
 
 void kiln_emulator_clear_reports(kiln_emulator *emulator) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   for (uint32_t i = 0; i < emulator->num_reports; ++i)
     free(emulator->reports[i].message);
   emulator->num_reports = 0;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
 }
 
 void kiln_emulator_set_count(kiln_emulator *emulator, int count) { emulator->count = count != 0; }
 
 uint32_t kiln_emulator_num_kernels(kiln_emulator *emulator) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   uint32_t number = emulator->counts.num_kernels;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return number;
 }
 
 kiln_status kiln_emulator_kernel_at(kiln_emulator *emulator, uint32_t index,
                                     kiln_emulator_kernel *kernel) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   bool is_there = index < emulator->counts.num_kernels;
   if (is_there)
     *kernel = emulator->counts.kernels[index].kernel;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return is_there ? KILN_SUCCESS
                   : kiln_error(KILN_ERROR_INVALID_ARGUMENT, "no kernel %u was counted", index);
 }
 
 uint32_t kiln_emulator_num_counts(kiln_emulator *emulator) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   uint32_t number = kiln_counts_number(&emulator->counts);
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return number;
 }
 
 kiln_status kiln_emulator_count_at(kiln_emulator *emulator, uint32_t index,
                                    kiln_emulator_count *count) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   const kiln_emulator_count *found = kiln_counts_at(&emulator->counts, index);
   if (found)
     *count = *found;
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   return found ? KILN_SUCCESS
                : kiln_error(KILN_ERROR_INVALID_ARGUMENT, "there is no count %u", index);
 }
 
 void kiln_emulator_clear_counts(kiln_emulator *emulator) {
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   kiln_counts_clear(&emulator->counts);
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
 }
 
 /* --- for runtime/emulator --- */
@@ -244,15 +243,15 @@ void kiln_emulator_clear_counts(kiln_emulator *emulator) {
 void kiln_emulated_count(kiln_emulated_launch *launch, const void *code,
                          const kiln_emulator_kernel *kernel, const kiln_emulator_count *counts) {
   kiln_emulator *emulator = launch->emulator;
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   kiln_counts_add(&emulator->counts, code, kernel, counts);
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
 }
 
 void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int kind,
                           const char *message) {
   kiln_emulator *emulator = launch->emulator;
-  pthread_mutex_lock(&emulator->mutex);
+  kiln_lock(&emulator->mutex);
   bool is_known = emulator->num_reports == MAX_REPORTS;
   for (uint32_t i = 0; i < emulator->num_reports; ++i)
     is_known |= emulator->reports[i].place == place && emulator->reports[i].kind == kind;
@@ -262,7 +261,7 @@ void kiln_emulated_report(kiln_emulated_launch *launch, const void *place, int k
     memcpy(copy, message, size);
     emulator->reports[emulator->num_reports++] = (report){place, kind, copy};
   }
-  pthread_mutex_unlock(&emulator->mutex);
+  kiln_unlock(&emulator->mutex);
   __atomic_fetch_add(&launch->findings, 1, __ATOMIC_RELAXED);
 }
 

@@ -6,9 +6,9 @@
  * current; the caller's device is put back afterwards.
  */
 #include "runtime/driver.h"
+#include "runtime/mutex.h"
 #include "runtime/shared_library.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct property_layout {
 static const property_layout layout_r0600 = {.processors = 388, .arch_name = 1160};
 static const property_layout layout_r0000 = {.processors = 336, .arch_name = 396};
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_mutex mutex;
 static hip_api api_storage;
 static void *library_handle;
 static const hip_api *published_api;
@@ -86,9 +86,9 @@ static kiln_status ensure_open(const hip_api **api) {
   *api = kiln_load_acquire(&published_api);
   if (*api)
     return KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   kiln_status status = published_api ? KILN_SUCCESS : open_driver();
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   *api = kiln_load_acquire(&published_api);
   return status;
 }
@@ -163,11 +163,11 @@ static kiln_status place_of_ordinal(const hip_api *api, int ordinal, const kiln_
   if (*place)
     return KILN_SUCCESS;
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   *place = device_places[ordinal];
   if (!*place)
     status = add_place(api, ordinal, place);
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return status;
 }
 

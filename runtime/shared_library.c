@@ -1,14 +1,14 @@
 /* dlopen and dlsym, and the paths that kiln_set_driver_path names. */
 #include "runtime/shared_library.h"
+#include "runtime/mutex.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH_CAPACITY = 4096 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static kiln_mutex mutex;
 static struct {
   char path[PATH_CAPACITY];
   bool open;
@@ -22,7 +22,7 @@ kiln_status kiln_set_driver_path(kiln_driver driver, const char *path) {
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                       "kiln_set_driver_path: the path is longer than %d bytes", PATH_CAPACITY - 1);
   kiln_status status = KILN_SUCCESS;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   if (libraries[driver].open)
     status = kiln_error(KILN_ERROR_STATE,
                         "kiln_set_driver_path: the %s driver is already open; set its path before "
@@ -30,7 +30,7 @@ kiln_status kiln_set_driver_path(kiln_driver driver, const char *path) {
                         driver == KILN_DRIVER_CUDA ? "cuda" : "hip");
   else
     strcpy(libraries[driver].path, path ? path : "");
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return status;
 }
 
@@ -68,7 +68,7 @@ kiln_status kiln_open_library(kiln_driver driver, const char *const *names,
                               void **handle) {
   char tried[KILN_ERROR_CAPACITY / 2];
   kiln_status status;
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   *handle = open_first(names, libraries[driver].path, tried, sizeof tried);
   if (!*handle) {
     status = kiln_error(KILN_ERROR_NO_DRIVER, "the %s driver library cannot be opened: %s",
@@ -79,13 +79,13 @@ kiln_status kiln_open_library(kiln_driver driver, const char *const *names,
       dlclose(*handle);
   }
   libraries[driver].open = status == KILN_SUCCESS;
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   return status;
 }
 
 void kiln_close_library(kiln_driver driver, void *handle) {
-  pthread_mutex_lock(&mutex);
+  kiln_lock(&mutex);
   libraries[driver].open = false;
-  pthread_mutex_unlock(&mutex);
+  kiln_unlock(&mutex);
   dlclose(handle);
 }
