@@ -34,6 +34,23 @@ asm(".pushsection .text\n"
     "popq %rcx\n\t"
     "jmpq *%rcx\n"
     ".popsection");
+/// What the compiler may hold values in beside the registers of every x86-64. Clang takes the names
+/// wherever it compiles for, so that single functions may have the extension; GCC does not.
+#if defined(__clang__) || defined(__AVX512F__)
+#define KILN_AVX512_REGISTERS                                                                      \
+  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",        \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5",    \
+      "k6", "k7",
+#else
+#define KILN_AVX512_REGISTERS
+#endif
+#ifdef __APX_F__
+#define KILN_APX_REGISTERS                                                                         \
+  "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28",       \
+      "r29", "r30", "r31",
+#else
+#define KILN_APX_REGISTERS
+#endif
 #else
 #define KILN_SWITCHES
 #endif
@@ -80,7 +97,9 @@ struct Context {
                  :
                  : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
                    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-                   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+                   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "mm0", "mm1", "mm2", "mm3",
+                   "mm4", "mm5", "mm6", "mm7", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)",
+                   "st(6)", "st(7)", KILN_AVX512_REGISTERS KILN_APX_REGISTERS "memory", "cc");
   }
 #else
   boost::context::detail::fcontext_t handle = nullptr;
