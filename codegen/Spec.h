@@ -83,6 +83,8 @@ struct SpecKernel {
   std::vector<SpecBinding> constants;
   /// Run-time assertions are checked.
   bool debug = false;
+  /// Whether the arrays are all in ordinary memory of the device that runs the kernel: a promise.
+  bool deviceMemory = false;
   SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningPlace;
 
   /// The C names of the entry points, in order of first appearance.

@@ -43,6 +43,8 @@ private:
   void readGrid(const SpecItem &item, SpecKernel &kernel);
   void readConditions(const SpecItem &item, SpecKernel &kernel);
   void readDispatch(const SpecItem &item, SpecKernel &kernel);
+  /// A boolean; `flag` keeps its value where the key is absent.
+  void readFlag(const SpecItem &item, StringRef key, bool &flag);
   std::vector<SpecBinding> readLiterals(const SpecItem &item);
 };
 
@@ -152,13 +154,19 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   readDispatch(item, kernel);
   if (SpecItem constants = child(item, "constants"))
     kernel.constants = readLiterals(constants);
-  if (SpecItem debug = child(item, "debug")) {
-    kernel.debug = debug.value->boolean;
-    if (!debug.value->is(JsonValue::Kind::Bool))
-      expected(debug, "true or false");
-  }
+  readFlag(item, "debug", kernel.debug);
+  readFlag(item, "device_memory", kernel.deviceMemory);
   checkKernel(kernel, diagnostics);
   return kernel;
+}
+
+void SpecReader::readFlag(const SpecItem &item, StringRef key, bool &flag) {
+  SpecItem given = child(item, key);
+  if (!given)
+    return;
+  flag = given.value->boolean;
+  if (!given.value->is(JsonValue::Kind::Bool))
+    expected(given, "true or false");
 }
 
 void SpecReader::readSignatures(const SpecItem &item, SpecKernel &kernel) {

@@ -429,6 +429,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.numStages = config.options.numStages.value_or(3);
   instance.numCtas = config.options.numCtas.value_or(1);
   instance.debug = kernel.debug || summary.debug || debug;
+  instance.deviceMemory = kernel.deviceMemory;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;
   VariantModel variant;

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -60,11 +61,33 @@ FailureOr<bool> position(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Default([](Operation *) { return false; });
 }
 
+/// One of the fields that make up the processor's number: as many bits of the host's. Others are
+/// not emulated.
+FailureOr<bool> registerField(LLVM::CallIntrinsicOp read, OpBuilder &b, ThreadCode &code) {
+  APInt immediate;
+  if (!matchPattern(read.getArgs()[0], m_ConstantInt(&immediate)))
+    return false;
+  unsigned word = immediate.getZExtValue(), shift = 0;
+  Location loc = read.getLoc();
+  for (const RegisterField &field : code.target().processorFields) {
+    if (word == field.immediate()) {
+      Value number = code.call(b, read, "kiln_emu_processor", b.getI32Type(), {});
+      Value shifted = LLVM::LShrOp::create(b, loc, number, code.i32(b, loc, shift));
+      Value mask = code.i32(b, loc, (1 << field.bits) - 1);
+      return become(read, LLVM::AndOp::create(b, loc, shifted, mask));
+    }
+    shift += field.bits;
+  }
+  return false;
+}
+
 /// The host stands in for the processor and for the clock.
 FailureOr<bool> deviceRegister(Operation *op, OpBuilder &b, ThreadCode &code) {
   auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
   StringRef name = intrinsic ? intrinsic.getIntrin() : StringRef();
-  if (isa<NVVM::SmIdOp>(op) || name == "llvm.amdgcn.s.getreg")
+  if (name == "llvm.amdgcn.s.getreg")
+    return registerField(intrinsic, b, code);
+  if (isa<NVVM::SmIdOp>(op))
     return become(op, code.call(b, op, "kiln_emu_processor", b.getI32Type(), {}));
   if (isa<NVVM::GlobalTimerOp>(op))
     return become(op, code.call(b, op, "kiln_emu_nanoseconds", b.getI64Type(), {}));
@@ -99,8 +122,6 @@ FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Case([&](NVVM::SyncWarpOp sync) {
         return warpBarrier(LLVM::ZExtOp::create(b, loc, b.getI64Type(), sync.getMask()));
       })
-      // The host's memory is coherent, and fibers of a block take turns.
-      .Case([&](NVVM::MembarOp) { return gone(op); })
       .Default([](Operation *) { return false; });
 }
 

@@ -3,6 +3,9 @@
 #include "compiler/Emulator/ThreadCode.h"
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "runtime/emulator/kiln_emu.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,14 +21,14 @@ unsigned spaceOf(Value pointer) {
   return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
 }
 
-/// The emulator's number (KILN_EMU_GLOBAL, KILN_EMU_SHARED), or none for memory of the host code:
+/// The emulator's number of an address space, or none for memory of the host code:
 /// local variables and the dispatch packet.
 std::optional<int> emulatedSpace(Value pointer) {
   switch (spaceOf(pointer)) {
   case globalSpace:
-    return 0;
+    return KILN_EMU_GLOBAL;
   case sharedSpace:
-    return 1;
+    return KILN_EMU_SHARED;
   default:
     return std::nullopt;
   }
@@ -75,25 +78,56 @@ void makeStore(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value p
   op->erase();
 }
 
-/// The access stays; the emulator sees the address first.
-void announceAtomic(OpBuilder &b, Operation *op, ThreadCode &code, Value pointer, Type type) {
-  Location loc = op->getLoc();
+/// KILN_EMU_ACQUIRE, KILN_EMU_RELEASE, or both.
+int32_t emulatedOrdering(LLVM::AtomicOrdering ordering) {
+  switch (ordering) {
+  case LLVM::AtomicOrdering::acquire:
+    return KILN_EMU_ACQUIRE;
+  case LLVM::AtomicOrdering::release:
+    return KILN_EMU_RELEASE;
+  case LLVM::AtomicOrdering::acq_rel:
+  case LLVM::AtomicOrdering::seq_cst:
+    return KILN_EMU_ACQUIRE_RELEASE;
+  default:
+    return KILN_EMU_RELAXED;
+  }
+}
+
+/// Of a scope's name (LLVM, "NVPTX" and "AMDGPU" user guides, "Memory Scopes"). Names of the
+/// same scope for one address space alone end in "-one-as".
+int32_t emulatedScope(StringRef name) {
+  name.consume_back("-one-as");
+  return llvm::StringSwitch<int32_t>(name)
+      .Cases({"singlethread", "wavefront"}, KILN_EMU_SCOPE_WARP)
+      .Cases({"block", "workgroup"}, KILN_EMU_SCOPE_BLOCK)
+      .Default(KILN_EMU_SCOPE_DEVICE);
+}
+
+/// The operation stays; the emulator sees the address first, and what it orders.
+template <typename Op>
+void announceAtomic(OpBuilder &b, Op op, ThreadCode &code, Value pointer, Type type, int32_t access,
+                    LLVM::AtomicOrdering ordering) {
+  Location loc = op.getLoc();
+  int32_t scope = emulatedScope(op.getSyncscope().value_or(""));
   // Attributes of the GPU's back end, and its scopes' names, mean nothing on the host.
   for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
     op->removeDiscardableAttr(attribute.getName());
-  op->removeAttr("syncscope");
+  op.removeSyncscopeAttr();
   code.call(b, op, "kiln_emu_atomic", {},
-            {code.i32(b, loc, emulatedSpace(pointer).value_or(0)), pointer,
-             code.i32(b, loc, code.bytesOf(type))});
+            {code.i32(b, loc, emulatedSpace(pointer).value_or(KILN_EMU_GLOBAL)), pointer,
+             code.i32(b, loc, code.bytesOf(type)), code.i32(b, loc, access),
+             code.i32(b, loc, emulatedOrdering(ordering)), code.i32(b, loc, scope)});
 }
 
 FailureOr<bool> convert(LLVM::LoadOp op, OpBuilder &b, ThreadCode &code) {
-  if (op.getVolatile_() || op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-    code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
   std::optional<int> space = emulatedSpace(op.getAddr());
-  if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-    op.removeSyncscopeAttr();
-  else if (space)
+  if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic) {
+    announceAtomic(b, op, code, op.getAddr(), op.getType(), KILN_EMU_READS, op.getOrdering());
+    return true;
+  }
+  if (op.getVolatile_())
+    code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
+  if (space)
     makeLoad(b, op, code, *space, op.getAddr(),
              alignmentOf(op.getAlignment(), code.bytesOf(op.getType())), {}, {});
   return true;
@@ -102,10 +136,36 @@ FailureOr<bool> convert(LLVM::LoadOp op, OpBuilder &b, ThreadCode &code) {
 FailureOr<bool> convert(LLVM::StoreOp op, OpBuilder &b, ThreadCode &code) {
   std::optional<int> space = emulatedSpace(op.getAddr());
   if (op.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-    op.removeSyncscopeAttr();
+    announceAtomic(b, op, code, op.getAddr(), op.getValue().getType(), KILN_EMU_WRITES,
+                   op.getOrdering());
   else if (space)
     makeStore(b, op, code, *space, op.getAddr(), op.getValue(),
               alignmentOf(op.getAlignment(), code.bytesOf(op.getValue().getType())), {});
+  return true;
+}
+
+void announceFence(OpBuilder &b, Operation *op, ThreadCode &code, LLVM::AtomicOrdering ordering,
+                   int32_t scope) {
+  Location loc = op->getLoc();
+  code.call(b, op, "kiln_emu_fence", {},
+            {code.i32(b, loc, emulatedOrdering(ordering)), code.i32(b, loc, scope)},
+            /*hasPlace=*/false);
+}
+
+/// The operation stays too: it orders what the host does.
+FailureOr<bool> convert(LLVM::FenceOp fence, OpBuilder &b, ThreadCode &code) {
+  announceFence(b, fence, code, fence.getOrdering(),
+                emulatedScope(fence.getSyncscope().value_or("")));
+  fence.removeSyncscopeAttr();
+  return true;
+}
+
+FailureOr<bool> convert(NVVM::MembarOp fence, OpBuilder &b, ThreadCode &code) {
+  constexpr LLVM::AtomicOrdering ordering = LLVM::AtomicOrdering::seq_cst;
+  bool isOfBlock = fence.getScope() == NVVM::MemScopeKind::CTA;
+  announceFence(b, fence, code, ordering, isOfBlock ? KILN_EMU_SCOPE_BLOCK : KILN_EMU_SCOPE_DEVICE);
+  LLVM::FenceOp::create(b, fence.getLoc(), ordering);
+  fence.erase();
   return true;
 }
 
@@ -132,17 +192,16 @@ FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
                   code.bytesOf(store.getValue().getType()), store.getPredicate());
         return true;
       })
-      .Case<LLVM::LoadOp, LLVM::StoreOp>([&](auto access) { return convert(access, b, code); })
+      .Case<LLVM::LoadOp, LLVM::StoreOp, LLVM::FenceOp, NVVM::MembarOp>(
+          [&](auto access) { return convert(access, b, code); })
       .Case([&](LLVM::AtomicRMWOp atomic) {
-        announceAtomic(b, op, code, atomic.getPtr(), atomic.getVal().getType());
+        announceAtomic(b, atomic, code, atomic.getPtr(), atomic.getVal().getType(),
+                       KILN_EMU_READS | KILN_EMU_WRITES, atomic.getOrdering());
         return true;
       })
       .Case([&](LLVM::AtomicCmpXchgOp atomic) {
-        announceAtomic(b, op, code, atomic.getPtr(), atomic.getVal().getType());
-        return true;
-      })
-      .Case([&](LLVM::FenceOp fence) {
-        fence.removeSyncscopeAttr();
+        announceAtomic(b, atomic, code, atomic.getPtr(), atomic.getVal().getType(),
+                       KILN_EMU_READS | KILN_EMU_WRITES, atomic.getSuccessOrdering());
         return true;
       })
       .Default([](Operation *) { return false; });

@@ -68,7 +68,7 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
                      number(staticShared),
                      number(code.numSites()),
                      number(tables.numBlocks),
-                     number(0),
+                     number(code.target().cumulativeFences),
                      code.siteArray(b, loc),
                      code.words(b, loc, tables.blocks),
                      code.words(b, loc, tables.instructions)};

@@ -260,6 +260,8 @@ mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule
                 builder.getI32IntegerAttr(int32_t(instance.numStages)));
   func->setAttr(tile::TileDialect::numCtasAttr,
                 builder.getI32IntegerAttr(int32_t(instance.numCtas)));
+  if (instance.deviceMemory)
+    func->setAttr(tile::TileDialect::deviceMemoryAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(func.addEntryBlock());
   KernelBuilder kernelBuilder{evaluator, instance, function, func, {}, {}, {}};
   if (!kernelBuilder.bindParameters() || !kernelBuilder.emitBody() ||

@@ -74,6 +74,8 @@ struct KernelInstance {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   /// Run-time assertions are checked.
   bool debug = false;
+  /// The kernel's arrays are in ordinary memory of the device that runs it.
+  bool deviceMemory = false;
   TargetAnswers target;
   /// -D NAME=VALUE: replaces what a module-level name would be, in every module.
   NamedConstants defines;

@@ -61,6 +61,16 @@ private:
   llvm::StringMap<TargetInfo> records;
 };
 
+//--- Fields of AMD's hardware registers, by the ISA guides: "Hardware Registers" ---
+
+/// HW_ID, 4. A CDNA 2 has up to eight shader engines, a die of CDNA 3 and 4 up to four.
+constexpr RegisterField cdnaUnit{4, 8, 4}, cdnaArray{4, 12, 1}, cdnaEngine{4, 13, 3},
+    cdnaDieEngine{4, 13, 2};
+/// XCC_ID, 20.
+constexpr RegisterField cdnaDie{20, 0, 4};
+/// HW_ID1, 23: a block runs on a workgroup processor, of two CUs.
+constexpr RegisterField rdnaUnit{23, 10, 4}, rdnaArray{23, 16, 1}, rdnaEngine{23, 18, 3};
+
 Table::Table() {
 #define KILN_BASE(BACKEND, ARCH, BASE)                                                             \
   {                                                                                                \
@@ -70,7 +80,7 @@ Table::Table() {
   {                                                                                                \
     const bool isBase = false;                                                                     \
     TargetInfo target = open(Backend::BACKEND, ARCH, BASE);
-#define KILN_FIELD(FIELD, VALUE) target.FIELD = VALUE;
+#define KILN_FIELD(FIELD, ...) target.FIELD = __VA_ARGS__;
 #define KILN_END                                                                                   \
   close(std::move(target), isBase);                                                                \
   }

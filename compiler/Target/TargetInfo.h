@@ -40,6 +40,13 @@ struct MatrixFeatures {
   unsigned wmmaGeneration = 0;
 };
 
+/// Bits of a hardware register that s_getreg reads (AMD).
+struct RegisterField {
+  unsigned number = 0, firstBit = 0, bits = 0;
+  /// As the instruction names it (LLVM, "AMDGPU", operand `hwreg`).
+  unsigned immediate() const { return number | firstBit << 6 | (bits - 1) << 11; }
+};
+
 struct TargetInfo {
   /// The canonical name, "cuda:sm_90a"; parseTarget accepts it again. The machine's own CPU is
   /// "cpu".
@@ -67,6 +74,9 @@ struct TargetInfo {
   unsigned maxRegistersPerThread = 0;
   /// Registers, 32 bits each, and resident warps of one SM or CU: the bounds of occupancy.
   unsigned registersPerProcessor = 0, maxWarpsPerProcessor = 0;
+  /// AMD: what tells one processor of the device from all others, lowest bits of its number first:
+  /// the CU (or WGP), the shader array, the shader engine, the compute die.
+  std::vector<RegisterField> processorFields;
   /// Most blocks in a cluster that work everywhere (1 = no clusters).
   unsigned maxClusterSize = 1;
 
@@ -82,6 +92,10 @@ struct TargetInfo {
   unsigned maxVectorBits = 128;
   /// Bytes that the memory system moves at once: coalescing's unit.
   unsigned cacheLineBytes = 64;
+  /// A release by one thread covers what it knows others of its block to have done (PTX ISA,
+  /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
+  /// stores that it made itself.
+  bool cumulativeFences = false;
 
   //--- Features ---
   MatrixFeatures matrix;

@@ -14,7 +14,7 @@ void beginCopy(Thread &self, const AsyncCopy &copy) {
   Block &block = *self.block;
   if (block.launched().check)
     block.shadow().beginCopy(block.sharedOffset(copy.to), copy.bytes,
-                             block.moment(self, copy.site));
+                             block.moment(self, copy.site, AccessKind::Write));
 }
 void endCopy(Thread &self, const AsyncCopy &copy) {
   Block &block = *self.block;

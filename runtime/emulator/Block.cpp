@@ -100,6 +100,7 @@ void Block::failWithoutRunnable(Thread &self, const kiln_emu_site *site) {
 
 /// What the block waits for may be another block, on another host thread.
 void Block::noteIdle(Thread &self) {
+  late.noteWait();
   constexpr uint32_t spins = 1 << 14;
   if (++idleYields % spins)
     return;
@@ -194,6 +195,8 @@ void Block::order(const Barrier &barrier) {
       clocks.acquire(warp.number, all);
       ++warp.epoch;
     }
+  if (barrier.expected == threads.size())
+    globals.forget();
 }
 
 /// Where the first thread that sleeps does so.
@@ -332,12 +335,16 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   mbarriers.clear();
   idleYields = 0;
   currentWarp = 0;
-  if (launch->check)
+  if (launch->check) {
     clocks.reset(uint32_t(warps.size()));
+    atomics.reset(uint32_t(warps.size()));
+    globals.forget();
+  }
   numLive = kernel->threads;
   if (launch->count)
     counted.reset(*kernel);
   outside.switchTo(*next());
+  late.deliverAll();
   if (launch->count)
     counted.deliver(*launch);
 }

@@ -14,8 +14,11 @@
 
 #include "runtime/emulated_launch.h"
 #include "runtime/emulator/AsyncCopies.h"
+#include "runtime/emulator/AtomicOrder.h"
 #include "runtime/emulator/Context.h"
 #include "runtime/emulator/Counts.h"
+#include "runtime/emulator/GlobalShadow.h"
+#include "runtime/emulator/LateStores.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/kiln_emu.h"
@@ -202,12 +205,20 @@ public:
       giveWay(self);
   }
   SharedShadow &shadow() { return shadowMemory; }
+  GlobalShadow &globalShadow() { return globals; }
+  LateStores &lateStores() { return late; }
+  AtomicOrder &atomicOrder() { return atomics; }
   MemoryBarriers &memoryBarriers() { return mbarriers; }
   WarpClocks &warpClocks() { return clocks; }
+  /// Makes stores visible to all whom a release by the thread at this scope orders.
+  void release(const Thread &self, uint32_t scope) {
+    if (scope == KILN_EMU_SCOPE_DEVICE)
+      late.release(self.inWarp->number, kernel->has_cumulative_fences);
+  }
   /// Now, for the race check.
-  Moment moment(const Thread &self, const kiln_emu_site *site) const {
+  Moment moment(const Thread &self, const kiln_emu_site *site, AccessKind kind) const {
     uint32_t warp = self.inWarp->number;
-    return {clocks.now(warp), self.inWarp->epoch, uint16_t(self.thread), uint16_t(warp), site};
+    return {clocks.now(warp), self.inWarp->epoch, uint16_t(self.thread), uint8_t(warp), kind, site};
   }
 
 private:
@@ -266,6 +277,9 @@ private:
   uint32_t sharedBytes = 0, sharedCapacity = 0;
   WarpClocks clocks;
   SharedShadow shadowMemory{clocks};
+  GlobalShadow globals{clocks};
+  LateStores late{clocks};
+  AtomicOrder atomics{clocks};
   Counts counted;
   MemoryBarriers mbarriers;
   uint32_t idleYields = 0; ///< since something was woken or ended

@@ -54,6 +54,7 @@ void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site,
     return nowhere;
   }
   char *address = addressOf(static_cast<char *>(base), offset, scalar_offset);
-  kiln_emu_atomic(thread, site, KILN_EMU_GLOBAL, address, bytes);
+  kiln_emu_atomic(thread, site, KILN_EMU_GLOBAL, address, bytes, KILN_EMU_READS | KILN_EMU_WRITES,
+                  KILN_EMU_RELAXED, KILN_EMU_SCOPE_DEVICE);
   return address;
 }

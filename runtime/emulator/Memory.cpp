@@ -29,41 +29,53 @@ std::string seenFrom(const Block &block, const kiln_emu_site *site, const void *
   return describeAddress(block.launched(), address, site->element_bytes);
 }
 
-void reportRace(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
-                const Conflict &race) {
-  const Moment &before = race.before;
-  std::string thread = std::to_string(before.thread), place = std::string(before.site->file) + ":" +
-                                                              std::to_string(before.site->line) +
-                                                              " (" + before.site->operation + ")";
-  self.block->report(
-      self, site, Finding::Race,
-      "race on shared memory: " + bytesAt(bytes, address) + " (offset " +
-          std::to_string(self.block->sharedOffset(address)) + "), also " +
-          (race.isCopy
-               ? "the destination of an asynchronous copy of thread " + thread + " at " + place +
-                     " that has not been waited for"
-               : "accessed by thread " + thread + " at " + place + " with no barrier between"));
+/// Who made the access that a race is with, and where.
+std::string describe(const Moment &before) {
+  return "thread " + std::to_string(before.thread) + " at " + before.site->file + ":" +
+         std::to_string(before.site->line) + " (" + before.site->operation + ")";
 }
 
 void checkShared(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
-                 bool isWrite) {
+                 AccessKind kind) {
   Block &block = *self.block;
   uint32_t offset = block.sharedOffset(address);
-  bool initialised = true;
-  Moment now = block.moment(self, site);
-  auto race = isWrite ? block.shadow().write(offset, bytes, now)
-                      : block.shadow().read(offset, bytes, now, &initialised);
+  bool initialised;
+  auto race = block.shadow().add(offset, bytes, block.moment(self, site, kind), initialised);
+  auto where = [&] { return bytesAt(bytes, address) + " (offset " + std::to_string(offset) + ")"; };
   if (race)
-    reportRace(self, site, address, bytes, *race);
-  if (!initialised)
+    block.report(self, site, Finding::Race,
+                 "race on shared memory: " + where() + ", also " +
+                     (race->isCopy
+                          ? "the destination of an asynchronous copy of " + describe(race->before) +
+                                " that has not been waited for"
+                          : "accessed by " + describe(race->before) + " with no barrier between"));
+  if (!initialised && kind == AccessKind::Read)
     block.report(self, site, Finding::Uninitialised,
-                 "read of shared memory that was never written: " + bytesAt(bytes, address) +
-                     " (offset " + std::to_string(offset) + ")");
+                 "read of shared memory that was never written: " + where());
 }
 
-/// Whether the access may be made; else it was reported.
+/// Two writes of one value do not race: whichever comes last, memory holds it.
+void checkGlobal(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
+                 AccessKind kind, const void *value) {
+  Block &block = *self.block;
+  auto race = block.globalShadow().add(reinterpret_cast<uintptr_t>(address), bytes,
+                                       block.moment(self, site, kind));
+  if (!race)
+    return;
+  if (kind == AccessKind::Write && race->kind == AccessKind::Write) {
+    unsigned char present[64];
+    block.lateStores().load(address, present, bytes);
+    if (std::memcmp(present, value, bytes) == 0)
+      return;
+  }
+  block.report(self, site, Finding::Race,
+               "race on global memory: " + bytesAt(bytes, address) + ", also accessed by " +
+                   describe(*race) + " with no barrier between" + seenFrom(block, site, address));
+}
+
+/// Whether the access may be made; else it was reported. `value` is what a write stores.
 bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
-           uint32_t bytes, uint32_t alignment, bool isWrite) {
+           uint32_t bytes, uint32_t alignment, AccessKind kind, const void *value) {
   Block &block = *self.block;
   if (reinterpret_cast<uintptr_t>(address) & (alignment - 1))
     block.fail(self, site, Finding::Misaligned,
@@ -76,15 +88,19 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
                  "outside of the block's " + std::to_string(block.sharedSize()) +
                      " bytes of shared memory: " + bytesAt(bytes, address));
     if (block.launched().check)
-      checkShared(self, site, address, bytes, isWrite);
+      checkShared(self, site, address, bytes, kind);
     return true;
   }
-  if (block.launched().check && !isAllocated(block.launched(), address, bytes)) {
+  if (!block.launched().check)
+    return true;
+  if (!isAllocated(block.launched(), address, bytes)) {
     block.report(self, site, Finding::OutOfBounds,
-                 std::string(isWrite ? "store to" : "load from") + " no registered allocation: " +
-                     bytesAt(bytes, address) + seenFrom(block, site, address));
+                 std::string(kind == AccessKind::Write ? "store to" : "load from") +
+                     " no registered allocation: " + bytesAt(bytes, address) +
+                     seenFrom(block, site, address));
     return false;
   }
+  checkGlobal(self, site, address, bytes, kind, value);
   return true;
 }
 
@@ -94,6 +110,11 @@ bool isPlain(const Thread &self, uint32_t space, const void *address, uint32_t b
   const Block &block = *self.block;
   return !(reinterpret_cast<uintptr_t>(address) & (alignment - 1)) && !block.launched().check &&
          (space != KILN_EMU_SHARED || block.isShared(address, bytes));
+}
+
+/// Whether other blocks see the thread's stores there late.
+bool isLate(const Thread &self, uint32_t space) {
+  return space == KILN_EMU_GLOBAL && self.block->launched().check;
 }
 
 void copy(void *to, const void *from, uint32_t bytes) {
@@ -117,17 +138,25 @@ void copy(void *to, const void *from, uint32_t bytes) {
 
 void kiln::emulator::load(Thread &self, const kiln_emu_site *site, uint32_t space,
                           const void *address, void *out, uint32_t bytes, uint32_t alignment) {
-  if (isPlain(self, space, address, bytes, alignment) ||
-      admit(self, site, space, address, bytes, alignment, false))
+  if (isPlain(self, space, address, bytes, alignment))
     copy(out, address, bytes);
-  else
+  else if (!admit(self, site, space, address, bytes, alignment, AccessKind::Read, nullptr))
     std::memset(out, 0xff, bytes);
+  else if (isLate(self, space))
+    self.block->lateStores().load(address, out, bytes);
+  else
+    copy(out, address, bytes);
 }
 
 void kiln::emulator::store(Thread &self, const kiln_emu_site *site, uint32_t space, void *address,
                            const void *value, uint32_t bytes, uint32_t alignment) {
-  if (isPlain(self, space, address, bytes, alignment) ||
-      admit(self, site, space, address, bytes, alignment, true))
+  if (isPlain(self, space, address, bytes, alignment))
+    return copy(address, value, bytes);
+  if (!admit(self, site, space, address, bytes, alignment, AccessKind::Write, value))
+    return;
+  if (isLate(self, space))
+    self.block->lateStores().store(self.inWarp->number, address, value, bytes);
+  else
     copy(address, value, bytes);
 }
 
@@ -150,10 +179,12 @@ void kiln_emu_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t
 }
 
 void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
-                     const void *address, uint32_t bytes) {
+                     const void *address, uint32_t bytes, uint32_t access, uint32_t ordering,
+                     uint32_t scope) {
   Thread &self = threadOf(thread);
   Block &block = *self.block;
-  block.count(self, site, {space, address, bytes, true, true, true});
+  bool reads = access & KILN_EMU_READS, writes = access & KILN_EMU_WRITES;
+  block.count(self, site, {space, address, bytes, true, reads, writes});
   if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
                "atomic outside of shared memory: " + bytesAt(bytes, address));
@@ -161,12 +192,31 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
     block.fail(self, site, Finding::Misaligned,
                "misaligned atomic: " + bytesAt(bytes, address) +
                    (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
-  if (space == KILN_EMU_GLOBAL && block.launched().check &&
-      !isAllocated(block.launched(), address, bytes))
+  bool isChecked = block.launched().check, isGlobal = space == KILN_EMU_GLOBAL;
+  if (isChecked && isGlobal && !isAllocated(block.launched(), address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
                "atomic on no registered allocation: " + bytesAt(bytes, address) +
                    seenFrom(block, site, address));
+  // The operation itself follows at once: no other thread of the block runs between.
   block.yield(self);
+  if (!isChecked)
+    return;
+  if (isGlobal && writes)
+    checkGlobal(self, site, address, bytes, AccessKind::Atomic, nullptr);
+  if (isGlobal)
+    block.lateStores().deliverAt(address, bytes);
+  block.atomicOrder().update(self.inWarp->number, reinterpret_cast<uintptr_t>(address), ordering);
+  if (releases(ordering))
+    block.release(self, scope);
+}
+
+void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope) {
+  Thread &self = threadOf(thread);
+  if (!self.block->launched().check || scope == KILN_EMU_SCOPE_WARP)
+    return;
+  self.block->atomicOrder().fence(self.inWarp->number, ordering);
+  if (releases(ordering))
+    self.block->release(self, scope);
 }
 
 void kiln_emu_yield(kiln_emu_thread *thread) {

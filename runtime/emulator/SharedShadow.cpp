@@ -4,14 +4,6 @@
 
 namespace kiln::emulator {
 
-/// Whether nothing orders `before` and `now`.
-bool SharedShadow::conflicts(const Moment &before, const Moment &now) const {
-  if (!clocks.isCurrent(before.clock) || before.thread == now.thread)
-    return false;
-  return before.warp == now.warp ? before.warpEpoch == now.warpEpoch
-                                 : !clocks.isAfter(now.warp, before.warp, before.clock);
-}
-
 void SharedShadow::reset(uint32_t size) {
   size_t count = std::max<size_t>(words.size(), (size + wordBytes - 1) / wordBytes);
   words.resize(count);
@@ -45,40 +37,27 @@ void SharedShadow::join(uint32_t word) {
   }
 }
 
-std::optional<Conflict> SharedShadow::read(uint32_t offset, uint32_t size, const Moment &now,
-                                           bool *initialised) {
+std::optional<Conflict> SharedShadow::add(uint32_t offset, uint32_t size, const Moment &now,
+                                          bool &initialised) {
   std::optional<Conflict> race;
-  *initialised = true;
+  initialised = true;
   forCells(offset, size, [&](Cell &cell) {
-    if (!clocks.isCurrent(cell.writer.clock))
-      *initialised = false;
+    initialised &= cell.history.isWritten(clocks);
+    if (auto before = cell.history.add(now, clocks))
+      race = {*before, false};
     if (isCopied(cell))
       race = {cell.copy, true};
-    else if (conflicts(cell.writer, now))
-      race = {cell.writer, false};
-    if (conflicts(cell.reader, now))
-      cell.otherReader = cell.reader;
-    cell.reader = now;
   });
+  if (now.kind == AccessKind::Write)
+    joinWords(offset, size);
   return race;
 }
 
-std::optional<Conflict> SharedShadow::write(uint32_t offset, uint32_t size, const Moment &now) {
-  std::optional<Conflict> race;
-  forCells(offset, size, [&](Cell &cell) {
-    for (const Moment *before : {&cell.writer, &cell.reader, &cell.otherReader})
-      if (conflicts(*before, now))
-        race = {*before, false};
-    if (isCopied(cell))
-      race = {cell.copy, true};
-    cell.writer = now;
-    cell.reader = cell.otherReader = Moment();
-  });
+void SharedShadow::joinWords(uint32_t offset, uint32_t size) {
   uint32_t end = offset + size;
   for (uint32_t word = (offset + wordBytes - 1) / wordBytes; (word + 1) * wordBytes <= end; ++word)
     if (isSplit[word])
       join(word);
-  return race;
 }
 
 void SharedShadow::beginCopy(uint32_t offset, uint32_t size, const Moment &now) {

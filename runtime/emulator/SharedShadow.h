@@ -2,27 +2,16 @@
 // was written, who touched it last, and whether an asynchronous copy to it is under way. Kept by
 // words, as most accesses are of whole ones, until a part of one is accessed.
 //
-// Two accesses of different threads, one of them a write, race unless a barrier orders them:
-// WarpClocks.h across warps, the warp's own barriers within one.
+// Two accesses of different threads, one of them a write, race unless a barrier orders them
+// (AccessHistory.h).
 
 #ifndef KILN_RUNTIME_EMULATOR_SHAREDSHADOW_H
 #define KILN_RUNTIME_EMULATOR_SHAREDSHADOW_H
 
-#include "runtime/emulator/WarpClocks.h"
-#include "runtime/emulator/kiln_emu.h"
-#include <cstdint>
-#include <optional>
+#include "runtime/emulator/AccessHistory.h"
 #include <vector>
 
 namespace kiln::emulator {
-
-/// When and by whom.
-struct Moment {
-  uint64_t clock = 0;     ///< the warp's own; 0 = never
-  uint32_t warpEpoch = 0; ///< barriers of the warp before
-  uint16_t thread = 0, warp = 0;
-  const kiln_emu_site *site = nullptr;
-};
 
 /// An earlier access that nothing orders with a later one, or a copy that nobody has waited for.
 struct Conflict {
@@ -36,10 +25,10 @@ public:
   /// Begins a block, whose clocks have begun.
   void reset(uint32_t bytes);
 
-  /// Records a read (or write) of these bytes at `now`; the earlier access that it races with.
-  std::optional<Conflict> read(uint32_t offset, uint32_t bytes, const Moment &now,
-                               bool *initialised);
-  std::optional<Conflict> write(uint32_t offset, uint32_t bytes, const Moment &now);
+  /// Records an access to these bytes at `now`; the earlier one that it races with. Whether all of
+  /// them had been written.
+  std::optional<Conflict> add(uint32_t offset, uint32_t bytes, const Moment &now,
+                              bool &initialised);
 
   /// An asynchronous copy to these bytes begins, or has landed.
   void beginCopy(uint32_t offset, uint32_t bytes, const Moment &now);
@@ -47,21 +36,19 @@ public:
 
 private:
   struct Cell {
-    Moment writer;
-    /// The last read, and another by a different thread that nothing orders with it.
-    Moment reader, otherReader;
+    AccessHistory history;
     /// When a copy to it began that has not landed.
     Moment copy;
   };
   static constexpr uint32_t wordBytes = 4;
 
-  bool conflicts(const Moment &before, const Moment &now) const;
   bool isCopied(const Cell &cell) const { return clocks.isCurrent(cell.copy.clock); }
   /// Calls `visit(cell)` for the cells of these bytes.
   template <typename Visit> void forCells(uint32_t offset, uint32_t bytes, Visit visit);
   /// Gives a word one cell again, after a write to all of it: what came before the write is before
   /// whatever comes after it, or has been reported.
   void join(uint32_t word);
+  void joinWords(uint32_t offset, uint32_t bytes);
 
   const WarpClocks &clocks;
   std::vector<Cell> words;

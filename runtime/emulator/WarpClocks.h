@@ -48,13 +48,13 @@ public:
   }
   void acquire(uint32_t warp, const Clock &mark) { join(clocks[warp], mark); }
 
-private:
   static void join(Clock &into, const Clock &from) {
     into.resize(std::max(into.size(), from.size()));
     for (size_t warp = 0; warp < from.size(); ++warp)
       into[warp] = std::max(into[warp], from[warp]);
   }
 
+private:
   uint64_t start = 0; ///< the first moment of this block
   std::vector<Clock> clocks;
 };

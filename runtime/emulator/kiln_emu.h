@@ -72,7 +72,8 @@ typedef struct kiln_emu_kernel {
   uint32_t threads;             /* that the code was compiled for */
   uint32_t static_shared_bytes; /* beside what the launch asks for */
   uint32_t num_sites, num_blocks;
-  uint32_t reserved;
+  uint32_t has_cumulative_fences; /* a release covers what others did before it, not its warp's
+                                     own accesses alone */
   const kiln_emu_site *const *sites;
   const kiln_emu_basic_block *blocks;
   const kiln_emu_instructions *instructions;
@@ -108,9 +109,22 @@ void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site,
                              uint32_t records, uint32_t offset, uint32_t scalar_offset,
                              void *nowhere, uint32_t bytes);
 
-/* Before an atomic operation: checks the address and lets other threads run. */
+/* What an atomic operation or a fence orders, and for whom. */
+enum {
+  KILN_EMU_RELAXED = 0,
+  KILN_EMU_ACQUIRE = 1,
+  KILN_EMU_RELEASE = 2,
+  KILN_EMU_ACQUIRE_RELEASE = 3
+};
+enum { KILN_EMU_SCOPE_WARP, KILN_EMU_SCOPE_BLOCK, KILN_EMU_SCOPE_DEVICE };
+enum { KILN_EMU_READS = 1, KILN_EMU_WRITES = 2 };
+
+/* Before an atomic operation that reads, writes or does both (access): checks the address, lets
+ * other threads run and makes visible what it releases. */
 void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
-                     const void *address, uint32_t bytes);
+                     const void *address, uint32_t bytes, uint32_t access, uint32_t ordering,
+                     uint32_t scope);
+void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope);
 /* Before an access in what may be a spin loop: lets other threads run. */
 void kiln_emu_yield(kiln_emu_thread *thread);
 

@@ -18,6 +18,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
                    { "BLOCK_SIZE_M": 64 } ],
       "grid": ["cdiv(M, BLOCK_SIZE_M)", 2],
       "debug": true,
+      "device_memory": true,
       "dispatch": { "key": ["M", "K"], "tuning": "matmul_f16.tune.json" },
       "constants": { "USE_FAST": true } } ] })json");
   ASSERT_TRUE(read.spec) << read.printed;
@@ -47,6 +48,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_EQ(kernel.grid.at(0).expression.text(), "cdiv(M, BLOCK_SIZE_M)");
   EXPECT_EQ(kernel.grid.at(1).expression.text(), "2");
   EXPECT_TRUE(kernel.debug);
+  EXPECT_TRUE(kernel.deviceMemory);
   EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"M", "K"}));
   EXPECT_EQ(kernel.tuning, "matmul_f16.tune.json");
   EXPECT_NE(read.printed.find("kernels[0].dispatch.tuning: tuning files are not read yet"),

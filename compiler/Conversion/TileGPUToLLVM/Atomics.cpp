@@ -1,9 +1,14 @@
 // Atomic operations: once per element, by the one thread that owns it.
 //
 // Threads that hold a duplicate of an element must not repeat the operation, yet need its result.
-// It reaches them through scratch in shared memory, written by the owner and read by all. A scalar
-// atomic belongs to the whole block: one thread performs it, ordered against the accesses of all
-// others by barriers as its memory semantics ask.
+// It reaches them through scratch in shared memory, written by the owner and read by all.
+//
+// What an operation orders it orders for the whole block, as one who reads the program would have
+// it: a release is of what all threads did before, an acquire is for what all do after. So there is
+// a barrier before a release and behind an acquire, and fences around the operation, which itself
+// is relaxed. Where a fence covers its own thread's accesses alone (TargetInfo::cumulativeFences),
+// every thread has one on its side of the barrier too: a wave of AMD would pass the barrier with
+// stores in flight that the owner's fence does not wait for.
 
 #include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
@@ -42,27 +47,17 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    if (scalar && releases(op.getSemantic()))
-      this->lowering.device.barrier(rewriter, op.getLoc());
-    bool fences = this->lowering.device.atomicsNeedFences();
-    if (fences && releases(op.getSemantic()))
-      fence(op, s, LLVM::AtomicOrdering::release);
+    if (releases(op.getSemantic()))
+      releaseBlock(op, s);
     SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
-    if (fences && acquires(op.getSemantic()))
-      fence(op, s, LLVM::AtomicOrdering::acquire);
     if (share)
       shareResults(op, s, owner, thread, scratch, results);
-    else if (scalar && acquires(op.getSemantic()))
-      this->lowering.device.barrier(rewriter, op.getLoc());
+    else if (acquires(op.getSemantic()))
+      this->lowering.device.barrier(s.builder(), op.getLoc());
+    if (acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
+      fence(op, s, LLVM::AtomicOrdering::acquire);
     this->replace(op, rewriter, results);
     return success();
-  }
-
-protected:
-  /// The ordering that the atomic operation itself carries.
-  LLVM::AtomicOrdering ordering(tile::MemorySemantic semantic) const {
-    return this->lowering.device.atomicsNeedFences() ? LLVM::AtomicOrdering::monotonic
-                                                     : atomicOrderingOf(semantic);
   }
 
 private:
@@ -71,35 +66,55 @@ private:
                           this->lowering.device.syncScope(op.getScope()));
   }
 
+  void releaseBlock(OpT op, const ScalarBuilder &s) const {
+    if (!this->lowering.target().cumulativeFences)
+      fence(op, s, LLVM::AtomicOrdering::release);
+    this->lowering.device.barrier(s.builder(), op.getLoc());
+  }
+
+  /// What `make` makes, between the fences that the operation's semantics ask for.
+  template <typename Make> auto betweenFences(OpT op, const ScalarBuilder &s, Make make) const {
+    if (releases(op.getSemantic()))
+      fence(op, s, LLVM::AtomicOrdering::release);
+    auto made = make();
+    if (acquires(op.getSemantic()))
+      fence(op, s, LLVM::AtomicOrdering::acquire);
+    return made;
+  }
+
   SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
                                 bool scalar) const {
-    SmallVector<unsigned> first =
-        scalar ? SmallVector<unsigned>{0} : firstDuplicates(tilegpu::layoutOf(op.getType()));
-    SmallVector<Value> results;
-    for (auto [reg, original] : llvm::enumerate(first)) {
-      if (reg != original) {
-        results.push_back(results[original]);
-        continue;
-      }
+    auto performOne = [&](unsigned reg) {
       Value predicate = owner;
       if (op.getMask()) {
         Value mask = adaptor.getMask()[reg];
         predicate = owner ? s.bitAnd(owner, mask) : mask;
       }
-      results.push_back(performIf(op, adaptor, reg, s, predicate));
-    }
-    return results;
+      return performIf(op, adaptor, reg, s, predicate, /*hasFences=*/scalar);
+    };
+    if (scalar)
+      return {performOne(0)};
+    return betweenFences(op, s, [&] {
+      SmallVector<Value> results;
+      for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
+        results.push_back(reg == first ? performOne(reg) : results[first]);
+      return results;
+    });
   }
 
-  Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s,
-                  Value predicate) const {
+  Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value predicate,
+                  bool hasFences) const {
+    auto performHere = [&](const ScalarBuilder &s) {
+      auto make = [&] { return perform(op, adaptor, reg, s); };
+      return hasFences ? betweenFences(op, s, make) : make();
+    };
     if (!predicate)
-      return perform(op, adaptor, reg, s);
+      return performHere(s);
     Type type = this->lowering.elementType(op.getType());
     auto branch = scf::IfOp::create(
         s.builder(), op.getLoc(), predicate,
         [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, perform(op, adaptor, reg, ScalarBuilder(b, loc)));
+          scf::YieldOp::create(b, loc, performHere(ScalarBuilder(b, loc)));
         },
         [&](OpBuilder &b, Location loc) {
           scf::YieldOp::create(b, loc, Value(ScalarBuilder(b, loc).zero(type)));
@@ -138,9 +153,10 @@ struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
                 const ScalarBuilder &s) const override {
     auto atomic = LLVM::AtomicRMWOp::create(
         s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()), adaptor.getPtr()[reg],
-        adaptor.getValue()[reg], ordering(op.getSemantic()),
+        adaptor.getValue()[reg], LLVM::AtomicOrdering::monotonic,
         lowering.device.syncScope(op.getScope()));
-    lowering.device.annotateAtomic(atomic);
+    lowering.device.annotateAtomic(
+        atomic, op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr));
     return atomic;
   }
 };
@@ -151,16 +167,10 @@ struct AtomicCASSpread : AtomicSpread<tile::AtomicCASOp> {
                 const ScalarBuilder &s) const override {
     OpBuilder &b = s.builder();
     Type type = adaptor.getValue()[reg].getType(), bits = b.getIntegerType(scalarBits(type));
-    LLVM::AtomicOrdering succeeded = ordering(op.getSemantic());
-    // A failed exchange stores nothing, so it cannot release.
-    LLVM::AtomicOrdering failed =
-        succeeded == LLVM::AtomicOrdering::acq_rel   ? LLVM::AtomicOrdering::acquire
-        : succeeded == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic
-                                                     : succeeded;
     Value exchange = LLVM::AtomicCmpXchgOp::create(
         b, op.getLoc(), adaptor.getPtr()[reg], s.bitcast(adaptor.getCompare()[reg], bits),
-        s.bitcast(adaptor.getValue()[reg], bits), succeeded, failed,
-        lowering.device.syncScope(op.getScope()));
+        s.bitcast(adaptor.getValue()[reg], bits), LLVM::AtomicOrdering::monotonic,
+        LLVM::AtomicOrdering::monotonic, lowering.device.syncScope(op.getScope()));
     Value old = LLVM::ExtractValueOp::create(b, op.getLoc(), exchange, ArrayRef<int64_t>{0});
     return s.bitcast(old, type);
   }

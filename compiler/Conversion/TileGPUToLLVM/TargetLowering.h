@@ -67,10 +67,9 @@ public:
   //--- The kernel ---
   /// LLVM's name of the synchronisation scope.
   virtual llvm::StringRef syncScope(tile::MemoryScope scope) const = 0;
-  /// The back end drops what an atomic orders: fences must say it.
-  virtual bool atomicsNeedFences() const { return false; }
-  /// Permits the hardware's own form of a floating-point atomic, where it needs a permission.
-  virtual void annotateAtomic(mlir::LLVM::AtomicRMWOp op) const {}
+  /// Permits the hardware's own form of an atomic operation, where it needs a permission.
+  /// `isDeviceMemory`: its address is in ordinary memory of the device.
+  virtual void annotateAtomic(mlir::LLVM::AtomicRMWOp op, bool isDeviceMemory) const {}
   /// Marks `kernel` as such, with the number of threads of a block.
   virtual void markKernel(mlir::LLVM::LLVMFuncOp kernel, unsigned numThreads) const = 0;
 

@@ -115,8 +115,6 @@ public:
     }
     llvm_unreachable("unknown memory scope");
   }
-  /// LLVM selects `atom` without semantics, which PTX reads as relaxed.
-  bool atomicsNeedFences() const override { return true; }
   void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads) const override {
     OpBuilder b(kernel.getContext());
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());

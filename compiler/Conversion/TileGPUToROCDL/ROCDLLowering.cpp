@@ -45,15 +45,20 @@ public:
                                        s.byteOffset(packet, s.i32(12 + 4 * int64_t(axis))), 4);
     return axis == 0 ? s.make<arith::DivUIOp>(items, s.i32(numThreads)) : items;
   }
-  /// A field of a hardware register, as Triton's `smid` takes it: CU, shader array and engine of
-  /// HW_ID (4) on CDNA; the WGP of HW_ID1 (23) on RDNA. The immediate is the register, the first
-  /// bit and one less than the number of bits.
+  /// The fields side by side: no two processors of a device have one number, but there are gaps.
   Value processorNumber(OpBuilder &b, Location loc) const override {
-    bool isCdna = info.archNumber < 0x1000;
-    Value field = ScalarBuilder(b, loc).i32(isCdna ? 4 | 8 << 6 | 7 << 11 : 23 | 10 << 6 | 3 << 11);
-    return LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(),
-                                         b.getStringAttr("llvm.amdgcn.s.getreg"), field)
-        .getResult(0);
+    ScalarBuilder s(b, loc);
+    Value number;
+    unsigned shift = 0;
+    for (const RegisterField &field : info.processorFields) {
+      Value bits = LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(),
+                                                 b.getStringAttr("llvm.amdgcn.s.getreg"),
+                                                 ValueRange(s.i32(field.immediate())))
+                       .getResult(0);
+      number = number ? s.bitOr(number, s.shiftLeft(bits, shift)) : bits;
+      shift += field.bits;
+    }
+    return number;
   }
   /// The real-time counter runs at 100 MHz.
   Value nanoseconds(OpBuilder &b, Location loc) const override {
@@ -149,14 +154,18 @@ public:
     }
     llvm_unreachable("unknown memory scope");
   }
-  void annotateAtomic(LLVM::AtomicRMWOp op) const override {
-    // Within a device, memory is its own and coarse-grained; the host may share what the system
-    // orders.
+  /// Hardware drops additions, and other operations, to memory that is fine-grained or on another
+  /// device, and says nothing (LLVM, "User Guide for AMDGPU Backend", "LLVM IR Metadata"); a loop
+  /// of compare-and-swap stands for what is not safe anywhere. gfx942 and later need it for little.
+  void annotateAtomic(LLVM::AtomicRMWOp op, bool isDeviceMemory) const override {
+    // Whom the whole system is to see may be anywhere.
     if (op.getSyncscope().value_or("").empty())
       return;
     OpBuilder b(op.getContext());
-    op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
-    op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
+    if (isDeviceMemory) {
+      op->setAttr("rocdl.no_fine_grained_memory", b.getUnitAttr());
+      op->setAttr("rocdl.no_remote_memory", b.getUnitAttr());
+    }
     if (op.getBinOp() == LLVM::AtomicBinOp::fadd)
       op->setAttr("rocdl.ignore_denormal_mode", b.getUnitAttr());
   }

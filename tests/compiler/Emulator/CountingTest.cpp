@@ -93,19 +93,19 @@ llvm.func @kernel(%p: !llvm.ptr<1>, %n: i32) {
 
 TEST(Counting, VectorsCountByRegisters) {
   EmulatedKernel kernel(R"(
-llvm.func @kernel(%p: !llvm.ptr<1>) {
+llvm.func @kernel(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>) {
   %x = tilegpu.global_load %p : (!llvm.ptr<1>) -> vector<4xf16> loc("k.py":1:1)
   %y = llvm.fadd %x, %x : vector<4xf16> loc("k.py":2:1)
   %z = llvm.fpext %y : vector<4xf16> to vector<4xf32> loc("k.py":3:1)
   %w = llvm.fmul %z, %z : vector<4xf32> loc("k.py":4:1)
-  tilegpu.global_store %p, %w : (!llvm.ptr<1>, vector<4xf32>) -> () loc("k.py":5:1)
+  tilegpu.global_store %q, %w : (!llvm.ptr<1>, vector<4xf32>) -> () loc("k.py":5:1)
   llvm.return
 })",
                         "emu:sm_80", 32);
   ASSERT_EQ(kernel.errors, "");
-  alignas(16) char memory[16] = {};
-  void *pointer = memory;
-  std::vector<kiln_emulator_count> counts = kernel.count({&pointer}, 0);
+  alignas(16) char from[16] = {}, to[16] = {};
+  void *source = from, *target = to;
+  std::vector<kiln_emulator_count> counts = kernel.count({&source, &target}, 0);
   EXPECT_EQ(sumsOf(counts, 1, "global load"), (Sums{1, 32, 0}));
   EXPECT_EQ(sumsOf(counts, 2, "float16"), (Sums{2, 64, 4 * 32}));
   EXPECT_EQ(sumsOf(counts, 3, "conversion"), (Sums{4, 128, 0}));

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/kiln.h"
 #include "tests/language/SourceKernel.h"
 #include <cmath>
 
@@ -113,6 +114,59 @@ def kernel(x, o, N: tl.constexpr):
 )",
                        summed}};
 
+std::string reversed(const std::string &source, const std::string &target,
+                     const SourceOptions &options) {
+  Buffer<float> x(128), out(128);
+  std::string found =
+      runSource(source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}}, {{"N", 128}}, options);
+  return found + compare(out, [](int i) { return 127 - i; });
+}
+
+std::string transposedInPlace(const std::string &source, const std::string &target,
+                              const SourceOptions &options) {
+  Buffer<float> x(64 * 64);
+  for (int i = 0; i < 64 * 64; ++i)
+    x[i] = float(i);
+  std::string found = runSource(source, target, {{"x", "*fp32", x}}, {{"N", 64}}, options);
+  return found + compare(x, [](int i) { return i % 64 * 64 + i / 64; });
+}
+
+std::string counted(const std::string &source, const std::string &target,
+                    const SourceOptions &options) {
+  Buffer<float> x(1);
+  x[0] = 41;
+  std::string found = runSource(source, target, {{"x", "*fp32", x}}, {}, options);
+  return found + compare(x, [](int) { return 42; });
+}
+
+/// Threads of a block that hand elements to each other through global memory.
+const Case globalCases[] = {{"an exchange", R"(
+@triton.jit
+def kernel(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, i.to(tl.float32))
+    tl.debug_barrier()
+    tl.store(o + i, tl.load(x + N - 1 - i))
+)",
+                             reversed},
+                            {"an update in place in another layout", R"(
+@triton.jit
+def kernel(x, N: tl.constexpr):
+    m = tl.arange(0, N)
+    v = tl.load(x + m[:, None] * N + m[None, :])
+    tl.debug_barrier()
+    tl.store(x + m[:, None] * N + m[None, :], tl.trans(v))
+)",
+                             transposedInPlace},
+                            {"a scalar that all read and one writes", R"(
+@triton.jit
+def kernel(x):
+    v = tl.load(x)
+    tl.debug_barrier()
+    tl.store(x, v + 1)
+)",
+                             counted}};
+
 TEST(SourceBugs, EveryRemovedBarrierIsFound) {
   for (const char *target : gpus) {
     size_t all = 0;
@@ -132,6 +186,78 @@ TEST(SourceBugs, EveryRemovedBarrierIsFound) {
       }
     }
     EXPECT_GE(all, 3u) << target;
+  }
+}
+
+/// Races are found of the program that lacks every barrier; which of several orders the accesses
+/// to global memory is the compiler's matter.
+TEST(SourceBugs, RacesOnGlobalMemoryAreFound) {
+  for (const char *target : gpus)
+    for (const Case &one : globalCases) {
+      SCOPED_TRACE(std::string(one.name) + " on " + target);
+      EXPECT_EQ(one.run(one.source, target, SourceOptions()), "") << "the right kernel";
+      SourceOptions options;
+      options.edit = [](mlir::ModuleOp &module) {
+        for (mlir::Operation *barrier : barriersOf(module))
+          barrier->erase();
+      };
+      std::string found = one.run(one.source, target, options);
+      EXPECT_NE(found.find("race on global memory: "), std::string::npos) << found;
+      EXPECT_NE(found.find("of argument 'x' (number 0 of the kernel's)"), std::string::npos);
+      EXPECT_NE(found.find("also accessed by thread "), std::string::npos);
+      EXPECT_NE(found.find("test.py:"), std::string::npos);
+    }
+}
+
+/// A program sets a flag behind its stores and waits for the answer of another one, which has read
+/// them by then. On AMD a wave releases its own stores alone: without the fences of all threads,
+/// before the barrier, those of other waves are late.
+TEST(SourceBugs, AReleaseOfOneWaveAloneIsFound) {
+  if (kiln_cpu_pool_threads(nullptr) < 2)
+    GTEST_SKIP() << "programs that wait for each other want two threads";
+  const std::string source = R"(
+@triton.jit
+def kernel(x, o, flags, N: tl.constexpr):
+    i = tl.arange(0, N)
+    mine = flags + tl.program_id(0)
+    if tl.program_id(0) == 0:
+        tl.store(x + i, i)
+    else:
+        while tl.atomic_add(flags, 0, sem="acquire") == 0:
+            pass
+        tl.store(o + i, tl.load(x + i))
+    tl.atomic_xchg(mine, 1, sem="release")
+    while tl.atomic_add(flags + 1, 0, sem="acquire") == 0:
+        pass
+)";
+  auto run = [&](const char *target, const SourceOptions &given) {
+    Buffer<int32_t> x(512), o(512), flags(2);
+    SourceOptions options = given;
+    options.grid = {2, 1, 1};
+    std::string found =
+        runSource(source, target, {{"x", "*i32", x}, {"o", "*i32", o}, {"flags", "*i32", flags}},
+                  {{"N", 512}}, options);
+    for (int i = 0; i < 512; ++i)
+      if (o[i] != i)
+        return found + "not seen\n";
+    return found;
+  };
+  SourceOptions spoilt;
+  spoilt.edit = [](mlir::ModuleOp &module) {
+    std::vector<mlir::Operation *> fences;
+    module.walk([&](mlir::LLVM::FenceOp fence) {
+      if (isBarrier(fence->getNextNode()))
+        fences.push_back(fence);
+    });
+    EXPECT_FALSE(fences.empty());
+    for (mlir::Operation *fence : fences)
+      fence->erase();
+  };
+  for (const char *target :
+       {"emu:sm_90a", "emu:gfx90a", "emu:gfx942", "emu:gfx1100", "emu:gfx1201"}) {
+    EXPECT_EQ(run(target, SourceOptions()), "") << target;
+    if (std::string(target).find("gfx") != std::string::npos)
+      EXPECT_EQ(run(target, spoilt), "not seen\n") << target;
   }
 }
 

@@ -90,6 +90,26 @@ TEST(TargetInfo, ErrorsSayWhatToWrite) {
   EXPECT_NE(errorOf("cuda:"), "no error");
 }
 
+TEST(TargetInfo, ProcessorNumbersAreOfAllThatTellProcessorsApart) {
+  for (const TargetInfo &target : allTargets()) {
+    EXPECT_EQ(target.processorFields.empty(), target.backend != Backend::HIP) << target.name;
+    std::set<std::pair<unsigned, unsigned>> bits;
+    size_t count = 0;
+    for (const RegisterField &field : target.processorFields)
+      for (unsigned bit = 0; bit < field.bits; ++bit, ++count)
+        EXPECT_TRUE(bits.insert({field.number, field.firstBit + bit}).second) << target.name;
+    EXPECT_LE(count, 32u);
+  }
+  // Up to 8 dies of 4 engines of 16 units: HW_ID (4) alone repeats on each die, whose number is
+  // XCC_ID (20).
+  for (const char *name : {"hip:gfx942", "hip:gfx950"}) {
+    std::set<unsigned> registers;
+    for (const RegisterField &field : parsed(name).processorFields)
+      registers.insert(field.number);
+    EXPECT_EQ(registers, (std::set<unsigned>{4, 20})) << name;
+  }
+}
+
 TEST(TargetInfo, AnEmulatedTargetIsTheGPUWithTheHostsBytes) {
   auto emulated = parseTarget("emu:gfx942"), real = parseTarget("hip:gfx942");
   ASSERT_TRUE(bool(emulated) && bool(real));

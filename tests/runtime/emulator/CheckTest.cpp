@@ -222,7 +222,8 @@ TEST(Check, SpinLoopsLetOthersRun) {
   block.threads = 256;
   auto reports = block.run([&](kiln_emu_thread *t) {
     // Thread 0 runs first and waits for the last one.
-    kiln_emu_atomic(t, &writes, KILN_EMU_GLOBAL, &flag, 4);
+    kiln_emu_atomic(t, &writes, KILN_EMU_GLOBAL, &flag, 4, KILN_EMU_READS | KILN_EMU_WRITES,
+                    KILN_EMU_RELAXED, KILN_EMU_SCOPE_DEVICE);
     if (t->thread == 255)
       __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE))

@@ -166,7 +166,8 @@ TEST(Counts, AtomicsReadAndWrite) {
   Memory memory;
   CountingBlock block;
   block.run([&](kiln_emu_thread *t) {
-    kiln_emu_atomic(t, &increments, KILN_EMU_GLOBAL, memory.data() + 4 * t->thread, 4);
+    kiln_emu_atomic(t, &increments, KILN_EMU_GLOBAL, memory.data() + 4 * t->thread, 4,
+                    KILN_EMU_READS | KILN_EMU_WRITES, KILN_EMU_RELAXED, KILN_EMU_SCOPE_DEVICE);
   });
   EXPECT_EQ(block.at(increments).global_requests, 1u);
   EXPECT_EQ(block.at(increments).sectors, 4u);

@@ -17,7 +17,7 @@ namespace kiln::emulator::testing {
 class EmulatedBlock {
 public:
   uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
-  bool check = true, count = false;
+  bool check = true, count = false, hasCumulativeFences = false;
   std::vector<kiln_emulated_range> ranges; ///< sorted
   /// For counting: what the body uses, each at its index, and its basic blocks.
   std::vector<const kiln_emu_site *> sites;
@@ -49,7 +49,7 @@ public:
                               0,
                               uint32_t(sites.size()),
                               uint32_t(blocks.size()),
-                              0,
+                              hasCumulativeFences,
                               sites.data(),
                               blocks.data(),
                               instructions.data()};

@@ -1,28 +1,128 @@
 // What atomics order, and between whom.
-// RUN: sed s/TARGET/cuda:sm_80/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=NVVM
-// RUN: sed s/TARGET/hip:gfx942/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/cuda:sm_80/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=NVVM
+// RUN: sed s/TARGET/hip:gfx90a/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/hip:gfx942/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/hip:gfx950/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/hip:gfx1100/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/hip:gfx1201/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
 
-// The PTX back end drops the ordering of atomics, so fences stand around them.
+// Both ways: a barrier before and one behind, and fences around the operation, of its thread. On AMD
+// every thread has a fence on its side of the barrier.
+// NVVM-LABEL: llvm.func @both
+// NVVM-NOT: llvm.fence
 // NVVM: nvvm.barrier0
+// NVVM: llvm.cond_br
 // NVVM: llvm.fence syncscope("device") release
 // NVVM: llvm.atomicrmw add {{.*}} syncscope("device") monotonic
 // NVVM: llvm.fence syncscope("device") acquire
+// NVVM: llvm.br
 // NVVM: nvvm.barrier0
-// NVVM-NOT: llvm.fence
-// NVVM: llvm.atomicrmw fadd {{.*}} syncscope("block") monotonic
 // NVVM-NOT: llvm.fence
 // NVVM: llvm.return
 
+// ROCDL-LABEL: llvm.func @both
+// ROCDL: llvm.fence syncscope("agent") release
+// ROCDL-NEXT: rocdl.barrier
+// ROCDL: llvm.cond_br
+// ROCDL: llvm.fence syncscope("agent") release
+// ROCDL: llvm.atomicrmw add {{.*}} syncscope("agent") monotonic
+// ROCDL: llvm.fence syncscope("agent") acquire
+// ROCDL: llvm.br
 // ROCDL: rocdl.barrier
-// ROCDL-NOT: llvm.fence
-// ROCDL: llvm.atomicrmw add {{.*}} syncscope("agent") acq_rel
-// ROCDL: rocdl.barrier
-// ROCDL: llvm.atomicrmw fadd {{.*}} syncscope("workgroup") monotonic {{.*}}rocdl.no_fine_grained_memory
+// ROCDL: llvm.fence syncscope("agent") acquire
+// ROCDL: llvm.return
 module attributes {tilegpu.target = "TARGET"} {
-func.func @kernel(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>, %x: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+func.func @both(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %one = arith.constant 1 : i32
   %a = tile.atomic_rmw <add> %p, %one : (!tile.ptr<i32>, i32) -> i32
+  return
+}
+}
+
+// -----
+// NVVM-LABEL: llvm.func @release
+// NVVM: nvvm.barrier0
+// NVVM: llvm.fence release
+// NVVM: llvm.atomicrmw xchg
+// NVVM-NOT: llvm.fence
+// NVVM-NOT: nvvm.barrier0
+// NVVM: llvm.return
+
+// ROCDL-LABEL: llvm.func @release
+// ROCDL: llvm.fence release
+// ROCDL-NEXT: rocdl.barrier
+// ROCDL: llvm.fence release
+// ROCDL: llvm.atomicrmw xchg
+// ROCDL-NOT: llvm.fence
+// ROCDL-NOT: rocdl.barrier
+// ROCDL: llvm.return
+module attributes {tilegpu.target = "TARGET"} {
+func.func @release(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant 1 : i32
+  %a = tile.atomic_rmw <exchange> %p, %one {semantic = #tile.semantic<release>, scope = #tile.scope<sys>} : (!tile.ptr<i32>, i32) -> i32
+  return
+}
+}
+
+// -----
+// NVVM-LABEL: llvm.func @acquire
+// NVVM-NOT: nvvm.barrier0
+// NVVM-NOT: llvm.fence
+// NVVM: llvm.cmpxchg {{.*}} syncscope("block") monotonic monotonic
+// NVVM: llvm.fence syncscope("block") acquire
+// NVVM: nvvm.barrier0
+// NVVM-NOT: llvm.fence
+// NVVM: llvm.return
+
+// ROCDL-LABEL: llvm.func @acquire
+// ROCDL-NOT: rocdl.barrier
+// ROCDL-NOT: llvm.fence
+// ROCDL: llvm.cmpxchg {{.*}} syncscope("workgroup") monotonic monotonic
+// ROCDL: llvm.fence syncscope("workgroup") acquire
+// ROCDL: rocdl.barrier
+// ROCDL: llvm.fence syncscope("workgroup") acquire
+// ROCDL: llvm.return
+module attributes {tilegpu.target = "TARGET"} {
+func.func @acquire(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant 1 : i32
+  %a = tile.atomic_cas %p, %one, %one {semantic = #tile.semantic<acquire>, scope = #tile.scope<cta>} : (!tile.ptr<i32>, i32, i32) -> i32
+  return
+}
+}
+
+// -----
+// A relaxed operation orders nothing. What hardware may drop on other memory than the device's own
+// it is permitted only where the kernel promises that there is none.
+// NVVM-LABEL: llvm.func @relaxed
+// NVVM-NOT: {{llvm.fence|nvvm.barrier0}}
+// NVVM: llvm.atomicrmw fadd {{.*}} syncscope("block") monotonic
+// NVVM-NOT: {{llvm.fence|nvvm.barrier0}}
+// NVVM: llvm.return
+
+// ROCDL-LABEL: llvm.func @relaxed
+// ROCDL-NOT: {{llvm.fence|rocdl.barrier}}
+// ROCDL: llvm.atomicrmw fadd {{.*}} syncscope("workgroup") monotonic
+// ROCDL-NOT: rocdl.no_fine_grained_memory
+// ROCDL-NOT: {{llvm.fence|rocdl.barrier}}
+// ROCDL: llvm.return
+module attributes {tilegpu.target = "TARGET"} {
+func.func @relaxed(%q: !tile.ptr<f32>, %x: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %b = tile.atomic_rmw <fadd> %q, %x {semantic = #tile.semantic<relaxed>, scope = #tile.scope<cta>} : (!tile.ptr<f32>, f32) -> f32
+  return
+}
+}
+
+// -----
+// NVVM-LABEL: llvm.func @promised
+// ROCDL-LABEL: llvm.func @promised
+// ROCDL: llvm.atomicrmw fadd {{.*}} rocdl.no_fine_grained_memory, rocdl.no_remote_memory
+// ROCDL: llvm.atomicrmw fadd {{.*}} monotonic
+// ROCDL-NOT: rocdl.no_fine_grained_memory
+// ROCDL: llvm.return
+module attributes {tilegpu.target = "TARGET"} {
+func.func @promised(%q: !tile.ptr<f32>, %x: f32) attributes {tile.kernel, tile.device_memory, tile.num_warps = 4 : i32} {
+  %a = tile.atomic_rmw <fadd> %q, %x {semantic = #tile.semantic<relaxed>} : (!tile.ptr<f32>, f32) -> f32
+  %b = tile.atomic_rmw <fadd> %q, %x {semantic = #tile.semantic<relaxed>, scope = #tile.scope<sys>} : (!tile.ptr<f32>, f32) -> f32
   return
 }
 }

@@ -1,0 +1,66 @@
+// Which earlier accesses to some bytes a later one can race with: the last write, and of what came
+// since two accesses that nothing orders with each other. Two are enough to notice any further one
+// that is ordered with neither; what came before these is before them, or has been reported.
+
+#ifndef KILN_RUNTIME_EMULATOR_ACCESSHISTORY_H
+#define KILN_RUNTIME_EMULATOR_ACCESSHISTORY_H
+
+#include "runtime/emulator/WarpClocks.h"
+#include "runtime/emulator/kiln_emu.h"
+#include <cstdint>
+#include <optional>
+
+namespace kiln::emulator {
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
+/// When, by whom and how.
+struct Moment {
+  uint64_t clock = 0;     ///< the warp's own; 0 = never
+  uint32_t warpEpoch = 0; ///< barriers of the warp before
+  uint16_t thread = 0;
+  uint8_t warp = 0;
+  AccessKind kind = AccessKind::Read;
+  const kiln_emu_site *site = nullptr;
+};
+
+/// Whether nothing orders two moments of different threads of this block: across warps the clocks
+/// do, within a warp its barriers. That lanes of a warp run the same instruction orders nothing.
+inline bool areConcurrent(const Moment &before, const Moment &now, const WarpClocks &clocks) {
+  if (!clocks.isCurrent(before.clock) || before.thread == now.thread)
+    return false;
+  return before.warp == now.warp ? before.warpEpoch == now.warpEpoch
+                                 : !clocks.isAfter(now.warp, before.warp, before.clock);
+}
+
+class AccessHistory {
+public:
+  /// Adds an access; the earlier one that it races with.
+  std::optional<Moment> add(const Moment &now, const WarpClocks &clocks) {
+    std::optional<Moment> race;
+    // Reads may come in any order, and so may atomic operations.
+    bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
+    for (const Moment &before : {otherSharer, sharer, writer})
+      if (areConcurrent(before, now, clocks) &&
+          (before.kind != now.kind || now.kind == AccessKind::Write))
+        race = before;
+    if (now.kind == AccessKind::Write) {
+      *this = AccessHistory();
+      writer = now;
+      return race;
+    }
+    if (isShared)
+      otherSharer = sharer;
+    sharer = now;
+    return race;
+  }
+
+  bool isWritten(const WarpClocks &clocks) const { return clocks.isCurrent(writer.clock); }
+
+private:
+  Moment writer, sharer, otherSharer;
+};
+
+} // namespace kiln::emulator
+
+#endif

@@ -1,0 +1,66 @@
+// What atomic operations and fences order between the warps of a block, for the race check.
+//
+// As in C++: a release, or a relaxed atomic operation after a release fence, leaves at its address
+// what its warp knows; an acquire there, or a relaxed operation with an acquire fence after it,
+// takes that over. Relaxed operations order nothing. Warps stand for their lanes, as with barriers
+// and mbarriers: what one lane releases counts for all. An order that comes back by way of another
+// block is not seen.
+
+#ifndef KILN_RUNTIME_EMULATOR_ATOMICORDER_H
+#define KILN_RUNTIME_EMULATOR_ATOMICORDER_H
+
+#include "runtime/emulator/WarpClocks.h"
+#include "runtime/emulator/kiln_emu.h"
+#include <unordered_map>
+
+namespace kiln::emulator {
+
+inline bool acquires(uint32_t ordering) { return ordering & KILN_EMU_ACQUIRE; }
+inline bool releases(uint32_t ordering) { return ordering & KILN_EMU_RELEASE; }
+
+class AtomicOrder {
+public:
+  explicit AtomicOrder(WarpClocks &clocks) : clocks(clocks) {}
+
+  /// Begins a block, whose clocks have begun.
+  void reset(uint32_t numWarps) {
+    published.clear();
+    warps.assign(numWarps, Fences());
+  }
+
+  void fence(uint32_t warp, uint32_t ordering) {
+    if (acquires(ordering))
+      clocks.acquire(warp, warps[warp].read);
+    if (releases(ordering)) {
+      warps[warp].released.clear();
+      clocks.release(warp, warps[warp].released);
+    }
+  }
+
+  /// An atomic operation that reads and writes `address`.
+  void update(uint32_t warp, uintptr_t address, uint32_t ordering) {
+    WarpClocks::Clock &mark = published[address];
+    if (acquires(ordering))
+      clocks.acquire(warp, mark);
+    else
+      WarpClocks::join(warps[warp].read, mark);
+    if (releases(ordering))
+      clocks.release(warp, mark);
+    else
+      WarpClocks::join(mark, warps[warp].released);
+  }
+
+private:
+  struct Fences {
+    /// What the last release fence releases; what was read since and an acquire fence takes over.
+    WarpClocks::Clock released, read;
+  };
+
+  WarpClocks &clocks;
+  std::unordered_map<uintptr_t, WarpClocks::Clock> published; ///< by address
+  std::vector<Fences> warps;
+};
+
+} // namespace kiln::emulator
+
+#endif

@@ -1,0 +1,36 @@
+#include "runtime/emulator/GlobalShadow.h"
+
+namespace kiln::emulator {
+
+void GlobalShadow::forget() {
+  granules.clear();
+  histories.clear();
+}
+
+void GlobalShadow::split(Granule &granule, uint32_t begin, uint32_t end) {
+  uint32_t ends = begin | end | granuleBytes, bytes = ends & -ends;
+  if (granule.partBytes && granule.partBytes <= bytes)
+    return;
+  Granule finer{uint32_t(histories.size()), bytes};
+  histories.resize(histories.size() + granuleBytes / bytes);
+  if (granule.partBytes)
+    for (uint32_t part = 0; part < granuleBytes / bytes; ++part)
+      histories[finer.first + part] = histories[granule.first + part * bytes / granule.partBytes];
+  granule = finer;
+}
+
+std::optional<Moment> GlobalShadow::add(uintptr_t address, uint32_t bytes, const Moment &now) {
+  std::optional<Moment> race;
+  if (granules.size() >= maxGranules)
+    forget();
+  forGranules(address, bytes, [&](uintptr_t number, uint32_t begin, uint32_t end) {
+    Granule &granule = granules[number];
+    split(granule, begin, end);
+    for (uint32_t at = begin; at < end; at += granule.partBytes)
+      if (auto found = histories[granule.first + at / granule.partBytes].add(now, clocks))
+        race = found;
+  });
+  return race;
+}
+
+} // namespace kiln::emulator

@@ -1,0 +1,276 @@
+// Global memory between the threads of a block (races) and between blocks (stores that land late),
+// each mistake beside the right program.
+
+#include "tests/runtime/emulator/EmulatedBlock.h"
+#include <thread>
+
+using namespace kiln::emulator::testing;
+
+namespace {
+
+SITE(writes, "tilegpu.global_store", 11);
+SITE(reads, "tilegpu.global_load", 12);
+SITE(waits, "nvvm.barrier0", 13);
+SITE(updates, "llvm.atomicrmw", 14);
+
+struct Memory {
+  alignas(64) uint32_t words[1024] = {};
+
+  void store(kiln_emu_thread *t, uint32_t at, uint32_t value) {
+    kiln_emu_store(t, &writes, KILN_EMU_GLOBAL, &words[at], &value, 4, 4, 1);
+  }
+  uint32_t load(kiln_emu_thread *t, uint32_t at) {
+    uint32_t value = 0;
+    kiln_emu_load(t, &reads, KILN_EMU_GLOBAL, &words[at], &value, 4, 4, 1);
+    return value;
+  }
+  uint32_t add(kiln_emu_thread *t, uint32_t at, uint32_t value, uint32_t ordering,
+               uint32_t scope = KILN_EMU_SCOPE_DEVICE) {
+    kiln_emu_atomic(t, &updates, KILN_EMU_GLOBAL, &words[at], 4, KILN_EMU_READS | KILN_EMU_WRITES,
+                    ordering, scope);
+    return __atomic_fetch_add(&words[at], value, __ATOMIC_RELAXED);
+  }
+};
+
+void barrier(kiln_emu_thread *t) { kiln_emu_barrier(t, &waits, 0, 0); }
+
+std::vector<std::string> run(const EmulatedBlock::Body &body, uint32_t threads = 128) {
+  EmulatedBlock block;
+  block.threads = threads;
+  return block.run(body);
+}
+
+TEST(GlobalRaces, ReadAfterWrite) {
+  auto exchange = [](bool isOrdered) {
+    Memory memory;
+    return run([&](kiln_emu_thread *t) {
+      memory.store(t, t->thread, t->thread);
+      if (isOrdered)
+        barrier(t);
+      uint32_t got = memory.load(t, 127 - t->thread);
+      if (isOrdered)
+        EXPECT_EQ(got, 127 - t->thread);
+    });
+  };
+  EXPECT_TRUE(exchange(true).empty()) << exchange(true)[0];
+  auto reports = exchange(false);
+  EXPECT_TRUE(anyReport(reports, "kernel.py:12:5: kernel, program (2, 1, 0), thread "));
+  EXPECT_TRUE(anyReport(reports, "tilegpu.global_load: race on global memory: 4 bytes at 0x"));
+  EXPECT_TRUE(anyReport(reports, " at kernel.py:11 (tilegpu.global_store) with no barrier"));
+}
+
+TEST(GlobalRaces, WriteAfterRead) {
+  // All threads read an element that one of them then overwrites.
+  auto update = [](bool isOrdered) {
+    Memory memory;
+    return run([&](kiln_emu_thread *t) {
+      uint32_t before = memory.load(t, 7);
+      if (isOrdered)
+        barrier(t);
+      if (t->thread == 127)
+        memory.store(t, 7, before + 1);
+    });
+  };
+  EXPECT_TRUE(update(true).empty()) << update(true)[0];
+  EXPECT_TRUE(oneReport(update(false), "kernel.py:11:5"));
+}
+
+TEST(GlobalRaces, LanesOfAWarpAreOrderedByItsBarriersAlone) {
+  auto exchange = [](bool isOrdered) {
+    Memory memory;
+    return run(
+        [&](kiln_emu_thread *t) {
+          memory.store(t, t->thread, 1);
+          if (isOrdered)
+            kiln_emu_warp_barrier(t, &waits, ~0u);
+          memory.load(t, t->thread ^ 1);
+        },
+        32);
+  };
+  EXPECT_TRUE(exchange(true).empty()) << exchange(true)[0];
+  EXPECT_TRUE(anyReport(exchange(false), "race on global memory"));
+}
+
+TEST(GlobalRaces, WritesOfOneValueDoNotRace) {
+  auto write = [](bool isOne) {
+    Memory memory;
+    return run([&](kiln_emu_thread *t) { memory.store(t, 3, isOne ? 42 : t->thread); });
+  };
+  EXPECT_TRUE(write(true).empty()) << write(true)[0];
+  EXPECT_TRUE(oneReport(write(false), "race on global memory"));
+}
+
+TEST(GlobalRaces, PartsOfAGranuleAreApart) {
+  // Vectors, then words, then bytes of the same memory, each with a thread of its own.
+  auto write = [](uint32_t overlap) {
+    Memory memory;
+    return run([&](kiln_emu_thread *t) {
+      const uint32_t value[4] = {t->thread, 1, 2, 3};
+      auto *bytes = reinterpret_cast<uint8_t *>(memory.words);
+      auto store = [&](size_t at, uint32_t size, uint32_t alignment) {
+        kiln_emu_store(t, &writes, KILN_EMU_GLOBAL, bytes + at, value, size, alignment, 1);
+      };
+      store(t->thread * 16, 16, 16);
+      barrier(t);
+      store(t->thread * 4, 4, 4);
+      // Across two granules.
+      store(1024 + t->thread * 8 + 4, 8, 4);
+      barrier(t);
+      store(t->thread - (t->thread == 77 ? overlap : 0), 1, 1);
+    });
+  };
+  EXPECT_TRUE(write(0).empty()) << write(0)[0];
+  EXPECT_TRUE(oneReport(write(1), "race on global memory: 1 bytes at 0x"));
+}
+
+TEST(GlobalRaces, AtomicOperationsRaceWithPlainOnesAlone) {
+  Memory memory;
+  auto reports = run([&](kiln_emu_thread *t) {
+    memory.add(t, 0, 1, KILN_EMU_RELAXED);
+    barrier(t);
+    EXPECT_EQ(memory.load(t, 0), 128u);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  EXPECT_TRUE(anyReport(run([&](kiln_emu_thread *t) {
+                          memory.add(t, 0, 1, KILN_EMU_RELAXED);
+                          if (t->thread == 99)
+                            memory.load(t, 0);
+                        }),
+                        "accessed by thread 98 at kernel.py:14 (llvm.atomicrmw)"));
+}
+
+/// Thread 0 writes and sets a flag; thread 64, of another warp, waits for it and reads.
+std::vector<std::string> handOver(uint32_t set, uint32_t wait, bool byFences) {
+  Memory memory;
+  auto update = [&](kiln_emu_thread *t, uint32_t value, uint32_t ordering) {
+    if (byFences)
+      kiln_emu_fence(t, ordering & KILN_EMU_RELEASE, KILN_EMU_SCOPE_BLOCK);
+    uint32_t before = memory.add(t, 1, value, byFences ? uint32_t(KILN_EMU_RELAXED) : ordering,
+                                 KILN_EMU_SCOPE_BLOCK);
+    if (byFences)
+      kiln_emu_fence(t, ordering & KILN_EMU_ACQUIRE, KILN_EMU_SCOPE_BLOCK);
+    return before;
+  };
+  return run([&](kiln_emu_thread *t) {
+    if (t->thread == 0) {
+      memory.store(t, 0, 5);
+      update(t, 1, set);
+    } else if (t->thread == 64) {
+      while (!update(t, 0, wait))
+        ;
+      EXPECT_EQ(memory.load(t, 0), 5u);
+    }
+  });
+}
+
+TEST(GlobalRaces, ReleaseAndAcquireOrder) {
+  for (bool byFences : {false, true}) {
+    SCOPED_TRACE(byFences);
+    EXPECT_TRUE(handOver(KILN_EMU_RELEASE, KILN_EMU_ACQUIRE, byFences).empty());
+    EXPECT_TRUE(handOver(KILN_EMU_ACQUIRE_RELEASE, KILN_EMU_ACQUIRE_RELEASE, byFences).empty());
+    EXPECT_TRUE(oneReport(handOver(KILN_EMU_RELAXED, KILN_EMU_ACQUIRE, byFences), "race"));
+    EXPECT_TRUE(oneReport(handOver(KILN_EMU_RELEASE, KILN_EMU_RELAXED, byFences), "race"));
+  }
+}
+
+TEST(GlobalRaces, NameTheArgument) {
+  Memory memory;
+  EmulatedBlock block;
+  block.threads = 64;
+  auto first = reinterpret_cast<uintptr_t>(memory.words);
+  block.ranges = {{first, first + sizeof memory.words, nullptr}};
+  auto reports = block.run([&](kiln_emu_thread *t) { memory.store(t, t->thread / 2, t->thread); });
+  EXPECT_TRUE(oneReport(reports, "with no barrier between; it is in the allocation of 4096 bytes"));
+}
+
+/// What other blocks see of 64 words that two warps store, when warp 0 has released at `scope`,
+/// after a barrier or not.
+uint32_t visibleAfterRelease(bool isCumulative, bool hasBarrier, uint32_t scope,
+                             bool everyWarp = false) {
+  Memory memory;
+  uint32_t visible = 0;
+  EmulatedBlock block;
+  block.threads = 64;
+  block.hasCumulativeFences = isCumulative;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    memory.store(t, t->thread, 1);
+    EXPECT_EQ(memory.load(t, t->thread), 1u) << "the block's own";
+    if (everyWarp)
+      kiln_emu_fence(t, KILN_EMU_RELEASE, scope);
+    if (hasBarrier)
+      barrier(t);
+    if (t->thread == 0) {
+      memory.add(t, 100, 1, KILN_EMU_RELEASE, scope);
+      visible = uint32_t(std::count(memory.words, memory.words + 64, 1u));
+    }
+    barrier(t);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  EXPECT_EQ(std::count(memory.words, memory.words + 64, 1u), 64) << "at the end";
+  return visible;
+}
+
+TEST(LateStores, AWaveReleasesItsOwnStores) {
+  EXPECT_EQ(visibleAfterRelease(false, true, KILN_EMU_SCOPE_DEVICE), 32u);
+  EXPECT_EQ(visibleAfterRelease(false, true, KILN_EMU_SCOPE_DEVICE, /*everyWarp=*/true), 64u);
+  EXPECT_EQ(visibleAfterRelease(false, true, KILN_EMU_SCOPE_BLOCK, /*everyWarp=*/true), 0u);
+}
+
+TEST(LateStores, CumulativeReleasesCoverWhatABarrierOrders) {
+  EXPECT_EQ(visibleAfterRelease(true, true, KILN_EMU_SCOPE_DEVICE), 64u);
+  EXPECT_EQ(visibleAfterRelease(true, true, KILN_EMU_SCOPE_BLOCK), 0u);
+  EXPECT_LT(visibleAfterRelease(true, false, KILN_EMU_SCOPE_DEVICE), 64u);
+}
+
+TEST(LateStores, LaterStoresOfOthersDoNotHideAReleasedOne) {
+  // Warp 0 stores 1 and, once warp 1 has stored 2 over it, releases: others see 1 or 2.
+  Memory memory;
+  EmulatedBlock block;
+  block.threads = 64;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    if (t->thread == 0)
+      memory.store(t, 0, 1);
+    barrier(t);
+    if (t->thread == 32)
+      memory.store(t, 0, 2);
+    barrier(t);
+    if (t->thread == 0) {
+      memory.add(t, 100, 1, KILN_EMU_RELEASE);
+      EXPECT_NE(memory.words[0], 0u);
+      EXPECT_EQ(memory.load(t, 0), 2u);
+    }
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  EXPECT_EQ(memory.words[0], 2u);
+}
+
+TEST(LateStores, AtomicOperationsSeeTheBlocksOwnStores) {
+  Memory memory;
+  auto reports = run([&](kiln_emu_thread *t) {
+    memory.store(t, t->thread, 10);
+    EXPECT_EQ(memory.add(t, t->thread, 1, KILN_EMU_RELAXED), 10u);
+    EXPECT_EQ(memory.load(t, t->thread), 11u);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+}
+
+TEST(LateStores, BecomeVisibleSomeDay) {
+  // A plain store that another block waits for, of a block that then waits for that one.
+  Memory memory;
+  std::thread other([&] {
+    while (!__atomic_load_n(&memory.words[0], __ATOMIC_RELAXED))
+      std::this_thread::yield();
+    __atomic_store_n(&memory.words[1], 1, __ATOMIC_RELAXED);
+  });
+  auto reports = run([&](kiln_emu_thread *t) {
+    if (t->thread == 0) {
+      memory.store(t, 0, 1);
+      while (!memory.add(t, 1, 0, KILN_EMU_RELAXED))
+        ;
+    }
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  other.join();
+}
+
+} // namespace
