@@ -40,7 +40,7 @@ public:
     std::optional<Moment> race;
     // Reads may come in any order, and so may atomic operations.
     bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
-    for (const Moment &before : {otherSharer, sharer, writer})
+    for (const Moment &before : {writer, otherSharer, sharer})
       if (areConcurrent(before, now, clocks) &&
           (before.kind != now.kind || now.kind == AccessKind::Write))
         race = before;

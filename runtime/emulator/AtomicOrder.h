@@ -22,11 +22,12 @@ class AtomicOrder {
 public:
   explicit AtomicOrder(WarpClocks &clocks) : clocks(clocks) {}
 
-  /// Begins a block, whose clocks have begun.
   void reset(uint32_t numWarps) {
     published.clear();
     warps.assign(numWarps, Fences());
   }
+  /// Behind a barrier of the whole block, which orders all that was before.
+  void forget() { reset(uint32_t(warps.size())); }
 
   void fence(uint32_t warp, uint32_t ordering) {
     if (acquires(ordering))
@@ -39,15 +40,17 @@ public:
 
   /// An atomic operation that reads and writes `address`.
   void update(uint32_t warp, uintptr_t address, uint32_t ordering) {
-    WarpClocks::Clock &mark = published[address];
-    if (acquires(ordering))
-      clocks.acquire(warp, mark);
-    else
-      WarpClocks::join(warps[warp].read, mark);
+    Fences &fences = warps[warp];
+    if (auto mark = published.find(address); mark != published.end()) {
+      if (acquires(ordering))
+        clocks.acquire(warp, mark->second);
+      else
+        WarpClocks::join(fences.read, mark->second);
+    }
     if (releases(ordering))
-      clocks.release(warp, mark);
-    else
-      WarpClocks::join(mark, warps[warp].released);
+      clocks.release(warp, published[address]);
+    else if (!fences.released.empty())
+      WarpClocks::join(published[address], fences.released);
   }
 
 private:

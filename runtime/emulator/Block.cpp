@@ -195,8 +195,10 @@ void Block::order(const Barrier &barrier) {
       clocks.acquire(warp.number, all);
       ++warp.epoch;
     }
-  if (barrier.expected == threads.size())
+  if (barrier.expected == threads.size()) {
     globals.forget();
+    atomics.forget();
+  }
 }
 
 /// Where the first thread that sleeps does so.

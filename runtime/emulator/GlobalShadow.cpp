@@ -28,7 +28,9 @@ std::optional<Moment> GlobalShadow::add(uintptr_t address, uint32_t bytes, const
     split(granule, begin, end);
     for (uint32_t at = begin; at < end; at += granule.partBytes)
       if (auto found = histories[granule.first + at / granule.partBytes].add(now, clocks))
-        race = found;
+        // One between two writes may be of one value, and harmless: others come first.
+        if (!race || race->kind == AccessKind::Write)
+          race = found;
   });
   return race;
 }

@@ -34,6 +34,8 @@ void LateStores::deliverAll() {
 }
 
 void LateStores::release(uint32_t warp, bool isCumulative) {
+  if (entries.empty())
+    return;
   deliverIf([&](const Entry &entry) {
     return entry.warp == warp || (isCumulative && clocks.isAfter(warp, entry.warp, entry.clock));
   });
