@@ -50,6 +50,7 @@ static BinarySummary readBinary(const JsonValue &json) {
   binary.sharedBytes = number(json, "static_shared_bytes") + number(json, "dynamic_shared_bytes");
   binary.threads = number(json, "threads");
   binary.arenaBytes = number(json, "arena_bytes");
+  binary.ptxasLevel = number(json, "ptxas_level");
   return binary;
 }
 
@@ -171,9 +172,12 @@ static std::string printable(StringRef text) {
 }
 
 static void printBinary(const BinarySummary &binary, raw_ostream &out) {
-  out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}\n", printable(binary.target),
+  out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}", printable(binary.target),
                  printable(binary.format), binary.registers, binary.sharedBytes,
                  binary.spillStoreBytes + binary.spillLoadBytes, binary.threads, binary.bytes);
+  if (binary.ptxasLevel)
+    out << "  ptxas -O" << binary.ptxasLevel;
+  out << "\n";
 }
 
 void printSummary(const LibrarySummary &library, raw_ostream &out) {

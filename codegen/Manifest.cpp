@@ -187,6 +187,8 @@ private:
         for (const auto &[name, value] : variantBinary.effective)
           json.attribute(name, value);
       });
+      if (binary.ptxasLevel)
+        json.attribute("ptxas_level", binary.ptxasLevel);
       json.attribute("threads", binary.launch.threadsPerBlock);
       json.attribute("registers", binary.resources.registers);
       if (binary.resources.scalarRegisters)

@@ -1,6 +1,7 @@
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/Timing.h"
+#include "compiler/Driver/ToolCheck.h"
 #include "compiler/Driver/Workers.h"
 #include "compiler/Target/Process.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,6 +70,11 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   for (unsigned index = 0; index < plan.jobs.size(); ++index)
     if (options.only.empty() || llvm::is_contained(options.only, index))
       chosen.push_back(index);
+  DiagnosticEngine toolProblems;
+  if (!checkTools(plan, chosen, options, goal, toolProblems)) {
+    reporter.report(toolProblems, loader.getSources());
+    return results;
+  }
   auto compile = [&](unsigned index) {
     return compileVariant(plan, plan.jobs[index], loader, options, goal);
   };

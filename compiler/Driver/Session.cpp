@@ -90,6 +90,7 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {
       DeviceBinary ptx = *result.binary;
       ptx.format = BinaryFormat::PTX;
+      ptx.ptxasLevel = 0;
       ptx.bytes.assign(ptx.ptx.begin(), ptx.ptx.end());
       ptx.bytes.push_back('\0');
       variant.binaries.push_back({job.target, std::move(ptx), effective});

@@ -77,6 +77,7 @@ json::Object toJson(const DeviceBinary &binary) {
       {"spillLoadBytes", used.spillLoadBytes},
       {"stackBytes", used.stackBytes},
       {"staticSharedBytes", used.staticSharedBytes},
+      {"ptxasLevel", binary.ptxasLevel},
       {"threadsPerBlock", launch.threadsPerBlock},
       {"warpSize", launch.warpSize},
       {"clusterX", launch.clusterDims[0]},
@@ -105,6 +106,7 @@ DeviceBinary binaryFrom(Reader in) {
   binary.resources = {in.number("registers"),       in.number("scalarRegisters"),
                       in.number("spillStoreBytes"), in.number("spillLoadBytes"),
                       in.number("stackBytes"),      in.number("staticSharedBytes")};
+  binary.ptxasLevel = in.number("ptxasLevel");
   binary.launch = {in.number("threadsPerBlock"),
                    in.number("warpSize"),
                    {in.number("clusterX"), in.number("clusterY"), in.number("clusterZ")},

@@ -71,6 +71,9 @@ struct DeviceBinary {
   std::vector<std::string> warnings;
 
   ResourceUsage resources;
+  /// The level at which ptxas made `bytes` where a lower one than was asked for gave better code
+  /// (Ptxas.h); 0 elsewhere.
+  uint32_t ptxasLevel = 0;
   LaunchFacts launch;
   /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
   std::vector<KernelParameter> parameters;

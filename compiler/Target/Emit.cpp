@@ -4,6 +4,7 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/CPU/EmitCPU.h"
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
+#include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/VerifyAbi.h"
 #include "llvm/IR/Module.h"
 
@@ -37,6 +38,12 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> modu
   if (llvm::Error error = readBack(*binary))
     return std::move(error);
   return binary;
+}
+
+llvm::Error checkTools(const TargetInfo &target, const EmitOptions &options) {
+  bool makesCubin = target.backend == Backend::CUDA && !target.emulated && !target.ptxOnly &&
+                    options.cudaEmit != CudaEmit::PTX;
+  return makesCubin ? checkPtxas(target, options) : llvm::Error::success();
 }
 
 } // namespace kiln

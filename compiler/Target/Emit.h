@@ -52,6 +52,9 @@ struct EmitOptions {
   CudaEmit cudaEmit = CudaEmit::Cubin;
   /// Empty: search PATH, then CUDA_HOME/bin, then /usr/local/cuda/bin.
   std::string ptxasPath;
+  /// What one run of ptxas may take, in MiB of addresses and seconds of processor time; 0: no
+  /// limit.
+  unsigned ptxasMemory = 8192, ptxasTimeout = 300;
   /// ptxas's message that it serialised asynchronous matrix instructions (C75xx) is an error, not a
   /// warning.
   bool serializedMatrixIsError = false;
@@ -93,6 +96,10 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> modu
 llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts,
                                               const TargetInfo &target,
                                               const EmitOptions &options = {});
+
+/// Whether the programs that a binary for the target takes besides Kiln are there and work (ptxas,
+/// for cubins). To be asked once before many variants, each of which would fail the same way.
+llvm::Error checkTools(const TargetInfo &target, const EmitOptions &options);
 
 } // namespace kiln
 

@@ -14,11 +14,13 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +32,22 @@ llvm::Error osError(const llvm::Twine &what) {
   int code = errno;
   return llvm::createStringError(std::error_code(code, std::generic_category()),
                                  what + ": " + llvm::sys::StrError(code));
+}
+
+/// Lowers a limit of this process; safe between fork and exec. A second of grace lies between
+/// SIGXCPU and SIGKILL; of memory there is no soft limit.
+void lower(decltype(RLIMIT_AS) what, uint64_t limit, uint64_t grace) {
+  rlimit allowed;
+  if (limit == 0 || getrlimit(what, &allowed) != 0)
+    return;
+  allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, limit);
+  allowed.rlim_max = std::min<rlim_t>(allowed.rlim_max, limit + grace);
+  setrlimit(what, &allowed);
+}
+
+void apply(const ProcessLimits &limits) {
+  lower(RLIMIT_AS, limits.memoryBytes, /*grace=*/0);
+  lower(RLIMIT_CPU, limits.seconds, /*grace=*/1);
 }
 
 /// Starts a child that runs `body` with its output in a pipe, and collects it. Between fork and
@@ -69,10 +87,12 @@ llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef 
   }
   close(pipeEnds[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
+  rusage used = {};
+  while (wait4(child, &status, 0, &used) < 0)
     if (errno != EINTR)
       return osError("cannot wait for " + name);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.peakBytes = uint64_t(used.ru_maxrss) << 10;
   return result;
 }
 
@@ -123,7 +143,8 @@ llvm::Expected<std::vector<char>> TemporaryFolder::read(llvm::StringRef name) co
 }
 
 llvm::Expected<ProcessResult>
-runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder) {
+runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder,
+           const ProcessLimits &limits) {
   // Everything is allocated before the fork.
   std::string executable = program.str();
   llvm::SmallVector<char *, 16> argv{executable.data()};
@@ -131,6 +152,7 @@ runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm:
     argv.push_back(const_cast<char *>(argument.c_str()));
   argv.push_back(nullptr);
   auto result = runChild(program, folder, [&] {
+    apply(limits);
     execv(executable.c_str(), argv.data());
     return 127;
   });

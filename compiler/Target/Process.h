@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,21 @@ private:
   std::string folder;
 };
 
+/// What a program may take, each of its processes by itself; 0: no limit. More than the system
+/// allows this process is the system's limit.
+struct ProcessLimits {
+  /// Of addresses, which is what a process can be denied.
+  uint64_t memoryBytes = 0;
+  /// Of processor time: it does not depend on what else the machine does. The program gets
+  /// SIGXCPU.
+  uint64_t seconds = 0;
+};
+
 struct ProcessResult {
   /// Exit status; 128 + signal when it was killed.
   int status = 0;
+  /// The most memory that it, or a process that it waited for, had at a time.
+  uint64_t peakBytes = 0;
   /// Standard output and error, in the order they were written.
   std::string output;
 };
@@ -47,7 +60,8 @@ struct ProcessResult {
 /// Runs `program` with `arguments` (without the program's own name) in `folder`. An error is a
 /// process that could not be started; a failing one is a result.
 llvm::Expected<ProcessResult>
-runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder);
+runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder,
+           const ProcessLimits &limits = {});
 
 /// Runs `body` in a forked copy of this process, in `folder`; its return value is the exit status.
 /// The body writes messages to standard output and error. Nothing it changes comes back.

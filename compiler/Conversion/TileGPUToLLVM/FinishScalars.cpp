@@ -1,5 +1,6 @@
 // Step 2: a thread's scalar program becomes the LLVM dialect, and its function a kernel.
 
+#include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -8,27 +9,15 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace kiln {
-
-static LogicalResult flattenControlFlow(ModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
-  populateSCFToControlFlowConversionPatterns(patterns);
-  ConversionTarget target(*module.getContext());
-  target.addIllegalDialect<scf::SCFDialect>();
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(module, target, std::move(patterns));
-}
 
 static LogicalResult convertScalars(ModuleOp module) {
   MLIRContext *context = module.getContext();
@@ -48,7 +37,7 @@ static LogicalResult convertScalars(ModuleOp module) {
 }
 
 LogicalResult finishScalars(ModuleOp module, const TargetLowering &device) {
-  if (failed(flattenControlFlow(module)) || failed(convertScalars(module)))
+  if (failed(flattenControlFlow(module, module.getContext())) || failed(convertScalars(module)))
     return failure();
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);

@@ -2,6 +2,7 @@
 // to the LLVM dialect with MLIR's own conversions.
 
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
+#include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
 #include "compiler/Conversion/TileToCPU/CountedLoops.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/Float8.h"
@@ -13,7 +14,6 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -145,16 +145,10 @@ template <typename BranchOp> static void placeAnnotation(BranchOp branch) {
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   cpu::forbidUnrollingOfMany(module);
-  {
-    RewritePatternSet patterns(context);
-    cpu::populateCountedLoopPattern(patterns);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    ConversionTarget target(*context);
-    target.addIllegalDialect<scf::SCFDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      return failure();
-  }
+  RewritePatternSet countedLoops(context);
+  cpu::populateCountedLoopPattern(countedLoops);
+  if (failed(flattenControlFlow(module, std::move(countedLoops))))
+    return failure();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);

@@ -103,6 +103,8 @@ static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
   binary.bytes = std::move(result->cubin);
   removePtxText(binary.bytes);
   binary.resources = result->report.resources;
+  if (result->level != std::min(options.optLevel, 3u))
+    binary.ptxasLevel = result->level;
   llvm::append_range(binary.warnings, result->report.warnings);
   llvm::append_range(binary.warnings, result->report.serialized);
   return llvm::Error::success();

@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include <csignal>
 #include <cstdlib>
 
 namespace kiln {
@@ -73,39 +74,126 @@ PtxasReport parsePtxasReport(llvm::StringRef output) {
   return report;
 }
 
+namespace {
+
+/// PTX in a folder of its own, and the ptxas that assembles it.
+class Assembly {
+public:
+  static llvm::Expected<Assembly> prepare(llvm::StringRef ptx, const TargetInfo &target,
+                                          const EmitOptions &options) {
+    auto ptxas = findPtxas(options.ptxasPath);
+    if (!ptxas)
+      return ptxas.takeError();
+    auto folder = TemporaryFolder::create(options.temporaryRoot);
+    if (!folder)
+      return folder.takeError();
+    if (llvm::Error error = folder->write("kernel.ptx", ptx))
+      return std::move(error);
+    return Assembly(std::move(*ptxas), std::move(*folder), target, options);
+  }
+
+  llvm::Expected<PtxasResult> run(unsigned level) const {
+    std::vector<std::string> arguments = {"-v", "-arch=" + target.arch,
+                                          "-O" + std::to_string(level)};
+    if (options.lineInfo)
+      arguments.push_back("-lineinfo");
+    arguments.insert(arguments.end(), {"-o", "kernel.cubin", "kernel.ptx"});
+    ProcessLimits limits{uint64_t(options.ptxasMemory) << 20, options.ptxasTimeout};
+    auto process = runProgram(ptxas, arguments, folder.path(), limits);
+    if (!process)
+      return process.takeError();
+    if (process->status != 0)
+      return failure(*process);
+    auto cubin = folder.read("kernel.cubin");
+    if (!cubin)
+      return cubin.takeError();
+    return PtxasResult{std::move(*cubin), parsePtxasReport(process->output), level};
+  }
+
+  llvm::StringRef program() const { return ptxas; }
+
+private:
+  Assembly(std::string ptxas, TemporaryFolder folder, const TargetInfo &target,
+           const EmitOptions &options)
+      : ptxas(std::move(ptxas)), folder(std::move(folder)), target(target), options(options) {}
+
+  /// Denied memory, ptxas says so, or falls over what it did not get.
+  bool ranOutOfMemory(const ProcessResult &process) const {
+    uint64_t limit = uint64_t(options.ptxasMemory) << 20;
+    bool isSignal = process.status == 128 + SIGSEGV || process.status == 128 + SIGABRT;
+    return limit && (llvm::StringRef(process.output).contains("Memory allocation failure") ||
+                     (isSignal && process.peakBytes > limit / 2));
+  }
+
+  llvm::Error failure(const ProcessResult &process) const {
+    constexpr llvm::StringLiteral less = "; more warps or smaller tiles make less work";
+    if (process.status == 128 + SIGXCPU)
+      return targetError("ptxas took more than the ", options.ptxasTimeout,
+                         " seconds of processor time that it may take; --ptxas-timeout=SECONDS "
+                         "allows more",
+                         less);
+    if (ranOutOfMemory(process))
+      return targetError("ptxas needs more than the ", options.ptxasMemory,
+                         " MiB of memory that it may take; --ptxas-memory=MIB allows more", less);
+    if (process.status == 128 + SIGKILL)
+      return targetError("ptxas was killed from outside, as systems do that run out of memory; ",
+                         "--ptxas-memory=MIB sets a limit", less);
+    return targetError("ptxas failed for ", target.name, " (status ", process.status, "):\n",
+                       llvm::StringRef(process.output).trim());
+  }
+
+  std::string ptxas;
+  TemporaryFolder folder;
+  const TargetInfo &target;
+  const EmitOptions &options;
+};
+
+} // namespace
+
+llvm::Error checkPtxas(const TargetInfo &target, const EmitOptions &options) {
+  std::string version =
+      std::to_string(target.ptxVersion / 10) + "." + std::to_string(target.ptxVersion % 10);
+  auto assembly = Assembly::prepare(".version " + version + "\n.target " + target.arch +
+                                        "\n.address_size 64\n.entry empty() { ret; }\n",
+                                    target, options);
+  if (!assembly)
+    return assembly.takeError();
+  auto result = assembly->run(/*level=*/0);
+  if (result)
+    return llvm::Error::success();
+  return targetError("'", assembly->program(), "' does not work, not even for an empty kernel: ",
+                     llvm::toString(result.takeError()));
+}
+
+bool gaveUp(const PtxasReport &report) {
+  return report.resources.registers == 32 && report.resources.stackBytes > 0;
+}
+
+bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second) {
+  auto key = [](const ResourceUsage &used) {
+    return std::pair(used.spillStoreBytes + used.spillLoadBytes, used.stackBytes);
+  };
+  return key(first) < key(second);
+}
+
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
                                      const EmitOptions &options) {
-  auto ptxas = findPtxas(options.ptxasPath);
-  if (!ptxas)
-    return ptxas.takeError();
-  auto folder = TemporaryFolder::create(options.temporaryRoot);
-  if (!folder)
-    return folder.takeError();
-  if (llvm::Error error = folder->write("kernel.ptx", ptx))
-    return std::move(error);
-
-  std::vector<std::string> arguments = {"-v", "-arch=" + target.arch,
-                                        "-O" + std::to_string(std::min(options.optLevel, 3u))};
-  if (options.lineInfo)
-    arguments.push_back("-lineinfo");
-  arguments.insert(arguments.end(), {"-o", "kernel.cubin", "kernel.ptx"});
-  auto process = runProgram(*ptxas, arguments, folder->path());
-  if (!process)
-    return process.takeError();
-  if (process->status != 0)
-    return targetError("ptxas failed for ", target.name, " (status ", process->status, "):\n",
-                       llvm::StringRef(process->output).trim());
-
-  PtxasResult result;
-  result.report = parsePtxasReport(process->output);
-  if (options.serializedMatrixIsError && !result.report.serialized.empty())
+  auto assembly = Assembly::prepare(ptx, target, options);
+  if (!assembly)
+    return assembly.takeError();
+  auto result = assembly->run(std::min(options.optLevel, 3u));
+  if (result && result->level > 1 && gaveUp(result->report)) {
+    auto again = assembly->run(1);
+    // That it fails where the other did not is no error.
+    if (!again)
+      llvm::consumeError(again.takeError());
+    else if (usesLessLocalMemory(again->report.resources, result->report.resources))
+      result = std::move(again);
+  }
+  if (result && options.serializedMatrixIsError && !result->report.serialized.empty())
     return targetError(
         "ptxas serialised asynchronous matrix instructions:\n",
-        llvm::join(result.report.serialized.begin(), result.report.serialized.end(), "\n"));
-  auto cubin = folder->read("kernel.cubin");
-  if (!cubin)
-    return cubin.takeError();
-  result.cubin = std::move(*cubin);
+        llvm::join(result->report.serialized.begin(), result->report.serialized.end(), "\n"));
   return result;
 }
 

@@ -24,6 +24,17 @@ TEST(Process, AMissingProgramIsAnError) {
   EXPECT_EQ(llvm::toString(result.takeError()), "cannot run '/nowhere/tool'");
 }
 
+TEST(Process, LimitsBindTheProgramAndWhatItRuns) {
+  ProcessLimits time, memory;
+  time.seconds = 1;
+  EXPECT_EQ(llvm::cantFail(runProgram("/bin/sh", {"-c", "while :; do :; done"}, "/", time)).status,
+            128 + SIGXCPU);
+  memory.memoryBytes = 64 << 20;
+  auto result = llvm::cantFail(runProgram("/bin/sh", {"-c", "sh -c 'ulimit -v'"}, "/", memory));
+  EXPECT_EQ(result.output, std::to_string(64 << 10) + "\n");
+  EXPECT_GT(result.peakBytes, 0u);
+}
+
 TEST(Process, ACrashIsAResult) {
   auto result = llvm::cantFail(runForked("/", []() -> int {
     signal(SIGABRT, SIG_DFL);

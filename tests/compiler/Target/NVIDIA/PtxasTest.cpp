@@ -39,6 +39,26 @@ TEST(Ptxas, DamagedReportsAreNoNumbers) {
   EXPECT_EQ(report.resources.spillStoreBytes, 0u);
 }
 
+TEST(Ptxas, AssemblesAgainWhereItGaveUp) {
+  auto report = [](unsigned registers, unsigned stack, unsigned spills) {
+    PtxasReport report;
+    report.resources.registers = registers;
+    report.resources.stackBytes = stack;
+    report.resources.spillStoreBytes = spills;
+    return report;
+  };
+  EXPECT_TRUE(gaveUp(report(32, 3072, 0)));
+  EXPECT_FALSE(gaveUp(report(32, 0, 0)));
+  EXPECT_FALSE(gaveUp(report(255, 3072, 4000)));
+  auto less = [&](const PtxasReport &a, const PtxasReport &b) {
+    return usesLessLocalMemory(a.resources, b.resources);
+  };
+  EXPECT_TRUE(less(report(255, 800, 700), report(32, 3072, 4000)));
+  EXPECT_TRUE(less(report(255, 800, 0), report(32, 3072, 0)));
+  EXPECT_FALSE(less(report(255, 3072, 0), report(32, 3072, 0)));
+  EXPECT_FALSE(less(report(255, 100, 5000), report(32, 3072, 4000)));
+}
+
 TEST(Ptxas, AMissingOneSaysWhatToDo) {
   EXPECT_EQ(llvm::toString(findPtxas("/nowhere/ptxas").takeError()),
             "ptxas: '/nowhere/ptxas' is not an executable file");

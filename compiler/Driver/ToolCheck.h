@@ -1,0 +1,20 @@
+// Whether the programs that a build takes besides Kiln are there and work: asked once, before any
+// variant compiles, since each of them would fail the same way after its own work.
+
+#ifndef KILN_COMPILER_DRIVER_TOOLCHECK_H
+#define KILN_COMPILER_DRIVER_TOOLCHECK_H
+
+#include "compiler/Driver/BuildPlan.h"
+#include "compiler/Driver/CompileVariant.h"
+
+namespace kiln {
+
+/// Reports the first of the chosen jobs' targets whose tools do not work, and gives false then; also
+/// after an interrupt.
+bool checkTools(const BuildPlan &plan, llvm::ArrayRef<unsigned> chosen,
+                const CompilerOptions &options, const VariantGoal &goal,
+                DiagnosticEngine &diagnostics);
+
+} // namespace kiln
+
+#endif
