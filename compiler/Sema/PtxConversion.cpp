@@ -4,6 +4,8 @@
 
 #include "compiler/Sema/NarrowFloats.h"
 
+#include <cmath>
+
 namespace kiln::sema {
 
 namespace math = mlir::math;
@@ -94,6 +96,11 @@ Tensor PtxTranslator::convertElement(const PtxInstruction &instruction, Tensor v
       return convertToward(*direction, {&evaluator, value}, to).tensor;
     if (direction && *direction != Direction::TowardZero)
       return refuse(instruction);
+    // The NaN of PTX's 8-bit formats has no sign.
+    if (to.isFP8())
+      value = evaluator.select(
+          test(CompareOp::NotEqual, value, value),
+          evaluator.splat(evaluator.constant(from, Value::real(NAN)), shape), value);
     bool towardZero = instruction.has("rz") && to.getBits() < from.getBits();
     return evaluator.cast(value, to, towardZero ? Rounding::TowardZero : Rounding::Default);
   }

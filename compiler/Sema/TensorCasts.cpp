@@ -40,12 +40,15 @@ static Tensor roundTowardZero(Evaluator &evaluator, Tensor exact, Tensor rounded
 Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Rounding rounding) {
   DType from = tensor.dtype(), to = type.dtype;
   unsigned fromBits = from.getBits(), toBits = to.getBits();
-  // Between formats of one width there is no operation: go through a wider one.
-  if (fromBits == toBits)
-    return cast(cast(tensor, fromBits == 8 ? Scalar::FP16 : Scalar::FP32), to, rounding);
+  // Between formats of one width there is no operation: go through a wider one. Doubles become
+  // floats of 8 bits in two steps, as in PyTorch.
+  if (fromBits == toBits || (from.is(Scalar::FP64) && to.isFP8()))
+    return cast(cast(tensor, Scalar::FP32), to, rounding);
   if (fromBits < toBits)
     return {emit<mlir::arith::ExtFOp>(toMLIR(type), tensor.ir), type};
-  Tensor rounded{emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir), type};
+  Tensor rounded{to.isFP8() ? emit<tile::NarrowOp>(toMLIR(type), tensor.ir)
+                            : emit<mlir::arith::TruncFOp>(toMLIR(type), tensor.ir),
+                 type};
   return rounding == Rounding::TowardZero ? roundTowardZero(*this, tensor, rounded) : rounded;
 }
 

@@ -1,5 +1,6 @@
 // Constants, and operations that only move elements: splat, broadcast, reshape, permute.
 
+#include "compiler/Dialect/Tile/ByteFloats.h"
 #include "compiler/Sema/Evaluator.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -80,9 +81,17 @@ Tensor Evaluator::constant(DType type, const Value &number) {
     return cast(constant(Scalar::FP16, number), type);
   if (type.isFloat()) {
     llvm::APFloat value(number.getReal());
-    bool losesInfo;
-    value.convert(llvm::cast<mlir::FloatType>(mlirType).getFloatSemantics(),
-                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    auto round = [&](const llvm::fltSemantics &to) {
+      bool losesInfo;
+      value.convert(to, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    };
+    auto floatType = llvm::cast<mlir::FloatType>(mlirType);
+    if (type.isFP8()) {
+      round(llvm::APFloat::IEEEsingle()); // as a cast does
+      value = tile::narrowToByteFloat(value, floatType);
+    } else {
+      round(floatType.getFloatSemantics());
+    }
     return {emit<mlir::arith::ConstantOp>(builder.getFloatAttr(mlirType, value)), type};
   }
   if (number.is(ValueKind::Float) && std::floor(number.getReal()) != number.getReal() &&

@@ -1,6 +1,7 @@
 // Elementwise operations: once per register.
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Dialect/TileGPU/SmallFloats.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -24,11 +25,11 @@ struct ElementwiseSpread : ConversionPattern {
       if (isa<RankedTensorType>(type) && !tilegpu::layoutAttrOf(type))
         return rewriter.notifyMatchFailure(op, "has a tensor without a layout");
     // Selecting moves bits only.
-    for (Type operand : isa<arith::SelectOp>(op) ? TypeRange() : TypeRange(op->getOperandTypes()))
-      if (isa<FloatType>(tile::elementTypeOf(operand)) &&
-          tile::elementTypeOf(operand).getIntOrFloatBitWidth() == 8)
-        return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
-                               << lowering.target().name << " yet";
+    auto isSmallFloat = [](Type type) { return tilegpu::isSmallFloat(tile::elementTypeOf(type)); };
+    if (!isa<arith::SelectOp>(op) && (llvm::any_of(op->getOperandTypes(), isSmallFloat) ||
+                                      llvm::any_of(op->getResultTypes(), isSmallFloat)))
+      return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
+                             << lowering.target().name << " yet";
     Type tile = op->getResult(0).getType();
     size_t count = isa<RankedTensorType>(tile) ? tilegpu::layoutOf(tile).numRegisters() : 1;
     SmallVector<SmallVector<Value>> results(op->getNumResults());

@@ -1,8 +1,8 @@
 // x + dot(a, b, 0) becomes dot(a, b, x): the sums then go straight to the array that x is in, which
 // in a loop is the loop's own. See Passes.h.
 
-#include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/ByteFloats.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/IR/Matchers.h"
 
@@ -24,7 +24,7 @@ static tile::DotOp freshProduct(Value value) {
 static void widenOperands(tile::DotOp dot) {
   OpBuilder builder(dot);
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
-    if (isFloat8(tile::elementTypeOf(operand->get().getType()))) {
+    if (tile::isByteFloat(tile::elementTypeOf(operand->get().getType()))) {
       Type wide = tile::withElementType(operand->get().getType(), builder.getF32Type());
       operand->set(arith::ExtFOp::create(builder, dot.getLoc(), wide, operand->get()));
     }

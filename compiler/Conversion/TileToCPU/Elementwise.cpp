@@ -4,9 +4,9 @@
 // for lanes whose result nobody reads; functions go to MathFunctions. Everything else is the same
 // operation on a vector type.
 
+#include "compiler/Conversion/ByteFloats/ByteFloats.h"
 #include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
-#include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -18,7 +18,7 @@ namespace kiln::cpu {
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 Type KernelEmitter::lowered(Type element) {
-  if (isFloat8(element))
+  if (tile::isByteFloat(element))
     return IntegerType::get(element.getContext(), 8);
   return isa<tile::PtrType>(element) ? LLVM::LLVMPointerType::get(element.getContext()) : element;
 }
@@ -70,16 +70,11 @@ Value KernelEmitter::emitConversion(Operation *op, Value operand) {
   Type to = lowered(tile::elementTypeOf(op->getResult(0).getType())), f32 = b->getF32Type();
   Type from = tile::elementTypeOf(op->getOperand(0).getType()),
        target = tile::elementTypeOf(op->getResult(0).getType());
-  if (isFloat8(from))
-    operand = extendFloat8(v, operand, from);
-  if (isFloat8(target)) {
-    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-      OperationState state(loc, op->getName(), {operand}, {vectorOf(f32, laneCount(operand))});
-      operand = b->create(state)->getResult(0);
-    }
-    return truncateToFloat8(v, convertElement(operand, f32), target);
-  }
-  if (isFloat8(from) && isHalf(to))
+  if (tile::isByteFloat(from))
+    operand = widenByteFloat(*b, loc, operand, from);
+  if (tile::isByteFloat(target))
+    return narrowByteFloat(*b, loc, convertElement(operand, f32), target);
+  if (tile::isByteFloat(from) && isHalf(to))
     return v.truncateFloat(operand, to);
   if (isa<arith::ExtFOp>(op))
     return v.extendFloat(operand, to);
@@ -126,7 +121,7 @@ SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value>
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return {emitDivision(op, operands)};
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
-          arith::FPToUIOp>(op))
+          arith::FPToUIOp, tile::NarrowOp>(op))
     return {emitConversion(op, operands[0])};
   if (isa<arith::BitcastOp>(op))
     return {v.bitcast(operands[0], result)};

@@ -5,7 +5,7 @@
 // scalar; what does not depend on the inner loops is computed outside of them.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
-#include "compiler/Conversion/TileToCPU/Float8.h"
+#include "compiler/Dialect/Tile/ByteFloats.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -115,7 +115,7 @@ Value KernelEmitter::pullVector(Value value, ArrayRef<Coord> coords) {
 
 Value KernelEmitter::emitConstant(TypedAttr value) {
   auto real = dyn_cast<FloatAttr>(value);
-  if (real && isFloat8(real.getType()))
+  if (real && tile::isByteFloat(real.getType()))
     value = b->getIntegerAttr(b->getI8Type(), real.getValue().bitcastToAPInt());
   return arith::ConstantOp::create(*b, loc, value);
 }

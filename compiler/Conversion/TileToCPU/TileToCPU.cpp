@@ -5,8 +5,8 @@
 #include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
 #include "compiler/Conversion/TileToCPU/CountedLoops.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
-#include "compiler/Conversion/TileToCPU/Float8.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
+#include "compiler/Dialect/Tile/ByteFloats.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -25,7 +25,7 @@ namespace kiln {
 
 static bool isSupportedElement(Type type) {
   Type element = tile::elementTypeOf(type);
-  return isa<tile::PtrType>(element) || cpu::isFloat8(element) || element.isF16() ||
+  return isa<tile::PtrType>(element) || tile::isByteFloat(element) || element.isF16() ||
          element.isBF16() || element.isF32() || element.isF64() || element.isInteger(1) ||
          element.isInteger(8) || element.isInteger(16) || element.isInteger(32) ||
          element.isInteger(64);
@@ -70,11 +70,12 @@ static LogicalResult checkSupported(func::FuncOp kernel) {
         llvm::raw_string_ostream(text) << tile::elementTypeOf(type);
         return reject(op, "the type " + text);
       }
-    auto isByteFloat = [](Type type) { return cpu::isFloat8(tile::elementTypeOf(type)); };
+    auto isByteFloat = [](Type type) { return tile::isByteFloat(tile::elementTypeOf(type)); };
     bool computes = OpTrait::hasElementwiseMappableTraits(op) ||
                     isa<tile::ReduceOp, tile::ScanOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
-    if (computes && !isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::BitcastOp>(op) &&
-        llvm::any_of(op->getOperandTypes(), isByteFloat))
+    if (computes && !isa<arith::ExtFOp, arith::SelectOp, arith::BitcastOp, tile::NarrowOp>(op) &&
+        (llvm::any_of(op->getOperandTypes(), isByteFloat) ||
+         llvm::any_of(op->getResultTypes(), isByteFloat)))
       return reject(op, name + " on 8-bit floats");
     auto constant = dyn_cast<arith::ConstantOp>(op);
     if (constant && isa<RankedTensorType>(constant.getType()) &&

@@ -1,6 +1,8 @@
 // Folds and canonical forms of Tile operations.
 
+#include "compiler/Dialect/Tile/ByteFloats.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -123,6 +125,13 @@ OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
     return {};
   getSourceMutable().assign(inner.getSource());
   return getResult();
+}
+
+OpFoldResult NarrowOp::fold(FoldAdaptor adaptor) {
+  auto type = cast<FloatType>(elementTypeOf(getType()));
+  return constFoldCastOp<FloatAttr, FloatAttr, APFloat, APFloat, void>(
+      adaptor.getOperands(), getType(),
+      [&](const APFloat &value, bool &) { return narrowToByteFloat(value, type); });
 }
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -144,6 +144,23 @@ def Tile_BitcastOp : Tile_Op<"bitcast", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_WideFloat : AnyTypeOf<[F16, BF16, F32], "f16, bf16 or f32">;
+def Tile_ByteFloat : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ], "float of 8 bits">;
+
+def Tile_NarrowOp : Tile_Op<"narrow", !listconcat([Pure, SameOperandsAndResultShape], ElementwiseMappable.traits)> {
+  let summary = "Rounds to a float of 8 bits";
+  let description = [{
+    To nearest even. What is too large becomes the largest finite number, infinities too; NaN becomes the NaN of its sign
+    whose mantissa is all ones (0x7f, 0xff), or the only one that there is (0x80). `arith.truncf` has no such result: it
+    makes infinities of what is too large, and constants of other NaNs. There is no `arith.truncf` to these types.
+    Example: `tile.narrow %x : tensor<128xf32> to tensor<128xf8E5M2>`.
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_WideFloat, RankedTensorOf<[Tile_WideFloat]>]>:$source);
+  let results = (outs AnyTypeOf<[Tile_ByteFloat, RankedTensorOf<[Tile_ByteFloat]>]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasFolder = 1;
+}
+
 //===-- Memory -----------------------------------------------------------------------------------------------------===//
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

@@ -287,7 +287,7 @@ private:
       return load.getMask() && load.getOther() && holdsZeros(load.getOther(), axis);
     if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
                         arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, tile::BitcastOp,
-                        tile::HintOp>(op))
+                        tile::HintOp, tile::NarrowOp>(op))
       return holdsZeros(op->getOperand(0), axis);
     if (auto trans = dyn_cast_or_null<tile::TransOp>(op))
       return holdsZeros(trans.getSource(), trans.getOrder()[axis]);

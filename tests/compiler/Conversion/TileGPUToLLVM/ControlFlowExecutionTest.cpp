@@ -239,7 +239,7 @@ TEST_P(Programs, SmallFloats) {
                    ">>) -> tensor<256x" + t + ">\n%b = arith.extf %a : tensor<256x" + t +
                    "> to tensor<256xf32>\ntile.store %wp, %b : (tensor<256x!tile.ptr<f32>>, "
                    "tensor<256xf32>) -> ()\n%c = tile.load %yp : (tensor<256x!tile.ptr<f32>>) -> "
-                   "tensor<256xf32>\n%d = arith.truncf %c : tensor<256xf32> to tensor<256x" +
+                   "tensor<256xf32>\n%d = tile.narrow %c : tensor<256xf32> to tensor<256x" +
                    t + ">\ntile.store %op, %d : (tensor<256x!tile.ptr<" + t + ">>, tensor<256x" +
                    t + ">) -> ()"),
         GetParam());

@@ -58,3 +58,27 @@ func.func @zero_offset(%p: !tile.ptr<f32>) -> !tile.ptr<f32> {
   %q = tile.addptr %p, %zero : !tile.ptr<f32>, i32
   return %q : !tile.ptr<f32>
 }
+
+// Constants become what the conversion makes of them at run time; arith.truncf would give infinity and other NaNs.
+// CHECK-LABEL: func.func @narrow_constants
+func.func @narrow_constants() -> (f8E5M2, f8E5M2, f8E5M2, f8E4M3FN, f8E4M3FNUZ, tensor<4xf8E5M2FNUZ>) {
+  %nan = arith.constant 0x7FC00000 : f32
+  %minusNan = arith.constant 0xFF800001 : f32
+  %minusInfinity = arith.constant 0xFC00 : f16
+  %large = arith.constant 1.0e+30 : f32
+  %tiny = arith.constant dense<-1.0e-20> : tensor<4xf32>
+  // CHECK-DAG: %[[A:.*]] = arith.constant 0x7F : f8E5M2
+  // CHECK-DAG: %[[B:.*]] = arith.constant 0xFF : f8E5M2
+  // CHECK-DAG: %[[C:.*]] = arith.constant -5.734400e+04 : f8E5M2
+  // CHECK-DAG: %[[D:.*]] = arith.constant 4.480000e+02 : f8E4M3FN
+  // CHECK-DAG: %[[E:.*]] = arith.constant 0x80 : f8E4M3FNUZ
+  // CHECK-DAG: %[[F:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf8E5M2FNUZ>
+  // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %[[E]], %[[F]]
+  %a = tile.narrow %nan : f32 to f8E5M2
+  %b = tile.narrow %minusNan : f32 to f8E5M2
+  %c = tile.narrow %minusInfinity : f16 to f8E5M2
+  %d = tile.narrow %large : f32 to f8E4M3FN
+  %e = tile.narrow %minusNan : f32 to f8E4M3FNUZ
+  %f = tile.narrow %tiny : tensor<4xf32> to tensor<4xf8E5M2FNUZ>
+  return %a, %b, %c, %d, %e, %f : f8E5M2, f8E5M2, f8E5M2, f8E4M3FN, f8E4M3FNUZ, tensor<4xf8E5M2FNUZ>
+}

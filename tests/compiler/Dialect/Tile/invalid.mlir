@@ -152,3 +152,17 @@ func.func @print_half(%x: f16) {
   tile.print " x: %f"(%x) : f16
   return
 }
+
+// -----
+func.func @narrow_double(%x: f64) {
+  // expected-error @+1 {{'tile.narrow' op operand #0 must be f16, bf16 or f32}}
+  %y = tile.narrow %x : f64 to f8E5M2
+  return
+}
+
+// -----
+func.func @narrow_to_half(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.narrow' op result #0 must be float of 8 bits}}
+  %y = tile.narrow %x : tensor<4xf32> to tensor<4xf16>
+  return
+}
