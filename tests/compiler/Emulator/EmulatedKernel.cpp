@@ -21,11 +21,7 @@ namespace kiln::testing {
 EmulatedKernel::~EmulatedKernel() = default;
 
 EmulatedKernel::EmulatedKernel(const std::string &text, const std::string &target, unsigned threads)
-    : threads(threads) {
-  // The object finds the emulator's functions in this process, which has them if it refers to one.
-  auto *volatile emulator = &kiln_emu_run_block;
-  (void)emulator;
-  TargetInfo info = llvm::cantFail(parseTarget(target));
+    : info(llvm::cantFail(parseTarget(target))), threads(threads) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect, tile::TileDialect,
                       tilegpu::TileGPUDialect>();
@@ -36,46 +32,60 @@ EmulatedKernel::EmulatedKernel(const std::string &text, const std::string &targe
     errors += diagnostic.str() + "\n";
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module || failed(lowerToEmulator(*module, info, {"kernel", threads})) ||
-      failed(mlir::verify(*module)))
+  if (OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context))
+    load(*module, "kernel");
+}
+
+EmulatedKernel::EmulatedKernel(ModuleOp module, llvm::StringRef symbol, const std::string &target,
+                               unsigned threads)
+    : info(llvm::cantFail(parseTarget(target))), threads(threads) {
+  load(module, symbol);
+}
+
+void EmulatedKernel::load(ModuleOp module, llvm::StringRef symbol) {
+  // The object finds the emulator's functions in this process, which has them if it refers to one.
+  auto *volatile emulator = &kiln_emu_run_block;
+  (void)emulator;
+  if (failed(lowerToEmulator(module, info, {symbol, threads})) || failed(mlir::verify(module)))
     return;
   KernelFacts facts;
-  facts.symbol = "kernel";
-  llvm::Expected<DeviceBinary> emitted = emitDeviceBinary(*module, facts, info);
-  if (!emitted) {
-    errors += llvm::toString(emitted.takeError());
-    return;
-  }
-  binary = std::move(*emitted);
-  object = std::make_unique<LoadedObject>(*binary);
+  facts.symbol = symbol.str();
+  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(module, facts, info);
+  if (binary)
+    object = std::make_unique<LoadedObject>(*binary);
+  else
+    errors += llvm::toString(binary.takeError());
 }
 
 std::vector<kiln_emulator_count> EmulatedKernel::count(std::vector<void *> params,
-                                                       uint32_t sharedBytes) {
-  for (const std::string &report : run(params, sharedBytes, /*count=*/true))
+                                                       uint32_t sharedBytes, Grid grid) {
+  for (const std::string &report : run(std::move(params), sharedBytes, grid, /*count=*/true))
     ADD_FAILURE() << report;
   return counts;
 }
 
 std::vector<std::string> EmulatedKernel::run(std::vector<void *> params, uint32_t sharedBytes,
-                                             bool count) {
+                                             Grid grid, bool count) {
   if (!object)
     return {errors};
   kiln_emulator *emulator = nullptr;
-  EXPECT_EQ(kiln_emulator_create("sm_80", nullptr, &emulator), KILN_SUCCESS);
+  EXPECT_EQ(kiln_emulator_create(info.arch.c_str(), nullptr, &emulator), KILN_SUCCESS);
   std::sort(ranges.begin(), ranges.end(),
             [](const auto &a, const auto &b) { return a.first < b.first; });
   kiln_emulated_launch launch = {};
   launch.emulator = emulator;
   launch.threads = threads;
   launch.dynamic_bytes = sharedBytes;
-  launch.max_shared = 64 * 1024;
+  launch.max_shared = info.maxSharedBytes;
   launch.check = 1;
   launch.count = count;
   launch.ranges = ranges.data();
   launch.num_ranges = uint32_t(ranges.size());
-  object->run(params, &launch);
+  Grid block;
+  for (block[2] = 0; block[2] < grid[2]; ++block[2])
+    for (block[1] = 0; block[1] < grid[1]; ++block[1])
+      for (block[0] = 0; block[0] < grid[0] && !launch.stopped; ++block[0])
+        object->entry()(params.data(), block.data(), grid.data(), &launch);
   std::vector<std::string> reports;
   for (uint32_t i = 0; i < kiln_emulator_num_reports(emulator); ++i)
     reports.push_back(kiln_emulator_report(emulator, i));

@@ -1,11 +1,12 @@
-// A kernel given as text at the cut (LLVM dialect, NVVM or ROCDL, tilegpu accesses), lowered for
-// the emulator, loaded into this process and run.
+// A kernel at the cut (LLVM dialect, NVVM or ROCDL, tilegpu accesses), lowered for the emulator,
+// loaded into this process and run with every check.
 
 #ifndef KILN_TESTS_COMPILER_EMULATOR_EMULATEDKERNEL_H
 #define KILN_TESTS_COMPILER_EMULATOR_EMULATEDKERNEL_H
 
 #include "compiler/Target/DeviceBinary.h"
 #include "compiler/Target/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "runtime/emulated_launch.h"
 #include <array>
 #include <memory>
@@ -19,8 +20,13 @@ class LoadedObject;
 
 class EmulatedKernel {
 public:
-  /// The function is `@kernel`, run by blocks of `threads`.
+  using Grid = std::array<uint32_t, 3>;
+
+  /// The function is `@kernel`, run by blocks of `threads`. The target is an emulated one.
   EmulatedKernel(const std::string &text, const std::string &target, unsigned threads);
+  /// The function `symbol` of a module, which is lowered in place; diagnostics are the context's.
+  EmulatedKernel(mlir::ModuleOp module, llvm::StringRef symbol, const std::string &target,
+                 unsigned threads);
   ~EmulatedKernel();
 
   /// Of the compilation: "file:line:column: message" each; empty if it succeeded.
@@ -32,21 +38,25 @@ public:
     ranges.push_back({first, first + bytes, nullptr});
   }
 
-  /// Runs one block with checks; params[i] points to argument i. What was reported.
-  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes) {
-    return run(params, sharedBytes, /*count=*/false);
+  /// Runs the grid with checks; params[i] points to argument i. What was reported.
+  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes,
+                               Grid grid = {1, 1, 1}) {
+    return run(std::move(params), sharedBytes, grid, /*count=*/false);
   }
   /// The same, for what it does.
-  std::vector<kiln_emulator_count> count(std::vector<void *> params, uint32_t sharedBytes);
+  std::vector<kiln_emulator_count> count(std::vector<void *> params, uint32_t sharedBytes,
+                                         Grid grid = {1, 1, 1});
 
   /// Of the last run.
   std::vector<kiln_emulator_count> counts;
 
 private:
-  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes, bool count);
+  void load(mlir::ModuleOp module, llvm::StringRef symbol);
+  std::vector<std::string> run(std::vector<void *> params, uint32_t sharedBytes, Grid grid,
+                               bool count);
 
+  TargetInfo info;
   unsigned threads;
-  std::optional<DeviceBinary> binary;
   std::unique_ptr<LoadedObject> object;
   std::vector<kiln_emulated_range> ranges;
 };

@@ -102,6 +102,15 @@ TEST(SeededBugs, ARemovedBarrierIsARace) {
                     "kernel.py:8:5: ", "race on shared memory"));
 }
 
+TEST(SeededBugs, AWriteAfterAReadIsARace) {
+  std::string load = "  %result = llvm.load %theirs : !llvm.ptr<3> -> f32 loc(\"kernel.py\":9:5)\n";
+  std::string store = "  llvm.store %zero, %mine : f32, !llvm.ptr<3> loc(\"kernel.py\":11:5)\n";
+  EXPECT_TRUE(finds(run(replaced(nvidia, load, load + store), "emu:sm_80"),
+                    "kernel.py:11:5: ", "race on shared memory"));
+  EXPECT_TRUE(
+      run(replaced(nvidia, load, load + "  nvvm.barrier0\n" + store), "emu:sm_80").reports.empty());
+}
+
 TEST(SeededBugs, AnOffByOneMaskIsOutOfBounds) {
   std::string text = replaced(nvidia, "\"slt\"", "\"sle\"");
   Result result = run(text, "emu:sm_80");

@@ -32,7 +32,7 @@ void checkConversions(const char *target, const std::string &type, T (*expect)(i
   Random random(type.size() + target[4]);
   TargetInfo info = llvm::cantFail(parseTarget(target));
   unsigned laneBits = info.warpSize == 64 ? 6 : 5;
-  RunCounts total;
+  uint64_t barriers = 0;
   for (int round = 0; round < 12; ++round) {
     LinearLayout a = randomLayout(random, 4, 5, laneBits, 2);
     LinearLayout b = randomLayout(random, 4, 5, laneBits, 2);
@@ -40,13 +40,11 @@ void checkConversions(const char *target, const std::string &type, T (*expect)(i
     ASSERT_EQ(kernel.errors, "") << kernelText(a, b, type);
     Buffer<T> out(512);
     kernel.use(out);
-    ASSERT_EQ(kernel.run({out.argument()}), "") << kernelText(a, b, type);
+    barriers += instructionsOf(kernel.count({out.argument()}), "barrier");
     for (int index = 0; index < 512; ++index)
       ASSERT_EQ(out[index], expect(index)) << kernelText(a, b, type);
-    total.barriers += kernel.interpreter().counts.barriers;
-    total.shuffles += kernel.interpreter().counts.shuffles;
   }
-  EXPECT_GT(total.barriers, 0u) << "no conversion went through shared memory";
+  EXPECT_GT(barriers, 0u) << "no conversion went through shared memory";
 }
 
 TEST_P(ConvertLayout, OfWords) {

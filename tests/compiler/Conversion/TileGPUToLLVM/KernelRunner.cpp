@@ -1,4 +1,4 @@
-// Compiles a kernel given as text and runs it on the block interpreter.
+// Compiles a kernel given as text for a GPU, and runs it emulated.
 
 #include "tests/compiler/Conversion/TileGPUToLLVM/KernelRunner.h"
 
@@ -20,6 +20,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -69,7 +70,15 @@ CompiledKernel::CompiledKernel(const std::string &source, const std::string &tar
       errors = "failed without a message";
     return;
   }
-  machine = std::make_unique<BlockInterpreter>(*module, info);
+  for (auto kernel : module->getOps<LLVM::LLVMFuncOp>())
+    if (!kernel.isExternal()) {
+      facts.symbol = kernel.getName().str();
+      auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
+      facts.launch.threadsPerBlock = info.threadsPerBlock(warps.getInt());
+      auto bytes = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::sharedBytesAttr);
+      facts.launch.dynamicSharedBytes = info.dynamicShared && bytes ? bytes.getInt() : 0;
+    }
+  facts.launch.warpSize = info.warpSize;
 }
 
 CompiledKernel::~CompiledKernel() = default;
@@ -84,18 +93,54 @@ std::string CompiledKernel::text() {
 llvm::Expected<DeviceBinary> CompiledKernel::emit() {
   if (failed(expandTargetOperations(*module, info)))
     return llvm::createStringError("expansion failed: " + errors);
-  KernelFacts facts;
-  for (auto kernel : module->getOps<LLVM::LLVMFuncOp>())
-    if (!kernel.isExternal()) {
-      facts.symbol = kernel.getName().str();
-      auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
-      facts.launch.threadsPerBlock = info.threadsPerBlock(warps.getInt());
-    }
-  facts.launch.warpSize = info.warpSize;
   EmitOptions options;
   options.captureAssembly = true;
   options.lineInfo = false;
   return emitDeviceBinary(*module, facts, info, options);
+}
+
+EmulatedKernel &CompiledKernel::emulated() {
+  if (!code) {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    ScopedDiagnosticHandler handler(context.get(), [](Diagnostic &diagnostic) {
+      ADD_FAILURE() << diagnostic.str();
+      return success();
+    });
+    code = std::make_unique<EmulatedKernel>(*copy, facts.symbol, "emu:" + info.arch,
+                                            facts.launch.threadsPerBlock);
+  }
+  for (auto [memory, bytes] : ranges)
+    code->use(memory, bytes);
+  ranges.clear();
+  return *code;
+}
+
+static std::vector<void *> addressesOf(SmallVectorImpl<uint64_t> &arguments) {
+  std::vector<void *> addresses;
+  for (uint64_t &argument : arguments)
+    addresses.push_back(&argument);
+  return addresses;
+}
+
+std::string CompiledKernel::run(ArrayRef<uint64_t> arguments, std::array<uint32_t, 3> grid) {
+  if (!errors.empty())
+    return errors;
+  SmallVector<uint64_t> bits(arguments);
+  return llvm::join(emulated().run(addressesOf(bits), facts.launch.dynamicSharedBytes, grid), "\n");
+}
+
+std::vector<kiln_emulator_count> CompiledKernel::count(ArrayRef<uint64_t> arguments,
+                                                       std::array<uint32_t, 3> grid) {
+  SmallVector<uint64_t> bits(arguments);
+  return emulated().count(addressesOf(bits), facts.launch.dynamicSharedBytes, grid);
+}
+
+uint64_t instructionsOf(ArrayRef<kiln_emulator_count> counts, StringRef kind) {
+  uint64_t sum = 0;
+  for (const kiln_emulator_count &count : counts)
+    if (kind == count.kind)
+      sum += count.instructions;
+  return sum;
 }
 
 } // namespace kiln::testing

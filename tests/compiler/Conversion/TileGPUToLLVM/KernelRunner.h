@@ -1,11 +1,11 @@
-// Compiles a kernel given as text and runs it on the block interpreter.
+// Compiles a kernel given as text for a GPU, and runs it emulated.
 
 #ifndef KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 #define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 
-#include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/Emit.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tests/compiler/Conversion/TileGPUToLLVM/BlockInterpreter.h"
+#include "tests/compiler/Emulator/EmulatedKernel.h"
 #include "gtest/gtest.h"
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace kiln::testing {
 
-/// Device memory, aligned as allocations are. The interpreter checks every access against its ends.
+/// Device memory, aligned as allocations are. The emulator checks every access against its ends.
 template <typename T> class Buffer {
 public:
   explicit Buffer(size_t size, T fill = T()) : storage(size + 64 / sizeof(T), fill), size(size) {}
@@ -35,31 +35,41 @@ private:
 class CompiledKernel {
 public:
   /// `source` is one func.func in Tile IR, or with `hasLayouts` in TileGPU IR (any aliases before
-  /// the function). Stops at the emulator's cut.
+  /// the function), for a GPU ("cuda:sm_80"). Stops at the emulator's cut.
   CompiledKernel(const std::string &source, const std::string &target, bool hasLayouts = false);
   ~CompiledKernel();
 
   /// Errors of the compilation; empty if it succeeded.
   std::string errors;
-  BlockInterpreter &interpreter() { return *machine; }
   const TargetInfo &target() const { return info; }
   std::string text();
   /// The binary, with its assembly text. The module is gone afterwards.
   llvm::Expected<DeviceBinary> emit();
 
+  /// Memory that the kernel may access.
   template <typename T> void use(Buffer<T> &buffer) {
-    machine->registerBuffer(buffer.data(), buffer.bytes());
+    ranges.emplace_back(buffer.data(), buffer.bytes());
   }
-  std::string run(llvm::ArrayRef<uint64_t> arguments, std::array<uint32_t, 3> grid = {1, 1, 1}) {
-    return errors.empty() ? machine->run(arguments, grid) : errors;
-  }
+  /// Each argument as its bits. What the emulator found, a line each.
+  std::string run(llvm::ArrayRef<uint64_t> arguments, std::array<uint32_t, 3> grid = {1, 1, 1});
+  /// The same without findings: what the kernel did.
+  std::vector<kiln_emulator_count> count(llvm::ArrayRef<uint64_t> arguments,
+                                         std::array<uint32_t, 3> grid = {1, 1, 1});
 
 private:
+  /// The kernel as code for the emulator, made at the first run.
+  EmulatedKernel &emulated();
+
   TargetInfo info;
+  KernelFacts facts;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::unique_ptr<BlockInterpreter> machine;
+  std::unique_ptr<EmulatedKernel> code;
+  std::vector<std::pair<const void *, size_t>> ranges;
 };
+
+/// Instructions of warps of a kind ("barrier", see kiln_emulator_count).
+uint64_t instructionsOf(llvm::ArrayRef<kiln_emulator_count> counts, llvm::StringRef kind);
 
 /// A deterministic stream of numbers in [-1, 1).
 class Random {

@@ -1,4 +1,4 @@
-// Numbers of any type as bit patterns in 64-bit words, for the block interpreter.
+// Numbers of any type as bit patterns in 64-bit words.
 
 #ifndef KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_NUMBERS_H
 #define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_NUMBERS_H
@@ -84,9 +84,6 @@ inline unsigned formatBytes(Format format) {
 /// The low `bits` bits as a signed number.
 inline int64_t signExtend(uint64_t value, unsigned bits) {
   return bits == 64 ? int64_t(value) : int64_t(value << (64 - bits)) >> (64 - bits);
-}
-inline uint64_t maskTo(uint64_t value, unsigned bits) {
-  return bits == 64 ? value : value & ((uint64_t(1) << bits) - 1);
 }
 
 } // namespace kiln::testing

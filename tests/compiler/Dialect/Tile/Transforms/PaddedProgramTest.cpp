@@ -1,5 +1,5 @@
-// Random kernels on tiles of any extents, on GPUs in the block interpreter, against the reference.
-// The output has no room for padding, and the interpreter reports what is out of bounds.
+// Random kernels on tiles of any extents, on emulated GPUs, against the reference. The output has
+// no room for padding, and the emulator reports what is out of bounds.
 // --gtest_shuffle --gtest_random_seed=1 to 99999 runs others than always.
 
 #include "tests/compiler/Conversion/TileGPUToLLVM/KernelRunner.h"
