@@ -9,44 +9,8 @@ using namespace llvm;
 
 namespace kiln {
 
-StringRef cParamKind(const ArgumentType &type) {
-  if (type.isPointer())
-    return "KILN_PARAM_POINTER";
-  switch (type.element) {
-  case ElementType::I1:
-    return "KILN_PARAM_I1";
-  case ElementType::I8:
-    return "KILN_PARAM_I8";
-  case ElementType::I16:
-    return "KILN_PARAM_I16";
-  case ElementType::I32:
-    return "KILN_PARAM_I32";
-  case ElementType::I64:
-    return "KILN_PARAM_I64";
-  case ElementType::U8:
-    return "KILN_PARAM_U8";
-  case ElementType::U16:
-    return "KILN_PARAM_U16";
-  case ElementType::U32:
-    return "KILN_PARAM_U32";
-  case ElementType::U64:
-    return "KILN_PARAM_U64";
-  case ElementType::FP8E4NV:
-  case ElementType::FP8E4B8:
-  case ElementType::FP8E4B15:
-  case ElementType::FP8E5:
-  case ElementType::FP8E5B16:
-    return "KILN_PARAM_F8";
-  case ElementType::FP16:
-    return "KILN_PARAM_F16";
-  case ElementType::BF16:
-    return "KILN_PARAM_BF16";
-  case ElementType::FP32:
-    return "KILN_PARAM_F32";
-  case ElementType::FP64:
-    return "KILN_PARAM_F64";
-  }
-  return "";
+std::string cParamKind(const ArgumentType &type) {
+  return "KILN_PARAM_" + (type.isPointer() ? "POINTER" : elementParamKind(type.element)).str();
 }
 
 static StringRef driverName(const TargetInfo &target) {

@@ -40,7 +40,7 @@ std::string writeFunctions(const LibraryModel &model, const EntryText &text,
                            std::set<std::string> &helpers);
 
 /// The kiln_param_kind of an argument.
-llvm::StringRef cParamKind(const ArgumentType &type);
+std::string cParamKind(const ArgumentType &type);
 /// `text` as the contents of a C string literal, without trigraphs.
 std::string cString(llvm::StringRef text);
 /// Breaks a declaration at commas into lines of at most 100 columns, indented by four.

@@ -72,8 +72,8 @@ std::vector<EntryArgument> descriptorParts(StringRef name, const ArgumentType &t
   base.kind = ArgumentType::Kind::Pointer;
   base.pointerDepth = 1;
   base.element = type.element;
-  shape.element = ElementType::I32;
-  stride.element = ElementType::I64;
+  shape.element = ElementType::Int32;
+  stride.element = ElementType::Int64;
   std::vector<EntryArgument> parts = {{name.str(), base}};
   size_t rank = type.blockShape.size();
   for (size_t i = 0; i < rank; ++i)

@@ -15,27 +15,46 @@ namespace kiln {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct ElementRecord {
-  StringRef name, languageName, synonym;
+enum class ParamKind : uint8_t {
+#define KILN_PARAM_TYPE(KIND, ...) KIND,
+#include "runtime/element_types.def"
+};
+
+struct ParamRecord {
+  StringRef name;
   unsigned bytes;
   StringRef cType;
+};
+
+constexpr std::array kParams = {
+#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) ParamRecord{#KIND, BYTES, #C_TYPE},
+#include "runtime/element_types.def"
+};
+
+struct ElementRecord {
+  StringRef name, synonym, languageName;
   ElementClass kind;
+  ParamKind param;
 };
 
 constexpr std::array kElements = {
-#define KILN_ELEMENT_TYPE(Enumerator, Name, Language, Synonym, Bytes, CType, Class)                \
-  ElementRecord{Name, Language, Synonym, Bytes, CType, ElementClass::Class},
-#include "codegen/ElementTypes.def"
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
+  ElementRecord{SPEC, SYNONYM, LANGUAGE, ElementClass::CLASS, ParamKind::KIND},
+#include "runtime/element_types.def"
 };
 
 const ElementRecord &record(ElementType type) { return kElements[static_cast<size_t>(type)]; }
+const ParamRecord &param(ElementType type) {
+  return kParams[static_cast<size_t>(record(type).param)];
+}
 } // namespace
 
 StringRef elementName(ElementType type) { return record(type).name; }
 StringRef elementLanguageName(ElementType type) { return record(type).languageName; }
-unsigned elementBytes(ElementType type) { return record(type).bytes; }
-StringRef elementCType(ElementType type) { return record(type).cType; }
+unsigned elementBytes(ElementType type) { return param(type).bytes; }
+StringRef elementCType(ElementType type) { return param(type).cType; }
 ElementClass elementClass(ElementType type) { return record(type).kind; }
+StringRef elementParamKind(ElementType type) { return param(type).name; }
 
 std::optional<ElementType> parseElementType(StringRef name) {
   for (size_t i = 0; i < kElements.size(); ++i)
@@ -99,6 +118,14 @@ bool ArgumentType::sameCType(const ArgumentType &other) const {
          isConst == other.isConst && blockShape.size() == other.blockShape.size();
 }
 
+/// All of them, each after a space.
+static std::string elementNames() {
+  std::string names;
+  for (const ElementRecord &element : kElements)
+    names += (" " + element.name).str();
+  return names;
+}
+
 namespace {
 /// A cursor over the text of one type.
 class TypeParser {
@@ -149,9 +176,7 @@ private:
     std::string nearest = nearestElementType(name);
     fail(at(), at() + name.size(),
          formatv("expected an element type, got '{0}'", name.take_front(40)).str(),
-         nearest.empty() ? "types are i1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e4nv "
-                           "fp8e4b8 fp8e4b15 fp8e5 fp8e5b16"
-                         : "did you mean '" + nearest + "'?");
+         nearest.empty() ? "types are" + elementNames() : "did you mean '" + nearest + "'?");
     return false;
   }
 

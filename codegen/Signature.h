@@ -29,8 +29,8 @@
 namespace kiln {
 
 enum class ElementType : uint8_t {
-#define KILN_ELEMENT_TYPE(Enumerator, ...) Enumerator,
-#include "codegen/ElementTypes.def"
+#define KILN_ELEMENT_TYPE(NAME, ...) NAME,
+#include "runtime/element_types.def"
 };
 
 enum class ElementClass : uint8_t { Bool, Signed, Unsigned, Float };
@@ -44,6 +44,8 @@ unsigned elementBytes(ElementType type);
 /// The C type of a scalar argument: "float", "int32_t", "kiln_fp16".
 llvm::StringRef elementCType(ElementType type);
 ElementClass elementClass(ElementType type);
+/// The name of a scalar argument's kind in kiln_param_kind: "I32" for KILN_PARAM_I32.
+llvm::StringRef elementParamKind(ElementType type);
 /// Accepts the AOT name, the `triton.language` name and the synonyms (f32, bool).
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 /// The AOT name nearest to a misspelt one, or "" when none is near.
@@ -64,7 +66,7 @@ struct BlockExtent {
 struct ArgumentType {
   enum class Kind : uint8_t { Scalar, Pointer, TensorDescriptor };
   Kind kind = Kind::Scalar;
-  ElementType element = ElementType::I32;
+  ElementType element = ElementType::Int32;
   /// 1 for a pointer to elements, 2 for a pointer to pointers; 0 for scalars.
   unsigned pointerDepth = 0;
   /// The memory behind a pointer is not written.

@@ -104,10 +104,11 @@ bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, u
 /* What the generator must have got right for the driver not to read beyond the arguments. */
 static kiln_status check_variant(const kiln_variant *variant) {
   static const uint8_t sizes[] = {
-      [KILN_PARAM_POINTER] = 8, [KILN_PARAM_I1] = 1,  [KILN_PARAM_I8] = 1,  [KILN_PARAM_U8] = 1,
-      [KILN_PARAM_I16] = 2,     [KILN_PARAM_U16] = 2, [KILN_PARAM_I32] = 4, [KILN_PARAM_U32] = 4,
-      [KILN_PARAM_I64] = 8,     [KILN_PARAM_U64] = 8, [KILN_PARAM_F8] = 1,  [KILN_PARAM_F16] = 2,
-      [KILN_PARAM_BF16] = 2,    [KILN_PARAM_F32] = 4, [KILN_PARAM_F64] = 8};
+      [KILN_PARAM_POINTER] = 8,
+#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
+#include "runtime/element_types.def"
+  };
+  _Static_assert(sizeof sizes == KILN_PARAM_BYTES, "every kind but the last has one size");
   for (uint32_t i = 0; i < variant->num_params; ++i) {
     const kiln_param *param = &variant->params[i];
     if (param->kind > KILN_PARAM_BYTES || param->size == 0 ||

@@ -5,27 +5,15 @@
 namespace kiln {
 namespace {
 
-/// The enumerators are in pairs of signed and unsigned, by size.
 kiln_param_kind kindOf(const ArgumentType &type) {
-  static_assert(KILN_PARAM_U64 - KILN_PARAM_U8 == 6 && KILN_PARAM_I64 - KILN_PARAM_I8 == 6);
   if (type.isPointer())
     return KILN_PARAM_POINTER;
-  unsigned bytes = elementBytes(type.element), pair = 2 * llvm::Log2_32(bytes);
-  switch (elementClass(type.element)) {
-  case ElementClass::Bool:
-    return KILN_PARAM_I1;
-  case ElementClass::Signed:
-    return kiln_param_kind(KILN_PARAM_I8 + pair);
-  case ElementClass::Unsigned:
-    return kiln_param_kind(KILN_PARAM_U8 + pair);
-  case ElementClass::Float:
-    return bytes == 1                          ? KILN_PARAM_F8
-           : type.element == ElementType::BF16 ? KILN_PARAM_BF16
-           : bytes == 2                        ? KILN_PARAM_F16
-           : bytes == 4                        ? KILN_PARAM_F32
-                                               : KILN_PARAM_F64;
-  }
-  llvm_unreachable("closed enumeration");
+  static constexpr kiln_param_kind kinds[] = {
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
+  KILN_PARAM_##KIND,
+#include "runtime/element_types.def"
+  };
+  return kinds[static_cast<size_t>(type.element)];
 }
 
 kiln_driver driverOf(const TargetInfo &target) {

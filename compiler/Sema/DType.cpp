@@ -8,15 +8,16 @@ namespace kiln::sema {
 namespace {
 
 struct ScalarInfo {
-  llvm::StringLiteral name, languageName;
+  llvm::StringLiteral specName, synonym, languageName;
   ScalarClass scalarClass;
   unsigned bits, mantissaBits;
 };
 
 constexpr ScalarInfo infos[] = {
-#define KILN_DTYPE(NAME, TRITON_NAME, LANGUAGE_NAME, CLASS, BITS, MANTISSA)                        \
-  {TRITON_NAME, LANGUAGE_NAME, ScalarClass::CLASS, BITS, MANTISSA},
-#include "compiler/Sema/DTypes.def"
+    {"void", "void", "void", ScalarClass::Void, 0, 0},
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
+  {SPEC, SYNONYM, LANGUAGE, ScalarClass::CLASS, BITS, MANTISSA},
+#include "runtime/element_types.def"
 };
 
 const ScalarInfo &infoOf(Scalar scalar) { return infos[static_cast<size_t>(scalar)]; }
@@ -78,7 +79,9 @@ Int DType::getMin() const { return isSigned() ? -(Int(1) << (getBits() - 1)) : I
 Int DType::getMax() const { return (Int(1) << (getBits() - (isSigned() ? 1 : 0))) - 1; }
 
 std::string DType::str() const {
-  return std::string(depth, '*') + (isConst ? "k" : "") + infoOf(scalar).name.str();
+  const ScalarInfo &info = infoOf(scalar);
+  llvm::StringRef name = info.scalarClass == ScalarClass::Float ? info.specName : info.languageName;
+  return std::string(depth, '*') + (isConst ? "k" : "") + name.str();
 }
 
 mlir::Type DType::toMLIR(mlir::MLIRContext *context) const {
@@ -100,16 +103,13 @@ std::optional<DType> parseDType(llvm::StringRef text) {
   bool isConst = depth > 0 && text.consume_front("k");
   text.consume_front("tl.");
   for (auto [index, info] : llvm::enumerate(infos))
-    if (text == info.name || text == info.languageName)
+    if (text == info.specName || text == info.synonym || text == info.languageName)
       return DType(static_cast<Scalar>(index), depth, isConst);
+  // What else Triton reads in annotations.
   static constexpr std::pair<llvm::StringLiteral, Scalar> synonyms[] = {
-      {"i1", Scalar::Int1},    {"bool", Scalar::Int1},   {"i8", Scalar::Int8},
-      {"i16", Scalar::Int16},  {"i32", Scalar::Int32},   {"i64", Scalar::Int64},
-      {"u1", Scalar::Int1},    {"u8", Scalar::UInt8},    {"u16", Scalar::UInt16},
-      {"u32", Scalar::UInt32}, {"u64", Scalar::UInt64},  {"f16", Scalar::FP16},
-      {"f32", Scalar::FP32},   {"f64", Scalar::FP64},    {"fp8", Scalar::FP8E4NV},
-      {"B", Scalar::Int1},     {"bfloat", Scalar::BF16}, {"half", Scalar::FP16},
-      {"float", Scalar::FP32}, {"double", Scalar::FP64}, {"fp8e4", Scalar::FP8E4NV}};
+      {"u1", Scalar::Int1},     {"B", Scalar::Int1},       {"half", Scalar::FP16},
+      {"bfloat", Scalar::BF16}, {"float", Scalar::FP32},   {"double", Scalar::FP64},
+      {"fp8", Scalar::FP8E4NV}, {"fp8e4", Scalar::FP8E4NV}};
   for (auto [name, scalar] : synonyms)
     if (text == name)
       return DType(scalar, depth, isConst);

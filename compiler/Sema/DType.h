@@ -21,8 +21,9 @@ class Type;
 namespace kiln::sema {
 
 enum class Scalar : uint8_t {
-#define KILN_DTYPE(NAME, TRITON_NAME, LANGUAGE_NAME, CLASS, BITS, MANTISSA) NAME,
-#include "compiler/Sema/DTypes.def"
+  Void,
+#define KILN_ELEMENT_TYPE(NAME, ...) NAME,
+#include "runtime/element_types.def"
 };
 
 enum class ScalarClass : uint8_t { Void, Bool, Signed, Unsigned, Float };

@@ -120,11 +120,11 @@ TEST(RunValues, RoundsToTheElementType) {
   EXPECT_EQ(elementOf(ElementType::FP8E4NV, 1), 0x38u);
   EXPECT_EQ(elementOf(ElementType::FP8E5, 1), 0x3cu);
   EXPECT_EQ(elementOf(ElementType::FP64, 0.1), llvm::bit_cast<uint64_t>(0.1));
-  EXPECT_EQ(elementOf(ElementType::I8, -1.9), 0xffu);
-  EXPECT_EQ(elementOf(ElementType::I8, 1000), 0x7fu);
-  EXPECT_EQ(elementOf(ElementType::U8, -3), 0u);
-  EXPECT_EQ(elementOf(ElementType::I32, std::numeric_limits<double>::quiet_NaN()), 0u);
-  EXPECT_EQ(elementOf(ElementType::I1, 0.5), 1u);
+  EXPECT_EQ(elementOf(ElementType::Int8, -1.9), 0xffu);
+  EXPECT_EQ(elementOf(ElementType::Int8, 1000), 0x7fu);
+  EXPECT_EQ(elementOf(ElementType::UInt8, -3), 0u);
+  EXPECT_EQ(elementOf(ElementType::Int32, std::numeric_limits<double>::quiet_NaN()), 0u);
+  EXPECT_EQ(elementOf(ElementType::Int1, 0.5), 1u);
   EXPECT_EQ(elementOf(ElementType::FP8E4B15, 1), std::nullopt);
 }
 
