@@ -50,7 +50,6 @@ const ParamRecord &param(ElementType type) {
 } // namespace
 
 StringRef elementName(ElementType type) { return record(type).name; }
-StringRef elementLanguageName(ElementType type) { return record(type).languageName; }
 unsigned elementBytes(ElementType type) { return param(type).bytes; }
 StringRef elementCType(ElementType type) { return param(type).cType; }
 ElementClass elementClass(ElementType type) { return record(type).kind; }

@@ -37,8 +37,6 @@ enum class ElementClass : uint8_t { Bool, Signed, Unsigned, Float };
 
 /// The name of Triton's AOT grammar: "fp16", "i32".
 llvm::StringRef elementName(ElementType type);
-/// The attribute of `triton.language`: "float16", "int32".
-llvm::StringRef elementLanguageName(ElementType type);
 /// Bytes of one element in memory; i1 takes one byte.
 unsigned elementBytes(ElementType type);
 /// The C type of a scalar argument: "float", "int32_t", "kiln_fp16".

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
+#include <tuple>
 
 namespace kiln {
 namespace {
@@ -158,8 +159,9 @@ private:
     for (const auto &[file, lines] : report.sources)
       if (!lines.empty())
         files.push_back(file);
-    llvm::stable_sort(
-        files, [&](const std::string &a, const std::string &b) { return sums[a] > sums[b]; });
+    llvm::sort(files, [&](const std::string &a, const std::string &b) {
+      return std::tie(sums[b], a) < std::tie(sums[a], b);
+    });
     return files;
   }
 

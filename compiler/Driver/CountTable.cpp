@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include <tuple>
 
 namespace kiln {
 namespace {
@@ -84,8 +85,9 @@ private:
     for (const CountedLine &line : report.lines)
       if (line.own.instructions.warps)
         hottest.push_back(&line);
-    llvm::stable_sort(hottest, [](const CountedLine *a, const CountedLine *b) {
-      return a->own.instructions.warps > b->own.instructions.warps;
+    // Of equals the first in the report, whose lines stand side by side.
+    llvm::sort(hottest, [](const CountedLine *a, const CountedLine *b) {
+      return std::tie(b->own.instructions.warps, a) < std::tie(a->own.instructions.warps, b);
     });
     size_t shown = std::min<size_t>(hottest.size(), mostLines);
     os << "\n"

@@ -85,35 +85,6 @@ LinearLayout LinearLayout::operator*(const LinearLayout &major) const {
   return LinearLayout(in, out, result);
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &minor) const {
-  SmallVector<LayoutSpace::Entry, 4> in, out;
-  for (const LayoutSpace::Entry &entry : minor.inSpace.entries())
-    if (entry.bits > inSpace.bits(entry.dim))
-      return std::nullopt;
-  for (const LayoutSpace::Entry &entry : minor.outSpace.entries())
-    if (entry.bits > outSpace.bits(entry.dim))
-      return std::nullopt;
-  for (const LayoutSpace::Entry &entry : inSpace.entries())
-    in.push_back({entry.dim, entry.bits - minor.inSpace.bits(entry.dim)});
-  for (const LayoutSpace::Entry &entry : outSpace.entries())
-    out.push_back({entry.dim, entry.bits - minor.outSpace.bits(entry.dim)});
-  LayoutSpace majorIn(in), majorOut(out);
-  BinaryColumns result;
-  for (const LayoutSpace::Entry &entry : majorIn.entries())
-    for (BinaryVector column : columns(entry.dim).drop_front(minor.inSpace.bits(entry.dim))) {
-      uint64_t quotient = 0;
-      for (const LayoutSpace::Entry &o : majorOut.entries()) {
-        uint64_t value = outSpace.coordinate(column, o.dim) >> minor.outSpace.bits(o.dim);
-        quotient = majorOut.with(quotient, o.dim, value);
-      }
-      result.push_back(quotient);
-    }
-  LinearLayout major(majorIn, majorOut, result);
-  if (minor * major != *this)
-    return std::nullopt;
-  return major;
-}
-
 LinearLayout LinearLayout::compose(const LinearLayout &outer) const {
   BinaryColumns result;
   for (BinaryVector column : matrix)
@@ -125,17 +96,6 @@ LinearLayout LinearLayout::invert() const {
   std::optional<BinaryColumns> columns = inverse(matrix);
   assert(columns && isSurjective() && "only a bijective layout has an inverse");
   return LinearLayout(outSpace, inSpace, *columns);
-}
-
-LinearLayout LinearLayout::pseudoInvert() const {
-  BinarySpan span(matrix);
-  BinaryColumns result;
-  for (BinaryVector unit : unitVectors(outSpace.totalBits())) {
-    std::optional<uint64_t> source = span.solve(unit);
-    assert(source && "a right inverse needs a surjective layout");
-    result.push_back(*source);
-  }
-  return LinearLayout(outSpace, inSpace, result);
 }
 
 LinearLayout LinearLayout::invertAndCompose(const LinearLayout &outer) const {
@@ -301,41 +261,6 @@ int64_t LinearLayout::contiguousRegisters(ArrayRef<unsigned> order) const {
         return int64_t(1) << count;
     }
   return int64_t(1) << count;
-}
-
-int64_t LinearLayout::consecutiveOffsets() const {
-  unsigned count = 0;
-  for (BinaryVector column : columns(Dim::Register)) {
-    if (column != outSpace.with(0, Dim::Offset, uint64_t(1) << count))
-      break;
-    ++count;
-  }
-  // Aligned only if nothing else reaches below the vector.
-  uint64_t low = outSpace.with(0, Dim::Offset, (uint64_t(1) << count) - 1);
-  while (count && any_of(enumerate(matrix), [&](auto entry) {
-           bool own = entry.index() >= inSpace.position(Dim::Register) &&
-                      entry.index() < inSpace.position(Dim::Register) + count;
-           return !own && (entry.value() & low);
-         })) {
-    --count;
-    low = outSpace.with(0, Dim::Offset, (uint64_t(1) << count) - 1);
-  }
-  return int64_t(1) << count;
-}
-
-bool LinearLayout::equalUpToRegisterOrder(const LinearLayout &other) const {
-  if (inSpace != other.inSpace || outSpace != other.outSpace)
-    return false;
-  for (const LayoutSpace::Entry &entry : inSpace.entries()) {
-    BinaryColumns mine(columns(entry.dim)), theirs(other.columns(entry.dim));
-    if (entry.dim == Dim::Register) {
-      llvm::sort(mine);
-      llvm::sort(theirs);
-    }
-    if (mine != theirs)
-      return false;
-  }
-  return true;
 }
 
 hash_code hash_value(const LinearLayout &layout) {

@@ -111,16 +111,11 @@ public:
   /// Direct sum: `this` takes the minor bits of every shared dimension, `major`
   /// the bits above. blocked layouts are products of per-level identities.
   LinearLayout operator*(const LinearLayout &major) const;
-  /// The `major` with minor * major == *this, if this layout is such a product.
-  std::optional<LinearLayout> divideLeft(const LinearLayout &minor) const;
   /// outer ∘ this: this layout's outputs are outer's inputs (dimensions matched by
   /// name; outer's may be larger, and every output here must exist there).
   LinearLayout compose(const LinearLayout &outer) const;
   /// The inverse of a bijective layout.
   LinearLayout invert() const;
-  /// A right inverse of a surjective layout: R with this(R(y)) = y, and R(y)
-  /// zero in every free bit, so of duplicates the first is chosen.
-  LinearLayout pseudoInvert() const;
   /// X with outer(X(p)) = this(p) for all p: outer⁻¹ ∘ this. With `outer` a shared
   /// layout, the offset of each register of each thread; with `outer`
   /// distributed, the thread and register that holds it. `outer` must be
@@ -171,11 +166,6 @@ public:
   /// Largest number of registers 2^k, aligned, that are neighbours in the
   /// row-major order in which order[0] is the fastest axis.
   int64_t contiguousRegisters(llvm::ArrayRef<unsigned> order) const;
-  /// Largest number of consecutive registers that this (register, … → offset)
-  /// map sends to consecutive, aligned offsets.
-  int64_t consecutiveOffsets() const;
-  /// Whether the two differ at most in the order of register bits.
-  bool equalUpToRegisterOrder(const LinearLayout &other) const;
 
   friend bool operator==(const LinearLayout &a, const LinearLayout &b) {
     return a.inSpace == b.inSpace && a.outSpace == b.outSpace && a.matrix == b.matrix;

@@ -64,22 +64,6 @@ LinearLayout plainShared(ArrayRef<int64_t> shape, ArrayRef<unsigned> order) {
   return layout;
 }
 
-LinearLayout swizzledShared(ArrayRef<int64_t> shape, ArrayRef<unsigned> order, unsigned vec,
-                            unsigned perPhase, unsigned maxPhase) {
-  LinearLayout plain = plainShared(shape, order);
-  assert(shape.size() >= 2 && int64_t(vec) * maxPhase <= shape[order[0]] &&
-         "phase exceeds the row");
-  const LayoutSpace &out = plain.out();
-  Dim fast = Dim::axis(order[0]), slow = Dim::axis(order[1]);
-  unsigned rowBits = out.bits(slow), first = out.bits(fast);
-  BinaryColumns columns(plain.columns());
-  for (unsigned bit = 0; bit < rowBits; ++bit) {
-    unsigned phase = ((1u << bit) / perPhase) % maxPhase;
-    columns[first + bit] ^= out.with(0, fast, uint64_t(phase) * vec);
-  }
-  return LinearLayout(plain.in(), out, columns);
-}
-
 SmallVector<unsigned, 4> rowMajorOrder(unsigned rank) {
   SmallVector<unsigned, 4> order;
   for (unsigned axis = rank; axis-- > 0;)

@@ -35,12 +35,6 @@ LinearLayout coalescedLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsig
 /// Identity of axis sizes: axis order[0] fastest in offset.
 LinearLayout plainShared(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order);
 
-/// plainShared in which groups of `vec` elements along the fastest axis are xor-ed
-/// with the row number: group ^= (row / perPhase) % maxPhase, as ldmatrix- and
-/// wgmma-style tiles want. Rank 2 at least; vec * maxPhase must fit the row.
-LinearLayout swizzledShared(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                            unsigned vec, unsigned perPhase, unsigned maxPhase);
-
 /// {rank-1, …, 0}: the last axis fastest.
 llvm::SmallVector<unsigned, 4> rowMajorOrder(unsigned rank);
 

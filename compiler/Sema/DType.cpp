@@ -116,10 +116,6 @@ std::optional<DType> parseDType(llvm::StringRef text) {
   return std::nullopt;
 }
 
-llvm::StringRef getLanguageName(DType type) {
-  return type.isPointer() ? llvm::StringRef() : llvm::StringRef(infoOf(type.scalar).languageName);
-}
-
 DType getIntType(unsigned bits, bool isSigned) {
   switch (bits) {
   case 8:

@@ -76,8 +76,6 @@ struct DType {
 /// Accepts "fp16", "float16", "i32", "int32", "u8", "f32", "bool", and stars before any of them,
 /// behind which a k says that the pointer is not written through.
 std::optional<DType> parseDType(llvm::StringRef text);
-/// The attribute of triton.language: "float16". Empty for pointers.
-llvm::StringRef getLanguageName(DType type);
 DType getIntType(unsigned bits, bool isSigned);
 /// Name of every element type as an attribute of triton.language.
 llvm::ArrayRef<llvm::StringRef> getDTypeNames();

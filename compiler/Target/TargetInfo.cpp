@@ -107,7 +107,6 @@ TargetInfo hostTarget() {
     target.elfMachine = 183;
     target.convertF16 = true;
     target.arithF16 = has("fullfp16");
-    target.convertBF16 = has("bf16");
     return target;
   }
   target.llvmTriple = "x86_64-unknown-linux-gnu";
@@ -117,7 +116,6 @@ TargetInfo hostTarget() {
   target.archNumber = v4 ? 4 : v3 ? 3 : 2;
   target.maxVectorBits = v4 ? 512 : has("avx") ? 256 : 128;
   target.convertF16 = has("f16c");
-  target.convertBF16 = has("avx512bf16") && has("avx512vl");
   target.arithF16 = has("avx512fp16");
   return target;
 }

@@ -1,7 +1,7 @@
 //===- TargetInfo.h - What a target is, as data -----------------------------===//
 //
 // A target is a record with named fields, made from the table Targets.def. Code
-// shared by the back ends asks a field ("does it have cp.async?", "how many bits
+// shared by the back ends asks a field ("which MFMA does it have?", "how many bits
 // does the widest access move?") and never which vendor it is talking to; the
 // backend field exists to choose the emitter, once.
 //
@@ -30,10 +30,10 @@ llvm::StringRef backendName(Backend backend);
 /// (shapes, fragments) are the matrix-unit table's; this says which records are legal.
 struct MatrixFeatures {
   /// mma.sync, by operand type (PTX ISA, "Warp level matrix instructions").
-  bool mmaF16 = false, mmaBF16 = false, mmaTF32 = false, mmaF64 = false;
+  bool mmaF16 = false, mmaBF16 = false, mmaTF32 = false;
   bool mmaInt8 = false, mmaFP8 = false, mmaBlockScaled = false;
-  /// Warpgroup instructions of sm_90a, tensor-memory instructions of sm_100a.
-  bool wgmma = false, tcgen05 = false;
+  /// Tensor-memory instructions of sm_100a.
+  bool tcgen05 = false;
   /// CDNA generation whose MFMA instructions exist: 2 (gfx90a), 3 (gfx942), 4 (gfx950); 0 = none.
   unsigned mfmaGeneration = 0;
   /// RDNA generation whose WMMA instructions exist: 3 (gfx11), 4 (gfx12); 0 = none.
@@ -58,8 +58,6 @@ struct TargetInfo {
   /// cuda: compute capability times ten (90). hip: the hexadecimal digits of the name (0x942,
   /// 0x90a, 0x1100). cpu: the x86-64 level (2, 3, 4), or 0 for others.
   unsigned archNumber = 0;
-  /// The code runs only on exactly this architecture ("a" targets): no later GPU may load it.
-  bool archSpecific = false;
   /// The code runs on the CPU, by the emulator: everything here describes the GPU that it stands
   /// for, but what says how bytes are made (the ELF fields and LLVM's, which are the host's).
   bool emulated = false;
@@ -70,10 +68,6 @@ struct TargetInfo {
   /// Threads that run in lockstep: 32 or 64. 1 on the CPU.
   unsigned warpSize = 1;
   unsigned maxThreadsPerBlock = 1;
-  /// Architectural registers that one thread can have before it spills (AMD: VGPRs and AGPRs).
-  unsigned maxRegistersPerThread = 0;
-  /// Registers, 32 bits each, and resident warps of one SM or CU: the bounds of occupancy.
-  unsigned registersPerProcessor = 0, maxWarpsPerProcessor = 0;
   /// AMD: what tells one processor of the device from all others, lowest bits of its number first:
   /// the CU (or WGP), the shader array, the shader engine, the compute die.
   std::vector<RegisterField> processorFields;
@@ -81,17 +75,14 @@ struct TargetInfo {
   unsigned maxClusterSize = 1;
 
   //--- Memory ---
-  /// Shared memory (LDS) one block can have in bytes: with the opt-in attribute, and without it.
-  unsigned maxSharedBytes = 0, defaultSharedBytes = 0;
-  unsigned sharedBytesPerProcessor = 0;
+  /// Shared memory (LDS) one block can have in bytes, with the opt-in attribute.
+  unsigned maxSharedBytes = 0;
   /// Shared-memory banks and their width in bytes.
   unsigned sharedBanks = 0, sharedBankBytes = 4;
   /// Shared memory has a size that is fixed when the kernel is launched, not linked.
   bool dynamicShared = false;
   /// The widest single access a thread makes, in bits (the vector register on the CPU).
   unsigned maxVectorBits = 128;
-  /// Bytes that the memory system moves at once: coalescing's unit.
-  unsigned cacheLineBytes = 64;
   /// A release by one thread covers what it knows others of its block to have done (PTX ISA,
   /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
   /// stores that it made itself.
@@ -99,23 +90,8 @@ struct TargetInfo {
 
   //--- Features ---
   MatrixFeatures matrix;
-  /// cp.async: asynchronous copies of 4, 8, 16 bytes per thread from global to shared memory.
-  bool cpAsync = false;
-  /// Tensor memory accelerator: bulk copies through descriptors, and mbarrier transactions.
-  bool tma = false;
-  bool mbarrier = false;
-  /// Widest global-to-LDS load per lane in bits that bypasses registers (AMD); 0 = none.
-  unsigned directToSharedBits = 0;
-  /// ldmatrix / stmatrix.
-  bool ldmatrix = false, stmatrix = false;
-  /// redux.sync: an integer reduction over a warp in one instruction.
-  bool warpReduce = false;
-  /// Buffer loads and stores with bounds checks in hardware.
-  bool bufferAccess = false;
-  /// Conversions done by instructions: bf16 from f32, fp8 from f32.
-  bool convertBF16 = false, convertFP8 = false;
-  /// Conversion between f16 and f32 in hardware, f16 and bf16 arithmetic in hardware.
-  bool convertF16 = false, arithF16 = false, arithBF16 = false;
+  /// Conversion between f16 and f32 in hardware, f16 arithmetic in hardware.
+  bool convertF16 = false, arithF16 = false;
 
   //--- What the binary's ELF header says ---
   /// e_machine, and the architecture's number in e_flags (cuda: the SM number; hip:

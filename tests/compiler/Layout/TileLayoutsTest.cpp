@@ -39,16 +39,3 @@ TEST(TileLayouts, PlainSharedIsRowOrColumnMajor) {
   EXPECT_EQ(plainShared({4, 8}, {1, 0}).str(), "offset: 0,1 0,2 0,4 1,0 2,0 -> 4x8");
   EXPECT_EQ(plainShared({4, 8}, {0, 1}).str(), "offset: 1,0 2,0 0,1 0,2 0,4 -> 4x8");
 }
-
-TEST(TileLayouts, SwizzledSharedFollowsItsFormula) {
-  const unsigned vec = 4, perPhase = 2, maxPhase = 4;
-  LinearLayout layout = swizzledShared({16, 32}, {1, 0}, vec, perPhase, maxPhase);
-  EXPECT_TRUE(layout.isBijective());
-  for (unsigned row = 0; row < 16; ++row)
-    for (unsigned column = 0; column < 32; ++column) {
-      unsigned phase = row / perPhase % maxPhase;
-      auto at = layout.out().unpack(layout.apply(row * 32 + column));
-      EXPECT_EQ(at[0], row);
-      EXPECT_EQ(at[1], ((column / vec) ^ phase) * vec + column % vec);
-    }
-}

@@ -45,15 +45,14 @@ TEST(TargetInfo, Fields) {
   TargetInfo hopper = parsed("cuda:sm_90a");
   EXPECT_EQ(hopper.archNumber, 90u);
   EXPECT_EQ(hopper.maxSharedBytes, 232448u);
-  EXPECT_EQ(hopper.defaultSharedBytes, 49152u);
-  EXPECT_TRUE(hopper.matrix.wgmma && hopper.tma && hopper.archSpecific && hopper.dynamicShared);
+  EXPECT_TRUE(hopper.matrix.mmaFP8 && hopper.dynamicShared);
   EXPECT_EQ(hopper.threadsPerBlock(8), 256u);
   EXPECT_EQ(hopper.llvmFeatures, "+ptx84");
 
   TargetInfo portable = parsed("cuda:compute_80");
   EXPECT_TRUE(portable.ptxOnly);
   EXPECT_EQ(portable.llvmCPU, "sm_80");
-  EXPECT_FALSE(parsed("cuda:compute_90").matrix.wgmma);
+  EXPECT_EQ(parsed("cuda:compute_90").archNumber, 90u);
 
   TargetInfo cdna3 = parsed("hip:gfx942");
   EXPECT_EQ(cdna3.warpSize, 64u);
