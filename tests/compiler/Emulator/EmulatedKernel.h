@@ -6,13 +6,16 @@
 
 #include "compiler/Target/DeviceBinary.h"
 #include "compiler/Target/TargetInfo.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "runtime/emulated_launch.h"
 #include <array>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace mlir {
+class ModuleOp;
+}
 
 namespace kiln::testing {
 

@@ -4,6 +4,7 @@
 #define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 
 #include "compiler/Target/Emit.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tests/compiler/Emulator/EmulatedKernel.h"
 #include "gtest/gtest.h"
