@@ -140,7 +140,7 @@ private:
   /// What an expression reads, as a C expression of type int64_t.
   std::string symbolValue(StringRef symbol, StringRef failed, std::set<std::string> &used) const {
     if (auto argument = findArgument(entry, symbol)) {
-      if (entry.arguments[*argument].type.element != ElementType::U64)
+      if (entry.arguments[*argument].type.element != ElementType::UInt64)
         return "(int64_t)" + field(*argument);
       used.insert("from_u64");
       return "from_u64(" + field(*argument) + ", " + failed.str() + ")";

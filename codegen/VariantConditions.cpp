@@ -117,7 +117,7 @@ void addCondition(const Expression &condition, const EntryModel &entry, VariantM
 /// The values that an argument's type has; those beyond 64 signed bits have no expression.
 static IntegerRange rangeOfType(const ArgumentType &type) {
   bool isSigned = elementClass(type.element) == ElementClass::Signed;
-  unsigned bits = type.element == ElementType::I1 ? 1 : 8 * elementBytes(type.element);
+  unsigned bits = type.element == ElementType::Int1 ? 1 : 8 * elementBytes(type.element);
   IntegerRange range;
   range.low = isSigned ? minIntN(bits) : 0;
   range.high = isSigned ? maxIntN(bits) : int64_t(maxUIntN(std::min(bits, 63u)));
