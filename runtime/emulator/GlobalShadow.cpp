@@ -21,7 +21,7 @@ void GlobalShadow::split(Granule &granule, uint32_t begin, uint32_t end) {
 
 std::optional<Moment> GlobalShadow::add(uintptr_t address, uint32_t bytes, const Moment &now) {
   std::optional<Moment> race;
-  if (granules.size() >= maxGranules)
+  if (granules.numRows() >= maxRows)
     forget();
   forGranules(address, bytes, [&](uintptr_t number, uint32_t begin, uint32_t end) {
     Granule &granule = granules[number];

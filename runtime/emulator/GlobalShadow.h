@@ -32,7 +32,8 @@ private:
   void split(Granule &granule, uint32_t begin, uint32_t end);
 
   /// What a block touches between two barriers and is remembered: 4 MiB.
-  static constexpr size_t maxGranules = 1 << 18;
+  static constexpr size_t maxRows =
+      (4 << 20) / (granuleBytes * GranuleTable<Granule>::granulesOfRow);
 
   const WarpClocks &clocks;
   GranuleTable<Granule> granules;

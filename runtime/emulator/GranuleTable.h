@@ -1,10 +1,12 @@
 // A hash table by granule of memory (16 aligned bytes) that is emptied at no cost: a block begins
-// for every few thousand accesses, and its barriers empty tables too.
+// for every few thousand accesses, and its barriers empty tables too. It hashes rows of
+// neighbouring granules, which are accessed one after the other.
 
 #ifndef KILN_RUNTIME_EMULATOR_GRANULETABLE_H
 #define KILN_RUNTIME_EMULATOR_GRANULETABLE_H
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -26,60 +28,63 @@ template <typename Visit> void forGranules(uintptr_t address, uint32_t bytes, Vi
 
 template <typename Value> class GranuleTable {
 public:
-  size_t size() const { return count; }
+  static constexpr uint32_t granulesOfRow = 16;
+
+  size_t numRows() const { return count; }
 
   void clear() {
     count = 0;
     if (++generation == 0) {
-      std::fill(slots.begin(), slots.end(), Slot());
+      std::fill(rows.begin(), rows.end(), Row());
       generation = 1;
     }
   }
 
+  /// The granule's value; null, or `Value()`, if it has none.
   Value *find(uintptr_t granule) {
     if (!count)
       return nullptr;
-    Slot &slot = place(granule);
-    return slot.generation == generation ? &slot.value : nullptr;
+    Row &row = place(granule / granulesOfRow);
+    return row.generation == generation ? &row.values[granule % granulesOfRow] : nullptr;
   }
 
-  /// The granule's value, `Value()` if it has none yet. Holds until the next call.
+  /// The granule's value, `Value()` if it had none. Holds until the next call.
   Value &operator[](uintptr_t granule) {
-    if (2 * (count + 1) > slots.size())
+    if (2 * (count + 1) > rows.size())
       grow();
-    Slot &slot = place(granule);
-    if (slot.generation != generation) {
-      slot = {granule, generation, Value()};
+    Row &row = place(granule / granulesOfRow);
+    if (row.generation != generation) {
+      row = {granule / granulesOfRow, generation, {}};
       ++count;
     }
-    return slot.value;
+    return row.values[granule % granulesOfRow];
   }
 
 private:
-  struct Slot {
-    uintptr_t granule = 0;
+  struct Row {
+    uintptr_t number = 0;
     uint32_t generation = 0; ///< of another one than the table: free
-    Value value = Value();
+    std::array<Value, granulesOfRow> values = {};
   };
 
-  /// Where the granule is, or would be. There is a free slot.
-  Slot &place(uintptr_t granule) {
-    size_t mask = slots.size() - 1;
-    size_t at = size_t(granule * 0x9E3779B97F4A7C15u >> 32) & mask;
-    while (slots[at].generation == generation && slots[at].granule != granule)
+  /// Where the row is, or would be. There is a free place.
+  Row &place(uintptr_t number) {
+    size_t mask = rows.size() - 1;
+    size_t at = size_t(number * 0x9E3779B97F4A7C15u >> 32) & mask;
+    while (rows[at].generation == generation && rows[at].number != number)
       at = (at + 1) & mask;
-    return slots[at];
+    return rows[at];
   }
 
   void grow() {
-    std::vector<Slot> before =
-        std::exchange(slots, std::vector<Slot>(std::max<size_t>(1024, slots.size() * 2)));
-    for (Slot &slot : before)
-      if (slot.generation == generation)
-        place(slot.granule) = slot;
+    std::vector<Row> before =
+        std::exchange(rows, std::vector<Row>(std::max<size_t>(256, rows.size() * 2)));
+    for (Row &row : before)
+      if (row.generation == generation)
+        place(row.number) = row;
   }
 
-  std::vector<Slot> slots; ///< a power of two
+  std::vector<Row> rows; ///< a power of two
   size_t count = 0;
   uint32_t generation = 1;
 };

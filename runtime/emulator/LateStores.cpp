@@ -23,10 +23,22 @@ template <typename IsMeant> void LateStores::deliverIf(IsMeant isMeant) {
       deliver(entry);
     if (!entry.mask)
       continue;
-    places[entry.granule] = uint32_t(kept);
     entries[kept++] = entry;
+    places[entry.granule] = uint32_t(kept);
   }
   entries.resize(kept);
+  if (!kept) {
+    first = UINTPTR_MAX;
+    last = 0;
+  }
+}
+
+LateStores::Entry &LateStores::add(const Entry &entry) {
+  entries.push_back(entry);
+  places[entry.granule] = uint32_t(entries.size());
+  first = std::min(first, entry.granule);
+  last = std::max(last, entry.granule);
+  return entries.back();
 }
 
 void LateStores::deliverAll() {
@@ -49,13 +61,8 @@ void LateStores::store(uint32_t warp, void *address, const void *value, uint32_t
   uint64_t clock = clocks.now(warp);
   forGranules(reinterpret_cast<uintptr_t>(address), bytes,
               [&](uintptr_t granule, uint32_t begin, uint32_t end) {
-                uint32_t *place = places.find(granule);
-                if (!place) {
-                  place = &places[granule];
-                  *place = uint32_t(entries.size());
-                  entries.push_back({granule, clock, warp, 0, {}});
-                }
-                Entry &entry = entries[*place];
+                Entry *found = find(granule);
+                Entry &entry = found ? *found : add({granule, clock, warp, 0, {}});
                 // What another warp stored may have to be visible before this is. The own warp's
                 // goes with what it stored there first: that is early for this, which is allowed.
                 if (entry.warp != warp) {
@@ -77,12 +84,10 @@ void LateStores::load(const void *address, void *out, uint32_t bytes) {
   auto *to = static_cast<unsigned char *>(out);
   forGranules(reinterpret_cast<uintptr_t>(address), bytes,
               [&](uintptr_t granule, uint32_t begin, uint32_t end) {
-                if (const uint32_t *place = places.find(granule)) {
-                  const Entry &entry = entries[*place];
+                if (const Entry *entry = find(granule))
                   for (uint32_t byte = begin; byte < end; ++byte)
-                    if (entry.mask >> byte & 1)
-                      to[byte - begin] = entry.data[byte];
-                }
+                    if (entry->mask >> byte & 1)
+                      to[byte - begin] = entry->data[byte];
                 to += end - begin;
               });
 }
@@ -92,8 +97,8 @@ void LateStores::deliverAt(const void *address, uint32_t bytes) {
     return;
   forGranules(reinterpret_cast<uintptr_t>(address), bytes,
               [&](uintptr_t granule, uint32_t, uint32_t) {
-                if (const uint32_t *place = places.find(granule))
-                  deliver(entries[*place]);
+                if (Entry *entry = find(granule))
+                  deliver(*entry);
               });
 }
 

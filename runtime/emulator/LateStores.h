@@ -46,11 +46,16 @@ private:
     unsigned char data[granuleBytes];
   };
   static void deliver(Entry &entry);
+  Entry *find(uintptr_t granule) {
+    const uint32_t *place = granule < first || granule > last ? nullptr : places.find(granule);
+    return place && *place ? &entries[*place - 1] : nullptr;
+  }
+  Entry &add(const Entry &entry);
   /// Delivers those that `isMeant`, and forgets them.
   template <typename IsMeant> void deliverIf(IsMeant isMeant);
 
   /// Early delivery is allowed: of so many granules some become visible.
-  static constexpr size_t maxEntries = 1 << 18;
+  static constexpr size_t maxEntries = 1 << 14;
 
   /// Since the last store.
   static constexpr uint32_t maxWaits = 1 << 16;
@@ -58,7 +63,9 @@ private:
   const WarpClocks &clocks;
   uint32_t waits = 0;
   std::vector<Entry> entries;
-  GranuleTable<uint32_t> places; ///< in `entries`
+  GranuleTable<uint32_t> places; ///< in `entries`, counted from 1
+  /// Where there are any.
+  uintptr_t first = UINTPTR_MAX, last = 0;
 };
 
 } // namespace kiln::emulator
