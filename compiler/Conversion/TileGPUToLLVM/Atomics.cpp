@@ -13,6 +13,7 @@
 #include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
