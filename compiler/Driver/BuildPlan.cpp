@@ -86,7 +86,8 @@ public:
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
         diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
-        debug(options.debug), binder(kernel, summary, this->diagnostics) {
+        debug(options.debug), deviceMemory(options.deviceMemory),
+        binder(kernel, summary, this->diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -126,7 +127,7 @@ private:
   BuildPlan &plan;
   NamedConstants defines;
   /// Of the command line: run-time checks in every kernel.
-  bool debug;
+  bool debug, deviceMemory;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
@@ -429,7 +430,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.numStages = config.options.numStages.value_or(3);
   instance.numCtas = config.options.numCtas.value_or(1);
   instance.debug = kernel.debug || summary.debug || debug;
-  instance.deviceMemory = kernel.deviceMemory;
+  instance.deviceMemory = kernel.deviceMemory || deviceMemory;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;
   VariantModel variant;

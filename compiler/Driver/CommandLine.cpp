@@ -55,6 +55,11 @@ cl::opt<bool> debug("debug",
                     cl::desc("Check assertions and overflow of integers in running kernels"),
                     cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                     cl::sub(runCommand));
+cl::opt<bool> deviceMemory("device-memory",
+                           cl::desc("Promise that arrays are in ordinary memory of the device: "
+                                    "faster atomics on AMD"),
+                           cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+                           cl::sub(runCommand));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
@@ -229,6 +234,7 @@ CompilerOptions compilerOptions() {
   options.timeoutSeconds = timeoutSeconds;
   options.inProcess = inProcess;
   options.debug = debug;
+  options.deviceMemory = deviceMemory;
   options.only = only;
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;

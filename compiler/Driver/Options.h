@@ -33,6 +33,8 @@ struct CompilerOptions {
   bool inProcess = false;
   /// --debug: assertions and overflow of integers are checked in every kernel.
   bool debug = false;
+  /// --device-memory: the arrays of every kernel are in ordinary memory of its device.
+  bool deviceMemory = false;
   /// --only: compile just these variants, by the index that messages print.
   std::vector<unsigned> only;
   /// --quiet: no progress, also on a terminal.
