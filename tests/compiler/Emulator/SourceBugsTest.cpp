@@ -122,13 +122,13 @@ std::string reversed(const std::string &source, const std::string &target,
   return found + compare(out, [](int i) { return 127 - i; });
 }
 
-std::string transposedInPlace(const std::string &source, const std::string &target,
-                              const SourceOptions &options) {
-  Buffer<float> x(64 * 64);
-  for (int i = 0; i < 64 * 64; ++i)
+std::string reversedInPlace(const std::string &source, const std::string &target,
+                            const SourceOptions &options) {
+  Buffer<float> x(1024);
+  for (int i = 0; i < 1024; ++i)
     x[i] = float(i);
-  std::string found = runSource(source, target, {{"x", "*fp32", x}}, {{"N", 64}}, options);
-  return found + compare(x, [](int i) { return i % 64 * 64 + i / 64; });
+  std::string found = runSource(source, target, {{"x", "*fp32", x}}, {{"N", 1024}}, options);
+  return found + compare(x, [](int i) { return 1023 - i; });
 }
 
 std::string counted(const std::string &source, const std::string &target,
@@ -149,15 +149,15 @@ def kernel(x, o, N: tl.constexpr):
     tl.store(o + i, tl.load(x + N - 1 - i))
 )",
                              reversed},
-                            {"an update in place in another layout", R"(
+                            {"an update in place in another order", R"(
 @triton.jit
 def kernel(x, N: tl.constexpr):
-    m = tl.arange(0, N)
-    v = tl.load(x + m[:, None] * N + m[None, :])
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
     tl.debug_barrier()
-    tl.store(x + m[:, None] * N + m[None, :], tl.trans(v))
+    tl.store(x + N - 1 - i, v)
 )",
-                             transposedInPlace},
+                             reversedInPlace},
                             {"a scalar that all read and one writes", R"(
 @triton.jit
 def kernel(x):
