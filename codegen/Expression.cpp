@@ -619,4 +619,26 @@ std::string Expression::printCTruth(NamePrinter name, StringRef failed,
   return CPrinter(tree, name, failed, used).print().truth;
 }
 
+uint64_t Expression::printedSize() const {
+  constexpr uint64_t name = 32; // or a function's, with its arguments
+  struct Size {
+    uint64_t value, truth;
+  };
+  std::vector<Size> sizes;
+  for (unsigned index = 0; index < tree.size(); ++index) {
+    const Node &node = tree[index];
+    Size size = {name, 0}, none = {0, 0};
+    const Size &left = numOperands(node.op) >= 1 ? sizes[node.left] : none;
+    const Size &right = numOperands(node.op) == 2 ? sizes[node.right] : none;
+    bool isChoice = node.op == Op::And || node.op == Op::Or;
+    uint64_t operands = SaturatingAdd(left.value, right.value);
+    if (isChoice) // as printed by CPrinter
+      operands = SaturatingAdd(left.truth, node.op == Op::Or ? left.value : 0, right.value);
+    size.value = SaturatingAdd(name, operands);
+    size.truth = isChoice ? SaturatingAdd(name, left.truth, right.truth) : size.value;
+    sizes.push_back(size);
+  }
+  return sizes.back().value;
+}
+
 } // namespace kiln

@@ -96,6 +96,10 @@ public:
   std::string printCTruth(NamePrinter name, llvm::StringRef failed,
                           std::set<std::string> &used) const;
 
+  /// About how many characters printC gives. The left side of an `or` whose value is computed with
+  /// is printed twice, so this can be more than any program should hold.
+  uint64_t printedSize() const;
+
   /// The C definitions of the functions that printed expressions call, in a fixed order.
   static std::string cHelpers(const std::set<std::string> &used);
 

@@ -21,6 +21,7 @@ struct BinaryOperator {
 constexpr unsigned kOrLevel = 0, kAndLevel = 1, kNotLevel = 2, kCompareLevel = 3, kUnaryLevel = 6;
 constexpr unsigned kMaxDepth = 64;
 constexpr size_t kMaxText = 4096;
+constexpr uint64_t kMaxPrinted = 1 << 20;
 
 // Longer spellings first.
 constexpr BinaryOperator kBinary[] = {
@@ -67,6 +68,9 @@ public:
       return failAtToken("an operator or the end of the expression");
     out.source = text.str();
     out.tree = std::move(tree);
+    if (out.printedSize() > kMaxPrinted)
+      return fail(0, text.size(), "expected a simpler expression",
+                  "an 'or' within sums and products repeats its left side");
     return true;
   }
 

@@ -226,11 +226,17 @@ namespace {
 /// Narrows the names of one expression. Every function gives false when no value is left.
 class Narrower {
 public:
-  Narrower(const Expression &expression, NamedRanges &names)
-      : expression(expression), nodes(expression.nodes()), names(names),
-        ranges(rangesOf(expression, names)) {}
+  /// `budget` is the number of nodes to look at: alternatives within alternatives multiply.
+  Narrower(const Expression &expression, NamedRanges &names, int64_t &budget)
+      : expression(expression), nodes(expression.nodes()), names(names), budget(budget) {
+    budget -= static_cast<int64_t>(nodes.size());
+    if (budget > 0)
+      ranges = rangesOf(expression, names);
+  }
 
   bool assume(unsigned index, bool isTrue) {
+    if (budget <= 0)
+      return true;
     const Expression::Node &node = nodes[index];
     if (ranges[index].isEmpty())
       return false;
@@ -257,14 +263,15 @@ public:
 private:
   /// The right side counts with what the left one has taught.
   bool assumeBoth(const Expression::Node &node, bool isTrue) {
-    return assume(node.left, isTrue) && Narrower(expression, names).assume(node.right, isTrue);
+    return assume(node.left, isTrue) &&
+           Narrower(expression, names, budget).assume(node.right, isTrue);
   }
 
   bool assumeEither(const Expression::Node &node, bool isTrue) {
     NamedRanges left = names, right = names;
-    bool mayLeft = Narrower(expression, left).assume(node.left, isTrue);
-    bool mayRight = Narrower(expression, right).assume(node.left, !isTrue) &&
-                    Narrower(expression, right).assume(node.right, isTrue);
+    bool mayLeft = Narrower(expression, left, budget).assume(node.left, isTrue);
+    bool mayRight = Narrower(expression, right, budget).assume(node.left, !isTrue) &&
+                    Narrower(expression, right, budget).assume(node.right, isTrue);
     if (!mayLeft && !mayRight)
       return false;
     if (mayLeft && mayRight)
@@ -368,6 +375,7 @@ private:
   const Expression &expression;
   const std::vector<Expression::Node> &nodes;
   NamedRanges &names;
+  int64_t &budget;
   std::vector<IntegerRange> ranges;
 };
 } // namespace
@@ -375,11 +383,16 @@ private:
 bool narrow(NamedRanges &names, ArrayRef<const Expression *> conditions) {
   // What one condition teaches may help another; more rounds seldom find more.
   constexpr unsigned rounds = 4;
-  for (unsigned round = 0; round < rounds; ++round)
+  int64_t budget = 300000;
+  for (unsigned round = 0; round < rounds; ++round) {
+    NamedRanges before = names;
     for (const Expression *condition : conditions)
-      if (!Narrower(*condition, names)
+      if (!Narrower(*condition, names, budget)
                .assume(static_cast<unsigned>(condition->nodes().size() - 1), true))
         return false;
+    if (names == before)
+      break;
+  }
   return true;
 }
 

@@ -27,6 +27,10 @@ struct IntegerRange {
   static IntegerRange empty() { return {1, 0, 1, 0}; }
   bool isEmpty() const { return low > high; }
   bool isConstant() const { return low == high; }
+  bool operator==(const IntegerRange &other) const {
+    return low == other.low && high == other.high && modulus == other.modulus &&
+           remainder == other.remainder;
+  }
   bool contains(int64_t value) const { return low <= value && value <= high; }
 
   /// What both hold; empty when no integer does.
@@ -42,7 +46,7 @@ using NamedRanges = std::map<std::string, IntegerRange>;
 IntegerRange rangeOf(const Expression &expression, const NamedRanges &names);
 
 /// Narrows `names` to values for which all `conditions` may be other than 0. False when there are
-/// none.
+/// none. Conditions that are too intricate to look through narrow nothing.
 bool narrow(NamedRanges &names, llvm::ArrayRef<const Expression *> conditions);
 
 } // namespace kiln

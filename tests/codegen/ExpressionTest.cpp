@@ -102,6 +102,11 @@ TEST(Expression, SyntaxErrorsHaveAPlace) {
   EXPECT_EQ(syntaxError("3x").substr(0, 10), "0-2 expect");
   EXPECT_EQ(syntaxError(std::string(1000, '(')).substr(0, 6), "64-65 ");
   EXPECT_EQ(syntaxError(std::string(1000, '-')).substr(0, 6), "64-65 ");
+  std::string doubling = "a";
+  for (int i = 0; i < 40; ++i)
+    doubling = "(" + doubling + " or b) + 1";
+  EXPECT_EQ(syntaxError(doubling),
+            "0-" + std::to_string(doubling.size()) + " expected a simpler expression");
 }
 
 TEST(Expression, NamesAreListedOnce) {

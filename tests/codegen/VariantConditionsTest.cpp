@@ -87,6 +87,16 @@ TEST(VariantConditions, WhatACallMayMeetIsNone) {
     EXPECT_EQ(contradiction(conditions), Texts()) << conditions.front();
 }
 
+TEST(VariantConditions, IntricateOnesTakeNoTime) {
+  std::string nested = "n == 0", chain = "n == 0";
+  for (int i = 0; i < 30; ++i)
+    nested = "((" + nested + ") or m == " + std::to_string(i) + ") and n < m";
+  for (int i = 1; i < 300; ++i)
+    chain += " or n == " + std::to_string(i);
+  EXPECT_EQ(contradiction({nested, "m > 100"}), Texts());
+  EXPECT_EQ(contradiction({chain, "n < m", "m == 0"}), Texts());
+}
+
 TEST(VariantConditions, AGridThatNoCallCanHaveIsFound) {
   EXPECT_EQ(mistake("-1"), "'-1' is negative in every call");
   EXPECT_EQ(mistake("n // 0"),
