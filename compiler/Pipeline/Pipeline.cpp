@@ -112,7 +112,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
-  // After it no thread reads shared memory before its writer has written.
+  // After it accesses of different threads to an element are in program order.
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
   bool ran = succeeded(passes.run(module));
   Operation *kernel = SymbolTable::lookupSymbolIn(module, facts.symbol);

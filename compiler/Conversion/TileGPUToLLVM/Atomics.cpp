@@ -11,7 +11,7 @@
 // stores in flight that the owner's fence does not wait for.
 
 #include "compiler/Conversion/TileAtomics/TileAtomics.h"
-#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,15 +20,6 @@ using namespace mlir;
 
 namespace kiln {
 namespace {
-
-bool releases(tile::MemorySemantic semantic) {
-  return semantic == tile::MemorySemantic::Release ||
-         semantic == tile::MemorySemantic::AcquireRelease;
-}
-bool acquires(tile::MemorySemantic semantic) {
-  return semantic == tile::MemorySemantic::Acquire ||
-         semantic == tile::MemorySemantic::AcquireRelease;
-}
 
 /// What rmw and cas have in common; `perform` makes the atomic of one register.
 template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
@@ -48,14 +39,14 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    if (releases(op.getSemantic()))
+    if (tile::releases(op.getSemantic()))
       releaseBlock(op, s);
     SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
     if (share)
-      shareResults(op, s, owner, thread, scratch, results);
-    else if (acquires(op.getSemantic()))
+      shareOwners(s, this->lowering, op.getType(), owner, scratch, results);
+    else if (tile::acquires(op.getSemantic()))
       this->lowering.device.barrier(s.builder(), op.getLoc());
-    if (acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
+    if (tile::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
       fence(op, s, LLVM::AtomicOrdering::acquire);
     this->replace(op, rewriter, results);
     return success();
@@ -75,10 +66,10 @@ private:
 
   /// What `make` makes, between the fences that the operation's semantics ask for.
   template <typename Make> auto betweenFences(OpT op, const ScalarBuilder &s, Make make) const {
-    if (releases(op.getSemantic()))
+    if (tile::releases(op.getSemantic()))
       fence(op, s, LLVM::AtomicOrdering::release);
     auto made = make();
-    if (acquires(op.getSemantic()))
+    if (tile::acquires(op.getSemantic()))
       fence(op, s, LLVM::AtomicOrdering::acquire);
     return made;
   }
@@ -121,30 +112,6 @@ private:
           scf::YieldOp::create(b, loc, Value(ScalarBuilder(b, loc).zero(type)));
         });
     return branch.getResult(0);
-  }
-
-  /// The owner's results, to everyone: one element of scratch per element of the tensor.
-  void shareResults(OpT op, const ScalarBuilder &s, Value owner, Value thread, Value scratch,
-                    SmallVectorImpl<Value> &results) const {
-    OpBuilder &b = s.builder();
-    Location loc = op.getLoc();
-    Type type = results[0].getType();
-    SmallVector<Value> offsets{s.i32(0)};
-    if (isa<RankedTensorType>(op.getType()))
-      offsets = flatOutputs(s, tilegpu::layoutOf(op.getType()), thread, this->lowering.target());
-    SmallVector<Value> addresses;
-    for (Value offset : offsets)
-      addresses.push_back(s.byteOffset(scratch, s.mul(offset, scalarBits(type) / 8)));
-    auto branch = scf::IfOp::create(b, loc, owner, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      for (auto [value, address] : llvm::zip_equal(results, addresses))
-        LLVM::StoreOp::create(b, loc, value, address);
-    }
-    this->lowering.device.barrier(b, loc);
-    for (auto [value, address] : llvm::zip_equal(results, addresses))
-      value = LLVM::LoadOp::create(b, loc, type, address);
   }
 };
 

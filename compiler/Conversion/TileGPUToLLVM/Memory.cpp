@@ -4,7 +4,8 @@
 // pointers' facts say; that many become one access, up to the target's widest. Stores leave out
 // registers, lanes and warps that hold duplicates, so that an element is written once.
 
-#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -36,6 +37,17 @@ RegisterGroups planAccess(const Access &access, const Lowering &lowering) {
   }
   return groupRegisters(layout, best);
 }
+
+/// i1: the one thread of those that hold an element which stores it. Null when no others do.
+Value ownerOf(Value pointers, const Lowering &lowering, const ScalarBuilder &s) {
+  Value thread = lowering.device.threadId(s.builder(), s.location());
+  return isa<RankedTensorType>(pointers.getType())
+             ? isOwner(s, tilegpu::layoutOf(pointers), thread, lowering.target())
+             : s.equal(thread, 0);
+}
+
+/// Null stands for true.
+Value both(Value a, Value b, const ScalarBuilder &s) { return a && b ? s.bitAnd(a, b) : a ? a : b; }
 
 /// Vectors hold integers, floats, and addresses as i64.
 Value asVectorElement(const ScalarBuilder &s, Value value) {
@@ -73,27 +85,34 @@ struct LoadSpread : SpreadPattern<tile::LoadOp> {
                        ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
     Access access{op.getPtr(), op.getMask(), scalarBits(element)};
+    Value owner = isReadForAll(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
+    bool share = owner && !op->use_empty();
+    Value scratch = share ? lowering.scratch(s, op) : Value();
+    if (share && !scratch)
+      return failure();
     SmallVector<Value> results(adaptor.getPtr().size());
     for (ArrayRef<unsigned> group : planAccess(access, lowering)) {
-      Value loaded = loadGroup(op, adaptor, group, element, s);
+      Value loaded = loadGroup(op, adaptor, group, element, owner, s);
       for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
         results[reg] = s.bitcast(value, element);
     }
     if (isa<RankedTensorType>(op.getType()))
       for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
         results[reg] = results[first];
+    if (share)
+      shareOwners(s, lowering, op.getType(), owner, scratch, results);
     replace(op, rewriter, results);
     return success();
   }
 
   Value loadGroup(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> group, Type element,
-                  const ScalarBuilder &s) const {
+                  Value owner, const ScalarBuilder &s) const {
     OpBuilder &b = s.builder();
     Type type = element;
     if (group.size() > 1)
       type = VectorType::get(group.size(),
                              isa<LLVM::LLVMPointerType>(element) ? b.getI64Type() : element);
-    Value predicate = op.getMask() ? adaptor.getMask()[group[0]] : Value();
+    Value predicate = both(owner, op.getMask() ? adaptor.getMask()[group[0]] : Value(), s);
     Value other = op.getOther() ? packGroup(s, adaptor.getOther(), group) : Value();
     return tilegpu::GlobalLoadOp::create(b, op.getLoc(), type, adaptor.getPtr()[group[0]],
                                          predicate, other, op.getCache(), op.getEvict(),
@@ -107,16 +126,9 @@ struct StoreSpread : SpreadPattern<tile::StoreOp> {
                        ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getValue().getType());
     Access access{op.getPtr(), op.getMask(), scalarBits(element)};
-    Value thread = lowering.device.threadId(rewriter, op.getLoc());
-    Value owner = isa<RankedTensorType>(op.getPtr().getType())
-                      ? isOwner(s, tilegpu::layoutOf(op.getPtr()), thread, lowering.target())
-                      : s.equal(thread, 0);
+    Value owner = ownerOf(op.getPtr(), lowering, s);
     for (ArrayRef<unsigned> group : planAccess(access, lowering)) {
-      Value predicate = owner;
-      if (op.getMask()) {
-        Value mask = adaptor.getMask()[group[0]];
-        predicate = owner ? s.bitAnd(mask, owner) : mask;
-      }
+      Value predicate = both(owner, op.getMask() ? adaptor.getMask()[group[0]] : Value(), s);
       tilegpu::GlobalStoreOp::create(rewriter, op.getLoc(), adaptor.getPtr()[group[0]],
                                      packGroup(s, adaptor.getValue(), group), predicate,
                                      op.getCache(), op.getEvict());

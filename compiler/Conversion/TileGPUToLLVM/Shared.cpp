@@ -2,6 +2,8 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace kiln {
@@ -56,8 +58,14 @@ struct SharedLoadSpread : SpreadPattern<tilegpu::SharedLoadOp> {
 
 struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
   using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::BarrierOp op, Adaptor, const ScalarBuilder &,
+  LogicalResult spread(tilegpu::BarrierOp op, Adaptor adaptor, const ScalarBuilder &,
                        ConversionPatternRewriter &rewriter) const override {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (op.getCondition()) {
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), adaptor.getCondition()[0],
+                                      /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
     lowering.device.barrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();

@@ -133,6 +133,32 @@ SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
   return registers;
 }
 
+void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,
+                 Value scratch, MutableArrayRef<Value> registers) {
+  OpBuilder &b = s.builder();
+  Type element = registers[0].getType();
+  SmallVector<Value> offsets{s.i32(0)};
+  if (isa<RankedTensorType>(type)) {
+    Value thread = lowering.device.threadId(b, s.location());
+    offsets = flatOutputs(s, tilegpu::layoutOf(type), thread, lowering.target());
+  }
+  SmallVector<Value> addresses;
+  for (Value offset : offsets)
+    addresses.push_back(s.byteOffset(scratch, s.mul(offset, sharedBytes(element))));
+  auto branch = scf::IfOp::create(b, s.location(), owner, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (auto [value, address] : llvm::zip_equal(registers, addresses))
+      LLVM::StoreOp::create(b, s.location(), toStored(s, value), address);
+  }
+  lowering.device.barrier(b, s.location());
+  for (auto [value, address] : llvm::zip_equal(registers, addresses)) {
+    Value loaded = LLVM::LoadOp::create(b, s.location(), storedType(element), address);
+    value = fromStored(s, loaded, element);
+  }
+}
+
 Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, Value offset) {
   Value address = s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element)));
   Value loaded = LLVM::LoadOp::create(s.builder(), s.location(), storedType(array.element), address,

@@ -30,6 +30,13 @@ void storeShared(const ScalarBuilder &s, const Lowering &lowering, const SharedA
 llvm::SmallVector<mlir::Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
                                           const SharedArray &array, const SharedAccess &access);
 
+/// The registers of the threads that own elements of a value of `type`, to all threads that hold
+/// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:
+/// i1.
+void shareOwners(const ScalarBuilder &s, const Lowering &lowering, mlir::Type type,
+                 mlir::Value owner, mlir::Value scratch,
+                 llvm::MutableArrayRef<mlir::Value> registers);
+
 /// One element, at a run-time offset.
 mlir::Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, mlir::Value offset);
 

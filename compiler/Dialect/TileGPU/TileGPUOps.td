@@ -104,9 +104,13 @@ def TileGPU_WaitOp : TileGPU_Op<"wait", [AllTypesMatch<["buffers", "released"]>,
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
     MemWrite<TileGPU_SharedMemory>]>]> {
-  let summary = "All threads of the block arrive; shared-memory accesses before it happen before those after it";
-  let description = "Inserted by the barrier pass; `tile.barrier` is the user's. Example: `tilegpu.barrier`.";
-  let assemblyFormat = "attr-dict";
+  let summary = "All threads of the block arrive; accesses to shared and global memory before it happen before those after it";
+  let description = [{
+    Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
+    barrier only if it holds. Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`.
+  }];
+  let arguments = (ins Optional<I1>:$condition);
+  let assemblyFormat = "(`if` $condition^)? attr-dict";
 }
 
 //===-- Computing --------------------------------------------------------------------------------------------------===//

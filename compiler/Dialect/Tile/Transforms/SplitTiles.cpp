@@ -4,6 +4,7 @@
 // which axis, that memory accesses keep their order, and how slices of other tensors come about.
 
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Analysis/AddressMeeting.h"
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
@@ -30,18 +31,6 @@ constexpr int64_t maxPerThread = 256, slicePerThread = 64;
 
 //===--- Memory ---===//
 
-/// The kernel's argument that pointers come from; null if they come from elsewhere.
-Value baseOf(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
-             tile::HintOp>(op))
-      return {};
-    pointer = op->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(pointer);
-  return isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? pointer : Value();
-}
-
 Value pointersOf(Operation *access) {
   if (auto load = dyn_cast<tile::LoadOp>(access))
     return load.getPtr();
@@ -60,17 +49,25 @@ bool onlyReads(Operation *op) {
          });
 }
 
-/// Accesses of the tile that a loop over slices may bring out of order: at least one writes, and
-/// they are at different places of one argument. The same place is the same element in both, and
-/// comes in one slice.
-bool mayInterfere(Operation *first, Operation *second) {
+/// Accesses of the tile that a loop over slices may bring out of order: at least one writes, and an
+/// element has different indices along the axes that are sliced. Where it has one index in both it
+/// comes in one slice. Two things are taken for granted where they depend on strides
+/// that are not known yet: that the elements of one tile of pointers are apart, and that an array
+/// given for two arguments is walked through in one way.
+bool mayInterfere(Operation *first, Operation *second, AxisPair axes, AddressMeetings &meetings) {
   if (onlyReads(first) && onlyReads(second))
     return false;
   Value left = pointersOf(first), right = pointersOf(second);
-  if (left == right)
+  switch (meetings.meetAlong(left, right, axes)) {
+  case Meeting::Never:
+  case Meeting::SameIndex:
     return false;
-  Value leftBase = baseOf(left), rightBase = baseOf(right);
-  return !leftBase || !rightBase || leftBase == rightBase;
+  case Meeting::Anywhere:
+    return true;
+  case Meeting::Unknown:
+    return !(left == right && axes.first == axes.second) && meetings.originOf(left, right).always;
+  }
+  llvm_unreachable("closed enumeration");
 }
 
 //===--- The plan ---===//
@@ -228,9 +225,11 @@ bool Split::memoryStaysInOrder() const {
   for (auto &[op, own] : ops)
     if (hasEffects(op))
       accesses.push_back(op);
+  AddressMeetings meetings;
   for (auto [index, second] : llvm::enumerate(accesses))
     for (Operation *first : ArrayRef(accesses).take_front(index))
-      if (mayInterfere(first, second) || (!onlyReads(first) && onlyReads(second)))
+      if (mayInterfere(first, second, {ops.lookup(first), ops.lookup(second)}, meetings) ||
+          (!onlyReads(first) && onlyReads(second)))
         return false;
   auto inOrder = [](Operation *first, Operation *second) {
     return (!hasEffects(first) || !hasEffects(second)) || (onlyReads(first) && onlyReads(second));

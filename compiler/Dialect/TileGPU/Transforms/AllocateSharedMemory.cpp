@@ -1,16 +1,17 @@
 // Shared-memory allocation: offsets for buffers and scratch.
 //
-// A buffer lives from its allocation to the last use of any value that may name it (the results of
-// waits, loop-carried and branch-merged values); a use inside a loop that the allocation is outside
-// of keeps it alive to the loop's end. Scratch lives as long as its operation. The intervals are
-// placed greedily, largest first, each at the lowest offset free over its life: not optimal in
-// general, but within a few percent on such interval graphs, and predictable.
+// A buffer lives from its allocation to the last use of any value that may be it (BufferAliases.h);
+// a use inside a loop that the allocation is outside of keeps it alive to the loop's end. Scratch
+// lives as long as its operation. The intervals are placed greedily, largest first, each at the
+// lowest offset free over its life: not optimal in general, but within a few percent on such
+// interval graphs, and predictable.
 
+#include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,10 +62,9 @@ private:
   }
 
   void collect() {
+    collectBuffers();
     kernel.walk([&](Operation *op) {
-      if (auto alloc = dyn_cast<tilegpu::AllocOp>(op))
-        storages.push_back({op, alloc.getType().getBytes(), first[op], lastUse(alloc)});
-      else if (int64_t bytes = scratchBytes(op, target))
+      if (int64_t bytes = scratchBytes(op, target))
         storages.push_back({op, bytes, first[op], last[op]});
     });
   }
@@ -72,44 +72,38 @@ private:
   //===-- life of a buffer
   //-----------------------------------------------------------------------===//
 
-  /// The values that may name the buffer because `use` passes it on.
-  static void follow(OpOperand &use, SmallVectorImpl<Value> &names) {
-    Operation *user = use.getOwner();
-    if (auto wait = dyn_cast<tilegpu::WaitOp>(user)) {
-      names.push_back(wait.getReleased()[use.getOperandNumber() - 1]);
-    } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
-      unsigned index = use.getOperandNumber() - loop.getNumControlOperands();
-      names.append({loop.getRegionIterArg(index), loop.getResult(index)});
-    } else if (auto yield = dyn_cast<scf::YieldOp>(user)) {
-      Operation *parent = yield->getParentOp();
-      if (auto loop = dyn_cast<scf::ForOp>(parent))
-        names.push_back(loop.getRegionIterArg(use.getOperandNumber()));
-      if (isa<scf::ForOp, scf::IfOp>(parent))
-        names.push_back(parent->getResult(use.getOperandNumber()));
-    }
+  /// From the allocation to the last use of any value that may be it.
+  void collectBuffers() {
+    BufferAliases aliases(kernel);
+    llvm::MapVector<Operation *, Storage> buffers;
+    kernel.walk([&](tilegpu::AllocOp alloc) {
+      buffers[alloc] = {alloc, alloc.getType().getBytes(), first[alloc], first[alloc]};
+    });
+    kernel.walk([&](Operation *user) {
+      for (Value operand : user->getOperands())
+        if (isa<tilegpu::BufferType>(operand.getType()))
+          for (tilegpu::AllocOp alloc : aliases.of(operand))
+            extend(buffers[alloc], user);
+    });
+    for (auto &[alloc, storage] : buffers)
+      storages.push_back(storage);
   }
 
-  unsigned lastUse(tilegpu::AllocOp alloc) {
-    llvm::SetVector<Value> names;
-    names.insert(alloc.getResult());
-    unsigned end = first[alloc];
-    for (size_t i = 0; i < names.size(); ++i)
-      for (OpOperand &use : names[i].getUses()) {
-        SmallVector<Value> more;
-        follow(use, more);
-        names.insert(more.begin(), more.end());
-        end = std::max(end, endOfUse(alloc, use.getOwner()));
-      }
-    return end;
-  }
-
-  unsigned endOfUse(Operation *alloc, Operation *user) {
+  /// A use in a loop that the allocation is outside of keeps the buffer to the loop's end. One that
+  /// comes before the allocation in a loop around both is in the next iteration: all of the loop.
+  void extend(Storage &storage, Operation *user) {
     Operation *outermost = user;
-    for (Operation *op = user->getParentOp(); op && !op->isProperAncestor(alloc);
-         op = op->getParentOp())
-      if (isa<LoopLikeOpInterface>(op))
+    for (Operation *op = user->getParentOp(); op; op = op->getParentOp()) {
+      if (!isa<LoopLikeOpInterface>(op))
+        continue;
+      bool isAroundBoth = op->isProperAncestor(storage.op);
+      if (!isAroundBoth || first[user] < first[storage.op])
         outermost = op;
-    return last[outermost];
+      if (isAroundBoth)
+        break;
+    }
+    storage.begin = std::min(storage.begin, first[outermost]);
+    storage.end = std::max(storage.end, last[outermost]);
   }
 
   //===-- placement

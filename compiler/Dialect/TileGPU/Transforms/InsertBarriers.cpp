@@ -1,125 +1,145 @@
-// Barriers between shared-memory accesses of different threads.
+// Barriers between accesses of different threads, to shared and to global memory.
 //
-// The state is the set of accesses since the last barrier, each a range of offsets that was read or
-// written. An access that meets an earlier one of another kind in a common range needs a barrier
-// before it: read after write, write after read, write after write. States flow through
-// structured control flow: branches join, and a loop's body is visited until the state at its
-// entry, which its back edge feeds, no longer grows. Scalars are the same in all threads of a
-// block, so a barrier in a branch or loop is reached by all or none.
+// The state is the set of accesses since the last barrier. An access that meets an earlier one of
+// another thread, one of the two a write, needs a barrier before it. In shared memory accesses are
+// ranges of offsets, and all threads are taken to touch all of a range. In global memory addresses
+// are compared (GlobalAccesses.h), as a barrier in a streaming kernel would cost something; where
+// the answer is that two accesses meet only if two of the kernel's arguments are equal, the barrier
+// is executed only if they are.
+//
+// States flow through structured control flow: branches join, and a loop's body is visited until
+// the state at its start, which its back edge feeds, no longer grows. What a loop needs only
+// because of what came before it stands in front of the loop, so that iterations do not repeat it.
+//
+// A barrier in a branch or loop is reached by all threads or by none: what steers it is a scalar,
+// and all threads have the same scalars. They are computed from the same values by the same
+// operations; what is read from memory is ordered by these very barriers against this program
+// instance's writes, and is read once for all threads where others may be writing it
+// (isReadForAll).
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <map>
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
 
-struct Access {
+struct SharedAccess {
   int64_t begin, end; ///< bytes
   bool isWrite;
-  bool meets(const Access &other) const {
+  bool meets(const SharedAccess &other) const {
     return (isWrite || other.isWrite) && begin < other.end && other.begin < end;
   }
-  bool operator==(const Access &other) const {
+  bool operator==(const SharedAccess &other) const {
     return begin == other.begin && end == other.end && isWrite == other.isWrite;
+  }
+};
+
+/// A global access, by its number, in an earlier iteration of some of the loops around it.
+struct GlobalInstance {
+  unsigned access;
+  std::vector<unsigned> passed; ///< numbers of the loops, increasing
+  bool operator<(const GlobalInstance &other) const {
+    return std::tie(access, passed) < std::tie(other.access, other.passed);
   }
 };
 
 /// Accesses since the last barrier.
 struct Pending {
-  SmallVector<Access> accesses;
+  SmallVector<SharedAccess> shared;
+  /// With the pairs of arguments for which a barrier followed it if they are equal.
+  std::map<GlobalInstance, std::set<ArgumentPair>> global;
 
-  bool meets(ArrayRef<Access> next) const {
-    return llvm::any_of(next, [&](const Access &a) {
-      return llvm::any_of(accesses, [&](const Access &b) { return a.meets(b); });
-    });
+  void clear() { *this = Pending(); }
+
+  void passBarrier(const BarrierNeed &need) {
+    if (need.always)
+      return clear();
+    for (auto &[instance, ordered] : global)
+      ordered.insert(need.pairs.begin(), need.pairs.end());
   }
+
   /// True if something was new.
-  bool add(ArrayRef<Access> more) {
+  bool add(ArrayRef<SharedAccess> more) {
     bool grew = false;
-    for (const Access &access : more)
-      if (!llvm::is_contained(accesses, access)) {
-        accesses.push_back(access);
+    for (const SharedAccess &access : more)
+      if (!llvm::is_contained(shared, access)) {
+        shared.push_back(access);
         grew = true;
       }
     return grew;
   }
+  bool add(const GlobalInstance &instance, const std::set<ArgumentPair> &ordered) {
+    auto [entry, isNew] = global.try_emplace(instance, ordered);
+    if (isNew)
+      return true;
+    std::set<ArgumentPair> &known = entry->second, both;
+    std::set_intersection(known.begin(), known.end(), ordered.begin(), ordered.end(),
+                          std::inserter(both, both.end()));
+    std::swap(known, both);
+    return known.size() != both.size();
+  }
+  bool add(const Pending &other) {
+    bool grew = add(other.shared);
+    for (auto &[instance, ordered] : other.global)
+      grew |= add(instance, ordered);
+    return grew;
+  }
 };
 
-class BarrierInserter {
+/// Decides where barriers stand.
+class BarrierPlanner {
 public:
-  BarrierInserter(func::FuncOp kernel, const TargetInfo &target) : target(target) {
+  BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
+      : target(target), aliases(kernel), order(target) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { collect(op); });
     Pending pending;
     visit(kernel.getBody(), pending);
   }
 
+  /// What stands before each operation.
+  llvm::MapVector<Operation *, BarrierNeed> needs;
+
 private:
-  void visit(Region &region, Pending &pending) {
-    for (Block &block : region)
-      // Barriers are inserted before the operation in hand.
-      for (Operation &op : block)
-        visit(&op, pending);
-  }
+  //===-- what operations touch
+  //------------------------------------------------------------------===//
 
-  void visit(Operation *op, Pending &pending) {
-    if (isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
-      pending.accesses.clear();
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      Pending other = pending;
-      visit(branch.getThenRegion(), pending);
-      visit(branch.getElseRegion(), other);
-      pending.add(other.accesses);
-    } else if (isa<LoopLikeOpInterface>(op)) {
-      visitLoop(op, pending);
-    } else {
-      visitAccesses(op, pending);
+  void collect(Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      loopNumbers[op] = loops.size();
+      loops.push_back(op);
     }
-  }
-
-  void visitLoop(Operation *loop, Pending &entry) {
-    Pending after;
-    do {
-      after = entry;
-      for (Region &region : loop->getRegions())
-        visit(region, after);
-    } while (entry.add(after.accesses));
-  }
-
-  void visitAccesses(Operation *op, Pending &pending) {
-    SmallVector<Access> accesses = accessesOf(op);
-    if (accesses.empty())
+    if (op->getNumRegions() != 0 && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect()))
       return;
-    if (pending.meets(accesses)) {
-      OpBuilder builder(op);
-      tilegpu::BarrierOp::create(builder, op->getLoc());
-      pending.accesses.clear();
+    if (std::optional<GlobalAccess> access = globalAccessOf(op)) {
+      accessNumbers[op] = accesses.size();
+      accesses.push_back(*access);
+    } else if (sharedAccessesOf(op).empty() && !isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
+      return;
     }
-    if (isScratch(op)) {
-      // Its own barrier lies between its writes and its reads.
-      pending.accesses.clear();
-      for (Access &access : accesses)
-        access.isWrite = false;
-    }
-    pending.add(accesses);
+    for (Operation *holder = op; holder; holder = holder->getParentOp())
+      active.insert(holder);
   }
 
-  bool isScratch(Operation *op) { return !isa<tilegpu::AllocOp>(op) && offsetOf(op); }
+  bool isScratch(Operation *op) const { return !isa<tilegpu::AllocOp>(op) && offsetOf(op); }
 
   static std::optional<int64_t> offsetOf(Operation *op) {
     auto attr = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::offsetAttr);
     return attr ? std::optional<int64_t>(attr.getInt()) : std::nullopt;
   }
 
-  //===-- what an operation touches
-  //--------------------------------------------------------------===//
-
-  SmallVector<Access> accessesOf(Operation *op) {
-    SmallVector<Access> result;
+  SmallVector<SharedAccess> sharedAccessesOf(Operation *op) {
+    SmallVector<SharedAccess> result;
     if (auto store = dyn_cast<tilegpu::SharedStoreOp>(op))
       addBuffer(store.getBuffer(), /*isWrite=*/true, result);
     else if (auto load = dyn_cast<tilegpu::SharedLoadOp>(op))
@@ -130,50 +150,216 @@ private:
       // What this thread's copies brought becomes visible to others only by a barrier.
       for (Value buffer : wait.getBuffers())
         addBuffer(buffer, /*isWrite=*/true, result);
-    else if (std::optional<int64_t> offset = isScratch(op) ? offsetOf(op) : std::nullopt)
-      result.push_back({*offset, *offset + scratchBytes(op, target), /*isWrite=*/true});
+    else if (isScratch(op))
+      result.push_back({*offsetOf(op), *offsetOf(op) + scratchBytes(op, target), /*isWrite=*/true});
     return result;
   }
 
-  /// The ranges of all allocations that the value may name.
-  void addBuffer(Value buffer, bool isWrite, SmallVectorImpl<Access> &result) {
-    llvm::SetVector<Value> names;
-    names.insert(buffer);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (auto alloc = names[i].getDefiningOp<tilegpu::AllocOp>()) {
-        int64_t offset = offsetOf(alloc).value_or(0);
-        result.push_back({offset, offset + alloc.getType().getBytes(), isWrite});
-        continue;
-      }
-      SmallVector<Value> more;
-      sources(names[i], more);
-      names.insert(more.begin(), more.end());
+  void addBuffer(Value buffer, bool isWrite, SmallVectorImpl<SharedAccess> &result) {
+    for (tilegpu::AllocOp alloc : aliases.of(buffer)) {
+      int64_t offset = offsetOf(alloc).value_or(0);
+      result.push_back({offset, offset + alloc.getType().getBytes(), isWrite});
     }
   }
 
-  /// The values that may have become `value`.
-  static void sources(Value value, SmallVectorImpl<Value> &result) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
-        result.push_back(loop.getTiedLoopInit(argument)->get());
-        result.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-      }
+  //===-- operations in order
+  //--------------------------------------------------------------------===//
+
+  void visit(Region &region, Pending &pending) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        if (active.contains(&op))
+          visit(&op, pending);
+  }
+
+  void visit(Operation *op, Pending &pending) {
+    if (auto known = needs.find(op); known != needs.end())
+      pending.passBarrier(known->second);
+    if (isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
+      pending.clear();
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      Pending other = pending;
+      visit(branch.getThenRegion(), pending);
+      visit(branch.getElseRegion(), other);
+      pending.add(other);
+    } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      visitLoop(op, pending);
+    } else {
+      visitAccesses(op, pending);
+    }
+  }
+
+  void visitAccesses(Operation *op, Pending &pending) {
+    if (startsWithBarrier(op))
+      pending.clear();
+    SmallVector<SharedAccess> shared = sharedAccessesOf(op);
+    auto global = accessNumbers.find(op);
+    BarrierNeed need;
+    need.always = llvm::any_of(shared, [&](const SharedAccess &access) {
+      return llvm::any_of(pending.shared,
+                          [&](const SharedAccess &earlier) { return earlier.meets(access); });
+    });
+    if (global != accessNumbers.end())
+      addNeed(pending, global->second, need);
+    require(op, need, pending);
+
+    if (global != accessNumbers.end())
+      pending.add(GlobalInstance{global->second, {}}, {});
+    if (isScratch(op) || endsWithBarrier(op)) {
+      // The barrier of its own lies between its writes and its reads, and behind its global access.
+      pending.clear();
+      for (SharedAccess &access : shared)
+        access.isWrite = false;
+    }
+    pending.add(shared);
+  }
+
+  /// What has to stand between pending accesses and the global access `later`.
+  void addNeed(const Pending &pending, unsigned later, BarrierNeed &need) {
+    for (auto &[instance, ordered] : pending.global) {
+      if (need.always)
+        return;
+      const BarrierNeed &between = needBetween(instance, later);
+      need.always |= between.always;
+      for (const ArgumentPair &pair : between.pairs)
+        if (!ordered.count(pair))
+          need.pairs.insert(pair);
+    }
+  }
+
+  const BarrierNeed &needBetween(const GlobalInstance &earlier, unsigned later) {
+    auto [entry, isNew] = between.try_emplace({earlier, later});
+    if (isNew) {
+      SmallVector<Operation *> passed;
+      for (unsigned loop : earlier.passed)
+        passed.push_back(loops[loop]);
+      entry->second = order.between(accesses[earlier.access], accesses[later], passed);
+    }
+    return entry->second;
+  }
+
+  void require(Operation *op, const BarrierNeed &need, Pending &pending) {
+    if (need.isNever())
       return;
+    if (probe)
+      probe->add(need);
+    else
+      needs[op].add(need);
+    pending.passBarrier(need);
+  }
+
+  //===-- loops
+  //----------------------------------------------------------------------------------===//
+
+  struct LoopStates {
+    Pending next; ///< at the start of the next iteration
+    Pending exit;
+  };
+
+  LoopStates iterate(Operation *loop, const Pending &start) {
+    LoopStates states{start, {}};
+    if (auto whileLoop = dyn_cast<scf::WhileOp>(loop)) {
+      visit(whileLoop.getBefore(), states.next);
+      // Left from its condition, never from its body.
+      states.exit = states.next;
+      visit(whileLoop.getAfter(), states.next);
+      passIteration(loop, states.next);
+    } else {
+      visit(loop->getRegion(0), states.next);
+      passIteration(loop, states.next);
+      states.exit = states.next;
+      // There may be no iteration.
+      states.exit.add(start);
     }
-    auto opResult = cast<OpResult>(value);
-    unsigned index = opResult.getResultNumber();
-    if (auto wait = dyn_cast<tilegpu::WaitOp>(opResult.getOwner())) {
-      result.push_back(wait.getBuffers()[index]);
-    } else if (auto loop = dyn_cast<scf::ForOp>(opResult.getOwner())) {
-      result.push_back(loop.getRegionIterArg(index));
-      result.push_back(loop.getYieldedValues()[index]);
-    } else if (auto branch = dyn_cast<scf::IfOp>(opResult.getOwner())) {
-      result.push_back(branch.thenYield().getOperand(index));
-      result.push_back(branch.elseYield().getOperand(index));
+    return states;
+  }
+
+  /// Now the accesses in the loop are of an earlier iteration.
+  void passIteration(Operation *loop, Pending &pending) {
+    unsigned number = loopNumbers[loop];
+    Pending passed;
+    for (auto &[instance, ordered] : pending.global) {
+      GlobalInstance older = instance;
+      auto place = llvm::lower_bound(older.passed, number);
+      bool isNew = place == older.passed.end() || *place != number;
+      if (isNew && loop->isAncestor(accesses[instance.access].op))
+        older.passed.insert(place, number);
+      passed.add(older, ordered);
     }
+    pending.global = std::move(passed.global);
+  }
+
+  Pending untilNothingChanges(Operation *loop, Pending start) {
+    while (true) {
+      LoopStates states = iterate(loop, start);
+      if (!start.add(states.next))
+        return states.exit;
+    }
+  }
+
+  void visitLoop(Operation *loop, Pending &pending) {
+    // What the loop needs whatever came before it.
+    untilNothingChanges(loop, Pending());
+    BarrierNeed before;
+    {
+      llvm::SaveAndRestore<BarrierNeed *> probing(probe, &before);
+      iterate(loop, pending);
+    }
+    require(loop, before, pending);
+    pending = untilNothingChanges(loop, pending);
   }
 
   const TargetInfo &target;
+  BufferAliases aliases;
+  GlobalOrder order;
+  SmallVector<GlobalAccess> accesses;
+  SmallVector<Operation *> loops;
+  DenseMap<Operation *, unsigned> accessNumbers, loopNumbers;
+  /// Operations that touch memory, and those around them.
+  llvm::DenseSet<Operation *> active;
+  std::map<std::pair<GlobalInstance, unsigned>, BarrierNeed> between;
+  /// Collects what is needed in place of `needs`.
+  BarrierNeed *probe = nullptr;
+};
+
+/// Writes the barriers, and comparisons of arguments at the kernel's start.
+class BarrierWriter {
+public:
+  explicit BarrierWriter(func::FuncOp kernel)
+      : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {}
+
+  void write(Operation *op, const BarrierNeed &need) {
+    OpBuilder builder(op);
+    Value condition;
+    if (!need.always)
+      for (const ArgumentPair &pair : need.pairs) {
+        Value same = areEqual(pair);
+        condition =
+            condition ? arith::OrIOp::create(entry, kernel.getLoc(), condition, same) : same;
+      }
+    tilegpu::BarrierOp::create(builder, op->getLoc(), condition);
+  }
+
+private:
+  Value areEqual(ArgumentPair pair) {
+    Value &known = equal[pair];
+    if (!known)
+      known = arith::CmpIOp::create(entry, kernel.getLoc(), arith::CmpIPredicate::eq,
+                                    address(pair.first), address(pair.second));
+    return known;
+  }
+  Value address(unsigned argument) {
+    Value &known = addresses[argument];
+    if (!known)
+      known = tile::BitcastOp::create(entry, kernel.getLoc(), entry.getI64Type(),
+                                      kernel.getArgument(argument));
+    return known;
+  }
+
+  func::FuncOp kernel;
+  OpBuilder entry;
+  std::map<ArgumentPair, Value> equal;
+  std::map<unsigned, Value> addresses;
 };
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {
@@ -181,7 +367,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
 
   StringRef getArgument() const override { return "kiln-insert-barriers"; }
   StringRef getDescription() const override {
-    return "Put barriers between conflicting shared-memory accesses";
+    return "Put barriers between conflicting accesses of different threads";
   }
 
   void runOnOperation() override {
@@ -190,7 +376,10 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
       getOperation().emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
-    BarrierInserter(getOperation(), *target);
+    BarrierPlanner planner(getOperation(), *target);
+    BarrierWriter writer(getOperation());
+    for (auto &[op, need] : planner.needs)
+      writer.write(op, need);
   }
 };
 

@@ -41,8 +41,8 @@ static int64_t reduceBytes(tile::ReduceOp op) {
   return arraysBytes(op.getSources(), elements);
 }
 
-/// The result of an atomic is wanted by threads that do not perform it.
-static int64_t atomicBytes(Operation *op) {
+/// The result of an access that owners of elements make is wanted by the other threads, too.
+static int64_t sharedResultBytes(Operation *op) {
   if (op->use_empty())
     return 0;
   Type type = op->getResult(0).getType();
@@ -67,12 +67,36 @@ int64_t scratchBytes(Operation *op, const TargetInfo &target) {
         int64_t elements = tilegpu::layoutOf(gather.getSource()).out().totalSize();
         return arraysBytes(gather->getOperands().take_front(), elements);
       })
-      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) { return atomicBytes(atomic); })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
+          [&](auto atomic) { return sharedResultBytes(atomic); })
+      .Case([&](tile::LoadOp load) { return isReadForAll(load) ? sharedResultBytes(load) : 0; })
       .Case([](tile::ReadRegisterOp read) {
         bool isClock = read.getReg() == tile::DeviceRegister::Nanoseconds;
         return isClock && !read.use_empty() ? 8 : 0;
       })
       .Default([](Operation *) { return 0; });
+}
+
+bool isReadForAll(tile::LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
+}
+
+static std::optional<tile::MemorySemantic> semanticOf(Operation *op) {
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return atomic.getSemantic();
+  if (auto atomic = dyn_cast<tile::AtomicCASOp>(op))
+    return atomic.getSemantic();
+  return std::nullopt;
+}
+
+bool startsWithBarrier(Operation *op) {
+  std::optional<tile::MemorySemantic> semantic = semanticOf(op);
+  return semantic && tile::releases(*semantic);
+}
+
+bool endsWithBarrier(Operation *op) {
+  std::optional<tile::MemorySemantic> semantic = semanticOf(op);
+  return semantic && tile::acquires(*semantic);
 }
 
 } // namespace kiln

@@ -14,8 +14,18 @@ namespace kiln {
 
 /// Bytes of scratch that `op` needs on `target`, 0 for none: layout conversions that cannot stay in
 /// a warp, reductions and scans along an axis that several warps share, gathers, atomics whose
-/// result other threads use than the one that performs them, clocks that one thread reads.
+/// result other threads use than the one that performs them, volatile loads that one thread makes
+/// for others, clocks that one thread reads.
 int64_t scratchBytes(mlir::Operation *op, const TargetInfo &target);
+
+/// Whether one thread makes a load for all that hold the element, and gives them what it read: the
+/// element may change between two reads (volatile), and threads that saw it differently would go
+/// different ways.
+bool isReadForAll(tile::LoadOp load);
+
+/// Whether an operation's lowering has a barrier before or behind its accesses to global memory.
+bool startsWithBarrier(mlir::Operation *op);
+bool endsWithBarrier(mlir::Operation *op);
 
 } // namespace kiln
 

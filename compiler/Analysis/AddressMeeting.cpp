@@ -1,0 +1,319 @@
+#include "compiler/Analysis/AddressMeeting.h"
+#include "compiler/Analysis/ValueSources.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <set>
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+//===--- The search ---===//
+
+/// `step` times an integer from `low` to `high`.
+struct Range {
+  int64_t step, low, high;
+  bool isIndex; ///< the difference of two equal axes' indices
+};
+
+/// Whether start + the sum of all ranges + step * n, for an integer n, can be within a window.
+struct Difference {
+  int64_t start = 0;
+  SmallVector<Range> ranges;
+  /// 0 if there is no such term; otherwise n is any integer from `leastCount` on, or any if absent.
+  int64_t step = 0;
+  std::optional<int64_t> leastCount;
+  /// n is not 0.
+  bool countIsNotZero = false;
+  /// The indices that are compared are in `ranges` as differences.
+  bool isByIndex = true;
+};
+
+class Search {
+public:
+  Search(Difference difference, int64_t low, int64_t high)
+      : difference(std::move(difference)), low(low), high(high) {}
+
+  Meeting run() {
+    if (difference.step && !difference.leastCount && !difference.countIsNotZero)
+      foldSteps();
+    llvm::sort(difference.ranges,
+               [](const Range &a, const Range &b) { return std::abs(a.step) > std::abs(b.step); });
+    boundRests();
+    if (!difference.step) {
+      visit(0, difference.start, false);
+    } else {
+      // start + step * n is within reach of the window.
+      int64_t step = std::abs(difference.step), sign = difference.step < 0 ? -1 : 1;
+      int64_t first = llvm::divideCeilSigned(low - difference.start - greatest[0], step);
+      int64_t last = llvm::divideFloorSigned(high - difference.start - least[0], step);
+      if (last - first > mostCounts)
+        return Meeting::Unknown;
+      for (int64_t n = first; n <= last; ++n)
+        if (isCount(n * sign))
+          visit(0, difference.start + step * n, false);
+    }
+    if (nodes > mostNodes)
+      return Meeting::Unknown;
+    if (!found)
+      return Meeting::Never;
+    if (!foundOther)
+      return Meeting::SameIndex;
+    return difference.step ? Meeting::Unknown : Meeting::Anywhere;
+  }
+
+private:
+  static constexpr int64_t mostCounts = 64;
+  static constexpr unsigned mostNodes = 20000;
+
+  bool isCount(int64_t n) const {
+    return !(difference.countIsNotZero && n == 0) &&
+           !(difference.leastCount && n < *difference.leastCount);
+  }
+
+  /// Any number of steps may be taken: of larger ones only what is left over counts.
+  void foldSteps() {
+    int64_t unit = std::abs(difference.step);
+    for (Range &range : difference.ranges) {
+      range.step %= unit;
+      if (range.step > unit / 2)
+        range.step -= unit;
+      else if (range.step < -(unit / 2))
+        range.step += unit;
+    }
+  }
+
+  /// What the ranges from each on can add.
+  void boundRests() {
+    size_t count = difference.ranges.size();
+    least.assign(count + 1, 0);
+    greatest.assign(count + 1, 0);
+    for (size_t i = count; i-- > 0;) {
+      const Range &range = difference.ranges[i];
+      int64_t a = range.step * range.low, b = range.step * range.high;
+      least[i] = least[i + 1] + std::min(a, b);
+      greatest[i] = greatest[i + 1] + std::max(a, b);
+    }
+  }
+
+  void visit(size_t i, int64_t sum, bool movesIndex) {
+    if (foundOther || ++nodes > mostNodes || sum + least[i] > high || sum + greatest[i] < low)
+      return;
+    if (i == difference.ranges.size()) {
+      found = true;
+      foundOther |= movesIndex || !difference.isByIndex;
+      return;
+    }
+    const Range &range = difference.ranges[i];
+    if (range.step == 0)
+      return visit(i + 1, sum, movesIndex || range.isIndex);
+    // step * x is from `first` to `last`.
+    int64_t first = low - greatest[i + 1] - sum, last = high - least[i + 1] - sum;
+    int64_t step = range.step;
+    if (step < 0) {
+      step = -step;
+      std::tie(first, last) = std::pair(-last, -first);
+    }
+    int64_t begin = std::max(range.low, llvm::divideCeilSigned(first, step));
+    int64_t end = std::min(range.high, llvm::divideFloorSigned(last, step));
+    for (int64_t x = begin; x <= end && !foundOther && nodes <= mostNodes; ++x)
+      visit(i + 1, sum + range.step * x, movesIndex || (range.isIndex && x != 0));
+  }
+
+  Difference difference;
+  int64_t low, high; ///< the window, both ends included
+  SmallVector<int64_t> least, greatest;
+  unsigned nodes = 0;
+  bool found = false, foundOther = false;
+};
+
+//===--- From polynomials ---===//
+
+/// Splits the difference of two tiles' addresses.
+class Splitter {
+public:
+  Splitter(IndexPolynomials &polynomials, ArrayRef<int64_t> earlier, ArrayRef<int64_t> later,
+           std::optional<ArrayRef<AxisPair>> compared)
+      : polynomials(polynomials), earlierShape(earlier), laterShape(later), compared(compared) {}
+
+  Difference split(Polynomial polynomial) {
+    result.start = polynomial.constantTerm();
+    takeAxes(polynomial);
+    for (auto &[monomial, coefficient] : polynomial.terms())
+      if (!monomial.empty() && !taken.count(monomial))
+        addUnbounded(monomial, coefficient);
+    if (numUnbounded > 1) {
+      result.leastCount.reset();
+      result.countIsNotZero = false;
+    }
+    return std::move(result);
+  }
+
+private:
+  Symbol axisSymbol(unsigned axis, bool ofEarlier) {
+    SymbolMeaning meaning;
+    meaning.kind = SymbolMeaning::Kind::Axis;
+    meaning.axis = axis;
+    meaning.ofEarlier = ofEarlier;
+    return polynomials.intern(meaning);
+  }
+
+  /// Axes whose indices are compared become ranges of differences, all others ranges of indices.
+  void takeAxes(const Polynomial &polynomial) {
+    result.isByIndex = compared.has_value();
+    llvm::SmallDenseSet<unsigned> comparedNow, comparedBefore;
+    for (auto [before, now] : compared.value_or(ArrayRef<AxisPair>())) {
+      int64_t step = take(polynomial, now, false), stepBefore = take(polynomial, before, true);
+      comparedNow.insert(now);
+      comparedBefore.insert(before);
+      int64_t extent = laterShape[now];
+      if (step == -stepBefore && extent == earlierShape[before]) {
+        result.ranges.push_back({step, 1 - extent, extent - 1, /*isIndex=*/extent > 1});
+        continue;
+      }
+      result.isByIndex = false;
+      result.ranges.push_back({step, 0, extent - 1, /*isIndex=*/false});
+      result.ranges.push_back({stepBefore, 0, earlierShape[before] - 1, /*isIndex=*/false});
+    }
+    for (unsigned axis = 0; axis < laterShape.size(); ++axis)
+      if (!comparedNow.contains(axis))
+        result.ranges.push_back({take(polynomial, axis, false), 0, laterShape[axis] - 1, false});
+    for (unsigned axis = 0; axis < earlierShape.size(); ++axis)
+      if (!comparedBefore.contains(axis))
+        result.ranges.push_back({take(polynomial, axis, true), 0, earlierShape[axis] - 1, false});
+  }
+
+  int64_t take(const Polynomial &polynomial, unsigned axis, bool ofEarlier) {
+    Polynomial::Monomial index{axisSymbol(axis, ofEarlier)};
+    taken.insert(index);
+    return polynomial.coefficient(index);
+  }
+
+  void addUnbounded(const Polynomial::Monomial &monomial, int64_t coefficient) {
+    ++numUnbounded;
+    // Of one term the sign counts, too.
+    result.step =
+        numUnbounded == 1 ? coefficient : std::gcd(std::abs(result.step), std::abs(coefficient));
+    bool allPositive = llvm::all_of(monomial, [&](Symbol symbol) { return isPositive(symbol); });
+    if (allPositive)
+      result.leastCount = 1;
+    result.countIsNotZero = allPositive;
+  }
+
+  /// At least 1.
+  bool isPositive(Symbol symbol) const {
+    const SymbolMeaning &meaning = polynomials.meaning(symbol);
+    return meaning.kind == SymbolMeaning::Kind::Distance ||
+           (meaning.value && meaning.value.getDefiningOp<tile::NumProgramsOp>());
+  }
+
+  IndexPolynomials &polynomials;
+  ArrayRef<int64_t> earlierShape, laterShape;
+  std::optional<ArrayRef<AxisPair>> compared;
+  std::set<Polynomial::Monomial> taken;
+  unsigned numUnbounded = 0;
+  Difference result;
+};
+
+int64_t elementBytes(Value pointers) {
+  return cast<tile::PtrType>(tile::elementTypeOf(pointers.getType())).getElementBytes();
+}
+
+} // namespace
+
+/// The symbols of an access in an earlier iteration of `passed`, at an index of its own.
+Polynomial AddressMeetings::asEarlier(const Polynomial &polynomial, ArrayRef<Operation *> passed) {
+  auto isWithin = [&](Operation *op, Operation *except) {
+    return llvm::any_of(
+        passed, [&](Operation *loop) { return loop != except && loop->isProperAncestor(op); });
+  };
+  return polynomial.substitute([&](Symbol symbol) {
+    SymbolMeaning meaning = polynomials.meaning(symbol);
+    bool changes;
+    if (meaning.kind == SymbolMeaning::Kind::Axis) {
+      changes = true;
+    } else if (meaning.kind == SymbolMeaning::Kind::Iteration) {
+      changes = isWithin(meaning.loop, nullptr);
+      if (!changes && llvm::is_contained(passed, meaning.loop)) {
+        SymbolMeaning distance = meaning;
+        distance.kind = SymbolMeaning::Kind::Distance;
+        return Polynomial::symbol(symbol).plus(Polynomial::symbol(polynomials.intern(distance)),
+                                               /*factor=*/-1);
+      }
+    } else {
+      Operation *around = meaning.value.getParentBlock()->getParentOp();
+      bool isOlder =
+          llvm::any_of(passed, [&](Operation *loop) { return loop->isAncestor(around); });
+      bool isElement =
+          llvm::any_of(meaning.axes, [](unsigned axis) { return axis != SymbolMeaning::noAxis; });
+      changes = isOlder || isElement;
+    }
+    meaning.ofEarlier = changes;
+    return Polynomial::symbol(polynomials.intern(meaning));
+  });
+}
+
+Meeting AddressMeetings::meet(Value earlier, Value later, ArrayRef<Operation *> passed) {
+  SmallVector<AxisPair> axes;
+  ArrayRef<int64_t> shape = tile::shapeOf(later.getType());
+  if (tile::shapeOf(earlier.getType()) != shape)
+    return meet(earlier, later, std::nullopt, passed);
+  for (unsigned axis = 0; axis < shape.size(); ++axis)
+    axes.push_back({axis, axis});
+  return meet(earlier, later, std::optional<ArrayRef<AxisPair>>(axes), passed);
+}
+
+Meeting AddressMeetings::meet(Value earlier, Value later, std::optional<ArrayRef<AxisPair>> axes,
+                              ArrayRef<Operation *> passed) {
+  Polynomial difference =
+      polynomials.of(later).plus(asEarlier(polynomials.of(earlier), passed), /*factor=*/-1);
+  if (difference.isTooLarge())
+    return Meeting::Unknown;
+  Splitter splitter(polynomials, tile::shapeOf(earlier.getType()), tile::shapeOf(later.getType()),
+                    axes);
+  return Search(splitter.split(difference), 1 - elementBytes(later), elementBytes(earlier) - 1)
+      .run();
+}
+
+const SmallVector<unsigned, 2> &AddressMeetings::argumentsOf(Value pointer) {
+  auto [entry, isNew] = origins.try_emplace(pointer);
+  if (!isNew)
+    return entry->second;
+  auto sources = sourcesOf(pointer, [](OpResult result, SmallVectorImpl<Value> &from) {
+    Operation *op = result.getOwner();
+    bool isPointer = isa<tile::PtrType>(tile::elementTypeOf(result.getType()));
+    if (isPointer &&
+        isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
+            tile::ReshapeOp, tile::HintOp, tile::BitcastOp>(op) &&
+        isa<tile::PtrType>(tile::elementTypeOf(op->getOperand(0).getType())))
+      from.push_back(op->getOperand(0));
+  });
+  SmallVector<unsigned, 2> arguments;
+  for (Value source : sources) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+      return entry->second;
+    arguments.push_back(argument.getArgNumber());
+  }
+  return entry->second = arguments;
+}
+
+SharedOrigin AddressMeetings::originOf(Value earlier, Value later) {
+  // Copies: the second may move what the first refers to.
+  SmallVector<unsigned, 2> left = argumentsOf(earlier), right = argumentsOf(later);
+  SharedOrigin origin;
+  origin.always = left.empty() || right.empty();
+  for (unsigned a : left)
+    for (unsigned b : right) {
+      origin.always |= a == b;
+      origin.pairs.push_back({std::min(a, b), std::max(a, b)});
+    }
+  if (origin.always)
+    origin.pairs.clear();
+  return origin;
+}
+
+} // namespace kiln

@@ -1,0 +1,243 @@
+#include "compiler/Analysis/IndexPolynomial.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+//===--- Polynomials ---===//
+
+constexpr size_t mostTerms = 32, mostFactors = 4;
+constexpr int64_t largestCoefficient = int64_t(1) << 48;
+
+void Polynomial::add(const Monomial &monomial, int64_t coefficient) {
+  int64_t &entry = sum[monomial];
+  entry += coefficient;
+  if (entry == 0)
+    sum.erase(monomial);
+  else
+    tooLarge |= std::abs(entry) > largestCoefficient || monomial.size() > mostFactors ||
+                sum.size() > mostTerms;
+}
+
+Polynomial Polynomial::constant(int64_t value) {
+  Polynomial result;
+  if (value > largestCoefficient || value < -largestCoefficient)
+    result.tooLarge = true;
+  else if (value != 0)
+    result.add({}, value);
+  return result;
+}
+
+Polynomial Polynomial::symbol(Symbol symbol) {
+  Polynomial result;
+  result.add({symbol}, 1);
+  return result;
+}
+
+int64_t Polynomial::coefficient(const Monomial &monomial) const {
+  auto found = sum.find(monomial);
+  return found == sum.end() ? 0 : found->second;
+}
+
+std::optional<int64_t> Polynomial::asConstant() const {
+  if (sum.empty() || (sum.size() == 1 && sum.begin()->first.empty()))
+    return constantTerm();
+  return std::nullopt;
+}
+
+Polynomial Polynomial::plus(const Polynomial &other, int64_t factor) const {
+  Polynomial result = *this;
+  result.tooLarge |= other.tooLarge;
+  for (auto &[monomial, coefficient] : other.sum) {
+    int64_t scaled;
+    if (result.tooLarge || llvm::MulOverflow(coefficient, factor, scaled) ||
+        std::abs(scaled) > largestCoefficient) {
+      result.tooLarge = true;
+      return result;
+    }
+    result.add(monomial, scaled);
+  }
+  return result;
+}
+
+Polynomial Polynomial::times(const Polynomial &other) const {
+  Polynomial result;
+  result.tooLarge = tooLarge || other.tooLarge;
+  for (auto &[left, coefficient] : sum)
+    for (auto &[right, factor] : other.sum) {
+      int64_t scaled;
+      if (result.tooLarge || llvm::MulOverflow(coefficient, factor, scaled) ||
+          std::abs(scaled) > largestCoefficient) {
+        result.tooLarge = true;
+        return result;
+      }
+      Monomial product = left;
+      product.append(right.begin(), right.end());
+      llvm::sort(product);
+      result.add(product, scaled);
+    }
+  return result;
+}
+
+Polynomial Polynomial::substitute(llvm::function_ref<Polynomial(Symbol)> replacement) const {
+  Polynomial result;
+  result.tooLarge = tooLarge;
+  for (auto &[monomial, coefficient] : sum) {
+    Polynomial product = constant(coefficient);
+    for (Symbol symbol : monomial)
+      product = product.times(replacement(symbol));
+    result = result.plus(product);
+  }
+  return result;
+}
+
+//===--- Values ---===//
+
+Symbol IndexPolynomials::intern(const SymbolMeaning &meaning) {
+  auto [entry, isNew] = symbols.try_emplace(meaning, Symbol(meanings.size()));
+  if (isNew)
+    meanings.push_back(meaning);
+  return entry->second;
+}
+
+Polynomial IndexPolynomials::of(Value value) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  Polynomial result = compute(value);
+  known[value] = result;
+  return result;
+}
+
+/// The value itself as a symbol.
+Polynomial IndexPolynomials::opaque(Value value) {
+  SymbolMeaning meaning;
+  meaning.value = value;
+  for (auto [axis, extent] : llvm::enumerate(tile::shapeOf(value.getType())))
+    meaning.axes.push_back(extent == 1 ? SymbolMeaning::noAxis : unsigned(axis));
+  return Polynomial::symbol(intern(meaning));
+}
+
+Polynomial IndexPolynomials::compute(Value value) {
+  if (llvm::is_contained(assumed, value))
+    return opaque(value);
+  Attribute attribute;
+  if (matchPattern(value, m_Constant(&attribute))) {
+    if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+      attribute = splat.getSplatValue<Attribute>();
+    if (auto integer = dyn_cast<IntegerAttr>(attribute))
+      if (integer.getValue().getSignificantBits() <= 64)
+        return Polynomial::constant(integer.getValue().getSExtValue());
+    return opaque(value);
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  std::optional<Polynomial> followed =
+      argument ? followArgument(argument) : follow(value.getDefiningOp());
+  return followed && !followed->isTooLarge() ? *followed : opaque(value);
+}
+
+/// The tile's axis `i` becomes axis `axes[i]`.
+Polynomial IndexPolynomials::withAxes(const Polynomial &polynomial, ArrayRef<unsigned> axes) {
+  return polynomial.substitute([&](Symbol symbol) {
+    SymbolMeaning changed = meaning(symbol);
+    if (changed.kind == SymbolMeaning::Kind::Axis)
+      changed.axis = axes[changed.axis];
+    for (unsigned &axis : changed.axes)
+      if (axis != SymbolMeaning::noAxis)
+        axis = axes[axis];
+    return Polynomial::symbol(intern(changed));
+  });
+}
+
+std::optional<Polynomial> IndexPolynomials::follow(Operation *op) {
+  using Result = std::optional<Polynomial>;
+  auto rankOf = [](Value value) { return unsigned(tile::shapeOf(value.getType()).size()); };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tile::ArangeOp range) -> Result {
+        Polynomial start = Polynomial::constant(int32_t(range.getStart()));
+        if (tile::shapeOf(range.getType())[0] == 1)
+          return start;
+        SymbolMeaning index;
+        index.kind = SymbolMeaning::Kind::Axis;
+        return start.plus(Polynomial::symbol(intern(index)));
+      })
+      .Case<tile::SplatOp, tile::BroadcastOp, tile::HintOp, arith::ExtSIOp, arith::IndexCastOp>(
+          [&](Operation *same) -> Result { return of(same->getOperand(0)); })
+      .Case([&](tile::ExpandDimsOp expand) -> Result {
+        SmallVector<unsigned> axes;
+        for (unsigned axis = 0; axis < rankOf(expand.getSource()); ++axis)
+          axes.push_back(axis + (axis >= unsigned(expand.getAxis())));
+        return withAxes(of(expand.getSource()), axes);
+      })
+      .Case([&](tile::TransOp trans) -> Result {
+        SmallVector<unsigned> axes(trans.getOrder().size());
+        for (auto [axis, source] : llvm::enumerate(trans.getOrder()))
+          axes[source] = axis;
+        return withAxes(of(trans.getSource()), axes);
+      })
+      .Case([&](tile::AddPtrOp add) -> Result {
+        auto pointer = cast<tile::PtrType>(tile::elementTypeOf(add.getType()));
+        return of(add.getPtr()).plus(of(add.getOffset()), pointer.getElementBytes());
+      })
+      .Case([&](tile::BitcastOp cast) -> Result {
+        // Of pointers to others: the address stays.
+        if (!isa<tile::PtrType>(tile::elementTypeOf(cast.getSource().getType())) ||
+            !isa<tile::PtrType>(tile::elementTypeOf(cast.getType())))
+          return std::nullopt;
+        return of(cast.getSource());
+      })
+      .Case([&](arith::AddIOp add) -> Result { return of(add.getLhs()).plus(of(add.getRhs())); })
+      .Case(
+          [&](arith::SubIOp sub) -> Result { return of(sub.getLhs()).plus(of(sub.getRhs()), -1); })
+      .Case([&](arith::MulIOp mul) -> Result { return of(mul.getLhs()).times(of(mul.getRhs())); })
+      .Case([&](arith::ShLIOp shift) -> Result {
+        std::optional<int64_t> by = of(shift.getRhs()).asConstant();
+        if (!by || *by < 0 || *by > 40)
+          return std::nullopt;
+        return of(shift.getLhs()).times(Polynomial::constant(int64_t(1) << *by));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Kernel arguments that are pointers count as 0; what goes up by the same in every iteration of a
+/// loop is where it started and a multiple of the iteration's number.
+std::optional<Polynomial> IndexPolynomials::followArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (isa<func::FuncOp>(parent) && isa<tile::PtrType>(argument.getType()))
+    return Polynomial();
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    return std::nullopt;
+  SymbolMeaning number;
+  number.kind = SymbolMeaning::Kind::Iteration;
+  number.loop = loop;
+  Polynomial iteration = Polynomial::symbol(intern(number));
+  if (argument == loop.getInductionVar())
+    return of(loop.getLowerBound()).plus(of(loop.getStep()).times(iteration));
+
+  // What is found while the argument is only assumed to be a symbol is not kept.
+  auto kept = known;
+  assumed.push_back(argument);
+  Polynomial step =
+      of(loop.getTiedLoopYieldedValue(argument)->get()).plus(opaque(argument), /*factor=*/-1);
+  assumed.pop_back();
+  known = std::move(kept);
+  for (auto &[monomial, coefficient] : step.terms())
+    for (Symbol symbol : monomial) {
+      SymbolMeaning used = meaning(symbol);
+      bool varies = used.loop
+                        ? loop->isAncestor(used.loop)
+                        : used.value && loop.getRegion().isAncestor(used.value.getParentRegion());
+      if (varies)
+        return std::nullopt;
+    }
+  return of(loop.getTiedLoopInit(argument)->get()).plus(step.times(iteration));
+}
+
+} // namespace kiln

@@ -1,0 +1,31 @@
+#include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
+#include "compiler/Analysis/ValueSources.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+BufferAliases::BufferAliases(func::FuncOp kernel) {
+  kernel.walk([&](tilegpu::AllocOp alloc) { everything.push_back(alloc); });
+}
+
+ArrayRef<tilegpu::AllocOp> BufferAliases::of(Value buffer) {
+  auto [entry, isNew] = known.try_emplace(buffer);
+  if (!isNew)
+    return entry->second;
+  auto sources = sourcesOf(buffer, [](OpResult result, SmallVectorImpl<Value> &from) {
+    if (auto wait = dyn_cast<tilegpu::WaitOp>(result.getOwner()))
+      from.push_back(wait.getBuffers()[result.getResultNumber()]);
+  });
+  for (Value source : sources) {
+    auto alloc = source.getDefiningOp<tilegpu::AllocOp>();
+    if (!alloc) {
+      entry->second = everything;
+      break;
+    }
+    entry->second.push_back(alloc);
+  }
+  return entry->second;
+}
+
+} // namespace kiln

@@ -1,0 +1,93 @@
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Has effects, but on no memory that a kernel's pointers reach.
+bool leavesMemoryAlone(Operation *op) {
+  if (isa<tile::PrintOp, tile::AssertOp, tile::AssumeOp, tile::FenceOp, tile::ReadRegisterOp>(op))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op);
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return llvm::all_of(instances, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<tilegpu::SharedMemory>(effect.getResource());
+  });
+}
+
+std::optional<tile::AtomicKind> commutingKind(tile::AtomicRMWOp op) {
+  if (!op->use_empty() || op.getKind() == tile::AtomicKind::Exchange)
+    return std::nullopt;
+  return op.getKind();
+}
+
+bool hasDuplicates(const LinearLayout &layout, const TargetInfo &target) {
+  return layout.freeBits(Dim::Lane) || layout.freeBits(Dim::Warp) ||
+         layout.numLanes() < int64_t(target.warpSize);
+}
+
+} // namespace
+
+std::optional<GlobalAccess> globalAccessOf(Operation *op) {
+  using Result = std::optional<GlobalAccess>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([](tile::LoadOp load) {
+        return GlobalAccess{load, load.getPtr(), true, false, isReadForAll(load), std::nullopt};
+      })
+      .Case([](tile::StoreOp store) {
+        return GlobalAccess{store, store.getPtr(), false, true, true, std::nullopt};
+      })
+      .Case([](tile::AtomicRMWOp atomic) {
+        return GlobalAccess{atomic, atomic.getPtr(), true, true, true, commutingKind(atomic)};
+      })
+      .Case([](tile::AtomicCASOp atomic) {
+        return GlobalAccess{atomic, atomic.getPtr(), true, true, true, std::nullopt};
+      })
+      .Case([](tilegpu::CopyAsyncOp copy) {
+        return GlobalAccess{copy, copy.getPtr(), true, false, false, std::nullopt};
+      })
+      .Default([](Operation *other) -> Result {
+        if (leavesMemoryAlone(other))
+          return std::nullopt;
+        return GlobalAccess{other, Value(), true, true, false, std::nullopt};
+      });
+}
+
+/// An element that has one index in both is one thread's in both.
+bool GlobalOrder::keepsThreads(const GlobalAccess &earlier, const GlobalAccess &later) const {
+  tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(earlier.pointers.getType());
+  if (layout != tilegpu::layoutAttrOf(later.pointers.getType()))
+    return false;
+  if (earlier.byOwners && later.byOwners)
+    return true;
+  // A scalar is in every thread.
+  return layout && !hasDuplicates(layout.getLayout(), target);
+}
+
+BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess &later,
+                                 ArrayRef<Operation *> passed) {
+  BarrierNeed need;
+  if (!earlier.writes && !later.writes)
+    return need;
+  if (earlier.commutes && earlier.commutes == later.commutes)
+    return need;
+  need.always = true;
+  if (!earlier.pointers || !later.pointers)
+    return need;
+  Meeting meeting = meetings.meet(earlier.pointers, later.pointers, passed);
+  if (meeting == Meeting::Never || (meeting == Meeting::SameIndex && keepsThreads(earlier, later)))
+    return {};
+  SharedOrigin origin = meetings.originOf(earlier.pointers, later.pointers);
+  need.always = origin.always;
+  need.pairs.insert(origin.pairs.begin(), origin.pairs.end());
+  return need;
+}
+
+} // namespace kiln

@@ -1,0 +1,62 @@
+// What tile operations do to global memory, and when two of them need a barrier between.
+//
+// Kiln promises that a program instance's accesses to global memory happen in program order, tile
+// operation by tile operation. A thread keeps its own order. So an order has to be made only where
+// an element that one thread touched is touched by another, and one of the two writes: where an
+// element moves to another thread between two accesses (other indices, another layout), or where
+// several threads hold it (all of them load, one of them stores).
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_GLOBALACCESSES_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_GLOBALACCESSES_H
+
+#include "compiler/Analysis/AddressMeeting.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include <optional>
+#include <set>
+
+namespace kiln {
+
+struct GlobalAccess {
+  mlir::Operation *op;
+  /// Null: any memory.
+  mlir::Value pointers;
+  bool reads, writes;
+  /// Of the threads that hold an element only one, its owner, makes the access.
+  bool byOwners;
+  /// Set for atomics that give the same whichever comes first.
+  std::optional<tile::AtomicKind> commutes;
+};
+
+/// The global memory that an operation touches, if any.
+std::optional<GlobalAccess> globalAccessOf(mlir::Operation *op);
+
+/// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always.
+struct BarrierNeed {
+  bool always = false;
+  std::set<ArgumentPair> pairs;
+
+  bool isNever() const { return !always && pairs.empty(); }
+  void add(const BarrierNeed &other) {
+    always |= other.always;
+    pairs.insert(other.pairs.begin(), other.pairs.end());
+  }
+};
+
+class GlobalOrder {
+public:
+  explicit GlobalOrder(const TargetInfo &target) : target(target) {}
+
+  /// What stands between an earlier and a later access, which is in a later iteration of `passed`.
+  BarrierNeed between(const GlobalAccess &earlier, const GlobalAccess &later,
+                      llvm::ArrayRef<mlir::Operation *> passed);
+
+private:
+  bool keepsThreads(const GlobalAccess &earlier, const GlobalAccess &later) const;
+
+  const TargetInfo &target;
+  AddressMeetings meetings;
+};
+
+} // namespace kiln
+
+#endif
