@@ -5,7 +5,6 @@
 // registers, lanes and warps that hold duplicates, so that an element is written once.
 
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
-#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -85,7 +84,7 @@ struct LoadSpread : SpreadPattern<tile::LoadOp> {
                        ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
     Access access{op.getPtr(), op.getMask(), scalarBits(element)};
-    Value owner = isReadForAll(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
+    Value owner = tilegpu::isReadForAll(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
     bool share = owner && !op->use_empty();
     Value scratch = share ? lowering.scratch(s, op) : Value();
     if (share && !scratch)

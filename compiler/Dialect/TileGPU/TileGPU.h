@@ -26,6 +26,8 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_TYPEDEF_CLASSES
 #include "compiler/Dialect/TileGPU/TileGPUTypes.h.inc"
 
+#include "compiler/Dialect/TileGPU/TileGPUInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "compiler/Dialect/TileGPU/TileGPUOps.h.inc"
 
@@ -48,6 +50,11 @@ llvm::Expected<TargetInfo> targetOf(mlir::Operation *op);
 
 /// What of the target's shared memory exchanges are planned for. Everyone who plans one uses this.
 SharedMemoryShape sharedMemoryOf(const TargetInfo &target);
+
+/// Whether one thread makes a load for all that hold the element, and gives them what it read: the
+/// element may change between two reads (volatile), and threads that saw it differently would go
+/// different ways.
+bool isReadForAll(tile::LoadOp load);
 
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);

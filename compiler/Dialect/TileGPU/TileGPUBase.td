@@ -30,6 +30,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral offsetAttr = "tilegpu.offset";
 
     void registerAttributesAndTypes();
+    /// What operations of the tile dialect answer as ScratchOpInterface.
+    void attachScratchModels();
   }];
 }
 

@@ -98,6 +98,7 @@ std::optional<MatrixElement> matrixElementOf(Type type, tile::InputPrecision pre
 
 void TileGPUDialect::initialize() {
   registerAttributesAndTypes();
+  attachScratchModels();
   addOperations<
 #define GET_OP_LIST
 #include "compiler/Dialect/TileGPU/TileGPUOps.cpp.inc"

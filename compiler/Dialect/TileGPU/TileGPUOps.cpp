@@ -176,5 +176,7 @@ void GlobalLoadOp::getEffects(
 
 LogicalResult GlobalStoreOp::verify() { return verifyAccess(*this, getValue().getType()); }
 
+#include "compiler/Dialect/TileGPU/TileGPUInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "compiler/Dialect/TileGPU/TileGPUOps.cpp.inc"

@@ -5,6 +5,7 @@
 
 include "compiler/Dialect/Tile/TileBase.td"
 include "compiler/Dialect/TileGPU/TileGPUBase.td"
+include "compiler/Dialect/TileGPU/TileGPUInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
@@ -21,7 +22,7 @@ class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect,
 
 //===-- Layouts ----------------------------------------------------------------------------------------------------===//
 
-def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, DeclareOpInterfaceMethods<TileGPU_ScratchOpInterface>]> {
   let summary = "The same tensor in another layout";
   let description = [{
     Register moves, warp shuffles or an exchange through shared memory, as compiler/Layout/LayoutConversion.h plans it from the

@@ -8,7 +8,6 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -63,8 +62,8 @@ private:
 
   void collect() {
     collectBuffers();
-    kernel.walk([&](Operation *op) {
-      if (int64_t bytes = scratchBytes(op, target))
+    kernel.walk([&](tilegpu::ScratchOpInterface op) {
+      if (int64_t bytes = op.getScratchBytes(target))
         storages.push_back({op, bytes, first[op], last[op]});
     });
   }

@@ -1,5 +1,4 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
-#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -39,7 +38,8 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
   using Result = std::optional<GlobalAccess>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([](tile::LoadOp load) {
-        return GlobalAccess{load, load.getPtr(), true, false, isReadForAll(load), std::nullopt};
+        return GlobalAccess{load,        load.getPtr(), true, false, tilegpu::isReadForAll(load),
+                            std::nullopt};
       })
       .Case([](tile::StoreOp store) {
         return GlobalAccess{store, store.getPtr(), false, true, true, std::nullopt};

@@ -21,7 +21,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/SharedScratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -131,7 +130,9 @@ private:
       active.insert(holder);
   }
 
-  bool isScratch(Operation *op) const { return !isa<tilegpu::AllocOp>(op) && offsetOf(op); }
+  bool isScratch(Operation *op) const {
+    return isa<tilegpu::ScratchOpInterface>(op) && offsetOf(op);
+  }
 
   static std::optional<int64_t> offsetOf(Operation *op) {
     auto attr = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::offsetAttr);
@@ -151,7 +152,10 @@ private:
       for (Value buffer : wait.getBuffers())
         addBuffer(buffer, /*isWrite=*/true, result);
     else if (isScratch(op))
-      result.push_back({*offsetOf(op), *offsetOf(op) + scratchBytes(op, target), /*isWrite=*/true});
+      result.push_back(
+          {*offsetOf(op),
+           *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
+           /*isWrite=*/true});
     return result;
   }
 
@@ -190,7 +194,8 @@ private:
   }
 
   void visitAccesses(Operation *op, Pending &pending) {
-    if (startsWithBarrier(op))
+    auto meeting = dyn_cast<tilegpu::ScratchOpInterface>(op);
+    if (meeting && meeting.startsWithBarrier())
       pending.clear();
     SmallVector<SharedAccess> shared = sharedAccessesOf(op);
     auto global = accessNumbers.find(op);
@@ -205,7 +210,7 @@ private:
 
     if (global != accessNumbers.end())
       pending.add(GlobalInstance{global->second, {}}, {});
-    if (isScratch(op) || endsWithBarrier(op)) {
+    if (isScratch(op) || (meeting && meeting.endsWithBarrier())) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
       pending.clear();
       for (SharedAccess &access : shared)

@@ -1,0 +1,122 @@
+// Which operations need scratch in shared memory, and how much: the models of ScratchOpInterface.
+//
+// Layout conversions that cannot stay in a warp, reductions and scans along an axis that several
+// warps share, gathers, atomics whose result other threads use than the one that performs them,
+// volatile loads that one thread makes for others, clocks that one thread reads.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Layout/AxisSteps.h"
+#include "compiler/Layout/LayoutConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln::tilegpu {
+
+int64_t ConvertLayoutOp::getScratchBytes(const TargetInfo &target) {
+  const LinearLayout &source = layoutOf(getSource()), &result = layoutOf(getResult());
+  if (classifyConversion(source, result) != ConversionKind::Shared)
+    return 0;
+  return planSharedExchange(source, result, storageBits(getType().getElementType()),
+                            sharedMemoryOf(target))
+      .bytes;
+}
+
+bool isReadForAll(tile::LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
+}
+
+namespace {
+
+template <typename Model, typename OpT>
+using ScratchModel = ScratchOpInterface::ExternalModel<Model, OpT>;
+
+/// One array of `elements` for each operand, 16-byte aligned.
+int64_t arraysBytes(OperandRange operands, int64_t elements) {
+  int64_t bytes = 0;
+  for (Value operand : operands)
+    bytes += llvm::alignTo(elements * storageBits(getElementTypeOrSelf(operand)) / 8, 16);
+  return bytes;
+}
+
+struct ReduceScratch : ScratchModel<ReduceScratch, tile::ReduceOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    auto reduce = cast<tile::ReduceOp>(op);
+    const LinearLayout &source = layoutOf(reduce.getSources()[0]);
+    LayoutAttr result = layoutAttrOf(reduce.getResult(0).getType());
+    const LinearLayout *resultLayout = result ? &result.getLayout() : nullptr;
+    // Whether the combination commutes decides the order of the walk, and so what is exchanged.
+    int64_t elements = 0;
+    for (bool inOrder : {false, true})
+      elements = std::max(elements,
+                          reduceScratchElements(source, resultLayout, reduce.getAxis(), inOrder));
+    return arraysBytes(reduce.getSources(), elements);
+  }
+};
+
+struct ScanScratch : ScratchModel<ScanScratch, tile::ScanOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    auto scan = cast<tile::ScanOp>(op);
+    const LinearLayout &layout = layoutOf(scan.getSources()[0]);
+    return arraysBytes(scan.getSources(), scanScratchElements(layout, scan.getAxis()));
+  }
+};
+
+struct GatherScratch : ScratchModel<GatherScratch, tile::GatherOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    int64_t elements = layoutOf(cast<tile::GatherOp>(op).getSource()).out().totalSize();
+    return arraysBytes(op->getOperands().take_front(), elements);
+  }
+};
+
+/// The result of an access that owners of elements make is wanted by the other threads, too.
+int64_t sharedResultBytes(Operation *op) {
+  if (op->use_empty())
+    return 0;
+  Type type = op->getResult(0).getType();
+  int64_t bytes = storageBits(getElementTypeOrSelf(type)) / 8;
+  LayoutAttr layout = layoutAttrOf(type);
+  if (!layout)
+    return bytes;
+  const LinearLayout &map = layout.getLayout();
+  bool isShared = map.freeBits(Dim::Lane) || map.freeBits(Dim::Warp);
+  return isShared ? bytes * map.out().totalSize() : 0;
+}
+
+/// What an atomic orders it orders for all threads: a barrier before a release, one behind an
+/// acquire.
+template <typename OpT> struct AtomicScratch : ScratchModel<AtomicScratch<OpT>, OpT> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const { return sharedResultBytes(op); }
+  bool startsWithBarrier(Operation *op) const {
+    return tile::releases(cast<OpT>(op).getSemantic());
+  }
+  bool endsWithBarrier(Operation *op) const { return tile::acquires(cast<OpT>(op).getSemantic()); }
+};
+
+struct LoadScratch : ScratchModel<LoadScratch, tile::LoadOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    return isReadForAll(cast<tile::LoadOp>(op)) ? sharedResultBytes(op) : 0;
+  }
+};
+
+struct RegisterScratch : ScratchModel<RegisterScratch, tile::ReadRegisterOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    bool isClock = cast<tile::ReadRegisterOp>(op).getReg() == tile::DeviceRegister::Nanoseconds;
+    return isClock && !op->use_empty() ? 8 : 0;
+  }
+};
+
+} // namespace
+
+void TileGPUDialect::attachScratchModels() {
+  MLIRContext &context = *getContext();
+  tile::ReduceOp::attachInterface<ReduceScratch>(context);
+  tile::ScanOp::attachInterface<ScanScratch>(context);
+  tile::GatherOp::attachInterface<GatherScratch>(context);
+  tile::AtomicRMWOp::attachInterface<AtomicScratch<tile::AtomicRMWOp>>(context);
+  tile::AtomicCASOp::attachInterface<AtomicScratch<tile::AtomicCASOp>>(context);
+  tile::LoadOp::attachInterface<LoadScratch>(context);
+  tile::ReadRegisterOp::attachInterface<RegisterScratch>(context);
+}
+
+} // namespace kiln::tilegpu
