@@ -2,8 +2,9 @@
 where operations round once.
 
 `generate(seed, options)` gives the source of a kernel `kernel` with the parameters PARAMETERS. It reads elements 0 to
-INPUT_ELEMENTS - 1 of the arrays of INPUTS (small numbers) and of ANY (any bits), and writes each element of the arrays of OUTPUTS at most
-once, or by commuting atomics, or reads it again behind a barrier.
+INPUT_ELEMENTS - 1 of the arrays of INPUTS (small numbers) and of ANY (any bits). Each element of the arrays of OUTPUTS belongs to one
+place of the program (and iteration, and program instance), which writes it once, by commuting atomics, or any number of times, reading it in between in other orders:
+program order decides.
 """
 import math
 import sys
@@ -114,19 +115,68 @@ class Generator(Values):
             return
         self.say(f"tl.store({pointer}, {text}{mask})")
 
+    def in_any_order(self, shape, array, place):
+        """Pointers to all elements of a place."""
+        strides = [-s if self.chance(12) else s for s in self.strides(shape)]
+        return f"{array} + {place} + {self.affine(shape, strides, '0')} + tl.zeros({list(shape)}, tl.int32)"
+
     def store_and_read_again(self):
-        """Through memory, behind a barrier, in another order."""
-        shape = self.shape()
+        """Through memory, in another order, and so on, in place."""
+        shape = self.shape() if self.chance(85) else (1 << self.below(6),)
         array = self.pick(("o8", "o16", "o32", "o64"))
-        found = self.place(array, math.prod(shape))
+        kind, found = OUTPUTS[array], self.place(array, math.prod(shape))
         if found is None:
             return
-        text = self.value(shape, OUTPUTS[array], 2)
-        self.say(f"tl.store({array} + {found[0]} + {self.affine(shape, self.strides(shape), '0')} + tl.zeros({list(shape)}, tl.int32), {text})")
-        self.say("tl.debug_barrier()")
-        strides = [-s if self.chance(12) else s for s in self.strides(shape)]
-        name = self.define(f"tl.load({array} + {found[0]} + {self.affine(shape, strides, '0')} + tl.zeros({list(shape)}, tl.int32))")
-        self.scope.append((name, shape, OUTPUTS[array]))
+        pointers = self.in_any_order(shape, array, found[0])
+        self.say(f"tl.store({pointers}, {self.value(shape, kind, 2)})")
+        for _ in range(self.below(4)):
+            if self.chance(20):
+                self.say("tl.debug_barrier()")
+            if self.chance(50):
+                pointers = self.in_any_order(shape, array, found[0])
+            name = self.define(f"tl.load({pointers}{self.pick(('', '', ', volatile=True'))})")
+            self.scope.append((name, shape, kind))
+            if self.chance(50):
+                pointers = self.in_any_order(shape, array, found[0])
+            mask = f", mask={self.value(shape, 'i1', 1)}" if self.chance(30) else ""
+            if self.chance(20) and array in ("o32", "o64"):
+                semantic = self.pick(("", ", sem='relaxed'"))
+                self.say(f"tl.atomic_{self.pick(('add', 'max', 'xor'))}({pointers}, {self.value(shape, kind, 1)}{mask}{semantic})")
+            else:
+                self.say(f"tl.store({pointers}, {self.value(shape, kind, 2)}{mask})")
+        name = self.define(f"tl.load({self.in_any_order(shape, array, found[0])})")
+        self.scope.append((name, shape, kind))
+
+    def count_in_memory(self):
+        """A scalar that all threads load and one stores steers a loop or a branch, with what threads do together inside."""
+        found = self.place("o32", 2)
+        if found is None:
+            return
+        counter, total = f"o32 + {found[0]}", f"o32 + {found[0]} + 1"
+        self.say(f"tl.store({counter}, {self.below(4)})")
+        self.say(f"tl.store({total}, {self.value((), 'i32', 1)})")
+        self.say(f"while tl.load({counter}) > 0:" if self.chance(70) else f"if tl.load({counter}) > 1:")
+        self.indent += 1
+        outer = list(self.scope)
+        locked = self.chance(30)
+        if locked:
+            self.say(f"while tl.atomic_cas({total}, 77, 77) == 77:")
+            self.say(f"    tl.atomic_xchg({total}, 78)")
+        self.say(f"tl.store({counter}, tl.load({counter}) - 1)")
+        self.say(f"tl.store({total}, tl.load({total}) + ({self.reduced_fully((), 'i32', 2)}))")
+        self.scope = outer
+        self.indent -= 1
+        self.scope.append((self.define(f"tl.load({total})"), (), "i32"))
+
+    def early_return(self):
+        """In the kernel's own block."""
+        self.say(f"if {self.value((), 'i1', 3)}:")
+        self.indent += 1
+        outer = list(self.scope)
+        self.statements(1, 0)
+        self.say("return")
+        self.scope = outer
+        self.indent -= 1
 
     def colliding_atomics(self):
         shape = self.shape()
@@ -163,7 +213,7 @@ class Generator(Values):
         carried = self.carried()
         counter = f"i{self.next}"
         self.next += 1
-        style = self.below(4)
+        style = self.below(5)
         trips = 3
         if style == 0:
             self.say(f"for {counter} in range(trips):")
@@ -172,9 +222,14 @@ class Generator(Values):
             self.say(f"for {counter} in {self.pick(('range', 'tl.range', 'tl.static_range'))}({trips}):")
         elif style == 2:
             self.say(f"for {counter} in range(0, 3 * n, n):")
-        else:
+        elif style == 3:
             self.say(f"{counter} = trips - 3")
             self.say(f"while {counter} < trips:")
+        else:  # which ends early, by what the threads find together
+            self.say(f"{counter} = trips - 3")
+            name, shape, kind = self.pick(carried)
+            found = f"tl.max({name}.to(tl.int32))" if shape else f"({name}).to(tl.int32)"
+            self.say(f"while ({counter} < trips) & ({found} {self.pick(('<', '>', '!='))} {self.below(60)}):")
         self.indent += 1
         place = f"({counter} // n)" if style == 2 else counter
         outer = list(self.scope)
@@ -182,7 +237,7 @@ class Generator(Values):
         self.scope += carried + [(number, (), "i32")]
         self.trips.append((place, max(trips, 1)))
         self.body(carried, nesting)
-        if style == 3:
+        if style >= 3:
             self.say(f"{counter} += 1")
         self.trips.pop()
         self.indent -= 1
@@ -268,7 +323,10 @@ class Generator(Values):
 
     def statements(self, count, nesting):
         for _ in range(count):
-            choice = self.below(15)
+            choice = self.below(17)
+            if choice == 14:
+                self.count_in_memory()
+                continue
             if choice == 12:
                 self.product_loop()
                 continue
@@ -279,7 +337,7 @@ class Generator(Values):
                 self.loop(nesting)
             elif nesting > 0 and choice == 3:
                 self.branch(nesting)
-            elif choice == 4:
+            elif choice in (4, 15):
                 self.store_and_read_again()
             elif choice == 5:
                 self.colliding_atomics()
@@ -289,6 +347,9 @@ class Generator(Values):
     def source_text(self):
         self.say("program = tl.program_id(0)")
         self.statements(2 + self.below(4), 2)
+        if self.chance(25):
+            self.early_return()
+            self.statements(1 + self.below(2), 2)
         head = f"@triton.jit\ndef kernel({', '.join(PARAMETERS)}):\n"
         return PRELUDE + head + "\n".join(self.lines) + "\n"
 

@@ -39,14 +39,14 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    if (tile::releases(op.getSemantic()))
+    if (tilegpu::releases(op.getSemantic()))
       releaseBlock(op, s);
     SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
     if (share)
       shareOwners(s, this->lowering, op.getType(), owner, scratch, results);
-    else if (tile::acquires(op.getSemantic()))
+    else if (tilegpu::acquires(op.getSemantic()))
       this->lowering.device.barrier(s.builder(), op.getLoc());
-    if (tile::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
+    if (tilegpu::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
       fence(op, s, LLVM::AtomicOrdering::acquire);
     this->replace(op, rewriter, results);
     return success();
@@ -66,10 +66,10 @@ private:
 
   /// What `make` makes, between the fences that the operation's semantics ask for.
   template <typename Make> auto betweenFences(OpT op, const ScalarBuilder &s, Make make) const {
-    if (tile::releases(op.getSemantic()))
+    if (tilegpu::releases(op.getSemantic()))
       fence(op, s, LLVM::AtomicOrdering::release);
     auto made = make();
-    if (tile::acquires(op.getSemantic()))
+    if (tilegpu::acquires(op.getSemantic()))
       fence(op, s, LLVM::AtomicOrdering::acquire);
     return made;
   }

@@ -37,14 +37,6 @@ mlir::Type withElementType(mlir::Type like, mlir::Type element);
 /// The extents of a tensor; empty for a scalar.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 
-/// Whether an atomic orders what came before it, and what comes after it.
-inline bool releases(MemorySemantic semantic) {
-  return semantic == MemorySemantic::Release || semantic == MemorySemantic::AcquireRelease;
-}
-inline bool acquires(MemorySemantic semantic) {
-  return semantic == MemorySemantic::Acquire || semantic == MemorySemantic::AcquireRelease;
-}
-
 } // namespace kiln::tile
 
 #endif

@@ -87,10 +87,8 @@ int64_t sharedResultBytes(Operation *op) {
 /// acquire.
 template <typename OpT> struct AtomicScratch : ScratchModel<AtomicScratch<OpT>, OpT> {
   int64_t getScratchBytes(Operation *op, const TargetInfo &) const { return sharedResultBytes(op); }
-  bool startsWithBarrier(Operation *op) const {
-    return tile::releases(cast<OpT>(op).getSemantic());
-  }
-  bool endsWithBarrier(Operation *op) const { return tile::acquires(cast<OpT>(op).getSemantic()); }
+  bool startsWithBarrier(Operation *op) const { return releases(cast<OpT>(op).getSemantic()); }
+  bool endsWithBarrier(Operation *op) const { return acquires(cast<OpT>(op).getSemantic()); }
 };
 
 struct LoadScratch : ScratchModel<LoadScratch, tile::LoadOp> {

@@ -56,6 +56,16 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target);
 /// different ways.
 bool isReadForAll(tile::LoadOp load);
 
+/// Whether an atomic orders what came before it, and what comes after it.
+inline bool releases(tile::MemorySemantic semantic) {
+  return semantic == tile::MemorySemantic::Release ||
+         semantic == tile::MemorySemantic::AcquireRelease;
+}
+inline bool acquires(tile::MemorySemantic semantic) {
+  return semantic == tile::MemorySemantic::Acquire ||
+         semantic == tile::MemorySemantic::AcquireRelease;
+}
+
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);
 

@@ -496,6 +496,68 @@ private:
     scope.resize(before);
     bindResults(result, carried);
   }
+  /// Goes on while a counter is small and a condition holds: what is carried, what is in memory and
+  /// totals of either, so that it often ends early.
+  void whileLoop(int nesting) {
+    std::vector<Shape> carried = someShapes();
+    carried.insert(carried.begin(), Shape{});
+    std::vector<Named> before, after;
+    std::string inits;
+    for (size_t i = 0; i != carried.size(); ++i) {
+      before.push_back({fresh(), carried[i]});
+      after.push_back({fresh(), carried[i]});
+      inits +=
+          (i ? ", " : "") + before[i].name + " = " + (i ? value(carried[i], 1) : constant(0, {}));
+    }
+    std::string result = fresh(), types = list(carried), arguments, names;
+    text << "  " << result << ":" << carried.size() << " = scf.while (" << inits << ") : (" << types
+         << ") -> (" << types << ") {\n";
+    size_t known = scope.size(), knownPointers = distinct.size();
+    scope.insert(scope.end(), before.begin(), before.end());
+    if (chance(30))
+      store();
+    std::string bound = constant(below(4), {}),
+                isSmall = define("arith.cmpi slt, " + before[0].name + ", " + bound + " : i32");
+    std::string goesOn = binary("arith.andi", isSmall, mask({}, 3), {}, "i1");
+    for (size_t i = 0; i != carried.size(); ++i) {
+      names += (i ? ", " : "") + before[i].name;
+      arguments += (i ? ", " : "") + after[i].name + ": " + typeOf(carried[i], "i32");
+    }
+    text << "  scf.condition(" << goesOn << ") " << names << " : " << types << "\n  } do {\n  ^bb0("
+         << arguments << "):\n";
+    scope.resize(known);
+    scope.insert(scope.end(), after.begin(), after.end());
+    std::string next = binary("arith.addi", after[0].name, constant(1, {}), {});
+    statements(1 + below(2), nesting - 1);
+    names = next;
+    for (size_t i = 1; i != carried.size(); ++i)
+      names += ", " + value(carried[i], 2);
+    text << "  scf.yield " << names << " : " << types << "\n  }\n";
+    scope.resize(known);
+    distinct.resize(knownPointers);
+    bindResults(result, carried);
+  }
+
+  /// Of elements that are apart: their order is not defined.
+  void atomic() {
+    const Shape shape = chance(80) ? knownShape() : Shape{};
+    const char *kinds[] = {"add", "smax", "umin", "xor", "xchg"};
+    std::string operand = resized(value(shape, 2), shape, "i32", memory),
+                element = typeOf(shape, memory), address = distinctPointers(shape),
+                types = typeOf(shape, "!tile.ptr<" + memory + ">") + ", " + element, condition;
+    bool isMasked = chance(40);
+    if (isMasked) {
+      condition = " mask " + mask(shape, 2);
+      types += ", " + typeOf(shape, "i1");
+    }
+    std::string semantic = chance(50) ? " {semantic = #tile.semantic<relaxed>}" : "";
+    std::string old =
+        define("tile.atomic_rmw <" + std::string(kinds[below(5)]) + "> " + address + ", " +
+               operand + condition + semantic + " : (" + types + ") -> " + element);
+    if (!isMasked && chance(50))
+      scope.push_back({resized(old, shape, memory, "i32"), shape});
+  }
+
   void branch(int nesting) {
     std::vector<Shape> merged = someShapes();
     std::string condition = mask({}, 2), result = fresh();
@@ -509,11 +571,15 @@ private:
   }
   void statements(int count, int nesting) {
     for (int i = 0; i != count; ++i) {
-      int choice = below(10);
+      int choice = below(12);
       if (nesting > 0 && choice < 2)
         loop(nesting);
       else if (nesting > 0 && choice == 2)
         branch(nesting);
+      else if (nesting > 0 && choice == 3)
+        whileLoop(nesting);
+      else if (choice == 4 && (memory == "i32" || memory == "i64"))
+        atomic();
       else
         store();
     }

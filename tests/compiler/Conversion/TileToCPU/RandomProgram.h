@@ -1,5 +1,5 @@
 // Random integer kernels as Tile IR: fusion, widths, changes of shape, gathers, reductions, scans,
-// dots, control flow, and the order of loads and stores.
+// dots, atomics, control flow (loops that end early, too), and the order of loads and stores.
 
 #ifndef KILN_TESTS_COMPILER_CONVERSION_TILETOCPU_RANDOMPROGRAM_H
 #define KILN_TESTS_COMPILER_CONVERSION_TILETOCPU_RANDOMPROGRAM_H

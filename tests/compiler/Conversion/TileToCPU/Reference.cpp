@@ -101,6 +101,25 @@ SmallVector<int64_t> indexOf(int64_t number, ArrayRef<int64_t> shape) {
   return index;
 }
 
+/// What an atomic operation leaves of integers of `width` bits, which are extended by their signs.
+int64_t atomically(tile::AtomicKind kind, int64_t old, int64_t operand, unsigned width) {
+  auto bits = [&](int64_t number) { return uint64_t(number) << (64 - width); };
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return old + operand;
+  case tile::AtomicKind::SMax:
+    return std::max(old, operand);
+  case tile::AtomicKind::UMin:
+    return bits(old) < bits(operand) ? old : operand;
+  case tile::AtomicKind::Xor:
+    return old ^ operand;
+  case tile::AtomicKind::Exchange:
+    return operand;
+  default:
+    llvm_unreachable("no random program has it");
+  }
+}
+
 class Interpreter {
 public:
   Interpreter(std::array<uint32_t, 3> id, std::array<uint32_t, 3> count) : id(id), count(count) {}
@@ -306,6 +325,16 @@ private:
             writes.push_back([=] { writeMemory(address, value, type); });
           }
           return zero;
+        })
+        .Case([&](tile::AtomicRMWOp atomic) {
+          if (atomic.getMask() && !operand(atomic.getMask()).i)
+            return zero;
+          int64_t address = operand(atomic.getPtr()).i;
+          Type type = elementOf(atomic.getValue());
+          Cell old = readMemory(address, type), next = old;
+          next.i = atomically(atomic.getKind(), old.i, operand(atomic.getValue()).i, widthOf(type));
+          writeMemory(address, next, type);
+          return old;
         })
         .Case([&](arith::ConstantOp constant) {
           Attribute value = constant.getValue();
