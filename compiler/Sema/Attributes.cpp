@@ -1,7 +1,7 @@
 // Attributes, subscripts and iteration.
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 
 namespace kiln::sema {
 namespace {
@@ -58,9 +58,10 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   case ValueKind::BlockPointer:
     return blockPointerAttribute(base, name);
   case ValueKind::Opaque:
-    return Value::opaque(base.as<OpaqueObject>().path + "." + name);
+  case ValueKind::Class:
+    return host->getAttribute(base, name);
   case ValueKind::Module: {
-    if (std::optional<Value> value = moduleAttribute(base, name))
+    if (std::optional<Value> value = host->moduleAttribute(base, name))
       return *value;
     if (hasFailed)
       return Value();
@@ -76,21 +77,17 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
     else if (path == "math")
       candidates = getBuiltinNames(Library::Math);
     else if (module.state)
-      for (const auto &entry : module.state->bindings)
+      for (const auto &entry : module.state->scope->names)
         candidates.push_back(entry.first);
     return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownAttribute,
                          describe(base), name);
   }
-  case ValueKind::Class:
-    return classAttribute(base, name);
   case ValueKind::Instance: {
     const auto &instance = base.as<InstanceObject>();
+    if (instance.cls.is(ValueKind::Class))
+      return host->getAttribute(base, name);
     if (const Value *field = instance.find(name))
       return *field;
-    if (instance.cls.is(ValueKind::Class)) {
-      Value member = classAttribute(instance.cls, name);
-      return member.is(ValueKind::Function) ? bindMethod(base, member, name) : member;
-    }
     return unknownAttribute(base, name);
   }
   case ValueKind::Function:
@@ -236,39 +233,6 @@ Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef nam
   if (name == "load" || name == "store" || name == "advance")
     return bindMethod(pointer, Value::builtin(*findBuiltin(Library::Language, name)), name);
   return unknownAttribute(pointer, name);
-}
-
-Value Evaluator::classAttribute(const Value &cls, llvm::StringRef name) {
-  const auto &object = cls.as<ClassObject>();
-  if (name == "__name__")
-    return Value::string(object.definition->name.name);
-  for (const ast::Stmt *stmt : object.definition->body) {
-    if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
-      if (function->name.name == name)
-        return makeFunction(*function, *object.module);
-      continue;
-    }
-    const ast::Expr *target = nullptr, *value = nullptr;
-    if (const auto *assignment = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
-      target = assignment->targets.front();
-      value = assignment->value;
-    } else if (const auto *annotated = llvm::dyn_cast<ast::AnnAssignStmt>(stmt)) {
-      target = annotated->target;
-      value = annotated->value;
-    }
-    const auto *bound = llvm::dyn_cast_or_null<ast::NameExpr>(target);
-    if (bound && value && bound->name == name)
-      return statementValue(*object.module, *stmt, *value);
-  }
-  std::optional<std::vector<Value>> parents = baseClasses(cls);
-  if (!parents)
-    return Value();
-  for (const Value &parent : *parents) {
-    Value inherited;
-    if (attempt([&] { inherited = classAttribute(parent, name); }))
-      return inherited;
-  }
-  return unknownAttribute(cls, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -436,7 +400,13 @@ std::optional<std::vector<Value>> Evaluator::iterate(const Value &iterable) {
     return items;
   }
   case ValueKind::Opaque:
-    return fail(DiagKind::SemaNotEvaluated, repr(iterable));
+    notKnown(iterable);
+    return std::nullopt;
+  case ValueKind::Iterator:
+    return host->drain(iterable);
+  case ValueKind::Class:
+  case ValueKind::Instance:
+    return host->iterateObject(iterable);
   default:
     return fail(DiagKind::SemaUnsupportedSyntax, "iterating over " + describe(iterable));
   }

@@ -1,7 +1,7 @@
 // What host code beside kernels computes with: triton's own helpers, the target, math, and the few
 // functions of Python's library that autotune lists are made of.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 
 #include <cmath>
 #include <numeric>
@@ -299,13 +299,39 @@ Value builtinReduce2(Evaluator &evaluator, Call &call) {
   return result;
 }
 
-static Value identity(Call &call) {
-  return call[0].isNone() ? Value::builtin(*findBuiltin(Library::Python, "staticmethod")) : call[0];
+/// A decorator that leaves a function as it is: functools.partial of nothing.
+static Value identityDecorator() {
+  return makeInstance("identity", {});
 }
+static Value identity(Call &call) { return call[0].isNone() ? identityDecorator() : call[0]; }
 Value builtinLruCache(Evaluator &, Call &call) { return identity(call); }
 Value builtinCache(Evaluator &, Call &call) { return identity(call); }
-Value builtinWraps(Evaluator &, Call &) {
-  return Value::builtin(*findBuiltin(Library::Python, "staticmethod"));
+Value builtinWraps(Evaluator &, Call &) { return identityDecorator(); }
+
+Value builtinEnumAuto(Evaluator &, Call &) { return makeInstance("enum.auto", {}); }
+Value builtinDataclass(Evaluator &, Call &call) {
+  auto mark = [&](ClassObject &cls) {
+    cls.isDataclass = true;
+    for (const auto &[option, value] : call.keywords) {
+      bool isSet = value.is(ValueKind::Bool) && value.getBool();
+      cls.comparesFields |= option == "order" && isSet;
+      cls.isFrozen |= option == "frozen" && isSet;
+    }
+  };
+  if (call[0].is(ValueKind::Class)) {
+    mark(call[0].as<ClassObject>());
+    return call[0];
+  }
+  auto options = std::make_shared<DictObject>();
+  for (const auto &[option, value] : call.keywords)
+    options->items.emplace_back(Value::string(option), value);
+  return makeInstance("partial", {{"func", Value::builtin(*call.info)},
+                                  {"args", Value::tuple({})},
+                                  {"keywords", Value(ValueKind::Dict, options)}});
+}
+Value builtinDataclassField(Evaluator &, Call &call) {
+  std::vector<std::pair<std::string, Value>> options = call.keywords;
+  return makeInstance("dataclasses.field", std::move(options));
 }
 
 Value builtinProduct(Evaluator &evaluator, Call &call) {

@@ -1,12 +1,33 @@
 // Python's builtin functions.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace kiln::sema {
 namespace {
+
+/// In Python code what goes through elements does so once, as they are asked for.
+std::optional<Value> iteratorOf(Evaluator &evaluator, IteratorObject::Kind kind,
+                                llvm::ArrayRef<Value> iterables, const Value &function = Value(),
+                                Int start = 0) {
+  if (evaluator.frame && evaluator.frame->mode == FunctionMode::Kernel)
+    return std::nullopt;
+  auto object = std::make_shared<IteratorObject>();
+  object->kind = kind;
+  object->function = function;
+  object->next = start;
+  for (const Value &iterable : iterables) {
+    Value source = evaluator.host->makeIterator(iterable);
+    if (evaluator.failed())
+      return Value();
+    if (source.isOpaque())
+      return source;
+    object->sources.push_back(source);
+  }
+  return Value(ValueKind::Iterator, object);
+}
 
 bool isLess(Evaluator &evaluator, const Value &a, const Value &b) {
   if (evaluator.failed())
@@ -64,9 +85,13 @@ bool isInstance(const Value &value, const Value &cls) {
   if (cls.isSequence())
     return llvm::any_of(cls.getElements(),
                         [&](const Value &one) { return isInstance(value, one); });
-  if (cls.is(ValueKind::Class))
-    return value.is(ValueKind::Instance) &&
-           isEqual(value.as<InstanceObject>().cls, cls).value_or(false);
+  if (cls.is(ValueKind::Class)) {
+    const Value *own = value.is(ValueKind::Instance) ? &value.as<InstanceObject>().cls
+                       : value.is(ValueKind::Tuple)  ? &value.as<SequenceObject>().cls
+                                                     : nullptr;
+    return own && own->is(ValueKind::Class) &&
+           own->as<ClassObject>().derivesFrom(cls.as<ClassObject>());
+  }
   if (!cls.is(ValueKind::Builtin))
     return false;
   const BuiltinInfo &info = *cls.as<BuiltinObject>().info;
@@ -92,6 +117,17 @@ bool isInstance(const Value &value, const Value &cls) {
     return value.isIntegral();
   if (name == "object")
     return true;
+  if (name == "type")
+    return value.is(ValueKind::Class) ||
+           (value.is(ValueKind::Builtin) && value.as<BuiltinObject>().info->library == Library::Python);
+  if (name == "set" || name == "frozenset")
+    return value.is(ValueKind::Set) &&
+           value.as<SequenceObject>().isFrozen == (name == "frozenset");
+  if (value.is(ValueKind::Instance) && value.as<InstanceObject>().cls.is(ValueKind::Class)) {
+    const auto &own = value.as<InstanceObject>().cls.as<ClassObject>();
+    const Value *content = value.as<InstanceObject>().find("_value_");
+    return own.isEnum && !own.isPlainEnum && content && isInstance(*content, cls);
+  }
   return name == getKindName(value.getKind());
 }
 
@@ -162,6 +198,8 @@ Value builtinPyLen(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaOperand, "len", describe(call[0]));
   if (call[0].isString())
     return Value::integer(Int(call[0].getString().size()));
+  if (call[0].is(ValueKind::Iterator) || call[0].isNumber() || call[0].isNone())
+    return evaluator.error(DiagKind::SemaOperand, "len", describe(call[0]));
   std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
   return items ? Value::integer(Int(items->size())) : Value();
 }
@@ -254,6 +292,8 @@ static std::optional<std::vector<std::vector<Value>>> iterateAll(Evaluator &eval
 }
 
 Value builtinPyZip(Evaluator &evaluator, Call &call) {
+  if (std::optional<Value> iterator = iteratorOf(evaluator, IteratorObject::Zip, call.rest))
+    return *iterator;
   auto lists = iterateAll(evaluator, call.rest);
   if (!lists)
     return Value();
@@ -271,9 +311,14 @@ Value builtinPyZip(Evaluator &evaluator, Call &call) {
 }
 
 Value builtinPyEnumerate(Evaluator &evaluator, Call &call) {
-  std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
-  std::optional<Int> start = items ? evaluator.constantInt(call[1], "start") : std::nullopt;
+  std::optional<Int> start = evaluator.constantInt(call[1], "start");
   if (!start)
+    return Value();
+  if (std::optional<Value> iterator =
+          iteratorOf(evaluator, IteratorObject::Enumerate, {call[0]}, Value(), *start))
+    return *iterator;
+  std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
+  if (!items)
     return Value();
   std::vector<Value> result;
   for (auto [index, item] : llvm::enumerate(*items))
@@ -346,7 +391,52 @@ Value builtinPyReversed(Evaluator &evaluator, Call &call) {
   if (!items)
     return Value();
   std::reverse(items->begin(), items->end());
-  return Value::list(*items);
+  Value list = Value::list(*items);
+  return iteratorOf(evaluator, IteratorObject::Items, {}).has_value()
+             ? evaluator.host->makeIterator(list)
+             : list;
+}
+
+Value builtinPyIter(Evaluator &evaluator, Call &call) {
+  return evaluator.host->makeIterator(call[0]);
+}
+Value builtinPyNext(Evaluator &evaluator, Call &call) {
+  std::optional<Value> item = evaluator.host->next(call[0]);
+  if (evaluator.failed() || item)
+    return evaluator.failed() ? Value() : *item;
+  return call.rest.empty() ? evaluator.host->raise("StopIteration", "") : call.rest.front();
+}
+Value builtinPySuper(Evaluator &evaluator, Call &call) {
+  return evaluator.host->makeSuper(call.rest);
+}
+Value builtinPySetattr(Evaluator &evaluator, Call &call) {
+  std::optional<std::string> name = evaluator.constantString(call[1], "an attribute's name");
+  if (name)
+    evaluator.host->setAttribute(call[0], *name, call[2]);
+  return Value::none();
+}
+Value builtinPyIssubclass(Evaluator &evaluator, Call &call) {
+  return Value::boolean(evaluator.host->isSubclass(call[0], call[1]));
+}
+Value builtinPyChr(Evaluator &evaluator, Call &call) {
+  std::optional<Int> code = evaluator.constantInt(call[0], "chr");
+  if (!code || *code < 0 || *code > 127)
+    return code ? evaluator.error(DiagKind::SemaUnsupportedSyntax, "chr() beyond ASCII") : Value();
+  return Value::string(std::string(1, char(*code)));
+}
+Value builtinPyOrd(Evaluator &evaluator, Call &call) {
+  if (!call[0].isString() || call[0].getString().size() != 1)
+    return evaluator.error(DiagKind::SemaOperand, "ord", describe(call[0]));
+  return Value::integer(static_cast<unsigned char>(call[0].getString()[0]));
+}
+Value builtinPyHex(Evaluator &evaluator, Call &call) {
+  std::optional<Int> number = evaluator.constantInt(call[0], "hex");
+  if (!number)
+    return Value();
+  std::string digits;
+  for (Int rest = *number < 0 ? -*number : *number; rest || digits.empty(); rest /= 16)
+    digits.insert(digits.begin(), "0123456789abcdef"[int(rest % 16)]);
+  return Value::string((*number < 0 ? "-0x" : "0x") + digits);
 }
 
 Value builtinPyTuple(Evaluator &evaluator, Call &call) {
@@ -365,10 +455,24 @@ Value builtinPySet(Evaluator &evaluator, Call &call) {
   std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
   return items ? makeSet(*items) : Value();
 }
-Value builtinPyFrozenset(Evaluator &evaluator, Call &call) { return builtinPySet(evaluator, call); }
+Value builtinPyFrozenset(Evaluator &evaluator, Call &call) {
+  Value set = builtinPySet(evaluator, call);
+  if (!evaluator.failed())
+    set.as<SequenceObject>().isFrozen = true;
+  return set;
+}
 
 Value builtinPyDict(Evaluator &evaluator, Call &call) {
   auto dict = std::make_shared<DictObject>();
+  auto set = [&](const Value &key, const Value &value) {
+    auto at = llvm::find_if(dict->items, [&](const auto &item) {
+      return isEqual(item.first, key).value_or(false);
+    });
+    if (at != dict->items.end())
+      at->second = value;
+    else
+      dict->items.emplace_back(key, value);
+  };
   if (call[0].is(ValueKind::Dict))
     dict->items = call[0].as<DictObject>().items;
   else if (std::optional<std::vector<Value>> pairs = evaluator.iterate(call[0])) {
@@ -376,16 +480,19 @@ Value builtinPyDict(Evaluator &evaluator, Call &call) {
       std::optional<std::vector<Value>> parts = evaluator.iterate(pair);
       if (!parts || parts->size() != 2)
         return evaluator.error(DiagKind::SemaPython, "dict() needs pairs");
-      dict->items.emplace_back((*parts)[0], (*parts)[1]);
+      set((*parts)[0], (*parts)[1]);
     }
   } else
     return Value();
   for (const auto &[name, value] : call.keywords)
-    dict->items.emplace_back(Value::string(name), value);
+    set(Value::string(name), value);
   return {ValueKind::Dict, dict};
 }
 
 Value builtinPyMap(Evaluator &evaluator, Call &call) {
+  if (std::optional<Value> iterator =
+          iteratorOf(evaluator, IteratorObject::Map, call.rest, call[0]))
+    return *iterator;
   auto lists = iterateAll(evaluator, call.rest);
   std::vector<Value> result;
   for (size_t i = 0; lists && !lists->empty(); ++i) {
@@ -403,6 +510,9 @@ Value builtinPyMap(Evaluator &evaluator, Call &call) {
 }
 
 Value builtinPyFilter(Evaluator &evaluator, Call &call) {
+  if (std::optional<Value> iterator =
+          iteratorOf(evaluator, IteratorObject::Filter, {call[1]}, call[0]))
+    return *iterator;
   std::optional<std::vector<Value>> items = evaluator.iterate(call[1]);
   std::vector<Value> result;
   for (const Value &item : items.value_or(std::vector<Value>())) {
@@ -419,6 +529,8 @@ Value builtinPyFilter(Evaluator &evaluator, Call &call) {
 Value builtinPyType(Evaluator &, Call &call) {
   if (call[0].is(ValueKind::Instance) && !call[0].as<InstanceObject>().cls.isNone())
     return call[0].as<InstanceObject>().cls;
+  if (call[0].is(ValueKind::Tuple) && call[0].as<SequenceObject>().cls.is(ValueKind::Class))
+    return call[0].as<SequenceObject>().cls;
   if (const BuiltinInfo *info = findBuiltin(Library::Python, getKindName(call[0].getKind())))
     return Value::builtin(*info);
   return Value::opaque("type(" + describe(call[0]) + ")");
@@ -466,7 +578,17 @@ Value builtinPySlice(Evaluator &, Call &call) {
   return {ValueKind::Slice, slice};
 }
 
-Value builtinPyStaticmethod(Evaluator &, Call &call) { return call[0]; }
+/// What a class body makes of a function.
+static Value descriptor(llvm::StringRef kind, const Value &function) {
+  auto object = std::make_shared<InstanceObject>();
+  object->cls = Value::none();
+  object->typeName = kind.str();
+  object->set("fget", function);
+  return {ValueKind::Instance, object};
+}
+Value builtinPyStaticmethod(Evaluator &, Call &call) { return descriptor("staticmethod", call[0]); }
+Value builtinPyClassmethod(Evaluator &, Call &call) { return descriptor("classmethod", call[0]); }
+Value builtinPyProperty(Evaluator &, Call &call) { return descriptor("property", call[0]); }
 Value builtinPyException(Evaluator &, Call &) { return Value::opaque("an exception"); }
 Value builtinPyObject(Evaluator &, Call &) { return Value::opaque("an object"); }
 

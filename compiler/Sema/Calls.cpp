@@ -2,6 +2,7 @@
 
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
 
 namespace kiln::sema {
@@ -12,14 +13,9 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
     return Value();
   if (&expr == discarded)
     checkUse(expr, callee);
-  // Nothing is known of the result, so the arguments need no evaluation.
-  if (callee.isOpaque()) {
-    llvm::StringRef path = callee.as<OpaqueObject>().path;
-    // packaging's class, re-exported by whatever package.
-    if (!path.ends_with(".Version") && !path.ends_with("version.parse"))
-      return Value::opaque(path + "()");
-    callee = Value::builtin(*findBuiltin(Library::Other, "packaging.version.parse"));
-  }
+  // What it would do on the device is not known either.
+  if (callee.isOpaque())
+    return notKnown(host->callUnknown(callee, {}, {}));
   std::vector<Value> args;
   Keywords keywords;
   if (!collectArguments(expr, args, keywords))
@@ -113,6 +109,10 @@ Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords key
       }
       return call(instance.fields[0].second, std::move(all), std::move(named), expr);
     }
+    if (instance.typeName == "identity" && args.size() == 1)
+      return args.front();
+    if (instance.typeName == "staticmethod")
+      return call(instance.fields.front().second, std::move(args), std::move(keywords), expr);
     if (instance.typeName == "namedtuple") {
       auto object = std::make_shared<SequenceObject>();
       for (const Value &field : instance.fields[0].second.getElements()) {
@@ -129,11 +129,15 @@ Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords key
     break;
   }
   case ValueKind::Class:
-    return callClass(callee, std::move(args), std::move(keywords));
+    return frame->mode == FunctionMode::Kernel
+               ? callClass(callee, std::move(args), std::move(keywords))
+               : host->instantiate(callee, std::move(args), std::move(keywords));
   case ValueKind::Type:
     return callType(callee, std::move(args));
   case ValueKind::Opaque:
-    return Value::opaque(callee.as<OpaqueObject>().path + "()");
+    return frame->mode == FunctionMode::Kernel
+               ? notKnown(callee)
+               : host->call(callee, std::move(args), std::move(keywords));
   default:
     break;
   }
@@ -209,19 +213,9 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
         value = keywords[i].second;
         used[i] = true;
       }
-    if (!value && parameter.defaultValue) {
-      // Defaults are evaluated where the function is defined.
-      Frame definition;
-      definition.module = function.module;
-      definition.closure = function.closure;
-      definition.name = function.getName();
-      if (function.definition)
-        definition.before = function.definition->range.begin;
-      FrameGuard guard(*this, definition);
-      value = evaluate(*parameter.defaultValue);
-      if (hasFailed)
-        return false;
-    }
+    size_t index = size_t(&parameter - function.getParameters().begin());
+    if (!value && index < function.defaults.size() && !function.defaults[index].isError())
+      value = function.defaults[index];
     if (!value)
       return argumentsError(function, "needs a value for '" + key + "'");
     names[key] = *value;
@@ -239,8 +233,14 @@ bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value
 
 Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keywords keywords) {
   const auto &function = callee.as<FunctionObject>();
+  bool fromKernel = frame && frame->mode == FunctionMode::Kernel;
+  // A builtin that a package makes of its own, as Triton makes its: it gets what builds IR.
+  if (fromKernel && function.attributes.count("__triton_builtin__"))
+    keywords.emplace_back("_semantic", Value::opaque("what builds the kernel"));
+  if (function.mode == FunctionMode::Python || (function.isModeGuessed && !fromKernel))
+    return host->call(callee, std::move(args), std::move(keywords));
   // Launch options of a helper call mean nothing here.
-  if (function.mode == FunctionMode::Kernel && !function.lambda)
+  if (!function.lambda)
     llvm::erase_if(keywords, [&](const auto &keyword) {
       return keyword.first == "_builder" || keyword.first == "_semantic";
     });
@@ -248,9 +248,8 @@ Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keyw
   if (!bindParameters(function, args, keywords, names))
     return Value();
   // As in Triton, a kernel's function gets copies of the objects that it is called with.
-  if (function.mode == FunctionMode::Kernel)
-    for (auto &entry : names)
-      entry.second = detached(entry.second);
+  for (auto &entry : names)
+    entry.second = detached(entry.second);
   return runBody(function, std::move(names));
 }
 
@@ -258,18 +257,16 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
   Frame body;
   body.name = function.getName();
   body.module = function.module;
-  body.mode = function.mode;
-  if (function.isModeGuessed && frame && frame->mode == FunctionMode::Python)
-    body.mode = FunctionMode::Python;
+  body.mode = FunctionMode::Kernel;
   body.names = std::move(names);
   body.closure = function.closure;
+  body.enclosing = function.scope;
   FrameGuard guard(*this, body);
   if (hasFailed)
     return Value();
-  if (body.mode == FunctionMode::Kernel && !buildsIR())
+  if (!buildsIR())
     return error(DiagKind::SemaOutsideKernel, body.name);
-  if (body.mode == FunctionMode::Kernel)
-    checkDecorators(function);
+  checkDecorators(function);
   if (function.lambda)
     return evaluate(*function.lambda->body);
 
@@ -391,8 +388,13 @@ Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, K
   std::string name = info.getQualifiedName();
   if (!info.handler)
     return error(DiagKind::SemaUnsupportedBuiltin, name);
-  if (info.place == Place::Kernel && (!buildsIR() || frame->mode != FunctionMode::Kernel))
-    return error(DiagKind::SemaOutsideKernel, name);
+  if (info.place == Place::Kernel && (!buildsIR() || frame->mode != FunctionMode::Kernel)) {
+    const Frame *caller = frame;
+    while (caller && caller->mode != FunctionMode::Kernel)
+      caller = caller->caller;
+    return errorWithHint(caller ? "decorate '" + frame->name + "' with @triton.jit" : "",
+                         DiagKind::SemaOutsideKernel, name);
+  }
   // An unevaluated value makes the result of a Python function unknown, not wrong.
   bool isTriton = info.library == Library::Language || info.library == Library::Device ||
                   info.library == Library::Triton;
@@ -415,7 +417,7 @@ Value Evaluator::callBuiltin(const BuiltinInfo &info, std::vector<Value> args, K
       !llvm::StringRef(info.name).contains('.'))
     for (const Value &arg : args)
       if (arg.isOpaque())
-        return Value::opaque(arg.as<OpaqueObject>().path);
+        return arg;
   Call bound;
   bound.expr = expr;
   size_t written = expr ? llvm::count_if(expr->arguments,
@@ -445,116 +447,40 @@ Value Evaluator::callType(const Value &type, std::vector<Value> args) {
   return error(DiagKind::SemaNotCallable, describe(type));
 }
 
-/// The annotated names of a class and of the classes of the source that it derives from, theirs
-/// first. False after an error.
-bool Evaluator::collectFields(const Value &cls, std::vector<ClassField> &fields) {
-  const auto &object = cls.as<ClassObject>();
-  std::optional<std::vector<Value>> parents = baseClasses(cls);
-  if (!parents)
-    return false;
-  for (const Value &parent : *parents)
-    if (!collectFields(parent, fields))
-      return false;
-  for (const ast::Stmt *stmt : object.definition->body) {
-    const auto *annotated = llvm::dyn_cast<ast::AnnAssignStmt>(stmt);
-    const auto *name = annotated ? llvm::dyn_cast<ast::NameExpr>(annotated->target) : nullptr;
-    if (!name)
-      continue;
-    llvm::erase_if(fields, [&](const ClassField &field) { return field.name == name->name; });
-    fields.push_back({name->name, annotated->annotation, annotated->value});
-  }
-  return true;
-}
-
 /// A field that was annotated `tl.constexpr` keeps what is known at compile time.
 bool Evaluator::isConstexprField(const Value &instance, llvm::StringRef name) {
-  std::vector<ClassField> fields;
   const Value &cls = instance.as<InstanceObject>().cls;
-  if (!cls.is(ValueKind::Class) || !collectFields(cls, fields))
-    return false;
-  return llvm::any_of(fields, [&](const ClassField &field) {
-    return field.name == name && isConstexprAnnotation(*field.annotation);
-  });
+  return cls.is(ValueKind::Class) &&
+         llvm::any_of(cls.as<ClassObject>().annotated, [&](const auto &field) {
+           return field.first == name && isConstexprAnnotation(*field.second);
+         });
 }
 
-/// Those that are classes of the source.
-std::optional<std::vector<Value>> Evaluator::baseClasses(const Value &cls) {
-  const auto &object = cls.as<ClassObject>();
-  Frame moduleFrame;
-  moduleFrame.module = object.module;
-  moduleFrame.name = object.definition->name.name;
-  FrameGuard guard(*this, moduleFrame);
-  std::vector<Value> parents;
-  for (const ast::Argument &base : object.definition->arguments) {
-    if (base.kind != ast::ArgumentKind::Positional)
-      continue;
-    Value parent = evaluate(*base.value);
-    if (hasFailed)
-      return std::nullopt;
-    if (parent.is(ValueKind::Class))
-      parents.push_back(parent);
-  }
-  return parents;
-}
-
-/// Fields are the annotated names of the bodies, or what `__init__` assigns.
+/// In device code: fields are the annotated names of the bodies, or what `__init__` assigns.
 Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords keywords) {
   const auto &object = cls.as<ClassObject>();
-  const ast::ClassDef &definition = *object.definition;
+  const Value *init = object.find("__init__");
+  bool hasFields = object.isNamedTuple || !init;
+  if (object.isEnum || object.hasUnknownBase || !object.definition ||
+      (hasFields && object.isDataclass))
+    return host->instantiate(cls, std::move(args), std::move(keywords));
+  if (hasFields) {
+    bool isNamedTuple = object.isNamedTuple;
+    Value result = host->callFields(cls, std::move(args), std::move(keywords));
+    return hasFailed || isNamedTuple ? result : detached(result);
+  }
   auto instance = std::make_shared<InstanceObject>();
   instance->cls = cls;
-  instance->typeName = definition.name.name.str();
-  std::vector<ClassField> fields;
-  for (const ast::Stmt *stmt : definition.body)
-    if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
-      if (function->name.name == "__init__") {
-        Value init = makeFunction(*function, *object.module);
-        if (hasFailed)
-          return Value();
-        auto &body = init.as<FunctionObject>();
-        body.mode = frame->mode;
-        args.insert(args.begin(), Value(ValueKind::Instance, instance));
-        Environment names, atEnd;
-        if (!bindParameters(body, args, keywords, names))
-          return Value();
-        llvm::StringRef self = names.front().first;
-        runBody(body, std::move(names), &atEnd);
-        return hasFailed ? Value() : use(self, atEnd[self]);
-      }
-  if (!collectFields(cls, fields))
+  instance->typeName = object.name;
+  FunctionObject body = init->as<FunctionObject>();
+  body.mode = FunctionMode::Kernel;
+  args.insert(args.begin(), Value(ValueKind::Instance, instance));
+  Environment names, atEnd;
+  if (!bindParameters(body, args, keywords, names))
     return Value();
-  if (args.size() > fields.size())
-    return error(DiagKind::SemaArguments, definition.name.name,
-                 "takes " + std::to_string(fields.size()) + " arguments, got " +
-                     std::to_string(args.size()));
-  for (const auto &keyword : keywords)
-    if (llvm::none_of(fields, [&](const ClassField &field) { return field.name == keyword.first; }))
-      return error(DiagKind::SemaArguments, definition.name.name,
-                   "has no parameter '" + keyword.first + "'");
-  auto tuple = std::make_shared<SequenceObject>();
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    std::optional<Value> value;
-    if (index < args.size())
-      value = args[index];
-    for (const auto &keyword : keywords)
-      if (keyword.first == field.name)
-        value = keyword.second;
-    if (!value && field.defaultValue)
-      value = evaluate(*field.defaultValue);
-    if (hasFailed)
-      return Value();
-    if (!value)
-      return error(DiagKind::SemaArguments, definition.name.name,
-                   "needs a value for '" + field.name.str() + "'");
-    instance->fields.emplace_back(field.name.str(), *value);
-    tuple->fields.push_back(field.name.str());
-    tuple->elements.push_back(*value);
-  }
-  for (const ast::Argument &base : definition.arguments)
-    if (const auto *name = llvm::dyn_cast<ast::NameExpr>(base.value))
-      if (name->name == "NamedTuple")
-        return {ValueKind::Tuple, tuple};
-  return {ValueKind::Instance, instance};
+  llvm::StringRef self = names.front().first;
+  runBody(body, std::move(names), &atEnd);
+  return hasFailed ? Value() : use(self, atEnd[self]);
 }
 
 } // namespace kiln::sema

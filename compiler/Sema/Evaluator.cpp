@@ -1,20 +1,27 @@
 #include "compiler/Sema/Evaluator.h"
 
 #include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Sema/Host/Interpreter.h"
 
 namespace kiln::sema {
 namespace {
 
 /// Far above what any kernel needs (unrolled loops included), and a few seconds at most.
 constexpr uint64_t maxSteps = 4'000'000;
+/// Of all code at module level; and of each later statement, once these are spent.
+constexpr uint64_t maxModuleSteps = 1'000'000, spareSteps = 2'000;
 constexpr unsigned maxCallDepth = 96;
+/// Bounds the C++ stack: the tree's own depth times nested calls could exceed it.
+constexpr unsigned maxEvaluationDepth = 2500;
 
 } // namespace
 
 Evaluator::Evaluator(ModuleLoader &loader, const TargetAnswers &target,
                      const NamedConstants &definesList, DiagnosticEngine &diags,
                      mlir::MLIRContext *context)
-    : builder(context), context(context), loader(loader), target(target), diags(diags) {
+    : builder(context), context(context), host(std::make_unique<HostInterpreter>(*this, loader)),
+      loader(loader), target(target), diags(diags), stepLimit(maxSteps),
+      moduleStepLimit(maxModuleSteps) {
   for (const auto &[name, value] : definesList)
     defines[name] = value;
 }
@@ -62,9 +69,74 @@ void Evaluator::flush() {
 }
 
 bool Evaluator::step() {
-  if (++steps == maxSteps + 1)
-    error(DiagKind::SemaBudget, maxSteps);
+  if (++steps > stepLimit && !hasFailed)
+    error(DiagKind::SemaBudget, moduleRuns ? maxModuleSteps : maxSteps);
   return !hasFailed;
+}
+
+Evaluator::Depth::Depth(Evaluator &evaluator) : evaluator(evaluator) {
+  if (++evaluator.evaluationDepth > maxEvaluationDepth)
+    evaluator.error(DiagKind::SemaRecursion);
+}
+Evaluator::Depth::~Depth() { --evaluator.evaluationDepth; }
+
+Evaluator::ModuleRun::ModuleRun(Evaluator &evaluator)
+    : evaluator(evaluator), frame(std::exchange(evaluator.frame, nullptr)),
+      position(evaluator.position), steps(evaluator.steps), stepLimit(evaluator.stepLimit),
+      callDepth(std::exchange(evaluator.callDepth, 0)),
+      evaluationDepth(std::exchange(evaluator.evaluationDepth, 0)),
+      isOutermost(!evaluator.moduleRuns++) {
+  if (!isOutermost)
+    return;
+  evaluator.steps = evaluator.moduleSteps;
+  evaluator.stepLimit = evaluator.moduleStepLimit;
+}
+
+Evaluator::ModuleRun::~ModuleRun() {
+  evaluator.frame = frame;
+  evaluator.position = position;
+  evaluator.callDepth = callDepth;
+  evaluator.evaluationDepth = evaluationDepth;
+  --evaluator.moduleRuns;
+  if (!isOutermost)
+    return;
+  evaluator.moduleSteps = std::exchange(evaluator.steps, steps);
+  evaluator.moduleStepLimit = std::exchange(evaluator.stepLimit, stepLimit);
+}
+
+Diagnostic Evaluator::takeFailure() {
+  if (latest->kind == DiagKind::SemaBudget)
+    stepLimit = steps + spareSteps;
+  hasFailed = isStuck = leavesFunction = failsAgain = false;
+  errors.resize(std::min(errors.size(), errorsBefore),
+                Diagnostic(DiagKind::SemaRecursion, DiagPlace(), {}));
+  return *latest;
+}
+
+Value Evaluator::notKnown(const Value &value) {
+  if (hasFailed)
+    return Value();
+  const auto &opaque = value.as<OpaqueObject>();
+  Diagnostic failure = opaque.cause
+                           ? *opaque.cause
+                           : Diagnostic(DiagKind::SemaNotEvaluated, position,
+                                        Diagnostic::pack(repr(value)));
+  for (const OpaqueObject::Step &step : opaque.steps)
+    if (!step.name.empty())
+      failure.note(DiagKind::SemaUnknownThrough, step.range, step.name);
+    else if (!opaque.cause && !(step.range == position))
+      failure.note(DiagKind::SemaUnknownFrom, step.range);
+  if (opaque.cause && !(failure.place.range == position))
+    failure.note(DiagKind::SemaNeededHere, position);
+  addError(std::move(failure));
+  isStuck = false;
+  latestNeedsUnknown = true;
+  return Value();
+}
+
+const Literal *Evaluator::findDefine(llvm::StringRef name) const {
+  auto found = defines.find(name);
+  return found == defines.end() ? nullptr : &found->second;
 }
 
 mlir::Location Evaluator::loc() {
@@ -100,9 +172,11 @@ Value Evaluator::lookUp(llvm::StringRef name) {
     if (frame->closure)
       if (auto found = frame->closure->find(name); found != frame->closure->end())
         return use(name, found->second);
+    if (const Value *found = HostInterpreter::findEnclosing(frame->enclosing, name))
+      return known(*found);
   }
   if (frame->module)
-    if (std::optional<Value> global = findGlobal(*frame->module, name, frame->before))
+    if (std::optional<Value> global = findGlobal(*frame->module, name))
       return *global;
   if (hasFailed)
     return Value();
@@ -117,11 +191,13 @@ Value Evaluator::lookUp(llvm::StringRef name) {
   if (name == "NotImplemented" || name == "property" || name == "super" || name == "classmethod")
     return Value::opaque(name);
 
+  if (frame->module && frame->module->starred.isOpaque())
+    return host->getAttribute(frame->module->starred, name);
   std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Python);
   for (const auto &entry : frame->names)
     candidates.push_back(entry.first);
   if (frame->module)
-    for (const auto &entry : frame->module->bindings)
+    for (const auto &entry : frame->module->scope->names)
       candidates.push_back(entry.first);
   return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownName, name);
 }

@@ -83,11 +83,10 @@ struct Frame {
   llvm::StringRef name;
   ModuleState *module = nullptr;
   FunctionMode mode = FunctionMode::Python;
-  /// Of code at module level: its own position.
-  uint32_t before = UINT32_MAX;
   Environment names;
-  /// Names of enclosing functions.
+  /// Names of enclosing functions of device code, and of Python.
   std::shared_ptr<Environment> closure;
+  std::shared_ptr<Scope> enclosing;
   /// Names that `global` statements give to the module.
   llvm::StringSet<> globals;
   /// Names that were annotated `x: tl.constexpr` without a value.
@@ -106,28 +105,6 @@ struct Frame {
   std::optional<mlir::Location> callLocation;
 };
 
-/// A module-level statement that binds a name, and what it stands under.
-struct Binding {
-  struct Guard {
-    enum Kind : uint8_t { IfTrue, IfFalse, TryBody, TryHandler, Other } kind;
-    const ast::Stmt *stmt;
-  };
-  const ast::Stmt *stmt = nullptr;
-  llvm::SmallVector<Guard, 2> guards;
-};
-
-/// The names of one module, evaluated when they are asked for.
-struct ModuleState {
-  const LoadedModule *module = nullptr;
-  llvm::MapVector<llvm::StringRef, std::vector<Binding>> bindings;
-  std::vector<Binding> starImports;
-  llvm::StringMap<Value> cache;
-  /// Bindings being evaluated.
-  std::set<std::pair<const ast::Stmt *, llvm::StringRef>> inProgress;
-  llvm::DenseMap<const ast::Stmt *, Value> statementValues;
-  llvm::DenseMap<const ast::Stmt *, bool> guardAnswers;
-};
-
 using Keywords = std::vector<std::pair<std::string, Value>>;
 
 /// A call in the source while its arguments are bound and, for a builtin, while its handler runs.
@@ -140,6 +117,10 @@ struct CallSite {
 
 enum class Rounding : uint8_t { Default, Nearest, TowardZero };
 
+class HostInterpreter;
+
+/// The evaluator of device code, and of the operations on values that all code shares. Python that
+/// runs at compile time is the HostInterpreter's (Host/Interpreter.h).
 class Evaluator {
 public:
   /// `context` is null on the host side, where no IR is built.
@@ -192,6 +173,39 @@ public:
   Flow resumeAfter(const ast::Stmt &stmt);
   /// Hands the collected errors to the engine.
   void flush();
+  /// Reports that something needs an opaque value, with where it came from. Returns an Error value.
+  Value notKnown(const Value &value);
+
+  //===-- For the host interpreter: an error as an exception --===//
+
+  /// The error that unwinds; it is no exception but says that a value is not known.
+  const Diagnostic &lastFailure() const { return *latest; }
+  bool needsUnknown() const { return latestNeedsUnknown; }
+  /// Ends the unwinding, and forgets the error.
+  Diagnostic takeFailure();
+  void failWith(Diagnostic failure) { addError(std::move(failure)); }
+  /// Errors so far: which one an exception belongs to.
+  uint64_t getNumFailures() const { return numFailures; }
+  /// Nothing may go on, neither after a spent budget nor with what an earlier error left unknown.
+  bool mustUnwind() const { return isStuck || failsAgain; }
+  bool step();
+  /// Bounds the C++ stack.
+  struct Depth {
+    explicit Depth(Evaluator &evaluator);
+    ~Depth();
+    Evaluator &evaluator;
+  };
+  /// Code at module level runs: on a budget of its own, below nothing.
+  struct ModuleRun {
+    explicit ModuleRun(Evaluator &evaluator);
+    ~ModuleRun();
+    Evaluator &evaluator;
+    Frame *frame;
+    SourceRange position;
+    uint64_t steps, stepLimit;
+    unsigned callDepth, evaluationDepth;
+    bool isOutermost;
+  };
 
   /// Sets the current position while it lives.
   struct At {
@@ -212,6 +226,7 @@ public:
   //===-- Expressions (Expressions.cpp, Comprehensions.cpp, Attributes.cpp) --===//
 
   Value evaluate(const ast::Expr &expr);
+  Value evaluateLiteral(const ast::Expr &expr);
   /// True, False, or empty after an error or for a run-time value (which is then in `tensor`).
   std::optional<bool> truth(const Value &value, Tensor *tensor = nullptr);
   Value getAttribute(const Value &base, llvm::StringRef name);
@@ -266,27 +281,22 @@ public:
   /// `atEnd` receives the names as they are when it returns.
   Value runBody(const FunctionObject &function, Environment names, Environment *atEnd = nullptr);
 
-  //===-- Modules (Modules.cpp, KnownModules.cpp) --===//
+  //===-- Modules (Functions.cpp, KnownModules.cpp; Host/) --===//
 
-  ModuleState &stateOf(const LoadedModule &module);
   /// A name of a module; empty when it has none. Error values are reported already.
-  /// `before` is the position in the module up to which it has run: code at module level sees a
-  /// name as it is there, function bodies as it is in the end.
-  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name,
-                                  uint32_t before = UINT32_MAX);
-  /// A function of a module, or of one of its classes ("name" or "Class.name"): kernels are
-  /// sometimes static methods. An Error value after a report.
+  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name);
+  /// A kernel of a module: a function ("name"), one of a class or of a function ("Class.name"). An
+  /// Error value after a report.
   Value findFunction(const LoadedModule &module, llvm::StringRef name);
   /// Empty when the module or name does not exist.
   std::optional<Value> importModule(ModuleState &importer, unsigned level, llvm::StringRef name);
-  std::optional<Value> importName(ModuleState &importer, unsigned level, llvm::StringRef module,
-                                  llvm::StringRef name);
   std::optional<Value> knownModule(llvm::StringRef path);
   /// An attribute of a module that Kiln knows; empty when it has none.
   std::optional<Value> knownAttribute(llvm::StringRef module, llvm::StringRef name);
-  /// An attribute of a module, known or from a file; empty when it has none.
-  std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
-  Value makeFunction(const ast::FunctionDef &definition, ModuleState &module);
+  /// What `from module import *` binds, of a module that Kiln knows.
+  std::vector<llvm::StringRef> knownNames(llvm::StringRef module);
+  /// What -D says of a name; null when nothing.
+  const Literal *findDefine(llvm::StringRef name) const;
   /// Warns of decorators that may change what the function computes (Decorators.cpp).
   void checkDecorators(const FunctionObject &function);
   Value fromConstant(const Literal &constant, ModuleState *module);
@@ -358,6 +368,8 @@ public:
   mlir::OpBuilder builder;
   mlir::MLIRContext *context;
   KernelInstance const *instance = nullptr;
+  /// Runs Python.
+  std::unique_ptr<HostInterpreter> host;
   /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no
   /// assertions.
   unsigned elementFunctions = 0;
@@ -367,7 +379,6 @@ private:
   friend struct CallSiteGuard;
 
   void addError(Diagnostic diagnostic);
-  bool step();
   Value lookUp(llvm::StringRef name);
   Value use(llvm::StringRef name, const Value &value);
 
@@ -385,7 +396,6 @@ private:
   Value combineLogical(bool isAnd, const Value &left, const Value &right);
   Value tensorAttribute(Tensor tensor, llvm::StringRef name);
   Value typeAttribute(const TensorType &type, llvm::StringRef name);
-  Value classAttribute(const Value &cls, llvm::StringRef name);
   Value blockPointerAttribute(const Value &pointer, llvm::StringRef name);
   Value unknownAttribute(const Value &base, llvm::StringRef name);
   Value indexTensor(Tensor tensor, const Value &index);
@@ -409,6 +419,7 @@ private:
   Flow executeWith(const ast::WithStmt &stmt);
   Flow executeImport(const ast::Stmt &stmt);
   Flow executeDelete(const ast::DeleteStmt &stmt);
+  Flow executeFunction(const ast::FunctionDef &stmt);
   Value sanitize(const Value &value);
   bool assignSubscript(const ast::SubscriptExpr &target, const Value &value);
   bool assignSequence(ast::ExprList targets, const Value &value, bool keepConstant);
@@ -479,33 +490,10 @@ private:
                    Call &call);
   Value callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
-  struct ClassField {
-    llvm::StringRef name;
-    const ast::Expr *annotation = nullptr, *defaultValue = nullptr;
-  };
   bool isConstexprField(const Value &instance, llvm::StringRef name);
-  bool collectFields(const Value &cls, std::vector<ClassField> &fields);
-  std::optional<std::vector<Value>> baseClasses(const Value &cls);
   Value callClass(const Value &cls, std::vector<Value> args, Keywords keywords);
   Value callType(const Value &type, std::vector<Value> args);
   bool collectArguments(const ast::CallExpr &expr, std::vector<Value> &args, Keywords &keywords);
-
-  // Modules.
-  void scanModule(ModuleState &state, ast::Block block,
-                  llvm::SmallVectorImpl<Binding::Guard> &guards);
-  void addBinding(ModuleState &state, llvm::StringRef name, const ast::Stmt &stmt,
-                  llvm::ArrayRef<Binding::Guard> guards);
-  void addTargets(ModuleState &state, const ast::Expr &target, const ast::Stmt &stmt,
-                  llvm::ArrayRef<Binding::Guard> guards);
-  std::optional<Value> reexported(llvm::StringRef name);
-  bool isReached(ModuleState &state, const Binding &binding, bool isOnly = false);
-  bool trySucceeds(ModuleState &state, const ast::TryStmt &stmt);
-  Value evaluateBinding(ModuleState &state, llvm::StringRef name, const Binding &binding);
-  std::optional<Value> bindingValue(ModuleState &state, llvm::StringRef name, uint32_t before);
-  Value moduleValue(const LoadedModule &module);
-  std::optional<Value> importedModule(const ImportResult &found, llvm::StringRef name);
-  Value statementValue(ModuleState &state, const ast::Stmt &stmt, const ast::Expr &value);
-  bool canImport(ModuleState &state, const ast::Stmt &stmt);
 
   // Tensors.
   std::optional<DType> computationType(llvm::StringRef op, DType a, bool aIsNumber, DType b,
@@ -536,11 +524,18 @@ private:
   std::set<std::pair<DiagKind, uint32_t>> warned;
   SourceRange position;
   CallSite callSite;
-  uint64_t steps = 0;
+  uint64_t steps = 0, stepLimit;
+  /// Steps of code at module level, and how deep it is nested.
+  uint64_t moduleSteps = 0, moduleStepLimit;
+  unsigned moduleRuns = 0;
+  /// The error that was reported last, and how many there were before it.
+  std::optional<Diagnostic> latest;
+  size_t errorsBefore = 0;
+  uint64_t numFailures = 0;
+  bool latestNeedsUnknown = false;
   unsigned callDepth = 0, evaluationDepth = 0;
   /// The expression whose value nothing uses.
   const ast::Expr *discarded = nullptr;
-  std::map<const LoadedModule *, std::unique_ptr<ModuleState>> modules;
 };
 
 /// Makes a call the one at hand until the end of the scope.

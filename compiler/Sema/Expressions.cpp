@@ -1,13 +1,10 @@
 // Evaluating expressions: literals, names, operators, conditionals, displays.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/NodeNames.h"
 
 namespace kiln::sema {
 namespace {
-
-/// Bounds the C++ stack: the tree's own depth times nested calls could exceed it.
-constexpr unsigned maxEvaluationDepth = 2500;
 
 Value fromLiteral(const ast::IntLiteral &literal, Evaluator &evaluator) {
   llvm::APInt value = literal.getValue();
@@ -24,11 +21,12 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
   if (!step())
     return Value();
   At at(*this, expr.range);
-  if (evaluationDepth >= maxEvaluationDepth)
-    return error(DiagKind::SemaRecursion);
-  ++evaluationDepth;
+  Depth depth(*this);
+  if (hasFailed)
+    return Value();
   Value value = evaluateNode(expr);
-  --evaluationDepth;
+  if (value.isOpaque() && frame && frame->mode == FunctionMode::Kernel)
+    value = host->resolve(value);
   if (value.isError() && !hasFailed)
     return failAgain();
   return hasFailed ? Value() : value;
@@ -47,18 +45,6 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
   switch (expr.kind) {
   case NodeKind::NameExpr:
     return lookUp(llvm::cast<ast::NameExpr>(expr).name);
-  case NodeKind::NoneLiteral:
-    return Value::none();
-  case NodeKind::BoolLiteral:
-    return Value::boolean(llvm::cast<ast::BoolLiteral>(expr).value);
-  case NodeKind::EllipsisLiteral:
-    return Value::ellipsis();
-  case NodeKind::IntLiteral:
-    return fromLiteral(llvm::cast<ast::IntLiteral>(expr), *this);
-  case NodeKind::FloatLiteral:
-    return Value::real(llvm::cast<ast::FloatLiteral>(expr).value);
-  case NodeKind::StringLiteral:
-    return Value::string(llvm::cast<ast::StringLiteral>(expr).value);
   case NodeKind::FormattedString:
     return formatString(llvm::cast<ast::FormattedString>(expr));
   case NodeKind::ListExpr:
@@ -115,7 +101,7 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
     const auto &subscriptExpr = llvm::cast<ast::SubscriptExpr>(expr);
     Value base = evaluate(*subscriptExpr.base);
     if (hasFailed || base.isOpaque())
-      return hasFailed ? Value() : Value::opaque(base.as<OpaqueObject>().path + "[...]");
+      return hasFailed ? Value() : host->getAttribute(base, "[...]");
     Value index = evaluate(*subscriptExpr.index);
     return hasFailed ? Value() : subscript(base, index);
   }
@@ -130,6 +116,26 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
   }
   case NodeKind::StarredExpr:
     return error(DiagKind::SemaUnsupportedSyntax, "a starred expression");
+  default:
+    return evaluateLiteral(expr);
+  }
+}
+
+Value Evaluator::evaluateLiteral(const ast::Expr &expr) {
+  using ast::NodeKind;
+  switch (expr.kind) {
+  case NodeKind::NoneLiteral:
+    return Value::none();
+  case NodeKind::BoolLiteral:
+    return Value::boolean(llvm::cast<ast::BoolLiteral>(expr).value);
+  case NodeKind::EllipsisLiteral:
+    return Value::ellipsis();
+  case NodeKind::IntLiteral:
+    return fromLiteral(llvm::cast<ast::IntLiteral>(expr), *this);
+  case NodeKind::FloatLiteral:
+    return Value::real(llvm::cast<ast::FloatLiteral>(expr).value);
+  case NodeKind::StringLiteral:
+    return Value::string(llvm::cast<ast::StringLiteral>(expr).value);
   default:
     return error(DiagKind::SemaUnsupportedSyntax, describeNode(expr.kind));
   }
@@ -170,7 +176,8 @@ std::optional<bool> Evaluator::truth(const Value &value, Tensor *tensor) {
   case ValueKind::Dict:
     return !value.as<DictObject>().items.empty();
   case ValueKind::Opaque:
-    return fail(DiagKind::SemaNotEvaluated, repr(value));
+    notKnown(value);
+    return std::nullopt;
   case ValueKind::Error:
     return std::nullopt;
   case ValueKind::Tensor:
@@ -300,6 +307,7 @@ Value Evaluator::evaluateLambda(const ast::LambdaExpr &expr) {
   object->lambda = &expr;
   object->module = frame->module;
   object->mode = frame->mode;
+  object->scope = frame->enclosing;
   object->closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
                                    : std::make_shared<Environment>();
   for (const auto &entry : frame->names)
@@ -370,9 +378,7 @@ Value Evaluator::evaluateComprehension(const ast::ComprehensionExpr &expr) {
 // Operators: on tensors when one takes part, else Python's
 //===----------------------------------------------------------------------===//
 
-static Value opaqueResult(const Value &a, const Value &b) {
-  return Value::opaque((a.isOpaque() ? a : b).as<OpaqueObject>().path);
-}
+static Value opaqueResult(const Value &a, const Value &b) { return a.isOpaque() ? a : b; }
 
 Value Evaluator::binary(ast::BinaryOp op, const Value &left, const Value &right) {
   if (left.isTensor() || right.isTensor())

@@ -1,6 +1,7 @@
 // A config's function as text that names it again in the kernel's module: the manifest records it,
 // and the variant is built from it.
 
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
 
 namespace kiln::sema {
@@ -36,14 +37,12 @@ std::optional<std::string> functionPath(Evaluator &evaluator, const Value &funct
   if (names(own))
     return own.str();
   // Imported under another name, or with its module.
-  for (const auto &binding : module->bindings) {
-    const ast::Stmt *stmt = binding.second.back().stmt;
-    if (!llvm::isa<ast::ImportStmt, ast::ImportFromStmt, ast::AssignStmt>(stmt))
-      continue;
-    if (names(binding.first))
-      return binding.first.str();
-    std::string member = (binding.first + "." + own).str();
-    if (!llvm::isa<ast::AssignStmt>(stmt) && names(member))
+  const Environment bound = module->scope->names;
+  for (const auto &[name, value] : bound) {
+    if (isSameFunction(value, function))
+      return name.str();
+    std::string member = (name + "." + own).str();
+    if (value.is(ValueKind::Module) && names(member))
       return member;
   }
   return evaluator.fail(DiagKind::SemaInvalidArgument, "a config's function",

@@ -1,5 +1,6 @@
 // The host's view of a kernel: its parameters, its autotune configs, its heuristics.
 
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
 
 #include "compiler/Basic/NameSuggestion.h"
@@ -70,7 +71,7 @@ Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
   if (!found && !hasFailed) {
     std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Language);
     if (module)
-      for (const auto &binding : module->bindings)
+      for (const auto &binding : module->scope->names)
         candidates.push_back(binding.first);
     return errorWithHint(suggestName(path, candidates), DiagKind::SemaUnknownName, path);
   }
@@ -120,7 +121,7 @@ std::optional<Literal> Evaluator::toConstant(const Value &value) {
     return Literal::ofTuple(std::move(elements));
   }
   case ValueKind::Opaque:
-    return fail(DiagKind::SemaNotEvaluated, repr(value));
+    return notKnown(value), std::nullopt;
   default:
     return fail(DiagKind::SemaNotConstant, "a config's value", describe(value));
   }
@@ -128,59 +129,44 @@ std::optional<Literal> Evaluator::toConstant(const Value &value) {
 
 namespace {
 
-/// The call of a decorator that resolves to the builtin `name` of triton, with its position.
-struct Decorator {
-  const ast::CallExpr *call = nullptr;
-  const ast::Expr *expr = nullptr;
-};
-
 /// Runs `body` where the module of `function` is in scope.
 template <typename Body>
 auto inModule(Evaluator &evaluator, const FunctionObject &function, Body body) {
   Frame module;
   module.module = function.module;
   module.name = function.getName();
-  module.before = function.definition->range.begin;
   FrameGuard guard(evaluator, module);
   return body();
 }
 
-std::vector<Decorator> findDecorators(Evaluator &evaluator, const FunctionObject &function,
-                                      llvm::StringRef name) {
-  std::vector<Decorator> found;
-  for (const ast::Expr *expr : function.definition->decorators) {
-    const auto *call = llvm::dyn_cast<ast::CallExpr>(expr);
-    const ast::Expr *callee = call ? call->callee : expr;
-    Value value;
-    bool known = inModule(evaluator, function, [&] {
-      return evaluator.attempt([&] { value = evaluator.evaluate(*callee); });
-    });
-    // A wrapper such as libentry's own autotuner keeps the name.
+/// The decorators that are Triton's `name`, outermost first. A wrapper such as libentry's own
+/// autotuner keeps the name.
+std::vector<const Decoration *> findDecorators(const FunctionObject &function,
+                                               llvm::StringRef name) {
+  std::vector<const Decoration *> found;
+  for (const Decoration &decoration : function.decorations) {
+    const auto *call = llvm::dyn_cast<ast::CallExpr>(decoration.expr);
+    const ast::Expr *callee = call ? call->callee : decoration.expr;
     const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(callee);
     const auto *plain = llvm::dyn_cast<ast::NameExpr>(callee);
     bool sameName =
         (attribute && attribute->attribute.name == name) || (plain && plain->name == name);
-    bool isTriton = known && value.is(ValueKind::Builtin) &&
+    const Value &value = decoration.callee;
+    bool isTriton = value.is(ValueKind::Builtin) &&
                     value.as<BuiltinObject>().info->library == Library::Triton &&
                     value.as<BuiltinObject>().info->name == name;
     if (isTriton || sameName)
-      found.push_back({call, expr});
+      found.push_back(&decoration);
   }
   return found;
 }
 
 /// The argument `name` of a decorator, or the one at `index`; null when absent.
-const ast::Expr *argumentOf(const Decorator &decorator, llvm::StringRef name, size_t index) {
-  if (!decorator.call)
-    return nullptr;
-  size_t position = 0;
-  for (const ast::Argument &argument : decorator.call->arguments) {
-    if (argument.kind == ast::ArgumentKind::Keyword && argument.name.name == name)
-      return argument.value;
-    if (argument.kind == ast::ArgumentKind::Positional && position++ == index)
-      return argument.value;
-  }
-  return nullptr;
+const Value *argumentOf(const Decoration &decorator, llvm::StringRef name, size_t index) {
+  for (const auto &keyword : decorator.keywords)
+    if (keyword.first == name)
+      return &keyword.second;
+  return index < decorator.args.size() ? &decorator.args[index] : nullptr;
 }
 
 bool readCount(Evaluator &evaluator, const Value &value, llvm::StringRef what,
@@ -200,6 +186,8 @@ bool readCount(Evaluator &evaluator, const Value &value, llvm::StringRef what,
 
 std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
                                        const FunctionObject &kernel) {
+  if (value.isOpaque())
+    return evaluator.notKnown(value), std::nullopt;
   if (!value.is(ValueKind::Instance) || value.as<InstanceObject>().typeName != "triton.Config")
     return evaluator.fail(DiagKind::SemaInvalidArgument, "configs", "triton.Config objects",
                           describe(value));
@@ -211,7 +199,10 @@ std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
       !readCount(evaluator, *instance.find("num_ctas"), "num_ctas", config.numCtas) ||
       !readCount(evaluator, *instance.find("maxnreg"), "maxnreg", config.maxRegisters))
     return std::nullopt;
-  for (const auto &[key, item] : instance.find("kwargs")->as<DictObject>().items) {
+  Value options = known(*instance.find("kwargs"));
+  if (options.isOpaque())
+    return evaluator.notKnown(options), std::nullopt;
+  for (const auto &[key, item] : options.as<DictObject>().items) {
     std::string name = str(key);
     std::optional<Literal> constant = evaluator.toConstant(item);
     if (!constant)
@@ -226,26 +217,30 @@ std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
 
 std::optional<AutotuneList> readAutotune(Evaluator &evaluator, const FunctionObject &kernel) {
   AutotuneList list;
-  std::vector<Decorator> decorators = findDecorators(evaluator, kernel, "autotune");
+  std::vector<const Decoration *> decorators = findDecorators(kernel, "autotune");
   if (decorators.empty())
     return list;
-  Evaluator::At at(evaluator, decorators.front().expr->range);
-  const ast::Expr *configs = argumentOf(decorators.front(), "configs", 0);
-  const ast::Expr *key = argumentOf(decorators.front(), "key", 1);
+  const Decoration &decorator = *decorators.front();
+  Evaluator::At at(evaluator, decorator.expr->range);
+  const Value *configs = argumentOf(decorator, "configs", 0);
+  const Value *key = argumentOf(decorator, "key", 1);
+  // Its arguments could not be evaluated.
+  if (decorator.callee.isOpaque() && decorator.callee.as<OpaqueObject>().cause)
+    return evaluator.notKnown(decorator.callee), std::nullopt;
   return inModule(evaluator, kernel, [&]() -> std::optional<AutotuneList> {
     if (configs) {
-      std::optional<std::vector<Value>> items = evaluator.iterate(evaluator.evaluate(*configs));
+      std::optional<std::vector<Value>> items = evaluator.iterate(known(*configs));
       if (!items)
         return std::nullopt;
       for (const Value &item : *items) {
-        std::optional<KernelConfig> config = readConfig(evaluator, item, kernel);
+        std::optional<KernelConfig> config = readConfig(evaluator, known(item), kernel);
         if (!config)
           return std::nullopt;
         list.configs.push_back(std::move(*config));
       }
     }
     if (key) {
-      std::optional<std::vector<Value>> names = evaluator.iterate(evaluator.evaluate(*key));
+      std::optional<std::vector<Value>> names = evaluator.iterate(known(*key));
       if (!names)
         return std::nullopt;
       for (const Value &name : *names)
@@ -253,6 +248,12 @@ std::optional<AutotuneList> readAutotune(Evaluator &evaluator, const FunctionObj
     }
     return list;
   });
+}
+
+Value runTimeArgument(llvm::StringRef name) {
+  Value value = Value::opaque("the run-time argument " + name);
+  value.as<OpaqueObject>().isSomething = true;
+  return value;
 }
 
 /// What a heuristic's lambda sees of an argument: constants as they are, of run-time arguments only
@@ -263,9 +264,9 @@ Value heuristicArgument(Evaluator &evaluator, const ArgumentValue &argument,
   case ArgumentValue::Kind::Constant:
     return evaluator.fromConstant(argument.constant, kernel.module);
   case ArgumentValue::Kind::RunTime:
-    return argument.equalsOne ? Value::integer(1) : Value::opaque("the run-time argument " + name);
+    return argument.equalsOne ? Value::integer(1) : runTimeArgument(name);
   case ArgumentValue::Kind::Descriptor:
-    return Value::opaque("the run-time argument " + name);
+    return runTimeArgument(name);
   case ArgumentValue::Kind::Tuple:
     break;
   }
@@ -285,37 +286,24 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
   KernelSummary summary;
   summary.name = kernel.getName().str();
   summary.range = kernel.definition->signatureRange;
-  summary.isAutotuned = !findDecorators(evaluator, kernel, "autotune").empty();
+  summary.isAutotuned = !findDecorators(kernel, "autotune").empty();
 
   llvm::StringSet<> unspecialized, computed;
-  for (const Decorator &jit : findDecorators(evaluator, kernel, "jit"))
-    if (const ast::Expr *list = argumentOf(jit, "do_not_specialize", 99)) {
-      Value names;
-      inModule(evaluator, kernel,
-               [&] { return evaluator.attempt([&] { names = evaluator.evaluate(*list); }); });
-      if (names.isSequence())
-        for (const Value &name : names.getElements())
-          unspecialized.insert(str(name));
-    }
-  for (const Decorator &jit : findDecorators(evaluator, kernel, "jit"))
-    if (const ast::Expr *debug = argumentOf(jit, "debug", 99)) {
-      Value given;
-      inModule(evaluator, kernel,
-               [&] { return evaluator.attempt([&] { given = evaluator.evaluate(*debug); }); });
-      summary.debug = given.is(ValueKind::Bool) && given.getBool();
-    }
-  for (const Decorator &heuristics : findDecorators(evaluator, kernel, "heuristics"))
-    if (const ast::Expr *values = argumentOf(heuristics, "values", 0)) {
-      Value dict;
-      inModule(evaluator, kernel,
-               [&] { return evaluator.attempt([&] { dict = evaluator.evaluate(*values); }); });
-      if (dict.is(ValueKind::Dict))
-        for (const auto &item : dict.as<DictObject>().items)
-          computed.insert(str(item.first));
-    }
+  for (const Decoration *jit : findDecorators(kernel, "jit")) {
+    if (const Value *names = argumentOf(*jit, "do_not_specialize", 99); names && names->isSequence())
+      for (const Value &name : names->getElements())
+        unspecialized.insert(str(name));
+    if (const Value *debug = argumentOf(*jit, "debug", 99))
+      summary.debug = debug->is(ValueKind::Bool) && debug->getBool();
+  }
+  for (const Decoration *heuristics : findDecorators(kernel, "heuristics"))
+    if (const Value *values = argumentOf(*heuristics, "values", 0);
+        values && values->is(ValueKind::Dict))
+      for (const auto &item : values->as<DictObject>().items)
+        computed.insert(str(item.first));
 
   const SourceFile &file = kernel.module->module->tree->getFile();
-  for (const ast::Parameter &source : kernel.getParameters()) {
+  for (auto [index, source] : llvm::enumerate(kernel.getParameters())) {
     KernelParameterInfo parameter;
     parameter.name = source.name.name.str();
     parameter.range = source.range;
@@ -325,12 +313,9 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
     }
     parameter.hasDefault = source.defaultValue != nullptr;
     if (source.defaultValue)
-      inModule(evaluator, kernel, [&] {
-        return evaluator.attempt([&] {
-          Value value = evaluator.evaluate(*source.defaultValue);
-          if (!evaluator.failed())
-            parameter.defaultValue = evaluator.toConstant(value);
-        });
+      inModule(evaluator, kernel, [&, index = index] {
+        return evaluator.attempt(
+            [&] { parameter.defaultValue = evaluator.toConstant(kernel.defaults[index]); });
       });
     parameter.doNotSpecialize = unspecialized.contains(parameter.name) ||
                                 unspecialized.contains(std::to_string(summary.parameters.size()));
@@ -351,7 +336,7 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
 std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const FunctionObject &kernel,
                                                  const KernelInstance &instance) {
   NamedConstants results;
-  std::vector<Decorator> decorators = findDecorators(evaluator, kernel, "heuristics");
+  std::vector<const Decoration *> decorators = findDecorators(kernel, "heuristics");
   if (decorators.empty())
     return results;
   auto args = std::make_shared<DictObject>();
@@ -360,15 +345,19 @@ std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const Fun
                              heuristicArgument(evaluator, argument, kernel, name));
   args->items.emplace_back(Value::string("num_warps"), Value::integer(instance.numWarps));
   args->items.emplace_back(Value::string("num_stages"), Value::integer(instance.numStages));
-  for (const Decorator &decorator : decorators) {
-    const ast::Expr *values = argumentOf(decorator, "values", 0);
+  for (const Decoration *decorator : decorators) {
+    Evaluator::At at(evaluator, decorator->expr->range);
+    const Value *values = argumentOf(*decorator, "values", 0);
+    if (!values && decorator->callee.isOpaque() && decorator->callee.as<OpaqueObject>().cause)
+      return evaluator.notKnown(decorator->callee), std::nullopt;
     if (!values)
       continue;
-    Evaluator::At at(evaluator, values->range);
     bool done = inModule(evaluator, kernel, [&] {
-      Value dict = evaluator.evaluate(*values);
+      Value dict = known(*values);
       if (!dict.is(ValueKind::Dict)) {
-        if (!evaluator.failed())
+        if (dict.isOpaque())
+          evaluator.notKnown(dict);
+        else
           evaluator.error(DiagKind::SemaInvalidArgument, "heuristics", "a dict", describe(dict));
         return false;
       }

@@ -48,24 +48,39 @@ bool isNamespace(llvm::StringRef path) {
       .Default(libraryOf(path).has_value());
 }
 
-/// Installed wherever kernels run; a `try: import` of others fails.
+/// Installed wherever kernels run: Python's own modules and a few packages. A `try: import` of others
+/// fails.
 bool isOpaqueModule(llvm::StringRef path) {
-  llvm::StringRef head = path.split('.').first;
-  static constexpr llvm::StringLiteral names[] = {"torch",      "numpy",       "np",
-                                                  "sys",        "re",          "json",
-                                                  "logging",    "warnings",    "inspect",
-                                                  "time",       "pathlib",     "copy",
-                                                  "contextlib", "abc",         "importlib",
-                                                  "random",     "dataclasses", "enum",
-                                                  "operator",   "typing",      "collections",
-                                                  "functools",  "itertools",   "os",
-                                                  "packaging",  "triton",      "__future__",
-                                                  "subprocess", "platform",    "types",
-                                                  "textwrap",   "string",      "struct",
-                                                  "ctypes",     "threading",   "tempfile",
-                                                  "hashlib",    "argparse",    "typing_extensions",
-                                                  "einops",     "pytest",      "builtins"};
-  return llvm::is_contained(names, head);
+  static const llvm::StringSet<> names = {
+      "torch", "numpy", "np", "packaging", "triton", "typing_extensions", "einops", "pytest",
+      "__future__", "abc", "aifc", "antigravity", "argparse", "array", "ast", "asynchat",
+      "asyncio", "asyncore", "atexit", "audioop", "base64", "bdb", "binascii", "bisect",
+      "builtins", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmath", "cmd", "code",
+      "codecs", "codeop", "collections", "colorsys", "compileall", "concurrent", "configparser",
+      "contextlib", "contextvars", "copy", "copyreg", "crypt", "csv", "ctypes", "curses",
+      "dataclasses", "datetime", "dbm", "decimal", "difflib", "dis", "distutils", "doctest",
+      "email", "encodings", "ensurepip", "enum", "errno", "faulthandler", "fcntl", "filecmp",
+      "fileinput", "fnmatch", "fractions", "ftplib", "functools", "gc", "genericpath", "getopt",
+      "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hashlib", "heapq", "hmac",
+      "html", "http", "idlelib", "imaplib", "imghdr", "imp", "importlib", "inspect", "io",
+      "ipaddress", "itertools", "json", "keyword", "lib2to3", "linecache", "locale", "logging",
+      "lzma", "mailbox", "mailcap", "marshal", "math", "mimetypes", "mmap", "modulefinder",
+      "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath",
+      "nturl2path", "numbers", "opcode", "operator", "optparse", "os", "ossaudiodev", "pathlib",
+      "pdb", "pickle", "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib",
+      "posix", "posixpath", "pprint", "profile", "pstats", "pty", "pwd", "py_compile", "pyclbr",
+      "pydoc", "pydoc_data", "pyexpat", "queue", "quopri", "random", "re", "readline", "reprlib",
+      "resource", "rlcompleter", "runpy", "sched", "secrets", "select", "selectors", "shelve",
+      "shlex", "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr", "socket",
+      "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants", "sre_parse", "ssl",
+      "stat", "statistics", "string", "stringprep", "struct", "subprocess", "sunau", "symtable",
+      "sys", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile", "termios",
+      "textwrap", "this", "threading", "time", "timeit", "tkinter", "token", "tokenize",
+      "tomllib", "trace", "traceback", "tracemalloc", "tty", "turtle", "turtledemo", "types",
+      "typing", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv", "warnings", "wave",
+      "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc",
+      "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo"};
+  return names.contains(path.split('.').first);
 }
 
 Value known(llvm::StringRef path) {
@@ -122,6 +137,12 @@ std::optional<Value> Evaluator::knownModule(llvm::StringRef path) {
     return Value::opaque(path);
   }
   return std::nullopt;
+}
+
+std::vector<llvm::StringRef> Evaluator::knownNames(llvm::StringRef module) {
+  if (std::optional<Library> library = libraryOf(module))
+    return getBuiltinNames(*library);
+  return {};
 }
 
 std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::StringRef name) {

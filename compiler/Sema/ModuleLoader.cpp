@@ -114,9 +114,8 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
       folder = packageAround(folder);
     return findIn(folder, name);
   }
-  for (const std::string &root : roots)
-    if (ImportResult found = findIn(root, name))
-      return found;
+  if (ImportResult found = resolveInRoots(name))
+    return found;
   if (importer.path.empty())
     return {};
   ImportResult namespacePackage;
@@ -137,6 +136,13 @@ ImportResult ModuleLoader::resolve(const LoadedModule &importer, unsigned level,
     printed = packageAround(printed);
   }
   return namespacePackage;
+}
+
+ImportResult ModuleLoader::resolveInRoots(llvm::StringRef name) {
+  for (const std::string &root : roots)
+    if (ImportResult found = findIn(root, name))
+      return found;
+  return {};
 }
 
 ImportResult ModuleLoader::resolveIn(llvm::ArrayRef<std::string> folders, llvm::StringRef name) {

@@ -55,6 +55,8 @@ public:
   /// Resolves `import name` (level 0) or `from ..name import` (level 2) in `importer`. `name` may
   /// be empty with a level.
   ImportResult resolve(const LoadedModule &importer, unsigned level, llvm::StringRef name);
+  /// Resolves `name` below the -I roots alone.
+  ImportResult resolveInRoots(llvm::StringRef name);
   /// Resolves `name` (no dots) inside the folders of a package.
   ImportResult resolveIn(llvm::ArrayRef<std::string> folders, llvm::StringRef name);
 

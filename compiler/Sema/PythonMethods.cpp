@@ -118,26 +118,112 @@ Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef n
   }
   if (name == "partition" && !argument(0).empty())
     return partitionString(self, argument(0));
-  if (name == "join") {
+  if (name == "join" && args.size() == 1) {
     std::string text;
-    std::optional<std::vector<Value>> items = evaluator.iterate(args.empty() ? Value() : args[0]);
-    for (auto [index, item] : llvm::enumerate(items.value_or(std::vector<Value>())))
+    std::optional<std::vector<Value>> items = evaluator.iterate(args[0]);
+    for (auto [index, item] : llvm::enumerate(items.value_or(std::vector<Value>()))) {
+      if (item.isOpaque())
+        return evaluator.notKnown(item);
+      if (!item.isString())
+        return evaluator.error(DiagKind::SemaOperand, "join", describe(item));
       text += (index ? self.str() : "") + str(item);
+    }
+    return items ? Value::string(text) : Value();
+  }
+  if (name == "title" || name == "capitalize" || name == "swapcase") {
+    std::string text = self.str();
+    bool inWord = false;
+    for (char &c : text) {
+      if (name == "swapcase")
+        c = llvm::isUpper(c) ? llvm::toLower(c) : llvm::toUpper(c);
+      else
+        c = inWord ? llvm::toLower(c) : llvm::toUpper(c);
+      inWord = name == "capitalize" || llvm::isAlpha(c);
+    }
     return Value::string(text);
   }
+  if (name == "index") {
+    size_t at = self.find(argument(0));
+    return at == llvm::StringRef::npos
+               ? evaluator.error(DiagKind::SemaPython, "the substring is not there")
+               : position(at);
+  }
+  if ((name == "zfill" || name == "ljust" || name == "rjust") && !args.empty() &&
+      args[0].isIntegral()) {
+    Int width = std::min(args[0].getInt(), Int(1) << 16);
+    size_t missing = Int(self.size()) < width ? size_t(width) - self.size() : 0;
+    std::string fill(missing, name == "zfill" ? '0' : args.size() > 1 ? argument(1)[0] : ' ');
+    bool hasSign = name == "zfill" && (self.starts_with("-") || self.starts_with("+"));
+    llvm::StringRef sign = self.take_front(hasSign ? 1 : 0), rest = self.drop_front(sign.size());
+    return Value::string(name == "ljust" ? self.str() + fill : sign.str() + fill + rest.str());
+  }
+  if (name == "isalpha" || name == "isalnum")
+    return Value::boolean(!self.empty() && llvm::all_of(self, [&](char c) {
+      return llvm::isAlpha(c) || (name == "isalnum" && llvm::isDigit(c));
+    }));
+  if (name == "isupper" || name == "islower")
+    return Value::boolean(self.upper() != self.lower() &&
+                          self == (name == "isupper" ? self.upper() : self.lower()));
   return Value();
 }
 
-Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
-                 llvm::ArrayRef<Value> args) {
+/// Where `value` stands in the elements.
+auto findElement(std::vector<Value> &elements, const Value &value) {
+  return llvm::find_if(elements, [&](const Value &element) {
+    return element.sharesObject(value) || isEqual(element, value).value_or(false);
+  });
+}
+
+/// Methods that make one set of several, or change one so.
+Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+                llvm::ArrayRef<Value> args) {
   std::vector<Value> &elements = self.getElements();
-  auto find = [&] {
-    return llvm::find_if(elements, [&](const Value &element) {
-      return !args.empty() && isEqual(element, args[0]).value_or(false);
-    });
-  };
-  if (name == "index") {
-    auto at = find();
+  if (name == "clear")
+    return elements.clear(), Value::none();
+  if (name == "copy")
+    return {ValueKind::Set, std::make_shared<SequenceObject>(self.as<SequenceObject>())};
+  if ((name == "add" || name == "discard" || name == "remove") && args.size() == 1) {
+    auto at = findElement(elements, args[0]);
+    if (name == "remove" && at == elements.end())
+      return evaluator.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
+    if (name == "add" && at == elements.end())
+      elements.push_back(args[0]);
+    else if (name != "add" && at != elements.end())
+      elements.erase(at);
+    return Value::none();
+  }
+  Value result(ValueKind::Set, std::make_shared<SequenceObject>(self.as<SequenceObject>()));
+  bool isTest = name.starts_with("is");
+  for (const Value &arg : args) {
+    Value other = evaluator.call(Value::builtin(*findBuiltin(Library::Python, "set")), {arg}, {});
+    if (evaluator.failed())
+      return Value();
+    if (name == "isdisjoint")
+      return Value::boolean(
+          evaluator.binary(ast::BinaryOp::BitAnd, self, other).getElements().empty());
+    if (isTest)
+      return evaluator.compare(name == "issubset" ? ast::CompareOp::LessEqual
+                                                  : ast::CompareOp::GreaterEqual,
+                               self, other);
+    ast::BinaryOp op = name == "union" || name == "update"  ? ast::BinaryOp::BitOr
+                       : name.starts_with("intersection") ? ast::BinaryOp::BitAnd
+                       : name.starts_with("symmetric")    ? ast::BinaryOp::BitXor
+                                                          : ast::BinaryOp::Sub;
+    result = evaluator.binary(op, result, other);
+  }
+  if (!name.ends_with("update"))
+    return result;
+  elements = result.getElements();
+  return Value::none();
+}
+
+Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+                 llvm::ArrayRef<Value> args, const Keywords &keywords) {
+  if (self.is(ValueKind::Set))
+    return setMethod(evaluator, self, name, args);
+  std::vector<Value> &elements = self.getElements();
+  if (name == "index" && !args.empty()) {
+    auto at = findElement(elements, args[0]);
     return at == elements.end()
                ? evaluator.error(DiagKind::SemaPython, "the value is not in the list")
                : Value::integer(Int(at - elements.begin()));
@@ -148,9 +234,10 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
     })));
   if (name == "copy")
     return Value::list(elements);
-  if ((name == "append" || name == "add") && args.size() == 1) {
-    if (!self.is(ValueKind::Set) || find() == elements.end())
-      elements.push_back(args[0]);
+  if (name == "clear")
+    return elements.clear(), Value::none();
+  if (name == "append" && args.size() == 1) {
+    elements.push_back(args[0]);
     return Value::none();
   }
   if (name == "extend" && args.size() == 1) {
@@ -158,26 +245,56 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
       elements.insert(elements.end(), items->begin(), items->end());
     return Value::none();
   }
-  if (name == "pop" && !elements.empty()) {
-    Value last = elements.back();
-    elements.pop_back();
-    return last;
+  if (name == "remove" && args.size() == 1) {
+    auto at = findElement(elements, args[0]);
+    if (at == elements.end())
+      return evaluator.error(DiagKind::SemaPython, "the value is not in the list");
+    elements.erase(at);
+    return Value::none();
+  }
+  if ((name == "insert" && args.size() == 2) || name == "pop") {
+    Value place = args.empty() ? Value::integer(-1) : args[0];
+    std::optional<Int> given = evaluator.constantInt(place, "an index");
+    if (!given)
+      return Value();
+    Int size = Int(elements.size()), at = *given < 0 ? *given + size : *given;
+    if (name == "insert") {
+      elements.insert(elements.begin() + std::clamp(at, Int(0), size), args[1]);
+      return Value::none();
+    }
+    if (at < 0 || at >= size)
+      return evaluator.error(DiagKind::SemaPython, "pop from a list of " + toString(size) +
+                                                       " elements at " + toString(*given));
+    Value taken = elements[size_t(at)];
+    elements.erase(elements.begin() + at);
+    return taken;
   }
   if (name == "sort" || name == "reverse") {
     Value sorted = evaluator.call(
         Value::builtin(*findBuiltin(Library::Python, name == "sort" ? "sorted" : "reversed")),
-        {self}, {});
-    if (!sorted.isError())
-      elements = sorted.getElements();
+        {self}, keywords);
+    std::optional<std::vector<Value>> items =
+        evaluator.failed() ? std::nullopt : evaluator.iterate(sorted);
+    if (items)
+      elements = std::move(*items);
     return Value::none();
   }
   return Value();
 }
 
-Value dictMethod(const Value &self, llvm::StringRef name, llvm::ArrayRef<Value> args,
-                 const Keywords &keywords) {
+Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+                 llvm::ArrayRef<Value> args, const Keywords &keywords) {
   auto &items = self.as<DictObject>().items;
   std::vector<Value> result;
+  if (name == "clear")
+    return items.clear(), Value::none();
+  if (name == "popitem") {
+    if (items.empty())
+      return evaluator.error(DiagKind::SemaPython, "key 'last' is not in the dict");
+    Value last = Value::tuple({items.back().first, items.back().second});
+    items.pop_back();
+    return last;
+  }
   if (name == "get" || name == "pop" || name == "setdefault") {
     for (auto at = items.begin(); at != items.end(); ++at)
       if (!args.empty() && isEqual(at->first, args[0]).value_or(false)) {
@@ -186,6 +303,8 @@ Value dictMethod(const Value &self, llvm::StringRef name, llvm::ArrayRef<Value> 
           items.erase(at);
         return value;
       }
+    if (name == "pop" && args.size() == 1)
+      return evaluator.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
     Value missing = args.size() > 1 ? args[1] : Value::none();
     if (name == "setdefault" && !args.empty())
       items.emplace_back(args[0], missing);
@@ -200,9 +319,14 @@ Value dictMethod(const Value &self, llvm::StringRef name, llvm::ArrayRef<Value> 
         }
       items.emplace_back(key, value);
     };
-    if (!args.empty() && args[0].is(ValueKind::Dict))
-      for (const auto &[key, value] : args[0].as<DictObject>().items)
+    if (!args.empty()) {
+      Value given = evaluator.call(Value::builtin(*findBuiltin(Library::Python, "dict")),
+                                   {args[0]}, {});
+      if (evaluator.failed())
+        return Value();
+      for (const auto &[key, value] : given.as<DictObject>().items)
         set(key, value);
+    }
     for (const auto &[key, value] : keywords)
       set(Value::string(key), value);
     return Value::none();
@@ -215,6 +339,20 @@ Value dictMethod(const Value &self, llvm::StringRef name, llvm::ArrayRef<Value> 
     return {ValueKind::Dict, copy};
   }
   return Value::list(result);
+}
+
+/// Methods of named tuples.
+Value recordMethod(const Value &self, llvm::StringRef name, const Keywords &keywords) {
+  const auto &record = self.as<SequenceObject>();
+  auto copy = std::make_shared<SequenceObject>(record);
+  auto dict = std::make_shared<DictObject>();
+  for (auto [field, element] : llvm::zip(record.fields, copy->elements)) {
+    for (const auto &[keyword, value] : keywords)
+      if (keyword == field)
+        element = value;
+    dict->items.emplace_back(Value::string(field), element);
+  }
+  return name == "_asdict" ? Value(ValueKind::Dict, dict) : Value(ValueKind::Tuple, copy);
 }
 
 Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Value> args) {
@@ -237,19 +375,38 @@ Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Va
 constexpr llvm::StringLiteral stringMethods[] = {
     "lower",        "upper",        "strip", "lstrip",  "rstrip",  "startswith", "endswith",
     "removeprefix", "removesuffix", "find",  "rfind",   "replace", "split",      "rsplit",
-    "splitlines",   "join",         "count", "isdigit", "format",  "partition"};
-constexpr llvm::StringLiteral listMethods[] = {"append", "extend", "pop",     "index", "count",
-                                               "copy",   "sort",   "reverse", "add"};
-constexpr llvm::StringLiteral dictMethods[] = {"get",    "items", "keys", "values",
-                                               "update", "pop",   "copy", "setdefault"};
+    "splitlines",   "join",         "count", "isdigit", "format",  "partition",  "title",
+    "capitalize",   "index",        "zfill", "ljust",   "rjust",   "isalpha",    "isalnum",
+    "isupper",      "islower",      "swapcase"};
+constexpr llvm::StringLiteral listMethods[] = {"append", "extend",  "pop",    "index",  "count", "copy",
+                                               "sort",   "reverse", "insert", "remove", "clear"};
+constexpr llvm::StringLiteral setMethods[] = {"add",
+                                              "discard",
+                                              "remove",
+                                              "clear",
+                                              "copy",
+                                              "update",
+                                              "union",
+                                              "intersection",
+                                              "difference",
+                                              "symmetric_difference",
+                                              "intersection_update",
+                                              "difference_update",
+                                              "issubset",
+                                              "issuperset",
+                                              "isdisjoint"};
+constexpr llvm::StringLiteral dictMethods[] = {"get", "items", "keys",       "values",  "update",
+                                               "pop", "copy",  "setdefault", "popitem", "clear"};
 
 } // namespace
 
 bool Evaluator::hasPythonMethod(const Value &self, llvm::StringRef name) {
   if (self.isString())
     return llvm::is_contained(stringMethods, name);
-  if (self.is(ValueKind::List) || self.is(ValueKind::Set))
+  if (self.is(ValueKind::List))
     return llvm::is_contained(listMethods, name);
+  if (self.is(ValueKind::Set))
+    return llvm::is_contained(setMethods, name);
   if (self.is(ValueKind::Tuple))
     return name == "index" || name == "count";
   if (self.is(ValueKind::Dict))
@@ -263,10 +420,12 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
   Value result;
   if (self.isString())
     result = stringMethod(*this, self.getString(), name, args, keywords);
+  else if (self.isSequence() && name.starts_with("_"))
+    result = recordMethod(self, name, keywords);
   else if (self.isSequence())
-    result = listMethod(*this, self, name, args);
+    result = listMethod(*this, self, name, args, keywords);
   else if (self.is(ValueKind::Dict))
-    result = dictMethod(self, name, args, keywords);
+    result = dictMethod(*this, self, name, args, keywords);
   else if (self.is(ValueKind::Type)) {
     // `tl.float32.to(...)` does not exist, and neither does a call on a block's dtype.
     result = typeMethod(self.getType(), name, args);
@@ -280,7 +439,7 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
     result = Value::integer(bits);
   } else if (self.is(ValueKind::Float) && name == "is_integer")
     result = Value::boolean(std::floor(self.getReal()) == self.getReal());
-  if (result.isError())
+  if (result.isError() && !hasFailed)
     return error(DiagKind::SemaArguments, name, "got arguments that it does not take");
   return result;
 }

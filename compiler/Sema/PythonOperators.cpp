@@ -127,6 +127,27 @@ Value numbers(Evaluator &evaluator, ast::BinaryOp op, const Value &left, const V
                          describe(right));
 }
 
+bool contains(const std::vector<Value> &elements, const Value &value);
+
+/// Empty where the operator is none of sets.
+std::optional<Value> setArithmetic(ast::BinaryOp op, const Value &left, const Value &right) {
+  const std::vector<Value> &a = left.getElements(), &b = right.getElements();
+  auto set = std::make_shared<SequenceObject>();
+  set->isFrozen = left.as<SequenceObject>().isFrozen;
+  bool keepsBoth = op == ast::BinaryOp::BitAnd;
+  if (!keepsBoth && op != ast::BinaryOp::BitOr && op != ast::BinaryOp::Sub &&
+      op != ast::BinaryOp::BitXor)
+    return std::nullopt;
+  for (const Value &element : a)
+    if (op == ast::BinaryOp::BitOr || contains(b, element) == keepsBoth)
+      set->elements.push_back(element);
+  if (op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor)
+    for (const Value &element : b)
+      if (!contains(a, element))
+        set->elements.push_back(element);
+  return Value(ValueKind::Set, set);
+}
+
 std::vector<Value> repeat(const std::vector<Value> &elements, Int count) {
   std::vector<Value> result;
   for (Int i = 0; i < count; ++i)
@@ -165,12 +186,12 @@ std::optional<int> order(const Value &a, const Value &b) {
     return sign(a.getReal(), b.getReal());
   if (a.isString() && b.isString())
     return a.getString().compare(b.getString());
-  if (!a.isSequence() || a.getKind() != b.getKind())
+  if (!a.isSequence() || a.is(ValueKind::Set) || a.getKind() != b.getKind())
     return std::nullopt;
   for (auto [x, y] : llvm::zip(a.getElements(), b.getElements())) {
-    std::optional<int> one = order(x, y);
-    if (!one || *one != 0)
-      return one;
+    if (isEqual(x, y).value_or(false))
+      continue;
+    return order(x, y);
   }
   return sign(a.getElements().size(), b.getElements().size());
 }
@@ -199,8 +220,13 @@ Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &
       return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
     }
   }
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set))
+    if (std::optional<Value> result = setArithmetic(op, left, right))
+      return *result;
   // In kernels a list display is a tuple, so the two mix.
-  if (op == BinaryOp::Add && left.isSequence() && right.isSequence()) {
+  bool mayMix = frame && frame->mode == FunctionMode::Kernel;
+  if (op == BinaryOp::Add && left.isSequence() && right.isSequence() &&
+      (mayMix || left.getKind() == right.getKind()) && !left.is(ValueKind::Set)) {
     std::vector<Value> elements = left.getElements();
     elements.insert(elements.end(), right.getElements().begin(), right.getElements().end());
     return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
@@ -245,6 +271,15 @@ Value Evaluator::pythonCompare(ast::CompareOp op, const Value &left, const Value
   if ((left.is(ValueKind::Float) && std::isnan(left.getReal())) ||
       (right.is(ValueKind::Float) && std::isnan(right.getReal())))
     return Value::boolean(false);
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set)) {
+    const std::vector<Value> &a = left.getElements(), &b = right.getElements();
+    bool isLess = op == CompareOp::Less || op == CompareOp::LessEqual;
+    const std::vector<Value> &small = isLess ? a : b, &large = isLess ? b : a;
+    bool isStrict = op == CompareOp::Less || op == CompareOp::Greater;
+    return Value::boolean(
+        (!isStrict || small.size() < large.size()) &&
+        llvm::all_of(small, [&](const Value &one) { return contains(large, one); }));
+  }
   std::optional<int> sign = order(left, right);
   if (!sign)
     return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
@@ -269,7 +304,9 @@ std::optional<Int> Evaluator::constantInt(const Value &value, const llvm::Twine 
     return value.getInt();
   if (value.isError())
     return std::nullopt;
-  if (value.isTensor() || value.isOpaque())
+  if (value.isOpaque())
+    return notKnown(value), std::nullopt;
+  if (value.isTensor())
     return fail(DiagKind::SemaNotConstant, what, describe(value));
   return fail(DiagKind::SemaInvalidArgument, what, "an integer", describe(value));
 }

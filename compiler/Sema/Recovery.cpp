@@ -135,6 +135,9 @@ bool haveSamePlace(const Diagnostic &a, const Diagnostic &b) {
 
 void Evaluator::addError(Diagnostic diagnostic) {
   hasFailed = true;
+  ++numFailures;
+  latestNeedsUnknown = false;
+  errorsBefore = errors.size();
   // Calls of calls that go too deep would each go on, and a spent budget is spent.
   isStuck |= diagnostic.kind == DiagKind::SemaRecursion || diagnostic.kind == DiagKind::SemaBudget;
   // What was asserted does not hold, so what follows is not to be trusted.
@@ -143,6 +146,7 @@ void Evaluator::addError(Diagnostic diagnostic) {
   for (Frame *at = frame; at && at->caller; at = at->caller)
     if (at->callRange.isValid())
       diagnostic.note(DiagKind::SemaCalledFromHere, at->callRange, at->name);
+  latest = diagnostic;
   // Unrolled loops and functions that are called twice meet one mistake again: in the same words,
   // or reached by the same calls.
   bool isRepetition = llvm::any_of(errors, [&](const Diagnostic &known) {

@@ -3,7 +3,7 @@
 #include "compiler/Sema/Sema.h"
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
 #include "compiler/Sema/MemoryAccess.h"
 
@@ -172,12 +172,10 @@ std::optional<Value> KernelBuilder::bindParameter(const ast::Parameter &paramete
     return std::nullopt;
   if (!parameter.defaultValue)
     return evaluator.fail(DiagKind::SemaMissingArgument, name, kernel.getName());
-  Frame defaults;
-  defaults.module = kernel.module;
-  defaults.name = kernel.getName();
-  defaults.before = kernel.definition->range.begin;
-  FrameGuard guard(evaluator, defaults);
-  return evaluator.evaluate(*parameter.defaultValue);
+  Value value = kernel.defaults[size_t(&parameter - kernel.getParameters().begin())];
+  if (value.isOpaque() && value.as<OpaqueObject>().cause)
+    return evaluator.notKnown(value), std::nullopt;
+  return value;
 }
 
 /// Arguments that the kernel does not have. The parameters that were meant go to `misnamed`.

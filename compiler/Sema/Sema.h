@@ -125,6 +125,18 @@ std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedMo
 /// Names of the functions of a module that `@triton.jit` decorates, in order.
 std::vector<std::string> listKernels(const LoadedModule &module);
 
+/// A name of a module that has run, with Python's text for its value (sets in order, enumerators by
+/// name): empty where the value is not known or has no such text.
+struct ModuleValue {
+  std::string name;
+  std::string text;
+  bool isKnown = false;
+};
+
+/// Runs a module as Python would, and says what its names are worth then.
+std::vector<ModuleValue> evaluateModule(ModuleLoader &loader, const LoadedModule &module,
+                                        const TargetAnswers &target, const NamedConstants &defines);
+
 /// One `triton.Config`.
 struct KernelConfig {
   /// Keyword values for parameters of the kernel, in source order.

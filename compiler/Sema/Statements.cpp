@@ -1,6 +1,6 @@
 // Executing statements that do not branch: assignments, returns, assertions, imports.
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
 #include "compiler/Sema/NodeNames.h"
 
@@ -74,20 +74,8 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     return Flow::Normal;
   case NodeKind::DeleteStmt:
     return executeDelete(llvm::cast<ast::DeleteStmt>(stmt));
-  case NodeKind::FunctionDef: {
-    const auto &definition = llvm::cast<ast::FunctionDef>(stmt);
-    Value function = makeFunction(definition, *frame->module);
-    if (hasFailed)
-      return Flow::Failed;
-    auto closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
-                                  : std::make_shared<Environment>();
-    for (const auto &entry : frame->names)
-      (*closure)[entry.first] = entry.second;
-    (*closure)[definition.name.name] = function;
-    function.as<FunctionObject>().closure = closure;
-    frame->names[definition.name.name] = function;
-    return Flow::Normal;
-  }
+  case NodeKind::FunctionDef:
+    return executeFunction(llvm::cast<ast::FunctionDef>(stmt));
   default:
     error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
     return Flow::Failed;
@@ -255,6 +243,30 @@ Flow Evaluator::executeAnnAssign(const ast::AnnAssignStmt &stmt) {
   return !hasFailed && assign(*stmt.target, value, isConstexpr) ? Flow::Normal : Flow::Failed;
 }
 
+/// A function inside a kernel: it sees the kernel's names, and is device code like it.
+Flow Evaluator::executeFunction(const ast::FunctionDef &stmt) {
+  auto object = std::make_shared<FunctionObject>();
+  object->definition = &stmt;
+  object->module = frame->module;
+  object->scope = frame->enclosing;
+  object->mode = FunctionMode::Kernel;
+  for (const ast::Parameter &parameter : stmt.parameters) {
+    object->defaults.push_back(parameter.defaultValue ? evaluate(*parameter.defaultValue)
+                                                      : Value());
+    if (hasFailed)
+      return Flow::Failed;
+  }
+  Value function(ValueKind::Function, object);
+  auto closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
+                                : std::make_shared<Environment>();
+  for (const auto &entry : frame->names)
+    (*closure)[entry.first] = entry.second;
+  (*closure)[stmt.name.name] = function;
+  object->closure = closure;
+  frame->names[stmt.name.name] = function;
+  return Flow::Normal;
+}
+
 Flow Evaluator::executeDelete(const ast::DeleteStmt &stmt) {
   for (const ast::Expr *target : stmt.targets)
     if (const auto *name = llvm::dyn_cast<ast::NameExpr>(target))
@@ -361,7 +373,7 @@ Flow Evaluator::executeImport(const ast::Stmt &stmt) {
   const auto &from = llvm::cast<ast::ImportFromStmt>(stmt);
   for (const ast::ImportedName &imported : from.names) {
     std::optional<Value> value =
-        importName(*frame->module, from.level, from.module.name, imported.name.name);
+        host->importName(*frame->module, from.level, from.module.name, imported.name.name);
     if (!value) {
       error(DiagKind::SemaImport, imported.name.name, from.module.name);
       return Flow::Failed;

@@ -94,7 +94,7 @@ Evaluator::operands(llvm::StringRef op, const Value &left, const Value &right, O
   for (const Value *value : {&left, &right})
     if (!value->isTensor() && !value->isNumber()) {
       if (value->isOpaque())
-        return fail(DiagKind::SemaNotEvaluated, repr(*value));
+        return notKnown(*value), std::nullopt;
       return fail(DiagKind::SemaOperands, op, describe(left), describe(right));
     }
   std::optional<DType> typeA = leftNumber ? numberType(left) : left.getTensor().dtype();

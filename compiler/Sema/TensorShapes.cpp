@@ -59,7 +59,7 @@ Tensor Evaluator::toTensor(const Value &value) {
     return {};
   }
   if (value.isOpaque())
-    error(DiagKind::SemaNotEvaluated, repr(value));
+    notKnown(value);
   else
     error(DiagKind::SemaNotTensor, describe(value));
   return {};

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <set>
 
 namespace kiln::sema {
 
@@ -81,6 +82,124 @@ const Value *InstanceObject::find(llvm::StringRef name) const {
   return nullptr;
 }
 
+void InstanceObject::set(llvm::StringRef name, Value value) {
+  for (auto &field : fields)
+    if (field.first == name) {
+      field.second = std::move(value);
+      return;
+    }
+  fields.emplace_back(name.str(), std::move(value));
+}
+
+const Value *ClassObject::find(llvm::StringRef member) const {
+  for (const std::shared_ptr<ClassObject> &cls : order)
+    if (auto found = cls->members.find(member); found != cls->members.end())
+      return &found->second;
+  return nullptr;
+}
+
+bool ClassObject::derivesFrom(const ClassObject &other) const {
+  return llvm::any_of(order, [&](const auto &cls) { return cls.get() == &other; });
+}
+
+//===----------------------------------------------------------------------===//
+// Two states of one object
+//===----------------------------------------------------------------------===//
+
+/// A name that only one of the two has is kept: were it not there, the program would not read it.
+static void mergeNames(Environment &names, const Environment &other, Object::Combine combine) {
+  for (const auto &[name, value] : other)
+    if (auto found = names.find(name); found != names.end())
+      found->second = combine(found->second, value, name);
+    else
+      names[name] = value;
+}
+
+void SequenceObject::merge(const Object &object, Combine combine,
+                           const std::shared_ptr<OpaqueObject> &why) {
+  const auto &other = static_cast<const SequenceObject &>(object);
+  if (elements.size() != other.elements.size()) {
+    lost = why;
+    return;
+  }
+  for (auto [mine, its] : llvm::zip(elements, other.elements))
+    mine = combine(mine, its, "");
+}
+
+void DictObject::merge(const Object &object, Combine combine,
+                       const std::shared_ptr<OpaqueObject> &why) {
+  const auto &other = static_cast<const DictObject &>(object);
+  bool hasSameKeys =
+      items.size() == other.items.size() && llvm::all_of(llvm::zip(items, other.items), [](auto pair) {
+        return isIdentical(std::get<0>(pair).first, std::get<1>(pair).first);
+      });
+  if (!hasSameKeys) {
+    lost = why;
+    return;
+  }
+  for (auto [mine, its] : llvm::zip(items, other.items))
+    mine.second = combine(mine.second, its.second, "");
+}
+
+void Scope::merge(const Object &other, Combine combine, const std::shared_ptr<OpaqueObject> &) {
+  mergeNames(names, static_cast<const Scope &>(other).names, combine);
+}
+
+void FunctionObject::merge(const Object &other, Combine combine,
+                           const std::shared_ptr<OpaqueObject> &) {
+  mergeNames(attributes, static_cast<const FunctionObject &>(other).attributes, combine);
+}
+
+void ClassObject::merge(const Object &other, Combine combine,
+                        const std::shared_ptr<OpaqueObject> &) {
+  mergeNames(members, static_cast<const ClassObject &>(other).members, combine);
+}
+
+void InstanceObject::merge(const Object &other, Combine combine,
+                           const std::shared_ptr<OpaqueObject> &) {
+  for (const auto &[name, value] : static_cast<const InstanceObject &>(other).fields) {
+    const Value *mine = find(name);
+    set(name, mine ? combine(*mine, value, name) : value);
+  }
+}
+
+Value known(const Value &value) {
+  if (!value.getObject() || !value.getObject()->lost)
+    return value;
+  return {ValueKind::Opaque, value.getObject()->lost};
+}
+
+static std::shared_ptr<OpaqueObject> findUnknown(const Value &value,
+                                                 std::set<const Object *> &visited) {
+  if (value.isOpaque())
+    return value.share<OpaqueObject>();
+  const std::shared_ptr<Object> &object = value.getObject();
+  if (!object || !visited.insert(object.get()).second)
+    return nullptr;
+  if (object->lost)
+    return object->lost;
+  std::vector<Value> parts;
+  if (value.isSequence())
+    parts = value.getElements();
+  else if (value.is(ValueKind::Dict))
+    for (const auto &[key, item] : value.as<DictObject>().items) {
+      parts.push_back(key);
+      parts.push_back(item);
+    }
+  else if (value.is(ValueKind::Instance))
+    for (const auto &field : value.as<InstanceObject>().fields)
+      parts.push_back(field.second);
+  for (const Value &part : parts)
+    if (auto found = findUnknown(part, visited))
+      return found;
+  return nullptr;
+}
+
+std::shared_ptr<OpaqueObject> findUnknown(const Value &value) {
+  std::set<const Object *> visited;
+  return findUnknown(value, visited);
+}
+
 static std::string floatRepr(double value) {
   if (std::isnan(value))
     return "nan";
@@ -101,6 +220,21 @@ static std::string floatRepr(double value) {
   return "0.0";
 }
 
+/// In the quotes and with the escapes that Python chooses.
+static std::string stringRepr(llvm::StringRef text) {
+  char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
+  std::string result(1, quote);
+  for (char c : text) {
+    if (c == quote || c == '\\')
+      result += {'\\', c};
+    else if (c == '\n' || c == '\t' || c == '\r')
+      result += {'\\', c == '\n' ? 'n' : c == '\t' ? 't' : 'r'};
+    else
+      result += c;
+  }
+  return result + quote;
+}
+
 static std::string join(const std::vector<Value> &elements) {
   std::string text;
   for (const Value &element : elements)
@@ -108,11 +242,45 @@ static std::string join(const std::vector<Value> &elements) {
   return text;
 }
 
+static std::string recordRepr(const SequenceObject &record) {
+  std::string text = record.cls.as<ClassObject>().name + "(";
+  for (auto [field, element] : llvm::zip(record.fields, record.elements))
+    text += (llvm::StringRef(text).ends_with("(") ? "" : ", ") + field + "=" + repr(element);
+  return text + ")";
+}
+
+static std::string instanceRepr(const InstanceObject &instance) {
+  if (!instance.cls.is(ValueKind::Class))
+    return instance.typeName;
+  const auto &cls = instance.cls.as<ClassObject>();
+  const Value *name = instance.find("_name_"), *content = instance.find("_value_");
+  if (cls.isEnum && name && content)
+    return "<" + cls.name + "." + str(*name) + ": " + repr(*content) + ">";
+  const Value *args = cls.definition ? nullptr : instance.find("args");
+  if (args)
+    return cls.name + (args->getElements().size() == 1
+                           ? "(" + repr(args->getElements().front()) + ")"
+                           : repr(*args));
+  if (!cls.isDataclass)
+    return instance.typeName;
+  std::string text;
+  for (const auto &[field, value] : instance.fields)
+    text += (text.empty() ? "" : ", ") + field + "=" + repr(value);
+  return cls.name + "(" + text + ")";
+}
+
 static std::string dictRepr(const DictObject &dict) {
   std::string text = "{";
   for (const auto &[key, value] : dict.items)
     text += (text.size() > 1 ? ", " : "") + repr(key) + ": " + repr(value);
   return text + "}";
+}
+
+/// As it is written: "10:", "::2".
+static std::string sliceRepr(const SliceObject &slice) {
+  auto part = [](const Value &value) { return value.isNone() ? "" : repr(value); };
+  return part(slice.lower) + ":" + part(slice.upper) +
+         (slice.step.isNone() ? "" : ":" + part(slice.step));
 }
 
 static std::string functionRepr(const Value &value) {
@@ -132,17 +300,24 @@ std::string repr(const Value &value) {
   case ValueKind::Float:
     return floatRepr(value.getReal());
   case ValueKind::String:
-    return "'" + value.getString().str() + "'";
+    return stringRepr(value.getString());
   case ValueKind::Type:
     return value.getType().str();
   case ValueKind::Tensor:
     return "tensor " + value.getTensor().type.str();
   case ValueKind::Tuple:
+    if (value.as<SequenceObject>().cls.is(ValueKind::Class))
+      return recordRepr(value.as<SequenceObject>());
     return "(" + join(value.getElements()) + (value.getElements().size() == 1 ? ",)" : ")");
   case ValueKind::List:
     return "[" + join(value.getElements()) + "]";
-  case ValueKind::Set:
-    return "{" + join(value.getElements()) + "}";
+  case ValueKind::Set: {
+    std::string text =
+        value.getElements().empty() ? "" : "{" + join(value.getElements()) + "}";
+    if (value.as<SequenceObject>().isFrozen)
+      return "frozenset(" + text + ")";
+    return text.empty() ? "set()" : text;
+  }
   case ValueKind::Dict:
     return dictRepr(value.as<DictObject>());
   case ValueKind::Function:
@@ -152,9 +327,11 @@ std::string repr(const Value &value) {
   case ValueKind::Module:
     return "module '" + value.as<ModuleObject>().path + "'";
   case ValueKind::Class:
-    return "class '" + value.as<ClassObject>().definition->name.name.str() + "'";
+    return "class '" + value.as<ClassObject>().name + "'";
+  case ValueKind::Slice:
+    return sliceRepr(value.as<SliceObject>());
   case ValueKind::Instance:
-    return value.as<InstanceObject>().typeName;
+    return instanceRepr(value.as<InstanceObject>());
   case ValueKind::Opaque:
     return "'" + value.as<OpaqueObject>().path + "'";
   case ValueKind::BlockPointer: {
@@ -181,12 +358,24 @@ Value tupleType(std::vector<Value> types) {
 }
 
 std::string str(const Value &value) {
+  if (value.is(ValueKind::Instance) && value.as<InstanceObject>().cls.is(ValueKind::Class)) {
+    const auto &instance = value.as<InstanceObject>();
+    const auto &cls = instance.cls.as<ClassObject>();
+    if (const Value *content = instance.find("_value_"); cls.isEnum && content)
+      return cls.isPlainEnum ? cls.name + "." + str(*instance.find("_name_")) : str(*content);
+    if (const Value *args = instance.find("args"); args && args->is(ValueKind::Tuple))
+      return args->getElements().empty()       ? ""
+             : args->getElements().size() == 1 ? str(args->getElements().front())
+                                               : repr(*args);
+  }
   return value.isString() ? value.getString().str() : repr(value);
 }
 
 std::string describe(const Value &value) {
   if (value.is(ValueKind::Int) || value.is(ValueKind::Float))
     return getKindName(value.getKind()).str() + " " + repr(value);
+  if (value.is(ValueKind::Slice))
+    return "the slice '" + repr(value) + "'";
   return repr(value);
 }
 
@@ -221,14 +410,15 @@ static bool isEqualObject(const Value &a, const Value &b) {
     return a.getType() == b.getType();
   case ValueKind::Function:
     return a.as<FunctionObject>().definition == b.as<FunctionObject>().definition &&
-           a.as<FunctionObject>().lambda == b.as<FunctionObject>().lambda;
+           a.as<FunctionObject>().lambda == b.as<FunctionObject>().lambda &&
+           a.as<FunctionObject>().scope == b.as<FunctionObject>().scope;
   case ValueKind::Builtin:
     return a.as<BuiltinObject>().info == b.as<BuiltinObject>().info;
   case ValueKind::Module:
     return a.as<ModuleObject>().state == b.as<ModuleObject>().state &&
            a.as<ModuleObject>().path == b.as<ModuleObject>().path;
   case ValueKind::Class:
-    return a.as<ClassObject>().definition == b.as<ClassObject>().definition;
+    return a.sharesObject(b);
   case ValueKind::Instance:
     return a.sharesObject(b) || isEqualType(a.as<InstanceObject>(), b.as<InstanceObject>());
   default:
@@ -239,6 +429,8 @@ static bool isEqualObject(const Value &a, const Value &b) {
 std::optional<bool> isEqual(const Value &a, const Value &b) {
   if (a.isTensor() || b.isTensor() || a.isOpaque() || b.isOpaque())
     return std::nullopt;
+  if ((a.getObject() && a.getObject()->lost) || (b.getObject() && b.getObject()->lost))
+    return std::nullopt;
   if (a.isNumber() && b.isNumber()) {
     if (a.isIntegral() && b.isIntegral())
       return a.getInt() == b.getInt();
@@ -246,17 +438,23 @@ std::optional<bool> isEqual(const Value &a, const Value &b) {
   }
   if (a.getKind() != b.getKind())
     return false;
+  if (a.is(ValueKind::Set))
+    return a.getElements().size() == b.getElements().size() &&
+           llvm::all_of(a.getElements(), [&](const Value &one) {
+             return llvm::any_of(b.getElements(), [&](const Value &other) {
+               return isEqual(one, other).value_or(false);
+             });
+           });
   if (a.isSequence())
     return isEqualSequence(a.getElements(), b.getElements());
   if (a.is(ValueKind::Dict)) {
     const auto &left = a.as<DictObject>().items, &right = b.as<DictObject>().items;
-    if (left.size() != right.size())
-      return false;
-    for (auto [x, y] : llvm::zip(left, right))
-      if (!isEqual(x.first, y.first).value_or(false) ||
-          !isEqual(x.second, y.second).value_or(false))
-        return false;
-    return true;
+    return left.size() == right.size() && llvm::all_of(left, [&](const auto &one) {
+             return llvm::any_of(right, [&](const auto &other) {
+               return isEqual(one.first, other.first).value_or(false) &&
+                      isEqual(one.second, other.second).value_or(false);
+             });
+           });
   }
   return isEqualObject(a, b);
 }

@@ -1,20 +1,23 @@
 // The values that the partial evaluator computes with: Python's, known at compile time, and
 // tensors, which exist only as IR.
 //
-// A Value is small and copied freely; what does not fit inside is a shared, immutable object. Lists
-// and dicts are the exception, as in Python: copies of the Value share one mutable object.
+// A Value is small and copied freely; what does not fit inside is a shared, immutable object. Lists,
+// sets, dicts, iterators, classes and instances are the exception, as in Python: copies of the Value
+// share one mutable object.
 //
 // Refused: one class per Python type with virtual operators. Nearly every operation looks at two
 // operands at once, so a switch over kinds in one place per operation reads better.
 #ifndef KILN_COMPILER_SEMA_VALUE_H
 #define KILN_COMPILER_SEMA_VALUE_H
 
+#include "compiler/Basic/Diagnostics.h"
 #include "compiler/Sema/DType.h"
 #include "compiler/Syntax/AST.h"
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,14 +55,39 @@ enum class ValueKind : uint8_t {
   Module,
   Class,
   Instance,
-  Opaque, // Something of a module that is not evaluated, such as torch.
+  Iterator,
+  Opaque, // Not known: something of a module that is not evaluated, such as torch.
 };
 
 /// "int", "tensor", as messages name them.
 llvm::StringRef getKindName(ValueKind kind);
 
+struct OpaqueObject;
+
 struct Object {
   virtual ~Object() = default;
+  /// A copy of a mutable object's contents, to put back later; null for what cannot change.
+  virtual std::shared_ptr<Object> save() const { return nullptr; }
+  virtual void restore(const Object &) {}
+  /// Of two values of one name, what is known of either; of others the name is empty.
+  using Combine =
+      llvm::function_ref<class Value(const class Value &, const class Value &, llvm::StringRef)>;
+  /// Keeps of the contents what `other`, of the same kind, agrees on.
+  virtual void merge(const Object &, Combine, const std::shared_ptr<OpaqueObject> &why) {
+    lost = why;
+  }
+
+  /// Why the contents of a mutable object are not known any more; null while they are.
+  std::shared_ptr<OpaqueObject> lost;
+};
+
+template <typename T> struct MutableObject : Object {
+  std::shared_ptr<Object> save() const override {
+    return std::make_shared<T>(static_cast<const T &>(*this));
+  }
+  void restore(const Object &saved) override {
+    static_cast<T &>(*this) = static_cast<const T &>(saved);
+  }
 };
 
 /// IR of a known Triton type.
@@ -119,6 +147,10 @@ public:
   Tensor getTensor() const;
   std::vector<Value> &getElements() const;
   template <typename T> T &as() const { return *static_cast<T *>(object.get()); }
+  template <typename T> std::shared_ptr<T> share() const {
+    return std::static_pointer_cast<T>(object);
+  }
+  const std::shared_ptr<Object> &getObject() const { return object; }
   /// True when both hold the very same object.
   bool sharesObject(const Value &other) const { return object && object == other.object; }
 
@@ -140,12 +172,19 @@ struct TypeObject : Object {
 struct TensorObject : Object {
   Tensor tensor;
 };
-struct SequenceObject : Object {
+struct SequenceObject : MutableObject<SequenceObject> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
   std::vector<Value> elements;
-  /// Of a named tuple: as many names as elements; empty otherwise.
+  /// Of a named tuple: as many names as elements, and its class, if it has one; empty otherwise.
   std::vector<std::string> fields;
+  Value cls;
+  /// Of a set: a frozenset.
+  bool isFrozen = false;
 };
-struct DictObject : Object {
+struct DictObject : MutableObject<DictObject> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
   std::vector<std::pair<Value, Value>> items;
 };
 struct SliceObject : Object {
@@ -161,7 +200,32 @@ enum class FunctionMode : uint8_t {
   Python, // Python's: everything is known at compile time.
 };
 
-struct FunctionObject : Object {
+/// Names of one call of a Python function, of a class body, a comprehension or a module. The
+/// functions that are defined there share it.
+struct Scope : MutableObject<Scope> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
+  enum Kind : uint8_t { Module, Class, Function, Comprehension };
+  Kind kind = Function;
+  Environment names;
+  /// What its code sees beyond it, short of the module.
+  std::shared_ptr<Scope> parent;
+  /// Of a function: what its body says about names.
+  const struct FunctionNames *declared = nullptr;
+};
+
+/// One decorator of a function, evaluated where the function was defined.
+struct Decoration {
+  const ast::Expr *expr = nullptr;
+  /// What stands before the arguments, if any.
+  Value callee;
+  std::vector<Value> args;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
+
+struct FunctionObject : MutableObject<FunctionObject> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
   /// One of the two.
   const ast::FunctionDef *definition = nullptr;
   const ast::LambdaExpr *lambda = nullptr;
@@ -169,8 +233,18 @@ struct FunctionObject : Object {
   FunctionMode mode = FunctionMode::Python;
   /// A decorator that is not known to be `jit` made it a kernel's: called from Python it is Python.
   bool isModeGuessed = false;
-  /// Names of the enclosing function, for lambdas and nested functions.
+  /// Names of the enclosing function of device code, for lambdas and nested functions.
   std::shared_ptr<Environment> closure;
+  /// What encloses it in Python; null at module level.
+  std::shared_ptr<Scope> scope;
+  /// One for each parameter, evaluated where the function was defined; Error where there is none.
+  std::vector<Value> defaults;
+  std::vector<Decoration> decorations;
+  /// A decorator that is not known: neither is what calls from Python give.
+  std::shared_ptr<OpaqueObject> wrapper;
+  Environment attributes;
+  /// The class whose body defines it.
+  std::shared_ptr<struct ClassObject> owner;
 
   llvm::StringRef getName() const {
     return definition ? definition->name.name : llvm::StringRef("<lambda>");
@@ -195,20 +269,77 @@ struct ModuleObject : Object {
   std::string path;
   std::vector<std::string> folders;
 };
-struct ClassObject : Object {
+struct ClassObject : MutableObject<ClassObject> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
+  std::string name;
+  /// Null for the classes of Python's exceptions.
   const ast::ClassDef *definition = nullptr;
   ModuleState *module = nullptr;
+  std::vector<Value> bases;
+  /// This class and those it derives from, in the order of look-up.
+  std::vector<std::shared_ptr<ClassObject>> order;
+  /// Some base is a class that is not at hand.
+  bool hasUnknownBase = false;
+  Environment members;
+  /// Names that the body annotates, in order.
+  std::vector<std::pair<llvm::StringRef, const ast::Expr *>> annotated;
+  /// Of an enumeration: its members, in order. Those of one that derives from int or str count as
+  /// their values.
+  bool isEnum = false, isPlainEnum = false;
+  std::vector<Value> enumerators;
+  bool isNamedTuple = false, isDataclass = false, comparesFields = false, isFrozen = false;
+
+  /// A member of it or of the classes it derives from; null when there is none.
+  const Value *find(llvm::StringRef member) const;
+  bool derivesFrom(const ClassObject &other) const;
 };
-struct InstanceObject : Object {
+struct InstanceObject : MutableObject<InstanceObject> {
+  void merge(const Object &other, Combine combine,
+             const std::shared_ptr<OpaqueObject> &why) override;
   /// A class, or None for Kiln's own kinds.
   Value cls;
   std::string typeName;
   std::vector<std::pair<std::string, Value>> fields;
 
   const Value *find(llvm::StringRef name) const;
+  void set(llvm::StringRef name, Value value);
+};
+/// What goes through the elements of something once.
+struct IteratorObject : MutableObject<IteratorObject> {
+  enum Kind : uint8_t {
+    Items,     // `items`, from `next` on
+    List,      // the list sources[0], as it is then, from `next` on
+    Zip,       // tuples of the sources' elements
+    Map,       // function(*elements of the sources)
+    Filter,    // elements of sources[0] for which function holds
+    Enumerate, // (next, element of sources[0])
+    Generator, // what the body of a generator yields: `items` once it has run
+  };
+  Kind kind = Items;
+  std::vector<Value> items;
+  Int next = 0;
+  /// Iterators, of Zip to Enumerate.
+  std::vector<Value> sources;
+  Value function;
+  bool isDone = false;
+  /// Of a generator that has not run yet: appends what it yields.
+  std::function<void(std::vector<Value> &)> run;
 };
 struct OpaqueObject : Object {
   std::string path;
+  /// Whatever it is, it is not None.
+  bool isSomething = false;
+  /// The error that left it without a value, if one did.
+  std::shared_ptr<const Diagnostic> cause;
+  /// Where it came from, and the names that took it on, in order.
+  struct Step {
+    SourceRange range;
+    std::string name;
+  };
+  std::vector<Step> steps;
+  /// Functions that whatever it is may call.
+  std::vector<Value> holds;
 };
 struct UndefinedObject : Object {
   std::string reason;
@@ -236,6 +367,11 @@ std::string repr(const Value &value);
 std::string str(const Value &value);
 /// What a message calls the value: "int 3", "fp32[16]", "None".
 std::string describe(const Value &value);
+
+/// The value, or an opaque one where it is an object whose contents are not known any more.
+Value known(const Value &value);
+/// What is not known in the value, however deep; null when all is.
+std::shared_ptr<OpaqueObject> findUnknown(const Value &value);
 
 /// Python's `==` on compile-time values; empty when a tensor or an opaque value takes part.
 std::optional<bool> isEqual(const Value &a, const Value &b);

@@ -61,7 +61,9 @@ def bad_import(p, n):
 
 @triton.jit
 def circular(p, n):
-    # CIRCULAR: error: the value of '{{FIRST|SECOND}}' depends on itself [sema-circular-name]
+    # CIRCULAR: names.py:21:9: error: name 'SECOND' is not defined [sema-unknown-name]
+    # CIRCULAR: note: 'FIRST' depends on it from here
+    # CIRCULAR: [[@LINE+1]]:{{[0-9]+}}: note: its value is needed here
     x = n + FIRST
 
 

@@ -1,0 +1,84 @@
+// Finding the functions of a module: kernels, whatever they stand in.
+
+#include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Sema/Host/Interpreter.h"
+
+namespace kiln::sema {
+namespace {
+
+/// A function inside classes and other functions, and the functions around it, outermost first.
+struct NestedFunction {
+  const ast::FunctionDef *definition = nullptr;
+  std::vector<const ast::FunctionDef *> around;
+};
+
+/// `name` is the function's, or a path that begins with what stands around it.
+bool findNested(ast::Block block, llvm::StringRef name, NestedFunction &found) {
+  auto [scope, rest] = name.split('.');
+  for (const ast::Stmt *stmt : block) {
+    const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt);
+    const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt);
+    if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(stmt))
+      if (findNested(conditional->body, name, found) || findNested(conditional->orElse, name, found))
+        return true;
+    if (const auto *attempt = llvm::dyn_cast<ast::TryStmt>(stmt))
+      if (findNested(attempt->body, name, found))
+        return true;
+    if (!cls && !function)
+      continue;
+    if (function && function->name.name == name) {
+      found.definition = function;
+      return true;
+    }
+    bool isPath = !rest.empty();
+    if (isPath && (cls ? cls->name.name : function->name.name) != scope)
+      continue;
+    if (function)
+      found.around.push_back(function);
+    if (findNested(cls ? cls->body : function->body, isPath ? rest : name, found))
+      return true;
+    if (function)
+      found.around.pop_back();
+  }
+  return false;
+}
+
+} // namespace
+
+std::optional<Value> Evaluator::findGlobal(ModuleState &module, llvm::StringRef name) {
+  return host->findGlobal(module, name);
+}
+
+std::optional<Value> Evaluator::importModule(ModuleState &importer, unsigned level,
+                                             llvm::StringRef name) {
+  return host->importModule(importer, level, name);
+}
+
+Value Evaluator::findFunction(const LoadedModule &module, llvm::StringRef name) {
+  ModuleState &state = host->execute(module);
+  Value function;
+  std::optional<Value> global = findGlobal(state, name);
+  NestedFunction nested;
+  if (hasFailed)
+    return Value();
+  if (global && global->is(ValueKind::Function) && global->as<FunctionObject>().definition)
+    function = *global;
+  else if (findNested(module.tree->getBody(), name, nested))
+    function = host->functionOf(state, *nested.definition, nested.around);
+  else if (global && global->isOpaque() && global->as<OpaqueObject>().cause)
+    return notKnown(*global);
+  if (hasFailed)
+    return Value();
+  if (!function.is(ValueKind::Function)) {
+    std::vector<llvm::StringRef> candidates;
+    for (const auto &entry : state.scope->names)
+      candidates.push_back(entry.first);
+    return errorWithHint(suggestName(name, candidates), DiagKind::SemaNoSuchKernel, name,
+                         module.tree->getFile().getPath());
+  }
+  const auto &object = function.as<FunctionObject>();
+  At at(*this, object.definition->signatureRange);
+  return object.mode == FunctionMode::Kernel ? function : error(DiagKind::SemaNotKernel, name);
+}
+
+} // namespace kiln::sema

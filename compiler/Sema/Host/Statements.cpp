@@ -1,0 +1,389 @@
+// Statements of host code that do not branch: assignments, definitions, imports.
+
+#include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/NodeNames.h"
+
+namespace kiln::sema {
+
+Exit HostInterpreter::execute(ast::Block block) {
+  for (size_t at = 0; at < block.size(); ++at) {
+    Exit exit = execute(*block[at]);
+    if (exit != Exit::Normal)
+      return exit;
+    if (current->doubt.any() && at + 1 < block.size())
+      return runInDoubt([&] { return execute(block.drop_front(at + 1)); });
+  }
+  return Exit::Normal;
+}
+
+Exit HostInterpreter::execute(const ast::Stmt &stmt) {
+  if (!core.step())
+    return Exit::Raised;
+  Evaluator::At at(core, stmt.range);
+  Exit exit = executeNode(stmt);
+  if (!core.failed())
+    return exit;
+  if (isException() || core.mustUnwind())
+    return Exit::Raised;
+  // Beyond what Kiln evaluates: whatever the statement does is unknown.
+  Value why = unknownAfterFailure();
+  loseEffects(stmt, why);
+  return Exit::Normal;
+}
+
+Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
+  using ast::NodeKind;
+  auto done = [&](bool ok) { return ok && !core.failed() ? Exit::Normal : Exit::Raised; };
+  switch (stmt.kind) {
+  case NodeKind::ExprStmt:
+    evaluate(*llvm::cast<ast::ExprStmt>(stmt).value);
+    return done(true);
+  case NodeKind::AssignStmt: {
+    const auto &assignment = llvm::cast<ast::AssignStmt>(stmt);
+    Value value = evaluate(*assignment.value);
+    for (const ast::Expr *target : assignment.targets)
+      if (core.failed() || !assign(*target, value))
+        return Exit::Raised;
+    return Exit::Normal;
+  }
+  case NodeKind::AugAssignStmt:
+    return executeAugAssign(llvm::cast<ast::AugAssignStmt>(stmt));
+  case NodeKind::AnnAssignStmt: {
+    const auto &annotated = llvm::cast<ast::AnnAssignStmt>(stmt);
+    const auto *name = llvm::dyn_cast<ast::NameExpr>(annotated.target);
+    if (name && current->cls)
+      current->cls->annotated.emplace_back(name->name, annotated.annotation);
+    if (!annotated.value)
+      return Exit::Normal;
+    Value value = evaluate(*annotated.value);
+    return done(!core.failed() && assign(*annotated.target, value));
+  }
+  case NodeKind::ReturnStmt: {
+    const ast::Expr *value = llvm::cast<ast::ReturnStmt>(stmt).value;
+    Value result = value ? evaluate(*value) : Value::none();
+    if (core.failed())
+      return Exit::Raised;
+    current->returnValue = result;
+    return Exit::Returned;
+  }
+  case NodeKind::DeleteStmt:
+    return executeDelete(llvm::cast<ast::DeleteStmt>(stmt));
+  case NodeKind::IfStmt:
+    return executeIf(llvm::cast<ast::IfStmt>(stmt));
+  case NodeKind::ForStmt:
+    return executeFor(llvm::cast<ast::ForStmt>(stmt));
+  case NodeKind::WhileStmt:
+    return executeWhile(llvm::cast<ast::WhileStmt>(stmt));
+  case NodeKind::TryStmt:
+    return executeTry(llvm::cast<ast::TryStmt>(stmt));
+  case NodeKind::WithStmt:
+    return executeWith(llvm::cast<ast::WithStmt>(stmt), 0);
+  case NodeKind::MatchStmt:
+    return executeMatch(llvm::cast<ast::MatchStmt>(stmt));
+  case NodeKind::RaiseStmt:
+    return executeRaise(llvm::cast<ast::RaiseStmt>(stmt));
+  case NodeKind::AssertStmt:
+    return executeAssert(llvm::cast<ast::AssertStmt>(stmt));
+  case NodeKind::ImportStmt:
+    return executeImport(llvm::cast<ast::ImportStmt>(stmt));
+  case NodeKind::ImportFromStmt:
+    return executeImportFrom(llvm::cast<ast::ImportFromStmt>(stmt));
+  case NodeKind::FunctionDef:
+    return executeFunction(llvm::cast<ast::FunctionDef>(stmt));
+  case NodeKind::ClassDef:
+    return executeClass(llvm::cast<ast::ClassDef>(stmt));
+  case NodeKind::TypeAliasStmt: {
+    const auto &alias = llvm::cast<ast::TypeAliasStmt>(stmt);
+    bind(alias.name.name, unknown(alias.name.name));
+    return Exit::Normal;
+  }
+  case NodeKind::GlobalStmt:
+  case NodeKind::NonlocalStmt:
+  case NodeKind::PassStmt:
+    return Exit::Normal;
+  case NodeKind::BreakStmt:
+    return Exit::Break;
+  case NodeKind::ContinueStmt:
+    return Exit::Continue;
+  default:
+    core.error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
+    return Exit::Raised;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Assignments
+//===----------------------------------------------------------------------===//
+
+bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
+  Evaluator::At at(core, target.range);
+  if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
+    bind(name->name, value);
+    return true;
+  }
+  if (const auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target))
+    return assignSequence(tuple->elements, value);
+  if (const auto *list = llvm::dyn_cast<ast::ListExpr>(&target))
+    return assignSequence(list->elements, value);
+  if (const auto *subscriptExpr = llvm::dyn_cast<ast::SubscriptExpr>(&target)) {
+    Value base = evaluate(*subscriptExpr->base);
+    Value index = core.failed() ? Value() : evaluate(*subscriptExpr->index);
+    return !core.failed() && assignSubscript(base, index, value);
+  }
+  if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&target)) {
+    Value base = evaluate(*attribute->base);
+    return !core.failed() && setAttribute(base, attribute->attribute.name, value);
+  }
+  core.error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
+  return false;
+}
+
+bool HostInterpreter::assignSequence(ast::ExprList targets, const Value &value) {
+  if (value.isOpaque())
+    return llvm::all_of(targets, [&](const ast::Expr *target) {
+      const auto *starred = llvm::dyn_cast<ast::StarredExpr>(target);
+      return assign(starred ? *starred->value : *target, value);
+    });
+  std::optional<std::vector<Value>> items = iterate(value);
+  if (!items)
+    return false;
+  size_t star = targets.size();
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (llvm::isa<ast::StarredExpr>(targets[i]))
+      star = i;
+  bool hasStar = star != targets.size();
+  if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
+    raise("ValueError", "cannot unpack " + llvm::Twine(items->size()) + " values into " +
+                            llvm::Twine(targets.size()) + " targets");
+    return false;
+  }
+  size_t rest = hasStar ? items->size() + 1 - targets.size() : 0;
+  for (size_t i = 0, from = 0; i < targets.size(); ++i) {
+    if (i == star) {
+      std::vector<Value> middle(items->begin() + from, items->begin() + from + rest);
+      if (!assign(*llvm::cast<ast::StarredExpr>(targets[i])->value, Value::list(middle)))
+        return false;
+      from += rest;
+    } else if (!assign(*targets[i], (*items)[from++]))
+      return false;
+  }
+  return true;
+}
+
+/// The places of `size` elements that a slice names, in its order. Empty after an error.
+static std::optional<std::vector<size_t>> placesOf(Evaluator &core, const Value &slice,
+                                                   size_t size) {
+  std::vector<Value> places;
+  for (size_t i = 0; i < size; ++i)
+    places.push_back(Value::integer(Int(i)));
+  Value chosen = core.subscript(Value::list(std::move(places)), slice);
+  if (core.failed())
+    return std::nullopt;
+  std::vector<size_t> result;
+  for (const Value &place : chosen.getElements())
+    result.push_back(size_t(place.getInt()));
+  return result;
+}
+
+bool HostInterpreter::assignSubscript(const Value &base, const Value &index, const Value &value) {
+  if (base.isOpaque())
+    return true;
+  if (base.is(ValueKind::Dict)) {
+    willChange(base);
+    if (std::shared_ptr<OpaqueObject> why = findUnknown(index)) {
+      base.getObject()->lost = why;
+      return true;
+    }
+    for (auto &item : base.as<DictObject>().items)
+      if (isEqual(item.first, index).value_or(false)) {
+        item.second = value;
+        return true;
+      }
+    base.as<DictObject>().items.emplace_back(index, value);
+    return true;
+  }
+  if (base.is(ValueKind::List)) {
+    willChange(base);
+    if (std::shared_ptr<OpaqueObject> why = findUnknown(index)) {
+      base.getObject()->lost = why;
+      return true;
+    }
+    std::vector<Value> &elements = base.getElements();
+    if (index.is(ValueKind::Slice)) {
+      std::optional<std::vector<size_t>> places = placesOf(core, index, elements.size());
+      if (value.isOpaque() && places) {
+        base.getObject()->lost = value.share<OpaqueObject>();
+        return true;
+      }
+      std::optional<std::vector<Value>> items = places ? iterate(value) : std::nullopt;
+      if (!items)
+        return false;
+      const Value &step = index.as<SliceObject>().step;
+      if (!step.isNone() && step.getInt() != 1) {
+        if (items->size() != places->size())
+          return raise("ValueError", "the slice has another number of elements"), false;
+        for (auto [place, item] : llvm::zip(*places, *items))
+          elements[place] = item;
+        return true;
+      }
+      const Value &lower = index.as<SliceObject>().lower;
+      Int size = Int(elements.size()), from = lower.isNone() ? Int(0) : lower.getInt();
+      from = from < 0 ? std::max(from + size, Int(0)) : std::min(from, size);
+      size_t start = places->empty() ? size_t(from) : places->front();
+      elements.erase(elements.begin() + start, elements.begin() + start + places->size());
+      elements.insert(elements.begin() + start, items->begin(), items->end());
+      return true;
+    }
+    std::optional<Int> at = core.constantInt(index, "an index");
+    if (!at)
+      return false;
+    Int size = Int(elements.size()), place = *at < 0 ? *at + size : *at;
+    if (place < 0 || place >= size)
+      return raise("IndexError", "index " + toString(*at) + " is out of range for " +
+                                     toString(size) + " elements"),
+             false;
+    elements[size_t(place)] = value;
+    return true;
+  }
+  if (base.is(ValueKind::Instance) && special(base, "__setitem__", {index, value}))
+    return !core.failed();
+  if (base.is(ValueKind::Module)) // os.environ: no build depends on it.
+    return true;
+  raise("TypeError", describe(base) + " does not support item assignment");
+  return false;
+}
+
+bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
+  if (base.isOpaque() || base.is(ValueKind::Module))
+    return true;
+  willChange(base);
+  if (base.is(ValueKind::Dict)) {
+    auto &items = base.as<DictObject>().items;
+    for (auto at = items.begin(); at != items.end(); ++at)
+      if (isEqual(at->first, index).value_or(false)) {
+        items.erase(at);
+        return true;
+      }
+    return raise("KeyError", repr(index)), false;
+  }
+  if (base.is(ValueKind::List)) {
+    std::vector<Value> &elements = base.getElements();
+    std::vector<size_t> places;
+    if (index.is(ValueKind::Slice)) {
+      std::optional<std::vector<size_t>> found = placesOf(core, index, elements.size());
+      if (!found)
+        return false;
+      places = *found;
+      llvm::sort(places);
+    } else {
+      std::optional<Int> at = core.constantInt(index, "an index");
+      Int size = Int(elements.size());
+      if (!at)
+        return false;
+      Int place = *at < 0 ? *at + size : *at;
+      if (place < 0 || place >= size)
+        return raise("IndexError", "index " + toString(*at) + " is out of range"), false;
+      places.push_back(size_t(place));
+    }
+    for (size_t place : llvm::reverse(places))
+      elements.erase(elements.begin() + place);
+    return true;
+  }
+  if (base.is(ValueKind::Instance) && special(base, "__delitem__", {index}))
+    return !core.failed();
+  raise("TypeError", describe(base) + " does not support item deletion");
+  return false;
+}
+
+Exit HostInterpreter::executeAugAssign(const ast::AugAssignStmt &stmt) {
+  auto done = [&](bool ok) { return ok && !core.failed() ? Exit::Normal : Exit::Raised; };
+  auto update = [&](const Value &old) {
+    Value right = core.failed() ? Value() : evaluate(*stmt.value);
+    return core.failed() ? Value() : settle(binaryInPlace(stmt.op, old, right));
+  };
+  if (const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target)) {
+    Value value = update(evaluate(*stmt.target));
+    if (!core.failed())
+      bind(name->name, value);
+    return done(true);
+  }
+  if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(stmt.target)) {
+    Value base = evaluate(*attribute->base);
+    Value value = core.failed() ? Value() : update(settle(getAttribute(base, attribute->attribute.name)));
+    return done(!core.failed() && setAttribute(base, attribute->attribute.name, value));
+  }
+  if (const auto *target = llvm::dyn_cast<ast::SubscriptExpr>(stmt.target)) {
+    Value base = evaluate(*target->base);
+    Value index = core.failed() ? Value() : evaluate(*target->index);
+    Value value = core.failed() ? Value() : update(settle(subscript(base, index)));
+    return done(!core.failed() && assignSubscript(base, index, value));
+  }
+  core.error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
+  return Exit::Raised;
+}
+
+Exit HostInterpreter::executeDelete(const ast::DeleteStmt &stmt) {
+  for (const ast::Expr *target : stmt.targets) {
+    bool ok = true;
+    if (const auto *name = llvm::dyn_cast<ast::NameExpr>(target))
+      ok = unbind(name->name);
+    else if (const auto *item = llvm::dyn_cast<ast::SubscriptExpr>(target)) {
+      Value base = evaluate(*item->base);
+      Value index = core.failed() ? Value() : evaluate(*item->index);
+      ok = !core.failed() && deleteSubscript(base, index);
+    } else if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(target)) {
+      Value base = evaluate(*attribute->base);
+      ok = !core.failed() && setAttribute(base, attribute->attribute.name, Value());
+    } else
+      core.error(DiagKind::SemaUnsupportedSyntax, "this target of 'del'");
+    if (!ok || core.failed())
+      return Exit::Raised;
+  }
+  return Exit::Normal;
+}
+
+//===----------------------------------------------------------------------===//
+// Definitions
+//===----------------------------------------------------------------------===//
+
+Exit HostInterpreter::executeFunction(const ast::FunctionDef &stmt) {
+  Value function = makeFunction(stmt);
+  if (core.failed())
+    return Exit::Raised;
+  bind(stmt.name.name, function);
+  return Exit::Normal;
+}
+
+Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
+  std::vector<Value> bases;
+  Keywords keywords;
+  if (!collectArguments(stmt.arguments, bases, keywords))
+    return Exit::Raised;
+  auto scope = std::make_shared<Scope>();
+  scope->kind = Scope::Class;
+  scope->parent = current->scope->kind == Scope::Module ? nullptr : current->scope;
+  Value cls = makeClass(stmt, std::move(bases), scope);
+  if (core.failed())
+    return Exit::Raised;
+  // Outermost first in the source, applied from the inside.
+  std::vector<Value> decorators;
+  for (const ast::Expr *expr : stmt.decorators) {
+    decorators.push_back(evaluate(*expr));
+    if (core.failed())
+      return Exit::Raised;
+  }
+  for (const Value &decorator : llvm::reverse(decorators)) {
+    // One that is not at hand registers the class or gives it more members: it is read through.
+    if (decorator.isOpaque())
+      continue;
+    Value decorated = settle(call(decorator, {cls}, {}));
+    if (core.failed())
+      return Exit::Raised;
+    if (!decorated.isOpaque())
+      cls = decorated;
+  }
+  bind(stmt.name.name, cls);
+  return Exit::Normal;
+}
+
+} // namespace kiln::sema
