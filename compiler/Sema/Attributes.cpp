@@ -91,6 +91,9 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
     return unknownAttribute(base, name);
   }
   case ValueKind::Function:
+    if (auto found = base.as<FunctionObject>().attributes.find(name);
+        found != base.as<FunctionObject>().attributes.end())
+      return found->second;
     if (name == "fn" || name == "__wrapped__")
       return base;
     if (name == "__name__")

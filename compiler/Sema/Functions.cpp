@@ -59,6 +59,8 @@ Value Evaluator::findFunction(const LoadedModule &module, llvm::StringRef name) 
   Value function;
   std::optional<Value> global = findGlobal(state, name);
   NestedFunction nested;
+  if (global && global->isOpaque())
+    global = host->resolve(*global);
   if (hasFailed)
     return Value();
   if (global && global->is(ValueKind::Function) && global->as<FunctionObject>().definition)

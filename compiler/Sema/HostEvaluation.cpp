@@ -65,6 +65,8 @@ Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
   std::optional<Value> found = module ? findGlobal(*module, head) : std::optional<Value>();
   if (!found && !hasFailed && module && !rest.empty())
     found = importModule(*module, 0, head);
+  if (found && found->isOpaque())
+    found = host->resolve(*found);
   if (!found && !hasFailed)
     if (const BuiltinInfo *info = findBuiltin(Library::Language, path))
       return Value::builtin(*info);
@@ -75,11 +77,27 @@ Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
         candidates.push_back(binding.first);
     return errorWithHint(suggestName(path, candidates), DiagKind::SemaUnknownName, path);
   }
-  for (llvm::StringRef name : llvm::split(rest, '.'))
-    if (!hasFailed && !name.empty())
-      found = getAttribute(*found, name);
+  Value value;
+  auto follow = [&](const Value &start, llvm::StringRef names) {
+    value = start;
+    for (llvm::StringRef name : llvm::split(names, '.'))
+      if (!hasFailed && !name.empty())
+        value = getAttribute(value, name);
+  };
+  // A package can have a function of its submodule's name: then the longest path is the module's.
+  bool isFollowed = !hasFailed && attempt([&] { follow(*found, rest); });
+  for (llvm::StringRef prefix = path; !isFollowed && !hasFailed && prefix.contains('.');) {
+    prefix = prefix.rsplit('.').first;
+    std::optional<Value> submodule = importModule(*module, 0, prefix);
+    if (submodule && submodule->is(ValueKind::Module))
+      isFollowed =
+          attempt([&] { follow(*submodule, path.drop_front(prefix.size() + 1)); });
+  }
+  if (!isFollowed && !hasFailed)
+    follow(*found, rest);
   if (hasFailed)
     return Value();
+  found = value;
   bool isFunction = found->is(ValueKind::Function) || found->is(ValueKind::Builtin) ||
                     found->is(ValueKind::BoundMethod) || found->is(ValueKind::Class) ||
                     found->is(ValueKind::Instance) || found->is(ValueKind::Type);
@@ -314,8 +332,9 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
     parameter.hasDefault = source.defaultValue != nullptr;
     if (source.defaultValue)
       inModule(evaluator, kernel, [&, index = index] {
-        return evaluator.attempt(
-            [&] { parameter.defaultValue = evaluator.toConstant(kernel.defaults[index]); });
+        return evaluator.attempt([&, index] {
+          parameter.defaultValue = evaluator.toConstant(kernel.defaults[index]);
+        });
       });
     parameter.doNotSpecialize = unspecialized.contains(parameter.name) ||
                                 unspecialized.contains(std::to_string(summary.parameters.size()));

@@ -87,6 +87,18 @@ const LoadedModule *ModuleLoader::loadText(const SourceFile &file, DiagnosticEng
 
 /// a.b.c below `folder`: folder/a/b/c.py, folder/a/b/c/__init__.py, or the folder itself.
 ImportResult ModuleLoader::findIn(const std::string &folder, llvm::StringRef dottedName) {
+  std::string key = folder + "\n" + dottedName.str();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto known = lookUps.find(key); known != lookUps.end())
+      return known->second;
+  }
+  ImportResult result = lookUp(folder, dottedName);
+  std::lock_guard<std::mutex> lock(mutex);
+  return lookUps[key] = result;
+}
+
+ImportResult ModuleLoader::lookUp(const std::string &folder, llvm::StringRef dottedName) {
   std::string base = folder;
   while (!dottedName.empty()) {
     auto [head, tail] = dottedName.split('.');

@@ -65,12 +65,15 @@ public:
 private:
   const LoadedModule *parseFile(const std::string &path);
   ImportResult findIn(const std::string &folder, llvm::StringRef dottedName);
+  ImportResult lookUp(const std::string &folder, llvm::StringRef dottedName);
 
   SourceManager &sources;
   std::vector<std::string> roots;
   unsigned maxErrors;
   std::mutex mutex;
   llvm::StringMap<std::unique_ptr<LoadedModule>> modules;
+  /// What look-ups of a name in a folder have found, by both.
+  llvm::StringMap<ImportResult> lookUps;
 };
 
 } // namespace kiln

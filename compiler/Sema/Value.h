@@ -340,6 +340,14 @@ struct OpaqueObject : Object {
   std::vector<Step> steps;
   /// Functions that whatever it is may call.
   std::vector<Value> holds;
+  /// An import that was put off: `from ..module import name` (no name for the module itself) in
+  /// the importer.
+  struct Late {
+    ModuleState *importer = nullptr;
+    unsigned level = 0;
+    llvm::StringRef module, name;
+  };
+  Late late;
 };
 struct UndefinedObject : Object {
   std::string reason;

@@ -12,6 +12,9 @@ namespace kiln::sema {
 
 /// Imports nest no deeper; the C++ stack has an end.
 static constexpr unsigned maxImportDepth = 60;
+/// Modules that run when they are imported. Real packages import all of themselves, hundreds of
+/// files of which a kernel needs a few: further ones run when something of them is needed.
+static constexpr unsigned maxEagerModules = 32;
 
 Value HostInterpreter::moduleValue(const LoadedModule &module) {
   for (const Diagnostic &diagnostic : module.diagnostics)
@@ -64,8 +67,40 @@ std::optional<Value> HostInterpreter::importName(ModuleState &importer, unsigned
   return getAttribute(*from, name);
 }
 
+bool HostInterpreter::putsOff(unsigned level, llvm::StringRef module) {
+  bool isKnown = level == 0 && core.knownModule(module.split('.').first);
+  return executedModules >= maxEagerModules && !isKnown && !isExpected("ModuleNotFoundError");
+}
+
+Value HostInterpreter::putOff(unsigned level, llvm::StringRef module, llvm::StringRef name) {
+  Value value = unknown(name.empty() ? module.str() : (module + "." + name).str());
+  value.as<OpaqueObject>().late = {current->module, level, module, name};
+  return value;
+}
+
+Value HostInterpreter::resolveLate(const Value &value) {
+  auto [known, isNew] = lateValues.try_emplace(value.getObject(), value);
+  if (!isNew)
+    return known->second;
+  const OpaqueObject::Late late = value.as<OpaqueObject>().late;
+  std::optional<Value> found =
+      late.name.empty() ? importModule(*late.importer, late.level, late.module)
+                        : importName(*late.importer, late.level, late.module, late.name);
+  if (core.failed())
+    found = core.mustUnwind() ? Value() : unknownAfterFailure();
+  if (!found || (found->isOpaque() && !found->as<OpaqueObject>().cause))
+    if (std::optional<Value> exported = reexported(late.name))
+      found = exported;
+  Value result = found ? *found : Value::opaque(value.as<OpaqueObject>().path);
+  if (result.isOpaque() && result.as<OpaqueObject>().late.importer)
+    result = resolveLate(result);
+  return lateValues[value.getObject()] = result;
+}
+
 Value HostInterpreter::resolve(const Value &value) {
   const auto &opaque = value.as<OpaqueObject>();
+  if (opaque.late.importer)
+    return resolveLate(value);
   llvm::StringRef path = opaque.path;
   if (opaque.cause || path.contains('(') || path.contains('[') || path.starts_with("triton"))
     return value;
@@ -151,6 +186,11 @@ Exit HostInterpreter::executeImport(const ast::ImportStmt &stmt) {
   for (const ast::ImportedName &imported : stmt.names) {
     llvm::StringRef full = imported.name.name;
     bool whole = !imported.alias.empty();
+    if (putsOff(0, full)) {
+      llvm::StringRef head = full.split('.').first;
+      bind(whole ? imported.alias.name : head, putOff(0, whole ? full : head, ""));
+      continue;
+    }
     std::optional<Value> module = importModule(*current->module, 0, full);
     if (core.failed())
       return Exit::Raised;
@@ -197,6 +237,10 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
     llvm::StringRef attribute = imported.name.name;
     llvm::StringRef name = imported.alias.empty() ? attribute : imported.alias.name;
     Evaluator::At at(core, imported.name.range);
+    if (putsOff(stmt.level, from)) {
+      bind(name, putOff(stmt.level, from, attribute));
+      continue;
+    }
     ++importDepth;
     std::optional<Value> value;
     if (importDepth < maxImportDepth)

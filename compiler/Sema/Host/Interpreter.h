@@ -91,8 +91,9 @@ public:
                                   llvm::StringRef name);
   /// An attribute of a module, known or from a file; empty when it has none.
   std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
-  /// For device code: a name of a package that Kiln knows without reading it, from a file of the -I
-  /// roots where one has it; otherwise the opaque value as it is.
+  /// For device code: what an import that was put off gives, or a name of a package that Kiln knows
+  /// without reading it, from a file of the -I roots where one has it; other opaque values as they
+  /// are.
   Value resolve(const Value &opaque);
   /// A name of a scope that encloses device code; null when there is none.
   static const Value *findEnclosing(const std::shared_ptr<Scope> &scope, llvm::StringRef name);
@@ -281,6 +282,9 @@ private:
   std::optional<Value> reexported(llvm::StringRef name);
   Value missingModule(llvm::StringRef name);
   bool importStar(const ast::ImportFromStmt &stmt);
+  bool putsOff(unsigned level, llvm::StringRef module);
+  Value putOff(unsigned level, llvm::StringRef module, llvm::StringRef name);
+  Value resolveLate(const Value &opaque);
   std::optional<Value> lateImport(const Value &module, llvm::StringRef attribute,
                                   llvm::StringRef name);
 
@@ -306,7 +310,9 @@ private:
     Value doubt;
   };
   std::vector<RunningTry> tries;
-  unsigned importDepth = 0;
+  unsigned importDepth = 0, executedModules = 0;
+  /// What imports that were put off have given since.
+  std::map<std::shared_ptr<Object>, Value> lateValues;
 };
 
 /// Makes code run as Python's, below whatever runs, until the end of the scope.

@@ -29,6 +29,7 @@ ModuleState &HostInterpreter::execute(const LoadedModule &module) {
 
 void HostInterpreter::run(ModuleState &state) {
   state.status = ModuleState::Running;
+  ++executedModules;
   // Whatever imports it, under whatever condition: a module is executed once.
   Journal::Suspension suspension(journal);
   Evaluator::ModuleRun moduleRun(core);

@@ -20,8 +20,11 @@ Value HostInterpreter::unknownAfterFailure() {
 }
 
 Value HostInterpreter::settle(const Value &value) {
-  if (!core.failed())
-    return known(value);
+  if (!core.failed()) {
+    Value result = known(value);
+    return result.isOpaque() && result.as<OpaqueObject>().late.importer ? resolveLate(result)
+                                                                         : result;
+  }
   return isException() || core.mustUnwind() ? Value() : unknownAfterFailure();
 }
 
