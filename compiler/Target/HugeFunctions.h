@@ -24,7 +24,8 @@ unsigned longestFunction(const llvm::Module &module);
 /// Whether passes that look from each instruction at many others would take seconds over functions
 /// of this length: global value numbering, which asks for each load which of a hundred instructions
 /// before it may write what it reads (the shorter-sighted elimination of common subexpressions
-/// remains), and the packing of scalars into vectors.
+/// remains), the packing of scalars into vectors, and the combination of vectors, which numbers a
+/// block's instructions again after every change.
 bool isHuge(unsigned instructions);
 
 /// Cuts blocks of many calls into a chain of shorter ones: LLVM's list scheduler searches a block's

@@ -217,7 +217,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp, tilegpu::FailOp>(op))
       operations.push_back(op);
   });
-  for (Operation *op : operations) {
+  // From the last to the first: some become branches, and all that stands behind one is moved.
+  for (Operation *op : llvm::reverse(operations)) {
     OpBuilder b(op);
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
