@@ -103,6 +103,8 @@ public:
   /// Calls anything as Python does.
   Value call(const Value &callee, std::vector<Value> args, Keywords keywords,
              const ast::CallExpr *expr = nullptr);
+  /// What a call of something unknown gives and taints.
+  Value callUnknown(const Value &callee, llvm::ArrayRef<Value> args, const Keywords &keywords);
   Value callFunction(const Value &function, std::vector<Value> args, Keywords keywords);
   Value instantiate(const Value &cls, std::vector<Value> args, Keywords keywords);
   /// super(): the object at hand, looked up behind the class of the method.
@@ -208,7 +210,6 @@ private:
 
   Value callBuiltin(const Value &callee, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
-  Value callUnknown(const Value &callee, llvm::ArrayRef<Value> args, const Keywords &keywords);
   bool bindParameters(const FunctionObject &function, std::vector<Value> &args, Keywords &keywords,
                       Environment &names);
   Value runBody(const Value &callee, const std::shared_ptr<Scope> &scope, const Value &self,
