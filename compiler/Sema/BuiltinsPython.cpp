@@ -259,14 +259,20 @@ Value builtinPyCallable(Evaluator &, Call &call) {
                         kind == ValueKind::BoundMethod || kind == ValueKind::Class);
 }
 
+/// As the code at hand would see it: device code has tensors, Python has objects of its own.
+static Value attributeOf(Evaluator &evaluator, const Value &base, llvm::StringRef name) {
+  return evaluator.frame->mode == FunctionMode::Kernel ? evaluator.getAttribute(base, name)
+                                                       : evaluator.host->getAttribute(base, name);
+}
+
 Value builtinPyGetattr(Evaluator &evaluator, Call &call) {
   std::optional<std::string> name = evaluator.constantString(call[1], "an attribute's name");
   if (!name)
     return Value();
   if (call.rest.empty())
-    return evaluator.getAttribute(call[0], *name);
+    return attributeOf(evaluator, call[0], *name);
   Value value;
-  if (evaluator.attempt([&] { value = evaluator.getAttribute(call[0], *name); }))
+  if (evaluator.attempt([&] { value = attributeOf(evaluator, call[0], *name); }))
     return value;
   return call.rest.front();
 }
@@ -275,7 +281,11 @@ Value builtinPyHasattr(Evaluator &evaluator, Call &call) {
   std::optional<std::string> name = evaluator.constantString(call[1], "an attribute's name");
   if (!name)
     return Value();
-  return Value::boolean(evaluator.attempt([&] { evaluator.getAttribute(call[0], *name); }));
+  Value value;
+  bool isThere = evaluator.attempt([&] { value = attributeOf(evaluator, call[0], *name); });
+  return isThere && value.isOpaque() && evaluator.frame->mode == FunctionMode::Python
+             ? value
+             : Value::boolean(isThere);
 }
 
 /// The elements of each iterable. Empty after an error.
@@ -589,7 +599,11 @@ static Value descriptor(llvm::StringRef kind, const Value &function) {
 Value builtinPyStaticmethod(Evaluator &, Call &call) { return descriptor("staticmethod", call[0]); }
 Value builtinPyClassmethod(Evaluator &, Call &call) { return descriptor("classmethod", call[0]); }
 Value builtinPyProperty(Evaluator &, Call &call) { return descriptor("property", call[0]); }
-Value builtinPyException(Evaluator &, Call &) { return Value::opaque("an exception"); }
-Value builtinPyObject(Evaluator &, Call &) { return Value::opaque("an object"); }
+Value builtinPyObject(Evaluator &, Call &) {
+  auto object = std::make_shared<InstanceObject>();
+  object->cls = Value::none();
+  object->typeName = "object";
+  return {ValueKind::Instance, object};
+}
 
 } // namespace kiln::sema

@@ -200,24 +200,33 @@ std::shared_ptr<OpaqueObject> findUnknown(const Value &value) {
   return findUnknown(value, visited);
 }
 
+/// The shortest text that reads back as the same number, with an exponent where Python writes one.
 static std::string floatRepr(double value) {
   if (std::isnan(value))
     return "nan";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
-  // The shortest text that reads back as the same number.
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::string text;
-    char buffer[40];
-    snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    if (std::strtod(buffer, nullptr) == value) {
-      text = buffer;
-      if (text.find_first_of(".en") == std::string::npos)
-        text += ".0";
-      return text;
-    }
+  char buffer[40];
+  for (int digits = 0; digits < 17; ++digits) {
+    snprintf(buffer, sizeof buffer, "%.*e", digits, value);
+    if (std::strtod(buffer, nullptr) == value)
+      break;
   }
-  return "0.0";
+  auto [mantissa, power] = llvm::StringRef(buffer).split('e');
+  int exponent = std::atoi(power.str().c_str());
+  std::string sign = mantissa.consume_front("-") ? "-" : "", digits = mantissa.take_front().str();
+  digits += mantissa.drop_front(std::min<size_t>(mantissa.size(), 2));
+  if (exponent < -4 || exponent >= 16) {
+    std::string text = sign + digits.substr(0, 1) + (digits.size() > 1 ? "." : "") +
+                       digits.substr(1) + (exponent < 0 ? "e-" : "e+");
+    return text + (std::abs(exponent) < 10 ? "0" : "") + std::to_string(std::abs(exponent));
+  }
+  if (exponent < 0)
+    return sign + "0." + std::string(size_t(-exponent - 1), '0') + digits;
+  size_t whole = size_t(exponent) + 1;
+  if (digits.size() <= whole)
+    return sign + digits + std::string(whole - digits.size(), '0') + ".0";
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
 /// In the quotes and with the escapes that Python chooses.
@@ -229,6 +238,8 @@ static std::string stringRepr(llvm::StringRef text) {
       result += {'\\', c};
     else if (c == '\n' || c == '\t' || c == '\r')
       result += {'\\', c == '\n' ? 'n' : c == '\t' ? 't' : 'r'};
+    else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
+      result += "\\x" + llvm::utohexstr(static_cast<unsigned char>(c), /*LowerCase=*/true, 2);
     else
       result += c;
   }

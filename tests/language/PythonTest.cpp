@@ -11,7 +11,8 @@ namespace {
 KILN_COVERS(
     "range min max abs len int float bool str repr print isinstance callable getattr hasattr "
     "zip enumerate sum all any sorted reversed tuple list set frozenset dict map filter type "
-    "round pow divmod bin slice staticmethod Exception object math.sqrt math.exp math.log "
+    "round pow divmod bin slice staticmethod classmethod property super iter next setattr "
+    "issubclass chr ord hex enum.auto dataclasses.dataclass dataclasses.field object math.sqrt math.exp math.log "
     "math.log2 math.log10 math.pow math.sin math.cos math.tanh math.fabs math.ceil math.floor "
     "math.gcd math.prod math.isnan math.isinf os.environ.get os.getenv functools.partial "
     "functools.reduce functools.lru_cache functools.cache functools.wraps itertools.product "
@@ -73,6 +74,14 @@ const Evaluation evaluations[] = {
     {"getattr(Sizes, 'missing', 11)", 11},
     {"hasattr(Sizes, 'small') + hasattr(Sizes, 'missing')", 1},
     {"Sizes.twice(21)", 42},
+    {"Sizes.made(5).half", 5},
+    {"Larger(4).half", 3},
+    {"issubclass(Larger, Sizes) + issubclass(Sizes, Larger)", 1},
+    {"setattr(Sizes, 'huge', 64) is None and Sizes.huge", 64},
+    {"next(iter((7, 8))) + next(iter(()), 3)", 10},
+    {"ord('a') + len(chr(98)) + (hex(255) == '0xff')", 99},
+    {"Level.HIGH.value + len([level for level in Level])", 7},
+    {"Record(2).scale + len(Record(3).parts)", 4},
     {"sum(a * b for a, b in zip((1, 2, 3), (4, 5, 6)))", 32},
     {"sum(i * x for i, x in enumerate((5, 6, 7)))", 20},
     {"sum(i for i, x in enumerate((5, 6), start=3))", 7},
@@ -156,6 +165,8 @@ const Evaluation evaluations[] = {
 
 const char *const definitions = R"(
 import collections
+import dataclasses
+import enum
 import functools
 import importlib
 import importlib.util
@@ -171,9 +182,34 @@ from torch.utils._triton import has_triton
 class Sizes:
     small = 4
 
+    def __init__(self, size):
+        self.size = size
+
     @staticmethod
     def twice(x):
         return 2 * x
+
+    @classmethod
+    def made(cls, x):
+        return cls(cls.twice(x))
+
+    @property
+    def half(self):
+        return self.size // 2
+
+class Larger(Sizes):
+    def __init__(self, size):
+        super().__init__(size + 2)
+
+class Level(enum.Enum):
+    LOW = 4
+    HIGH = enum.auto()
+
+@dataclasses.dataclass
+class Record:
+    size: int
+    scale: int = 4
+    parts: list = dataclasses.field(default_factory=list)
 
 Point = collections.namedtuple('Point', ['x', 'y'])
 

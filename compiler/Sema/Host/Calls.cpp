@@ -216,8 +216,10 @@ Value HostInterpreter::callUnknown(const Value &callee, llvm::ArrayRef<Value> ar
     return value;
   for (const Value &arg : given) {
     lose(arg, value);
-    if (arg.is(ValueKind::Function) && arg.as<FunctionObject>().mode == FunctionMode::Python)
-      result->holds.push_back(arg);
+    if (!arg.is(ValueKind::Function) || arg.as<FunctionObject>().mode != FunctionMode::Python)
+      continue;
+    loseThrough(arg.as<FunctionObject>(), value, visited);
+    result->holds.push_back(arg);
   }
   return value;
 }
@@ -427,6 +429,9 @@ Value HostInterpreter::applyDecorator(const Decoration &decoration, const Value 
       object->mode = FunctionMode::Kernel;
       if (!isHarmless(path) || path.starts_with("contextlib."))
         object->wrapper = decorator.share<OpaqueObject>();
+      std::set<const void *> visited;
+      if (!isHarmless(path))
+        loseThrough(*object, decorator, visited);
     }
     return function;
   }

@@ -210,7 +210,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
 
 /// What Python defines in every module.
 std::optional<Value> HostInterpreter::builtinName(llvm::StringRef name) {
-  if (const BuiltinInfo *info = findBuiltin(Library::Python, name); info && name != "Exception")
+  if (const BuiltinInfo *info = findBuiltin(Library::Python, name); info)
     return Value::builtin(*info);
   if (Value cls = exceptionClass(name); !cls.isNone())
     return cls;

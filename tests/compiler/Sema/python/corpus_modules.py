@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""corpus_modules.py MODULE-VALUES FOLDER [-I ROOT] [--limit N]: the modules of real packages, by Kiln and by this Python.
+"""corpus_modules.py MODULE-VALUES FOLDER [--all] [--limit N]: the modules of real packages, by Kiln and by this Python.
 
-Runs every .py file under FOLDER that mentions triton.jit, statement by statement, in this Python with a few harmless modules; all
+Runs every .py file under FOLDER that mentions triton.jit (with --all every file), statement by statement, in this Python with a few harmless modules; all
 others, files and the machine are stand-ins whose every use gives another one, so nothing happens outside. Compares the
 names whose value both know.
 """
@@ -16,6 +16,9 @@ from module_values import compare, text_of
 
 HARMLESS = {"math", "enum", "functools", "itertools", "collections", "dataclasses", "typing", "operator", "abc", "string", "copy",
             "numbers", "__future__", "contextlib", "types"}
+
+
+INSTALLED = {"torch", "numpy", "packaging", "triton", "typing_extensions", "einops", "pytest"}
 
 
 class NotKnown(Exception):
@@ -61,8 +64,12 @@ class Unknown:
 
 
 def import_stand_in(name, globals=None, locals=None, fromlist=(), level=0):
-    if level == 0 and name.split(".")[0] in HARMLESS:
+    head = name.split(".")[0]
+    if level == 0 and head in HARMLESS:
         return importlib.__import__(name, globals, locals, fromlist, 0)
+    # What Kiln takes to be installed wherever kernels run.
+    if level == 0 and head not in sys.stdlib_module_names and head not in INSTALLED:
+        raise ModuleNotFoundError(name)
     return Unknown(name)
 
 
@@ -103,11 +110,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true", help="files without kernels, too")
     parser.add_argument("--limit", type=int)
     args = parser.parse_args()
-    files = [f for f in sorted(args.folder.rglob("*.py")) if "triton.jit" in f.read_text(errors="replace")][:args.limit]
+    files = [f for f in sorted(args.folder.rglob("*.py")) if args.all or "triton.jit" in f.read_text(errors="replace")][:args.limit]
     expected = {str(f): values for f in files if (values := values_of_module(f))}
-    return compare(args.tool, expected, known_share=0, show=40)
+    return 0 if not expected else compare(args.tool, expected, known_share=0, show=40)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class Writer:
         self.lines = []
         self.depth = 0
         self.inside = []  # "loop", "function" around the place that is written
-        self.names = {kind: [f"{kind}{n}" for n in range(3)] for kind in "ilds"}
+        self.names = {kind: [f"{kind}{n}" for n in range(3)] for kind in "ildsq"}
         self.functions = []
         self.count = 0
 
@@ -83,12 +83,21 @@ class Writer:
                          f"[(y := x + 1) for x in {b}]" if not self.inside else f"list({b})", f"[*{b}, {a}]",
                          f"[x for row in [{b}, {self.name('l')}] for x in row]")
 
+    def real(self, depth=2):
+        r = self.random
+        if depth == 0 or r.random() < 0.2:
+            return self.pick(repr(round(r.uniform(-50, 50), 2)), self.name("q"), "1e-05", "3e2", "1e22")
+        a, b = self.real(depth - 1), self.real(depth - 1)
+        return self.pick(f"({a} {self.pick('+', '-', '*')} {b})", f"({self.int(1)} / 8)", f"round({a}, 2)", f"float({self.int(0)})",
+                         f"({a} // 3.0)", f"({a} % 7.5)", f"max({a}, {b})", f"abs({a})", f"-{a}", f"float(str({self.name('q')}))",
+                         f"({a} if {a} < {b} else {b})", f"sum([{a}, {b}])")
+
     def text(self, depth=1):
         r = self.random
         key = repr(r.choice("abc"))
         if depth <= 0:
             return self.pick(key, key, self.name("s"))
-        return self.pick(key, f'f"{{{self.int(1)}}}"', f"({self.text(0)} + {self.text(0)})", f"str({self.int(0)})", f"{self.text(0)}.upper()",
+        return self.pick(key, f"str({self.name('q')})", f'f"{{{self.name("q")}:.3f}}"', f'f"{{{self.int(1)}}}"', f"({self.text(0)} + {self.text(0)})", f"str({self.int(0)})", f"{self.text(0)}.upper()",
                          f"'-'.join([{self.text(0)}, {self.text(0)}])", f'f"{{{self.int(0)}:04d}}|{{{self.text(0)}!r}}"',
                          f"'%s=%d' % ({self.text(0)}, {self.int(0)})", f"{self.text(0)} * 2", f"repr({self.list(0)})")
 
@@ -116,8 +125,8 @@ class Writer:
         self.random.choice(choice)()
 
     def assign(self):
-        kind = self.random.choice("iilds")
-        value = {"i": self.int, "l": lambda: self.list(2), "s": self.text, "d": self.dict}[kind]()
+        kind = self.random.choice("iildsq")
+        value = {"q": self.real, "i": self.int, "l": lambda: self.list(2), "s": self.text, "d": self.dict}[kind]()
         self.add(self.pick(f"{self.name(kind)} = {value}", f"{self.name(kind)} = {self.name(kind)} = {value}"))
 
     def dict(self):
@@ -235,7 +244,8 @@ class Writer:
         self.names["l"] = [self.new("l")]
         self.names["d"] = [self.new("d")]
         self.names["s"] = [self.new("s")]
-        self.add(f"    {local} = 0\n    {self.names['l'][0]} = [{parameters[0]}]\n    {self.names['d'][0]} = {{}}\n    {self.names['s'][0]} = 'b'")
+        self.names["q"] = [self.new("q")]
+        self.add(f"    {local} = 0\n    {self.names['l'][0]} = [{parameters[0]}]\n    {self.names['d'][0]} = {{}}\n    {self.names['s'][0]} = 'b'\n    {self.names['q'][0]} = 2.5")
         functions, self.functions = self.functions, []
         self.body(self.random.randint(1, 4))
         if self.random.random() < 0.4:
@@ -317,7 +327,7 @@ class Writer:
                  f"{o} = {name}({self.int(0)}, b=3)\n{o}.c.append({self.int(0)})\n{self.name('l')} = [{o}.a, {o}.b, len({o}.c), {o}.area(), int({o} == {name}({o}.a, 3, {o}.c)), len({name}(1).c)]\n{self.name('s')} = repr({o})")
 
     def module(self):
-        self.add("i0, i1, i2 = 1, 2, 3\nl0 = [1, 2]\nl1 = l0\nl2 = [3]\nd0 = {'a': 1}\nd1 = {}\nd2 = d0\ns0, s1, s2 = 'a', 'b', 'xy'")
+        self.add("i0, i1, i2 = 1, 2, 3\nl0 = [1, 2]\nl1 = l0\nq0, q1, q2 = 0.5, 300.0, -1e-07\nl2 = [3]\nd0 = {'a': 1}\nd1 = {}\nd2 = d0\ns0, s1, s2 = 'a', 'b', 'xy'")
         for _ in range(self.random.randint(8, 16)):
             self.statement()
         return "\n".join(self.lines) + "\n"
