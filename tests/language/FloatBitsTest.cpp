@@ -13,15 +13,22 @@ class FloatBits : public SourceTest {};
 
 bool isNan(const NumberType &type, uint64_t code) { return std::isnan(type.decode(code)); }
 
+/// The sign bit; where -0 is the only NaN, that has none.
+uint64_t signOf(const NumberType &type, uint64_t code) {
+  return !type.hasNegativeZero && isNan(type, code) ? 0 : code >> (type.bits - 1);
+}
+
 /// NaN `code` of `from` as one of `to`, a type of 16 or 32 bits: the mantissa's upper bits, quiet.
 uint64_t convertNan(const NumberType &from, const NumberType &to, uint64_t code) {
+  // The upper half of an fp32 stays what it is.
+  if (from.name == "bf16" && to.name == "fp32")
+    return code << 16;
   uint64_t quiet = uint64_t(1) << (to.mantissa - 1), exponent = to.infinity;
   if (!from.hasNegativeZero)
     return exponent | quiet;
   uint64_t fraction = code & ((uint64_t(1) << from.mantissa) - 1);
   fraction = fraction << 32 >> from.mantissa << to.mantissa >> 32;
-  uint64_t sign = code >> (from.bits - 1) << (to.bits - 1);
-  return sign | exponent | quiet | fraction;
+  return signOf(from, code) << (to.bits - 1) | exponent | quiet | fraction;
 }
 
 /// The code of `to` that the number `code` of `from` becomes.
@@ -29,7 +36,7 @@ uint64_t convert(const NumberType &from, const NumberType &to, uint64_t code) {
   if (isNan(from, code)) {
     if (to.bits > 8)
       return convertNan(from, to, code);
-    return to.hasNegativeZero ? 0x7f | (code >> (from.bits - 1) << 7) : 0x80;
+    return to.hasNegativeZero ? 0x7f | signOf(from, code) << 7 : 0x80;
   }
   long double value = from.decode(code);
   if (to.bits == 8) {
@@ -41,14 +48,14 @@ uint64_t convert(const NumberType &from, const NumberType &to, uint64_t code) {
 
 /// The same for fp8e4b15 (see Float8E4B15Test): towards zero to fp16, then halves away from zero.
 uint64_t convertToE4B15(const NumberType &from, uint64_t code) {
-  uint64_t sign = code >> (from.bits - 1), half = 0x7c00;
+  uint64_t half = 0x7c00;
   if (!isNan(from, code)) {
     const NumberType &fp16 = NumberType::of("fp16");
     long double magnitude = std::fabs(from.decode(code));
     half = fp16.encode(magnitude);
     half -= fp16.decode(half) > magnitude;
   }
-  return (std::min<uint64_t>(half, 0x3f00) + 0x40) >> 7 | sign << 7;
+  return (std::min<uint64_t>(half, 0x3f00) + 0x40) >> 7 | signOf(from, code) << 7;
 }
 
 std::vector<uint64_t> everyCode(const std::string &type) {
