@@ -174,6 +174,9 @@ std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::Str
     return Value::opaque(path);
   }
   if (*library == Library::Language) {
+    // Decorators that change nothing that is evaluated.
+    if (name == "_aggregate" || name == "must_use_result")
+      return Value::opaque(path);
     if (name == "PropagateNan")
       return known("triton.language.PropagateNan");
     if (std::optional<DType> type = parseDType(name);

@@ -369,8 +369,10 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   std::vector<Value> decorators;
   for (const ast::Expr *expr : stmt.decorators) {
     decorators.push_back(evaluate(*expr));
-    if (core.failed())
+    if (core.failed() && core.mustUnwind())
       return Exit::Raised;
+    if (core.failed())
+      decorators.back() = unknownAfterFailure();
   }
   for (const Value &decorator : llvm::reverse(decorators)) {
     // One that is not at hand registers the class or gives it more members: it is read through.
