@@ -13,7 +13,8 @@ namespace kiln {
 //===--- Polynomials ---===//
 
 constexpr size_t mostTerms = 32, mostFactors = 4;
-constexpr int64_t largestCoefficient = int64_t(1) << 48;
+/// Times the elements of a tile it is far below 2^63.
+constexpr int64_t largestCoefficient = int64_t(1) << 38;
 
 void Polynomial::add(const Monomial &monomial, int64_t coefficient) {
   int64_t &entry = sum[monomial];
@@ -192,17 +193,27 @@ std::optional<Polynomial> IndexPolynomials::follow(Operation *op) {
           return std::nullopt;
         return of(cast.getSource());
       })
-      .Case([&](arith::AddIOp add) -> Result { return of(add.getLhs()).plus(of(add.getRhs())); })
-      .Case(
-          [&](arith::SubIOp sub) -> Result { return of(sub.getLhs()).plus(of(sub.getRhs()), -1); })
-      .Case([&](arith::MulIOp mul) -> Result { return of(mul.getLhs()).times(of(mul.getRhs())); })
-      .Case([&](arith::ShLIOp shift) -> Result {
-        std::optional<int64_t> by = of(shift.getRhs()).asConstant();
-        if (!by || *by < 0 || *by > 40)
-          return std::nullopt;
-        return of(shift.getLhs()).times(Polynomial::constant(int64_t(1) << *by));
-      })
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(
+          [&](Operation *arithmetic) { return followArithmetic(arithmetic); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Polynomial> IndexPolynomials::followArithmetic(Operation *op) {
+  // Narrow numbers do wrap.
+  Type type = tile::elementTypeOf(op->getResult(0).getType());
+  if (type.isInteger() && type.getIntOrFloatBitWidth() < 32)
+    return std::nullopt;
+  Polynomial left = of(op->getOperand(0)), right = of(op->getOperand(1));
+  if (isa<arith::AddIOp>(op))
+    return left.plus(right);
+  if (isa<arith::SubIOp>(op))
+    return left.plus(right, /*factor=*/-1);
+  if (isa<arith::MulIOp>(op))
+    return left.times(right);
+  std::optional<int64_t> by = right.asConstant();
+  if (!by || *by < 0 || *by > 30)
+    return std::nullopt;
+  return left.times(Polynomial::constant(int64_t(1) << *by));
 }
 
 /// Kernel arguments that are pointers count as 0; what goes up by the same in every iteration of a

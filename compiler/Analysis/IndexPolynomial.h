@@ -9,7 +9,7 @@
 //   x + row[:, None] * stride + column[None, :]   4·i0·stride + 4·i1
 //   a pointer that a loop moves on by 32          128·n, with n the number of the iteration
 //
-// Integer arithmetic on indices is taken not to overflow, as in AxisInfo.h.
+// Arithmetic on indices of 32 and 64 bits is taken not to overflow, as in AxisInfo.h.
 
 #ifndef KILN_COMPILER_ANALYSIS_INDEXPOLYNOMIAL_H
 #define KILN_COMPILER_ANALYSIS_INDEXPOLYNOMIAL_H
@@ -98,6 +98,7 @@ public:
 private:
   Polynomial compute(mlir::Value value);
   std::optional<Polynomial> follow(mlir::Operation *op);
+  std::optional<Polynomial> followArithmetic(mlir::Operation *op);
   std::optional<Polynomial> followArgument(mlir::BlockArgument argument);
   Polynomial withAxes(const Polynomial &polynomial, llvm::ArrayRef<unsigned> axes);
   Polynomial opaque(mlir::Value value);

@@ -17,10 +17,15 @@ LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred) {
   FrozenRewritePatternSet patterns(std::move(preferred));
   PatternApplicator applicator(patterns);
   applicator.applyDefaultCostModel();
-  // What is nested comes before what it is in; terminators go with their operations.
+  // MLIR's pattern for scf.while looks for the terminators in the regions' first blocks: while
+  // loops come before what is nested in them, everything else behind it. Terminators go with their
+  // operations.
   SmallVector<Operation *> structured;
+  module.walk<WalkOrder::PreOrder, ReverseIterator>(
+      [&](scf::WhileOp loop) { structured.push_back(loop); });
   module.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
-    if (isa<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>())
+    if (isa<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>() &&
+        !isa<scf::WhileOp>(op))
       structured.push_back(op);
   });
   // No listener: operations move in one piece.

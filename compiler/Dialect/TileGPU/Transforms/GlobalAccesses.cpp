@@ -73,17 +73,25 @@ bool GlobalOrder::keepsThreads(const GlobalAccess &earlier, const GlobalAccess &
 
 BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess &later,
                                  ArrayRef<Operation *> passed) {
+  BarrierNeed need = betweenArrays(earlier, later);
+  if (need.isNever() || !earlier.pointers || !later.pointers)
+    return need;
+  Meeting meeting = meetings.meet(earlier.pointers, later.pointers, passed);
+  bool isOrdered =
+      meeting == Meeting::Never || (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
+  return isOrdered ? BarrierNeed() : need;
+}
+
+BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {
   BarrierNeed need;
   if (!earlier.writes && !later.writes)
     return need;
   if (earlier.commutes && earlier.commutes == later.commutes)
     return need;
-  need.always = true;
-  if (!earlier.pointers || !later.pointers)
+  if (!earlier.pointers || !later.pointers) {
+    need.always = true;
     return need;
-  Meeting meeting = meetings.meet(earlier.pointers, later.pointers, passed);
-  if (meeting == Meeting::Never || (meeting == Meeting::SameIndex && keepsThreads(earlier, later)))
-    return {};
+  }
   SharedOrigin origin = meetings.originOf(earlier.pointers, later.pointers);
   need.always = origin.always;
   need.pairs.insert(origin.pairs.begin(), origin.pairs.end());

@@ -49,6 +49,8 @@ public:
   /// What stands between an earlier and a later access, which is in a later iteration of `passed`.
   BarrierNeed between(const GlobalAccess &earlier, const GlobalAccess &later,
                       llvm::ArrayRef<mlir::Operation *> passed);
+  /// The same by the arrays alone, as if all their elements met.
+  BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
 
 private:
   bool keepsThreads(const GlobalAccess &earlier, const GlobalAccess &later) const;

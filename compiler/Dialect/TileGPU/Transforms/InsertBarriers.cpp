@@ -221,10 +221,15 @@ private:
 
   /// What has to stand between pending accesses and the global access `later`.
   void addNeed(const Pending &pending, unsigned later, BarrierNeed &need) {
+    // In unrolled code a barrier now and then costs less than comparing each access with all.
+    constexpr size_t mostCompared = 256;
+    bool byArrays = pending.global.size() > mostCompared;
     for (auto &[instance, ordered] : pending.global) {
       if (need.always)
         return;
-      const BarrierNeed &between = needBetween(instance, later);
+      BarrierNeed between = byArrays
+                                ? order.betweenArrays(accesses[instance.access], accesses[later])
+                                : needBetween(instance, later);
       need.always |= between.always;
       for (const ArgumentPair &pair : between.pairs)
         if (!ordered.count(pair))

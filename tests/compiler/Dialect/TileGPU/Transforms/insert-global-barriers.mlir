@@ -154,7 +154,8 @@ func.func @afterWhile(%x: !tile.ptr<i32>, %n: i32) {
   return
 }
 
-// Atomics that commute, and whose results nobody asks for, come in any order.
+// Atomics that commute, and whose results nobody asks for, come in any order. (Those that release or
+// acquire have barriers of their own.)
 // CHECK-LABEL: func.func @atomics
 // CHECK: tile.atomic_rmw <add>
 // CHECK-NEXT: tile.atomic_rmw <add>
@@ -167,9 +168,9 @@ func.func @atomics(%x: !tile.ptr<i32>) {
   %px = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>, #l>
   %a = tile.addptr %px, %r : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
   %b = tile.addptr %px, %back : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
-  %0 = tile.atomic_rmw <add> %a, %r : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
-  %1 = tile.atomic_rmw <add> %b, %r : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
-  %2 = tile.atomic_rmw <smax> %a, %r : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
+  %0 = tile.atomic_rmw <add> %a, %r {semantic = #tile.semantic<relaxed>} : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
+  %1 = tile.atomic_rmw <add> %b, %r {semantic = #tile.semantic<relaxed>} : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
+  %2 = tile.atomic_rmw <smax> %a, %r {semantic = #tile.semantic<relaxed>} : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
   return
 }
 }
