@@ -59,7 +59,7 @@ func.func @both(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 
 module attributes {tilegpu.target = "TARGET"} {
 func.func @release(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %one = arith.constant 1 : i32
-  %a = tile.atomic_rmw <exchange> %p, %one {semantic = #tile.semantic<release>, scope = #tile.scope<sys>} : (!tile.ptr<i32>, i32) -> i32
+  %a = tile.atomic_rmw <xchg> %p, %one {semantic = #tile.semantic<release>, scope = #tile.scope<sys>} : (!tile.ptr<i32>, i32) -> i32
   return
 }
 }

@@ -30,7 +30,7 @@ def kernel(p, f, b, u, s, pp):
     cut = f.to(tl.bfloat16, fp_downcast_rounding="rtz")
     # CHECK: tile.bitcast {{.*}} : f32 -> i32
     bits = f.to(tl.int32, bitcast=True)
-    # CHECK: arith.truncf {{.*}} : f32 to f8E5M2
+    # CHECK: tile.narrow {{.*}} : f32 to f8E5M2
     tiny = f.to(tl.float8e5)
     # CHECK: arith.extui {{.*}} : i1 to i8
     # CHECK: tile.store
