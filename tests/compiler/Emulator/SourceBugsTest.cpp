@@ -28,6 +28,19 @@ std::vector<mlir::Operation *> barriersOf(mlir::ModuleOp &module) {
   return all;
 }
 
+/// A barrier in a branch of its own is executed where two of the kernel's arguments are one array:
+/// not here.
+bool isForEqualArguments(mlir::Operation *barrier) {
+  return llvm::hasSingleElement(barrier->getBlock()->without_terminator()) &&
+         !barrier->getBlock()->isEntryBlock();
+}
+
+std::vector<mlir::Operation *> executedBarriersOf(mlir::ModuleOp &module) {
+  std::vector<mlir::Operation *> all = barriersOf(module);
+  llvm::erase_if(all, isForEqualArguments);
+  return all;
+}
+
 /// A kernel and its reference; what went wrong, "" if nothing did.
 struct Case {
   const char *name, *source;
@@ -174,11 +187,11 @@ TEST(SourceBugs, EveryRemovedBarrierIsFound) {
       SCOPED_TRACE(std::string(one.name) + " on " + target);
       size_t barriers = 0;
       SourceOptions options;
-      options.edit = [&](mlir::ModuleOp &module) { barriers = barriersOf(module).size(); };
+      options.edit = [&](mlir::ModuleOp &module) { barriers = executedBarriersOf(module).size(); };
       EXPECT_EQ(one.run(one.source, target, options), "") << "the right kernel";
       all += barriers;
       for (size_t i = 0; i < barriers; ++i) {
-        options.edit = [i](mlir::ModuleOp &module) { barriersOf(module)[i]->erase(); };
+        options.edit = [i](mlir::ModuleOp &module) { executedBarriersOf(module)[i]->erase(); };
         std::string found = one.run(one.source, target, options);
         EXPECT_NE(found.find("race on shared memory"), std::string::npos)
             << "barrier " << i << " of " << barriers << ": " << found;
