@@ -1,4 +1,5 @@
 #include "compiler/Driver/RunValues.h"
+#include "compiler/Basic/ByteFloats.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/Npy.h"
 #include "llvm/ADT/APFloat.h"
@@ -421,6 +422,10 @@ std::optional<uint64_t> elementOf(ElementType type, double value) {
     const llvm::fltSemantics *semantics = semanticsOf(type);
     if (!semantics)
       return std::nullopt;
+    if (bytes == 1)
+      return narrowToByteFloat(llvm::APFloat(float(value)), *semantics)
+          .bitcastToAPInt()
+          .getZExtValue();
     llvm::APFloat rounded(value);
     bool losesInfo = false;
     rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);

@@ -1,6 +1,6 @@
 // Constants, and operations that only move elements: splat, broadcast, reshape, permute.
 
-#include "compiler/Dialect/Tile/ByteFloats.h"
+#include "compiler/Basic/ByteFloats.h"
 #include "compiler/Sema/Evaluator.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -85,12 +85,12 @@ Tensor Evaluator::constant(DType type, const Value &number) {
       bool losesInfo;
       value.convert(to, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     };
-    auto floatType = llvm::cast<mlir::FloatType>(mlirType);
+    const llvm::fltSemantics &format = llvm::cast<mlir::FloatType>(mlirType).getFloatSemantics();
     if (type.isFP8()) {
       round(llvm::APFloat::IEEEsingle()); // as a cast does
-      value = tile::narrowToByteFloat(value, floatType);
+      value = narrowToByteFloat(value, format);
     } else {
-      round(floatType.getFloatSemantics());
+      round(format);
     }
     return {emit<mlir::arith::ConstantOp>(builder.getFloatAttr(mlirType, value)), type};
   }

@@ -1,10 +1,9 @@
-// Numbers as floats of 8 bits at compile time, as `tile.narrow` defines them.
+// The types of floats of 8 bits that MLIR and targets know.
 
 #ifndef KILN_COMPILER_DIALECT_TILE_BYTEFLOATS_H
 #define KILN_COMPILER_DIALECT_TILE_BYTEFLOATS_H
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/APFloat.h"
 
 namespace kiln::tile {
 
@@ -13,9 +12,6 @@ inline bool isByteFloat(mlir::Type type) {
   return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E4M3FNUZType, mlir::Float8E5M2Type,
                    mlir::Float8E5M2FNUZType>(type);
 }
-
-/// The number of the 8-bit `type` that `tile.narrow` makes of `value`.
-llvm::APFloat narrowToByteFloat(llvm::APFloat value, mlir::FloatType type);
 
 } // namespace kiln::tile
 

@@ -1,6 +1,6 @@
 // Folds and canonical forms of Tile operations.
 
-#include "compiler/Dialect/Tile/ByteFloats.h"
+#include "compiler/Basic/ByteFloats.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/Matchers.h"
@@ -128,10 +128,10 @@ OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult NarrowOp::fold(FoldAdaptor adaptor) {
-  auto type = cast<FloatType>(elementTypeOf(getType()));
+  const llvm::fltSemantics &format = cast<FloatType>(elementTypeOf(getType())).getFloatSemantics();
   return constFoldCastOp<FloatAttr, FloatAttr, APFloat, APFloat, void>(
       adaptor.getOperands(), getType(),
-      [&](const APFloat &value, bool &) { return narrowToByteFloat(value, type); });
+      [&](const APFloat &value, bool &) { return narrowToByteFloat(value, format); });
 }
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -119,6 +119,8 @@ TEST(RunValues, RoundsToTheElementType) {
   EXPECT_EQ(elementOf(ElementType::BF16, -2), 0xc000u);
   EXPECT_EQ(elementOf(ElementType::FP8E4NV, 1), 0x38u);
   EXPECT_EQ(elementOf(ElementType::FP8E5, 1), 0x3cu);
+  EXPECT_EQ(elementOf(ElementType::FP8E5, std::numeric_limits<double>::quiet_NaN()), 0x7fu);
+  EXPECT_EQ(elementOf(ElementType::FP8E5, -1e6), 0xfbu);
   EXPECT_EQ(elementOf(ElementType::FP64, 0.1), llvm::bit_cast<uint64_t>(0.1));
   EXPECT_EQ(elementOf(ElementType::Int8, -1.9), 0xffu);
   EXPECT_EQ(elementOf(ElementType::Int8, 1000), 0x7fu);
