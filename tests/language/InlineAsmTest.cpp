@@ -93,6 +93,10 @@ TEST_P(InlineAsm, Conversions) {
                       {bits(1.0f), bits(1e6f)}, {bits(-2.0f), bits(-inf)});
   EXPECT_EQ(fp8[0], 0x38c0u);
   EXPECT_EQ(fp8[1], 0x7efeu);
+  // The NaN of PTX has no sign.
+  EXPECT_EQ(runWords("{ .reg .b16 t; cvt.rn.satfinite.e5m2x2.f32 t, $1, $2; cvt.u32.u16 $0, t; }",
+                     {bits(NAN)}, {bits(-NAN)})[0],
+            0x7f7fu);
 }
 
 TEST_P(InlineAsm, FourBitFloats) {
