@@ -170,13 +170,6 @@ static void buildOrder(const EntryModel &entry, DispatchTables &tables) {
 // Grid and costs
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> constantOf(const VariantModel &variant, StringRef name) {
-  for (const NamedLiteral &constant : variant.constants)
-    if (constant.first == name)
-      return constant.second.asInteger();
-  return std::nullopt;
-}
-
 static void buildGridValues(const EntryModel &entry, DispatchTables &tables) {
   for (const Expression &dimension : entry.grid)
     for (const std::string &name : dimension.names())
@@ -185,7 +178,7 @@ static void buildGridValues(const EntryModel &entry, DispatchTables &tables) {
   for (const VariantModel &variant : entry.variants) {
     tables.gridValues.emplace_back();
     for (const std::string &name : tables.gridConstants)
-      tables.gridValues.back().push_back(constantOf(variant, name).value_or(0));
+      tables.gridValues.back().push_back(findConstant(variant, name).value_or(0));
   }
 }
 
@@ -196,7 +189,7 @@ static std::optional<int64_t> constantNode(const Expression &expression, unsigne
   if (node.op == Expression::Op::Constant)
     return node.constant;
   if (node.op == Expression::Op::Name)
-    return findArgument(entry, node.name) ? std::nullopt : constantOf(variant, node.name);
+    return findArgument(entry, node.name) ? std::nullopt : findConstant(variant, node.name);
   if (node.op != Expression::Op::Multiply)
     return std::nullopt;
   std::optional<int64_t> left = constantNode(expression, node.left, entry, variant);

@@ -62,6 +62,10 @@ public:
     size_t begin = 0, end = 0;
   };
 
+  static unsigned numOperands(Op op);
+  /// Whether a node's value is 0 or 1, whatever the names are.
+  static bool isTruth(const std::vector<Node> &tree, unsigned index);
+
   /// The constant `value`.
   static Expression ofConstant(int64_t value);
 

@@ -91,6 +91,13 @@ std::optional<unsigned> findArgument(const EntryModel &entry, StringRef name) {
              : std::optional(static_cast<unsigned>(it - entry.arguments.begin()));
 }
 
+std::optional<int64_t> findConstant(const VariantModel &variant, StringRef name) {
+  for (const NamedLiteral &constant : variant.constants)
+    if (constant.first == name)
+      return constant.second.asInteger();
+  return std::nullopt;
+}
+
 std::vector<std::string> needTexts(const EntryModel &entry, const VariantModel &variant) {
   std::vector<std::string> texts;
   for (const ArgumentFact &fact : variant.facts)
@@ -171,10 +178,7 @@ Error checkGridNames(const EntryModel &entry, const VariantModel &variant) {
     for (const std::string &name : dimension.names()) {
       auto argument = findArgument(entry, name);
       bool isArgument = argument && entry.arguments[*argument].type.isInteger();
-      bool isConstant = any_of(variant.constants, [&](const NamedLiteral &constant) {
-        return constant.first == name && constant.second.asInteger();
-      });
-      if (!isArgument && !isConstant)
+      if (!isArgument && !findConstant(variant, name))
         return wrong("{0}: the grid needs '{1}', which is neither an integer argument nor an "
                      "integer constant of the variant {2}",
                      entry.name, name, variantName(entry, variant));

@@ -138,6 +138,9 @@ std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &
 /// The index of the argument of that name.
 std::optional<unsigned> findArgument(const EntryModel &entry, llvm::StringRef name);
 
+/// The integer constant of that name.
+std::optional<int64_t> findConstant(const VariantModel &variant, llvm::StringRef name);
+
 /// Everything that the variant relies on, one text for each condition.
 std::vector<std::string> needTexts(const EntryModel &entry, const VariantModel &variant);
 

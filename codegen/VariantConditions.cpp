@@ -12,19 +12,12 @@ namespace kiln {
 
 using Op = Expression::Op;
 
-static std::optional<int64_t> constantOf(const VariantModel &variant, StringRef name) {
-  for (const NamedLiteral &constant : variant.constants)
-    if (constant.first == name)
-      return constant.second.asInteger();
-  return std::nullopt;
-}
-
 /// The expression with the variant's constants. An argument goes before a constant of its name: it
 /// is one in other specialisations.
 static Expression inVariant(const Expression &expression, const EntryModel &entry,
                             const VariantModel &variant) {
   return expression.simplify([&](StringRef name) {
-    return findArgument(entry, name) ? std::nullopt : constantOf(variant, name);
+    return findArgument(entry, name) ? std::nullopt : findConstant(variant, name);
   });
 }
 

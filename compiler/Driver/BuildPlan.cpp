@@ -404,10 +404,12 @@ std::optional<unsigned> KernelPlanner::addVariant(EntryModel &entry, VariantMode
 /// Another config, or signature, has come to the same: a default, say, that one of them writes out.
 bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target,
                                const PlannedConfig &config, const SpecSignature &signature) {
-  auto earlier = llvm::find_if(plan.jobs, [&](const CompileJob &job) {
-    return job.entry == entry && job.variant == variant && job.target == target;
-  });
-  if (earlier == plan.jobs.end())
+  // The entry's jobs are the last ones.
+  auto earlier = plan.jobs.rbegin();
+  while (earlier != plan.jobs.rend() && earlier->entry == entry &&
+         (earlier->variant != variant || earlier->target != target))
+    ++earlier;
+  if (earlier == plan.jobs.rend() || earlier->entry != entry)
     return false;
   const SpecPlace &place =
       earlier->place.path == config.place.path ? signature.place : config.place;

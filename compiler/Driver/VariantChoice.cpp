@@ -142,10 +142,7 @@ llvm::Expected<int64_t> CallArguments::evaluate(const Expression &expression,
       huge = textOf(*argument) + ", beyond 64 signed bits";
       return std::nullopt;
     }
-    for (const NamedLiteral &constant : variant->constants)
-      if (constant.first == name)
-        return constant.second.asInteger();
-    return std::nullopt;
+    return findConstant(*variant, name);
   };
   TextError error;
   if (auto value = expression.evaluate(lookup, error))

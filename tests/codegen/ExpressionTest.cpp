@@ -133,6 +133,9 @@ TEST(Expression, ConstantsAreFolded) {
   EXPECT_EQ(simplified("B > 64 and n // 0"), "0");
   EXPECT_EQ(simplified("B == 64 and n > 1"), "n > 1");
   EXPECT_EQ(simplified("B or n"), "64");
+  EXPECT_EQ(simplified("n > 1 or B > 64"), "n > 1");
+  EXPECT_EQ(simplified("n > 1 and B == 64"), "n > 1");
+  EXPECT_EQ(simplified("n and B == 64"), "n and 1");
   EXPECT_EQ(simplified("n + B // 0"), "n + 64 // 0");
 }
 
