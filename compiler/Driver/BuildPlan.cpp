@@ -479,6 +479,7 @@ TargetAnswers answersOf(const TargetInfo &target) {
   answers.arch = target.archNumber;
   answers.archName = target.arch;
   answers.warpSize = target.warpSize;
+  answers.takesAssembly = target.backend != Backend::CPU && !target.emulated;
   return answers;
 }
 

@@ -91,14 +91,15 @@ cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
               cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand),
               cl::sub(runCommand));
+cl::opt<unsigned> ptxasMemory("ptxas-memory",
+                              cl::desc("MiB of memory for one run of ptxas, 0: no limit (8192)"),
+                              cl::value_desc("MiB"), cl::init(EmitOptions().ptxasMemory),
+                              cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(runCommand));
 cl::opt<unsigned>
-    ptxasMemory("ptxas-memory", cl::desc("MiB of memory for one run of ptxas, 0: no limit (8192)"),
-                cl::value_desc("MiB"), cl::init(EmitOptions().ptxasMemory), cl::sub(buildCommand),
-                cl::sub(compileCommand), cl::sub(runCommand));
-cl::opt<unsigned> ptxasTimeout(
-    "ptxas-timeout", cl::desc("Seconds of processor time for one run of ptxas, 0: no limit (300)"),
-    cl::value_desc("seconds"), cl::init(EmitOptions().ptxasTimeout), cl::sub(buildCommand),
-    cl::sub(compileCommand), cl::sub(runCommand));
+    ptxasTimeout("ptxas-timeout",
+                 cl::desc("Seconds of processor time for one run of ptxas, 0: no limit (300)"),
+                 cl::value_desc("seconds"), cl::init(EmitOptions().ptxasTimeout),
+                 cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(runCommand));
 cl::opt<std::string> libdevicePath("libdevice",
                                    cl::desc("libdevice.10.bc, for kernels that call its functions"),
                                    cl::value_desc("file"), cl::sub(buildCommand),

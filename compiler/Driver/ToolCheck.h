@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-/// Reports the first of the chosen jobs' targets whose tools do not work, and gives false then; also
-/// after an interrupt.
+/// Reports the first of the chosen jobs' targets whose tools do not work, and gives false then;
+/// also after an interrupt.
 bool checkTools(const BuildPlan &plan, llvm::ArrayRef<unsigned> chosen,
                 const CompilerOptions &options, const VariantGoal &goal,
                 DiagnosticEngine &diagnostics);

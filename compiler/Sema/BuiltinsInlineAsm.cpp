@@ -1,10 +1,13 @@
 // tl.inline_asm_elementwise: binds registers to tensors and lets PtxTranslator run the program.
+// What that cannot express is passed on as it stands where the target can run it
+// (ThreadAssembly.h).
 //
 // An invocation sees `pack` elements of each tensor. They are neighbours in row-major order, which
 // Triton leaves open. Elements narrower than 32 bits share a register, the first one lowest.
 
 #include "compiler/Sema/ElementPacks.h"
 #include "compiler/Sema/PtxTranslator.h"
+#include "compiler/Sema/ThreadAssembly.h"
 
 namespace kiln::sema {
 namespace {
@@ -78,56 +81,69 @@ Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
   return type.isBool() ? evaluator.cast(whole, type) : evaluator.bitcast(whole, type);
 }
 
-/// "=r,r,h": the width of each register, outputs first; 0 for an immediate. Empty after an error.
-std::optional<std::vector<unsigned>> readConstraints(Evaluator &evaluator, llvm::StringRef text,
-                                                     size_t outputs) {
-  std::vector<unsigned> widths;
+/// "=r,r,h,n": a register for each, outputs first. Empty after an error.
+std::optional<std::vector<AssemblyRegister>> readConstraints(Evaluator &evaluator,
+                                                             llvm::StringRef text, size_t outputs) {
+  std::vector<AssemblyRegister> registers;
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, ',');
   for (llvm::StringRef part : parts) {
     part = part.trim();
     if (part.empty() || part.starts_with("~"))
       continue;
+    AssemblyRegister entry;
+    entry.constraint = part.str();
     bool isOutput = part.consume_front("=");
     part.consume_front("&");
-    unsigned bits = part == "r" || part == "f"   ? 32
-                    : part == "l" || part == "d" ? 64
-                    : part == "h"                ? 16
-                    : part == "c"                ? 8
-                                                 : 0;
-    bool isImmediate = part == "n" && !isOutput;
-    if ((!bits && !isImmediate) || isOutput != (widths.size() < outputs))
+    entry.letter = part.size() == 1 ? part.front() : '\0';
+    entry.bits = part == "r" || part == "f"   ? 32
+                 : part == "l" || part == "d" ? 64
+                 : part == "h"                ? 16
+                 : part == "c"                ? 8
+                                              : 0;
+    bool isKnown = entry.bits || entry.isOfAMD() || (entry.isImmediate() && !isOutput);
+    if (!isKnown || isOutput != (registers.size() < outputs))
       return evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
                             std::to_string(outputs) +
-                                " outputs, then inputs, of r, l, h, c, f, d or n",
+                                " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a)",
                             "'" + text.str() + "'");
-    widths.push_back(bits);
+    registers.push_back(std::move(entry));
   }
-  return widths;
+  return registers;
 }
 
-/// Puts the numbers for which the constraint is `n` into the program. False after an error.
-bool placeImmediates(Evaluator &evaluator, PtxProgram &program, llvm::ArrayRef<unsigned> widths,
-                     size_t outputs, llvm::ArrayRef<Value> args) {
-  for (auto [index, bits] : llvm::enumerate(widths)) {
-    if (bits != 0)
+/// The numbers that stand for the registers of constraint `n`, by register; empty after an error.
+std::optional<std::map<size_t, Int>> readImmediates(Evaluator &evaluator,
+                                                    llvm::ArrayRef<AssemblyRegister> registers,
+                                                    size_t outputs, llvm::ArrayRef<Value> args) {
+  std::map<size_t, Int> numbers;
+  for (auto [index, entry] : llvm::enumerate(registers)) {
+    if (!entry.isImmediate())
       continue;
     // Elements of narrow types may share a register, compile-time numbers do not.
-    std::optional<Int> number = widths.size() - outputs == args.size()
+    std::optional<Int> number = registers.size() - outputs == args.size()
                                     ? evaluator.constantInt(args[index - outputs], "constraint 'n'")
                                     : evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
                                                      "one register for each argument beside 'n'",
-                                                     std::to_string(widths.size() - outputs));
+                                                     std::to_string(registers.size() - outputs));
     if (!number)
-      return false;
-    for (PtxInstruction &instruction : program.instructions)
-      for (PtxOperand &operand : instruction.operands)
-        if (operand.kind == PtxOperand::Kind::Argument && operand.value == index) {
-          operand.kind = PtxOperand::Kind::Immediate;
-          operand.value = uint64_t(*number);
-        }
+      return std::nullopt;
+    numbers[index] = *number;
   }
-  return true;
+  return numbers;
+}
+
+/// Puts the immediates' numbers into the program.
+void placeImmediates(PtxProgram &program, const std::map<size_t, Int> &numbers) {
+  for (PtxInstruction &instruction : program.instructions)
+    for (PtxOperand &operand : instruction.operands) {
+      auto number =
+          operand.kind == PtxOperand::Kind::Argument ? numbers.find(operand.value) : numbers.end();
+      if (number == numbers.end())
+        continue;
+      operand.kind = PtxOperand::Kind::Immediate;
+      operand.value = uint64_t(number->second);
+    }
 }
 
 struct Results {
@@ -151,15 +167,99 @@ std::optional<Results> readResults(Evaluator &evaluator, const Value &dtype) {
   return results;
 }
 
+/// What has been built since can be taken back.
+class BuildMark {
+public:
+  explicit BuildMark(mlir::OpBuilder &builder) : builder(builder), last(lastOperation()) {}
+
+  void takeBack() {
+    while (mlir::Operation *op = lastOperation()) {
+      if (op == last)
+        return;
+      op->erase();
+    }
+  }
+
+private:
+  mlir::Operation *lastOperation() const {
+    mlir::Block::iterator point = builder.getInsertionPoint();
+    return point == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(point);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Operation *last;
+};
+
+/// The results as Tile IR that runs everywhere. False after an error.
+bool translate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+  llvm::Expected<PtxProgram> program = parsePtx(call.text);
+  if (!program) {
+    evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
+    return false;
+  }
+  placeImmediates(*program, call.immediates);
+  PtxTranslator translator(evaluator, *program, call.shape);
+  for (auto [index, entry] : llvm::enumerate(call.registers))
+    translator.addArgument(entry.isImmediate() ? 32 : entry.bits,
+                           index < call.numResults() ? Tensor()
+                                                     : call.inputs[index - call.numResults()]);
+  if (evaluator.failed() || !translator.run())
+    return false;
+  for (size_t i = 0; i < call.numResults(); ++i) {
+    results.push_back(translator.getArgument(i));
+    if (!results.back())
+      return false;
+  }
+  return true;
+}
+
+/// Translates where the target can run the assembly too, if that is possible; otherwise leaves
+/// nothing behind and says why not.
+bool tryToTranslate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results,
+                    std::string &why) {
+  BuildMark mark(evaluator.builder);
+  if (evaluator.attempt([&] { translate(evaluator, call, results); }, &why))
+    return true;
+  mark.takeBack();
+  results.clear();
+  return false;
+}
+
+/// Translates what can be, and passes the rest on where the target can run it, and then all later
+/// assembly with effects too: translated, it would happen once for the program, and its operands
+/// may now be each thread's own. False after an error.
+bool run(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+  std::string why;
+  if (!canPassOn(evaluator.getTarget(), call)) {
+    if (!call.isOfAMD())
+      return translate(evaluator, call, results);
+    evaluator.error(DiagKind::SemaAssemblyTarget);
+    return false;
+  }
+  if (call.isOfAMD())
+    why = "it is AMD's";
+  else if (evaluator.hasThreadAssembly && !call.isPure)
+    why = "other assembly of this kernel is";
+  else if (tryToTranslate(evaluator, call, results, why))
+    return true;
+  if (evaluator.failed())
+    return false;
+  evaluator.warn(DiagKind::SemaAssemblyUnchecked, why);
+  evaluator.hasThreadAssembly = true;
+  return passOn(evaluator, call, results);
+}
+
 } // namespace
 
 Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
+  AssemblyCall assembly;
   std::optional<std::string> text = evaluator.constantString(call[0], "asm");
   std::optional<std::string> constraints =
       text ? evaluator.constantString(call[1], "constraints") : std::nullopt;
   std::optional<Results> results =
       constraints ? readResults(evaluator, call[3]) : std::optional<Results>();
-  if (!results)
+  std::optional<bool> isPure = results ? evaluator.constantBool(call[4], "is_pure") : std::nullopt;
+  if (!isPure)
     return Value();
   std::vector<Tensor> args;
   std::optional<std::vector<Value>> given = evaluator.iterate(call[2]);
@@ -174,37 +274,36 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
   if (!packing)
     return Value();
 
-  std::vector<Tensor> inputs;
+  assembly.text = *text;
+  assembly.isPure = *isPure;
+  assembly.shape = packing->partShape;
   for (Tensor arg : args)
-    if (!pack(evaluator, *packing, arg, inputs))
+    if (!pack(evaluator, *packing, arg, assembly.inputs))
       return Value();
-  size_t outputs = 0;
-  for (DType type : results->types)
-    outputs += packing->pack / perRegister(*packing, bitsType(type));
-  std::optional<std::vector<unsigned>> widths = readConstraints(evaluator, *constraints, outputs);
-  if (!widths)
+  for (DType type : results->types) {
+    DType bits = bitsType(type);
+    unsigned each = perRegister(*packing, bits);
+    assembly.resultBits.insert(assembly.resultBits.end(), packing->pack / each,
+                               bits.getBits() * each);
+  }
+  size_t outputs = assembly.numResults();
+  auto registers = readConstraints(evaluator, *constraints, outputs);
+  if (!registers)
     return Value();
-  if (widths->size() != outputs + inputs.size())
+  assembly.registers = std::move(*registers);
+  if (assembly.registers.size() != outputs + assembly.inputs.size())
     return evaluator.error(DiagKind::SemaInvalidArgument, "constraints",
                            std::to_string(outputs) + " outputs and " +
-                               std::to_string(inputs.size()) + " inputs",
+                               std::to_string(assembly.inputs.size()) + " inputs",
                            "'" + *constraints + "'");
-  llvm::Expected<PtxProgram> program = parsePtx(*text);
-  if (!program)
-    return evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
-  if (!placeImmediates(evaluator, *program, *widths, outputs, *given))
+  auto immediates = readImmediates(evaluator, assembly.registers, outputs, *given);
+  if (!immediates)
     return Value();
-  PtxTranslator translator(evaluator, *program, packing->partShape);
-  for (auto [index, bits] : llvm::enumerate(*widths))
-    translator.addArgument(bits ? bits : 32, index < outputs ? Tensor() : inputs[index - outputs]);
-  if (evaluator.failed() || !translator.run())
-    return Value();
+  assembly.immediates = std::move(*immediates);
+
   std::vector<Tensor> written;
-  for (size_t i = 0; i < outputs; ++i) {
-    written.push_back(translator.getArgument(i));
-    if (!written.back())
-      return Value();
-  }
+  if (!run(evaluator, assembly, written))
+    return Value();
   llvm::ArrayRef<Tensor> rest = written;
   std::vector<Value> values;
   for (DType type : results->types) {

@@ -44,7 +44,7 @@ FrameGuard::~FrameGuard() {
   evaluator.frame = saved;
 }
 
-bool Evaluator::attempt(llvm::function_ref<void()> body) {
+bool Evaluator::attempt(llvm::function_ref<void()> body, std::string *why) {
   if (hasFailed)
     return false;
   size_t count = errors.size();
@@ -57,6 +57,8 @@ bool Evaluator::attempt(llvm::function_ref<void()> body) {
   // is taken.
   if (isStuck || failsAgain)
     return false;
+  if (why && errors.size() > count)
+    *why = errors[count].message;
   errors.resize(count, Diagnostic(DiagKind::SemaRecursion, DiagPlace(), {}));
   hasFailed = leavesFunction = false;
   return false;

@@ -163,8 +163,9 @@ public:
     error(kind, args...);
     return std::nullopt;
   }
-  /// Runs `body`; when it fails, forgets its errors and returns false.
-  bool attempt(llvm::function_ref<void()> body);
+  /// Runs `body`; when it fails, forgets its errors and returns false. `why` gets the first one's
+  /// message.
+  bool attempt(llvm::function_ref<void()> body, std::string *why = nullptr);
   /// Unwinds without a message: something needs a value that an earlier error left unknown.
   Value failAgain();
   /// Ends the unwinding, where device code can go on without what failed; false elsewhere.
@@ -373,6 +374,8 @@ public:
   /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no
   /// assertions.
   unsigned elementFunctions = 0;
+  /// Assembly of this kernel has been passed on as it stands: scalars may differ between threads.
+  bool hasThreadAssembly = false;
 
 private:
   friend struct FrameGuard;

@@ -62,6 +62,8 @@ struct TargetAnswers {
   /// hip: "gfx942".
   std::string archName;
   unsigned warpSize = 32;
+  /// Kernels may hold the backend's own assembly: nothing else runs it, an emulator neither.
+  bool takesAssembly = false;
 };
 
 using NamedConstants = std::vector<std::pair<std::string, Literal>>;

@@ -40,10 +40,9 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
   if (huge)
-    callbacks.registerShouldRunOptionalPassCallback(
-        [](llvm::StringRef pass, llvm::Any) {
-          return pass != "GVNPass" && pass != "VectorCombinePass";
-        });
+    callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) {
+      return pass != "GVNPass" && pass != "VectorCombinePass";
+    });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);

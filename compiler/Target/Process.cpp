@@ -142,9 +142,9 @@ llvm::Expected<std::vector<char>> TemporaryFolder::read(llvm::StringRef name) co
   return std::vector<char>((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
 }
 
-llvm::Expected<ProcessResult>
-runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder,
-           const ProcessLimits &limits) {
+llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
+                                         llvm::ArrayRef<std::string> arguments,
+                                         llvm::StringRef folder, const ProcessLimits &limits) {
   // Everything is allocated before the fork.
   std::string executable = program.str();
   llvm::SmallVector<char *, 16> argv{executable.data()};

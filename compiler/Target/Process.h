@@ -59,9 +59,9 @@ struct ProcessResult {
 
 /// Runs `program` with `arguments` (without the program's own name) in `folder`. An error is a
 /// process that could not be started; a failing one is a result.
-llvm::Expected<ProcessResult>
-runProgram(llvm::StringRef program, llvm::ArrayRef<std::string> arguments, llvm::StringRef folder,
-           const ProcessLimits &limits = {});
+llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
+                                         llvm::ArrayRef<std::string> arguments,
+                                         llvm::StringRef folder, const ProcessLimits &limits = {});
 
 /// Runs `body` in a forked copy of this process, in `folder`; its return value is the exit status.
 /// The body writes messages to standard output and error. Nothing it changes comes back.

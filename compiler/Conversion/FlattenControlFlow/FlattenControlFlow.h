@@ -1,9 +1,9 @@
 // Structured control flow as branches between blocks, in time that grows with the program's length.
 //
-// Refused: MLIR's dialect conversion with the same patterns. It goes from the first operation to the
-// last, each cuts its block in two, and every operation behind the cut is moved and recorded so that
-// it could be moved back: a thread with 2,000 reductions in a row, each with a branch or two, took
-// 23 GB. From the last to the first, what is moved lies between two cuts.
+// Refused: MLIR's dialect conversion with the same patterns. It goes from the first operation to
+// the last, each cuts its block in two, and every operation behind the cut is moved and recorded so
+// that it could be moved back: a thread with 2,000 reductions in a row, each with a branch or two,
+// took 23 GB. From the last to the first, what is moved lies between two cuts.
 
 #ifndef KILN_COMPILER_CONVERSION_FLATTENCONTROLFLOW_FLATTENCONTROLFLOW_H
 #define KILN_COMPILER_CONVERSION_FLATTENCONTROLFLOW_FLATTENCONTROLFLOW_H
@@ -14,8 +14,7 @@
 namespace kiln {
 
 /// Leaves no operation of the scf dialect. `preferred` are patterns that are tried before MLIR's.
-llvm::LogicalResult flattenControlFlow(mlir::ModuleOp module,
-                                       mlir::RewritePatternSet preferred);
+llvm::LogicalResult flattenControlFlow(mlir::ModuleOp module, mlir::RewritePatternSet preferred);
 
 } // namespace kiln
 

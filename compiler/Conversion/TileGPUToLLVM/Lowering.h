@@ -66,6 +66,7 @@ void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &l
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateScanPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateAssemblyPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateMapPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateDebugPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateGatherPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);

@@ -146,6 +146,7 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   populateScanPatterns(patterns, lowering);
   populateGatherPatterns(patterns, lowering);
   populateMapPatterns(patterns, lowering);
+  populateAssemblyPatterns(patterns, lowering);
   populateDebugPatterns(patterns, lowering);
   populateSharedPatterns(patterns, lowering);
   populateConvertLayoutPatterns(patterns, lowering);

@@ -240,6 +240,23 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$scope (`sequential` $sequential^)? attr-dict";
 }
 
+def Tile_AssemblyOp : Tile_Op<"assembly", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The target's own assembly, as it stands: nothing checks what it does";
+  let description = [{
+    Every thread runs `text` once for each element that it holds, or once where there are scalars only; threads that hold the
+    same element run it for it each. `$0`, `$1` … are the results, then the sources, in registers of LLVM's inline
+    assembly: `constraints` is a list of theirs (`=r,r,~{memory}`). Tensors are of one shape; a scalar is the same for all elements. Without `pure`
+    it may have any effect, and what it gives may differ between threads.
+    ```mlir
+    %lane = tile.assembly "mov.u32 $0, %laneid;" "=r"() pure : () -> i32
+    ```
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$constraints, Variadic<Tile_Value>:$sources, UnitAttr:$pure);
+  let results = (outs Variadic<Tile_Value>:$results);
+  let assemblyFormat = "$text $constraints `(` $sources `)` (`pure` $pure^)? attr-dict `:` functional-type($sources, $results)";
+  let hasVerifier = 1;
+}
+
 //===-- Computing across elements ----------------------------------------------------------------------------------===//
 
 def Tile_DotOp : Tile_Op<"dot", [Pure]> {

@@ -316,6 +316,22 @@ LogicalResult MapOp::verifyRegions() {
                                   : success();
 }
 
+LogicalResult AssemblyOp::verify() {
+  RankedTensorType first;
+  for (ValueRange values : {ValueRange(getSources()), ValueRange(getResults())})
+    for (Type type : values.getTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!first)
+        first = tensor;
+      if (tensor && failed(expectShape(*this, "a source or result", tensor, first)))
+        return failure();
+    }
+  if (first &&
+      llvm::any_of(getResultTypes(), [](Type type) { return !isa<RankedTensorType>(type); }))
+    return emitOpError("expected tensors as results beside tensors");
+  return success();
+}
+
 LogicalResult PrintOp::verify() {
   if (!getValue())
     return success();

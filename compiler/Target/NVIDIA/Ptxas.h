@@ -48,9 +48,9 @@ bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second
 /// Assembles `ptx` for the target; where ptxas gives up, again with -O1, and then keeps what uses
 /// less local memory. (The measure that there is without running: of 13 kernels of public programs
 /// on which it gave up, all used less at -O1, and all were faster on an H200, 1.7 to 12.7 times. Of
-/// 28 others that spilled, -O1 made most slower: they are left alone.) The options that ptxas stores
-/// in its output are the same for every kernel of a target otherwise, and so are the file names it
-/// sees.
+/// 28 others that spilled, -O1 made most slower: they are left alone.) The options that ptxas
+/// stores in its output are the same for every kernel of a target otherwise, and so are the file
+/// names it sees.
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
                                      const EmitOptions &options);
 

@@ -116,6 +116,20 @@ func.func @gather_result(%x: tensor<16xf16>, %i: tensor<8xi32>) {
 }
 
 // -----
+func.func @assembly_shapes(%x: tensor<16xi32>, %y: tensor<8xi32>) {
+  // expected-error @+1 {{expected a source or result of the shape of 'tensor<16xi32>', got 'tensor<8xi32>'}}
+  %z = tile.assembly "" "=r,r,r"(%x, %y) : (tensor<16xi32>, tensor<8xi32>) -> tensor<16xi32>
+  return
+}
+
+// -----
+func.func @assembly_scalar_result(%x: tensor<16xi32>) {
+  // expected-error @+1 {{expected tensors as results beside tensors}}
+  %z = tile.assembly "" "=r,r"(%x) : (tensor<16xi32>) -> i32
+  return
+}
+
+// -----
 func.func @map_shapes(%x: tensor<16xf32>, %y: tensor<8xf32>) {
   // expected-error @+1 {{expected a source or result of the shape of 'tensor<16xf32>', got 'tensor<8xf32>'}}
   %z = tile.map(%x, %y) : (tensor<16xf32>, tensor<8xf32>) -> tensor<16xf32> {

@@ -89,6 +89,17 @@ func.func @gather(%x: tensor<16x32xf16>, %i: tensor<16x8xi32>) -> tensor<16x8xf1
   return %y : tensor<16x8xf16>
 }
 
+// CHECK-LABEL: func.func @assembly
+func.func @assembly(%x: tensor<16xi32>, %n: i32) -> tensor<16xi32> {
+  // CHECK: tile.assembly "mov.u32 $0, %laneid;" "=r"() pure : () -> i32
+  %lane = tile.assembly "mov.u32 $0, %laneid;" "=r"() pure : () -> i32
+  // CHECK: tile.assembly "bar.sync 0;" "~{memory}"() : () -> ()
+  tile.assembly "bar.sync 0;" "~{memory}"() : () -> ()
+  // CHECK: tile.assembly "add.u32 $0, $1, $2;" "=r,r,r"(%{{.*}}, %{{.*}}) : (tensor<16xi32>, i32) -> tensor<16xi32>
+  %y = tile.assembly "add.u32 $0, $1, $2;" "=r,r,r"(%x, %n) : (tensor<16xi32>, i32) -> tensor<16xi32>
+  return %y : tensor<16xi32>
+}
+
 // CHECK-LABEL: func.func @map
 func.func @map(%x: tensor<16xf32>, %n: tensor<16xi32>) -> tensor<16xf16> {
   // CHECK: tile.map(%{{.*}}, %{{.*}}) : (tensor<16xf32>, tensor<16xi32>) -> tensor<16xf16> {

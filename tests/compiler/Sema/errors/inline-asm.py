@@ -11,7 +11,7 @@ import triton.language as tl
 @triton.jit
 def opcode(p):
     # OPCODE: [[@LINE+2]]:{{.*}}: error: inline PTX: instruction 'vadd4.u32.u32.u32' is not supported [sema-ptx]
-    # OPCODE: hint: docs/language.md lists the instructions that are translated
+    # OPCODE: hint: docs/language.md lists the instructions that are translated; others run on cuda: targets only
     x = tl.inline_asm_elementwise("vadd4.u32.u32.u32 $0, $1, $1;", "=r,r", [tl.load(p)], tl.int32, True, 1)
     tl.store(p, x)
 
