@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 
 #include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/SlicedExchange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,10 +55,11 @@ struct ConvertLayoutSpread : SpreadPattern<tilegpu::ConvertLayoutOp> {
 
   LogicalResult spread(tilegpu::ConvertLayoutOp op, Adaptor adaptor, const ScalarBuilder &s,
                        ConversionPatternRewriter &rewriter) const override {
-    LayoutConversion plan =
-        planConversion(tilegpu::layoutOf(op.getSource()), tilegpu::layoutOf(op.getResult()),
-                       tilegpu::storageBits(op.getType().getElementType()),
-                       tilegpu::sharedMemoryOf(lowering.target()));
+    const LinearLayout &source = tilegpu::layoutOf(op.getSource()),
+                       &result = tilegpu::layoutOf(op.getResult());
+    unsigned elementBits = tilegpu::storageBits(op.getType().getElementType());
+    SharedMemoryShape memory = tilegpu::sharedMemoryOf(lowering.target());
+    LayoutConversion plan = planConversion(source, result, elementBits, memory);
     SmallVector<Value> results(adaptor.getSource());
     if (plan.kind == ConversionKind::Registers) {
       results.clear();
@@ -69,7 +71,11 @@ struct ConvertLayoutSpread : SpreadPattern<tilegpu::ConvertLayoutOp> {
       Value scratch = lowering.scratch(s, op);
       if (!scratch)
         return failure();
-      results = exchange(*plan.shared, scratch, adaptor.getSource(), s);
+      auto slices = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::slicesAttr);
+      SlicedExchange rounds = slices ? planSlicedExchange(source, result, elementBits, memory,
+                                                          unsigned(slices.getInt()))
+                                     : inOneRound(*plan.shared);
+      results = exchange(rounds, scratch, adaptor.getSource(), s);
     }
     replace(op, rewriter, results);
     return success();
@@ -103,12 +109,19 @@ private:
     return results;
   }
 
-  SmallVector<Value> exchange(const SharedExchange &plan, Value scratch, ValueRange source,
+  SmallVector<Value> exchange(const SlicedExchange &plan, Value scratch, ValueRange source,
                               const ScalarBuilder &s) const {
     SharedArray array{scratch, source[0].getType(), plan.shared.padInterval, plan.shared.padAmount};
-    storeShared(s, lowering, array, plan.store, source);
-    lowering.device.barrier(s.builder(), s.location());
-    return loadShared(s, lowering, array, plan.load);
+    const SharedAccess &load = plan.rounds[0].load;
+    SmallVector<Value> results(plan.rounds.size() * load.parts.size() * load.vector);
+    for (const SlicedExchange::Round &round : plan.rounds) {
+      if (&round != &plan.rounds.front())
+        lowering.device.barrier(s.builder(), s.location());
+      storeShared(s, lowering, array, round.store, source);
+      lowering.device.barrier(s.builder(), s.location());
+      loadShared(s, lowering, array, round.load, results);
+    }
+    return results;
   }
 };
 

@@ -111,13 +111,12 @@ void storeShared(const ScalarBuilder &s, const Lowering &lowering, const SharedA
   }
 }
 
-SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
-                              const SharedArray &array, const SharedAccess &access) {
+void loadShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                const SharedAccess &access, MutableArrayRef<Value> registers) {
   OpBuilder &b = s.builder();
   Addresses addresses(s, lowering, array, access);
   Type stored = storedType(array.element);
   Type type = access.vector == 1 ? stored : VectorType::get(access.vector, stored);
-  SmallVector<Value> registers(access.parts.size() * access.vector);
   llvm::DenseMap<uint64_t, SmallVector<Value>> loaded;
   for (const SharedAccess::Part &part : access.parts) {
     SmallVector<Value> &elements = loaded[part.offset];
@@ -130,6 +129,12 @@ SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
     for (auto [reg, element] : llvm::zip_equal(part.registers, elements))
       registers[reg] = element;
   }
+}
+
+SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
+                              const SharedArray &array, const SharedAccess &access) {
+  SmallVector<Value> registers(access.parts.size() * access.vector);
+  loadShared(s, lowering, array, access, registers);
   return registers;
 }
 

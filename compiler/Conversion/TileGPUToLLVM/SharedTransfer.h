@@ -29,6 +29,9 @@ void storeShared(const ScalarBuilder &s, const Lowering &lowering, const SharedA
 /// The registers of a thread.
 llvm::SmallVector<mlir::Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
                                           const SharedArray &array, const SharedAccess &access);
+/// Those of them that the access names.
+void loadShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                const SharedAccess &access, llvm::MutableArrayRef<mlir::Value> registers);
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:

@@ -28,6 +28,9 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
     /// On an operation, after allocation: byte offset of its scratch or buffer (i32).
     static constexpr llvm::StringLiteral offsetAttr = "tilegpu.offset";
+    /// On a convert_layout, where allocation found no room for all at once: in how many slices the
+    /// tile goes through its scratch (i32).
+    static constexpr llvm::StringLiteral slicesAttr = "tilegpu.slices";
 
     void registerAttributesAndTypes();
     /// What operations of the tile dialect answer as ScratchOpInterface.

@@ -4,10 +4,12 @@
 // a use inside a loop that the allocation is outside of keeps it alive to the loop's end. Scratch
 // lives as long as its operation. The intervals are placed greedily, largest first, each at the
 // lowest offset free over its life: not optimal in general, but within a few percent on such
-// interval graphs, and predictable.
+// interval graphs, and predictable. Where that is more than the target has, the largest layout
+// conversions are done in slices (SlicedExchange.h).
 
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Layout/SlicedExchange.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -37,6 +39,8 @@ public:
     collect();
     int64_t total = placeApart();
     if (total > int64_t(target.maxSharedBytes) / 2)
+      total = place();
+    while (total > int64_t(target.maxSharedBytes) && sliceLargest())
       total = place();
     Builder builder(kernel.getContext());
     // The total is there for whoever asks why it failed.
@@ -140,6 +144,35 @@ private:
       placed.push_back(storage);
     }
     return total;
+  }
+
+  /// Halves the scratch of the layout conversion that has the most, of those whose tiles can go
+  /// through it in twice as many slices; false if there is none.
+  bool sliceLargest() {
+    Storage *largest = nullptr;
+    for (Storage &storage : storages)
+      if (slicesOf(storage.op) < maxSlicesOf(storage.op) &&
+          (!largest || storage.bytes > largest->bytes))
+        largest = &storage;
+    if (!largest)
+      return false;
+    Builder builder(kernel.getContext());
+    largest->op->setAttr(tilegpu::TileGPUDialect::slicesAttr,
+                         builder.getI32IntegerAttr(2 * slicesOf(largest->op)));
+    largest->bytes /= 2;
+    return true;
+  }
+
+  static int64_t slicesOf(Operation *op) {
+    auto slices = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::slicesAttr);
+    return slices ? slices.getInt() : 1;
+  }
+
+  static int64_t maxSlicesOf(Operation *op) {
+    auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(op);
+    return convert ? maxSlices(tilegpu::layoutOf(convert.getSource()),
+                               tilegpu::layoutOf(convert.getResult()))
+                   : 1;
   }
 
   static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {

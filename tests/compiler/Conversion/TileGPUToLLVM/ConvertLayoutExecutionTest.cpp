@@ -60,6 +60,25 @@ TEST_P(ConvertLayout, OfBytes) {
   checkConversions<uint8_t>(GetParam(), "i8", [](int i) { return uint8_t(i); });
 }
 
+// 256 KB through 64 KB, in four slices.
+TEST(ConvertLayoutSlices, OfATileThatDoesNotFit) {
+  Random random(9);
+  TileText text("%o: !tile.ptr<i32>");
+  text.addLayout("a", randomLayout(random, 8, 8, /*laneBits=*/5, /*warpBits=*/2));
+  text.addLayout("b", randomLayout(random, 8, 8, /*laneBits=*/5, /*warpBits=*/2));
+  std::string value = text.index("a", 256, 256), index = text.index("b", 256, 256);
+  text.line("%t = tilegpu.convert_layout " + value + " : " + tensor("256x256", "i32", "a") +
+            " -> " + tensor("256x256", "i32", "b"));
+  text.store("%o", "%t", index, "256x256", "i32", "b");
+  CompiledKernel kernel(text.str(), "hip:gfx1100", /*hasLayouts=*/true);
+  ASSERT_EQ(kernel.errors, "");
+  Buffer<int32_t> out(1 << 16);
+  kernel.use(out);
+  ASSERT_EQ(kernel.run({out.argument()}), "");
+  for (int index = 0; index < 1 << 16; ++index)
+    ASSERT_EQ(out[index], index);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllTargets, ConvertLayout, ::testing::ValuesIn(testTargets), targetName);
 
 } // namespace

@@ -68,6 +68,35 @@ func.func @tooLarge() {
 }
 
 // -----
+#rows = #tilegpu.layout<"register: 0,1 0,2 2,0 4,0 8,0 16,0 32,0 64,0 128,0; lane: 0,4 0,8 0,16 0,32 0,64; warp: 0,128 1,0; block: -> 256x256">
+#columns = #tilegpu.layout<"register: 1,0 2,0 0,2 0,4 0,8 0,16 0,32 0,64 0,128; lane: 4,0 8,0 16,0 32,0 64,0; warp: 128,0 0,1; block: -> 256x256">
+
+module attributes {tilegpu.target = "hip:gfx1100"} {
+// 262144 bytes are needed, 65536 there: registers tell four slices apart.
+// CHECK-LABEL: func.func @slices
+// CHECK-SAME: tilegpu.shared_bytes = 65536 : i32
+func.func @slices(%x: tensor<256x256xf32, #rows>) -> tensor<256x256xf32, #columns> {
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32, tilegpu.slices = 4 : i32}
+  %y = tilegpu.convert_layout %x : tensor<256x256xf32, #rows> -> tensor<256x256xf32, #columns>
+  return %y : tensor<256x256xf32, #columns>
+}
+}
+
+// -----
+#rows = #tilegpu.layout<"register: 0,1 0,2 2,0 4,0 8,0 16,0 32,0 64,0 128,0; lane: 0,4 0,8 0,16 0,32 0,64; warp: 0,128 1,0; block: -> 256x256">
+#columns = #tilegpu.layout<"register: 1,0 2,0 0,2 0,4 0,8 0,16 0,32 0,64 0,128; lane: 4,0 8,0 16,0 32,0 64,0; warp: 128,0 0,1; block: -> 256x256">
+
+module attributes {tilegpu.target = "hip:gfx1100"} {
+// With 64 bits each not even that is enough.
+// expected-error @+1 {{expected at most 65536 bytes of shared memory on hip:gfx1100, got 131072}}
+func.func @tooLargeInSlices(%x: tensor<256x256xf64, #rows>) -> tensor<256x256xf64, #columns> {
+  // expected-note @+1 {{the largest part, 131072 bytes, is needed here}}
+  %y = tilegpu.convert_layout %x : tensor<256x256xf64, #rows> -> tensor<256x256xf64, #columns>
+  return %y : tensor<256x256xf64, #columns>
+}
+}
+
+// -----
 module {
 // expected-error @+1 {{expected the module to have 'tilegpu.target', got none}}
 func.func @noTarget() { return }
