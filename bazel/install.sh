@@ -29,6 +29,10 @@ libzstd-dev /usr/include/zstd.h
 zlib1g-dev /usr/include/zlib.h
 gcc /usr/bin/gcc
 g++ /usr/bin/g++
+gdb /usr/bin/gdb
+cmake /usr/bin/cmake
+ninja-build /usr/bin/ninja
+make /usr/bin/make
 python3 /usr/bin/python3
 "
 

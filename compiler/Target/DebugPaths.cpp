@@ -24,10 +24,11 @@ static std::string remapped(llvm::StringRef path, const EmitOptions &options) {
       continue;
     rest = rest.ltrim('/');
     llvm::SmallString<128> result(to);
-    llvm::sys::path::append(result, rest);
+    if (!rest.empty()) // append() of nothing would end the name of a file with a separator
+      llvm::sys::path::append(result, rest);
     return result.str().str();
   }
-  return path.str();
+  return options.sourceName ? options.sourceName(path) : path.str();
 }
 
 /// The file with its path remapped as a whole and kept in the name: a directory of its own would

@@ -46,6 +46,8 @@ struct EmitOptions {
   bool lineInfo = true;
   /// Prefix replacements for the paths in line tables, first match wins: {"/home/me/project", "."}.
   std::vector<std::pair<std::string, std::string>> pathMap;
+  /// The name in line tables of a path that no prefix matches; unset: the path itself.
+  std::function<std::string(llvm::StringRef path)> sourceName;
   /// a * b + c may become one fused operation, as in Triton; otherwise only where the module says
   /// so.
   bool fuseMultiplyAdd = true;

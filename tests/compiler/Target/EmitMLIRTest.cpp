@@ -133,6 +133,15 @@ TEST_F(EmitMLIR, HostObjectHasLineTables) {
   expectLine(lines(binary), "src/kernels/scale.py:14");
 }
 
+TEST_F(EmitMLIR, AMappedFileKeepsItsName) {
+  options.capturePTX = true;
+  options.pathMap = {{"/home/me/project/kernels/scale.py", "kernel.py"}};
+  options.sourceName = [](llvm::StringRef path) { return "lib/" + path.rsplit('/').second.str(); };
+  DeviceBinary binary = emit(kernel(nvvmThread, "<1>"), "cuda:sm_90a");
+  EXPECT_NE(binary.ptx.find("\"kernel.py\"\n"), std::string::npos) << binary.ptx;
+  EXPECT_NE(binary.ptx.find("\"lib/math.py\"\n"), std::string::npos) << binary.ptx;
+}
+
 TEST_F(EmitMLIR, NoLineTablesOnRequest) {
   options.lineInfo = false;
   for (const char *name : {"cuda:sm_80", "hip:gfx1100"}) {
