@@ -22,7 +22,25 @@ static const StringRef kKeywords[] = {
     "reinterpret_cast", "requires", "static_cast", "template", "this", "throw", "try", "typeid",
     "typename", "using", "virtual", "wchar_t", "xor", "xor_eq",
     // predefined by common compilers and headers
-    "linux", "unix", "NULL", "errno", "main", "offsetof"};
+    "linux", "unix", "NDEBUG", "NULL", "errno", "main", "offsetof"};
+
+/// Whether a header of C defines `name` as a macro, which would take its place wherever it stands.
+static bool isCMacro(StringRef name) {
+  static const StringRef macros[] = {
+#include "codegen/CMacros.def"
+  };
+  // Families that C23 reserves as such (7.35.7 and 7.35.14 of N3096).
+  auto beginsWithOneOf = [&](ArrayRef<StringRef> prefixes) {
+    return any_of(prefixes, [&](StringRef prefix) { return name.starts_with(prefix); });
+  };
+  if (beginsWithOneOf({"FLT_", "DBL_", "LDBL_", "DEC32_", "DEC64_", "DEC128_"}))
+    return true;
+  if (beginsWithOneOf({"PRI", "SCN"}) && name.size() > 3 && (isLower(name[3]) || name[3] == 'X'))
+    return true;
+  bool isLimit = name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_C") ||
+                 name.ends_with("_WIDTH");
+  return (isLimit && beginsWithOneOf({"INT", "UINT"})) || is_contained(macros, name);
+}
 
 bool isCIdentifier(StringRef name) {
   return !name.empty() && name.size() <= 200 && !isDigit(name[0]) &&
@@ -48,19 +66,12 @@ std::string reservedBecause(StringRef name) {
       "ON_AARCH64",  "from_u64",    "distance_of"};
   if (is_contained(generated, name))
     return "a name that every generated source uses";
-  // Functions of libc and libm that C compilers know by name, so that another declaration is a
-  // warning or an error.
-  static const StringRef builtins[] = {
-      "abort",   "abs",       "acos",   "asin",    "atan",   "atan2",   "calloc",  "ceil",
-      "cos",     "cosh",      "exit",   "exp",     "exp2",   "fabs",    "floor",   "fma",
-      "fmax",    "fmin",      "fmod",   "free",    "frexp",  "labs",    "ldexp",   "log",
-      "log10",   "log2",      "malloc", "memchr",  "memcmp", "memcpy",  "memmove", "memset",
-      "modf",    "pow",       "printf", "putchar", "puts",   "realloc", "round",   "rint",
-      "scanf",   "sin",       "sinh",   "sqrt",    "strcat", "strchr",  "strcmp",  "strcpy",
-      "strlen",  "tan",       "tanh",   "trunc",   "erf",    "erfc",    "gamma",   "index",
-      "signbit", "isnan",     "isinf",  "hypot",   "cbrt",   "expm1",   "log1p",   "lgamma",
-      "tgamma",  "remainder", "nan",    "logb",    "scalbn", "toupper", "tolower"};
-  if (is_contained(builtins, name))
+  if (isCMacro(name))
+    return "a macro of C's headers";
+  static const StringRef functions[] = {
+#include "codegen/CLibraryFunctions.def"
+  };
+  if (is_contained(functions, name))
     return "a function of C's library";
   return "";
 }
@@ -69,7 +80,7 @@ std::string parameterCName(StringRef name) {
   static const StringRef taken[] = {"stream", "grid_x", "grid_y", "grid_z", "plan",
                                     "index",  "call",   "args",   "status", "variant",
                                     "grid",   "params", "device"};
-  if (is_contained(kKeywords, name) || is_contained(taken, name))
+  if (is_contained(kKeywords, name) || is_contained(taken, name) || isCMacro(name))
     return name.str() + "_";
   // Leading underscores are legal for parameters only before a lower-case letter.
   if (name.starts_with("_") || name.contains("__"))
