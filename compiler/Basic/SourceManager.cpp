@@ -2,7 +2,7 @@
 // reading needs no lock.
 #include "compiler/Basic/SourceManager.h"
 
-#include "llvm/Support/MemoryBuffer.h"
+#include "compiler/Basic/RegularFile.h"
 
 #include <algorithm>
 #include <cassert>
@@ -49,24 +49,25 @@ llvm::ErrorOr<const SourceFile *> SourceManager::load(llvm::StringRef path,
   llvm::StringRef printed = printedPath.empty() ? path : printedPath;
   if (const SourceFile *known = find(printed))
     return known;
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = readRegularFile(path, maxFileSize);
   if (!buffer)
     return buffer.getError();
-  if ((*buffer)->getBufferSize() > maxFileSize)
-    return std::make_error_code(std::errc::file_too_large);
   std::lock_guard lock(mutex);
   if (const SourceFile *known = findLocked(printed)) // Another thread was faster.
     return known;
-  files.emplace_back(files.size() + 1, printed.str(), (*buffer)->getBuffer().str());
-  return &files.back();
+  return &addLocked(printed, (*buffer)->getBuffer());
 }
 
 const SourceFile &SourceManager::add(llvm::StringRef printedPath, llvm::StringRef contents) {
   assert(contents.size() <= maxFileSize && "source text too large");
   std::lock_guard lock(mutex);
-  files.emplace_back(files.size() + 1, printedPath.str(), contents.str());
-  return files.back();
+  return addLocked(printedPath, contents);
+}
+
+const SourceFile &SourceManager::addLocked(llvm::StringRef printedPath, llvm::StringRef contents) {
+  FileId id = static_cast<FileId>(files.size() + 1);
+  byPath.try_emplace(printedPath, id);
+  return files.emplace_back(id, printedPath.str(), contents.str());
 }
 
 const SourceFile &SourceManager::get(FileId id) const {
@@ -86,10 +87,8 @@ const SourceFile *SourceManager::find(llvm::StringRef printedPath) const {
 }
 
 const SourceFile *SourceManager::findLocked(llvm::StringRef printedPath) const {
-  for (const SourceFile &file : files)
-    if (file.getPath() == printedPath)
-      return &file;
-  return nullptr;
+  auto known = byPath.find(printedPath);
+  return known == byPath.end() ? nullptr : &files[known->second - 1];
 }
 
 } // namespace kiln

@@ -7,6 +7,7 @@
 #ifndef KILN_COMPILER_BASIC_SOURCEMANAGER_H
 #define KILN_COMPILER_BASIC_SOURCEMANAGER_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorOr.h"
 
@@ -99,9 +100,8 @@ public:
   /// Largest file accepted, in bytes: offsets must fit, and no kernel comes near.
   static constexpr uint64_t maxFileSize = uint64_t(1) << 28;
 
-  /// Reads the file at `path`, to be printed as `printedPath` (as `path` when empty). A second
-  /// call with the same printed path gives the same file. Fails as the file system does, and with
-  /// errc::file_too_large.
+  /// Reads the regular file at `path`, to be printed as `printedPath` (as `path` when empty). A
+  /// second call with the same printed path gives the same file. Fails as readRegularFile() does.
   llvm::ErrorOr<const SourceFile *> load(llvm::StringRef path, llvm::StringRef printedPath = "");
   /// Adds text that is not a file: a test's, or an expression inside a spec.
   const SourceFile &add(llvm::StringRef printedPath, llvm::StringRef contents);
@@ -115,9 +115,11 @@ public:
 
 private:
   const SourceFile *findLocked(llvm::StringRef printedPath) const;
+  const SourceFile &addLocked(llvm::StringRef printedPath, llvm::StringRef contents);
 
   mutable std::mutex mutex;
-  std::deque<SourceFile> files; // Element i has number i + 1.
+  std::deque<SourceFile> files;   // Element i has number i + 1.
+  llvm::StringMap<FileId> byPath; // The first file with each printed path.
 };
 
 } // namespace kiln

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -21,78 +23,106 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t maxLogBytes = 64 << 10;
 
+/// Jobs with consecutive numbers.
+struct JobRange {
+  unsigned begin = 0, end = 0;
+};
+
 /// A running child and the ends of its pipes that are still open.
 struct Child {
-  unsigned job;
+  /// What it has not answered yet; it is at the first.
+  JobRange jobs;
   pid_t pid;
   int output, log;
   Clock::time_point deadline;
+  /// Answers that have not been taken out: for each its size in bytes, then itself.
+  std::string answers;
   JobResult result;
 };
 
-void writeAll(int fd, const std::string &bytes) {
-  size_t written = 0;
-  while (written < bytes.size()) {
-    ssize_t n = write(fd, bytes.data() + written, bytes.size() - written);
+void writeAll(int fd, const char *bytes, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(fd, bytes, size);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
       _exit(3);
-    written += n;
+    bytes += n;
+    size -= n;
   }
 }
 
-[[noreturn]] void runChild(int output, int log, pid_t parent,
-                           const std::function<std::string()> &work) {
+[[noreturn]] void runChild(int output, int log, pid_t parent, JobRange jobs,
+                           const std::function<std::string(unsigned)> &work) {
   // A group of its own, so that a timeout also ends the tools it started; and never outlive the
   // parent.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(3);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
-    std::signal(signal, SIG_DFL);
+  resetInterrupts();
   dup2(log, STDERR_FILENO);
-  writeAll(output, work());
+  for (unsigned job = jobs.begin; job < jobs.end; ++job) {
+    std::string answer = work(job);
+    uint64_t size = answer.size();
+    writeAll(output, reinterpret_cast<const char *>(&size), sizeof size);
+    writeAll(output, answer.data(), answer.size());
+  }
   // No destructors or atexit handlers: they belong to the parent's state.
   _exit(0);
 }
 
-std::optional<Child> start(unsigned job, const WorkerOptions &options,
+/// Empty, with errno set, when the system has no process or descriptor to give.
+std::optional<Child> start(JobRange jobs, const WorkerOptions &options,
                            const std::function<std::string(unsigned)> &work) {
   int output[2], log[2];
   if (pipe2(output, O_CLOEXEC) != 0)
     return std::nullopt;
   if (pipe2(log, O_CLOEXEC) != 0) {
+    int error = errno;
     close(output[0]), close(output[1]);
+    errno = error;
     return std::nullopt;
   }
   std::fflush(nullptr);
   pid_t parent = getpid(), pid = fork();
   if (pid == 0)
-    runChild(output[1], log[1], parent, [&] { return work(job); });
+    runChild(output[1], log[1], parent, jobs, work);
+  int error = errno;
   close(output[1]), close(log[1]);
   if (pid < 0) {
     close(output[0]), close(log[0]);
+    errno = error;
     return std::nullopt;
   }
-  return Child{job, pid, output[0], log[0], Clock::now() + options.timeout, {}};
+  fcntl(log[0], F_SETFL, O_NONBLOCK);
+  return Child{jobs, pid, output[0], log[0], Clock::now() + options.timeout, {}, {}};
 }
 
-/// Reads what is there; closes the descriptor and sets it to -1 at its end.
-void drain(int &fd, std::string &into, size_t keepLast) {
+/// Reads what is there; closes the descriptor and sets it to -1 at its end. False when there is no
+/// more for now.
+bool drain(int &fd, std::string &into) {
   char buffer[1 << 16];
   ssize_t n = read(fd, buffer, sizeof buffer);
   if (n < 0 && errno == EINTR)
-    return;
+    return true;
+  if (n < 0 && errno == EAGAIN)
+    return false;
   if (n <= 0) {
     close(fd);
     fd = -1;
-    return;
+    return false;
   }
   into.append(buffer, n);
-  if (into.size() > keepLast)
-    into.erase(0, into.size() - keepLast);
+  return true;
+}
+
+/// Takes in all that the child has written to its standard error so far.
+void drainLog(Child &child) {
+  std::string &log = child.result.log;
+  while (child.log >= 0 && drain(child.log, log))
+    if (log.size() > maxLogBytes)
+      log.erase(0, log.size() - maxLogBytes);
 }
 
 /// The child has closed its output: collects its exit status. Processes it left behind are ended
@@ -106,15 +136,9 @@ void reap(Child &child) {
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
     ;
-  if (child.log >= 0) {
-    fcntl(child.log, F_SETFL, O_NONBLOCK);
-    while (child.log >= 0) {
-      ssize_t before = child.result.log.size();
-      drain(child.log, child.result.log, maxLogBytes);
-      if (child.log >= 0 && ssize_t(child.result.log.size()) == before)
-        close(child.log), child.log = -1;
-    }
-  }
+  drainLog(child);
+  if (child.log >= 0)
+    close(child.log), child.log = -1;
   if (child.result.kind == JobResult::TimedOut)
     return;
   if (WIFSIGNALED(status))
@@ -143,10 +167,10 @@ void poll(std::vector<Child> &children) {
   ::poll(fds.data(), fds.size(), int(std::clamp<long long>(wait + 1, 0, 500)));
   for (size_t i = 0; i < children.size(); ++i) {
     Child &child = children[i];
-    if (child.log >= 0 && fds[2 * i + 1].revents)
-      drain(child.log, child.result.log, maxLogBytes);
+    if (fds[2 * i + 1].revents)
+      drainLog(child);
     if (child.output >= 0 && fds[2 * i].revents)
-      drain(child.output, child.result.output, std::string::npos);
+      drain(child.output, child.answers);
     if (child.output >= 0 && Clock::now() >= child.deadline) {
       stop(child);
       child.result.kind = JobResult::TimedOut;
@@ -156,14 +180,67 @@ void poll(std::vector<Child> &children) {
   }
 }
 
+/// Hands on the answers that are whole. A job's time starts with the answer to the one before.
+void takeAnswers(Child &child, const WorkerOptions &options,
+                 const std::function<void(unsigned, JobResult)> &done) {
+  size_t taken = 0;
+  uint64_t size = 0;
+  while (child.answers.size() - taken >= sizeof size) {
+    std::memcpy(&size, child.answers.data() + taken, sizeof size);
+    if (child.answers.size() - taken - sizeof size < size)
+      break;
+    drainLog(child); // what it wrote before its answer
+    JobResult result;
+    result.output = child.answers.substr(taken + sizeof size, size);
+    result.log = child.result.log; // it may end with the next job's
+    taken += sizeof size + size;
+    child.deadline = Clock::now() + options.timeout;
+    done(child.jobs.begin++, std::move(result));
+  }
+  child.answers.erase(0, taken);
+}
+
+/// Starts children for what is waiting. False when none runs and none can be started.
+bool startChildren(std::deque<JobRange> &waiting, std::vector<Child> &children,
+                   const WorkerOptions &options, const std::function<std::string(unsigned)> &work) {
+  while (!waiting.empty() && children.size() < std::max(1u, options.parallel)) {
+    JobRange &next = waiting.front();
+    unsigned count = std::min(next.end - next.begin, std::max(1u, options.jobsPerProcess));
+    auto child = start({next.begin, next.begin + count}, options, work);
+    if (!child)
+      return !children.empty(); // Out of processes or descriptors: go on when one ends.
+    children.push_back(std::move(*child));
+    next.begin += count;
+    if (next.begin == next.end)
+      waiting.pop_front();
+  }
+  return true;
+}
+
+/// The child has closed its output: the job that it was at, if any, has failed.
+void finish(Child &child, std::deque<JobRange> &waiting,
+            const std::function<void(unsigned, JobResult)> &done) {
+  reap(child);
+  if (child.jobs.begin == child.jobs.end)
+    return;
+  if (child.result.kind == JobResult::Done) // by an exit of the job's own
+    child.result.kind = JobResult::Crashed;
+  unsigned failed = child.jobs.begin++;
+  if (child.jobs.begin < child.jobs.end)
+    waiting.push_front(child.jobs);
+  done(failed, std::move(child.result));
+}
+
 } // namespace
 
 void runJobs(unsigned count, const WorkerOptions &options,
              const std::function<std::string(unsigned)> &work,
              const std::function<void(unsigned, JobResult)> &done) {
   std::vector<Child> children;
-  unsigned next = 0;
-  while (next < count || !children.empty()) {
+  std::deque<JobRange> waiting;
+  if (count > 0)
+    waiting.push_back({0, count});
+  while (!waiting.empty() || !children.empty()) {
     if (interruptSignal()) {
       for (Child &child : children) {
         stop(child);
@@ -172,32 +249,27 @@ void runJobs(unsigned count, const WorkerOptions &options,
       }
       return;
     }
-    while (next < count && children.size() < std::max(1u, options.parallel)) {
-      if (auto child = start(next, options, work)) {
-        children.push_back(std::move(*child));
-        ++next;
-      } else if (children.empty()) {
-        JobResult failed;
-        failed.kind = JobResult::CouldNotStart;
-        done(next++, std::move(failed));
-      } else {
-        break; // Out of processes or descriptors: go on when one ends.
-      }
-    }
-    if (children.empty())
+    if (!startChildren(waiting, children, options, work)) {
+      JobResult failed;
+      failed.kind = JobResult::CouldNotStart;
+      failed.error = errno;
+      JobRange &next = waiting.front();
+      unsigned job = next.begin++;
+      if (next.begin == next.end)
+        waiting.pop_front();
+      done(job, std::move(failed));
       continue;
+    }
     poll(children);
     for (size_t i = 0; i < children.size();) {
+      takeAnswers(children[i], options, done);
       if (children[i].output >= 0) {
         ++i;
         continue;
       }
       Child child = std::move(children[i]);
       children.erase(children.begin() + i);
-      reap(child);
-      if (child.result.kind != JobResult::Done)
-        child.result.output.clear();
-      done(child.job, std::move(child.result));
+      finish(child, waiting, done);
     }
   }
 }

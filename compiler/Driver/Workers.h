@@ -4,7 +4,8 @@
 // So every variant compiles in a process of its own, forked from this one after parsing and before
 // any thread or MLIR context exists: the child shares the parsed sources for nothing, and one that
 // crashes or hangs costs one error. A process per variant (not a pool of long-lived ones) also
-// keeps a variant's bytes independent of what was compiled before it.
+// keeps a variant's bytes independent of what was compiled before it. Where no code is generated a
+// process may do several jobs: starting it takes longer than a small kernel's check.
 
 #ifndef KILN_COMPILER_DRIVER_WORKERS_H
 #define KILN_COMPILER_DRIVER_WORKERS_H
@@ -18,11 +19,12 @@ namespace kiln {
 /// How a job ended.
 struct JobResult {
   enum Kind { Done, Crashed, TimedOut, CouldNotStart } kind = Done;
-  /// Crashed: the signal, or 0 and the exit status.
-  int signal = 0, exitStatus = 0;
+  /// Crashed: the signal, or 0 and the exit status. CouldNotStart: why, as in errno.
+  int signal = 0, exitStatus = 0, error = 0;
   /// What the job returned; empty unless Done.
   std::string output;
-  /// The end of what the job wrote to its standard error, at most 64 KiB.
+  /// The end of what the job's process has written to its standard error, at most 64 KiB; where a
+  /// process does several jobs, also of those before.
   std::string log;
 };
 
@@ -31,6 +33,9 @@ struct WorkerOptions {
   unsigned parallel = 1;
   /// A job that takes longer is killed, with the processes that it started.
   std::chrono::seconds timeout{600};
+  /// The most jobs that one process does, one after the other, at least 1. When it ends early, the
+  /// job that it was at has failed, and those behind go to other processes.
+  unsigned jobsPerProcess = 1;
 };
 
 /// Calls `work(i)` for i in [0, count) in child processes, started in order, and `done(i, result)`

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
+#include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
@@ -77,8 +78,11 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
   });
   if (!needed || path.empty())
     return llvm::Error::success();
+  auto file = readRegularFile(path, /*maxBytes=*/uint64_t(1) << 30);
+  if (!file)
+    return targetError("cannot read libdevice '", path, "': ", file.getError().message());
   llvm::SMDiagnostic problem;
-  auto library = llvm::parseIRFile(path, problem, module.getContext());
+  auto library = llvm::parseIR(**file, problem, module.getContext());
   if (!library)
     return targetError("cannot read libdevice '", path, "': ", problem.getMessage());
   library->setTargetTriple(module.getTargetTriple());

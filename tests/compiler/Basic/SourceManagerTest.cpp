@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <fstream>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 namespace kiln {
 namespace {
@@ -83,6 +85,20 @@ TEST(SourceManager, MayBeReadWhileFilesAreAdded) {
     EXPECT_EQ(first.getLineColumn(5).line, 2u);
   }
   writer.join();
+}
+
+TEST(SourceManager, ReadsRegularFilesOnly) {
+  std::string pipe = testing::TempDir() + "/source_pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  SourceManager sources;
+  EXPECT_EQ(sources.load(pipe).getError().message(), "not a regular file");
+  EXPECT_EQ(sources.load("/dev/zero").getError().message(), "not a regular file");
+  EXPECT_EQ(sources.load(testing::TempDir()).getError(), std::errc::is_a_directory);
+  std::string large = testing::TempDir() + "/source_large";
+  std::ofstream(large) << "x";
+  ASSERT_EQ(truncate(large.c_str(), off_t(SourceManager::maxFileSize) + 1), 0);
+  EXPECT_EQ(sources.load(large).getError(), std::errc::file_too_large);
+  EXPECT_EQ(sources.getNumFiles(), 0u);
 }
 
 } // namespace

@@ -30,9 +30,10 @@ namespace {
 
 std::map<unsigned, JobResult> run(unsigned count, unsigned parallel,
                                   std::function<std::string(unsigned)> work,
-                                  std::chrono::seconds timeout = std::chrono::seconds(60)) {
+                                  std::chrono::seconds timeout = std::chrono::seconds(60),
+                                  unsigned jobsPerProcess = 1) {
   std::map<unsigned, JobResult> results;
-  runJobs(count, {parallel, timeout}, work, [&](unsigned job, JobResult result) {
+  runJobs(count, {parallel, timeout, jobsPerProcess}, work, [&](unsigned job, JobResult result) {
     EXPECT_TRUE(results.emplace(job, std::move(result)).second) << "job " << job << " ended twice";
   });
   EXPECT_EQ(results.size(), count);
@@ -101,6 +102,47 @@ TEST(Workers, NobodyElseIsSignalled) {
   EXPECT_EQ(results[0].output, "fine");
   EXPECT_EQ(results[2].kind, JobResult::TimedOut);
   EXPECT_EQ(strayKills, 0);
+}
+
+TEST(Workers, AProcessDoesSeveralJobs) {
+  for (unsigned parallel : {1u, 3u}) {
+    auto results = run(
+        17, parallel, [](unsigned) { return std::to_string(getpid()); }, std::chrono::seconds(60),
+        /*jobsPerProcess=*/5);
+    std::map<std::string, unsigned> jobs;
+    for (auto &[job, result] : results)
+      ++jobs[result.output];
+    EXPECT_EQ(jobs.size(), 4u);
+    for (auto &[process, count] : jobs)
+      EXPECT_LE(count, 5u);
+  }
+}
+
+TEST(Workers, OneOfSeveralJobsThatFailsIsOneResult) {
+  auto results = run(
+      8, 2,
+      [](unsigned job) -> std::string {
+        fprintf(stderr, "job %u\n", job);
+        if (job == 1)
+          raise(SIGKILL);
+        if (job == 4)
+          _exit(0);
+        if (job == 6)
+          sleep(1000);
+        return std::string(100000, 'a');
+      },
+      std::chrono::seconds(1), /*jobsPerProcess=*/4);
+  for (unsigned job : {0u, 2u, 3u, 5u, 7u}) {
+    EXPECT_EQ(results[job].kind, JobResult::Done) << job;
+    EXPECT_EQ(results[job].output, std::string(100000, 'a')) << job;
+  }
+  EXPECT_EQ(results[1].kind, JobResult::Crashed);
+  EXPECT_EQ(results[1].signal, SIGKILL);
+  EXPECT_THAT(results[1].log, testing::EndsWith("job 1\n"));
+  EXPECT_EQ(results[4].kind, JobResult::Crashed);
+  EXPECT_EQ(results[4].exitStatus, 0);
+  EXPECT_EQ(results[6].kind, JobResult::TimedOut);
+  EXPECT_EQ(results[6].output, "");
 }
 
 TEST(Workers, TheLogKeepsItsEnd) {
