@@ -87,6 +87,11 @@ std::vector<HostArch> hostArchs(const LibraryModel &model) {
   return archs;
 }
 
+/// "libNAME.a" holds the host objects of the first architecture; each further one has its own.
+std::string archiveName(const LibraryModel &model, const std::vector<HostArch> &archs, size_t i) {
+  return "lib" + model.name + (i ? "-" + hostArchName(archs[i]).str() : "") + ".a";
+}
+
 /// One object per entry point and target, so that a linker drops what a program does not call.
 Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch,
                  std::vector<ArchiveMember> &members) {
@@ -152,6 +157,14 @@ Error checkBudget(const LibraryModel &model, const GeneratedLibrary &library) {
 
 } // namespace
 
+std::vector<std::string> libraryFileNames(const LibraryModel &model) {
+  std::vector<std::string> names = {model.name + ".h", model.name + ".c", model.name + ".json"};
+  std::vector<HostArch> archs = hostArchs(model);
+  for (size_t i = 0; i < archs.size(); ++i)
+    names.push_back(archiveName(model, archs, i));
+  return names;
+}
+
 Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   if (Error error = checkModel(model))
     return std::move(error);
@@ -168,19 +181,17 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   library.files.push_back({model.name + ".h", writeHeader(model, texts)});
   library.files.push_back({model.name + ".c", writeSource(model, texts)});
   library.files.push_back({model.name + ".json", manifest});
-  bool isFirst = true;
-  for (HostArch arch : hostArchs(model)) {
+  std::vector<HostArch> archs = hostArchs(model);
+  for (size_t i = 0; i < archs.size(); ++i) {
     std::vector<ArchiveMember> members;
-    members.push_back({model.name + ".manifest.o", writeImageObject(arch, {}, manifest)});
+    members.push_back({model.name + ".manifest.o", writeImageObject(archs[i], {}, manifest)});
     for (const EntryText &text : texts)
-      if (Error error = addMembers(model, text, arch, members))
+      if (Error error = addMembers(model, text, archs[i], members))
         return std::move(error);
     Expected<std::string> archive = writeArchive(members);
     if (!archive)
       return archive.takeError();
-    std::string suffix = isFirst ? "" : "-" + hostArchName(arch).str();
-    library.files.push_back({"lib" + model.name + suffix + ".a", std::move(*archive)});
-    isFirst = false;
+    library.files.push_back({archiveName(model, archs, i), std::move(*archive)});
   }
   return library;
 }

@@ -27,6 +27,9 @@ struct GeneratedLibrary {
   uint64_t totalBytes = 0;
 };
 
+/// The names of the files that generateLibrary() makes of a model with this name and these targets.
+std::vector<std::string> libraryFileNames(const LibraryModel &model);
+
 /// Fails when checkModel does, when a host object cannot be linked beside others, or when the
 /// images are larger than the size budget (the message lists the largest).
 llvm::Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model);

@@ -45,7 +45,6 @@ static BinarySummary readBinary(const JsonValue &json) {
   binary.bytes = number(json, "bytes");
   binary.registers = number(json, "registers");
   binary.spillStoreBytes = number(json, "spill_store_bytes");
-  binary.spillLoadBytes = number(json, "spill_load_bytes");
   binary.stackBytes = number(json, "stack_bytes");
   binary.sharedBytes = number(json, "static_shared_bytes") + number(json, "dynamic_shared_bytes");
   binary.threads = number(json, "threads");
@@ -132,31 +131,55 @@ static StringRef manifestOf(StringRef object) {
   return "";
 }
 
-/// The first manifest among the members of an archive: 60 bytes of header, the size in decimal at
-/// its byte 48, and contents padded to even.
-static StringRef manifestInArchive(StringRef archive) {
+/// Whether every offset in the archive's table of symbols lies in the archive. The table is the
+/// first member: a count and the offsets, big-endian, then names.
+static bool holdsItsSymbols(StringRef table, StringRef archive) {
+  auto wordAt = [&](uint64_t offset) -> std::optional<uint64_t> {
+    if (offset > table.size() || table.size() - offset < sizeof(uint32_t))
+      return std::nullopt;
+    return support::endian::read32be(table.data() + offset);
+  };
+  uint64_t count = wordAt(0).value_or(0);
+  for (uint64_t i = 1; i <= count; ++i)
+    if (wordAt(i * sizeof(uint32_t)).value_or(archive.size()) >= archive.size())
+      return false;
+  return true;
+}
+
+/// The first manifest among the members of an archive, "" without one: 60 bytes of header, the name
+/// first, the size in decimal at its byte 48 and two characters at its end, and contents padded to
+/// even. Looks at all members: the archive may be cut short behind its manifest.
+static Expected<StringRef> manifestInArchive(StringRef archive) {
   constexpr size_t kHeaderBytes = 60, kSizeAt = 48, kSizeDigits = 10;
-  StringRef rest = archive.drop_front(8);
-  while (rest.size() > kHeaderBytes) {
+  StringRef rest = archive.drop_front(8), manifest;
+  while (!rest.empty()) {
     uint64_t size = 0;
-    if (rest.substr(kSizeAt, kSizeDigits).trim(' ').getAsInteger(10, size))
-      return "";
-    StringRef member = rest.drop_front(kHeaderBytes).take_front(size);
-    if (StringRef manifest = manifestOf(member); !manifest.empty())
-      return manifest;
-    rest = rest.drop_front(kHeaderBytes + member.size());
-    rest = rest.drop_front(std::min<size_t>(rest.size(), member.size() % 2));
+    StringRef header = rest.take_front(kHeaderBytes);
+    bool isCut = header.size() < kHeaderBytes;
+    if (!isCut && (!header.ends_with("`\n") ||
+                   header.substr(kSizeAt, kSizeDigits).trim(' ').getAsInteger(10, size)))
+      return createStringError("malformed archive: a member has no header");
+    isCut = isCut || size > rest.size() - kHeaderBytes;
+    StringRef member = rest.drop_front(header.size()).take_front(size);
+    if (isCut || (header.starts_with("/ ") && !holdsItsSymbols(member, archive)))
+      return createStringError("the archive is cut short");
+    if (manifest.empty())
+      manifest = manifestOf(member);
+    rest = rest.drop_front(kHeaderBytes + size);
+    rest = rest.drop_front(std::min<size_t>(rest.size(), size % 2));
   }
-  return "";
+  return manifest;
 }
 
 Expected<LibrarySummary> inspectLibrary(StringRef bytes) {
   if (!bytes.starts_with("!<arch>\n"))
     return readManifest(bytes);
-  StringRef manifest = manifestInArchive(bytes);
-  if (manifest.empty())
+  Expected<StringRef> manifest = manifestInArchive(bytes);
+  if (!manifest)
+    return manifest.takeError();
+  if (manifest->empty())
     return createStringError("the archive holds no manifest: Kiln did not write it");
-  return readManifest(manifest);
+  return readManifest(*manifest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,7 +197,7 @@ static std::string printable(StringRef text) {
 static void printBinary(const BinarySummary &binary, raw_ostream &out) {
   out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}", printable(binary.target),
                  printable(binary.format), binary.registers, binary.sharedBytes,
-                 binary.spillStoreBytes + binary.spillLoadBytes, binary.threads, binary.bytes);
+                 binary.spillStoreBytes, binary.threads, binary.bytes);
   if (binary.ptxasLevel)
     out << "  ptxas -O" << binary.ptxasLevel;
   out << "\n";

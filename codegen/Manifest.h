@@ -23,7 +23,7 @@ std::string writeManifest(const LibraryModel &model);
 struct BinarySummary {
   std::string target, format;
   uint64_t bytes = 0;
-  uint64_t registers = 0, spillStoreBytes = 0, spillLoadBytes = 0, stackBytes = 0;
+  uint64_t registers = 0, spillStoreBytes = 0, stackBytes = 0;
   uint64_t sharedBytes = 0; // static and dynamic, per block
   uint64_t threads = 0, arenaBytes = 0;
   /// The level at which ptxas made it where that is lower than the one asked for, else 0.

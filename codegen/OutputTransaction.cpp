@@ -142,11 +142,26 @@ OutputTransaction::~OutputTransaction() {
     sys::fs::remove(path);
 }
 
+/// Why nothing can take the place of `target`; no error where it can.
+static std::error_code whyNotReplaced(const std::string &target) {
+  // A folder of that name is somebody's, and the end of the transaction would delete it.
+  if (sys::fs::is_directory(target))
+    return std::make_error_code(std::errc::is_a_directory);
+  // A device or a pipe would be replaced, not written to: for root also /dev/null.
+  if (sys::fs::exists(target) && !sys::fs::is_regular_file(target))
+    return std::make_error_code(std::errc::operation_not_permitted);
+  return {};
+}
+
 Error OutputTransaction::add(const OutputFile &file) {
   assert(!staging.empty() && "the transaction is over");
   assert(sys::path::filename(file.name) == file.name && "expected a plain file name");
-  if (std::error_code code = writeAndSync(join(staging, file.name), file.bytes))
-    return failed("write", join(folder, file.name), code);
+  std::string target = join(folder, file.name);
+  std::error_code code = whyNotReplaced(target);
+  if (!code)
+    code = writeAndSync(join(staging, file.name), file.bytes);
+  if (code)
+    return failed("write", target, code);
   names.push_back(file.name);
   return Error::success();
 }
@@ -156,18 +171,9 @@ Error OutputTransaction::commit() {
   std::error_code code;
   for (; done < names.size() && !code; ++done) {
     std::string target = join(folder, names[done]);
-    // A folder of that name is somebody's, and the end of the transaction would delete it.
-    if (sys::fs::is_directory(target)) {
-      code = std::make_error_code(std::errc::is_a_directory);
-      continue;
-    }
-    // A device or a pipe would be replaced, not written to: for root also /dev/null.
-    if (sys::fs::exists(target) && !sys::fs::is_regular_file(target)) {
-      code = std::make_error_code(std::errc::operation_not_permitted);
-      continue;
-    }
+    code = whyNotReplaced(target); // it may have come since add()
     // Keep the previous file, if there is one, until every new file stands.
-    if (::rename(target.c_str(), join(staging, backupName(names[done])).c_str()) != 0 &&
+    if (!code && ::rename(target.c_str(), join(staging, backupName(names[done])).c_str()) != 0 &&
         errno != ENOENT)
       code = lastError();
     if (!code && ::rename(join(staging, names[done]).c_str(), target.c_str()) != 0)

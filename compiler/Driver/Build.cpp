@@ -1,37 +1,49 @@
 // kiln build and kiln check.
 
 #include "codegen/GenerateLibrary.h"
+#include "codegen/OutputSet.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Interrupt.h"
-#include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "llvm/Support/Path.h"
 
 namespace kiln {
 namespace {
 
-/// A file's name as make reads it.
+/// A file's name as make and ninja read it.
 void appendMakeName(std::string &rule, llvm::StringRef path) {
+  size_t backslashes = 0; // just before `c`
   for (char c : path) {
-    if (c == ' ' || c == '#')
+    if (c == ' ' || c == '\t' || c == '#')
+      rule.append(backslashes + 1, '\\');
+    if (c == ':')
       rule += '\\';
     if (c == '$')
       rule += '$';
     rule += c;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
   }
 }
 
-/// A make rule: the manifest depends on every file that was read.
-OutputFile depfileFor(const Session &session, llvm::StringRef target) {
-  OutputFile file;
-  appendMakeName(file.bytes, target);
-  file.bytes += ":";
-  for (const InputFile &input : session.filesRead()) {
-    file.bytes += " \\\n  ";
-    appendMakeName(file.bytes, input.path);
+/// A make rule: every output depends on every file that was read.
+std::string depfileOf(const Session &session, const CompilerOptions &options,
+                      llvm::ArrayRef<Output> outputs) {
+  std::string rule;
+  for (const Output &output : outputs) {
+    rule += rule.empty() ? "" : " \\\n  ";
+    appendMakeName(rule, output.path);
   }
-  file.bytes += "\n";
-  return file;
+  rule += ":";
+  std::vector<std::string> inputs;
+  for (const InputFile &input : session.filesRead())
+    inputs.push_back(input.path);
+  if (!options.emit.libdevicePath.empty())
+    inputs.push_back(options.emit.libdevicePath);
+  for (const std::string &input : inputs) {
+    rule += " \\\n  ";
+    appendMakeName(rule, input);
+  }
+  return rule + "\n";
 }
 
 /// Reports an environment's failure and gives the exit status.
@@ -52,35 +64,34 @@ int runBuild(const CommandLine &line) {
   if (!spec)
     return 1;
   auto plan = session.plan(*spec, line.build.spec);
-  if (!plan || !session.checkOnly(*plan) ||
-      !session.checkOutputs(line.build.outputFolder, plan->model.name) ||
-      !session.checkOutputs(options.timing))
+  if (!plan || !session.checkOnly(*plan))
     return 1;
-  // Before the work: a folder that cannot be written to should not cost a build.
-  auto outputs = OutputTransaction::begin(line.build.outputFolder);
-  if (!outputs)
-    return fail(session, outputs.takeError());
-  auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
+  std::vector<Output> library =
+      libraryOutputs(line.build.outputFolder, plan->model, "-o or --name");
+  std::vector<Output> outputs = library;
+  if (!options.depfile.empty())
+    outputs.push_back({options.depfile, "--depfile"});
+  if (!session.checkOutputs(outputs))
+    return 1;
+  OutputSet files;
+  for (const Output &output : outputs)
+    if (auto error = files.open(output.path))
+      return fail(session, std::move(error));
+  auto results = session.run(*plan, {});
   if (interruptSignal() || !session.assemble(*plan, std::move(results)) || !options.only.empty())
     return session.reporter.errors() ? 1 : 0;
-  auto library = generateLibrary(plan->model);
-  if (!library)
-    return fail(session, library.takeError());
-  for (const OutputFile &file : library->files)
-    if (auto error = outputs->add(file))
+  auto generated = generateLibrary(plan->model);
+  if (!generated)
+    return fail(session, generated.takeError());
+  for (auto [output, file] : llvm::zip(library, generated->files))
+    if (auto error = files.add(output.path, std::move(file.bytes)))
+      return fail(session, std::move(error));
+  if (!options.depfile.empty())
+    if (auto error = files.add(options.depfile, depfileOf(session, options, library)))
       return fail(session, std::move(error));
   if (interruptSignal())
     return 1;
-  if (auto error = outputs->commit())
-    return fail(session, std::move(error));
-  if (options.depfile.empty())
-    return 0;
-  llvm::SmallString<256> manifest(line.build.outputFolder);
-  llvm::sys::path::append(manifest, plan->model.name + ".json");
-  OutputFile depfile = depfileFor(session, manifest);
-  depfile.name = llvm::sys::path::filename(options.depfile).str();
-  llvm::StringRef folder = llvm::sys::path::parent_path(options.depfile);
-  if (auto error = writeOutputs(folder.empty() ? "." : folder, depfile))
+  if (auto error = files.commit())
     return fail(session, std::move(error));
   return 0;
 }
@@ -89,11 +100,11 @@ int runCheck(const CommandLine &line) {
   Session session(line.compiler);
   auto spec = session.readSpecFile(line.build.spec, line.build.name);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
-  if (!plan || !session.checkOnly(*plan))
+  if (!plan || !session.checkOnly(*plan) || !session.checkOutputs({}))
     return 1;
   VariantGoal goal;
   goal.checkOnly = true;
-  runPlan(*plan, session.loader, line.compiler, goal, session.reporter);
+  session.run(*plan, goal);
   return session.reporter.errors() ? 1 : 0;
 }
 

@@ -2,10 +2,12 @@
 
 #include "llvm/Support/CommandLine.h"
 #include "codegen/CNames.h"
+#include "compiler/Driver/CommandLineMistakes.h"
 #include "compiler/Driver/Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -118,6 +120,7 @@ cl::opt<std::string> specPath(cl::Positional, cl::desc("<spec.json>"), cl::sub(b
                               cl::sub(checkCommand), cl::sub(runCommand));
 cl::opt<std::string> outputFolder("o", cl::desc("Folder of the library's files"),
                                   cl::value_desc("folder"), cl::sub(buildCommand));
+cl::alias outputFolderLong("output", cl::aliasopt(outputFolder), cl::desc("Alias for -o"));
 cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place of the spec's"),
                                  cl::value_desc("name"), cl::sub(buildCommand));
 
@@ -190,20 +193,6 @@ cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as doc
   exit(2);
 }
 
-/// LLVM's "kiln: Unknown subcommand 'buld'.  Try: …" and, on a line of its own, "kiln: Did you mean
-/// 'build'?", in one line.
-std::string mistakeText(llvm::StringRef lines) {
-  auto [first, rest] = lines.split('\n');
-  llvm::StringRef text = first.split(": ").second;
-  text = text.split(".  Try:").first;
-  llvm::StringRef nearest = rest.split("Did you mean '").second.split('\'').first;
-  std::string message = text.str();
-  if (!message.empty())
-    message[0] = llvm::toLower(message[0]);
-  return nearest.empty() ? message + " (kiln --help shows what there is)"
-                         : message + ": did you mean '" + nearest.str() + "'?";
-}
-
 const std::string &required(const cl::opt<std::string> &option, llvm::StringRef what) {
   if (option.empty())
     usageError("expected " + what);
@@ -215,6 +204,23 @@ std::pair<std::string, std::string> splitAssignment(llvm::StringRef option, llvm
   if (name.empty() || name.size() == text.size())
     usageError(option + ": expected NAME=VALUE, got '" + text + "'");
   return {name.str(), value.str()};
+}
+
+/// What -w and -ns accept is what a spec's configs do.
+void checkLaunchOptions() {
+  if (!llvm::isPowerOf2_32(numWarps) || numWarps > 32)
+    usageError("-w: expected a power of two from 1 to 32, got " + llvm::Twine(numWarps));
+  if (numStages > 32)
+    usageError("-ns: expected 0 to 32, got " + llvm::Twine(numStages));
+}
+
+void checkLibraryName() {
+  if (!libraryName.getNumOccurrences())
+    return;
+  if (!isCIdentifier(libraryName))
+    usageError("--name: expected a C identifier, got '" + libraryName + "'");
+  if (std::string reason = reservedBecause(libraryName); !reason.empty())
+    usageError("--name: '" + libraryName + "' cannot name a library: it is " + reason);
 }
 
 CompilerOptions compilerOptions() {
@@ -229,6 +235,8 @@ CompilerOptions compilerOptions() {
       usageError("-D: expected a name before '=', got '" + options.definitions.back().first + "'");
   }
   options.targets = targets;
+  if (jobs.getNumOccurrences() && jobs == 0)
+    usageError("-j: expected at least 1, got 0");
   options.jobs = jobs;
   if (timeoutSeconds == 0)
     usageError("--timeout: expected at least 1 second, got 0");
@@ -297,6 +305,9 @@ llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
 
 CommandLine parseCommandLine(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "kiln " KILN_VERSION "\n"; });
+  hideForeignOptions();
+  if (std::string mistake = findUnknownOption(argc, argv); !mistake.empty())
+    usageError(mistake);
   std::string mistake;
   llvm::raw_string_ostream mistakes(mistake);
   if (!cl::ParseCommandLineOptions(
@@ -314,6 +325,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
     line.build.spec = required(specPath, "the path of a spec");
     if (buildCommand)
       line.build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
+    checkLibraryName();
     line.build.name = libraryName;
   } else if (compileCommand) {
     line.command = Command::Compile;
@@ -321,6 +333,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
     line.compile.kernel = required(kernelName, "-n NAME, the kernel");
     line.compile.signature =
         required(signature, "-s SIGNATURE, the types and values of the parameters");
+    checkLaunchOptions();
     line.compile.grid = grid;
     line.compile.numWarps = numWarps;
     line.compile.numStages = numStages;

@@ -4,7 +4,6 @@
 #include "codegen/GenerateLibrary.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Interrupt.h"
-#include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -51,6 +50,8 @@ public:
     spec.library = isNamedByPath ? llvm::sys::path::filename(line.compile.outPath).str() : name;
     if (!isCIdentifier(spec.library))
       return fail("-o", "expected a path that ends in a C identifier, got '" + spec.library + "'");
+    if (std::string reason = reservedBecause(spec.library); !reason.empty())
+      return fail("-o", "'" + spec.library + "' cannot name a library: " + reason);
     spec.kernels.push_back(std::move(kernel));
     return spec;
   }
@@ -134,11 +135,10 @@ llvm::Error writeFiles(llvm::StringRef stem, llvm::ArrayRef<OutputFile> files) {
 }
 
 /// --emit: the stage's text or bytes, to -o or to standard output.
-int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan,
-              const CompilerOptions &options) {
+int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan) {
   VariantGoal goal;
   goal.emitStage = line.compile.emitStage;
-  auto results = runPlan(plan, session.loader, options, goal, session.reporter);
+  auto results = session.run(plan, goal);
   if (session.reporter.errors() || interruptSignal())
     return 1;
   std::string text;
@@ -166,14 +166,16 @@ int runCompile(const CommandLine &line) {
   if (!plan)
     return 1;
   const std::string &stem = line.compile.outPath.empty() ? plan->model.name : line.compile.outPath;
-  bool isSafe = line.compile.emitStage.empty()
-                    ? session.checkOutputs(llvm::sys::path::parent_path(stem), plan->model.name)
-                    : line.compile.outPath.empty() || session.checkOutputs(line.compile.outPath);
-  if (!isSafe || !session.checkOutputs(options.timing))
+  std::vector<Output> outputs;
+  if (line.compile.emitStage.empty())
+    outputs = libraryOutputs(llvm::sys::path::parent_path(stem), plan->model, "-o");
+  else if (!line.compile.outPath.empty())
+    outputs.push_back({line.compile.outPath, "-o"});
+  if (!session.checkOutputs(outputs))
     return 1;
   if (!line.compile.emitStage.empty())
-    return emitStage(line, session, *plan, options);
-  auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
+    return emitStage(line, session, *plan);
+  auto results = session.run(*plan, {});
   if (interruptSignal() || !session.assemble(*plan, std::move(results)))
     return 1;
   auto library = generateLibrary(plan->model);

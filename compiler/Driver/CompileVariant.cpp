@@ -22,7 +22,7 @@ public:
     compile();
     result.times = clock.take();
     result.diagnostics = renderDiagnostics(diagnostics, loader.getSources());
-    for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file)
+    for (FileId file = numFilesBefore + 1; file <= loader.getSources().getNumFiles(); ++file)
       result.filesRead.push_back({loader.getSources().get(file).getPath().str(),
                                   sha256Of(loader.getSources().get(file).getContents())});
     return std::move(result);
@@ -55,11 +55,9 @@ private:
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
     if (goal.emitStage == "ptx" || goal.emitStage == "llvmir")
       pipeline.emit.cudaEmit = CudaEmit::PTX;
-    // After what the user asked for: the first match wins.
-    for (FileId file = 1; file <= loader.getSources().getNumFiles(); ++file) {
-      llvm::StringRef path = loader.getSources().get(file).getPath();
-      pipeline.emit.pathMap.emplace_back(path.str(), portablePath(path, options));
-    }
+    pipeline.emit.sourceName = [&](llvm::StringRef path) {
+      return loader.getSources().find(path) ? portablePath(path, options) : path.str();
+    };
     pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
       return stageDone(stage, ir);
     };
@@ -128,6 +126,7 @@ private:
   const CompilerOptions &options;
   const VariantGoal &goal;
   const TargetInfo &target;
+  const FileId numFilesBefore = loader.getSources().getNumFiles();
   mlir::MLIRContext context;
   // The driver counts what it does not show.
   DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};

@@ -1,15 +1,15 @@
 // kiln inspect: what is in a library.
 
 #include "codegen/Manifest.h"
+#include "compiler/Basic/RegularFile.h"
 #include "compiler/Driver/Commands.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace kiln {
 
 int runInspect(const CommandLine &line) {
   SourceManager sources;
   DiagnosticEngine diagnostics;
-  auto file = llvm::MemoryBuffer::getFile(line.inspect.library);
+  auto file = readRegularFile(line.inspect.library, /*maxBytes=*/uint64_t(1) << 40);
   if (!file) {
     diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), line.inspect.library,
                        file.getError().message());

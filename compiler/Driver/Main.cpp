@@ -2,6 +2,9 @@
 
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Interrupt.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <unistd.h>
 
 namespace {
 
@@ -23,9 +26,28 @@ int runCommand(const kiln::CommandLine &line) {
   return 2;
 }
 
+/// At exit, also after --help: what could not be written to standard output is an error. LLVM's
+/// streams would end the process by an internal error instead. Nobody can be told of what could not
+/// be written to standard error.
+void checkStandardStreams() {
+  llvm::raw_fd_ostream &out = llvm::outs();
+  out.flush();
+  bool failed = out.has_error();
+  if (failed)
+    llvm::errs() << "kiln: error: cannot write to standard output: " << out.error().message()
+                 << "\n";
+  out.clear_error();
+  llvm::errs().clear_error();
+  if (failed)
+    _exit(1);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  // The streams exist before the function is registered, so they are there when it is called.
+  llvm::outs(), llvm::errs();
+  std::atexit(checkStandardStreams);
   kiln::CommandLine line = kiln::parseCommandLine(argc, argv);
   // A kernel that runs in this very process would not look.
   if (line.command != kiln::Command::Run || !line.compiler.inProcess)

@@ -3,7 +3,7 @@
 // Only the variant that will run is compiled. Everything that could fork (workers, lld) comes
 // before everything that starts threads (the CPU pool, a GPU's driver).
 
-#include "codegen/OutputTransaction.h"
+#include "codegen/OutputSet.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ChildProcess.h"
 #include "compiler/Driver/Commands.h"
@@ -12,7 +12,6 @@
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
 #include "compiler/Driver/RunDevice.h"
-#include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
 #include "compiler/Driver/Workers.h"
@@ -20,7 +19,6 @@
 #include "llvm/Support/Path.h"
 #include <cstring>
 #include <map>
-#include <set>
 
 namespace kiln {
 namespace {
@@ -43,7 +41,7 @@ public:
         return false;
       printCounts();
       llvm::outs().flush();
-      return true;
+      return !llvm::outs().has_error() || cannotPrint();
     };
     return options.inProcess ? finish() : survive(finish);
   }
@@ -62,18 +60,28 @@ private:
     return flush();
   }
 
-  /// A kernel may crash, or spoil the process that it runs in: it gets one of its own, which also
-  /// writes the outputs.
+  /// A kernel may crash, never end, or spoil the process that it runs in: it gets one of its own,
+  /// which also writes the outputs.
   bool survive(llvm::function_ref<bool()> finish) {
-    auto end = runInChild([&] { return finish() ? 0 : 1; });
+    auto end =
+        runInChild(std::chrono::seconds(options.timeoutSeconds), [&] { return finish() ? 0 : 1; });
     if (!end)
       return launchFailed("cannot start a process for it");
+    if (end->timedOut) {
+      session.diagnostics.report(DiagKind::DriverLaunchHung,
+                                 plan->jobs[options.only[0]].place.range, run.kernel, target().name,
+                                 options.timeoutSeconds);
+      return flush();
+    }
     if (end->signal && !interruptSignal()) {
-      std::string why = "the kernel '" + entry().kernel + "' crashed with signal " +
+      bool isSent = isSentFromOutside(end->signal), isChecked = run.check && target().emulated;
+      std::string why = "the kernel '" + entry().kernel + "' " +
+                        (isSent ? "was ended from outside by signal " : "crashed with signal ") +
                         std::to_string(end->signal) + " (" + strsignal(end->signal) + ")";
-      bool isChecked = run.check && target().emulated;
       report(DiagKind::DriverLaunch, run.kernel, target().name, why)
-          .withHint(isChecked ? "" : "--target emu:sm_90a --check tells where it goes astray");
+          .withHint(isSent ? "systems do this to processes that exceed a limit of memory or time"
+                    : isChecked ? ""
+                                : "--target emu:sm_90a --check tells where it goes astray");
       return flush();
     }
     return end->signal == 0 && end->exitStatus == 0;
@@ -142,6 +150,8 @@ private:
         values.push_back(readRunValue(argument.name, argument.type, texts[argument.name], run.seed,
                                       session.diagnostics)
                              .value_or(RunValue()));
+      if (!values.empty() && !values.back().file.empty())
+        session.noteInput(values.back().file);
       if (const EntryDescriptor *descriptor = descriptorAt(entry(), i);
           descriptor && values.size() == i + 1)
         addDescriptorParts(*descriptor, texts[argument.name]);
@@ -170,9 +180,9 @@ private:
     for (unsigned axis = descriptor.rank - 1; axis > 0; --axis)
       strides[axis - 1] = strides[axis] * uint64_t(std::max<int64_t>(shape[axis], 1));
     for (int64_t extent : shape)
-      values.push_back({uint64_t(extent), std::nullopt});
+      values.push_back({uint64_t(extent), std::nullopt, ""});
     for (unsigned axis = 0; axis + 1 < descriptor.rank; ++axis)
-      values.push_back({strides[axis], std::nullopt});
+      values.push_back({strides[axis], std::nullopt, ""});
   }
 
   const RunValue *findValue(llvm::StringRef name) const {
@@ -183,31 +193,19 @@ private:
   }
 
   /// All files that are written.
-  std::vector<std::string> outputPaths() const {
-    std::vector<std::string> paths;
+  std::vector<Output> outputFiles() const {
+    std::vector<Output> files;
     for (const auto &[name, path] : run.outputs)
-      paths.push_back(path);
-    for (const std::string &path : {run.countJson, run.countHtml})
-      if (!path.empty() && path != "-")
-        paths.push_back(path);
-    return paths;
-  }
-
-  void checkPaths() {
-    std::set<std::string> known;
-    for (const std::string &path : outputPaths()) {
-      llvm::SmallString<256> plain(path);
-      llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
-      if (!known.insert(plain.str().str()).second)
-        report(DiagKind::DriverSameOutput, path);
-      for (FileId file = 1; file <= session.sources.getNumFiles(); ++file)
-        if (llvm::sys::fs::equivalent(path, session.sources.get(file).getPath()))
-          report(DiagKind::DriverOverwritesInput, path).withHint("give another path");
-    }
+      files.push_back({path, "--out"});
+    if (!run.countJson.empty() && run.countJson != "-")
+      files.push_back({run.countJson, "--count-json"});
+    if (!run.countHtml.empty())
+      files.push_back({run.countHtml, "--count-html"});
+    return files;
   }
 
   bool checkOutputs() {
-    checkPaths();
+    session.checkOutputs(outputFiles());
     for (const auto &[name, path] : run.outputs) {
       const RunValue *value = findValue(name);
       if (!value)
@@ -218,6 +216,15 @@ private:
     return flush();
   }
 
+  /// In the kernel's process, which ends without main's look at standard output.
+  bool cannotPrint() {
+    report(DiagKind::DriverCannotWrite,
+           "cannot write to standard output: " + llvm::outs().error().message())
+        .withHint("");
+    llvm::outs().clear_error();
+    return flush();
+  }
+
   bool cannotWrite(llvm::Error error) {
     report(DiagKind::DriverCannotWrite, llvm::toString(std::move(error)));
     return flush();
@@ -225,15 +232,9 @@ private:
 
   /// Before the work: a folder that cannot be written to should not cost a run.
   bool openOutputs() {
-    for (const std::string &path : outputPaths()) {
-      std::string folder = llvm::sys::path::parent_path(path).str();
-      if (transactions.count(folder))
-        continue;
-      auto transaction = OutputTransaction::begin(folder.empty() ? "." : folder);
-      if (!transaction)
-        return cannotWrite(transaction.takeError());
-      transactions.emplace(folder, std::move(*transaction));
-    }
+    for (const Output &output : outputFiles())
+      if (auto error = files.open(output.path))
+        return cannotWrite(std::move(error));
     return true;
   }
 
@@ -274,7 +275,7 @@ private:
       auto job =
           llvm::find_if(plan->jobs, [&](const CompileJob &one) { return one.variant == variant; });
       options.only = {unsigned(job - plan->jobs.begin())};
-      auto results = runPlan(*plan, session.loader, options, {}, session.reporter);
+      auto results = session.run(*plan, {});
       bool isDropped = !results[options.only[0]].doesNotFit.empty() && job->mayBeDropped;
       if (isDropped && variant != legal.back())
         continue;
@@ -352,9 +353,7 @@ private:
   }
 
   bool addOutput(llvm::StringRef path, std::string bytes) {
-    auto transaction = transactions.find(llvm::sys::path::parent_path(path).str());
-    llvm::Error error =
-        transaction->second.add({llvm::sys::path::filename(path).str(), std::move(bytes)});
+    llvm::Error error = files.add(path, std::move(bytes));
     return !error || cannotWrite(std::move(error));
   }
 
@@ -374,10 +373,8 @@ private:
       return false;
     if (!run.countHtml.empty() && !addOutput(run.countHtml, writeCountHtml(counts)))
       return false;
-    for (auto &[folder, transaction] : transactions)
-      if (llvm::Error error = transaction.commit())
-        return cannotWrite(std::move(error));
-    return true;
+    llvm::Error error = files.commit();
+    return !error || cannotWrite(std::move(error));
   }
 
   const RunOptions &run;
@@ -386,8 +383,7 @@ private:
   std::optional<BuildPlan> plan;
   std::vector<RunValue> values;
   std::array<int64_t, 3> grid = {1, 1, 1};
-  /// By folder.
-  std::map<std::string, OutputTransaction> transactions;
+  OutputSet files;
   CountReport counts;
 };
 

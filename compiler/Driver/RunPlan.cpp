@@ -1,28 +1,44 @@
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Interrupt.h"
-#include "compiler/Driver/Timing.h"
 #include "compiler/Driver/ToolCheck.h"
 #include "compiler/Driver/Workers.h"
 #include "compiler/Target/Process.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
 namespace kiln {
 namespace {
 
-/// "signal 6 (Aborted): LLVM ERROR: Cannot select: …": the last line of the log that says
-/// something.
+/// The last thing of weight that the log says: "LLVM ERROR: Cannot select: …".
+std::string complaint(llvm::StringRef log) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  log.split(lines, '\n', -1, false);
+  for (llvm::StringRef line : lines)
+    for (llvm::StringRef word : {"ERROR", "Assertion", "UNREACHABLE", "terminate called"})
+      if (line.contains(word))
+        return line.trim().str();
+  return "";
+}
+
+std::string describeSignal(int signal) {
+  return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+}
+
+/// "signal 6 (Aborted): LLVM ERROR: Cannot select: …"
 std::string crashReason(const JobResult &job) {
   std::string reason =
-      job.signal ? "signal " + std::to_string(job.signal) + " (" + strsignal(job.signal) + ")"
-                 : "exit status " + std::to_string(job.exitStatus);
-  llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(job.log).split(lines, '\n', -1, false);
-  for (llvm::StringRef line : lines)
-    if (line.contains("ERROR") || line.contains("Assertion") || line.contains("UNREACHABLE"))
-      return reason + ": " + line.trim().str();
-  return reason;
+      job.signal ? describeSignal(job.signal) : "exit status " + std::to_string(job.exitStatus);
+  std::string said = complaint(job.log);
+  return said.empty() ? reason : reason + ": " + said;
+}
+
+/// Whether the system or a user ended the process: by a signal, or by refusing it memory.
+bool isEndedFromOutside(const JobResult &job) {
+  llvm::StringRef log(job.log);
+  bool isRefused = log.contains("out of memory") || log.contains("std::bad_alloc");
+  return isSentFromOutside(job.signal) || (job.signal == SIGABRT && isRefused);
 }
 
 VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned index,
@@ -36,12 +52,14 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
                        options.timeoutSeconds, index);
     break;
   case JobResult::CouldNotStart:
-    diagnostics.report(DiagKind::DriverTool, DiagPlace(), "cannot start a worker process");
+    diagnostics.report(DiagKind::DriverTool, DiagPlace(),
+                       std::string("cannot start a worker process: ") + std::strerror(job.error));
     break;
   case JobResult::Crashed:
   case JobResult::Done: // with output that is not a result
-    diagnostics.report(DiagKind::DriverVariantCrashed, compile.place.range, compile.label, target,
-                       crashReason(job), index);
+    diagnostics.report(isEndedFromOutside(job) ? DiagKind::DriverVariantEnded
+                                               : DiagKind::DriverVariantCrashed,
+                       compile.place.range, compile.label, target, crashReason(job), index);
     break;
   }
   VariantResult result;
@@ -91,6 +109,9 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
     WorkerOptions workers;
     workers.parallel = options.jobs ? options.jobs : availableCpus();
     workers.timeout = std::chrono::seconds(options.timeoutSeconds);
+    if (goal.checkOnly) // enough for every CPU to have several turns
+      workers.jobsPerProcess =
+          std::clamp(unsigned(chosen.size()) / (8 * workers.parallel), 1u, 256u);
     runJobs(
         chosen.size(), workers, [&](unsigned i) { return serialize(compile(chosen[i])); },
         [&](unsigned i, JobResult job) {
@@ -107,13 +128,6 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
         {job.label + " for " + plan.model.targets[job.target].name, results[index].diagnostics});
   }
   reporter.report(reports);
-  if (!options.timing.empty() && !interruptSignal())
-    if (llvm::Error error = writeTiming(options.timing, plan, results)) {
-      DiagnosticEngine diagnostics;
-      diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
-                         llvm::toString(std::move(error)));
-      reporter.report(diagnostics, loader.getSources());
-    }
   return results;
 }
 

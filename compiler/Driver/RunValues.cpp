@@ -1,12 +1,12 @@
 #include "compiler/Driver/RunValues.h"
 #include "compiler/Basic/ByteFloats.h"
 #include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Basic/RegularFile.h"
 #include "compiler/Driver/Npy.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace kiln {
 namespace {
 
-/// The most bytes that a generator makes: a slip of the keyboard should not take the machine down.
+/// The most bytes of an array: a slip of the keyboard should not take the machine down.
 constexpr uint64_t maxArrayBytes = uint64_t(1) << 36;
 
 const llvm::fltSemantics *semanticsOf(ElementType type) {
@@ -135,8 +135,7 @@ public:
   }
 
   std::optional<RunValue> file(llvm::StringRef path) {
-    auto contents =
-        llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    auto contents = readRegularFile(path, maxArrayBytes);
     if (!contents) {
       diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path,
                          contents.getError().message());
@@ -157,6 +156,7 @@ public:
     if (!value.array->data)
       return tooLarge();
     std::memcpy(value.array->data.get(), array->data.data(), array->data.size());
+    value.file = path.str();
     return value;
   }
 
@@ -221,6 +221,7 @@ public:
     RunValue result;
     result.bits = reinterpret_cast<uintptr_t>(array.data.get());
     result.array = std::move(array);
+    result.file = value.file;
     return result;
   }
 

@@ -33,6 +33,8 @@ struct RunValue {
   uint64_t bits = 0;
   /// Of a pointer argument.
   std::optional<RunArray> array;
+  /// The file that the array was read from, or "".
+  std::string file;
 };
 
 /// The elements one after the other, the last axis first, whatever the strides.

@@ -1,15 +1,24 @@
 #include "compiler/Driver/Session.h"
+#include "codegen/GenerateLibrary.h"
 #include "codegen/SpecReader.h"
+#include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/PortablePath.h"
+#include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/Timing.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 namespace kiln {
 
 Session::Session(const CompilerOptions &options)
     : loader(sources, options.importRoots, options.maxErrors), diagnostics(options.maxErrors),
-      reporter(options.diagnosticFormat, options.quiet, options.maxErrors), options(options) {}
+      reporter(options.diagnosticFormat, options.quiet, options.maxErrors), options(options) {
+  for (const std::string &path : {options.emit.ptxasPath, options.emit.libdevicePath})
+    if (!path.empty())
+      noteInput(path);
+}
 
 void Session::flush() {
   reporter.report(diagnostics, sources);
@@ -42,32 +51,80 @@ bool Session::checkOnly(const BuildPlan &plan) {
   return reporter.errors() == 0;
 }
 
-bool Session::checkOutputs(llvm::StringRef folder, llvm::StringRef library) {
-  std::vector<std::string> paths;
-  for (llvm::StringRef ending : {".h", ".c", ".json"}) {
-    llvm::SmallString<256> output(folder);
-    llvm::sys::path::append(output, library + ending);
-    paths.push_back(output.str().str());
+std::vector<Output> libraryOutputs(llvm::StringRef folder, const LibraryModel &model,
+                                   llvm::StringRef option) {
+  std::vector<Output> outputs;
+  for (const std::string &name : libraryFileNames(model)) {
+    llvm::SmallString<256> path(folder);
+    llvm::sys::path::append(path, name);
+    outputs.push_back({path.str().str(), option});
   }
-  return checkOutputs(paths);
+  return outputs;
 }
 
-bool Session::checkOutputs(llvm::ArrayRef<std::string> paths) {
-  for (const std::string &output : paths)
-    for (FileId file = 1; file <= sources.getNumFiles(); ++file)
-      if (llvm::sys::fs::equivalent(output, sources.get(file).getPath())) {
-        diagnostics.report(DiagKind::DriverOverwritesInput, DiagPlace(), output);
-        break;
-      }
+/// Equal for all ways to write the path of a file, which need not exist.
+static std::string placeOf(llvm::StringRef path) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  llvm::SmallString<256> place;
+  if (llvm::sys::fs::real_path(folder.empty() ? "." : folder, place))
+    place = folder; // not there yet
+  llvm::sys::path::append(place, llvm::sys::path::filename(path));
+  llvm::sys::path::remove_dots(place, /*remove_dot_dot=*/true);
+  return place.str().str();
+}
+
+bool Session::isInput(const std::string &path) const {
+  auto isIt = [&](llvm::StringRef input) { return llvm::sys::fs::equivalent(path, input); };
+  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+    if (isIt(sources.get(file).getPath()))
+      return true;
+  return llvm::any_of(files, [&](const InputFile &file) { return isIt(file.path); }) ||
+         llvm::any_of(otherInputs, isIt);
+}
+
+bool Session::checkOutputs(llvm::ArrayRef<Output> all) {
+  outputs = all.vec();
+  if (!options.timing.empty() && options.timing != "-")
+    outputs.push_back({options.timing, "--timing"});
+  return checkNotedOutputs();
+}
+
+bool Session::checkNotedOutputs() {
+  std::set<std::string> places;
+  for (const Output &output : outputs) {
+    if (llvm::sys::fs::exists(output.path) && isInput(output.path))
+      diagnostics.report(DiagKind::DriverOverwritesInput, DiagPlace(), output.path, output.option);
+    else if (!places.insert(placeOf(output.path)).second)
+      diagnostics.report(DiagKind::DriverSameOutput, DiagPlace(), output.path, output.option);
+  }
   flush();
   return reporter.errors() == 0;
 }
 
+void Session::noteFile(InputFile file) {
+  if (filePaths.insert(file.path).second)
+    files.push_back(std::move(file));
+}
+
+std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal &goal) {
+  std::vector<VariantResult> results = runPlan(plan, loader, options, goal, reporter);
+  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+    noteFile({sources.get(file).getPath().str(), sha256Of(sources.get(file).getContents())});
+  for (const VariantResult &result : results)
+    for (const InputFile &file : result.filesRead)
+      noteFile(file);
+  unsigned errorsBefore = reporter.errors();
+  checkNotedOutputs();
+  if (options.timing.empty() || interruptSignal() || reporter.errors() != errorsBefore)
+    return results;
+  if (llvm::Error error = writeTiming(options.timing, plan, results))
+    diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(), llvm::toString(std::move(error)));
+  flush();
+  return results;
+}
+
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   for (auto [job, result] : llvm::zip(plan.jobs, results)) {
-    for (const InputFile &file : result.filesRead)
-      if (llvm::none_of(files, [&](const InputFile &known) { return known.path == file.path; }))
-        files.push_back(file);
     const TargetInfo &target = plan.model.targets[job.target];
     if (!result.doesNotFit.empty()) {
       DiagKind kind =

@@ -43,7 +43,8 @@ struct VariantResult {
   std::vector<StageTime> times;
   /// The stage that --emit asked for.
   std::string emitted;
-  /// Files that were read: their paths as printed, and hashes of what was read.
+  /// Files that nothing in the same process had read before: their paths as printed, and hashes of
+  /// what was read.
   std::vector<InputFile> filesRead;
   /// Why the variant cannot run on its target, when that is the one error: too much shared memory,
   /// say.

@@ -244,6 +244,17 @@ TEST(Manifest, RecordsLiteralsOfEveryKind) {
   EXPECT_TRUE(bool(llvm::cantFail(readManifest(manifest)).entries.size()));
 }
 
+TEST(Inspect, AnArchiveThatIsCutShortIsAnError) {
+  std::string archive =
+      fileOf(llvm::cantFail(generateLibrary(testLibrary(""))), "libtest_kernels.a");
+  for (size_t size = 9; size + 1 < archive.size(); size += 1 + archive.size() / 997) {
+    llvm::Expected<LibrarySummary> summary =
+        inspectLibrary(llvm::StringRef(archive).take_front(size));
+    ASSERT_FALSE(bool(summary)) << size << " of " << archive.size() << " bytes";
+    EXPECT_EQ(llvm::toString(summary.takeError()), "the archive is cut short");
+  }
+}
+
 TEST(Inspect, SurvivesAnything) {
   auto library = llvm::cantFail(generateLibrary(testLibrary("")));
   std::mt19937 random(3);

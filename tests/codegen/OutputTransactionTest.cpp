@@ -1,4 +1,4 @@
-#include "codegen/OutputTransaction.h"
+#include "codegen/OutputSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -113,9 +113,7 @@ TEST_F(OutputTransactionTest, AForkedChildLeavesItAlone) {
   ASSERT_TRUE(bool(transaction));
   EXPECT_EQ(message(transaction->add({"x", "1"})), "");
   int result = inChild([&] {
-    {
-      OutputTransaction childs = std::move(*transaction);
-    }
+    { OutputTransaction childs = std::move(*transaction); }
     return 0;
   });
   EXPECT_EQ(result, 0);
@@ -209,6 +207,32 @@ TEST_F(OutputTransactionTest, ARealFullDiskLeavesNothing) {
   umount(path("tiny").c_str());
   EXPECT_EQ(text, "cannot write '" + path("tiny/b") + "': No space left on device");
   EXPECT_EQ(left, std::set<std::string>{});
+}
+
+TEST_F(OutputTransactionTest, ASetOfFilesInSeveralFoldersIsVisibleAtItsEnd) {
+  OutputSet files;
+  for (const char *name : {"a/one", "b/two", "a/three"})
+    EXPECT_EQ(message(files.open(path(name))), "");
+  EXPECT_EQ(message(files.add(path("a/one"), "1")), "");
+  EXPECT_EQ(message(files.add(path("b/two"), "2")), "");
+  EXPECT_EQ(message(files.add(path("a/three"), "3")), "");
+  EXPECT_EQ(read("a/one"), "(missing)");
+  EXPECT_EQ(message(files.commit()), "");
+  EXPECT_EQ(read("a/one") + read("b/two") + read("a/three"), "123");
+  EXPECT_EQ(list("a"), (std::set<std::string>{"one", "three"}));
+}
+
+TEST_F(OutputTransactionTest, ASetWithAFileThatCannotBeIsNotVisibleAtAll) {
+  ASSERT_FALSE(sys::fs::create_directories(path("b/folder")));
+  {
+    OutputSet files;
+    EXPECT_EQ(message(files.open(path("a/one"))), "");
+    EXPECT_EQ(message(files.open(path("b/folder"))), "");
+    EXPECT_EQ(message(files.add(path("a/one"), "1")), "");
+    EXPECT_NE(message(files.add(path("b/folder"), "2")), "");
+  }
+  EXPECT_EQ(list(), std::set<std::string>{"b"});
+  EXPECT_EQ(list("b"), std::set<std::string>{"folder"});
 }
 
 } // namespace
