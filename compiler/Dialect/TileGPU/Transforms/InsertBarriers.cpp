@@ -204,9 +204,10 @@ private:
       return llvm::any_of(pending.shared,
                           [&](const SharedAccess &earlier) { return earlier.meets(access); });
     });
-    if (global != accessNumbers.end())
-      addNeed(pending, global->second, need);
-    require(op, need, pending);
+    Operation *place = op;
+    if (global != accessNumbers.end() && !need.always)
+      place = addNeed(pending, global->second, need);
+    require(op, place, need, pending);
 
     if (global != accessNumbers.end())
       pending.add(GlobalInstance{global->second, {}}, {});
@@ -219,21 +220,53 @@ private:
     pending.add(shared);
   }
 
-  /// What has to stand between pending accesses and the global access `later`.
-  void addNeed(const Pending &pending, unsigned later, BarrierNeed &need) {
+  /// What has to stand between pending accesses and the global access `later`, and before which
+  /// operation.
+  Operation *addNeed(const Pending &pending, unsigned later, BarrierNeed &need) {
     // In unrolled code a barrier now and then costs less than comparing each access with all.
     constexpr size_t mostCompared = 256;
     bool byArrays = pending.global.size() > mostCompared;
+    Operation *op = accesses[later].op, *last = nullptr;
     for (auto &[instance, ordered] : pending.global) {
-      if (need.always)
-        return;
       BarrierNeed between = byArrays
                                 ? order.betweenArrays(accesses[instance.access], accesses[later])
                                 : needBetween(instance, later);
-      need.always |= between.always;
-      for (const ArgumentPair &pair : between.pairs)
-        if (!ordered.count(pair))
-          need.pairs.insert(pair);
+      for (const ArgumentPair &pair : ordered)
+        between.pairs.erase(pair);
+      if (between.isNever())
+        continue;
+      need.add(between);
+      Operation *inBlock = inBlockOf(op, instance);
+      if (inBlock && (!last || last->isBeforeInBlock(inBlock)))
+        last = inBlock;
+    }
+    return need.isNever() ? op : placeBetween(last, op, /*early=*/!accesses[later].writes);
+  }
+
+  /// The operation in the block of `op` that made an access since the block was entered; null for
+  /// accesses before that.
+  Operation *inBlockOf(Operation *op, const GlobalInstance &instance) const {
+    for (unsigned loop : instance.passed)
+      if (loops[loop]->isProperAncestor(op))
+        return nullptr;
+    Operation *found = op->getBlock()->findAncestorOpInBlock(*accesses[instance.access].op);
+    return found && found->isBeforeInBlock(op) ? found : nullptr;
+  }
+
+  /// The operation before which a barrier stands that is to be behind `last` (null: the start of
+  /// the block) and before `op`: one that has a barrier anyway, so that it serves several accesses.
+  /// Otherwise loads want it early, when no other load is in flight, which a barrier would wait
+  /// for even if its condition does not hold; what writes wants it late, when all values are there.
+  Operation *placeBetween(Operation *last, Operation *op, bool early) const {
+    Operation *first = nullptr;
+    for (Operation *at = last ? last->getNextNode() : &op->getBlock()->front();;
+         at = at->getNextNode()) {
+      if (active.contains(at) && needs.contains(at))
+        return at;
+      if (active.contains(at) && !first)
+        first = at;
+      if (at == op)
+        return early ? first : op;
     }
   }
 
@@ -248,14 +281,29 @@ private:
     return entry->second;
   }
 
-  void require(Operation *op, const BarrierNeed &need, Pending &pending) {
+  /// A barrier stands before `place`, which is `op` or before it in its block.
+  void require(Operation *op, Operation *place, const BarrierNeed &need, Pending &pending) {
     if (need.isNever())
       return;
     if (probe)
       probe->add(need);
     else
-      needs[op].add(need);
-    pending.passBarrier(need);
+      needs[place].add(need);
+    if (probe || place == op)
+      return pending.passBarrier(need);
+    // It separates what came before it.
+    Pending after;
+    after.shared = pending.shared;
+    for (auto &[instance, ordered] : pending.global) {
+      Operation *inBlock = inBlockOf(op, instance);
+      bool isSeparated = !inBlock || inBlock->isBeforeInBlock(place);
+      if (isSeparated && need.always)
+        continue;
+      std::set<ArgumentPair> &pairs = after.global[instance] = ordered;
+      if (isSeparated)
+        pairs.insert(need.pairs.begin(), need.pairs.end());
+    }
+    pending = std::move(after);
   }
 
   //===-- loops
@@ -315,7 +363,7 @@ private:
       llvm::SaveAndRestore<BarrierNeed *> probing(probe, &before);
       iterate(loop, pending);
     }
-    require(loop, before, pending);
+    require(loop, loop, before, pending);
     pending = untilNothingChanges(loop, pending);
   }
 

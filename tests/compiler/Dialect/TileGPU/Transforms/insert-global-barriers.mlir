@@ -117,6 +117,43 @@ func.func @backEdge(%x: !tile.ptr<f32>, %n: i32, %stride: i32) {
   return
 }
 
+// One barrier in front of an iteration's loads, for all arrays that may be the one that the iteration
+// before has stored to; and one behind them, late.
+// CHECK-LABEL: func.func @oneForSeveral
+// CHECK-DAG: %[[XY:.*]] = arith.cmpi eq
+// CHECK-DAG: %[[WY:.*]] = arith.cmpi eq
+// CHECK: scf.for
+// CHECK: tilegpu.barrier if
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tilegpu.barrier if
+// CHECK-NEXT: tile.store
+// CHECK: return
+func.func @oneForSeveral(%x: !tile.ptr<f32>, %w: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %from: i32) {
+  %zero = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %pw = tile.splat %w : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  scf.for %i = %zero to %n step %c64 : i32 {
+    %start = arith.addi %i, %from : i32
+    %s = tile.splat %start : i32 -> tensor<64xi32, #l>
+    %o = arith.addi %s, %r : tensor<64xi32, #l>
+    %ax = tile.addptr %px, %o : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %aw = tile.addptr %pw, %o : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %t = tile.splat %i : i32 -> tensor<64xi32, #l>
+    %to = arith.addi %t, %r : tensor<64xi32, #l>
+    %ay = tile.addptr %py, %to : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %u = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+    %v = tile.load %aw : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+    %z = arith.addf %u, %v : tensor<64xf32, #l>
+    tile.store %ay, %z : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @inFront
 // CHECK: tile.store
 // CHECK-NEXT: tilegpu.barrier{{$}}
