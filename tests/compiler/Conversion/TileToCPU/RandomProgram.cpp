@@ -526,6 +526,7 @@ private:
     text << "  scf.condition(" << goesOn << ") " << names << " : " << types << "\n  } do {\n  ^bb0("
          << arguments << "):\n";
     scope.resize(known);
+    distinct.resize(knownPointers);
     scope.insert(scope.end(), after.begin(), after.end());
     std::string next = binary("arith.addi", after[0].name, constant(1, {}), {});
     statements(1 + below(2), nesting - 1);
