@@ -463,7 +463,8 @@ Value builtinPyList(Evaluator &evaluator, Call &call) {
 }
 Value builtinPySet(Evaluator &evaluator, Call &call) {
   std::optional<std::vector<Value>> items = evaluator.iterate(call[0]);
-  return items ? makeSet(*items) : Value();
+  bool isPaid = items && evaluator.step(items->size() * items->size() / searchedPerStep);
+  return isPaid ? makeSet(*items) : Value();
 }
 Value builtinPyFrozenset(Evaluator &evaluator, Call &call) {
   Value set = builtinPySet(evaluator, call);

@@ -70,8 +70,9 @@ void Evaluator::flush() {
   errors.clear();
 }
 
-bool Evaluator::step() {
-  if (++steps > stepLimit && !hasFailed)
+bool Evaluator::step(uint64_t count) {
+  steps += count;
+  if (steps > stepLimit && !hasFailed)
     error(DiagKind::SemaBudget, moduleRuns ? maxModuleSteps : maxSteps);
   return !hasFailed;
 }

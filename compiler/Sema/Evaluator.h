@@ -36,6 +36,9 @@ inline constexpr int64_t maxTensorElements = 1 << 20;
 /// maxTensorElements + 1. Extents are positive.
 int64_t paddedElements(llvm::ArrayRef<int64_t> shape);
 
+/// Sets and dicts are searched from the front: what one step of the budget pays for.
+inline constexpr uint64_t searchedPerStep = 32;
+
 /// How a block of statements ended on the path that is still open.
 enum class Flow : uint8_t { Normal, Returned, Break, Continue, Failed };
 
@@ -189,7 +192,8 @@ public:
   uint64_t getNumFailures() const { return numFailures; }
   /// Nothing may go on, neither after a spent budget nor with what an earlier error left unknown.
   bool mustUnwind() const { return isStuck || failsAgain; }
-  bool step();
+  /// Spends steps of the budget; false when none are left, or after an error.
+  bool step(uint64_t count = 1);
   /// Bounds the C++ stack.
   struct Depth {
     explicit Depth(Evaluator &evaluator);

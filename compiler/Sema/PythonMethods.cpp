@@ -241,7 +241,11 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
     return Value::none();
   }
   if (name == "extend" && args.size() == 1) {
-    if (std::optional<std::vector<Value>> items = evaluator.iterate(args[0]))
+    std::optional<std::vector<Value>> items = evaluator.iterate(args[0]);
+    constexpr size_t longest = 1 << 20;
+    if (items && elements.size() + items->size() > longest)
+      return evaluator.error(DiagKind::SemaPython, "a sequence is too large");
+    if (items)
       elements.insert(elements.end(), items->begin(), items->end());
     return Value::none();
   }

@@ -202,6 +202,11 @@ Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &
   using ast::BinaryOp;
   if (left.isNumber() && right.isNumber())
     return numbers(*this, op, left, right);
+  constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
+  auto tooLong = [&] { return error(DiagKind::SemaPython, "a sequence is too large"); };
+  if (left.isString() && op == BinaryOp::Add && right.isString() &&
+      left.getString().size() + right.getString().size() > longestText)
+    return tooLong();
   if (left.isString() && op == BinaryOp::Add && right.isString())
     return Value::string(left.getString() + right.getString());
   if (op == BinaryOp::Mul && right.isSequence() && left.is(ValueKind::Int))
@@ -220,6 +225,9 @@ Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &
       return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
     }
   }
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set) &&
+      !step(left.getElements().size() * right.getElements().size() / searchedPerStep))
+    return Value();
   if (left.is(ValueKind::Set) && right.is(ValueKind::Set))
     if (std::optional<Value> result = setArithmetic(op, left, right))
       return *result;
@@ -227,6 +235,8 @@ Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &
   bool mayMix = frame && frame->mode == FunctionMode::Kernel;
   if (op == BinaryOp::Add && left.isSequence() && right.isSequence() &&
       (mayMix || left.getKind() == right.getKind()) && !left.is(ValueKind::Set)) {
+    if (left.getElements().size() + right.getElements().size() > longestSequence)
+      return tooLong();
     std::vector<Value> elements = left.getElements();
     elements.insert(elements.end(), right.getElements().begin(), right.getElements().end());
     return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);

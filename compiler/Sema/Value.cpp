@@ -302,7 +302,21 @@ static std::string functionRepr(const Value &value) {
   return "method '" + value.as<BoundMethodObject>().name + "'";
 }
 
+namespace {
+/// Counts calls of itself: containers can hold themselves.
+struct Nesting {
+  explicit Nesting(unsigned &depth) : depth(depth) { ++depth; }
+  ~Nesting() { --depth; }
+  bool isTooDeep() const { return depth > 100; }
+  unsigned &depth;
+};
+} // namespace
+
 std::string repr(const Value &value) {
+  static thread_local unsigned depth = 0;
+  Nesting nesting(depth);
+  if (nesting.isTooDeep())
+    return "...";
   switch (value.getKind()) {
   case ValueKind::Bool:
     return value.getBool() ? "True" : "False";
@@ -438,6 +452,10 @@ static bool isEqualObject(const Value &a, const Value &b) {
 }
 
 std::optional<bool> isEqual(const Value &a, const Value &b) {
+  static thread_local unsigned depth = 0;
+  Nesting nesting(depth);
+  if (nesting.isTooDeep())
+    return std::nullopt;
   if (a.isTensor() || b.isTensor() || a.isOpaque() || b.isOpaque())
     return std::nullopt;
   if ((a.getObject() && a.getObject()->lost) || (b.getObject() && b.getObject()->lost))

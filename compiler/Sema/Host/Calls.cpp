@@ -119,6 +119,11 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
     }
     if (method.self.isTensor())
       return core.error(DiagKind::SemaNotJit, "a method");
+    size_t size = method.self.isSequence()          ? method.self.getElements().size()
+                  : method.self.is(ValueKind::Dict) ? method.self.as<DictObject>().items.size()
+                                                    : 0;
+    if (!core.step(size / searchedPerStep))
+      return Value();
     willChange(method.self);
     for (const Value &arg : args) {
       bool compares = method.name != "append" && method.name != "insert" && method.name != "add" &&

@@ -295,6 +295,8 @@ Value HostInterpreter::subscript(const Value &base, const Value &index) {
       base.is(ValueKind::Range))
     if (std::shared_ptr<OpaqueObject> why = findUnknown(index))
       return {ValueKind::Opaque, why};
+  if (base.is(ValueKind::Dict) && !core.step(base.as<DictObject>().items.size() / searchedPerStep))
+    return Value();
   return core.subscript(base, worth(index));
 }
 

@@ -194,6 +194,8 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
       base.getObject()->lost = why;
       return true;
     }
+    if (!core.step(base.as<DictObject>().items.size() / searchedPerStep))
+      return false;
     for (auto &item : base.as<DictObject>().items)
       if (isEqual(item.first, index).value_or(false)) {
         item.second = value;
