@@ -61,7 +61,7 @@ Value Evaluator::fromConstant(const Literal &constant, ModuleState *module) {
 /// "relu" of the module or of triton.language; "activations.relu" of a module that it has imported,
 /// or could import.
 Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
-  auto [head, rest] = path.split('.');
+  llvm::StringRef head = path.split('.').first, rest = path.split('.').second;
   std::optional<Value> found = module ? findGlobal(*module, head) : std::optional<Value>();
   if (!found && !hasFailed && module && !rest.empty())
     found = importModule(*module, 0, head);
