@@ -300,9 +300,7 @@ Value builtinReduce2(Evaluator &evaluator, Call &call) {
 }
 
 /// A decorator that leaves a function as it is: functools.partial of nothing.
-static Value identityDecorator() {
-  return makeInstance("identity", {});
-}
+static Value identityDecorator() { return makeInstance("identity", {}); }
 static Value identity(Call &call) { return call[0].isNone() ? identityDecorator() : call[0]; }
 Value builtinLruCache(Evaluator &, Call &call) { return identity(call); }
 Value builtinCache(Evaluator &, Call &call) { return identity(call); }

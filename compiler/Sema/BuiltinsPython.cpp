@@ -119,10 +119,10 @@ bool isInstance(const Value &value, const Value &cls) {
     return true;
   if (name == "type")
     return value.is(ValueKind::Class) ||
-           (value.is(ValueKind::Builtin) && value.as<BuiltinObject>().info->library == Library::Python);
+           (value.is(ValueKind::Builtin) &&
+            value.as<BuiltinObject>().info->library == Library::Python);
   if (name == "set" || name == "frozenset")
-    return value.is(ValueKind::Set) &&
-           value.as<SequenceObject>().isFrozen == (name == "frozenset");
+    return value.is(ValueKind::Set) && value.as<SequenceObject>().isFrozen == (name == "frozenset");
   if (value.is(ValueKind::Instance) && value.as<InstanceObject>().cls.is(ValueKind::Class)) {
     const auto &own = value.as<InstanceObject>().cls.as<ClassObject>();
     const Value *content = value.as<InstanceObject>().find("_value_");
@@ -476,9 +476,8 @@ Value builtinPyFrozenset(Evaluator &evaluator, Call &call) {
 Value builtinPyDict(Evaluator &evaluator, Call &call) {
   auto dict = std::make_shared<DictObject>();
   auto set = [&](const Value &key, const Value &value) {
-    auto at = llvm::find_if(dict->items, [&](const auto &item) {
-      return isEqual(item.first, key).value_or(false);
-    });
+    auto at = llvm::find_if(
+        dict->items, [&](const auto &item) { return isEqual(item.first, key).value_or(false); });
     if (at != dict->items.end())
       at->second = value;
     else

@@ -120,10 +120,9 @@ Value Evaluator::notKnown(const Value &value) {
   if (hasFailed)
     return Value();
   const auto &opaque = value.as<OpaqueObject>();
-  Diagnostic failure = opaque.cause
-                           ? *opaque.cause
-                           : Diagnostic(DiagKind::SemaNotEvaluated, position,
-                                        Diagnostic::pack(repr(value)));
+  Diagnostic failure = opaque.cause ? *opaque.cause
+                                    : Diagnostic(DiagKind::SemaNotEvaluated, position,
+                                                 Diagnostic::pack(repr(value)));
   for (const OpaqueObject::Step &step : opaque.steps)
     if (!step.name.empty())
       failure.note(DiagKind::SemaUnknownThrough, step.range, step.name);

@@ -19,7 +19,8 @@ bool findNested(ast::Block block, llvm::StringRef name, NestedFunction &found) {
     const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt);
     const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt);
     if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(stmt))
-      if (findNested(conditional->body, name, found) || findNested(conditional->orElse, name, found))
+      if (findNested(conditional->body, name, found) ||
+          findNested(conditional->orElse, name, found))
         return true;
     if (const auto *attempt = llvm::dyn_cast<ast::TryStmt>(stmt))
       if (findNested(attempt->body, name, found))

@@ -1,7 +1,7 @@
 // The host's view of a kernel: its parameters, its autotune configs, its heuristics.
 
-#include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/Host/Interpreter.h"
 
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Syntax/AST.h"
@@ -90,8 +90,7 @@ Value Evaluator::functionNamed(llvm::StringRef path, ModuleState *module) {
     prefix = prefix.rsplit('.').first;
     std::optional<Value> submodule = importModule(*module, 0, prefix);
     if (submodule && submodule->is(ValueKind::Module))
-      isFollowed =
-          attempt([&] { follow(*submodule, path.drop_front(prefix.size() + 1)); });
+      isFollowed = attempt([&] { follow(*submodule, path.drop_front(prefix.size() + 1)); });
   }
   if (!isFollowed && !hasFailed)
     follow(*found, rest);
@@ -308,7 +307,8 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
 
   llvm::StringSet<> unspecialized, computed;
   for (const Decoration *jit : findDecorators(kernel, "jit")) {
-    if (const Value *names = argumentOf(*jit, "do_not_specialize", 99); names && names->isSequence())
+    if (const Value *names = argumentOf(*jit, "do_not_specialize", 99);
+        names && names->isSequence())
       for (const Value &name : names->getElements())
         unspecialized.insert(str(name));
     if (const Value *debug = argumentOf(*jit, "debug", 99))
@@ -332,9 +332,8 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
     parameter.hasDefault = source.defaultValue != nullptr;
     if (source.defaultValue)
       inModule(evaluator, kernel, [&, index = index] {
-        return evaluator.attempt([&, index] {
-          parameter.defaultValue = evaluator.toConstant(kernel.defaults[index]);
-        });
+        return evaluator.attempt(
+            [&, index] { parameter.defaultValue = evaluator.toConstant(kernel.defaults[index]); });
       });
     parameter.doNotSpecialize = unspecialized.contains(parameter.name) ||
                                 unspecialized.contains(std::to_string(summary.parameters.size()));

@@ -40,7 +40,9 @@ static std::string textOf(const Value &given, unsigned depth = 0) {
     if (isSet)
       return text->empty() ? "set()" : "{" + *text + "}";
     return (isList ? "[" : "(") + *text +
-           (isList ? "]" : value.getElements().size() == 1 ? ",)" : ")");
+           (isList                            ? "]"
+            : value.getElements().size() == 1 ? ",)"
+                                              : ")");
   }
   case ValueKind::Dict: {
     std::string text;

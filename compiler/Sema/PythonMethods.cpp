@@ -205,10 +205,10 @@ Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
       return evaluator.compare(name == "issubset" ? ast::CompareOp::LessEqual
                                                   : ast::CompareOp::GreaterEqual,
                                self, other);
-    ast::BinaryOp op = name == "union" || name == "update"  ? ast::BinaryOp::BitOr
-                       : name.starts_with("intersection") ? ast::BinaryOp::BitAnd
-                       : name.starts_with("symmetric")    ? ast::BinaryOp::BitXor
-                                                          : ast::BinaryOp::Sub;
+    ast::BinaryOp op = name == "union" || name == "update" ? ast::BinaryOp::BitOr
+                       : name.starts_with("intersection")  ? ast::BinaryOp::BitAnd
+                       : name.starts_with("symmetric")     ? ast::BinaryOp::BitXor
+                                                           : ast::BinaryOp::Sub;
     result = evaluator.binary(op, result, other);
   }
   if (!name.ends_with("update"))
@@ -324,8 +324,8 @@ Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
       items.emplace_back(key, value);
     };
     if (!args.empty()) {
-      Value given = evaluator.call(Value::builtin(*findBuiltin(Library::Python, "dict")),
-                                   {args[0]}, {});
+      Value given =
+          evaluator.call(Value::builtin(*findBuiltin(Library::Python, "dict")), {args[0]}, {});
       if (evaluator.failed())
         return Value();
       for (const auto &[key, value] : given.as<DictObject>().items)
@@ -377,13 +377,14 @@ Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Va
 }
 
 constexpr llvm::StringLiteral stringMethods[] = {
-    "lower",        "upper",        "strip", "lstrip",  "rstrip",  "startswith", "endswith",
-    "removeprefix", "removesuffix", "find",  "rfind",   "replace", "split",      "rsplit",
-    "splitlines",   "join",         "count", "isdigit", "format",  "partition",  "title",
-    "capitalize",   "index",        "zfill", "ljust",   "rjust",   "isalpha",    "isalnum",
+    "lower",        "upper",        "strip",   "lstrip",  "rstrip",  "startswith", "endswith",
+    "removeprefix", "removesuffix", "find",    "rfind",   "replace", "split",      "rsplit",
+    "splitlines",   "join",         "count",   "isdigit", "format",  "partition",  "title",
+    "capitalize",   "index",        "zfill",   "ljust",   "rjust",   "isalpha",    "isalnum",
     "isupper",      "islower",      "swapcase"};
-constexpr llvm::StringLiteral listMethods[] = {"append", "extend",  "pop",    "index",  "count", "copy",
-                                               "sort",   "reverse", "insert", "remove", "clear"};
+constexpr llvm::StringLiteral listMethods[] = {"append", "extend", "pop",  "index",
+                                               "count",  "copy",   "sort", "reverse",
+                                               "insert", "remove", "clear"};
 constexpr llvm::StringLiteral setMethods[] = {"add",
                                               "discard",
                                               "remove",

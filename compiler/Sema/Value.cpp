@@ -52,8 +52,9 @@ Value Value::type(TensorType type) {
 Value Value::tensor(mlir::Value ir, TensorType type) {
   if (!ir)
     return {};
-  return {ValueKind::Tensor,
-          make<TensorObject>([&](auto &object) { object.tensor = {ir, std::move(type)}; })};
+  return {ValueKind::Tensor, make<TensorObject>([&](auto &object) {
+            object.tensor = {ir, std::move(type)};
+          })};
 }
 Value Value::tuple(std::vector<Value> elements) {
   return {ValueKind::Tuple,
@@ -129,10 +130,10 @@ void SequenceObject::merge(const Object &object, Combine combine,
 void DictObject::merge(const Object &object, Combine combine,
                        const std::shared_ptr<OpaqueObject> &why) {
   const auto &other = static_cast<const DictObject &>(object);
-  bool hasSameKeys =
-      items.size() == other.items.size() && llvm::all_of(llvm::zip(items, other.items), [](auto pair) {
-        return isIdentical(std::get<0>(pair).first, std::get<1>(pair).first);
-      });
+  bool hasSameKeys = items.size() == other.items.size() &&
+                     llvm::all_of(llvm::zip(items, other.items), [](auto pair) {
+                       return isIdentical(std::get<0>(pair).first, std::get<1>(pair).first);
+                     });
   if (!hasSameKeys) {
     lost = why;
     return;
@@ -337,8 +338,7 @@ std::string repr(const Value &value) {
   case ValueKind::List:
     return "[" + join(value.getElements()) + "]";
   case ValueKind::Set: {
-    std::string text =
-        value.getElements().empty() ? "" : "{" + join(value.getElements()) + "}";
+    std::string text = value.getElements().empty() ? "" : "{" + join(value.getElements()) + "}";
     if (value.as<SequenceObject>().isFrozen)
       return "frozenset(" + text + ")";
     return text.empty() ? "set()" : text;

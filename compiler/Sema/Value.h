@@ -1,9 +1,9 @@
 // The values that the partial evaluator computes with: Python's, known at compile time, and
 // tensors, which exist only as IR.
 //
-// A Value is small and copied freely; what does not fit inside is a shared, immutable object. Lists,
-// sets, dicts, iterators, classes and instances are the exception, as in Python: copies of the Value
-// share one mutable object.
+// A Value is small and copied freely; what does not fit inside is a shared, immutable object.
+// Lists, sets, dicts, iterators, classes and instances are the exception, as in Python: copies of
+// the Value share one mutable object.
 //
 // Refused: one class per Python type with virtual operators. Nearly every operation looks at two
 // operands at once, so a switch over kinds in one place per operation reads better.

@@ -129,8 +129,7 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
       bool compares = method.name != "append" && method.name != "insert" && method.name != "add" &&
                       method.name != "extend" && method.name != "get" && method.name != "pop" &&
                       method.name != "setdefault" && method.name != "update";
-      std::shared_ptr<OpaqueObject> why =
-          compares || arg.isOpaque() ? findUnknown(arg) : nullptr;
+      std::shared_ptr<OpaqueObject> why = compares || arg.isOpaque() ? findUnknown(arg) : nullptr;
       bool stores = method.name == "append" || method.name == "insert";
       if (!why || (stores && &arg == &args.back()))
         continue;
@@ -395,7 +394,7 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
       decorator = settle(call(decorator, decoration.args, decoration.keywords,
                               llvm::cast<ast::CallExpr>(decoration.expr)));
     if (!core.failed())
-      value = applyDecorator(decoration, decorator, value);
+      value = applyDecorator(decorator, value);
     if (core.failed()) {
       if (core.mustUnwind())
         return Value();
@@ -410,8 +409,7 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
 }
 
 /// What a decorator makes of a function. What wraps a kernel is read through.
-Value HostInterpreter::applyDecorator(const Decoration &decoration, const Value &decorator,
-                                      const Value &function) {
+Value HostInterpreter::applyDecorator(const Value &decorator, const Value &function) {
   auto *object = function.is(ValueKind::Function) ? &function.as<FunctionObject>() : nullptr;
   if (isTritons(decorator)) {
     llvm::StringRef name = decorator.as<BuiltinObject>().info->name;
@@ -446,7 +444,6 @@ Value HostInterpreter::applyDecorator(const Decoration &decoration, const Value 
   bool givesKernel =
       result.is(ValueKind::Function) && result.as<FunctionObject>().mode == FunctionMode::Kernel;
   bool givesMethod = result.is(ValueKind::Instance) && result.as<InstanceObject>().cls.isNone();
-  (void)decoration;
   return isKernel && !givesKernel && !givesMethod ? function : result;
 }
 
@@ -457,12 +454,43 @@ Value HostInterpreter::applyDecorator(const Decoration &decoration, const Value 
 /// Whether a builtin's result depends on its arguments only through what they are, not through what
 /// is in them.
 static bool looksDeep(const BuiltinInfo &info) {
-  static constexpr llvm::StringLiteral names[] = {
-      "sum",  "min",   "max", "sorted", "any",  "all",       "set",   "frozenset",
-      "str",  "repr",  "int", "float",  "bool", "abs",       "round", "pow",
-      "bin",  "range", "sqrt", "exp",   "log",  "log2",      "log10", "sin",
-      "cos",  "tanh",  "fabs", "ceil",  "floor", "gcd",      "prod",  "isnan",
-      "isinf", "divmod", "slice", "cdiv", "next_power_of_2"};
+  static constexpr llvm::StringLiteral names[] = {"sum",
+                                                  "min",
+                                                  "max",
+                                                  "sorted",
+                                                  "any",
+                                                  "all",
+                                                  "set",
+                                                  "frozenset",
+                                                  "str",
+                                                  "repr",
+                                                  "int",
+                                                  "float",
+                                                  "bool",
+                                                  "abs",
+                                                  "round",
+                                                  "pow",
+                                                  "bin",
+                                                  "range",
+                                                  "sqrt",
+                                                  "exp",
+                                                  "log",
+                                                  "log2",
+                                                  "log10",
+                                                  "sin",
+                                                  "cos",
+                                                  "tanh",
+                                                  "fabs",
+                                                  "ceil",
+                                                  "floor",
+                                                  "gcd",
+                                                  "prod",
+                                                  "isnan",
+                                                  "isinf",
+                                                  "divmod",
+                                                  "slice",
+                                                  "cdiv",
+                                                  "next_power_of_2"};
   bool isPython = info.library == Library::Python || info.library == Library::Math ||
                   info.library == Library::Triton;
   return isPython && llvm::is_contained(names, info.name);
@@ -470,10 +498,9 @@ static bool looksDeep(const BuiltinInfo &info) {
 
 /// Whether a builtin asks what kind of thing its first argument is.
 static bool asksForKind(const BuiltinInfo &info) {
-  static constexpr llvm::StringLiteral names[] = {"isinstance", "issubclass", "callable", "hasattr",
-                                                  "getattr",    "type",       "len",      "iter",
-                                                  "next",       "list",       "tuple",    "dict",
-                                                  "enumerate",  "reversed",   "zip"};
+  static constexpr llvm::StringLiteral names[] = {
+      "isinstance", "issubclass", "callable", "hasattr", "getattr",   "type",     "len", "iter",
+      "next",       "list",       "tuple",    "dict",    "enumerate", "reversed", "zip"};
   return info.library == Library::Python && llvm::is_contained(names, info.name);
 }
 

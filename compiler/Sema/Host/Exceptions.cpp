@@ -85,7 +85,7 @@ llvm::StringRef classOf(const Diagnostic &failure) {
     return "TypeError";
   case DiagKind::SemaInvalidArgument:
     return message.starts_with("int:") || message.starts_with("float:") ? "ValueError"
-                                                                         : "TypeError";
+                                                                        : "TypeError";
   case DiagKind::SemaStaticAssert:
     return "AssertionError";
   case DiagKind::SemaRaised:

@@ -272,8 +272,8 @@ Value HostInterpreter::evaluateFormatted(const ast::FormattedString &expr) {
 // Comprehensions
 //===----------------------------------------------------------------------===//
 
-/// Runs `body` for every element of the clauses from `clause` on; `first` is what the first one goes
-/// through. False after an error.
+/// Runs `body` for every element of the clauses from `clause` on; `first` is what the first one
+/// goes through. False after an error.
 bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clause,
                                  const Value &first, llvm::function_ref<bool()> body) {
   if (clause == expr.clauses.size())
@@ -320,8 +320,8 @@ Value HostInterpreter::evaluateComprehension(const ast::ComprehensionExpr &expr)
   scope->kind = Scope::Comprehension;
   scope->parent = current->scope->kind == Scope::Module ? nullptr : current->scope;
   using Form = ast::ComprehensionForm;
-  auto run = [this, &expr, first, scope, module = current->module](
-                 std::vector<Value> &elements, const Value &dict) {
+  auto run = [this, &expr, first, scope, module = current->module](std::vector<Value> &elements,
+                                                                   const Value &dict) {
     Activation activation;
     activation.scope = scope;
     activation.module = module;

@@ -83,9 +83,9 @@ Value HostInterpreter::resolveLate(const Value &value) {
   if (!isNew)
     return known->second;
   const OpaqueObject::Late late = value.as<OpaqueObject>().late;
-  std::optional<Value> found =
-      late.name.empty() ? importModule(*late.importer, late.level, late.module)
-                        : importName(*late.importer, late.level, late.module, late.name);
+  std::optional<Value> found = late.name.empty()
+                                   ? importModule(*late.importer, late.level, late.module)
+                                   : importName(*late.importer, late.level, late.module, late.name);
   if (core.failed())
     found = core.mustUnwind() ? Value() : unknownAfterFailure();
   if (!found || (found->isOpaque() && !found->as<OpaqueObject>().cause))
@@ -130,9 +130,8 @@ Value HostInterpreter::resolve(const Value &value) {
 std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm::StringRef name) {
   const auto &object = module.as<ModuleObject>();
   if (!object.state)
-    return object.folders.empty()
-               ? core.knownAttribute(object.path, name)
-               : importedModule(loader.resolveIn(object.folders, name), name);
+    return object.folders.empty() ? core.knownAttribute(object.path, name)
+                                  : importedModule(loader.resolveIn(object.folders, name), name);
   ModuleState &state = *object.state;
   if (std::optional<Value> value = findGlobal(state, name))
     return value;
@@ -218,8 +217,7 @@ Exit HostInterpreter::executeImport(const ast::ImportStmt &stmt) {
 /// The name of a module that a circle of imports has not bound yet: bound once the module has run.
 std::optional<Value> HostInterpreter::lateImport(const Value &module, llvm::StringRef attribute,
                                                  llvm::StringRef name) {
-  ModuleState *state =
-      module.is(ValueKind::Module) ? module.as<ModuleObject>().state : nullptr;
+  ModuleState *state = module.is(ValueKind::Module) ? module.as<ModuleObject>().state : nullptr;
   if (!state || state->status != ModuleState::Running || isExpected("ImportError"))
     return std::nullopt;
   Value placeholder = unknown(attribute);

@@ -217,7 +217,7 @@ private:
   Value makeFunction(const ast::FunctionDef &definition);
   void evaluateDefaults(FunctionObject &function);
   Value decorate(const ast::FunctionDef &definition, Value function);
-  Value applyDecorator(const Decoration &decoration, const Value &decorator, const Value &function);
+  Value applyDecorator(const Value &decorator, const Value &function);
   Value makeClass(const ast::ClassDef &definition, std::vector<Value> bases,
                   const std::shared_ptr<Scope> &scope);
   void makeEnumerators(const Value &cls);

@@ -225,9 +225,10 @@ std::optional<Value> HostInterpreter::builtinName(llvm::StringRef name) {
   if (name == "__package__" || name == "NotImplemented")
     return unknown(name);
   static constexpr llvm::StringLiteral others[] = {
-      "open",    "input", "eval",       "exec",      "compile",   "globals",    "locals", "vars",
-      "dir",     "hash",  "id",         "bytes",     "bytearray", "memoryview", "format", "oct",
-      "complex", "ascii", "__import__", "delattr",   "aiter", "breakpoint", "anext",     "copyright", "exit",       "quit"};
+      "open",       "input", "eval",      "exec",  "compile",    "globals",   "locals",
+      "vars",       "dir",   "hash",      "id",    "bytes",      "bytearray", "memoryview",
+      "format",     "oct",   "complex",   "ascii", "__import__", "delattr",   "aiter",
+      "breakpoint", "anext", "copyright", "exit",  "quit"};
   return llvm::is_contained(others, name) ? std::optional(unknown(name)) : std::nullopt;
 }
 

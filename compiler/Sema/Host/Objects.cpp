@@ -21,22 +21,20 @@ llvm::StringRef descriptorKind(const Value &member) {
   return kind == "property" || kind == "classmethod" || kind == "staticmethod" ? kind : "";
 }
 
-Value namesTuple(const std::vector<Value> &values) { return Value::tuple(values); }
-
 } // namespace
 
 /// A member of a class as `self`, an instance of it or none, sees it.
-static Value asSeen(HostInterpreter &host, const Value &member, const Value &self,
-                    const Value &cls, llvm::StringRef name) {
+static Value asSeen(HostInterpreter &host, const Value &member, const Value &self, const Value &cls,
+                    llvm::StringRef name) {
   llvm::StringRef kind = descriptorKind(member);
   if (kind == "staticmethod")
     return member.as<InstanceObject>().fields.front().second;
   if (kind == "classmethod")
     return bindMethod(cls, member.as<InstanceObject>().fields.front().second, name);
   if (kind == "property")
-    return self.isError() ? member
-                          : host.call(member.as<InstanceObject>().fields.front().second, {self},
-                                      {});
+    return self.isError()
+               ? member
+               : host.call(member.as<InstanceObject>().fields.front().second, {self}, {});
   return member.is(ValueKind::Function) && !self.isError() ? bindMethod(self, member, name)
                                                            : member;
 }
@@ -74,12 +72,12 @@ Value HostInterpreter::getAttribute(const Value &base, llvm::StringRef name) {
     if (name == "__name__" || name == "__qualname__")
       return Value::string(cls.name);
     if (name == "__bases__")
-      return namesTuple(cls.bases);
+      return Value::tuple(cls.bases);
     if (name == "__mro__") {
       std::vector<Value> order;
       for (const auto &parent : cls.order)
         order.push_back(Value(ValueKind::Class, parent));
-      return namesTuple(order);
+      return Value::tuple(order);
     }
     if (name == "__doc__" || name == "__module__" || name == "__dict__" ||
         name == "__annotations__" || name == "__subclasses__" || cls.hasUnknownBase)

@@ -176,8 +176,7 @@ Value HostInterpreter::compareObjects(ast::CompareOp op, const Value &left, cons
   using ast::CompareOp;
   for (bool swapped : {false, true}) {
     const Value &self = swapped ? right : left, &other = swapped ? left : right;
-    std::optional<Value> result =
-        special(self, methodOf(swapped ? mirrored(op) : op), {other});
+    std::optional<Value> result = special(self, methodOf(swapped ? mirrored(op) : op), {other});
     if (core.failed() || (result && !isNotImplemented(*result)))
       return result.value_or(Value());
   }
@@ -234,8 +233,9 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
     std::optional<std::vector<Value>> items = iterate(givenRight);
     Value doubt;
     for (const Value &item : items.value_or(std::vector<Value>())) {
-      Value equal = item.sharesObject(givenLeft) ? Value::boolean(true)
-                                                 : settle(compare(CompareOp::Equal, item, givenLeft));
+      Value equal = item.sharesObject(givenLeft)
+                        ? Value::boolean(true)
+                        : settle(compare(CompareOp::Equal, item, givenLeft));
       Value why;
       std::optional<bool> answer = core.failed() ? std::nullopt : truth(equal, &why);
       if (core.failed())
@@ -291,8 +291,7 @@ Value HostInterpreter::subscript(const Value &base, const Value &index) {
   }
   if (std::optional<Value> item = special(base, "__getitem__", {index}))
     return *item;
-  if (base.isSequence() || base.is(ValueKind::Dict) || base.isString() ||
-      base.is(ValueKind::Range))
+  if (base.isSequence() || base.is(ValueKind::Dict) || base.isString() || base.is(ValueKind::Range))
     if (std::shared_ptr<OpaqueObject> why = findUnknown(index))
       return {ValueKind::Opaque, why};
   if (base.is(ValueKind::Dict) && !core.step(base.as<DictObject>().items.size() / searchedPerStep))

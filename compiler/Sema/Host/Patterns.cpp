@@ -47,10 +47,10 @@ std::optional<bool> HostInterpreter::matches(const ast::Pattern &pattern, const 
   case NodeKind::ValuePattern: {
     Value value = evaluate(*llvm::cast<ast::ValuePattern>(pattern).value);
     bool isSingleton = value.isNone() || value.is(ValueKind::Bool);
-    Value equal = core.failed() ? Value()
-                                : settle(compare(isSingleton ? ast::CompareOp::Is
-                                                             : ast::CompareOp::Equal,
-                                                 subject, value));
+    Value equal = core.failed()
+                      ? Value()
+                      : settle(compare(isSingleton ? ast::CompareOp::Is : ast::CompareOp::Equal,
+                                       subject, value));
     Value why;
     return core.failed() ? std::nullopt : truth(equal, &why);
   }
@@ -161,9 +161,8 @@ std::optional<bool> HostInterpreter::matchesClass(const ast::ClassPattern &patte
   for (auto [name, part] : llvm::zip(pattern.keywords, pattern.keywordPatterns))
     parts.emplace_back(name.name.str(), part);
   for (const auto &[name, part] : parts) {
-    const Value *field = subject.is(ValueKind::Instance)
-                             ? subject.as<InstanceObject>().find(name)
-                             : nullptr;
+    const Value *field =
+        subject.is(ValueKind::Instance) ? subject.as<InstanceObject>().find(name) : nullptr;
     Value value = field ? *field : Value();
     if (!field) {
       value = settle(getAttribute(subject, name));

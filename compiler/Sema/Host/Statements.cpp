@@ -311,7 +311,8 @@ Exit HostInterpreter::executeAugAssign(const ast::AugAssignStmt &stmt) {
   }
   if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(stmt.target)) {
     Value base = evaluate(*attribute->base);
-    Value value = core.failed() ? Value() : update(settle(getAttribute(base, attribute->attribute.name)));
+    Value value =
+        core.failed() ? Value() : update(settle(getAttribute(base, attribute->attribute.name)));
     return done(!core.failed() && setAttribute(base, attribute->attribute.name, value));
   }
   if (const auto *target = llvm::dyn_cast<ast::SubscriptExpr>(stmt.target)) {

@@ -23,7 +23,7 @@ Value HostInterpreter::settle(const Value &value) {
   if (!core.failed()) {
     Value result = known(value);
     return result.isOpaque() && result.as<OpaqueObject>().late.importer ? resolveLate(result)
-                                                                         : result;
+                                                                        : result;
   }
   return isException() || core.mustUnwind() ? Value() : unknownAfterFailure();
 }
@@ -117,9 +117,8 @@ static void visitChanged(const ast::Node &node, llvm::function_ref<void(llvm::St
 
 void HostInterpreter::loseThrough(const FunctionObject &function, const Value &why,
                                   std::set<const void *> &visited) {
-  const ast::Node *body = function.definition
-                              ? static_cast<const ast::Node *>(function.definition)
-                              : static_cast<const ast::Node *>(function.lambda);
+  const ast::Node *body = function.definition ? static_cast<const ast::Node *>(function.definition)
+                                              : static_cast<const ast::Node *>(function.lambda);
   if (!function.module || !visited.insert(body).second)
     return;
   const FunctionNames &names = namesOf(function);
@@ -148,8 +147,6 @@ void HostInterpreter::loseThrough(const FunctionObject &function, const Value &w
 }
 
 void HostInterpreter::loseEffects(const ast::Node &node, const Value &why) {
-  auto bound = std::make_unique<FunctionNames>();
-  FunctionObject wrapper;
   std::set<const void *> visited;
   walk(node, [&](const ast::Node &child) {
     auto bindTarget = [&](llvm::StringRef name) {
@@ -304,8 +301,8 @@ void HostInterpreter::noteDoubt(const Doubt &doubt) {
   if (!doubt.any())
     return;
   if (doubt.mayReturn)
-    own.returned = own.mayReturn ? mergeValues(own.returned, doubt.returned, doubt.why, "")
-                                 : doubt.returned;
+    own.returned =
+        own.mayReturn ? mergeValues(own.returned, doubt.returned, doubt.why, "") : doubt.returned;
   own.mayReturn |= doubt.mayReturn;
   own.mayBreak |= doubt.mayBreak;
   own.mayContinue |= doubt.mayContinue;
