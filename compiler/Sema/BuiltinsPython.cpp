@@ -283,9 +283,9 @@ Value builtinPyHasattr(Evaluator &evaluator, Call &call) {
     return Value();
   Value value;
   bool isThere = evaluator.attempt([&] { value = attributeOf(evaluator, call[0], *name); });
-  return isThere && value.isOpaque() && evaluator.frame->mode == FunctionMode::Python
-             ? value
-             : Value::boolean(isThere);
+  // What a package that Kiln knows is said to have, it has; an object's unknown base may have more.
+  return isThere && value.isOpaque() && call[0].is(ValueKind::Instance) ? value
+                                                                        : Value::boolean(isThere);
 }
 
 /// The elements of each iterable. Empty after an error.

@@ -14,8 +14,10 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   if (&expr == discarded)
     checkUse(expr, callee);
   // What it would do on the device is not known either.
-  if (callee.isOpaque())
-    return notKnown(host->callUnknown(callee, {}, {}));
+  if (callee.isOpaque()) {
+    bool isResult = llvm::StringRef(callee.as<OpaqueObject>().path).ends_with(")");
+    return notKnown(isResult ? callee : host->callUnknown(callee, {}, {}));
+  }
   std::vector<Value> args;
   Keywords keywords;
   if (!collectArguments(expr, args, keywords))

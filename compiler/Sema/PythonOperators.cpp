@@ -29,9 +29,23 @@ Int floorDivide(Int a, Int b) {
   return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
+/// Python's remainder, which has the sign of the divisor, zero included.
 double floorModulo(double a, double b) {
   double rest = std::fmod(a, b);
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  if (rest == 0)
+    return std::copysign(0.0, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// Python's quotient: what is left is floorModulo().
+double floorQuotient(double a, double b) {
+  double rest = std::fmod(a, b), quotient = (a - rest) / b;
+  if (rest != 0 && (rest < 0) != (b < 0))
+    quotient -= 1;
+  if (quotient == 0)
+    return std::copysign(0.0, a / b);
+  double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
 /// Empty on overflow.
@@ -88,7 +102,7 @@ std::optional<double> floatArithmetic(ast::BinaryOp op, double a, double b) {
   case ast::BinaryOp::Div:
     return a / b;
   case ast::BinaryOp::FloorDiv:
-    return std::floor(a / b);
+    return floorQuotient(a, b);
   case ast::BinaryOp::Mod:
     return floorModulo(a, b);
   case ast::BinaryOp::Pow:

@@ -367,11 +367,12 @@ Value HostInterpreter::makeFunction(const ast::FunctionDef &definition) {
     decoration.callee = evaluate(callExpr ? *callExpr->callee : *expr);
     if (!core.failed() && callExpr)
       collectArguments(callExpr->arguments, decoration.args, decoration.keywords);
-    if (core.failed()) {
-      if (core.mustUnwind())
-        return Value();
+    // At module level nothing that runs waits for what is cut short.
+    bool isAtModule = current->scope->kind == Scope::Module;
+    if (core.failed() && core.mustUnwind() && !isAtModule)
+      return Value();
+    if (core.failed())
       decoration.callee = unknownAfterFailure();
-    }
     object->decorations.push_back(std::move(decoration));
   }
   evaluateDefaults(*object);
@@ -395,9 +396,9 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
                               llvm::cast<ast::CallExpr>(decoration.expr)));
     if (!core.failed())
       value = applyDecorator(decorator, value);
+    if (core.failed() && core.mustUnwind() && current->scope->kind != Scope::Module)
+      return Value();
     if (core.failed()) {
-      if (core.mustUnwind())
-        return Value();
       // A kernel is compiled as it stands, whatever its wrappers do when they are called.
       Value why = unknownAfterFailure();
       if (own->mode != FunctionMode::Kernel)

@@ -102,6 +102,8 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
           value = why;
       object->mode = definition->decorators.empty() ? FunctionMode::Python : FunctionMode::Kernel;
       object->isModeGuessed = true;
+      for (const ast::Expr *decorator : definition->decorators)
+        object->decorations.push_back({decorator, why, {}, {}});
       current->module->functions[definition] = Value(ValueKind::Function, object);
     }
 }

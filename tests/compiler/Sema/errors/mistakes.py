@@ -181,7 +181,7 @@ def raising(p, q, n, B: tl.constexpr):
 @triton.jit
 def with_file(p, q, n, B: tl.constexpr):
     with open("x") as f:
-        # CHECK: :[[@LINE+2]]:9: error: the value of 'a context manager.read()' is not known at compile time [sema-not-evaluated]
+        # CHECK: :[[@LINE+2]]:21: error: the value of 'a context manager.read()' is not known at compile time [sema-not-evaluated]
         # CHECK: hint: code of this module is not evaluated; -D NAME=VALUE gives a module-level name a value
         tl.store(p, f.read())
 
