@@ -39,6 +39,7 @@ struct SlicedExchange {
 /// The most slices that an exchange can be cut into, a power of two.
 unsigned maxSlices(const LinearLayout &source, const LinearLayout &result);
 
+/// The whole tile at once.
 SlicedExchange inOneRound(const SharedExchange &exchange);
 
 /// The exchange in `slices` rounds, a power of two and at most maxSlices. It takes that part of the
