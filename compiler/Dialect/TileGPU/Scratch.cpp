@@ -17,9 +17,11 @@ int64_t ConvertLayoutOp::getScratchBytes(const TargetInfo &target) {
   const LinearLayout &source = layoutOf(getSource()), &result = layoutOf(getResult());
   if (classifyConversion(source, result) != ConversionKind::Shared)
     return 0;
-  return planSharedExchange(source, result, storageBits(getType().getElementType()),
-                            sharedMemoryOf(target))
-      .bytes;
+  int64_t bytes = planSharedExchange(source, result, storageBits(getType().getElementType()),
+                                     sharedMemoryOf(target))
+                      .bytes;
+  auto slices = getOperation()->getAttrOfType<IntegerAttr>(TileGPUDialect::slicesAttr);
+  return slices ? bytes / slices.getInt() : bytes;
 }
 
 bool isReadForAll(tile::LoadOp load) {
