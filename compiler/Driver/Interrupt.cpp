@@ -26,7 +26,7 @@ void noteInterrupts() {
   std::signal(SIGXFSZ, SIG_IGN);
   forEachInterrupt([](int signal) {
     struct sigaction action = {};
-    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
       return;
     action = {};
     action.sa_handler = note;
@@ -43,7 +43,7 @@ void resetInterrupts() {
   noted = 0;
   forEachInterrupt([](int signal) {
     struct sigaction action = {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == note)
       std::signal(signal, SIG_DFL);
   });
 }

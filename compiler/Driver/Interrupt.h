@@ -11,8 +11,9 @@
 namespace kiln {
 
 /// From now on every signal that asks a process to end is noted, except those that are ignored
-/// (nohup). Not those that say that the process itself went wrong, such as SIGSEGV. A file that
-/// grows beyond its limit (SIGXFSZ) is an error of the write from now on.
+/// (nohup) or that somebody else handles (a profiler). Not those that say that the process itself
+/// went wrong, such as SIGSEGV. A file that grows beyond its limit (SIGXFSZ) is an error of the
+/// write from now on.
 void noteInterrupts();
 
 /// The signal that was noted, or 0.
