@@ -42,7 +42,8 @@ extern "C" {
 
 typedef enum kiln_status {
   KILN_SUCCESS = 0,
-  /* A null pointer, an index out of range, an empty stream value. */
+  /* A null pointer, an array that is not aligned to its elements, an index out of range, an empty
+   * stream value. */
   KILN_ERROR_INVALID_ARGUMENT = 1,
   /* The generated library and this runtime disagree, or a launcher and its binary. */
   KILN_ERROR_ABI = 2,
@@ -62,7 +63,8 @@ typedef enum kiln_status {
   KILN_ERROR_CAPTURE = 9,
   /* The driver refused the binary, the symbol or an attribute. */
   KILN_ERROR_LOAD = 10,
-  /* A grid dimension is negative or larger than the device allows. */
+  /* A grid dimension is negative, larger than the device allows, or cannot be computed; or a size
+   * that the grid is made of is negative. */
   KILN_ERROR_GRID = 11,
   /* The driver refused the launch. */
   KILN_ERROR_LAUNCH = 12,
