@@ -293,10 +293,10 @@ def cast(p, q, n, B: tl.constexpr):
 @triton.jit
 def other_library(p, q, n, B: tl.constexpr):
     import torch
+    # CHECK: :[[@LINE+2]]:9: error: the value of 'torch.zeros()' is not known at compile time [sema-not-evaluated]
+    # CHECK: hint: code of this module is not evaluated; -D NAME=VALUE gives a module-level name a value
     x = torch.zeros(3)
     y = x + 1
-    # CHECK: :[[@LINE+2]]:5: error: the value of 'torch.zeros()' is not known at compile time [sema-not-evaluated]
-    # CHECK: hint: code of this module is not evaluated; -D NAME=VALUE gives a module-level name a value
     tl.store(p, y)
 
 
