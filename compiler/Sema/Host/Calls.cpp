@@ -534,7 +534,9 @@ Value HostInterpreter::callBuiltin(const Value &callee, std::vector<Value> args,
         if (std::optional<Value> result = special(args[0], "__repr__", {}))
           return *result;
     }
-    if (name == "bool") {
+    bool isHosts = args[0].isOpaque() || args[0].is(ValueKind::Instance) ||
+                   args[0].is(ValueKind::Range);
+    if (name == "bool" && isHosts) {
       Value why;
       std::optional<bool> answer = truth(args[0], &why);
       return core.failed() ? Value() : answer ? Value::boolean(*answer) : why;
