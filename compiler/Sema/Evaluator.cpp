@@ -1,7 +1,7 @@
 #include "compiler/Sema/Evaluator.h"
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Host/InterpreterPool.h"
 
 namespace kiln::sema {
 namespace {
@@ -14,19 +14,36 @@ constexpr unsigned maxCallDepth = 96;
 /// Bounds the C++ stack: the tree's own depth times nested calls could exceed it.
 constexpr unsigned maxEvaluationDepth = 2500;
 
+/// The module and everything that code at module level can ask.
+std::string keyOf(const LoadedModule &module, const TargetAnswers &target,
+                  const NamedConstants &defines, bool buildsIR) {
+  std::string key;
+  llvm::raw_string_ostream out(key);
+  out << static_cast<const void *>(&module) << ' ' << target.backend << ' ' << target.arch << ' '
+      << target.archName << ' ' << target.warpSize << ' ' << target.takesAssembly << ' '
+      << buildsIR;
+  for (const auto &[name, value] : defines)
+    out << '\n' << name << '=' << value.str();
+  return key;
+}
+
 } // namespace
 
-Evaluator::Evaluator(ModuleLoader &loader, const TargetAnswers &target,
+Evaluator::Evaluator(ModuleLoader &loader, const LoadedModule &module, const TargetAnswers &target,
                      const NamedConstants &definesList, DiagnosticEngine &diags,
                      mlir::MLIRContext *context)
-    : builder(context), context(context), host(std::make_unique<HostInterpreter>(*this, loader)),
-      loader(loader), target(target), diags(diags), stepLimit(maxSteps),
-      moduleStepLimit(maxModuleSteps) {
+    : builder(context), context(context), hostKey(keyOf(module, target, definesList, context)),
+      host(loader.interpreters().take(hostKey)), loader(loader), target(target), diags(diags),
+      stepLimit(maxSteps), moduleStepLimit(maxModuleSteps) {
+  host->serve(*this);
   for (const auto &[name, value] : definesList)
     defines[name] = value;
 }
 
-Evaluator::~Evaluator() = default;
+Evaluator::~Evaluator() {
+  if (host->release())
+    loader.interpreters().put(std::move(hostKey), std::move(host));
+}
 
 FrameGuard::FrameGuard(Evaluator &evaluator, Frame &frame)
     : evaluator(evaluator), saved(evaluator.frame) {

@@ -127,8 +127,8 @@ class HostInterpreter;
 class Evaluator {
 public:
   /// `context` is null on the host side, where no IR is built.
-  Evaluator(ModuleLoader &loader, const TargetAnswers &target, const NamedConstants &defines,
-            DiagnosticEngine &diags, mlir::MLIRContext *context);
+  Evaluator(ModuleLoader &loader, const LoadedModule &module, const TargetAnswers &target,
+            const NamedConstants &defines, DiagnosticEngine &diags, mlir::MLIRContext *context);
   ~Evaluator();
 
   const TargetAnswers &getTarget() const { return target; }
@@ -374,6 +374,8 @@ public:
   mlir::MLIRContext *context;
   KernelInstance const *instance = nullptr;
   /// Runs Python.
+  /// What evaluations have in common that `host` may serve.
+  std::string hostKey;
   std::unique_ptr<HostInterpreter> host;
   /// Above 0 in functions of elements (tl.reduce, tl.map_elementwise), which can have no
   /// assertions.

@@ -418,7 +418,7 @@ std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedMo
                                             llvm::StringRef kernel, const TargetAnswers &target,
                                             const NamedConstants &defines,
                                             DiagnosticEngine &diags) {
-  sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
+  sema::Evaluator evaluator(loader, module, target, defines, diags, nullptr);
   sema::Value function = evaluator.findFunction(module, kernel);
   std::optional<KernelSummary> summary;
   if (!evaluator.failed())
@@ -448,7 +448,7 @@ std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedM
                                              llvm::StringRef kernel, const TargetAnswers &target,
                                              const NamedConstants &defines,
                                              DiagnosticEngine &diags) {
-  sema::Evaluator evaluator(loader, target, defines, diags, nullptr);
+  sema::Evaluator evaluator(loader, module, target, defines, diags, nullptr);
   sema::Value function = evaluator.findFunction(module, kernel);
   std::optional<AutotuneList> list;
   if (!evaluator.failed())
@@ -461,7 +461,7 @@ std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedM
 std::optional<NamedConstants> evaluateHeuristics(ModuleLoader &loader, const LoadedModule &module,
                                                  const KernelInstance &instance,
                                                  DiagnosticEngine &diags) {
-  sema::Evaluator evaluator(loader, instance.target, instance.defines, diags, nullptr);
+  sema::Evaluator evaluator(loader, module, instance.target, instance.defines, diags, nullptr);
   evaluator.instance = &instance;
   sema::Value function = evaluator.findFunction(module, instance.kernel);
   std::optional<NamedConstants> values;

@@ -1,5 +1,6 @@
 #include "compiler/Sema/ModuleLoader.h"
 
+#include "compiler/Sema/Host/InterpreterPool.h"
 #include "compiler/Syntax/Parser.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -43,6 +44,13 @@ std::unique_ptr<LoadedModule> parse(const SourceFile &file, llvm::StringRef name
 }
 
 } // namespace
+
+ModuleLoader::ModuleLoader(SourceManager &sources, std::vector<std::string> roots,
+                           unsigned maxErrors)
+    : sources(sources), roots(std::move(roots)), maxErrors(maxErrors),
+      pool(std::make_unique<sema::InterpreterPool>(*this)) {}
+
+ModuleLoader::~ModuleLoader() = default;
 
 const LoadedModule *ModuleLoader::parseFile(const std::string &written) {
   llvm::SmallString<128> plain(written);

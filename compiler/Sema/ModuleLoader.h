@@ -39,12 +39,16 @@ struct ImportResult {
   explicit operator bool() const { return module || !folders.empty(); }
 };
 
+namespace sema {
+class InterpreterPool;
+}
+
 class ModuleLoader {
 public:
   /// `roots` are searched first, in order. Of a file's syntax errors `maxErrors` are kept.
   explicit ModuleLoader(SourceManager &sources, std::vector<std::string> roots = {},
-                        unsigned maxErrors = DiagnosticEngine::defaultErrorLimit)
-      : sources(sources), roots(std::move(roots)), maxErrors(maxErrors) {}
+                        unsigned maxErrors = DiagnosticEngine::defaultErrorLimit);
+  ~ModuleLoader();
 
   /// Parses the file at `path`. Null, with an error in `diags`, when it cannot be read. Syntax
   /// errors go to `diags` too; the module then holds what could be parsed.
@@ -62,6 +66,9 @@ public:
 
   SourceManager &getSources() { return sources; }
 
+  /// Interpreters that have executed modules.
+  sema::InterpreterPool &interpreters() { return *pool; }
+
 private:
   const LoadedModule *parseFile(const std::string &path);
   ImportResult findIn(const std::string &folder, llvm::StringRef dottedName);
@@ -74,6 +81,8 @@ private:
   llvm::StringMap<std::unique_ptr<LoadedModule>> modules;
   /// What look-ups of a name in a folder have found, by both.
   llvm::StringMap<ImportResult> lookUps;
+  /// Their values refer to the modules.
+  std::unique_ptr<sema::InterpreterPool> pool;
 };
 
 } // namespace kiln

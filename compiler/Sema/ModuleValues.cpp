@@ -73,7 +73,7 @@ std::vector<ModuleValue> evaluateModule(ModuleLoader &loader, const LoadedModule
                                         const TargetAnswers &target,
                                         const NamedConstants &defines) {
   DiagnosticEngine ignored;
-  sema::Evaluator evaluator(loader, target, defines, ignored, nullptr);
+  sema::Evaluator evaluator(loader, module, target, defines, ignored, nullptr);
   sema::ModuleState &state = evaluator.host->execute(module);
   std::vector<ModuleValue> values;
   for (const auto &[name, value] : state.scope->names) {

@@ -276,7 +276,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildTileIR(mlir::MLIRContext &context, Module
                                               DiagnosticEngine &diags) {
   context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                       mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect>();
-  sema::Evaluator evaluator(loader, instance.target, instance.defines, diags, &context);
+  sema::Evaluator evaluator(loader, module, instance.target, instance.defines, diags, &context);
   evaluator.instance = &instance;
   mlir::OwningOpRef<mlir::ModuleOp> result = build(evaluator, module, instance);
   evaluator.flush();

@@ -13,7 +13,7 @@ static Frame frameOf(const Activation &activation, llvm::StringRef name) {
 }
 
 HostCall::HostCall(HostInterpreter &host, Activation &activation, llvm::StringRef name)
-    : host(host), frame(frameOf(activation, name)), guard(host.core, frame) {
+    : host(host), frame(frameOf(activation, name)), guard(*host.core, frame) {
   activation.caller = host.current;
   host.current = &activation;
 }
@@ -24,7 +24,7 @@ bool HostInterpreter::collectArguments(ast::ArgumentList arguments, std::vector<
                                        Keywords &keywords) {
   for (const ast::Argument &argument : arguments) {
     Value value = evaluate(*argument.value);
-    if (core.failed())
+    if (core->failed())
       return false;
     switch (argument.kind) {
     case ast::ArgumentKind::Positional:
@@ -35,7 +35,7 @@ bool HostInterpreter::collectArguments(ast::ArgumentList arguments, std::vector<
       break;
     case ast::ArgumentKind::Star: {
       if (value.isOpaque())
-        return core.notKnown(value), false;
+        return core->notKnown(value), false;
       std::optional<std::vector<Value>> items = iterate(value);
       if (!items)
         return false;
@@ -44,7 +44,7 @@ bool HostInterpreter::collectArguments(ast::ArgumentList arguments, std::vector<
     }
     case ast::ArgumentKind::DoubleStar:
       if (value.isOpaque())
-        return core.notKnown(value), false;
+        return core->notKnown(value), false;
       if (!value.is(ValueKind::Dict))
         return raise("TypeError", "** needs a dict, got " + describe(value)), false;
       for (const auto &[key, item] : value.as<DictObject>().items)
@@ -59,7 +59,7 @@ Value HostInterpreter::evaluateCall(const ast::CallExpr &expr) {
   Value callee = evaluate(*expr.callee);
   std::vector<Value> args;
   Keywords keywords;
-  if (core.failed() || !collectArguments(expr.arguments, args, keywords))
+  if (core->failed() || !collectArguments(expr.arguments, args, keywords))
     return Value();
   // packaging's class, re-exported by whatever package.
   if (callee.isOpaque() && args.size() == 1 && args.front().isString()) {
@@ -67,7 +67,7 @@ Value HostInterpreter::evaluateCall(const ast::CallExpr &expr) {
     if (path.ends_with(".Version") || path.ends_with("version.parse"))
       callee = Value::builtin(*findBuiltin(Library::Other, "packaging.version.parse"));
   }
-  CallSiteGuard site(core, {&expr, nullptr, 0});
+  CallSiteGuard site(*core, {&expr, nullptr, 0});
   return call(callee, std::move(args), std::move(keywords), &expr);
 }
 
@@ -92,7 +92,7 @@ static bool mayRaise(llvm::StringRef path) {
 
 Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywords keywords,
                             const ast::CallExpr *expr) {
-  if (core.failed())
+  if (core->failed())
     return Value();
   switch (callee.getKind()) {
   case ValueKind::Opaque:
@@ -118,11 +118,11 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
       return call(method.function, std::move(args), std::move(keywords), expr);
     }
     if (method.self.isTensor())
-      return core.error(DiagKind::SemaNotJit, "a method");
+      return core->error(DiagKind::SemaNotJit, "a method");
     size_t size = method.self.isSequence()          ? method.self.getElements().size()
                   : method.self.is(ValueKind::Dict) ? method.self.as<DictObject>().items.size()
                                                     : 0;
-    if (!core.step(size / searchedPerStep))
+    if (!core->step(size / searchedPerStep))
       return Value();
     willChange(method.self);
     for (const Value &arg : args) {
@@ -138,7 +138,7 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
         lose(method.self, Value(ValueKind::Opaque, why));
       return {ValueKind::Opaque, why};
     }
-    return core.pythonMethod(method.self, method.name, args, keywords);
+    return core->pythonMethod(method.self, method.name, args, keywords);
   }
   case ValueKind::Instance: {
     const auto &instance = callee.as<InstanceObject>();
@@ -169,7 +169,7 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
   default:
     break;
   }
-  return core.call(callee, std::move(args), std::move(keywords), expr);
+  return core->call(callee, std::move(args), std::move(keywords), expr);
 }
 
 /// inspect.signature() as far as it is asked for: the names of the parameters.
@@ -205,7 +205,7 @@ Value HostInterpreter::callUnknown(const Value &callee, llvm::ArrayRef<Value> ar
     result->path += "()";
   result->isSomething = false;
   if (result->steps.empty())
-    result->steps.push_back({core.getPosition(), ""});
+    result->steps.push_back({core->getPosition(), ""});
   Value value(ValueKind::Opaque, result);
   if (!tries.empty() && (object.cause || mayRaise(object.path)))
     tries.back().doubt = value;
@@ -236,7 +236,7 @@ bool HostInterpreter::bindParameters(const FunctionObject &function, std::vector
                                      Keywords &keywords, Environment &names) {
   llvm::StringRef callee = function.getName();
   auto fail = [&](const llvm::Twine &what, const llvm::Twine &hint = "") {
-    core.errorWithHint(hint, DiagKind::SemaArguments, callee, what.str());
+    core->errorWithHint(hint, DiagKind::SemaArguments, callee, what.str());
     return false;
   };
   size_t next = 0;
@@ -297,7 +297,7 @@ Value HostInterpreter::callFunction(const Value &callee, std::vector<Value> args
   const auto &function = callee.as<FunctionObject>();
   for (const Value &arg : args)
     if (arg.isError())
-      return core.failAgain();
+      return core->failAgain();
   if (function.definition && function.definition->isAsync)
     return unknown(function.getName() + "()");
   auto scope = std::make_shared<Scope>();
@@ -326,12 +326,12 @@ Value HostInterpreter::runBody(const Value &callee, const std::shared_ptr<Scope>
   activation.self = self;
   activation.yields = yields;
   HostCall entered(*this, activation, function.getName());
-  if (core.failed())
+  if (core->failed())
     return Value();
   if (function.lambda)
     return evaluate(*function.lambda->body);
   Exit exit = execute(function.definition->body);
-  if (core.failed())
+  if (core->failed())
     return Value();
   Value result = exit == Exit::Returned ? activation.returnValue : Value::none();
   const Doubt &doubt = activation.doubt;
@@ -343,10 +343,10 @@ void HostInterpreter::evaluateDefaults(FunctionObject &function) {
     function.defaults.push_back(parameter.defaultValue ? evaluate(*parameter.defaultValue)
                                                        : Value());
     // A kernel whose default fails can still be given a value.
-    if (core.failed() && !core.mustUnwind() && function.definition &&
+    if (core->failed() && !core->mustUnwind() && function.definition &&
         !function.definition->decorators.empty())
       function.defaults.back() = unknownAfterFailure();
-    if (core.failed())
+    if (core->failed())
       return;
   }
 }
@@ -360,23 +360,23 @@ Value HostInterpreter::makeFunction(const ast::FunctionDef &definition) {
   Value function(ValueKind::Function, object);
   // Decorators are evaluated first, then the defaults.
   for (const ast::Expr *expr : definition.decorators) {
-    Evaluator::At at(core, expr->range);
+    Evaluator::At at(*core, expr->range);
     const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(expr);
     Decoration decoration;
     decoration.expr = expr;
     decoration.callee = evaluate(callExpr ? *callExpr->callee : *expr);
-    if (!core.failed() && callExpr)
+    if (!core->failed() && callExpr)
       collectArguments(callExpr->arguments, decoration.args, decoration.keywords);
     // At module level nothing that runs waits for what is cut short.
     bool isAtModule = current->scope->kind == Scope::Module;
-    if (core.failed() && core.mustUnwind() && !isAtModule)
+    if (core->failed() && core->mustUnwind() && !isAtModule)
       return Value();
-    if (core.failed())
+    if (core->failed())
       decoration.callee = unknownAfterFailure();
     object->decorations.push_back(std::move(decoration));
   }
   evaluateDefaults(*object);
-  return core.failed() ? Value() : decorate(definition, function);
+  return core->failed() ? Value() : decorate(definition, function);
 }
 
 /// Whether a decorator makes a kernel's function, or says how to launch one.
@@ -389,16 +389,16 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
   const auto own = function.share<FunctionObject>();
   Value value = function;
   for (const Decoration &decoration : llvm::reverse(own->decorations)) {
-    Evaluator::At at(core, decoration.expr->range);
+    Evaluator::At at(*core, decoration.expr->range);
     Value decorator = decoration.callee;
     if (llvm::isa<ast::CallExpr>(decoration.expr) && !isTritons(decorator))
       decorator = settle(call(decorator, decoration.args, decoration.keywords,
                               llvm::cast<ast::CallExpr>(decoration.expr)));
-    if (!core.failed())
+    if (!core->failed())
       value = applyDecorator(decorator, value);
-    if (core.failed() && core.mustUnwind() && current->scope->kind != Scope::Module)
+    if (core->failed() && core->mustUnwind() && current->scope->kind != Scope::Module)
       return Value();
-    if (core.failed()) {
+    if (core->failed()) {
       // A kernel is compiled as it stands, whatever its wrappers do when they are called.
       Value why = unknownAfterFailure();
       if (own->mode != FunctionMode::Kernel)
@@ -440,7 +440,7 @@ Value HostInterpreter::applyDecorator(const Value &decorator, const Value &funct
     return function;
   }
   Value result = settle(call(decorator, {function}, {}));
-  if (core.failed())
+  if (core->failed())
     return Value();
   bool givesKernel =
       result.is(ValueKind::Function) && result.as<FunctionObject>().mode == FunctionMode::Kernel;
@@ -539,10 +539,10 @@ Value HostInterpreter::callBuiltin(const Value &callee, std::vector<Value> args,
     if (name == "bool" && isHosts) {
       Value why;
       std::optional<bool> answer = truth(args[0], &why);
-      return core.failed() ? Value() : answer ? Value::boolean(*answer) : why;
+      return core->failed() ? Value() : answer ? Value::boolean(*answer) : why;
     }
   }
-  return core.call(callee, std::move(args), std::move(keywords), expr);
+  return core->call(callee, std::move(args), std::move(keywords), expr);
 }
 
 } // namespace kiln::sema

@@ -125,7 +125,7 @@ Value HostInterpreter::makeClass(const ast::ClassDef &definition, std::vector<Va
       settle(call(function, {cls}, {}));
       break;
     }
-  return core.failed() ? Value() : cls;
+  return core->failed() ? Value() : cls;
 }
 
 void HostInterpreter::makeEnumerators(const Value &cls) {
@@ -168,7 +168,7 @@ void HostInterpreter::makeEnumerators(const Value &cls) {
     else
       args.push_back(content);
     settle(call(*init, args, {}));
-    if (core.failed())
+    if (core->failed())
       return;
   }
 }
@@ -196,33 +196,33 @@ Value HostInterpreter::callFields(const Value &cls, std::vector<Value> args, Key
       const auto &field = given->as<InstanceObject>();
       if (const Value *factory = field.find("default_factory")) {
         value = settle(call(*factory, {}, {}));
-        if (core.failed())
+        if (core->failed())
           return Value();
       } else if (const Value *plain = field.find("default"))
         value = *plain;
     } else if (given)
       value = *given;
     if (!value)
-      return core.error(DiagKind::SemaArguments, object.name,
+      return core->error(DiagKind::SemaArguments, object.name,
                         "needs a value for '" + name.str() + "'");
     instance->fields.emplace_back(name.str(), *value);
     tuple->fields.push_back(name.str());
     tuple->elements.push_back(*value);
   }
   if (next < args.size())
-    return core.error(DiagKind::SemaArguments, object.name,
+    return core->error(DiagKind::SemaArguments, object.name,
                       "takes " + std::to_string(next) + " arguments, got " +
                           std::to_string(args.size()));
   for (size_t i = 0; i < keywords.size(); ++i)
     if (!used[i])
-      return core.error(DiagKind::SemaArguments, object.name,
+      return core->error(DiagKind::SemaArguments, object.name,
                         "has no parameter '" + keywords[i].first + "'");
   if (object.isNamedTuple)
     return {ValueKind::Tuple, tuple};
   Value result(ValueKind::Instance, instance);
   if (object.find("__post_init__"))
     special(result, "__post_init__", {});
-  return core.failed() ? Value() : result;
+  return core->failed() ? Value() : result;
 }
 
 Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Keywords keywords) {
@@ -233,7 +233,7 @@ Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Ke
     Value exception = makeException(cls, args);
     if (object.find("__init__"))
       special(exception, "__init__", args);
-    return core.failed() ? Value() : exception;
+    return core->failed() ? Value() : exception;
   }
   if (object.isEnum) {
     for (const Value &member : object.enumerators)
@@ -248,12 +248,12 @@ Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Ke
   if (const Value *make = object.find("__new__"); make && make->is(ValueKind::Function)) {
     args.insert(args.begin(), cls);
     Value made = settle(call(*make, args, keywords));
-    if (core.failed() || !made.is(ValueKind::Instance))
+    if (core->failed() || !made.is(ValueKind::Instance))
       return made;
     args.front() = made;
     if (const Value *init = object.find("__init__"))
       settle(call(*init, std::move(args), std::move(keywords)));
-    return core.failed() ? Value() : made;
+    return core->failed() ? Value() : made;
   }
   if (const Value *init = object.find("__init__")) {
     auto instance = std::make_shared<InstanceObject>();
@@ -262,14 +262,14 @@ Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Ke
     Value self(ValueKind::Instance, instance);
     args.insert(args.begin(), self);
     settle(call(*init, std::move(args), std::move(keywords)));
-    return core.failed() ? Value() : self;
+    return core->failed() ? Value() : self;
   }
   if (object.hasUnknownBase)
     return callUnknown(unknown(object.name), args, keywords);
   if (object.isDataclass || object.isNamedTuple)
     return callFields(cls, std::move(args), std::move(keywords));
   if (!args.empty() || !keywords.empty())
-    return core.error(DiagKind::SemaArguments, object.name, "takes no arguments");
+    return core->error(DiagKind::SemaArguments, object.name, "takes no arguments");
   auto instance = std::make_shared<InstanceObject>();
   instance->cls = cls;
   instance->typeName = object.name;
@@ -278,7 +278,7 @@ Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Ke
 
 Value HostInterpreter::makeSuper(llvm::ArrayRef<Value> args) {
   if (!current)
-    return core.error(DiagKind::SemaUnsupportedSyntax, "super() here");
+    return core->error(DiagKind::SemaUnsupportedSyntax, "super() here");
   std::shared_ptr<ClassObject> from =
       current->function ? current->function->owner : std::shared_ptr<ClassObject>();
   Value self = current->self;

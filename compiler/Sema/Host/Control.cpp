@@ -7,8 +7,8 @@ namespace kiln::sema {
 
 Exit HostInterpreter::executeIf(const ast::IfStmt &stmt) {
   Value test = evaluate(*stmt.test), why;
-  std::optional<bool> answer = core.failed() ? std::nullopt : truth(test, &why);
-  if (core.failed())
+  std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
+  if (core->failed())
     return Exit::Raised;
   if (answer)
     return execute(*answer ? stmt.body : stmt.orElse);
@@ -24,7 +24,7 @@ Exit HostInterpreter::executeIf(const ast::IfStmt &stmt) {
 Exit HostInterpreter::loop(llvm::function_ref<std::optional<bool>()> advance, ast::Block body,
                            ast::Block orElse) {
   while (true) {
-    std::optional<bool> more = core.step() ? advance() : std::nullopt;
+    std::optional<bool> more = core->step() ? advance() : std::nullopt;
     if (!more)
       return Exit::Raised;
     if (!*more)
@@ -51,7 +51,7 @@ Exit HostInterpreter::loopInDoubt(const Value &why, const ast::Stmt &stmt,
   constexpr unsigned mostRounds = 6;
   for (unsigned i = 0; i < mostRounds; ++i) {
     Outcome once = speculate(round), nothing;
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     bool changes = !once.changes.empty();
     if (once.exit != Exit::Raised)
@@ -75,10 +75,10 @@ Exit HostInterpreter::loopInDoubt(const Value &why, const ast::Stmt &stmt,
 
 Exit HostInterpreter::executeFor(const ast::ForStmt &stmt) {
   Value iterable = evaluate(*stmt.iterable);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   Value iterator = iterable.isOpaque() ? iterable : settle(makeIterator(iterable));
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   if (iterator.isOpaque())
     return loopInDoubt(
@@ -88,7 +88,7 @@ Exit HostInterpreter::executeFor(const ast::ForStmt &stmt) {
   return loop(
       [&]() -> std::optional<bool> {
         std::optional<Value> item = next(iterator);
-        if (core.failed())
+        if (core->failed())
           return std::nullopt;
         if (item && !assign(*stmt.target, *item))
           return std::nullopt;
@@ -103,8 +103,8 @@ Exit HostInterpreter::executeWhile(const ast::WhileStmt &stmt) {
   Exit exit = loop(
       [&]() -> std::optional<bool> {
         Value test = evaluate(*stmt.test);
-        std::optional<bool> answer = core.failed() ? std::nullopt : truth(test, &why);
-        if (core.failed())
+        std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
+        if (core->failed())
           return std::nullopt;
         hasEnded = answer == false;
         return answer.value_or(false);
@@ -131,8 +131,8 @@ Exit HostInterpreter::executeTry(const ast::TryStmt &stmt) {
   Value doubt = tries.back().doubt;
   tries.pop_back();
   Journal::Changes changes = journal.keep();
-  bool failed = core.failed();
-  if (failed && (core.mustUnwind() || !isException()))
+  bool failed = core->failed();
+  if (failed && (core->mustUnwind() || !isException()))
     return Exit::Raised;
   if (failed) {
     exit = executeHandlers(stmt);
@@ -170,12 +170,12 @@ Exit HostInterpreter::executeTry(const ast::TryStmt &stmt) {
 
 /// The first handler for the exception in flight; none leaves it in flight.
 Exit HostInterpreter::executeHandlers(const ast::TryStmt &stmt) {
-  Diagnostic failure = core.lastFailure();
+  Diagnostic failure = core->lastFailure();
   Value exception = takeException();
   for (const ast::ExceptHandler &handler : stmt.handlers) {
     if (handler.type) {
       Value type = evaluate(*handler.type);
-      if (core.failed())
+      if (core->failed())
         return Exit::Raised;
       if (!isCaught(exception, type))
         continue;
@@ -186,23 +186,23 @@ Exit HostInterpreter::executeHandlers(const ast::TryStmt &stmt) {
     Exit exit = execute(handler.body);
     handled.pop_back();
     if (!handler.name.empty() && scopeOf(handler.name.name)->names.count(handler.name.name) &&
-        !core.failed())
+        !core->failed())
       unbind(handler.name.name);
     return exit;
   }
-  core.failWith(failure);
+  core->failWith(failure);
   raised = exception;
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
   return Exit::Raised;
 }
 
 Exit HostInterpreter::executeFinally(const ast::TryStmt &stmt, Exit exit) {
-  if (stmt.finalBody.empty() || (core.failed() && core.mustUnwind()))
+  if (stmt.finalBody.empty() || (core->failed() && core->mustUnwind()))
     return exit;
   std::optional<Diagnostic> failure;
   Value exception, returnValue = current->returnValue;
-  if (core.failed()) {
-    failure = core.lastFailure();
+  if (core->failed()) {
+    failure = core->lastFailure();
     exception = takeException();
   }
   Exit last = execute(stmt.finalBody);
@@ -210,9 +210,9 @@ Exit HostInterpreter::executeFinally(const ast::TryStmt &stmt, Exit exit) {
     return last;
   current->returnValue = returnValue;
   if (failure) {
-    core.failWith(*failure);
+    core->failWith(*failure);
     raised = exception;
-    raisedBy = core.getNumFailures();
+    raisedBy = core->getNumFailures();
   }
   return exit;
 }
@@ -226,11 +226,11 @@ Exit HostInterpreter::executeRaise(const ast::RaiseStmt &stmt) {
     return Exit::Raised;
   }
   Value exception = evaluate(*stmt.exception);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   if (exception.is(ValueKind::Class))
     exception = settle(call(exception, {}, {}));
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   raiseAgain(exception);
   return Exit::Raised;
@@ -238,19 +238,19 @@ Exit HostInterpreter::executeRaise(const ast::RaiseStmt &stmt) {
 
 Exit HostInterpreter::executeAssert(const ast::AssertStmt &stmt) {
   Value test = evaluate(*stmt.test), why;
-  std::optional<bool> holds = core.failed() ? std::nullopt : truth(test, &why);
-  if (core.failed())
+  std::optional<bool> holds = core->failed() ? std::nullopt : truth(test, &why);
+  if (core->failed())
     return Exit::Raised;
   if (holds.value_or(true)) // A program that goes on has not failed.
     return Exit::Normal;
   Value message = stmt.message ? evaluate(*stmt.message) : Value();
-  if (!core.failed()) {
-    core.error(DiagKind::SemaStaticAssert, stmt.message ? ": " + str(message) : "");
+  if (!core->failed()) {
+    core->error(DiagKind::SemaStaticAssert, stmt.message ? ": " + str(message) : "");
     std::vector<Value> args;
     if (stmt.message)
       args.push_back(message);
     raised = makeException(exceptionClass("AssertionError"), args);
-    raisedBy = core.getNumFailures();
+    raisedBy = core->getNumFailures();
   }
   return Exit::Raised;
 }
@@ -263,7 +263,7 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
   if (item == stmt.items.size())
     return execute(stmt.body);
   Value manager = evaluate(*stmt.items[item].context);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   const ast::Expr *target = stmt.items[item].target;
   bool isKnown = manager.is(ValueKind::Instance) &&
@@ -274,7 +274,7 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
     if (target && !assign(*target, opaque))
       return Exit::Raised;
     Exit exit = executeWith(stmt, item + 1);
-    if (!core.failed() || core.mustUnwind() || !isException())
+    if (!core->failed() || core->mustUnwind() || !isException())
       return exit;
     // Whether it lets the exception pass is unknown; a program that goes on has gone on.
     takeException();
@@ -282,28 +282,28 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
     return Exit::Normal;
   }
   std::optional<Value> entered = special(manager, "__enter__", {});
-  if (core.failed() || (target && !assign(*target, *entered)))
+  if (core->failed() || (target && !assign(*target, *entered)))
     return Exit::Raised;
   Exit exit = executeWith(stmt, item + 1);
-  if (core.failed() && core.mustUnwind())
+  if (core->failed() && core->mustUnwind())
     return exit;
-  if (!core.failed()) {
+  if (!core->failed()) {
     Value returnValue = current->returnValue;
     special(manager, "__exit__", {Value::none(), Value::none(), Value::none()});
     current->returnValue = returnValue;
-    return core.failed() ? Exit::Raised : exit;
+    return core->failed() ? Exit::Raised : exit;
   }
-  Diagnostic failure = core.lastFailure();
+  Diagnostic failure = core->lastFailure();
   Value exception = takeException(), why;
   Value cls = exception.is(ValueKind::Instance) ? exception.as<InstanceObject>().cls : exception;
   std::optional<Value> answer = special(manager, "__exit__", {cls, exception, Value::none()});
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
-  if (answer && truth(*answer, &why).value_or(true) && !core.failed())
+  if (answer && truth(*answer, &why).value_or(true) && !core->failed())
     return Exit::Normal;
-  core.failWith(failure);
+  core->failWith(failure);
   raised = exception;
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
   return Exit::Raised;
 }
 

@@ -136,12 +136,12 @@ Value HostInterpreter::makeException(const Value &cls, llvm::ArrayRef<Value> arg
 }
 
 Value HostInterpreter::raise(llvm::StringRef className, const llvm::Twine &message) {
-  if (core.failed())
+  if (core->failed())
     return Value();
   std::string text = message.str();
-  core.error(DiagKind::SemaPython, text);
+  core->error(DiagKind::SemaPython, text);
   raised = makeException(exceptionClass(className), {Value::string(text)});
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
   return Value();
 }
 
@@ -153,20 +153,20 @@ void HostInterpreter::raiseAgain(const Value &exception) {
     if (args && args->isSequence() && !args->getElements().empty())
       text += ": " + str(args->getElements().front());
   }
-  core.error(DiagKind::SemaRaised, text);
+  core->error(DiagKind::SemaRaised, text);
   raised = exception;
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
 }
 
 bool HostInterpreter::isException() const {
-  return raisedBy == core.getNumFailures() ||
-         (!core.needsUnknown() && !classOf(core.lastFailure()).empty());
+  return raisedBy == core->getNumFailures() ||
+         (!core->needsUnknown() && !classOf(core->lastFailure()).empty());
 }
 
 Value HostInterpreter::takeException() {
   Value exception = raised;
-  bool isFresh = raisedBy == core.getNumFailures();
-  Diagnostic failure = core.takeFailure();
+  bool isFresh = raisedBy == core->getNumFailures();
+  Diagnostic failure = core->takeFailure();
   if (isFresh)
     return exception;
   return makeException(exceptionClass(classOf(failure)), {Value::string(failure.message)});

@@ -7,11 +7,11 @@
 namespace kiln::sema {
 
 Value HostInterpreter::evaluate(const ast::Expr &expr) {
-  if (!core.step())
+  if (!core->step())
     return Value();
-  Evaluator::At at(core, expr.range);
-  Evaluator::Depth depth(core);
-  return core.failed() ? Value() : settle(evaluateNode(expr));
+  Evaluator::At at(*core, expr.range);
+  Evaluator::Depth depth(*core);
+  return core->failed() ? Value() : settle(evaluateNode(expr));
 }
 
 static Value makeSlice(const Value &lower, const Value &upper, const Value &step) {
@@ -46,13 +46,13 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
   case NodeKind::UnaryExpr: {
     const auto &unaryExpr = llvm::cast<ast::UnaryExpr>(expr);
     Value operand = evaluate(*unaryExpr.operand);
-    return core.failed() ? Value() : unary(unaryExpr.op, operand);
+    return core->failed() ? Value() : unary(unaryExpr.op, operand);
   }
   case NodeKind::BinaryExpr: {
     const auto &binaryExpr = llvm::cast<ast::BinaryExpr>(expr);
     Value left = evaluate(*binaryExpr.left);
-    Value right = core.failed() ? Value() : evaluate(*binaryExpr.right);
-    return core.failed() ? Value() : binary(binaryExpr.op, left, right);
+    Value right = core->failed() ? Value() : evaluate(*binaryExpr.right);
+    return core->failed() ? Value() : binary(binaryExpr.op, left, right);
   }
   case NodeKind::BoolExpr:
     return evaluateBool(llvm::cast<ast::BoolExpr>(expr));
@@ -67,36 +67,36 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
   case NodeKind::AttributeExpr: {
     const auto &attribute = llvm::cast<ast::AttributeExpr>(expr);
     Value base = evaluate(*attribute.base);
-    if (core.failed())
+    if (core->failed())
       return Value();
-    Evaluator::At at(core, attribute.attribute.range);
+    Evaluator::At at(*core, attribute.attribute.range);
     return getAttribute(base, attribute.attribute.name);
   }
   case NodeKind::SubscriptExpr: {
     const auto &subscriptExpr = llvm::cast<ast::SubscriptExpr>(expr);
     Value base = evaluate(*subscriptExpr.base);
-    Value index = core.failed() ? Value() : evaluate(*subscriptExpr.index);
-    return core.failed() ? Value() : subscript(base, index);
+    Value index = core->failed() ? Value() : evaluate(*subscriptExpr.index);
+    return core->failed() ? Value() : subscript(base, index);
   }
   case NodeKind::SliceExpr: {
     const auto &slice = llvm::cast<ast::SliceExpr>(expr);
     Value lower = part(slice.lower);
-    Value upper = core.failed() ? Value() : part(slice.upper);
-    Value step = core.failed() ? Value() : part(slice.step);
-    return core.failed() ? Value() : makeSlice(lower, upper, step);
+    Value upper = core->failed() ? Value() : part(slice.upper);
+    Value step = core->failed() ? Value() : part(slice.step);
+    return core->failed() ? Value() : makeSlice(lower, upper, step);
   }
   case NodeKind::NamedExpr: {
     const auto &named = llvm::cast<ast::NamedExpr>(expr);
     Value value = evaluate(*named.value);
-    if (!core.failed())
+    if (!core->failed())
       bind(named.target->name, value);
-    return core.failed() ? Value() : value;
+    return core->failed() ? Value() : value;
   }
   case NodeKind::YieldExpr:
   case NodeKind::YieldFromExpr:
     return evaluateYield(expr);
   default:
-    return core.evaluateLiteral(expr);
+    return core->evaluateLiteral(expr);
   }
 }
 
@@ -105,7 +105,7 @@ Value HostInterpreter::evaluateDisplay(const ast::Expr &expr, ast::ExprList elem
   for (const ast::Expr *element : elements) {
     const auto *starred = llvm::dyn_cast<ast::StarredExpr>(element);
     Value value = evaluate(starred ? *starred->value : *element);
-    if (core.failed())
+    if (core->failed())
       return Value();
     if (!starred) {
       values.push_back(value);
@@ -130,8 +130,8 @@ Value HostInterpreter::evaluateDict(const ast::DictExpr &expr) {
   Value dict(ValueKind::Dict, std::make_shared<DictObject>());
   for (const ast::DictItem &item : expr.items) {
     Value key = item.key ? evaluate(*item.key) : Value::none();
-    Value value = core.failed() ? Value() : evaluate(*item.value);
-    if (core.failed())
+    Value value = core->failed() ? Value() : evaluate(*item.value);
+    if (core->failed())
       return Value();
     if (item.key) {
       if (!assignSubscript(dict, key, value))
@@ -153,10 +153,10 @@ Value HostInterpreter::evaluateBool(const ast::BoolExpr &expr) {
   for (size_t at = 0; at < expr.operands.size(); ++at) {
     Value why;
     last = evaluate(*expr.operands[at]);
-    if (core.failed() || at + 1 == expr.operands.size())
+    if (core->failed() || at + 1 == expr.operands.size())
       break;
     std::optional<bool> answer = truth(last, &why);
-    if (core.failed())
+    if (core->failed())
       return Value();
     if (!answer) { // The others may be evaluated, or not; what they change is in doubt.
       return evaluateEither(
@@ -164,7 +164,7 @@ Value HostInterpreter::evaluateBool(const ast::BoolExpr &expr) {
           [&] {
             for (const ast::Expr *rest : expr.operands.drop_front(at + 1)) {
               Value value = evaluate(*rest);
-              if (core.failed())
+              if (core->failed())
                 return Value();
               (void)value;
             }
@@ -174,22 +174,22 @@ Value HostInterpreter::evaluateBool(const ast::BoolExpr &expr) {
     if (*answer != expr.isAnd)
       return last;
   }
-  return core.failed() ? Value() : last;
+  return core->failed() ? Value() : last;
 }
 
 Value HostInterpreter::evaluateCompare(const ast::CompareExpr &expr) {
   Value left = evaluate(*expr.left), result;
   for (const ast::Comparison &comparison : expr.comparisons) {
-    Value right = core.failed() ? Value() : evaluate(*comparison.right);
-    result = core.failed() ? Value() : settle(compare(comparison.op, left, right));
-    if (core.failed())
+    Value right = core->failed() ? Value() : evaluate(*comparison.right);
+    result = core->failed() ? Value() : settle(compare(comparison.op, left, right));
+    if (core->failed())
       return Value();
     if (&comparison == &expr.comparisons.back())
       break;
     Value why;
     std::optional<bool> answer = truth(result, &why);
     if (!answer || !*answer)
-      return core.failed() ? Value() : result;
+      return core->failed() ? Value() : result;
     left = right;
   }
   return result;
@@ -197,8 +197,8 @@ Value HostInterpreter::evaluateCompare(const ast::CompareExpr &expr) {
 
 Value HostInterpreter::evaluateConditional(const ast::ConditionalExpr &expr) {
   Value test = evaluate(*expr.test), why;
-  std::optional<bool> answer = core.failed() ? std::nullopt : truth(test, &why);
-  if (core.failed())
+  std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
+  if (core->failed())
     return Value();
   if (answer)
     return evaluate(*answer ? *expr.body : *expr.orElse);
@@ -212,23 +212,23 @@ Value HostInterpreter::evaluateLambda(const ast::LambdaExpr &expr) {
   object->module = current->module;
   object->scope = current->scope->kind == Scope::Module ? nullptr : current->scope;
   evaluateDefaults(*object);
-  return core.failed() ? Value() : Value(ValueKind::Function, object);
+  return core->failed() ? Value() : Value(ValueKind::Function, object);
 }
 
 Value HostInterpreter::evaluateYield(const ast::Expr &expr) {
   const auto *from = llvm::dyn_cast<ast::YieldFromExpr>(&expr);
   const ast::Expr *given = from ? from->value : llvm::cast<ast::YieldExpr>(expr).value;
   Value value = given ? evaluate(*given) : Value::none();
-  if (core.failed())
+  if (core->failed())
     return Value();
   if (!current->yields)
-    return core.error(DiagKind::SemaUnsupportedSyntax, describeNode(expr.kind));
+    return core->error(DiagKind::SemaUnsupportedSyntax, describeNode(expr.kind));
   if (!from) {
     current->yields->push_back(value);
     return Value::none();
   }
   if (value.isOpaque())
-    return core.error(DiagKind::SemaNotEvaluated, repr(value));
+    return core->error(DiagKind::SemaNotEvaluated, repr(value));
   if (std::optional<std::vector<Value>> items = iterate(value))
     llvm::append_range(*current->yields, *items);
   return Value::none();
@@ -244,9 +244,9 @@ Value HostInterpreter::evaluateFormatted(const ast::FormattedString &expr) {
     const auto &field = *llvm::cast<ast::FormattedValue>(part);
     Value value = evaluate(*field.value);
     Value spec = Value::string("");
-    if (!core.failed() && field.formatSpec)
+    if (!core->failed() && field.formatSpec)
       spec = evaluate(*field.formatSpec);
-    if (core.failed())
+    if (core->failed())
       return Value();
     for (const Value &operand : {value, spec})
       if (std::shared_ptr<OpaqueObject> why = findUnknown(operand))
@@ -255,12 +255,12 @@ Value HostInterpreter::evaluateFormatted(const ast::FormattedString &expr) {
     if (value.is(ValueKind::Instance)) {
       Value shown = call(Value::builtin(*findBuiltin(Library::Python, isPlain ? "str" : "repr")),
                          {value}, {});
-      if (core.failed() || shown.isOpaque())
+      if (core->failed() || shown.isOpaque())
         return shown;
       value = shown;
     } else if (field.conversion)
       value = Value::string(isPlain ? str(value) : repr(value));
-    std::optional<std::string> formatted = formatValue(core, value, spec.getString());
+    std::optional<std::string> formatted = formatValue(*core, value, spec.getString());
     if (!formatted)
       return Value();
     text += *formatted;
@@ -280,15 +280,15 @@ bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clau
     return body();
   const ast::ComprehensionClause &loop = expr.clauses[clause];
   Value iterable = clause ? evaluate(*loop.iterable) : first;
-  Value iterator = core.failed() ? Value() : settle(makeIterator(iterable));
-  if (core.failed())
+  Value iterator = core->failed() ? Value() : settle(makeIterator(iterable));
+  if (core->failed())
     return false;
   if (iterator.isOpaque())
-    return core.notKnown(iterator), false;
+    return core->notKnown(iterator), false;
   while (true) {
-    std::optional<Value> item = core.step() ? next(iterator) : std::nullopt;
-    if (core.failed() || !item)
-      return !core.failed();
+    std::optional<Value> item = core->step() ? next(iterator) : std::nullopt;
+    if (core->failed() || !item)
+      return !core->failed();
     // The targets are the comprehension's own.
     std::shared_ptr<Scope> scope = current->scope;
     scope->kind = Scope::Function;
@@ -299,9 +299,9 @@ bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clau
     bool taken = true;
     for (const ast::Expr *condition : loop.conditions) {
       Value test = evaluate(*condition), why;
-      std::optional<bool> answer = core.failed() ? std::nullopt : truth(test, &why);
+      std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
       if (!answer)
-        return core.failed() ? false : (core.notKnown(why), false);
+        return core->failed() ? false : (core->notKnown(why), false);
       taken = *answer;
       if (!taken)
         break;
@@ -314,7 +314,7 @@ bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clau
 Value HostInterpreter::evaluateComprehension(const ast::ComprehensionExpr &expr) {
   // The first iterable belongs to the scope around it.
   Value first = evaluate(*expr.clauses.front().iterable);
-  if (core.failed() || first.isOpaque())
+  if (core->failed() || first.isOpaque())
     return first;
   auto scope = std::make_shared<Scope>();
   scope->kind = Scope::Comprehension;
@@ -332,14 +332,14 @@ Value HostInterpreter::evaluateComprehension(const ast::ComprehensionExpr &expr)
     Activation *saved = std::exchange(current, &activation);
     bool done = runClauses(expr, 0, first, [&] {
       Value element = evaluate(*expr.element);
-      if (core.failed())
+      if (core->failed())
         return false;
       if (expr.form != Form::Dict) {
         elements.push_back(element);
         return true;
       }
       Value value = evaluate(*expr.value);
-      return !core.failed() && assignSubscript(dict, element, value);
+      return !core->failed() && assignSubscript(dict, element, value);
     });
     current = saved;
     return done;

@@ -19,7 +19,7 @@ static constexpr unsigned maxEagerModules = 32;
 Value HostInterpreter::moduleValue(const LoadedModule &module) {
   for (const Diagnostic &diagnostic : module.diagnostics)
     if (diagnostic.severity == Severity::Error) {
-      core.failWith(diagnostic);
+      core->failWith(diagnostic);
       return Value();
     }
   auto object = std::make_shared<ModuleObject>();
@@ -44,7 +44,7 @@ std::optional<Value> HostInterpreter::importedModule(const ImportResult &found,
 std::optional<Value> HostInterpreter::importModule(ModuleState &importer, unsigned level,
                                                    llvm::StringRef name) {
   if (level == 0)
-    if (std::optional<Value> known = core.knownModule(name))
+    if (std::optional<Value> known = core->knownModule(name))
       return known;
   return importedModule(loader.resolve(*importer.module, level, name), name);
 }
@@ -53,14 +53,14 @@ std::optional<Value> HostInterpreter::importName(ModuleState &importer, unsigned
                                                  llvm::StringRef module, llvm::StringRef name) {
   std::string path = (module + "." + name).str();
   if (level == 0)
-    if (std::optional<Value> known = core.knownModule(path); known && !known->isOpaque())
+    if (std::optional<Value> known = core->knownModule(path); known && !known->isOpaque())
       return known;
   // `from . import name` inside a package names a submodule before a name that it is binding.
   if (level && module.empty() && importer.module->isPackage)
     if (ImportResult found = loader.resolve(*importer.module, level, name); found.module)
       return moduleValue(*found.module);
   std::optional<Value> from = importModule(importer, level, module);
-  if (!from || core.failed())
+  if (!from || core->failed())
     return std::nullopt;
   if (!from->isOpaque())
     return moduleAttribute(*from, name);
@@ -68,7 +68,7 @@ std::optional<Value> HostInterpreter::importName(ModuleState &importer, unsigned
 }
 
 bool HostInterpreter::putsOff(unsigned level, llvm::StringRef module) {
-  bool isKnown = level == 0 && core.knownModule(module.split('.').first);
+  bool isKnown = level == 0 && core->knownModule(module.split('.').first);
   return executedModules >= maxEagerModules && !isKnown && !isExpected("ModuleNotFoundError");
 }
 
@@ -86,8 +86,8 @@ Value HostInterpreter::resolveLate(const Value &value) {
   std::optional<Value> found = late.name.empty()
                                    ? importModule(*late.importer, late.level, late.module)
                                    : importName(*late.importer, late.level, late.module, late.name);
-  if (core.failed())
-    found = core.mustUnwind() ? Value() : unknownAfterFailure();
+  if (core->failed())
+    found = core->mustUnwind() ? Value() : unknownAfterFailure();
   if (!found || (found->isOpaque() && !found->as<OpaqueObject>().cause))
     if (std::optional<Value> exported = reexported(late.name))
       found = exported;
@@ -118,24 +118,24 @@ Value HostInterpreter::resolve(const Value &value) {
     llvm::SmallVector<llvm::StringRef> names;
     path.drop_front(module.size()).split(names, '.', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef name : names)
-      if (!core.failed())
-        result = core.getAttribute(result, name);
+      if (!core->failed())
+        result = core->getAttribute(result, name);
     break;
   }
-  if (!core.failed())
+  if (!core->failed())
     resolved[path] = result;
-  return core.failed() ? Value() : result;
+  return core->failed() ? Value() : result;
 }
 
 std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm::StringRef name) {
   const auto &object = module.as<ModuleObject>();
   if (!object.state)
-    return object.folders.empty() ? core.knownAttribute(object.path, name)
+    return object.folders.empty() ? core->knownAttribute(object.path, name)
                                   : importedModule(loader.resolveIn(object.folders, name), name);
   ModuleState &state = *object.state;
   if (std::optional<Value> value = findGlobal(state, name))
     return value;
-  if (core.failed())
+  if (core->failed())
     return Value();
   if (state.module->isPackage)
     if (std::optional<Value> submodule =
@@ -150,9 +150,9 @@ std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm:
   Value value = compute->second.is(ValueKind::Function)
                     ? settle(callFunction(compute->second, {Value::string(name)}, {}))
                     : compute->second;
-  if (!core.failed())
+  if (!core->failed())
     return value;
-  if (core.mustUnwind())
+  if (core->mustUnwind())
     return Value();
   unknownAfterFailure();
   return unknown(object.path + "." + name);
@@ -162,9 +162,9 @@ std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm:
 /// not at hand must be.
 std::optional<Value> HostInterpreter::reexported(llvm::StringRef name) {
   if (name == "triton")
-    return core.knownModule(name);
+    return core->knownModule(name);
   if (name == "tl")
-    return core.knownModule("triton.language");
+    return core->knownModule("triton.language");
   if (name == "HAS_TRITON")
     return Value::boolean(true);
   return std::nullopt;
@@ -174,10 +174,10 @@ std::optional<Value> HostInterpreter::reexported(llvm::StringRef name) {
 Value HostInterpreter::missingModule(llvm::StringRef name) {
   if (!isExpected("ModuleNotFoundError"))
     return unknown(name);
-  core.error(DiagKind::SemaImport, name, "the search path");
+  core->error(DiagKind::SemaImport, name, "the search path");
   raised = makeException(exceptionClass("ModuleNotFoundError"),
                          {Value::string("No module named '" + name + "'")});
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
   return Value();
 }
 
@@ -191,18 +191,18 @@ Exit HostInterpreter::executeImport(const ast::ImportStmt &stmt) {
       continue;
     }
     std::optional<Value> module = importModule(*current->module, 0, full);
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     bool isRead = module && module->is(ValueKind::Module) && module->as<ModuleObject>().state;
     if (!module)
       module = missingModule(full);
-    else if (isRead && !core.knownModule(full.split('.').first)) {
+    else if (isRead && !core->knownModule(full.split('.').first)) {
       ++importDepth;
       if (importDepth < maxImportDepth)
         execute(*module->as<ModuleObject>().state->module);
       --importDepth;
     }
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     Value bound = *module;
     if (!whole && full.contains('.') && !module->isOpaque()) {
@@ -234,7 +234,7 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
   for (const ast::ImportedName &imported : stmt.names) {
     llvm::StringRef attribute = imported.name.name;
     llvm::StringRef name = imported.alias.empty() ? attribute : imported.alias.name;
-    Evaluator::At at(core, imported.name.range);
+    Evaluator::At at(*core, imported.name.range);
     if (putsOff(stmt.level, from)) {
       bind(name, putOff(stmt.level, from, attribute));
       continue;
@@ -247,27 +247,27 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
       value = unknown(from + "." + attribute);
     // A submodule is executed by its import, too.
     bool isRead = value && value->is(ValueKind::Module) && value->as<ModuleObject>().state;
-    if (isRead && !core.failed() && importDepth < maxImportDepth &&
-        (stmt.level || !core.knownModule(from.split('.').first)))
+    if (isRead && !core->failed() && importDepth < maxImportDepth &&
+        (stmt.level || !core->knownModule(from.split('.').first)))
       execute(*value->as<ModuleObject>().state->module);
     --importDepth;
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     if (!value || value->isOpaque())
       if (std::optional<Value> exported = reexported(attribute))
         value = exported;
     if (!value) {
       std::optional<Value> module = importModule(*current->module, stmt.level, from);
-      if (core.failed())
+      if (core->failed())
         return Exit::Raised;
       if (module && lateImport(*module, attribute, name))
         continue;
       if (module && !module->isOpaque()) {
-        core.error(DiagKind::SemaImport, attribute, from);
+        core->error(DiagKind::SemaImport, attribute, from);
         return Exit::Raised;
       }
       Value missing = missingModule(from);
-      if (core.failed())
+      if (core->failed())
         return Exit::Raised;
       value = getAttribute(missing, attribute);
     }
@@ -278,18 +278,18 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
 
 bool HostInterpreter::importStar(const ast::ImportFromStmt &stmt) {
   std::optional<Value> module = importModule(*current->module, stmt.level, stmt.module.name);
-  if (core.failed())
+  if (core->failed())
     return false;
   if (!module)
     module = missingModule(stmt.module.name);
   if (!module->is(ValueKind::Module)) {
     current->module->starred = *module;
-    return !core.failed();
+    return !core->failed();
   }
   ModuleState *state = module->as<ModuleObject>().state;
   if (!state) {
-    for (llvm::StringRef name : core.knownNames(module->as<ModuleObject>().path))
-      if (std::optional<Value> value = core.knownAttribute(module->as<ModuleObject>().path, name))
+    for (llvm::StringRef name : core->knownNames(module->as<ModuleObject>().path))
+      if (std::optional<Value> value = core->knownAttribute(module->as<ModuleObject>().path, name))
         bind(name, *value);
     return true;
   }
@@ -297,14 +297,14 @@ bool HostInterpreter::importStar(const ast::ImportFromStmt &stmt) {
   if (importDepth < maxImportDepth)
     execute(*state->module);
   --importDepth;
-  if (core.failed())
+  if (core->failed())
     return false;
   std::optional<Value> listed = findGlobal(*state, "__all__");
   if (listed && listed->isSequence() && !findUnknown(*listed)) {
     for (const Value &name : listed->getElements())
       if (std::optional<Value> value = moduleAttribute(*module, str(name)))
         bind(intern(str(name)), *value);
-    return !core.failed();
+    return !core->failed();
   }
   Environment names = state->scope->names;
   for (const auto &[name, value] : names)

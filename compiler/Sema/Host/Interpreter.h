@@ -73,7 +73,15 @@ struct Activation {
 
 class HostInterpreter {
 public:
-  HostInterpreter(Evaluator &core, ModuleLoader &loader) : core(core), loader(loader) {}
+  explicit HostInterpreter(ModuleLoader &loader) : loader(loader) {}
+
+  /// Works for `evaluator` until release(); what it changes meanwhile outside of modules that are
+  /// being executed is undone then.
+  void serve(Evaluator &evaluator);
+  /// Whether another evaluation of the same module, with the same answers, would find what it finds
+  /// in an interpreter of its own: nothing failed, and no module was executed but that one and what
+  /// it imports.
+  bool release();
 
   //===-- Modules (Modules.cpp, Imports.cpp) --===//
 
@@ -289,7 +297,7 @@ private:
   std::optional<Value> lateImport(const Value &module, llvm::StringRef attribute,
                                   llvm::StringRef name);
 
-  Evaluator &core;
+  Evaluator *core = nullptr;
   ModuleLoader &loader;
   Activation *current = nullptr;
   Journal journal;
@@ -312,6 +320,8 @@ private:
   };
   std::vector<RunningTry> tries;
   unsigned importDepth = 0, executedModules = 0;
+  /// Modules that are being executed, and how often one was that no other imported.
+  unsigned moduleDepth = 0, separateRuns = 0;
   /// What imports that were put off have given since.
   std::map<std::shared_ptr<Object>, Value> lateValues;
 };

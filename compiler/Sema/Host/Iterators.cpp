@@ -17,7 +17,7 @@ Value HostInterpreter::makeIterator(const Value &given) {
   } else if (iterable.is(ValueKind::Class) && iterable.as<ClassObject>().isEnum) {
     object->items = iterable.as<ClassObject>().enumerators;
   } else {
-    std::optional<std::vector<Value>> items = core.iterate(iterable);
+    std::optional<std::vector<Value>> items = core->iterate(iterable);
     if (!items)
       return Value();
     object->items = std::move(*items);
@@ -29,14 +29,14 @@ Value HostInterpreter::makeIterator(const Value &given) {
 std::optional<Value> HostInterpreter::next(const Value &iterator) {
   if (!iterator.is(ValueKind::Iterator)) {
     std::optional<Value> item = special(iterator, "__next__", {});
-    if (!core.failed() && !item)
+    if (!core->failed() && !item)
       raise("TypeError", describe(iterator) + " is not an iterator");
-    bool isEnd = core.failed() && !core.mustUnwind() && isException() &&
+    bool isEnd = core->failed() && !core->mustUnwind() && isException() &&
                  raised.is(ValueKind::Instance) &&
                  raised.as<InstanceObject>().typeName == "StopIteration";
     if (isEnd)
       takeException();
-    return core.failed() || isEnd ? std::nullopt : item;
+    return core->failed() || isEnd ? std::nullopt : item;
   }
   auto &object = iterator.as<IteratorObject>();
   willChange(iterator);
@@ -51,7 +51,7 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
     if (object.run) {
       auto run = std::exchange(object.run, nullptr);
       run(object.items);
-      if (core.failed())
+      if (core->failed())
         return std::nullopt;
     }
     [[fallthrough]];
@@ -61,7 +61,7 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
                : end();
   case IteratorObject::List: {
     if (object.sources.front().getObject()->lost) {
-      core.notKnown(known(object.sources.front()));
+      core->notKnown(known(object.sources.front()));
       return std::nullopt;
     }
     const std::vector<Value> &elements = object.sources.front().getElements();
@@ -75,24 +75,24 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
     for (const Value &source : object.sources) {
       std::optional<Value> item = next(source);
       if (!item)
-        return core.failed() ? std::nullopt : end();
+        return core->failed() ? std::nullopt : end();
       row.push_back(*item);
     }
     if (object.kind == IteratorObject::Zip)
       return row.empty() ? end() : std::optional(Value::tuple(row));
     Value result = settle(call(object.function, row, {}));
-    return core.failed() ? std::nullopt : std::optional(result);
+    return core->failed() ? std::nullopt : std::optional(result);
   }
   case IteratorObject::Filter:
     while (true) {
-      std::optional<Value> item = core.step() ? next(object.sources.front()) : std::nullopt;
+      std::optional<Value> item = core->step() ? next(object.sources.front()) : std::nullopt;
       if (!item)
-        return core.failed() ? std::nullopt : end();
+        return core->failed() ? std::nullopt : end();
       Value answer = object.function.isNone() ? *item : settle(call(object.function, {*item}, {}));
       Value why;
-      std::optional<bool> keep = core.failed() ? std::nullopt : truth(answer, &why);
-      if (!keep && !core.failed())
-        core.notKnown(why);
+      std::optional<bool> keep = core->failed() ? std::nullopt : truth(answer, &why);
+      if (!keep && !core->failed())
+        core->notKnown(why);
       if (!keep)
         return std::nullopt;
       if (*keep)
@@ -101,7 +101,7 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
   case IteratorObject::Enumerate: {
     std::optional<Value> item = next(object.sources.front());
     if (!item)
-      return core.failed() ? std::nullopt : end();
+      return core->failed() ? std::nullopt : end();
     return Value::tuple({Value::integer(object.next++), *item});
   }
   }
@@ -110,20 +110,20 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
 
 std::optional<std::vector<Value>> HostInterpreter::drain(const Value &given) {
   Value iterator = settle(makeIterator(given));
-  if (core.failed())
+  if (core->failed())
     return std::nullopt;
   if (iterator.isOpaque()) {
-    core.notKnown(iterator);
+    core->notKnown(iterator);
     return std::nullopt;
   }
   std::vector<Value> items;
-  while (core.step()) {
+  while (core->step()) {
     std::optional<Value> item = next(iterator);
     if (!item)
       break;
     items.push_back(*item);
   }
-  return core.failed() ? std::nullopt : std::optional(items);
+  return core->failed() ? std::nullopt : std::optional(items);
 }
 
 std::optional<std::vector<Value>> HostInterpreter::iterateObject(const Value &object) {
@@ -133,7 +133,7 @@ std::optional<std::vector<Value>> HostInterpreter::iterateObject(const Value &ob
                      object.as<InstanceObject>().cls.as<ClassObject>().find("__iter__");
   if (isEnum || hasIterator)
     return drain(object);
-  return core.fail(DiagKind::SemaOperand, "iteration", describe(object));
+  return core->fail(DiagKind::SemaOperand, "iteration", describe(object));
 }
 
 std::optional<std::vector<Value>> HostInterpreter::iterate(const Value &iterable) {

@@ -9,6 +9,16 @@
 
 namespace kiln::sema {
 
+void HostInterpreter::serve(Evaluator &evaluator) {
+  core = &evaluator;
+  journal.begin();
+}
+
+bool HostInterpreter::release() {
+  journal.undo();
+  return !core->failed() && separateRuns == 1;
+}
+
 ModuleState &HostInterpreter::stateOf(const LoadedModule &module) {
   std::unique_ptr<ModuleState> &state = modules[&module];
   if (!state) {
@@ -30,9 +40,10 @@ ModuleState &HostInterpreter::execute(const LoadedModule &module) {
 void HostInterpreter::run(ModuleState &state) {
   state.status = ModuleState::Running;
   ++executedModules;
+  separateRuns += !moduleDepth++;
   // Whatever imports it, under whatever condition: a module is executed once.
   Journal::Suspension suspension(journal);
-  Evaluator::ModuleRun moduleRun(core);
+  Evaluator::ModuleRun moduleRun(*core);
   Activation activation;
   activation.scope = state.scope;
   activation.module = &state;
@@ -41,10 +52,11 @@ void HostInterpreter::run(ModuleState &state) {
     for (const ast::Stmt *stmt : state.module->tree->getBody()) {
       runStatement(*stmt);
       activation.doubt = Doubt();
-      if (core.failed())
+      if (core->failed())
         break;
     }
   }
+  --moduleDepth;
   state.status = ModuleState::Done;
   for (const ModuleState::LateImport &late : state.lateImports) {
     auto bound = late.scope->names.find(late.name);
@@ -60,18 +72,18 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
   journal.begin();
   execute(stmt);
   Journal::Changes changes = journal.keep();
-  if (!core.failed())
+  if (!core->failed())
     return;
   // An import that fails in a module that someone tries to import.
-  if (!core.mustUnwind() && isException() && importDepth > 0) {
+  if (!core->mustUnwind() && isException() && importDepth > 0) {
     Value exception = raised;
-    bool isImport = core.lastFailure().kind == DiagKind::SemaImport ||
-                    (raisedBy == core.getNumFailures() && exception.is(ValueKind::Instance) &&
+    bool isImport = core->lastFailure().kind == DiagKind::SemaImport ||
+                    (raisedBy == core->getNumFailures() && exception.is(ValueKind::Instance) &&
                      isSubclass(exception.as<InstanceObject>().cls, exceptionClass("ImportError")));
     if (isImport && isExpected("ModuleNotFoundError"))
       return;
   }
-  bool wasCut = core.mustUnwind();
+  bool wasCut = core->mustUnwind();
   Value why = unknownAfterFailure();
   if (wasCut)
     for (auto &[object, change] : changes)
@@ -113,11 +125,11 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Value> HostInterpreter::findGlobal(ModuleState &state, llvm::StringRef name) {
-  if (const Literal *defined = core.findDefine(name))
-    return core.fromConstant(*defined, &state);
+  if (const Literal *defined = core->findDefine(name))
+    return core->fromConstant(*defined, &state);
   if (state.status == ModuleState::Waiting)
     run(state);
-  if (core.failed())
+  if (core->failed())
     return Value();
   auto found = state.scope->names.find(name);
   return found == state.scope->names.end() ? std::nullopt : std::optional(known(found->second));
@@ -130,7 +142,7 @@ Value HostInterpreter::functionOf(ModuleState &state, const ast::FunctionDef &de
     if (auto found = state.functions.find(&definition); found != state.functions.end())
       return found->second;
   Journal::Suspension suspension(journal);
-  Evaluator::ModuleRun moduleRun(core);
+  Evaluator::ModuleRun moduleRun(*core);
   Activation activation;
   activation.scope = state.scope;
   activation.module = &state;
@@ -151,15 +163,15 @@ Value HostInterpreter::functionOf(ModuleState &state, const ast::FunctionDef &de
     scope->declared = &namesOf(*object);
     for (auto [index, parameter] : llvm::enumerate(outer->parameters)) {
       llvm::StringRef name = parameter.name.name;
-      const Literal *given = core.findDefine(name);
-      Evaluator::At at(core, parameter.range);
-      scope->names[name] = given ? core.fromConstant(*given, &state)
+      const Literal *given = core->findDefine(name);
+      Evaluator::At at(*core, parameter.range);
+      scope->names[name] = given ? core->fromConstant(*given, &state)
                            : !object->defaults[index].isError()
                                ? object->defaults[index]
                                : unknown("the argument " + name + " of " + outer->name.name);
     }
     runBody(Value(ValueKind::Function, object), scope, Value(), nullptr);
-    if (core.failed())
+    if (core->failed())
       unknownAfterFailure();
     activation.scope = scope;
   }

@@ -153,14 +153,14 @@ void HostInterpreter::bindIn(const std::shared_ptr<Scope> &scope, llvm::StringRe
 
 void HostInterpreter::bind(llvm::StringRef name, const Value &value) {
   std::shared_ptr<Scope> scope = scopeOf(name);
-  bindIn(scope, name, value.isOpaque() ? traced(value, name, core.getPosition()) : value);
+  bindIn(scope, name, value.isOpaque() ? traced(value, name, core->getPosition()) : value);
 }
 
 bool HostInterpreter::unbind(llvm::StringRef name) {
   std::shared_ptr<Scope> scope = scopeOf(name);
   auto found = scope->names.find(name);
   if (found == scope->names.end()) {
-    core.error(DiagKind::SemaUnknownName, name);
+    core->error(DiagKind::SemaUnknownName, name);
     return false;
   }
   journal.willWrite(scope);
@@ -190,11 +190,11 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
     if (auto found = at->names.find(name); found != at->names.end())
       return found->second;
     if (at->declared && at->declared->locals.contains(name))
-      return core.error(DiagKind::SemaUnboundName, name, "it is assigned to only later");
+      return core->error(DiagKind::SemaUnboundName, name, "it is assigned to only later");
   }
   if (std::optional<Value> global = findGlobal(*current->module, name))
     return *global;
-  if (core.failed())
+  if (core->failed())
     return Value();
   if (std::optional<Value> builtin = builtinName(name))
     return *builtin;
@@ -205,7 +205,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
     candidates.push_back(entry.first);
   for (const auto &entry : current->module->scope->names)
     candidates.push_back(entry.first);
-  return core.errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownName, name);
+  return core->errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownName, name);
 }
 
 /// What Python defines in every module.

@@ -82,7 +82,7 @@ Value HostInterpreter::getAttribute(const Value &base, llvm::StringRef name) {
     if (name == "__doc__" || name == "__module__" || name == "__dict__" ||
         name == "__annotations__" || name == "__subclasses__" || cls.hasUnknownBase)
       return unknown(cls.name + "." + name);
-    return core.error(DiagKind::SemaUnknownAttribute, describe(base), name);
+    return core->error(DiagKind::SemaUnknownAttribute, describe(base), name);
   }
   case ValueKind::Instance: {
     const auto &instance = base.as<InstanceObject>();
@@ -137,7 +137,7 @@ Value HostInterpreter::getAttribute(const Value &base, llvm::StringRef name) {
       return *special(base, "__getattr__", {Value::string(name)});
     if (cls.hasUnknownBase)
       return unknown(instance.typeName + "." + name);
-    return core.error(DiagKind::SemaUnknownAttribute, describe(base), name);
+    return core->error(DiagKind::SemaUnknownAttribute, describe(base), name);
   }
   case ValueKind::Function: {
     const auto &function = base.as<FunctionObject>();
@@ -183,7 +183,7 @@ Value HostInterpreter::getAttribute(const Value &base, llvm::StringRef name) {
   default:
     break;
   }
-  return core.getAttribute(base, name);
+  return core->getAttribute(base, name);
 }
 
 /// `base.name = value`; an Error value deletes the attribute.
@@ -191,7 +191,7 @@ bool HostInterpreter::setAttribute(const Value &base, llvm::StringRef name, cons
   bool isDeleted = value.isError();
   willChange(base);
   auto noAttribute = [&] {
-    core.error(DiagKind::SemaUnknownAttribute, describe(base), name);
+    core->error(DiagKind::SemaUnknownAttribute, describe(base), name);
     return false;
   };
   auto setIn = [&](Environment &names) {
@@ -220,11 +220,11 @@ bool HostInterpreter::setAttribute(const Value &base, llvm::StringRef name, cons
         if (!setter)
           return raise("AttributeError", "property '" + name + "' has no setter"), false;
         settle(call(*setter, {base, value}, {}));
-        return !core.failed();
+        return !core->failed();
       }
       if (cls.find("__setattr__") && !isDeleted) {
         special(base, "__setattr__", {Value::string(name), value});
-        return !core.failed();
+        return !core->failed();
       }
     }
     if (!isDeleted) {
@@ -249,7 +249,7 @@ bool HostInterpreter::setAttribute(const Value &base, llvm::StringRef name, cons
   case ValueKind::BoundMethod:
     return true;
   default:
-    core.error(DiagKind::SemaUnknownAttribute, describe(base), name);
+    core->error(DiagKind::SemaUnknownAttribute, describe(base), name);
     return false;
   }
 }

@@ -95,7 +95,7 @@ std::optional<Value> HostInterpreter::special(const Value &object, llvm::StringR
   if (!isObject(object) || !object.as<InstanceObject>().cls.as<ClassObject>().find(method))
     return std::nullopt;
   Value bound = getAttribute(object, method);
-  return core.failed() ? Value() : settle(call(bound, std::move(args), {}));
+  return core->failed() ? Value() : settle(call(bound, std::move(args), {}));
 }
 
 static bool isNotImplemented(const Value &value) {
@@ -106,19 +106,19 @@ Value HostInterpreter::binary(ast::BinaryOp op, const Value &givenLeft, const Va
   Value left = worth(givenLeft), right = worth(givenRight);
   std::string name = methodOf(op).str();
   if (std::optional<Value> result = special(left, "__" + name + "__", {right}))
-    if (core.failed() || !isNotImplemented(*result))
+    if (core->failed() || !isNotImplemented(*result))
       return *result;
   if (std::optional<Value> result = special(right, "__r" + name + "__", {left}))
-    if (core.failed() || !isNotImplemented(*result))
+    if (core->failed() || !isNotImplemented(*result))
       return *result;
   if (left.isTensor() || right.isTensor())
-    return core.error(DiagKind::SemaNotJit, "an operator");
+    return core->error(DiagKind::SemaNotJit, "an operator");
   if (left.isOpaque() || right.isOpaque())
     return left.isOpaque() ? left : right;
   if (left.isString() && op == ast::BinaryOp::Mod)
     if (std::shared_ptr<OpaqueObject> why = findUnknown(right))
       return {ValueKind::Opaque, why};
-  return core.binary(op, left, right);
+  return core->binary(op, left, right);
 }
 
 /// `left op= right`: lists, sets and dicts change; everything else makes a new value.
@@ -144,8 +144,8 @@ Value HostInterpreter::binaryInPlace(ast::BinaryOp op, const Value &left, const 
       return Value();
     operand = Value::list(std::move(*items));
   }
-  Value result = core.binary(op, left, operand);
-  if (core.failed())
+  Value result = core->binary(op, left, operand);
+  if (core->failed())
     return Value();
   if (isDictUpdate)
     left.as<DictObject>().items = result.as<DictObject>().items;
@@ -159,7 +159,7 @@ Value HostInterpreter::unary(ast::UnaryOp op, const Value &given) {
   if (op == ast::UnaryOp::Not) {
     Value why;
     std::optional<bool> answer = truth(operand, &why);
-    return core.failed() ? Value() : answer ? Value::boolean(!*answer) : why;
+    return core->failed() ? Value() : answer ? Value::boolean(!*answer) : why;
   }
   llvm::StringRef name = op == ast::UnaryOp::Minus    ? "__neg__"
                          : op == ast::UnaryOp::Invert ? "__invert__"
@@ -167,8 +167,8 @@ Value HostInterpreter::unary(ast::UnaryOp op, const Value &given) {
   if (std::optional<Value> result = special(operand, name, {}))
     return *result;
   if (operand.isTensor())
-    return core.error(DiagKind::SemaNotJit, "an operator");
-  return core.unary(op, operand);
+    return core->error(DiagKind::SemaNotJit, "an operator");
+  return core->unary(op, operand);
 }
 
 /// What the source's classes say about a comparison; Error where they say nothing.
@@ -177,12 +177,12 @@ Value HostInterpreter::compareObjects(ast::CompareOp op, const Value &left, cons
   for (bool swapped : {false, true}) {
     const Value &self = swapped ? right : left, &other = swapped ? left : right;
     std::optional<Value> result = special(self, methodOf(swapped ? mirrored(op) : op), {other});
-    if (core.failed() || (result && !isNotImplemented(*result)))
+    if (core->failed() || (result && !isNotImplemented(*result)))
       return result.value_or(Value());
   }
   if (op == CompareOp::NotEqual) {
     Value equal = compareObjects(CompareOp::Equal, left, right);
-    return core.failed() || equal.isError() ? equal : unary(ast::UnaryOp::Not, equal);
+    return core->failed() || equal.isError() ? equal : unary(ast::UnaryOp::Not, equal);
   }
   if (!isObject(left) || !isObject(right))
     return Value();
@@ -214,13 +214,13 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
                         givenLeft.is(ValueKind::Instance) || givenLeft.is(ValueKind::Iterator));
     if (hasIdentity)
       return Value::boolean(isSame == (op == CompareOp::Is));
-    return core.compare(op, givenLeft, givenRight);
+    return core->compare(op, givenLeft, givenRight);
   }
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     if (std::optional<Value> result = special(givenRight, "__contains__", {givenLeft})) {
       Value why;
-      std::optional<bool> answer = core.failed() ? std::nullopt : truth(*result, &why);
-      return core.failed() ? Value()
+      std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
+      return core->failed() ? Value()
              : answer      ? Value::boolean(*answer == (op == CompareOp::In))
                            : why;
     }
@@ -229,7 +229,7 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
     if (std::shared_ptr<OpaqueObject> why = findUnknown(givenLeft))
       return {ValueKind::Opaque, why};
     if (givenRight.isString() || givenRight.is(ValueKind::Module))
-      return core.compare(op, givenLeft, givenRight);
+      return core->compare(op, givenLeft, givenRight);
     std::optional<std::vector<Value>> items = iterate(givenRight);
     Value doubt;
     for (const Value &item : items.value_or(std::vector<Value>())) {
@@ -237,8 +237,8 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
                         ? Value::boolean(true)
                         : settle(compare(CompareOp::Equal, item, givenLeft));
       Value why;
-      std::optional<bool> answer = core.failed() ? std::nullopt : truth(equal, &why);
-      if (core.failed())
+      std::optional<bool> answer = core->failed() ? std::nullopt : truth(equal, &why);
+      if (core->failed())
         return Value();
       if (!answer)
         doubt = why;
@@ -250,15 +250,15 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
     return Value::boolean(op == CompareOp::NotIn);
   }
   Value result = compareObjects(op, givenLeft, givenRight);
-  if (core.failed() || !result.isError())
+  if (core->failed() || !result.isError())
     return result;
   Value left = worth(givenLeft), right = worth(givenRight);
   if (left.isTensor() || right.isTensor())
-    return core.error(DiagKind::SemaNotJit, "a comparison");
+    return core->error(DiagKind::SemaNotJit, "a comparison");
   for (const Value &operand : {left, right})
     if (std::shared_ptr<OpaqueObject> why = findUnknown(operand))
       return {ValueKind::Opaque, why};
-  return core.compare(op, left, right);
+  return core->compare(op, left, right);
 }
 
 std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
@@ -269,11 +269,11 @@ std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
   }
   for (llvm::StringRef method : {"__bool__", "__len__"})
     if (std::optional<Value> answer = special(value, method, {}))
-      return core.failed() ? std::nullopt : truth(*answer, unknown);
+      return core->failed() ? std::nullopt : truth(*answer, unknown);
   if (value.is(ValueKind::Range))
-    return core.call(Value::builtin(*findBuiltin(Library::Python, "len")), {value}, {}).getInt() !=
+    return core->call(Value::builtin(*findBuiltin(Library::Python, "len")), {value}, {}).getInt() !=
            0;
-  return core.truth(value);
+  return core->truth(value);
 }
 
 Value HostInterpreter::subscript(const Value &base, const Value &index) {
@@ -294,9 +294,9 @@ Value HostInterpreter::subscript(const Value &base, const Value &index) {
   if (base.isSequence() || base.is(ValueKind::Dict) || base.isString() || base.is(ValueKind::Range))
     if (std::shared_ptr<OpaqueObject> why = findUnknown(index))
       return {ValueKind::Opaque, why};
-  if (base.is(ValueKind::Dict) && !core.step(base.as<DictObject>().items.size() / searchedPerStep))
+  if (base.is(ValueKind::Dict) && !core->step(base.as<DictObject>().items.size() / searchedPerStep))
     return Value();
-  return core.subscript(base, worth(index));
+  return core->subscript(base, worth(index));
 }
 
 } // namespace kiln::sema

@@ -6,16 +6,16 @@ namespace kiln::sema {
 
 Exit HostInterpreter::executeMatch(const ast::MatchStmt &stmt) {
   Value subject = evaluate(*stmt.subject);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   for (const ast::MatchCase &one : stmt.cases) {
     std::optional<bool> taken = matches(*one.pattern, subject);
     Value why = subject;
     if (taken == true && one.guard) {
       Value guard = evaluate(*one.guard);
-      taken = core.failed() ? std::nullopt : truth(guard, &why);
+      taken = core->failed() ? std::nullopt : truth(guard, &why);
     }
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     if (taken == true)
       return execute(one.body);
@@ -28,7 +28,7 @@ Exit HostInterpreter::executeMatch(const ast::MatchStmt &stmt) {
       for (const ast::MatchCase &other : stmt.cases) {
         Exit exit = runEither(
             why, [&] { return execute(other.body); }, [] { return Exit::Normal; });
-        if (core.failed())
+        if (core->failed())
           return exit;
       }
       return Exit::Normal;
@@ -47,12 +47,12 @@ std::optional<bool> HostInterpreter::matches(const ast::Pattern &pattern, const 
   case NodeKind::ValuePattern: {
     Value value = evaluate(*llvm::cast<ast::ValuePattern>(pattern).value);
     bool isSingleton = value.isNone() || value.is(ValueKind::Bool);
-    Value equal = core.failed()
+    Value equal = core->failed()
                       ? Value()
                       : settle(compare(isSingleton ? ast::CompareOp::Is : ast::CompareOp::Equal,
                                        subject, value));
     Value why;
-    return core.failed() ? std::nullopt : truth(equal, &why);
+    return core->failed() ? std::nullopt : truth(equal, &why);
   }
   case NodeKind::AsPattern: {
     const auto &as = llvm::cast<ast::AsPattern>(pattern);
@@ -117,7 +117,7 @@ std::optional<bool> HostInterpreter::matchesMapping(const ast::MappingPattern &p
   rest->items = subject.as<DictObject>().items;
   for (auto [keyExpr, valuePattern] : llvm::zip(pattern.keys, pattern.values)) {
     Value key = evaluate(*keyExpr);
-    if (core.failed())
+    if (core->failed())
       return std::nullopt;
     auto item = llvm::find_if(rest->items, [&, &key = key](const auto &entry) {
       return isEqual(entry.first, key).value_or(false);
@@ -137,10 +137,10 @@ std::optional<bool> HostInterpreter::matchesMapping(const ast::MappingPattern &p
 std::optional<bool> HostInterpreter::matchesClass(const ast::ClassPattern &pattern,
                                                   const Value &subject) {
   Value cls = evaluate(*pattern.cls);
-  if (core.failed() || cls.isOpaque() || subject.isOpaque())
+  if (core->failed() || cls.isOpaque() || subject.isOpaque())
     return std::nullopt;
   Value is = call(Value::builtin(*findBuiltin(Library::Python, "isinstance")), {subject, cls}, {});
-  if (core.failed() || !is.is(ValueKind::Bool))
+  if (core->failed() || !is.is(ValueKind::Bool))
     return std::nullopt;
   if (!is.getBool())
     return false;
@@ -166,12 +166,12 @@ std::optional<bool> HostInterpreter::matchesClass(const ast::ClassPattern &patte
     Value value = field ? *field : Value();
     if (!field) {
       value = settle(getAttribute(subject, name));
-      if (core.failed() && isException()) {
+      if (core->failed() && isException()) {
         takeException();
         return false;
       }
     }
-    std::optional<bool> found = core.failed() ? std::nullopt : matches(*part, known(value));
+    std::optional<bool> found = core->failed() ? std::nullopt : matches(*part, known(value));
     if (!found || !*found)
       return found;
   }

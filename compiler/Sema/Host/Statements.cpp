@@ -17,13 +17,13 @@ Exit HostInterpreter::execute(ast::Block block) {
 }
 
 Exit HostInterpreter::execute(const ast::Stmt &stmt) {
-  if (!core.step())
+  if (!core->step())
     return Exit::Raised;
-  Evaluator::At at(core, stmt.range);
+  Evaluator::At at(*core, stmt.range);
   Exit exit = executeNode(stmt);
-  if (!core.failed())
+  if (!core->failed())
     return exit;
-  if (isException() || core.mustUnwind())
+  if (isException() || core->mustUnwind())
     return Exit::Raised;
   // Beyond what Kiln evaluates: whatever the statement does is unknown.
   Value why = unknownAfterFailure();
@@ -33,7 +33,7 @@ Exit HostInterpreter::execute(const ast::Stmt &stmt) {
 
 Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
   using ast::NodeKind;
-  auto done = [&](bool ok) { return ok && !core.failed() ? Exit::Normal : Exit::Raised; };
+  auto done = [&](bool ok) { return ok && !core->failed() ? Exit::Normal : Exit::Raised; };
   switch (stmt.kind) {
   case NodeKind::ExprStmt:
     evaluate(*llvm::cast<ast::ExprStmt>(stmt).value);
@@ -42,7 +42,7 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
     const auto &assignment = llvm::cast<ast::AssignStmt>(stmt);
     Value value = evaluate(*assignment.value);
     for (const ast::Expr *target : assignment.targets)
-      if (core.failed() || !assign(*target, value))
+      if (core->failed() || !assign(*target, value))
         return Exit::Raised;
     return Exit::Normal;
   }
@@ -56,12 +56,12 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
     if (!annotated.value)
       return Exit::Normal;
     Value value = evaluate(*annotated.value);
-    return done(!core.failed() && assign(*annotated.target, value));
+    return done(!core->failed() && assign(*annotated.target, value));
   }
   case NodeKind::ReturnStmt: {
     const ast::Expr *value = llvm::cast<ast::ReturnStmt>(stmt).value;
     Value result = value ? evaluate(*value) : Value::none();
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     current->returnValue = result;
     return Exit::Returned;
@@ -106,7 +106,7 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
   case NodeKind::ContinueStmt:
     return Exit::Continue;
   default:
-    core.error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
+    core->error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
     return Exit::Raised;
   }
 }
@@ -116,7 +116,7 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
-  Evaluator::At at(core, target.range);
+  Evaluator::At at(*core, target.range);
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
     bind(name->name, value);
     return true;
@@ -127,14 +127,14 @@ bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
     return assignSequence(list->elements, value);
   if (const auto *subscriptExpr = llvm::dyn_cast<ast::SubscriptExpr>(&target)) {
     Value base = evaluate(*subscriptExpr->base);
-    Value index = core.failed() ? Value() : evaluate(*subscriptExpr->index);
-    return !core.failed() && assignSubscript(base, index, value);
+    Value index = core->failed() ? Value() : evaluate(*subscriptExpr->index);
+    return !core->failed() && assignSubscript(base, index, value);
   }
   if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&target)) {
     Value base = evaluate(*attribute->base);
-    return !core.failed() && setAttribute(base, attribute->attribute.name, value);
+    return !core->failed() && setAttribute(base, attribute->attribute.name, value);
   }
-  core.error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
+  core->error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
   return false;
 }
 
@@ -194,7 +194,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
       base.getObject()->lost = why;
       return true;
     }
-    if (!core.step(base.as<DictObject>().items.size() / searchedPerStep))
+    if (!core->step(base.as<DictObject>().items.size() / searchedPerStep))
       return false;
     for (auto &item : base.as<DictObject>().items)
       if (isEqual(item.first, index).value_or(false)) {
@@ -212,7 +212,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
     }
     std::vector<Value> &elements = base.getElements();
     if (index.is(ValueKind::Slice)) {
-      std::optional<std::vector<size_t>> places = placesOf(core, index, elements.size());
+      std::optional<std::vector<size_t>> places = placesOf(*core, index, elements.size());
       if (value.isOpaque() && places) {
         base.getObject()->lost = value.share<OpaqueObject>();
         return true;
@@ -236,7 +236,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
       elements.insert(elements.begin() + start, items->begin(), items->end());
       return true;
     }
-    std::optional<Int> at = core.constantInt(index, "an index");
+    std::optional<Int> at = core->constantInt(index, "an index");
     if (!at)
       return false;
     Int size = Int(elements.size()), place = *at < 0 ? *at + size : *at;
@@ -248,7 +248,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
     return true;
   }
   if (base.is(ValueKind::Instance) && special(base, "__setitem__", {index, value}))
-    return !core.failed();
+    return !core->failed();
   if (base.is(ValueKind::Module)) // os.environ: no build depends on it.
     return true;
   raise("TypeError", describe(base) + " does not support item assignment");
@@ -272,13 +272,13 @@ bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
     std::vector<Value> &elements = base.getElements();
     std::vector<size_t> places;
     if (index.is(ValueKind::Slice)) {
-      std::optional<std::vector<size_t>> found = placesOf(core, index, elements.size());
+      std::optional<std::vector<size_t>> found = placesOf(*core, index, elements.size());
       if (!found)
         return false;
       places = *found;
       llvm::sort(places);
     } else {
-      std::optional<Int> at = core.constantInt(index, "an index");
+      std::optional<Int> at = core->constantInt(index, "an index");
       Int size = Int(elements.size());
       if (!at)
         return false;
@@ -292,36 +292,36 @@ bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
     return true;
   }
   if (base.is(ValueKind::Instance) && special(base, "__delitem__", {index}))
-    return !core.failed();
+    return !core->failed();
   raise("TypeError", describe(base) + " does not support item deletion");
   return false;
 }
 
 Exit HostInterpreter::executeAugAssign(const ast::AugAssignStmt &stmt) {
-  auto done = [&](bool ok) { return ok && !core.failed() ? Exit::Normal : Exit::Raised; };
+  auto done = [&](bool ok) { return ok && !core->failed() ? Exit::Normal : Exit::Raised; };
   auto update = [&](const Value &old) {
-    Value right = core.failed() ? Value() : evaluate(*stmt.value);
-    return core.failed() ? Value() : settle(binaryInPlace(stmt.op, old, right));
+    Value right = core->failed() ? Value() : evaluate(*stmt.value);
+    return core->failed() ? Value() : settle(binaryInPlace(stmt.op, old, right));
   };
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target)) {
     Value value = update(evaluate(*stmt.target));
-    if (!core.failed())
+    if (!core->failed())
       bind(name->name, value);
     return done(true);
   }
   if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(stmt.target)) {
     Value base = evaluate(*attribute->base);
     Value value =
-        core.failed() ? Value() : update(settle(getAttribute(base, attribute->attribute.name)));
-    return done(!core.failed() && setAttribute(base, attribute->attribute.name, value));
+        core->failed() ? Value() : update(settle(getAttribute(base, attribute->attribute.name)));
+    return done(!core->failed() && setAttribute(base, attribute->attribute.name, value));
   }
   if (const auto *target = llvm::dyn_cast<ast::SubscriptExpr>(stmt.target)) {
     Value base = evaluate(*target->base);
-    Value index = core.failed() ? Value() : evaluate(*target->index);
-    Value value = core.failed() ? Value() : update(settle(subscript(base, index)));
-    return done(!core.failed() && assignSubscript(base, index, value));
+    Value index = core->failed() ? Value() : evaluate(*target->index);
+    Value value = core->failed() ? Value() : update(settle(subscript(base, index)));
+    return done(!core->failed() && assignSubscript(base, index, value));
   }
-  core.error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
+  core->error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
   return Exit::Raised;
 }
 
@@ -332,14 +332,14 @@ Exit HostInterpreter::executeDelete(const ast::DeleteStmt &stmt) {
       ok = unbind(name->name);
     else if (const auto *item = llvm::dyn_cast<ast::SubscriptExpr>(target)) {
       Value base = evaluate(*item->base);
-      Value index = core.failed() ? Value() : evaluate(*item->index);
-      ok = !core.failed() && deleteSubscript(base, index);
+      Value index = core->failed() ? Value() : evaluate(*item->index);
+      ok = !core->failed() && deleteSubscript(base, index);
     } else if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(target)) {
       Value base = evaluate(*attribute->base);
-      ok = !core.failed() && setAttribute(base, attribute->attribute.name, Value());
+      ok = !core->failed() && setAttribute(base, attribute->attribute.name, Value());
     } else
-      core.error(DiagKind::SemaUnsupportedSyntax, "this target of 'del'");
-    if (!ok || core.failed())
+      core->error(DiagKind::SemaUnsupportedSyntax, "this target of 'del'");
+    if (!ok || core->failed())
       return Exit::Raised;
   }
   return Exit::Normal;
@@ -351,7 +351,7 @@ Exit HostInterpreter::executeDelete(const ast::DeleteStmt &stmt) {
 
 Exit HostInterpreter::executeFunction(const ast::FunctionDef &stmt) {
   Value function = makeFunction(stmt);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   bind(stmt.name.name, function);
   return Exit::Normal;
@@ -366,15 +366,15 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   scope->kind = Scope::Class;
   scope->parent = current->scope->kind == Scope::Module ? nullptr : current->scope;
   Value cls = makeClass(stmt, std::move(bases), scope);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   // Outermost first in the source, applied from the inside.
   std::vector<Value> decorators;
   for (const ast::Expr *expr : stmt.decorators) {
     decorators.push_back(evaluate(*expr));
-    if (core.failed() && core.mustUnwind())
+    if (core->failed() && core->mustUnwind())
       return Exit::Raised;
-    if (core.failed())
+    if (core->failed())
       decorators.back() = unknownAfterFailure();
   }
   for (const Value &decorator : llvm::reverse(decorators)) {
@@ -382,7 +382,7 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
     if (decorator.isOpaque())
       continue;
     Value decorated = settle(call(decorator, {cls}, {}));
-    if (core.failed())
+    if (core->failed())
       return Exit::Raised;
     if (!decorated.isOpaque())
       cls = decorated;

@@ -8,24 +8,24 @@ namespace kiln::sema {
 
 Value HostInterpreter::unknown(const llvm::Twine &path) {
   Value value = Value::opaque(path);
-  value.as<OpaqueObject>().steps.push_back({core.getPosition(), ""});
+  value.as<OpaqueObject>().steps.push_back({core->getPosition(), ""});
   return value;
 }
 
 Value HostInterpreter::unknownAfterFailure() {
-  Diagnostic failure = core.takeFailure();
+  Diagnostic failure = core->takeFailure();
   Value value = unknown("this");
   value.as<OpaqueObject>().cause = std::make_shared<Diagnostic>(std::move(failure));
   return value;
 }
 
 Value HostInterpreter::settle(const Value &value) {
-  if (!core.failed()) {
+  if (!core->failed()) {
     Value result = known(value);
     return result.isOpaque() && result.as<OpaqueObject>().late.importer ? resolveLate(result)
                                                                         : result;
   }
-  return isException() || core.mustUnwind() ? Value() : unknownAfterFailure();
+  return isException() || core->mustUnwind() ? Value() : unknownAfterFailure();
 }
 
 Value HostInterpreter::traced(const Value &value, llvm::StringRef name, SourceRange range) {
@@ -225,13 +225,13 @@ HostInterpreter::Outcome HostInterpreter::speculate(llvm::function_ref<Exit()> b
   Value returnValue = std::exchange(current->returnValue, Value());
   journal.begin();
   outcome.exit = body();
-  if (core.failed()) {
+  if (core->failed()) {
     outcome.exit = Exit::Raised;
-    if (core.mustUnwind()) {
+    if (core->mustUnwind()) {
       journal.keep();
       return outcome;
     }
-    outcome.failure = core.takeFailure();
+    outcome.failure = core->takeFailure();
     outcome.exception = std::exchange(raised, Value());
   }
   outcome.changes = journal.undo();
@@ -251,9 +251,9 @@ Exit HostInterpreter::redo(Outcome &outcome) {
     current->returnValue = outcome.returnValue;
   noteDoubt(outcome.doubt);
   if (outcome.failure)
-    core.failWith(*outcome.failure);
+    core->failWith(*outcome.failure);
   raised = outcome.exception;
-  raisedBy = core.getNumFailures();
+  raisedBy = core->getNumFailures();
   return outcome.exit;
 }
 
@@ -266,7 +266,7 @@ Value HostInterpreter::mergeValues(const Value &a, const Value &b, const Value &
   if (a.getKind() == b.getKind() && !findUnknown(a) && !findUnknown(b) &&
       isEqual(a, b).value_or(false) && repr(a) == repr(b))
     return a;
-  return name.empty() ? why : traced(why, name, core.getPosition());
+  return name.empty() ? why : traced(why, name, core->getPosition());
 }
 
 void HostInterpreter::merge(Outcome &a, Outcome &b, const Value &why) {
@@ -323,10 +323,10 @@ static Doubt doubtOf(Exit exit, const Value &returned, const Value &why) {
 Exit HostInterpreter::runEither(const Value &why, llvm::function_ref<Exit()> first,
                                 llvm::function_ref<Exit()> second) {
   Outcome a = speculate(first);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   Outcome b = speculate(second);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   // A program that goes on has not raised.
   if (a.exit == Exit::Raised || b.exit == Exit::Raised) {
@@ -359,7 +359,7 @@ Exit HostInterpreter::runEither(const Value &why, llvm::function_ref<Exit()> fir
 Exit HostInterpreter::runInDoubt(llvm::function_ref<Exit()> rest) {
   Doubt doubt = std::exchange(current->doubt, Doubt());
   Outcome run = speculate(rest);
-  if (core.failed())
+  if (core->failed())
     return Exit::Raised;
   Outcome nothing;
   if (run.exit == Exit::Raised) {
@@ -397,11 +397,11 @@ Value HostInterpreter::evaluateEither(const Value &why, llvm::function_ref<Value
       why,
       [&] {
         a = first();
-        return core.failed() ? Exit::Raised : Exit::Normal;
+        return core->failed() ? Exit::Raised : Exit::Normal;
       },
       [&] {
         b = second();
-        return core.failed() ? Exit::Raised : Exit::Normal;
+        return core->failed() ? Exit::Raised : Exit::Normal;
       });
   return exit == Exit::Raised ? Value() : mergeValues(a, b, why, "");
 }
