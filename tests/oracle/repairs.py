@@ -3,6 +3,7 @@
 * Conversions between float formats: the interpreter loses the carry of a rounded mantissa when the exponent is odd (127 becomes
   64 in fp8e4nv) and truncates to bfloat16. Here they round to nearest, ties to even.
 * bfloat16 arithmetic and products: the interpreter adds and multiplies the bits as integers. Here they are computed in fp32 and rounded.
+* Minima and maxima of a number and NaN: the interpreter gives NaN. Here they are the number, unless NaN is to propagate.
 * libdevice, which it lacks: NumPy's functions in double precision.
 * What has no meaning (an integer divided by 0, a float out of an integer's range, a shift by a whole width, a store of
   different values to one address): NumPy gives it one, hardware others; here it ends the run.
@@ -106,6 +107,8 @@ def mend_floats():
     for name in ("binary_op", "unary_op"):
         setattr(builder, name, through_float32(getattr(builder, name)))
     builder.create_fma = through_float32(builder.create_fma)
+    builder.create_minnumf = lambda self, a, b: self.binary_op(a, b, np.fmin)
+    builder.create_maxnumf = lambda self, a, b: self.binary_op(a, b, np.fmax)
     builder.cast_impl = mend_cast(builder.cast_impl)
     builder.create_dot = mend_dot(builder.create_dot)
     builder.get_bf16 = lambda self, value: interpreter.TensorHandle(
