@@ -60,6 +60,11 @@ public:
     return step(Dim::Register, size, axis);
   }
   FragmentBuilder &lanes(unsigned size, unsigned axis) { return step(Dim::Lane, size, axis); }
+  FragmentBuilder &warps(unsigned size, unsigned axis) { return step(Dim::Warp, size, axis); }
+  FragmentBuilder &sameWarps(unsigned size) {
+    layout = layout * LinearLayout::zeros(Log2_32(size), Dim::Warp, Dim::axis(0));
+    return *this;
+  }
   FragmentBuilder &sameLanes(unsigned size) {
     layout = layout * LinearLayout::zeros(Log2_32(size), Dim::Lane, Dim::axis(0));
     return *this;
@@ -97,6 +102,42 @@ static LinearLayout mmaSyncFragment(const MatrixInstruction &unit, MatrixOperand
         .layout;
   case MatrixOperand::C:
     return FragmentBuilder().registers(2, 1).lanes(4, 1).lanes(8, 0).registers(2, 0).layout;
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+// PTX ISA, "Register Fragments" of wgmma: each of the four warps has 16 rows, and in them what
+// mma.m16n8 gives it, repeated along n.
+static LinearLayout wgmmaFragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  unsigned packed = 32 / elementBits(unit.operand);
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder()
+        .registers(packed, 1)
+        .lanes(4, 1)
+        .lanes(8, 0)
+        .registers(2, 0)
+        .registers(unit.k / (packed * 4), 1)
+        .warps(4, 0)
+        .layout;
+  case MatrixOperand::B:
+    return FragmentBuilder()
+        .registers(packed, 0)
+        .lanes(4, 0)
+        .lanes(8, 1)
+        .registers(unit.k / (packed * 4), 0)
+        .registers(unit.n / 8, 1)
+        .sameWarps(4)
+        .layout;
+  case MatrixOperand::C:
+    return FragmentBuilder()
+        .registers(2, 1)
+        .lanes(4, 1)
+        .lanes(8, 0)
+        .registers(2, 0)
+        .registers(unit.n / 8, 1)
+        .warps(4, 0)
+        .layout;
   }
   llvm_unreachable("unknown matrix operand");
 }
@@ -155,6 +196,8 @@ LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
   switch (family) {
   case MatrixFamily::MmaSync:
     return mmaSyncFragment(*this, which);
+  case MatrixFamily::Wgmma:
+    return wgmmaFragment(*this, which);
   case MatrixFamily::Mfma:
     return mfmaFragment(*this, which);
   case MatrixFamily::WmmaGfx11:
@@ -231,13 +274,15 @@ static int64_t warpTraffic(const MatrixTiling &tiling, const MatrixProblem &prob
          perWarp(problem.n, tiling.tileN(), tiling.warpsN);
 }
 
-/// Deals warps, preferring no duplicated work, then the least traffic, then warps along m.
+/// Deals warps (or groups of them), preferring no duplicated work, then the least traffic, then
+/// warps along m.
 static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
   std::pair<int64_t, int64_t> best{INT64_MAX, INT64_MAX};
   MatrixTiling chosen = tiling;
-  for (unsigned warpsM = problem.numWarps; warpsM >= 1; warpsM /= 2) {
+  unsigned count = problem.numWarps / tiling.instruction->numWarps();
+  for (unsigned warpsM = count; warpsM >= 1; warpsM /= 2) {
     tiling.warpsM = warpsM;
-    tiling.warpsN = problem.numWarps / warpsM;
+    tiling.warpsN = count / warpsM;
     int64_t idle = std::max<int64_t>(1, tiling.tileM() * warpsM / problem.m) *
                    std::max<int64_t>(1, tiling.tileN() * tiling.warpsN / problem.n);
     std::pair<int64_t, int64_t> cost{idle, warpTraffic(tiling, problem)};
@@ -254,7 +299,9 @@ std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
   std::optional<MatrixTiling> wide;
   for (const MatrixInstruction &unit : allMatrixInstructions()) {
     if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
-        unit.operand != problem.operand || unit.accumulator != problem.accumulator)
+        unit.operand != problem.operand || unit.accumulator != problem.accumulator ||
+        problem.numWarps % unit.numWarps() != 0 ||
+        (unit.readsSharedMemory() && !problem.fromShared))
       continue;
     MatrixTiling tiling{&unit};
     // Where a lane's accumulators are neighbours along the unit's m, the

@@ -28,7 +28,7 @@ unsigned elementBits(MatrixElement element);
 llvm::StringRef elementName(MatrixElement element);
 
 /// Whose fragments an instruction uses.
-enum class MatrixFamily : uint8_t { MmaSync, Mfma, WmmaGfx11, WmmaGfx12 };
+enum class MatrixFamily : uint8_t { MmaSync, Wgmma, Mfma, WmmaGfx11, WmmaGfx12 };
 
 /// An operand of D = A * B + C; C stands for D as well.
 enum class MatrixOperand : uint8_t { A, B, C };
@@ -42,8 +42,13 @@ struct MatrixInstruction {
   llvm::StringLiteral issue; ///< intrinsic name without "llvm."
 
   unsigned numLanes() const { return family == MatrixFamily::Mfma ? 64 : 32; }
-  /// One instruction's fragment: register, lane → (m, k), (k, n) or (m, n). Register bits are
-  /// in the order in which the instruction's operand registers list them.
+  /// Warps that carry out one instruction together.
+  unsigned numWarps() const { return family == MatrixFamily::Wgmma ? 4 : 1; }
+  /// It reads B, and A unless that is in registers, from shared memory.
+  bool readsSharedMemory() const { return family == MatrixFamily::Wgmma; }
+  /// One instruction's fragment: register, lane (, warp) → (m, k), (k, n) or (m, n). Register bits
+  /// are in the order in which the instruction's operand registers list them. Wgmma's B is never in
+  /// registers: its fragment is what each warp would hold.
   LinearLayout fragment(MatrixOperand operand) const;
 };
 
@@ -57,6 +62,7 @@ struct MatrixTiling {
   /// The unit computes the transposed product (its A slot gets our B and the other way round), so
   /// that a lane's accumulators run along n, which row-major results want.
   bool swapped = false;
+  /// Warps, or groups of warps that carry out an instruction together, along m and n.
   unsigned warpsM = 1, warpsN = 1;
 
   /// Extents of one instruction in terms of the dot's own m and n.
@@ -80,6 +86,8 @@ struct MatrixProblem {
   int64_t m, n, k;
   MatrixElement operand, accumulator;
   unsigned numWarps;
+  /// The operands can be in shared memory as instructions want them that read them from there.
+  bool fromShared = true;
 };
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the

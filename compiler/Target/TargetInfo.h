@@ -32,6 +32,10 @@ struct MatrixFeatures {
   /// mma.sync, by operand type (PTX ISA, "Warp level matrix instructions").
   bool mmaF16 = false, mmaBF16 = false, mmaTF32 = false;
   bool mmaInt8 = false, mmaFP8 = false, mmaBlockScaled = false;
+  /// wgmma: products of four warps that read shared memory by themselves (sm_90a).
+  bool wgmma = false;
+  /// ldmatrix: a warp reads 8 x 8 matrices of 16 bits from shared memory into fragments.
+  bool matrixLoads = false;
   /// Tensor-memory instructions of sm_100a.
   bool tcgen05 = false;
   /// CDNA generation whose MFMA instructions exist: 2 (gfx90a), 3 (gfx942), 4 (gfx950); 0 = none.
@@ -87,6 +91,8 @@ struct TargetInfo {
   /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
   /// stores that it made itself.
   bool cumulativeFences = false;
+  /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
+  bool asyncCopies = false;
 
   //--- Features ---
   MatrixFeatures matrix;
