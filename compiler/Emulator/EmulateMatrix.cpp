@@ -10,10 +10,8 @@
 using namespace mlir;
 
 namespace kiln {
-namespace {
 
-/// -1: none of the emulator's.
-int typeNamed(StringRef name, bool isFnuz) {
+int emulatedTypeNamed(StringRef name, bool isFnuz) {
   return llvm::StringSwitch<int>(name)
       .Case("f16", KILN_EMU_F16)
       .Case("bf16", KILN_EMU_BF16)
@@ -27,6 +25,8 @@ int typeNamed(StringRef name, bool isFnuz) {
       .Cases({"e5m2", "bf8"}, isFnuz ? KILN_EMU_E5M2FNUZ : KILN_EMU_E5M2)
       .Default(-1);
 }
+
+namespace {
 
 unsigned bitsOf(int type) {
   switch (type) {
@@ -96,7 +96,7 @@ FailureOr<bool> convertMma(NVVM::MmaOp op, ThreadCode &code) {
   matrix.n = op.getShape().getN();
   matrix.k = op.getShape().getK();
   auto operandType = [&](std::optional<NVVM::MMATypes> type) {
-    return type ? typeNamed(stringifyMMATypes(*type), false) : int(KILN_EMU_F16);
+    return type ? emulatedTypeNamed(stringifyMMATypes(*type), false) : int(KILN_EMU_F16);
   };
   int a = operandType(op.getMultiplicandAPtxType()), b = operandType(op.getMultiplicandBPtxType());
   if (a < 0 || b < 0 || op.getB1Op() || op.getLayoutA() != NVVM::MMALayout::row ||
@@ -128,7 +128,8 @@ FailureOr<bool> convertMmaIntrinsic(LLVM::CallIntrinsicOp op, ThreadCode &code) 
                   &matrix.k, d, a, b, c) != 7 ||
       StringRef(d) != c)
     return false;
-  int typeA = typeNamed(a, false), typeB = typeNamed(b, false), typeC = typeNamed(c, false);
+  int typeA = emulatedTypeNamed(a, false), typeB = emulatedTypeNamed(b, false),
+      typeC = emulatedTypeNamed(c, false);
   if (typeA < 0 || typeB < 0 || typeC < 0 || matrix.m != 16 || op.getArgs().size() < 6)
     return false;
   matrix.a = typeA;
@@ -176,10 +177,10 @@ FailureOr<bool> convertAMD(Operation *op, StringRef name, ThreadCode &code) {
     a = isSigned("signA") ? KILN_EMU_S8 : KILN_EMU_U8;
     b = isSigned("signB") ? KILN_EMU_S8 : KILN_EMU_U8;
   } else {
-    a = typeNamed(first, isFnuz);
-    b = typeNamed(second, isFnuz);
+    a = emulatedTypeNamed(first, isFnuz);
+    b = emulatedTypeNamed(second, isFnuz);
   }
-  int c = typeNamed(result, isFnuz);
+  int c = emulatedTypeNamed(result, isFnuz);
   if (a < 0 || b < 0 || c < 0)
     return false;
   matrix.a = a;

@@ -73,6 +73,12 @@ Instruction matrix(StringRef name, Type result) {
   return {Class::Matrix, 1, isa<FloatType>(elementOf(result)) ? operations : 0, operations};
 }
 
+/// A warp has 16 of the 64 rows.
+Instruction product(tilegpu::WgmmaOp op) {
+  unsigned operations = 2 * 16 * op.getN() * op.stepSize() * op.numSteps();
+  return {Class::Matrix, op.numSteps(), op.getAccumulator() == "s32" ? 0 : operations, operations};
+}
+
 /// An intrinsic or a target's operation, by its name: "llvm.nvvm.rsqrt.approx.f",
 /// "rocdl.cvt.pk...".
 Instruction named(Operation *op, StringRef name) {
@@ -156,13 +162,16 @@ std::optional<Instruction> exchangeOf(Operation *op) {
       .Case<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::SyncWarpOp, ROCDL::BarrierOp,
             ROCDL::SBarrierOp, NVVM::MBarrierInitOp, NVVM::MBarrierInvalOp, NVVM::MBarrierArriveOp,
             NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierExpectTxOp, NVVM::MBarrierCompleteTxOp,
-            NVVM::MBarrierTestWaitOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTryWaitParityOp>(
+            NVVM::MBarrierTestWaitOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTryWaitParityOp,
+            NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp,
+            NVVM::WgmmaWaitGroupSyncOp, tilegpu::WgmmaWaitOp>(
           [](auto) { return Instruction{Class::Barrier}; })
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::BallotOp, ROCDL::ReadlaneOp,
             ROCDL::ReadfirstlaneOp>([](auto) { return Instruction{Class::Shuffle}; })
       .Case<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp,
             NVVM::CpAsyncMBarrierArriveOp>([](auto) { return Instruction{Class::AsyncCopy}; })
+      .Case([](tilegpu::WgmmaOp op) { return product(op); })
       .Case([](NVVM::MmaOp mma) {
         auto shape = mma.getShape();
         return matrix(

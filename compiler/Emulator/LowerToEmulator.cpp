@@ -121,8 +121,8 @@ int64_t replaceSharedMemory(ModuleOp module, LLVM::LLVMFuncOp function, ThreadCo
 }
 
 LogicalResult convertOperation(Operation *op, ThreadCode &code) {
-  for (auto convert : {emulateExchange, emulateMatrix, emulateAsync, emulateMemory,
-                       emulateArithmetic, emulateMessage}) {
+  for (auto convert : {emulateExchange, emulateMatrix, emulateWarpGroup, emulateAsync,
+                       emulateMemory, emulateArithmetic, emulateMessage}) {
     FailureOr<bool> done = convert(op, code);
     if (failed(done) || *done)
       return success(succeeded(done));

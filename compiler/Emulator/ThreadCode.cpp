@@ -10,8 +10,6 @@ using namespace mlir;
 
 namespace kiln {
 
-static constexpr unsigned slotBytes = 512;
-
 static LLVM::LLVMPointerType pointerType(MLIRContext *context) {
   return LLVM::LLVMPointerType::get(context);
 }

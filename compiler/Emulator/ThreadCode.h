@@ -51,7 +51,8 @@ public:
   /// The address of an array of pointers to all of them, at `b`.
   mlir::Value siteArray(mlir::OpBuilder &b, mlir::Location loc) const;
 
-  //--- Operands in memory. A slot is 512 bytes, free again after each operation. ---
+  //--- Operands in memory. A slot is free again after each operation. ---
+  static constexpr unsigned slotBytes = 512;
   mlir::Value slot(unsigned number);
   /// Writes `values`, one after the other, and returns the slot.
   mlir::Value pass(mlir::OpBuilder &b, mlir::Location loc, unsigned number,
@@ -80,10 +81,15 @@ mlir::LLVM::GlobalOp
 constantGlobal(mlir::ModuleOp module, llvm::StringRef name, mlir::Type type,
                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
 
+/// The emulator's number of an element type that an instruction names; -1: none. `isFnuz`: of 8-bit
+/// floats, AMD's own.
+int emulatedTypeNamed(llvm::StringRef name, bool isFnuz);
+
 /// Each converts the operations of its kind and says so; false: another's. A conversion that fails
 /// has reported why.
 mlir::FailureOr<bool> emulateExchange(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMatrix(mlir::Operation *op, ThreadCode &code);
+mlir::FailureOr<bool> emulateWarpGroup(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateAsync(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMemory(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateBuffers(mlir::Operation *op, ThreadCode &code);

@@ -14,6 +14,13 @@ namespace kiln::emulator {
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 
+/// Beside a thread's number in a moment: not the thread itself makes the access, but what it and
+/// its warp set going.
+constexpr uint16_t asynchronousAccess = 0x8000;
+/// The epoch of an access for which the whole warp waits: whatever the warp's lanes do before and
+/// behind the wait is ordered with it.
+constexpr uint32_t awaitedEpoch = ~0u;
+
 /// When, by whom and how.
 struct Moment {
   uint64_t clock = 0;     ///< the warp's own; 0 = never
@@ -35,15 +42,21 @@ inline bool areConcurrent(const Moment &before, const Moment &now, const WarpClo
 
 class AccessHistory {
 public:
-  /// Adds an access; the earlier one that it races with.
-  std::optional<Moment> add(const Moment &now, const WarpClocks &clocks) {
+  /// The earlier access that one races with.
+  std::optional<Moment> conflict(const Moment &now, const WarpClocks &clocks) const {
     std::optional<Moment> race;
-    // Reads may come in any order, and so may atomic operations.
-    bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
     for (const Moment &before : {writer, otherSharer, sharer})
       if (areConcurrent(before, now, clocks) &&
           (before.kind != now.kind || now.kind == AccessKind::Write))
         race = before;
+    return race;
+  }
+
+  /// The same, and adds the access.
+  std::optional<Moment> add(const Moment &now, const WarpClocks &clocks) {
+    std::optional<Moment> race = conflict(now, clocks);
+    // Reads may come in any order, and so may atomic operations.
+    bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
     if (now.kind == AccessKind::Write) {
       *this = AccessHistory();
       writer = now;

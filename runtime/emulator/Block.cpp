@@ -264,7 +264,7 @@ bool Block::prepareShared() {
   if (sharedBytes > sharedCapacity) {
     freeLow(shared, sharedCapacity);
     sharedCapacity = (sharedBytes + 0xffff) & ~0xffffu;
-    shared = allocateLow(sharedCapacity);
+    shared = allocateLow(sharedCapacity, size_t(1) << MatrixDescriptor::addressBits);
     if (!shared)
       sharedCapacity = 0;
   }
@@ -341,12 +341,16 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     clocks.reset(uint32_t(warps.size()));
     atomics.reset(uint32_t(warps.size()));
     globals.forget();
+    proxyOrder.reset(sharedBytes, kernel->threads);
   }
+  warpGroupProducts.reset(uint32_t(warps.size()), sharedBytes);
   numLive = kernel->threads;
   if (launch->count)
     counted.reset(*kernel);
   outside.switchTo(*next());
   late.deliverAll();
+  if (launch->check && numLive == 0)
+    warpGroupProducts.reportUnfinished();
   if (launch->count)
     counted.deliver(*launch);
 }

@@ -19,8 +19,10 @@
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/GlobalShadow.h"
 #include "runtime/emulator/LateStores.h"
+#include "runtime/emulator/ProxyOrder.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/WarpClocks.h"
+#include "runtime/emulator/WarpGroupProducts.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <chrono>
 #include <memory>
@@ -86,7 +88,9 @@ enum class Finding {
   Uninitialised,
   Launch,
   Operand,
-  Assertion
+  Assertion,
+  Proxy,
+  Product
 };
 
 class Block {
@@ -196,6 +200,11 @@ public:
     return uint32_t(static_cast<const char *>(address) - shared);
   }
   uint32_t sharedSize() const { return sharedBytes; }
+  /// A multiple of 2^18, so that the 18 bits of an address that matrix descriptors have are an
+  /// offset in it, and swizzles see the address's own bits.
+  char *sharedBase() const { return shared; }
+  Warp &warp(uint32_t number) { return warps[number]; }
+  uint32_t numWarps() const { return uint32_t(warps.size()); }
   void count(Thread &self, const kiln_emu_site *site, const Access &access) {
     if (self.counting)
       counted.access(self.thread, site, access);
@@ -210,6 +219,8 @@ public:
   AtomicOrder &atomicOrder() { return atomics; }
   MemoryBarriers &memoryBarriers() { return mbarriers; }
   WarpClocks &warpClocks() { return clocks; }
+  ProxyOrder &proxies() { return proxyOrder; }
+  WarpGroupProducts &products() { return warpGroupProducts; }
   /// Makes stores visible to all whom a release by the thread at this scope orders.
   void release(const Thread &self, uint32_t scope) {
     if (scope == KILN_EMU_SCOPE_DEVICE)
@@ -280,6 +291,8 @@ private:
   GlobalShadow globals{clocks};
   LateStores late{clocks};
   AtomicOrder atomics{clocks};
+  ProxyOrder proxyOrder{clocks};
+  WarpGroupProducts warpGroupProducts{*this};
   Counts counted;
   MemoryBarriers mbarriers;
   uint32_t idleYields = 0; ///< since something was woken or ended

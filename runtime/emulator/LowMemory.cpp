@@ -24,7 +24,7 @@ void freeStack(char *stack, size_t bytes) {
     munmap(stack, bytes);
 }
 
-char *allocateLow(size_t bytes) {
+static char *mapLow(size_t bytes) {
 #ifdef MAP_32BIT
   if (char *memory = map(nullptr, bytes, MAP_32BIT))
     return memory;
@@ -38,6 +38,16 @@ char *allocateLow(size_t bytes) {
     freeLow(memory, bytes);
   }
   return nullptr;
+}
+
+char *allocateLow(size_t bytes, size_t alignment) {
+  char *memory = mapLow(bytes + alignment);
+  if (!memory)
+    return nullptr;
+  size_t before = (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
+  freeLow(before ? memory : nullptr, before);
+  freeLow(memory + before + bytes, alignment - before);
+  return memory + before;
 }
 
 void freeLow(char *memory, size_t bytes) {

@@ -12,8 +12,9 @@ namespace kiln::emulator {
 char *allocateStack(size_t bytes);
 void freeStack(char *stack, size_t bytes);
 
-/// Memory whose addresses fit 32 bits, as shared memory's do on a GPU; null if there is none.
-char *allocateLow(size_t bytes);
+/// Memory whose addresses fit 32 bits, as shared memory's do on a GPU, at a multiple of `alignment`
+/// (a power of two, of whole pages); null if there is none.
+char *allocateLow(size_t bytes, size_t alignment);
 void freeLow(char *memory, size_t bytes);
 
 } // namespace kiln::emulator

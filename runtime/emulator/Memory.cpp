@@ -29,12 +29,6 @@ std::string seenFrom(const Block &block, const kiln_emu_site *site, const void *
   return describeAddress(block.launched(), address, site->element_bytes);
 }
 
-/// Who made the access that a race is with, and where.
-std::string describe(const Moment &before) {
-  return "thread " + std::to_string(before.thread) + " at " + before.site->file + ":" +
-         std::to_string(before.site->line) + " (" + before.site->operation + ")";
-}
-
 void checkShared(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes,
                  AccessKind kind) {
   Block &block = *self.block;
@@ -52,6 +46,14 @@ void checkShared(Thread &self, const kiln_emu_site *site, const void *address, u
   if (!initialised && kind == AccessKind::Read)
     block.report(self, site, Finding::Uninitialised,
                  "read of shared memory that was never written: " + where());
+  if (kind != AccessKind::Write)
+    return;
+  block.proxies().store(offset, bytes, self.thread, self.inWarp->number, site);
+  if (const WarpGroupProduct *reader = block.products().readerOf(offset, bytes))
+    block.report(self, site, Finding::Race,
+                 "race on shared memory: " + where() + ", also an operand of a product of warp " +
+                     std::to_string(reader->warp) + " at " + describe(*reader->site) +
+                     " that has not been waited for");
 }
 
 /// Two writes of one value do not race: whichever comes last, memory holds it.
@@ -135,6 +137,15 @@ void copy(void *to, const void *from, uint32_t bytes) {
 }
 
 } // namespace
+
+std::string kiln::emulator::describe(const kiln_emu_site &site) {
+  return std::string(site.file) + ":" + std::to_string(site.line) + " (" + site.operation + ")";
+}
+
+std::string kiln::emulator::describe(const Moment &before) {
+  return "thread " + std::to_string(before.thread & ~asynchronousAccess) + " at " +
+         describe(*before.site);
+}
 
 void kiln::emulator::load(Thread &self, const kiln_emu_site *site, uint32_t space,
                           const void *address, void *out, uint32_t bytes, uint32_t alignment) {

@@ -4,7 +4,9 @@
 #ifndef KILN_RUNTIME_EMULATOR_MEMORY_H
 #define KILN_RUNTIME_EMULATOR_MEMORY_H
 
+#include "runtime/emulator/AccessHistory.h"
 #include "runtime/emulator/kiln_emu.h"
+#include <string>
 
 namespace kiln::emulator {
 
@@ -15,6 +17,10 @@ void load(Thread &self, const kiln_emu_site *site, uint32_t space, const void *a
           uint32_t bytes, uint32_t alignment);
 void store(Thread &self, const kiln_emu_site *site, uint32_t space, void *address,
            const void *value, uint32_t bytes, uint32_t alignment);
+
+/// Where an operation is, for reports; and who made an access, and where.
+std::string describe(const kiln_emu_site &site);
+std::string describe(const Moment &before);
 
 } // namespace kiln::emulator
 

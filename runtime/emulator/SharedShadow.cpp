@@ -53,6 +53,20 @@ std::optional<Conflict> SharedShadow::add(uint32_t offset, uint32_t size, const 
   return race;
 }
 
+std::optional<Conflict> SharedShadow::check(uint32_t offset, uint32_t size, const Moment &now,
+                                            bool &initialised) {
+  std::optional<Conflict> race;
+  initialised = true;
+  forCells(offset, size, [&](const Cell &cell) {
+    initialised &= cell.history.isWritten(clocks);
+    if (auto before = cell.history.conflict(now, clocks))
+      race = {*before, false};
+    if (isCopied(cell))
+      race = {cell.copy, true};
+  });
+  return race;
+}
+
 void SharedShadow::joinWords(uint32_t offset, uint32_t size) {
   uint32_t end = offset + size;
   for (uint32_t word = (offset + wordBytes - 1) / wordBytes; (word + 1) * wordBytes <= end; ++word)

@@ -30,6 +30,10 @@ public:
   std::optional<Conflict> add(uint32_t offset, uint32_t bytes, const Moment &now,
                               bool &initialised);
 
+  /// The same for an access that is going to be made, which is not recorded.
+  std::optional<Conflict> check(uint32_t offset, uint32_t bytes, const Moment &now,
+                                bool &initialised);
+
   /// An asynchronous copy to these bytes begins, or has landed.
   void beginCopy(uint32_t offset, uint32_t bytes, const Moment &now);
   void endCopy(uint32_t offset, uint32_t bytes);

@@ -235,6 +235,32 @@ void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
                        const kiln_emu_matrix *matrix, const void *a, const void *b, const void *c,
                        void *d);
 
+/* --- products of a warp group (wgmma); they read their operands when they are waited for, and
+ * until then their accumulators hold NaNs that name the product --- */
+
+typedef struct kiln_emu_wgmma_product {
+  uint32_t n, steps;             /* m is 64, k 32 bytes a step */
+  uint32_t operand, accumulator; /* kiln_emu_type of A and B, of C and D */
+  uint32_t has_registers_of_a;
+  uint32_t transpose_a, transpose_b;
+  uint32_t reserved;
+} kiln_emu_wgmma_product;
+
+/* wgmma.fence, then a wgmma.mma_async for each step. `a` is a descriptor or four words for each,
+ * `b` a descriptor; accumulators are the thread's words. */
+void kiln_emu_wgmma(kiln_emu_thread *thread, const kiln_emu_site *site,
+                    const kiln_emu_wgmma_product *product, const void *a, const uint64_t *b,
+                    const uint32_t *accumulators, uint32_t adds, uint32_t *out);
+void kiln_emu_wgmma_fence(kiln_emu_thread *thread, const kiln_emu_site *site);
+void kiln_emu_wgmma_commit(kiln_emu_thread *thread, const kiln_emu_site *site);
+/* Returns when at most `pending` of the warp's groups are in flight; out: the words, those of
+ * complete products replaced by their values. */
+void kiln_emu_wgmma_wait(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t pending,
+                         uint32_t words, const uint32_t *accumulators, uint32_t *out);
+/* fence.proxy.async of shared memory: what the thread stored before, asynchronous operations see
+ * behind the next synchronisation. */
+void kiln_emu_proxy_fence(kiln_emu_thread *thread, const kiln_emu_site *site);
+
 /* --- asynchronous copies; they land when they are waited for, and their
  * destination holds poison until then --- */
 

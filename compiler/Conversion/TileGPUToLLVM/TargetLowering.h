@@ -78,6 +78,9 @@ public:
   virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandPrint(tilegpu::PrintOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandFail(tilegpu::FailOp op, mlir::OpBuilder &b) const = 0;
+  /// An error where there are no products of warp groups.
+  virtual mlir::LogicalResult expandWgmma(tilegpu::WgmmaOp op, mlir::OpBuilder &b) const;
+  virtual mlir::LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b) const;
 
 protected:
   const TargetInfo &info;

@@ -191,6 +191,16 @@ void declareSharedMemory(ModuleOp module, func::FuncOp kernel, const TargetInfo 
 
 TargetLowering::~TargetLowering() = default;
 
+static LogicalResult refuse(Operation *op, const TargetInfo &target) {
+  return op->emitError() << "'" << op->getName() << "' is not supported on " << target.name;
+}
+LogicalResult TargetLowering::expandWgmma(tilegpu::WgmmaOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+
 LogicalResult lowerTileGPUToLLVM(ModuleOp module, const TargetInfo &target) {
   std::unique_ptr<TargetLowering> device = makeTargetLowering(target);
   if (!device)
@@ -215,7 +225,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
     return module.emitError() << "expected a GPU target, got " << target.name;
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
-    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp, tilegpu::FailOp>(op))
+    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp, tilegpu::FailOp,
+            tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -226,7 +237,9 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::GlobalLoadOp load) { return device->expandLoad(load, b); })
             .Case([&](tilegpu::GlobalStoreOp store) { return device->expandStore(store, b); })
             .Case([&](tilegpu::PrintOp print) { return device->expandPrint(print, b); })
-            .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); });
+            .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
+            .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })
+            .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); });
     if (failed(result))
       return failure();
   }

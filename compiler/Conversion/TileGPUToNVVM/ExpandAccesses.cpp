@@ -7,6 +7,7 @@
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TileGPUToNVVM/PTXText.h"
 
 using namespace mlir;
 
@@ -61,9 +62,7 @@ std::string modifiers(tile::CacheModifier cache, tile::EvictionPolicy evict) {
 
 /// "{$0, $1}" or "$0", counting from `first`.
 std::string registerList(unsigned first, unsigned count) {
-  std::string list;
-  for (unsigned index = 0; index < count; ++index)
-    list += (index ? ", $" : "$") + std::to_string(first + index);
+  std::string list = registerNames(first, count);
   return count == 1 ? list : "{" + list + "}";
 }
 
@@ -73,16 +72,6 @@ std::string typeSuffix(const Words &words) {
 }
 
 unsigned bytesOf(const Words &words) { return words.count * words.bits / 8; }
-
-LLVM::InlineAsmOp assembly(const ScalarBuilder &s, Type result, ValueRange operands,
-                           const std::string &text, const std::string &constraints,
-                           bool sideEffects) {
-  OpBuilder &b = s.builder();
-  return LLVM::InlineAsmOp::create(
-      b, s.location(), result ? TypeRange(result) : TypeRange(), operands, text, constraints,
-      sideEffects, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
-}
 
 } // namespace
 
@@ -120,17 +109,8 @@ LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, OpBuilder &b) {
   text += op.getIsVolatile() ? "ld.volatile.global" : "ld.global" + modifier;
   text += typeSuffix(words) + " " + registerList(0, words.count) + ", [$" +
           std::to_string(words.count) + "];";
-  Type result = words.count == 1 ? words.type
-                                 : LLVM::LLVMStructType::getLiteral(
-                                       b.getContext(), SmallVector<Type>(words.count, words.type));
-  Value loaded = assembly(s, result, operands, text, constraints, /*sideEffects=*/true).getRes();
-  SmallVector<Value> registers{loaded};
-  if (words.count > 1) {
-    registers.clear();
-    for (int64_t index = 0; index < words.count; ++index)
-      registers.push_back(
-          LLVM::ExtractValueOp::create(b, op.getLoc(), loaded, ArrayRef<int64_t>{index}));
-  }
+  SmallVector<Value> registers = assemble(
+      b, op.getLoc(), SmallVector<Type>(words.count, words.type), operands, text, constraints);
   op.replaceAllUsesWith(fromWords(s, registers, words, op.getType()));
   op.erase();
   return success();
@@ -158,7 +138,7 @@ LogicalResult expandStoreToPTX(tilegpu::GlobalStoreOp op, OpBuilder &b) {
   }
   text +=
       "st.global" + modifier + typeSuffix(words) + " [$0], " + registerList(1, words.count) + ";";
-  assembly(s, Type(), operands, text, constraints, /*sideEffects=*/true);
+  assemble(b, op.getLoc(), {}, operands, text, constraints);
   op.erase();
   return success();
 }

@@ -134,8 +134,16 @@ public:
   LogicalResult expandFail(tilegpu::FailOp op, OpBuilder &b) const override {
     return expandFailToCall(op, b);
   }
+  LogicalResult expandWgmma(tilegpu::WgmmaOp op, OpBuilder &b) const override {
+    return hasWarpGroups() ? expandWgmmaToPTX(op, b) : TargetLowering::expandWgmma(op, b);
+  }
+  LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &b) const override {
+    return hasWarpGroups() ? expandWgmmaWaitToPTX(op, b) : TargetLowering::expandWgmmaWait(op, b);
+  }
 
 private:
+  /// Hopper alone has them.
+  bool hasWarpGroups() const { return info.archNumber == 90; }
   static bool isSmallFloat(MatrixElement element) {
     return element == MatrixElement::F8E4M3 || element == MatrixElement::F8E5M2;
   }

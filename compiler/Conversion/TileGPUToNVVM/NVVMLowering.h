@@ -16,6 +16,9 @@ mlir::LogicalResult expandStoreToPTX(tilegpu::GlobalStoreOp op, mlir::OpBuilder 
 /// "Formatted Output" and "Assertion").
 mlir::LogicalResult expandPrintToCall(tilegpu::PrintOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandFailToCall(tilegpu::FailOp op, mlir::OpBuilder &b);
+/// A product of a warp group, fence and all steps, as one assembly text; and a wait for products.
+mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandWgmmaWaitToPTX(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b);
 
 } // namespace kiln
 

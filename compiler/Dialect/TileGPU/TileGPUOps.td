@@ -167,6 +167,62 @@ def TileGPU_GlobalStoreOp : TileGPU_AccessOp<"global_store", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+//===-- Below the tensors: products of warp groups -----------------------------------------------------------------===//
+
+/// How a matrix operand or accumulator travels: a 64-bit descriptor of shared memory or a 32-bit register.
+def TileGPU_HalfPair : FixedVectorOfLengthAndType<[2], [F16]>;
+def TileGPU_Accumulator : AnyTypeOf<[F32, I32, TileGPU_HalfPair], "f32, i32 or vector<2xf16>">;
+
+def TileGPU_WgmmaOp : TileGPU_AccessOp<"wgmma", [AttrSizedOperandSegments, AllTypesMatch<["accumulators", "products"]>,
+    MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Four warps start multiplying matrices in shared memory (Hopper's wgmma)";
+  let description = [{
+    Steps of m64n`n`k, 256 bits of k each, in order and into the same accumulators: PTX ISA, "Asynchronous Warpgroup Level Matrix
+    Instructions". `b` has a matrix descriptor for each step; `a` has one, too, or, with A in registers, four registers in the
+    fragment layout of mma.m16n8k. A descriptor's matrix is K-major, with `transpose_a` or `transpose_b` (16-bit operands only)
+    M- or N-major. Accumulators are n / 2 registers of a thread, n / 4 where they are f16. They are added to, unless
+    `use_accumulator` is false (absent: true). Before the first step stands wgmma's fence; nothing is committed
+    (`nvvm.wgmma.commit.group.sync.aligned`).
+
+    The results are not there yet: only another `tilegpu.wgmma`, as its accumulators, or `tilegpu.wgmma_wait` may take them, also
+    by way of a loop. Until a wait that covers the group nobody may write what the descriptors describe. Writes to it by ordinary
+    stores before need `nvvm.fence.proxy` of the writing threads, and then a barrier. Stays an operation until after
+    the emulator's cut. Example:
+    `%d:4 = tilegpu.wgmma a(%x) b(%y) into(%c#0, %c#1, %c#2, %c#3) {n = 8 : i32, operand = "f16", accumulator = "f32"} :
+    (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)`.
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[I64, I32, TileGPU_HalfPair], "i64, i32 or vector<2xf16>">>:$a, Variadic<I64>:$b,
+      Variadic<TileGPU_Accumulator>:$accumulators, Optional<I1>:$use_accumulator, I32Attr:$n, StrAttr:$operand,
+      StrAttr:$accumulator, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Variadic<TileGPU_Accumulator>:$products);
+  let assemblyFormat = [{
+    `a` `(` $a `)` `b` `(` $b `)` `into` `(` $accumulators `)` (`if` $use_accumulator^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether A is in registers, not in shared memory.
+    bool hasRegistersOfA() { return !getA().empty() && !getA().front().getType().isInteger(64); }
+    unsigned numSteps() { return getB().size(); }
+    /// Elements along k of a step.
+    unsigned stepSize();
+  }];
+}
+
+def TileGPU_WgmmaWaitOp : TileGPU_AccessOp<"wgmma_wait", [AllTypesMatch<["accumulators", "released"]>,
+    MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits for products of the warp group and gives their accumulators back";
+  let description = [{
+    At most `pending` committed groups are in flight afterwards. The results are the accumulators, now readable if their group
+    is not one of these. Stays an operation until after the emulator's cut. Example:
+    `%r:2 = tilegpu.wgmma_wait %d#0, %d#1 pending 0 : f32, f32`.
+  }];
+  let arguments = (ins Variadic<TileGPU_Accumulator>:$accumulators, I32Attr:$pending);
+  let results = (outs Variadic<TileGPU_Accumulator>:$released);
+  let assemblyFormat = "($accumulators^)? `pending` $pending attr-dict (`:` type($accumulators)^)?";
+  let hasVerifier = 1;
+}
+
 //===-- Messages ---------------------------------------------------------------------------------------------------===//
 
 def TileGPU_PrintOp : TileGPU_AccessOp<"print", [MemoryEffects<[MemWrite]>]> {

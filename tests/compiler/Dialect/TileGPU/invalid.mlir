@@ -100,3 +100,107 @@ func.func @other(%p: !llvm.ptr<1>, %z: f16) {
   %v = tilegpu.global_load %p other %z : (!llvm.ptr<1>, f16) -> f16
   return
 }
+
+// -----
+func.func @wgmmaOperand(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected the operand type f16, bf16, tf32, s8, u8, e4m3 or e5m2, got "f64"}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "f64", accumulator = "f32"}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaAccumulator(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected accumulators of f32 or f16 for operands of e4m3, got "s32"}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "e4m3", accumulator = "s32"}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaSize(%x: i64, %c: i32) {
+  // expected-error @+1 {{expected n to be a multiple of 8 from 8 to 256 (of integers 8, 24 or a multiple of 16), got 40}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 40 : i32, operand = "s8", accumulator = "s32"}
+      : (i64, i64, i32, i32, i32, i32) -> (i32, i32, i32, i32)
+  return
+}
+
+// -----
+func.func @wgmmaCount(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected 8 accumulators of 'f32', got 4}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 16 : i32, operand = "bf16", accumulator = "f32"}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaType(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected accumulators of 'vector<2xf16>', got 'f32'}}
+  %d:2 = tilegpu.wgmma a(%x) b(%x) into(%c, %c) {n = 8 : i32, operand = "f16", accumulator = "f16"}
+      : (i64, i64, f32, f32) -> (f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaSteps(%x: i64, %r: i32, %c: f32) {
+  // expected-error @+1 {{expected 8 operands a for 2 steps (one descriptor or four registers each), got 4}}
+  %d:4 = tilegpu.wgmma a(%r, %r, %r, %r) b(%x, %x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+      : (i32, i32, i32, i32, i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaMixed(%x: i64, %r: i32, %c: f32) {
+  // expected-error @+1 {{expected operands a of one type, got 'i64' and 'i32'}}
+  %d:4 = tilegpu.wgmma a(%x, %r) b(%x, %x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+      : (i64, i32, i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaHalves(%x: i64, %r: vector<2xf16>, %c: f32) {
+  // expected-error @+1 {{expected registers of a of i32 for bf16, got 'vector<2xf16>'}}
+  %d:4 = tilegpu.wgmma a(%r, %r, %r, %r) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+      : (vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaNoSteps(%c: f32) {
+  // expected-error @+1 {{expected a descriptor of b for each step, got none}}
+  %d:4 = tilegpu.wgmma a() b() into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+      : (f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaTransposedBytes(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected 16-bit operands of a transposed matrix, got "e5m2"}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "e5m2", accumulator = "f32", transpose_b}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaTransposedRegisters(%x: i64, %r: i32, %c: f32) {
+  // expected-error @+1 {{expected a transposed A in shared memory, got registers}}
+  %d:4 = tilegpu.wgmma a(%r, %r, %r, %r) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32", transpose_a}
+      : (i32, i32, i32, i32, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  return
+}
+
+// -----
+func.func @wgmmaUse(%x: i64, %c: f32) -> f32 {
+  // expected-error @+1 {{to be used by tilegpu.wgmma as accumulators, or by tilegpu.wgmma_wait, got a use by 'arith.addf'}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+  %e = arith.addf %d#0, %c : f32
+  return %e : f32
+}
+
+// -----
+func.func @wgmmaPending(%c: f32) {
+  // expected-error @+1 {{expected 0 to 7 groups pending, got 8}}
+  %r = tilegpu.wgmma_wait %c pending 8 : f32
+  return
+}

@@ -60,3 +60,21 @@ func.func @accesses(%p: !llvm.ptr<1>, %c: i1, %z: vector<4xf32>) {
   tilegpu.global_store %p, %v predicate %c : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
   return
 }
+
+// CHECK-LABEL: func.func @warpGroups
+func.func @warpGroups(%x: i64, %r: i32, %adds: i1, %zero: f32, %i: i32, %n: i32) -> f32 {
+  // Products in flight may go around a loop.
+  // CHECK: scf.for
+  %c:4 = scf.for %k = %i to %n step %i iter_args(%c0 = %zero, %c1 = %zero, %c2 = %zero, %c3 = %zero) -> (f32, f32, f32, f32) : i32 {
+    // CHECK: tilegpu.wgmma a(%{{.*}}) b(%{{.*}}) into(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) if %{{.*}} {accumulator = "f32", n = 8 : i32, operand = "f16", transpose_a} : (i64, i64, f32, f32, f32, f32, i1) -> (f32, f32, f32, f32)
+    %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c0, %c1, %c2, %c3) if %adds {n = 8 : i32, operand = "f16", accumulator = "f32", transpose_a}
+        : (i64, i64, f32, f32, f32, f32, i1) -> (f32, f32, f32, f32)
+    // CHECK: tilegpu.wgmma a(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) b(%{{.*}}) into
+    %e:4 = tilegpu.wgmma a(%r, %r, %r, %r) b(%x) into(%d#0, %d#1, %d#2, %d#3) {n = 8 : i32, operand = "bf16", accumulator = "f32"}
+        : (i32, i32, i32, i32, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+    scf.yield %e#0, %e#1, %e#2, %e#3 : f32, f32, f32, f32
+  }
+  // CHECK: tilegpu.wgmma_wait %{{.*}}#0, %{{.*}}#1, %{{.*}}#2, %{{.*}}#3 pending 0 : f32, f32, f32, f32
+  %w:4 = tilegpu.wgmma_wait %c#0, %c#1, %c#2, %c#3 pending 0 : f32, f32, f32, f32
+  return %w#0 : f32
+}
