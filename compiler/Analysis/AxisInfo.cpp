@@ -146,7 +146,7 @@ AxisInfo quotient(const AxisInfo &l, const AxisInfo &r, bool towardsZero) {
       out.divisibility[axis] = std::max<int64_t>(1, firstDivisibility(l, axis, 1) / *r.constant);
     }
   });
-  info.nonNegative = l.nonNegative && (r.nonNegative || !towardsZero);
+  info.nonNegative = l.nonNegative && (!r.constant || r.nonNegative || !towardsZero);
   return info;
 }
 

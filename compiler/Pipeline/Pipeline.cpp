@@ -110,6 +110,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   addSimplification(passes);
   // After it operands of dots go through buffers, not through conversions.
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
+  // After it loads that feed dots in loops are copies that run ahead.
+  passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

@@ -5,28 +5,16 @@
 // warp 0, is its coordinates. So the tiles of A, B and C that belong together are found by
 // coordinates, and one loop serves every instruction, batches and transposed units included.
 
-#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
-
-/// (batch …, row, column) → register, as lane 0 of warp 0 sees it.
-using Places = std::map<SmallVector<int64_t, 4>, unsigned>;
-
-/// Places of the registers whose number is a multiple of `stride`.
-Places placesOf(const LinearLayout &layout, unsigned stride) {
-  Places places;
-  for (unsigned reg = 0; reg < layout.numRegisters(); reg += stride)
-    places.emplace(layout.coordinates(reg, 0, 0), reg);
-  return places;
-}
 
 /// The place of A (its columns) or B (its rows) at step k that goes with a place of C.
 SmallVector<int64_t, 4> operandPlace(ArrayRef<int64_t> place, MatrixOperand operand, int64_t k) {
@@ -72,11 +60,15 @@ private:
   LogicalResult onMatrixUnit(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                              SmallVectorImpl<Value> &results) const {
     MatrixTiling tiling = op.getUnit()->getTiling();
-    Type operandType = op.getA().getType().getElementType();
+    Type operandType = tilegpu::elementOfOperand(op.getA());
     if (!tilegpu::readsFormat(lowering.target(), operandType))
       return op.emitError() << "a dot of " << operandType << " on the matrix unit '"
                             << tiling.instruction->name << "' is not supported on "
                             << lowering.target().name << " yet";
+    if (tiling.instruction->readsSharedMemory()) {
+      results = multiplyInWarpGroups(s, lowering, op, adaptor.getA(), adaptor.getB(), adaptor.getC());
+      return success(!results.empty());
+    }
     auto tiles = [&](MatrixOperand operand, Value tensor) {
       return placesOf(tilegpu::layoutOf(tensor), tiling.fragment(operand).numRegisters());
     };
@@ -88,7 +80,7 @@ private:
         failed(packTiles(op, tiling, MatrixOperand::B, adaptor.getB(), placesB, b, s)) ||
         failed(packTiles(op, tiling, MatrixOperand::C, adaptor.getC(), placesC, c, s)))
       return failure();
-    int64_t depth = op.getA().getType().getShape().back();
+    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
     // k outermost: consecutive instructions write different accumulators.
     for (int64_t k = 0; k < depth; k += tiling.instruction->k)
       for (const auto &[place, first] : placesC) {
@@ -112,7 +104,7 @@ private:
   LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                               SmallVectorImpl<Value> &results) const {
     Type type = adaptor.getC()[0].getType();
-    Type operandType = op.getA().getType().getElementType();
+    Type operandType = tilegpu::elementOfOperand(op.getA());
     SmallVector<Value> a, b;
     for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
       for (Value value : from) {
@@ -128,7 +120,7 @@ private:
            placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
            placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);
     results.assign(adaptor.getC().begin(), adaptor.getC().end());
-    int64_t depth = op.getA().getType().getShape().back();
+    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
     for (int64_t k = 0; k < depth; ++k)
       for (const auto &[place, reg] : placesC)
         results[reg] =
@@ -159,10 +151,28 @@ private:
   }
 };
 
+struct DotWaitSpread : SpreadPattern<tilegpu::DotWaitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::DotWaitOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    SmallVector<SmallVector<Value>> results =
+        waitForProducts(s, adaptor.getAccumulators(), op.getPending());
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
 } // namespace
 
+Places placesOf(const LinearLayout &layout, unsigned stride) {
+  Places places;
+  for (unsigned reg = 0; reg < layout.numRegisters(); reg += stride)
+    places.emplace(layout.coordinates(reg, 0, 0), reg);
+  return places;
+}
+
 void populateDotPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<DotSpread>(lowering, patterns.getContext());
+  patterns.add<DotSpread, DotWaitSpread>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

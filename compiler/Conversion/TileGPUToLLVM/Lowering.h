@@ -12,7 +12,7 @@
 namespace kiln {
 
 /// A tensor becomes one value per register of its layout; a pointer `!llvm.ptr<1>`; an 8-bit float
-/// i8; a buffer its address in shared memory, `!llvm.ptr<3>`; a token nothing.
+/// i8; a buffer its address in shared memory, `!llvm.ptr<3>`.
 class RegisterTypeConverter : public mlir::TypeConverter {
 public:
   RegisterTypeConverter();

@@ -19,7 +19,6 @@ RegisterTypeConverter::RegisterTypeConverter() {
   addConversion([](tilegpu::BufferType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), 3);
   });
-  addConversion([](tilegpu::TokenType, SmallVectorImpl<Type> &) { return success(); });
   addConversion([](RankedTensorType type,
                    SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
     if (!tilegpu::layoutAttrOf(type))

@@ -51,10 +51,97 @@ struct SharedLoadSpread : SpreadPattern<tilegpu::SharedLoadOp> {
                        ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType buffer = op.getBuffer().getType();
     SharedArray array = arrayOf(lowering, buffer, adaptor.getBuffer()[0]);
-    replace(op, rewriter, loadShared(s, lowering, array, accessOf(lowering, op.getType(), buffer)));
+    std::optional<MatrixAccess> matrices;
+    if (lowering.target().matrix.matrixLoads)
+      matrices = planMatrixAccess(tilegpu::layoutOf(op.getType()), buffer.getLayout().getShared(),
+                                  tilegpu::storageBits(buffer.getElementType()));
+    replace(op, rewriter,
+            matrices ? loadMatrices(s, lowering, array, *matrices)
+                     : loadShared(s, lowering, array, accessOf(lowering, op.getType(), buffer)));
     return success();
   }
 };
+
+struct SlotSpread : SpreadPattern<tilegpu::SlotOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::SlotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Value bytes = s.mul(adaptor.getIndex()[0], op.getRing().getType().getSlotBytes());
+    rewriter.replaceOp(op, s.byteOffset(adaptor.getRing()[0], bytes));
+    return success();
+  }
+};
+
+//===-- copies
+//-----------------------------------------------------------------------------------===//
+
+LogicalResult expectAsyncCopies(Operation *op, const Lowering &lowering) {
+  if (lowering.target().asyncCopies)
+    return success();
+  return op->emitError() << "an asynchronous copy is not supported on " << lowering.target().name
+                         << " yet";
+}
+
+struct CopyAsyncSpread : SpreadPattern<tilegpu::CopyAsyncOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::CopyAsyncOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (failed(expectAsyncCopies(op, lowering)))
+      return failure();
+    tilegpu::BufferType buffer = op.getBuffer().getType();
+    unsigned bits = tilegpu::storageBits(buffer.getElementType());
+    SharedMemoryShape memory = tilegpu::sharedMemoryOf(lowering.target());
+    memory.maxVectorBits = op.getVector() * bits;
+    SharedAccess access = planSharedAccess(tilegpu::layoutOf(op.getPtr()),
+                                           buffer.getLayout().getShared(), bits, memory);
+    if (access.vector != op.getVector())
+      return op.emitError() << "expected a layout in which a thread has " << op.getVector()
+                            << " neighbours of the buffer, got " << access.vector;
+    copyToShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]), access,
+                 adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CommitSpread : SpreadPattern<tilegpu::CommitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::CommitOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (failed(expectAsyncCopies(op, lowering)))
+      return failure();
+    lowering.device.commitCopies(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitSpread : SpreadPattern<tilegpu::WaitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::WaitOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (failed(expectAsyncCopies(op, lowering)))
+      return failure();
+    lowering.device.waitForCopies(rewriter, op.getLoc(), op.getPending());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ProxyFenceSpread : SpreadPattern<tilegpu::ProxyFenceOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::ProxyFenceOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (failed(expectAsyncCopies(op, lowering)))
+      return failure();
+    lowering.device.fenceForUnits(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===-- barriers
+//---------------------------------------------------------------------------------===//
 
 struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
   using SpreadPattern::SpreadPattern;
@@ -75,8 +162,8 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
 } // namespace
 
 void populateSharedPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SharedBarrierSpread>(
-      lowering, patterns.getContext());
+  patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, CopyAsyncSpread,
+               CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -138,6 +138,46 @@ SmallVector<Value> loadShared(const ScalarBuilder &s, const Lowering &lowering,
   return registers;
 }
 
+SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering,
+                                const SharedArray &array, const MatrixAccess &access) {
+  SharedAccess rows;
+  rows.laneOffsets = access.laneOffsets;
+  rows.warpOffsets = access.warpOffsets;
+  Addresses addresses(s, lowering, array, rows);
+  unsigned perWord = access.parts.front().registers.size() / access.matrices;
+  Type type = perWord == 1 ? array.element : VectorType::get(perWord, array.element);
+  SmallVector<Value> registers(access.parts.size() * access.parts.front().registers.size());
+  llvm::DenseMap<uint64_t, SmallVector<Value>> loaded;
+  for (const MatrixAccess::Part &part : access.parts) {
+    SmallVector<Value> &elements = loaded[part.offset];
+    if (elements.empty())
+      for (Value word :
+           lowering.device.loadMatrices(s.builder(), s.location(), addresses.of(part.offset),
+                                        access.matrices, access.transposed))
+        llvm::append_range(elements, s.unpack(s.bitcast(word, type)));
+    for (auto [reg, element] : llvm::zip_equal(part.registers, elements))
+      registers[reg] = element;
+  }
+  return registers;
+}
+
+void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                  const SharedAccess &access, ValueRange pointers, ValueRange masks) {
+  OpBuilder &b = s.builder();
+  Addresses addresses(s, lowering, array, access);
+  OpBuilder::InsertionGuard guard(b);
+  if (addresses.owner) {
+    auto branch = scf::IfOp::create(b, s.location(), addresses.owner, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  llvm::SmallDenseSet<uint64_t> done;
+  for (const SharedAccess::Part &part : access.parts)
+    if (unsigned first = part.registers.front(); done.insert(part.offset).second)
+      lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first],
+                                access.vector * sharedBytes(array.element),
+                                masks.empty() ? Value() : masks[first]);
+}
+
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,
                  Value scratch, MutableArrayRef<Value> registers) {
   OpBuilder &b = s.builder();

@@ -4,7 +4,7 @@
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SHAREDTRANSFER_H
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
-#include "compiler/Layout/SharedExchange.h"
+#include "compiler/Layout/StagedOperand.h"
 
 namespace kiln {
 
@@ -32,6 +32,15 @@ llvm::SmallVector<mlir::Value> loadShared(const ScalarBuilder &s, const Lowering
 /// Those of them that the access names.
 void loadShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                 const SharedAccess &access, llvm::MutableArrayRef<mlir::Value> registers);
+
+/// The same by ldmatrix.
+llvm::SmallVector<mlir::Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering,
+                                            const SharedArray &array, const MatrixAccess &access);
+
+/// Starts copies of what `pointers` point to, a register each, where `masks` (empty: everywhere)
+/// hold.
+void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                  const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks);
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:

@@ -43,6 +43,13 @@ public:
   /// All threads of the block arrive; their memory accesses before it come first.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
 
+  //--- Copies from global to shared memory without registers, where the target has them ---
+  /// One thread's copy of 4, 8 or 16 bytes; zeros where `predicate` (i1 or null) is false.
+  virtual void copyAsync(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
+                         unsigned bytes, mlir::Value predicate) const;
+  virtual void commitCopies(mlir::OpBuilder &b, mlir::Location loc) const;
+  virtual void waitForCopies(mlir::OpBuilder &b, mlir::Location loc, unsigned pending) const;
+
   //--- Arithmetic with an instruction of its own. f32; null where there is none. ---
   /// a / b to about 2 ulp.
   virtual mlir::Value divideApproximately(mlir::OpBuilder &b, mlir::Location loc, mlir::Value a,
@@ -63,6 +70,15 @@ public:
                                                           mlir::ValueRange a,
                                                           mlir::ValueRange factorB,
                                                           mlir::ValueRange accumulator) const = 0;
+
+  /// ldmatrix: one i32 for each of 1, 2 or 4 matrices, of which a lane gives one row's address.
+  virtual llvm::SmallVector<mlir::Value> loadMatrices(mlir::OpBuilder &b, mlir::Location loc,
+                                                      mlir::Value row, unsigned matrices,
+                                                      bool transposed) const;
+  /// Writes to shared memory so far come before what matrix units read there by themselves.
+  virtual void fenceForUnits(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// The tilegpu.wgmma so far become a group.
+  virtual void commitProducts(mlir::OpBuilder &b, mlir::Location loc) const;
 
   //--- The kernel ---
   /// LLVM's name of the synchronisation scope.

@@ -155,7 +155,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
-  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp,
+  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::WgmmaOp,
+                    tilegpu::WgmmaWaitOp, tilegpu::PrintOp,
                     tilegpu::FailOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
@@ -177,7 +178,8 @@ void declareSharedMemory(ModuleOp module, func::FuncOp kernel, const TargetInfo 
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), size);
   auto linkage = target.dynamicShared ? LLVM::Linkage::External : LLVM::Linkage::Internal;
   auto global = LLVM::GlobalOp::create(b, kernel.getLoc(), type, /*isConstant=*/false, linkage,
-                                       sharedMemorySymbol, Attribute(), /*alignment=*/16,
+                                       sharedMemorySymbol, Attribute(),
+                                       /*alignment=*/target.asyncCopies ? 1024 : 16,
                                        /*addrSpace=*/3);
   if (!target.dynamicShared) {
     OpBuilder::InsertionGuard guard(b);
@@ -190,6 +192,23 @@ void declareSharedMemory(ModuleOp module, func::FuncOp kernel, const TargetInfo 
 } // namespace
 
 TargetLowering::~TargetLowering() = default;
+
+/// What only targets have whose TargetInfo says so.
+static void expectNever() {
+  llvm_unreachable("expected a target that has this, by its TargetInfo");
+}
+void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value) const {
+  expectNever();
+}
+void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::waitForCopies(OpBuilder &, Location, unsigned) const { expectNever(); }
+SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, unsigned,
+                                                bool) const {
+  expectNever();
+  return {};
+}
+void TargetLowering::fenceForUnits(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::commitProducts(OpBuilder &, Location) const { expectNever(); }
 
 static LogicalResult refuse(Operation *op, const TargetInfo &target) {
   return op->emitError() << "'" << op->getName() << "' is not supported on " << target.name;

@@ -56,6 +56,23 @@ public:
   }
   void barrier(OpBuilder &b, Location loc) const override { NVVM::Barrier0Op::create(b, loc); }
 
+  //--- Copies ---
+
+  void copyAsync(OpBuilder &b, Location loc, Value to, Value from, unsigned bytes,
+                 Value predicate) const override {
+    ScalarBuilder s(b, loc);
+    Value copied = predicate ? s.select(predicate, s.i32(bytes), s.i32(0)) : Value();
+    // Only whole pieces can pass by the first level of the cache.
+    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+    NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, copied);
+  }
+  void commitCopies(OpBuilder &b, Location loc) const override {
+    NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  }
+  void waitForCopies(OpBuilder &b, Location loc, unsigned pending) const override {
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, pending);
+  }
+
   //--- Arithmetic ---
 
   Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {
@@ -69,7 +86,7 @@ public:
 
   SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
                                   MatrixOperand slot, ValueRange elements) const override {
-    if (unit.family != MatrixFamily::MmaSync)
+    if (unit.family != MatrixFamily::MmaSync && unit.family != MatrixFamily::Wgmma)
       return {};
     ScalarBuilder s(b, loc);
     bool accumulator = slot == MatrixOperand::C;
@@ -100,6 +117,31 @@ public:
     for (int64_t index = 0; index < int64_t(types.size()); ++index)
       words.push_back(LLVM::ExtractValueOp::create(b, loc, product, ArrayRef<int64_t>{index}));
     return words;
+  }
+
+  SmallVector<Value> loadMatrices(OpBuilder &b, Location loc, Value row, unsigned matrices,
+                                  bool transposed) const override {
+    Type word = b.getI32Type(), all = word;
+    if (matrices > 1)
+      all = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(matrices, word));
+    auto layout = transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+    auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
+    Value loaded = NVVM::LdMatrixOp::create(b, loc, all, row, matrices, layout, shape,
+                                            NVVM::LdStMatrixEltType::B16);
+    if (matrices == 1)
+      return {loaded};
+    SmallVector<Value> words;
+    for (int64_t index = 0; index < matrices; ++index)
+      words.push_back(LLVM::ExtractValueOp::create(b, loc, loaded, ArrayRef<int64_t>{index}));
+    return words;
+  }
+  void fenceForUnits(OpBuilder &b, Location loc) const override {
+    NVVM::FenceProxyOp::create(
+        b, loc, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+  }
+  void commitProducts(OpBuilder &b, Location loc) const override {
+    NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   }
 
   //--- The kernel ---

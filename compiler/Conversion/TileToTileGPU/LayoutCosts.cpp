@@ -4,6 +4,7 @@
 
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,17 +38,26 @@ static double shuffleCost(const ShufflePlan &plan, unsigned bits) {
 }
 
 double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayout &to,
-                                      unsigned bits) {
-  LayoutConversion plan = planConversion(from, to, bits, tilegpu::sharedMemoryOf(target));
-  switch (plan.kind) {
-  case ConversionKind::None:
-  case ConversionKind::Registers:
+                                      unsigned bits, Taker taker) {
+  SharedMemoryShape memory = tilegpu::sharedMemoryOf(target);
+  int64_t bytes = to.out().totalSize() * bits / 8;
+  // The unit has no registers for B.
+  ConversionKind kind =
+      taker == Taker::UnitAsB ? ConversionKind::Shared : classifyConversion(from, to);
+  if (kind == ConversionKind::None || kind == ConversionKind::Registers)
     return 0;
-  case ConversionKind::Shuffle:
-    return shuffleCost(*plan.shuffle, bits);
-  case ConversionKind::Shared:
-    break;
+  if (kind == ConversionKind::Shared && bytes > int64_t(target.maxSharedBytes))
+    return forbidden;
+  if (kind == ConversionKind::Shared && taker != Taker::Any) {
+    Staging staging =
+        taker == Taker::Dot
+            ? planStaging(from, to, bits, memory, target.matrix.matrixLoads)
+            : planUnitStaging(from, /*axisK=*/taker == Taker::UnitAsA ? 1 : 0, bits, memory);
+    return double(staging.cost) + 2 * barrier;
   }
+  LayoutConversion plan = planConversion(from, to, bits, memory);
+  if (plan.kind == ConversionKind::Shuffle)
+    return shuffleCost(*plan.shuffle, bits);
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;
@@ -55,15 +65,15 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
          double(exchange.store.parts.size() + exchange.load.parts.size()) + 2 * barrier;
 }
 
-double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element) {
-  if (from == to)
+double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element,
+                               Taker taker) {
+  if (from == to && taker != Taker::UnitAsB)
     return 0;
   unsigned bits = tilegpu::storageBits(element);
-  auto [entry, isNew] =
-      conversions.try_emplace(std::tuple<Attribute, Attribute, unsigned>(from, to, bits), 0.0);
+  auto [entry, isNew] = conversions.try_emplace({from, to, bits, unsigned(taker)}, 0.0);
   if (isNew) {
-    double cost = plannedConversion(from.getLayout(), to.getLayout(), bits);
-    conversions[{from, to, bits}] = cost;
+    double cost = plannedConversion(from.getLayout(), to.getLayout(), bits, taker);
+    conversions[{from, to, bits, unsigned(taker)}] = cost;
     return cost;
   }
   return entry->second;

@@ -4,6 +4,7 @@
 //                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
 //                 shared memory  wavefronts and instructions of the store and of the load, and
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
+//                 for a dot      the same, of the buffer that it would go through (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches
 //   atomic        16 per register
 //   arithmetic    1 per register of the result; 4 for math functions
@@ -31,19 +32,24 @@ public:
 
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
+  /// Who takes a converted value.
+  enum class Taker : uint8_t { Any, Dot, UnitAsA, UnitAsB };
   /// What it costs to have a value of this element type, in `from`, in `to`.
-  double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element);
+  double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element,
+                    Taker taker);
   /// The factor of what happens in this block.
   static double weight(mlir::Block *block);
 
 private:
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout);
   double fold(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
-  double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits);
+  double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,
+                           Taker taker);
 
   const TargetInfo &target;
   const AxisInfoAnalysis &facts;
-  llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned>, double> conversions;
+  llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned, unsigned>, double>
+      conversions;
 };
 
 } // namespace kiln

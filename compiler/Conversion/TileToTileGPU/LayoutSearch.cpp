@@ -41,16 +41,27 @@ private:
   double valueCost(Value value) {
     const LayoutNode &producer = graph.nodes()[graph.definingNode(value)];
     LayoutAttr from = graph.resultLayout(producer, producer.chosen());
-    llvm::SmallSetVector<LayoutAttr, 4> wanted;
+    llvm::SmallSetVector<std::pair<LayoutAttr, LayoutCosts::Taker>, 4> wanted;
     for (OpOperand &use : value.getUses()) {
       int user = graph.usingNode(use);
       if (user >= 0)
-        wanted.insert(graph.operandLayout(graph.nodes()[user], graph.nodes()[user].chosen(), use));
+        wanted.insert({graph.operandLayout(graph.nodes()[user], graph.nodes()[user].chosen(), use),
+                       takerOf(graph.nodes()[user], use)});
     }
     double cost = 0;
-    for (LayoutAttr to : wanted)
-      cost += costs.conversion(from, to, getElementTypeOrSelf(value));
+    for (auto [to, taker] : wanted)
+      cost += costs.conversion(from, to, getElementTypeOrSelf(value), taker);
     return cost * LayoutCosts::weight(value.getParentBlock());
+  }
+
+  static LayoutCosts::Taker takerOf(const LayoutNode &user, OpOperand &use) {
+    using Taker = LayoutCosts::Taker;
+    if (user.transfer != LayoutTransfer::Dot || use.getOperandNumber() == 2)
+      return Taker::Any;
+    tilegpu::MatrixUnitAttr unit = user.chosen().unit;
+    if (!unit || !unit.getTiling().instruction->readsSharedMemory())
+      return Taker::Dot;
+    return use.getOperandNumber() == 0 ? Taker::UnitAsA : Taker::UnitAsB;
   }
 
   /// What changes when these nodes do: they themselves and the values at them.

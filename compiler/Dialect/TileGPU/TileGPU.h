@@ -42,6 +42,10 @@ inline const LinearLayout &layoutOf(mlir::Value value) { return layoutOf(value.g
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// Shape and element type of a dot's operand, a tensor or a buffer.
+llvm::ArrayRef<int64_t> shapeOfOperand(mlir::Value operand);
+mlir::Type elementOfOperand(mlir::Value operand);
+
 /// Bits of one element as a register or shared memory holds it: pointers 64, booleans 8.
 unsigned storageBits(mlir::Type elementType);
 

@@ -154,28 +154,43 @@ Type BufferType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
   SharedLayoutAttr layout;
+  unsigned slots = 1;
   if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(element) || parser.parseComma() || parser.parseAttribute(layout) ||
-      parser.parseGreater())
+      parser.parseType(element) || parser.parseComma() || parser.parseAttribute(layout))
     return {};
-  return parser.getChecked<BufferType>(parser.getContext(), shape, element, layout);
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("slots") || parser.parseInteger(slots)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<BufferType>(parser.getContext(), shape, element, layout, slots);
 }
 
 void BufferType::print(AsmPrinter &printer) const {
   printer << "<";
   for (int64_t size : getShape())
     printer << size << "x";
-  printer << getElementType() << ", " << getLayout() << ">";
+  printer << getElementType() << ", " << getLayout();
+  if (isRing())
+    printer << ", slots " << getSlots();
+  printer << ">";
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> shape, Type, SharedLayoutAttr layout) {
+                                 ArrayRef<int64_t> shape, Type, SharedLayoutAttr layout,
+                                 unsigned slots) {
   if (ArrayRef<int64_t>(layout.getMap().shape()) != shape)
     return emitError() << "expected a shared layout of the buffer's shape, got "
                        << layout.getMap().str();
+  if (slots == 0)
+    return emitError() << "expected at least one slot, got 0";
   return success();
 }
 
-int64_t BufferType::getBytes() const {
+int64_t BufferType::getSlotBytes() const {
   return getLayout().getShared().numElements() * storageBits(getElementType()) / 8;
+}
+
+BufferType BufferType::withSlots(unsigned slots) const {
+  return get(getContext(), getShape(), getElementType(), getLayout(), slots);
 }

@@ -90,20 +90,26 @@ class TileGPU_Type<string name, string mnem> : TypeDef<TileGPU_Dialect, name> {
 }
 
 def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
-  let summary = "A tile in shared memory";
-  let description = "`!tilegpu.buffer<64x32xf16, #tilegpu.shared<…>>`: one block's tile, at an offset that allocation gives.";
+  let summary = "A tile in shared memory, or a ring of tiles";
+  let description = [{
+    `!tilegpu.buffer<64x32xf16, #tilegpu.shared<…>>`: one block's tile, at an offset that allocation gives. With `, slots 3` behind
+    the layout three such tiles, one after the other: a ring, of which `tilegpu.slot` gives one.
+  }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "::kiln::tilegpu::SharedLayoutAttr":$layout);
+                        "::kiln::tilegpu::SharedLayoutAttr":$layout, DefaultValuedParameter<"unsigned", "1">:$slots);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+                                   "::kiln::tilegpu::SharedLayoutAttr":$layout), [{
+    return $_get($_ctxt, shape, elementType, layout, 1);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes of storage, padding included.
-    int64_t getBytes() const;
+    /// Bytes of one slot, padding included, and of all.
+    int64_t getSlotBytes() const;
+    int64_t getBytes() const { return getSlotBytes() * getSlots(); }
+    bool isRing() const { return getSlots() > 1; }
+    BufferType withSlots(unsigned slots) const;
   }];
-}
-
-def TileGPU_TokenType : TileGPU_Type<"Token", "token"> {
-  let summary = "Handle of asynchronous copies in flight";
 }
 
 #endif

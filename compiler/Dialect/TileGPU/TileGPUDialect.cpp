@@ -44,6 +44,18 @@ RankedTensorType withLayout(RankedTensorType type, const LinearLayout &layout) {
   return withLayout(type, LayoutAttr::get(type.getContext(), layout));
 }
 
+ArrayRef<int64_t> shapeOfOperand(Value operand) {
+  if (auto buffer = dyn_cast<BufferType>(operand.getType()))
+    return buffer.getShape();
+  return cast<RankedTensorType>(operand.getType()).getShape();
+}
+
+Type elementOfOperand(Value operand) {
+  if (auto buffer = dyn_cast<BufferType>(operand.getType()))
+    return buffer.getElementType();
+  return cast<RankedTensorType>(operand.getType()).getElementType();
+}
+
 unsigned storageBits(Type elementType) {
   if (isa<tile::PtrType>(elementType))
     return 64;

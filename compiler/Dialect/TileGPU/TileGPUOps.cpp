@@ -86,6 +86,12 @@ LogicalResult SharedLoadOp::verify() {
   return verifyTransfer(*this, getResult().getType(), getBuffer().getType());
 }
 
+LogicalResult SlotOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  types.push_back(cast<BufferType>(adaptor.getRing().getType()).withSlots(1));
+  return success();
+}
+
 LogicalResult CopyAsyncOp::verify() {
   RankedTensorType pointers = getPtr().getType();
   BufferType buffer = getBuffer().getType();
@@ -104,36 +110,60 @@ LogicalResult CopyAsyncOp::verify() {
 //--------------------------------------------------------------------------------------===//
 
 /// The layout that the dot wants for an operand.
-static LinearLayout wantedLayout(DotOp op, MatrixOperand operand, RankedTensorType type) {
+static LinearLayout wantedLayout(DotOp op, MatrixOperand operand, ArrayRef<int64_t> shape) {
   if (op.getUnit())
-    return op.getUnit()->getTiling().layout(operand, type.getShape());
-  return fmaOperandLayout(layoutOf(op.getC()), operand, op.getA().getType().getShape().back());
+    return op.getUnit()->getTiling().layout(operand, shape);
+  return fmaOperandLayout(layoutOf(op.getC()), operand, shapeOfOperand(op.getA()).back());
+}
+
+static LogicalResult verifyOperand(DotOp op, MatrixOperand operand, Value value) {
+  if (isa<BufferType>(value.getType())) {
+    if (op.getUnit() && op.getUnit()->getTiling().instruction->readsSharedMemory())
+      return success();
+    return op.emitOpError("expected a unit that reads buffers, or tensors as operands, got ")
+           << value.getType();
+  }
+  if (failed(expectLayout(op, "an operand", value.getType())))
+    return failure();
+  LinearLayout wanted = wantedLayout(op, operand, shapeOfOperand(value));
+  if (layoutOf(value) != wanted)
+    return op.emitOpError("expected operand layout ")
+           << wanted.str() << ", got " << value.getType();
+  return success();
 }
 
 LogicalResult DotOp::verify() {
-  RankedTensorType a = getA().getType(), b = getB().getType(), c = getC().getType();
+  RankedTensorType c = getC().getType();
+  ArrayRef<int64_t> a = shapeOfOperand(getA()), b = shapeOfOperand(getB());
   unsigned rank = c.getRank();
-  if (rank < 2 || a.getRank() != rank || b.getRank() != rank)
+  if (rank < 2 || a.size() != rank || b.size() != rank)
     return emitOpError("expected three tensors of one rank, at least 2, got ")
-           << a << ", " << b << ", " << c;
-  if (a.getDimSize(rank - 2) != c.getDimSize(rank - 2) ||
-      b.getDimSize(rank - 1) != c.getDimSize(rank - 1) ||
-      a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
+           << getA().getType() << ", " << getB().getType() << ", " << c;
+  if (a[rank - 2] != c.getDimSize(rank - 2) || b[rank - 1] != c.getDimSize(rank - 1) ||
+      a[rank - 1] != b[rank - 2])
     return emitOpError("expected shapes M x K, K x N and M x N, got ")
-           << a << ", " << b << ", " << c;
-  if (failed(expectLayout(*this, "an operand", a)) ||
-      failed(expectLayout(*this, "an operand", b)) ||
-      failed(expectLayout(*this, "an accumulator", c)))
+           << getA().getType() << ", " << getB().getType() << ", " << c;
+  if (failed(expectLayout(*this, "an accumulator", c)) ||
+      failed(verifyOperand(*this, MatrixOperand::A, getA())) ||
+      failed(verifyOperand(*this, MatrixOperand::B, getB())))
     return failure();
-  std::pair<MatrixOperand, RankedTensorType> operands[] = {{MatrixOperand::A, a},
-                                                           {MatrixOperand::B, b}};
-  for (auto [operand, type] : operands)
-    if (LinearLayout wanted = wantedLayout(*this, operand, type); layoutOf(type) != wanted)
-      return emitOpError("expected operand layout ") << wanted.str() << ", got " << type;
-  if (getUnit() && layoutOf(c) != wantedLayout(*this, MatrixOperand::C, c))
+  if (getIsAsync() && !readsBuffers())
+    return emitOpError("expected buffers as operands of an asynchronous dot, got ")
+           << getB().getType();
+  if (getUnit() && layoutOf(c) != wantedLayout(*this, MatrixOperand::C, c.getShape()))
     return emitOpError("expected accumulator layout ")
-           << wantedLayout(*this, MatrixOperand::C, c).str() << ", got " << c;
+           << wantedLayout(*this, MatrixOperand::C, c.getShape()).str() << ", got " << c;
   return success();
+}
+
+void DotOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isa<BufferType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand, SharedMemory::get());
+  // Dots in flight are counted.
+  if (getIsAsync())
+    effects.emplace_back(MemoryEffects::Write::get(), SharedMemory::get());
 }
 
 //===-- one thread's accesses

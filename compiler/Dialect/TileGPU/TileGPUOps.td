@@ -67,40 +67,46 @@ def TileGPU_SharedLoadOp : TileGPU_Op<"shared_load", [MemoryEffects<[MemRead<Til
   let hasVerifier = 1;
 }
 
+def TileGPU_SlotOp : TileGPU_Op<"slot", [Pure, InferTypeOpAdaptor]> {
+  let summary = "One tile of a ring";
+  let description = [{
+    `index` is less than the number of slots. Example: `%b = tilegpu.slot %ring[%i] : !tilegpu.buffer<…, slots 3>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$ring, I32:$index);
+  let results = (outs TileGPU_BufferType:$result);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring)";
+}
+
 def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [
     MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Starts copying from global memory to a buffer";
   let description = [{
-    As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before the wait on the token. Where `mask` is
-    false, zero arrives. Example: `%t = tilegpu.copy_async %p, %b mask %m : (…) -> !tilegpu.token`.
+    As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before a `tilegpu.wait` for the group of the copy.
+    Where `mask` is false, zero arrives. `vector` neighbours of the buffer's rows, 4 to 16 bytes, are neighbours in memory, have one
+    mask, and begin at a multiple of their size; a thread has as many. Example: `tilegpu.copy_async %p, %b mask %m vector 8 : …`.
   }];
-  let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask,
+  let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask, I32Attr:$vector,
       DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
-  let results = (outs TileGPU_TokenType:$token);
-  let assemblyFormat = "$ptr `,` $buffer (`mask` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$ptr `,` $buffer (`mask` $mask^)? `vector` $vector attr-dict `:` type(operands)";
   let hasVerifier = 1;
 }
 
-def TileGPU_CommitOp : TileGPU_Op<"commit", [MemoryEffects<[MemWrite<TileGPU_SharedMemory>]>]> {
-  let summary = "Groups the copies started so far under one handle";
-  let description = "Example: `%g = tilegpu.commit %t0, %t1`.";
-  let arguments = (ins Variadic<TileGPU_TokenType>:$tokens);
-  let results = (outs TileGPU_TokenType:$group);
-  let assemblyFormat = "($tokens^)? attr-dict";
+def TileGPU_CommitOp : TileGPU_Op<"commit", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Makes a group of the thread's copies started since the last one";
+  let description = "Groups are waited for in their order, empty ones as well. Example: `tilegpu.commit`.";
+  let assemblyFormat = "attr-dict";
 }
 
-def TileGPU_WaitOp : TileGPU_Op<"wait", [AllTypesMatch<["buffers", "released"]>,
-    MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
-  let summary = "Waits for groups of copies and releases the buffers they fill";
+def TileGPU_WaitOp : TileGPU_Op<"wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until at most so many groups of the thread's copies are in flight";
   let description = [{
-    At most `pending` groups younger than these may still be in flight afterwards. The results are the buffers, now readable
-    by the threads that copied; other threads need a barrier. Example:
-    `%r = tilegpu.wait %g releases %b pending 1 : !tilegpu.buffer<…>`.
+    What the others brought into the buffers is there for the threads that copied it; other threads need a barrier. Example:
+    `tilegpu.wait pending 1 for %a, %b : !tilegpu.buffer<…>, !tilegpu.buffer<…>`.
   }];
-  let arguments = (ins TileGPU_TokenType:$group, Variadic<TileGPU_BufferType>:$buffers, I32Attr:$pending);
-  let results = (outs Variadic<TileGPU_BufferType>:$released);
-  let assemblyFormat = "$group `releases` $buffers `pending` $pending attr-dict `:` type($buffers)";
+  let arguments = (ins I32Attr:$pending, Variadic<TileGPU_BufferType>:$buffers);
+  let assemblyFormat = "`pending` $pending (`for` $buffers^ `:` type($buffers))? attr-dict";
 }
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
@@ -114,20 +120,51 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let assemblyFormat = "(`if` $condition^)? attr-dict";
 }
 
+def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "The thread's writes to shared memory come before what units read there by themselves";
+  let description = [{
+    Who writes a buffer for a dot that reads it, by stores or by copies that it has waited for, has this between the write and the
+    barrier (PTX ISA, "Async proxy"). Example: `tilegpu.proxy_fence`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 //===-- Computing --------------------------------------------------------------------------------------------------===//
 
-def TileGPU_DotOp : TileGPU_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
+def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["c", "result"]>, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Matrix product plus accumulator, on fragments";
   let description = [{
     `tile.dot` with the layouts that `unit` asks for (MatrixTiling::layout of A, B and C); without `unit` by fused
-    multiply-adds, the operands in fmaOperandLayout of c's.
+    multiply-adds, the operands in fmaOperandLayout of c's. On a unit that reads shared memory B is a buffer, from
+    kiln-stage-operands on, and A may be one.
+
+    With `async`, which such a unit permits, the result may only be an accumulator of another asynchronous dot, or what
+    `tilegpu.dot_wait` waits for, and the buffers are read until then. Each is a group of its own.
     Example: `tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 2 x 2> : (…) -> tensor<64x64xf32, #c>`.
   }];
-  let arguments = (ins TileGPU_Tensor:$a, TileGPU_Tensor:$b, TileGPU_Tensor:$c, OptionalAttr<TileGPU_MatrixUnitAttr>:$unit,
-      DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision);
+  let arguments = (ins AnyTypeOf<[TileGPU_Tensor, TileGPU_BufferType]>:$a, AnyTypeOf<[TileGPU_Tensor, TileGPU_BufferType]>:$b,
+      TileGPU_Tensor:$c, OptionalAttr<TileGPU_MatrixUnitAttr>:$unit,
+      DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision,
+      UnitAttr:$isAsync);
   let results = (outs TileGPU_Tensor:$result);
-  let assemblyFormat = "$a `,` $b `,` $c (`unit` $unit^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "(`async` $isAsync^)? $a `,` $b `,` $c (`unit` $unit^)? attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    bool readsBuffers() { return ::llvm::isa<BufferType>(getB().getType()); }
+  }];
   let hasVerifier = 1;
+}
+
+def TileGPU_DotWaitOp : TileGPU_Op<"dot_wait", [AllTypesMatch<["accumulators", "results"]>,
+    MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until at most so many asynchronous dots are in flight";
+  let description = [{
+    The results are the accumulators of dots that are complete then. Without any it says only that the buffers of older dots are no
+    longer read by the threads that wait. Example: `%r = tilegpu.dot_wait pending 0 for %c : tensor<64x64xf32, #c>`.
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<TileGPU_Tensor>:$accumulators);
+  let results = (outs Variadic<TileGPU_Tensor>:$results);
+  let assemblyFormat = "`pending` $pending (`for` $accumulators^ `:` type($accumulators))? attr-dict";
 }
 
 //===-- Below the tensors: one thread's accesses -------------------------------------------------------------------===//

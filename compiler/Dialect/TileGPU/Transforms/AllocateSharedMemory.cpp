@@ -176,8 +176,12 @@ private:
   }
 
   static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {
-    // A row of banks, so that planned wavefronts hold; 16 bytes is the widest access.
-    int64_t alignment = storage.bytes >= 128 ? 128 : 16, offset = 0;
+    // Where a swizzle's pattern begins; a row of banks, so that planned wavefronts hold; 16 bytes
+    // is the widest access.
+    int64_t alignment = storage.bytes >= 1024 && isa<tilegpu::AllocOp>(storage.op) ? 1024
+                        : storage.bytes >= 128                                     ? 128
+                                                                                   : 16;
+    int64_t offset = 0;
     bool moved = true;
     while (moved) {
       moved = false;
@@ -240,6 +244,7 @@ std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
 void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
+  registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
 }
 

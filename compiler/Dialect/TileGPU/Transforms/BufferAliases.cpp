@@ -14,8 +14,8 @@ ArrayRef<tilegpu::AllocOp> BufferAliases::of(Value buffer) {
   if (!isNew)
     return entry->second;
   auto sources = sourcesOf(buffer, [](OpResult result, SmallVectorImpl<Value> &from) {
-    if (auto wait = dyn_cast<tilegpu::WaitOp>(result.getOwner()))
-      from.push_back(wait.getBuffers()[result.getResultNumber()]);
+    if (auto slot = dyn_cast<tilegpu::SlotOp>(result.getOwner()))
+      from.push_back(slot.getRing());
   });
   for (Value source : sources) {
     auto alloc = source.getDefiningOp<tilegpu::AllocOp>();

@@ -36,11 +36,15 @@ namespace {
 struct SharedAccess {
   int64_t begin, end; ///< bytes
   bool isWrite;
+  /// Of a ring: whoever made it has ordered the accesses to it.
+  Operation *ring = nullptr;
   bool meets(const SharedAccess &other) const {
-    return (isWrite || other.isWrite) && begin < other.end && other.begin < end;
+    return (isWrite || other.isWrite) && begin < other.end && other.begin < end &&
+           !(ring && ring == other.ring);
   }
   bool operator==(const SharedAccess &other) const {
-    return begin == other.begin && end == other.end && isWrite == other.isWrite;
+    return begin == other.begin && end == other.end && isWrite == other.isWrite &&
+           ring == other.ring;
   }
 };
 
@@ -151,7 +155,11 @@ private:
       // What this thread's copies brought becomes visible to others only by a barrier.
       for (Value buffer : wait.getBuffers())
         addBuffer(buffer, /*isWrite=*/true, result);
-    else if (isScratch(op))
+    else if (auto dot = dyn_cast<tilegpu::DotOp>(op)) {
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (isa<tilegpu::BufferType>(operand.getType()))
+          addBuffer(operand, /*isWrite=*/false, result);
+    } else if (isScratch(op))
       result.push_back(
           {*offsetOf(op),
            *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
@@ -162,7 +170,8 @@ private:
   void addBuffer(Value buffer, bool isWrite, SmallVectorImpl<SharedAccess> &result) {
     for (tilegpu::AllocOp alloc : aliases.of(buffer)) {
       int64_t offset = offsetOf(alloc).value_or(0);
-      result.push_back({offset, offset + alloc.getType().getBytes(), isWrite});
+      result.push_back({offset, offset + alloc.getType().getBytes(), isWrite,
+                        alloc.getType().isRing() ? alloc.getOperation() : nullptr});
     }
   }
 

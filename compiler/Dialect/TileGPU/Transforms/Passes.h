@@ -11,6 +11,11 @@ namespace kiln {
 /// right before the dot. On func.func, after layout assignment; the module names the target.
 std::unique_ptr<mlir::Pass> createStageOperandsPass();
 
+/// Turns loads that feed dots in a loop into copies into rings of buffers, which run `num_stages` -
+/// 1 iterations ahead: as many of the loop's or else the kernel's `tile.num_stages` as shared
+/// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
+std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.
@@ -20,7 +25,7 @@ std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 
-/// Registers `kiln-stage-operands`, `kiln-allocate-shared-memory` and `kiln-insert-barriers`.
+/// Registers all of these.
 void registerTileGPUPasses();
 
 } // namespace kiln

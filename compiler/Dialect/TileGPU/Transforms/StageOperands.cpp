@@ -4,11 +4,18 @@
 // that means: the first operand's fragments sit in registers while the second is loaded, stored and
 // waited for, and every operand has a barrier of its own. Split into buffer operations right before
 // the dot, both operands' global loads are in flight together, one barrier serves both stores, and
-// the back end may load fragments between matrix instructions, as it needs them.
+// the back end may load fragments between matrix instructions, as it needs them. It is also what
+// PipelineLoops turns into rings of buffers.
+//
+// A unit that reads shared memory by itself takes the buffer, in the layout that its descriptors
+// can tell. For others the layout is the cheaper of two: swizzled rows (StagedOperand.h), which 16
+// bytes of a thread fill and ldmatrix reads, and what an exchange of the two register layouts alone
+// would choose.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -16,62 +23,135 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// The conversion behind an operand of a dot, seen through a transposition, if it goes through
-/// shared memory, stands in the dot's block and serves nobody else.
-tilegpu::ConvertLayoutOp exchangeBehind(Value operand, Block *block) {
-  if (auto trans = operand.getDefiningOp<tile::TransOp>(); trans && trans->hasOneUse())
-    operand = trans.getSource();
-  auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>();
-  if (!convert || convert->getBlock() != block || !convert->hasOneUse())
-    return {};
-  bool isShared =
-      classifyConversion(tilegpu::layoutOf(convert.getSource()),
-                         tilegpu::layoutOf(convert.getResult())) == ConversionKind::Shared;
-  return isShared ? convert : tilegpu::ConvertLayoutOp();
-}
+class OperandStager {
+public:
+  explicit OperandStager(const TargetInfo &target) : target(target) {}
 
-Value storeInBuffer(OpBuilder &builder, tilegpu::ConvertLayoutOp convert,
-                    const TargetInfo &target) {
-  RankedTensorType source = convert.getSource().getType(), result = convert.getType();
-  SharedExchange plan = planSharedExchange(tilegpu::layoutOf(source), tilegpu::layoutOf(result),
-                                           tilegpu::storageBits(source.getElementType()),
-                                           tilegpu::sharedMemoryOf(target));
-  auto layout = tilegpu::SharedLayoutAttr::get(builder.getContext(), plan.shared.map,
-                                               plan.shared.padInterval, plan.shared.padAmount);
-  auto type = tilegpu::BufferType::get(builder.getContext(), source.getShape(),
-                                       source.getElementType(), layout);
-  Location loc = convert.getLoc();
-  Value buffer = tilegpu::AllocOp::create(builder, loc, type);
-  tilegpu::SharedStoreOp::create(builder, loc, convert.getSource(), buffer);
-  return buffer;
-}
+  void run(tilegpu::DotOp dot) {
+    bool readsShared = dot.getUnit() && dot.getUnit()->getTiling().instruction->readsSharedMemory();
+    if (!readsShared)
+      return throughBuffers(dot);
+    if (isExchanged(dot.getA()))
+      dot.getAMutable().assign(bufferOf(dot.getA(), dot, /*axisK=*/1));
+    dot.getBMutable().assign(bufferOf(dot.getB(), dot, /*axisK=*/0));
+    OpBuilder b(dot);
+    tilegpu::ProxyFenceOp::create(b, dot.getLoc());
+  }
 
-/// Replaces the conversion by a load of the buffer in front of `dot`; a transposition between the
-/// two moves along.
-void loadFromBuffer(OpBuilder &builder, tilegpu::ConvertLayoutOp convert, Value buffer,
-                    tilegpu::DotOp dot) {
-  Operation *user = *convert->getUsers().begin();
-  Value loaded =
-      tilegpu::SharedLoadOp::create(builder, convert.getLoc(), convert.getType(), buffer);
-  convert.replaceAllUsesWith(loaded);
-  convert.erase();
-  if (user != dot)
-    user->moveBefore(dot);
-}
+private:
+  //===-- units that read shared memory
+  //----------------------------------------------------------===//
 
-void stageOperands(tilegpu::DotOp dot, const TargetInfo &target) {
-  SmallVector<tilegpu::ConvertLayoutOp> exchanges;
-  for (Value operand : {dot.getA(), dot.getB()})
-    if (auto exchange = exchangeBehind(operand, dot->getBlock());
-        exchange && !llvm::is_contained(exchanges, exchange))
-      exchanges.push_back(exchange);
-  OpBuilder builder(dot);
-  SmallVector<Value> buffers;
-  for (tilegpu::ConvertLayoutOp exchange : exchanges)
-    buffers.push_back(storeInBuffer(builder, exchange, target));
-  for (auto [exchange, buffer] : llvm::zip(exchanges, buffers))
-    loadFromBuffer(builder, exchange, buffer, dot);
-}
+  /// What stands behind conversions; a transposition of what is behind it instead.
+  static Value sourceOf(Value operand) {
+    if (auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>())
+      return sourceOf(convert.getSource());
+    auto trans = operand.getDefiningOp<tile::TransOp>();
+    Value inner = trans ? sourceOf(trans.getSource()) : Value();
+    if (!inner || inner == trans.getSource())
+      return operand;
+    OpBuilder b(trans);
+    SmallVector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
+    RankedTensorType type = tilegpu::withLayout(cast<RankedTensorType>(operand.getType()),
+                                                tilegpu::layoutOf(inner).transpose(order));
+    return tile::TransOp::create(b, trans.getLoc(), type, inner, trans.getOrder());
+  }
+
+  /// Whether the operand's elements come from other warps.
+  static bool isExchanged(Value operand) {
+    if (auto trans = operand.getDefiningOp<tile::TransOp>())
+      return isExchanged(trans.getSource());
+    auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>();
+    return convert &&
+           classifyConversion(tilegpu::layoutOf(convert.getSource()),
+                              tilegpu::layoutOf(convert.getResult())) == ConversionKind::Shared;
+  }
+
+  /// The operand in a buffer that a descriptor can tell: in the dot's block if it is made there, so
+  /// that both operands' loads are in flight together, else where it is made.
+  Value bufferOf(Value operand, tilegpu::DotOp dot, unsigned axisK) {
+    Value source = sourceOf(operand);
+    bool isInBlock = source.getParentBlock() == dot->getBlock();
+    auto [known, isNew] = buffers.try_emplace({source, isInBlock ? dot : nullptr});
+    if (!isNew)
+      return known->second;
+    OpBuilder b(dot);
+    if (!isInBlock)
+      b.setInsertionPointAfterValue(source);
+    auto type = cast<RankedTensorType>(source.getType());
+    Staging plan =
+        planUnitStaging(tilegpu::layoutOf(type), axisK, tilegpu::storageBits(type.getElementType()),
+                        tilegpu::sharedMemoryOf(target));
+    Value buffer = allocate(b, dot.getLoc(), type, plan.shared);
+    tilegpu::SharedStoreOp::create(b, dot.getLoc(), source, buffer);
+    if (!isInBlock)
+      tilegpu::ProxyFenceOp::create(b, dot.getLoc());
+    return known->second = buffer;
+  }
+
+  //===-- units that read registers
+  //--------------------------------------------------------------===//
+
+  void throughBuffers(tilegpu::DotOp dot) {
+    SmallVector<tilegpu::ConvertLayoutOp> exchanges;
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (auto exchange = exchangeBehind(operand, dot->getBlock());
+          exchange && !llvm::is_contained(exchanges, exchange))
+        exchanges.push_back(exchange);
+    OpBuilder b(dot);
+    SmallVector<Value> staged;
+    for (tilegpu::ConvertLayoutOp exchange : exchanges) {
+      staged.push_back(allocate(b, exchange.getLoc(), exchange.getType(), layoutFor(exchange)));
+      tilegpu::SharedStoreOp::create(b, exchange.getLoc(), exchange.getSource(), staged.back());
+    }
+    for (auto [exchange, buffer] : llvm::zip(exchanges, staged))
+      loadFromBuffer(b, exchange, buffer, dot);
+  }
+
+  /// The conversion behind an operand of a dot, seen through a transposition, if it goes through
+  /// shared memory, stands in the dot's block and serves nobody else.
+  static tilegpu::ConvertLayoutOp exchangeBehind(Value operand, Block *block) {
+    if (auto trans = operand.getDefiningOp<tile::TransOp>(); trans && trans->hasOneUse())
+      operand = trans.getSource();
+    auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>();
+    bool serves = convert && convert->getBlock() == block && convert->hasOneUse();
+    return serves && isExchanged(operand) ? convert : tilegpu::ConvertLayoutOp();
+  }
+
+  SharedLayout layoutFor(tilegpu::ConvertLayoutOp exchange) const {
+    return planStaging(tilegpu::layoutOf(exchange.getSource()),
+                       tilegpu::layoutOf(exchange.getResult()),
+                       tilegpu::storageBits(exchange.getType().getElementType()),
+                       tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads)
+        .shared;
+  }
+
+  /// Replaces the conversion by a load of the buffer in front of `dot`; a transposition between the
+  /// two moves along.
+  static void loadFromBuffer(OpBuilder &b, tilegpu::ConvertLayoutOp convert, Value buffer,
+                             tilegpu::DotOp dot) {
+    Operation *user = *convert->getUsers().begin();
+    Value loaded = tilegpu::SharedLoadOp::create(b, convert.getLoc(), convert.getType(), buffer);
+    convert.replaceAllUsesWith(loaded);
+    convert.erase();
+    if (user != dot)
+      user->moveBefore(dot);
+  }
+
+  static Value allocate(OpBuilder &b, Location loc, RankedTensorType tensor,
+                        const SharedLayout &shared) {
+    MLIRContext *context = b.getContext();
+    auto layout =
+        tilegpu::SharedLayoutAttr::get(context, shared.map, shared.padInterval, shared.padAmount);
+    auto type =
+        tilegpu::BufferType::get(context, tensor.getShape(), tensor.getElementType(), layout);
+    return tilegpu::AllocOp::create(b, loc, type);
+  }
+
+  const TargetInfo &target;
+  /// By value, and dot where it is for that alone.
+  DenseMap<std::pair<Value, Operation *>, Value> buffers;
+};
 
 struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StageOperandsPass)
@@ -89,8 +169,22 @@ struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::Fu
     }
     SmallVector<tilegpu::DotOp> dots;
     getOperation().walk([&](tilegpu::DotOp dot) { dots.push_back(dot); });
+    OperandStager stager(*target);
     for (tilegpu::DotOp dot : dots)
-      stageOperands(dot, *target);
+      stager.run(dot);
+    eraseUnusedConversions();
+  }
+
+  /// What a buffer has replaced.
+  void eraseUnusedConversions() {
+    SmallVector<Operation *> replaced;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tilegpu::ConvertLayoutOp, tile::TransOp>(op))
+        replaced.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(replaced))
+      if (op->use_empty())
+        op->erase();
   }
 };
 

@@ -1,0 +1,188 @@
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Layout/SharedExchange.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+class Finder {
+public:
+  Finder(scf::ForOp loop, const AxisInfoAnalysis &facts, const TargetInfo &target)
+      : loop(loop), facts(facts), target(target), order(target) {}
+
+  StagedLoads run() {
+    StagedLoads found;
+    for (auto store : loop.getBody()->getOps<tilegpu::SharedStoreOp>()) {
+      std::optional<StagedLoad> staged = stagedBehind(store);
+      llvm::SmallSetVector<Operation *, 16> addresses = found.addresses;
+      if (!staged || !isOrdered(staged->load) || !addAddresses(staged->load, addresses))
+        continue;
+      found.addresses = addresses;
+      found.loads.push_back(*staged);
+    }
+    // An address may hang on what another of these loads brings.
+    for (const StagedLoad &staged : found.loads)
+      if (found.addresses.contains(staged.load))
+        return {};
+    return found;
+  }
+
+private:
+  bool isInBody(Operation *op) { return op && op->getBlock() == loop.getBody(); }
+
+  //===-- the load
+  //-------------------------------------------------------------------------------===//
+
+  std::optional<StagedLoad> stagedBehind(tilegpu::SharedStoreOp store) {
+    StagedLoad staged;
+    staged.store = store;
+    staged.buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
+    if (!isInBody(staged.buffer) || llvm::any_of(staged.buffer->getUsers(), [&](Operation *user) {
+          return !isInBody(user) || (user != store && isa<tilegpu::SharedStoreOp>(user));
+        }))
+      return std::nullopt;
+    Value value = store.getValue();
+    while (auto trans = value.getDefiningOp<tile::TransOp>()) {
+      if (!isInBody(trans) || !trans->hasOneUse())
+        return std::nullopt;
+      staged.transpositions.insert(staged.transpositions.begin(), trans);
+      value = trans.getSource();
+    }
+    staged.load = value.getDefiningOp<tile::LoadOp>();
+    if (!isInBody(staged.load) || !staged.load->hasOneUse() || !bringsZeros(staged.load) ||
+        staged.load.getIsVolatile() || staged.load.getCache() != tile::CacheModifier::None)
+      return std::nullopt;
+    staged.vector = vectorOf(staged);
+    unsigned bytes = staged.vector * elementBits(staged) / 8;
+    if (bytes < 4 || bytes > 16)
+      return std::nullopt;
+    return staged;
+  }
+
+  static unsigned elementBits(StagedLoad &staged) {
+    return tilegpu::storageBits(staged.buffer.getType().getElementType());
+  }
+
+  /// Where the mask is false there is zero, or nobody has said what there is.
+  static bool bringsZeros(tile::LoadOp load) {
+    if (!load.getOther())
+      return true;
+    Value other = load.getOther();
+    if (auto splat = other.getDefiningOp<tile::SplatOp>())
+      other = splat.getSource();
+    return matchPattern(other, m_AnyZeroFloat()) || matchPattern(other, m_Zero()) ||
+           isZeroSplat(other);
+  }
+  static bool isZeroSplat(Value value) {
+    SplatElementsAttr splat;
+    if (!matchPattern(value, m_Constant(&splat)))
+      return false;
+    Attribute element = splat.getSplatValue<Attribute>();
+    if (auto real = dyn_cast<FloatAttr>(element))
+      return real.getValue().isPosZero();
+    auto integer = dyn_cast<IntegerAttr>(element);
+    return integer && integer.getValue().isZero();
+  }
+
+  /// Neighbours that both memory and the buffer have side by side, in one thread and under one
+  /// mask.
+  unsigned vectorOf(StagedLoad &staged) {
+    tilegpu::BufferType buffer = staged.buffer.getType();
+    SharedLayout shared = buffer.getLayout().getShared();
+    unsigned bits = elementBits(staged);
+    const LinearLayout &layout = tilegpu::layoutOf(staged.store.getValue());
+    unsigned inBuffer =
+        planSharedAccess(layout, shared, bits, tilegpu::sharedMemoryOf(target)).vector;
+    // Along which axis do the buffer's first elements lie, and how many of them?
+    const LinearLayout &map = shared.map;
+    unsigned rank = map.out().rank(), axis = 0;
+    while (axis < rank && map.out().coordinate(map.columns()[0], Dim::axis(axis)) != 1)
+      ++axis;
+    if (axis == rank)
+      return 1;
+    int64_t neighbours = 1;
+    for (uint64_t column : map.columns()) {
+      if (column != uint64_t(neighbours) << map.out().position(Dim::axis(axis)))
+        break;
+      neighbours *= 2;
+    }
+    for (tile::TransOp trans : llvm::reverse(staged.transpositions))
+      axis = trans.getOrder()[axis];
+    tile::LoadOp load = staged.load;
+    int64_t inMemory = facts.vectorLength(load.getPtr(), axis);
+    if (load.getMask())
+      inMemory = std::min(inMemory, facts.maskConstancy(load.getMask(), axis));
+    return std::min({int64_t(inBuffer), neighbours, inMemory});
+  }
+
+  //===-- what it depends on
+  //---------------------------------------------------------------------===//
+
+  /// Nothing that the loop writes is what the load, an iteration later, would read.
+  bool isOrdered(tile::LoadOp load) {
+    std::optional<GlobalAccess> read = globalAccessOf(load);
+    Operation *passed = loop;
+    WalkResult result = loop.getBody()->walk([&](Operation *op) {
+      std::optional<GlobalAccess> write =
+          op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()) ? std::nullopt
+                                                                        : globalAccessOf(op);
+      bool meets = write && write->writes && !order.between(*write, *read, passed).isNever();
+      return meets || isa<tile::BarrierOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return !result.wasInterrupted();
+  }
+
+  /// Adds all that the loop computes for the load's address and mask; false if some of it cannot
+  /// run ahead, or is wanted after the loop.
+  bool addAddresses(tile::LoadOp load, llvm::SmallSetVector<Operation *, 16> &addresses) {
+    SmallVector<Value> pending{load.getPtr()};
+    if (load.getMask())
+      pending.push_back(load.getMask());
+    DenseSet<Value> seen;
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (!seen.insert(value).second || value == loop.getInductionVar())
+        continue;
+      if (auto argument = dyn_cast<BlockArgument>(value)) {
+        if (argument.getOwner() != loop.getBody())
+          continue;
+        unsigned carried = argument.getArgNumber() - loop.getNumInductionVars();
+        if (!loop.getResult(carried).use_empty())
+          return false;
+        pending.push_back(loop.getYieldedValues()[carried]);
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      if (!isInBody(op))
+        continue;
+      bool isLoad = isa<tile::LoadOp>(op) && isOrderedAhead(cast<tile::LoadOp>(op));
+      bool isCheap = isMemoryEffectFree(op) && op->getNumRegions() == 0 && !isa<tilegpu::DotOp>(op);
+      if (!isLoad && !isCheap)
+        return false;
+      addresses.insert(op);
+      llvm::append_range(pending, op->getOperands());
+    }
+    return true;
+  }
+
+  bool isOrderedAhead(tile::LoadOp load) { return !tilegpu::isReadForAll(load) && isOrdered(load); }
+
+  scf::ForOp loop;
+  const AxisInfoAnalysis &facts;
+  const TargetInfo &target;
+  GlobalOrder order;
+};
+
+} // namespace
+
+StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
+                            const TargetInfo &target) {
+  return Finder(loop, facts, target).run();
+}
+
+} // namespace kiln

@@ -1,0 +1,35 @@
+// Which loads of a loop can become copies into rings of buffers.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STAGEDLOADS_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STAGEDLOADS_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace kiln {
+
+/// A load whose only use is a store to a buffer, seen through transpositions.
+struct StagedLoad {
+  tile::LoadOp load;
+  llvm::SmallVector<tile::TransOp> transpositions; ///< from the load on
+  tilegpu::SharedStoreOp store;
+  tilegpu::AllocOp buffer;
+  unsigned vector; ///< elements of a thread's copy
+};
+
+/// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
+struct StagedLoads {
+  llvm::SmallVector<StagedLoad> loads;
+  llvm::SmallSetVector<mlir::Operation *, 16> addresses;
+};
+
+/// The loads of an innermost loop that can run ahead of the rest of it, in its order. Others, and
+/// all if what they depend on cannot run ahead, are left out.
+StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts,
+                            const TargetInfo &target);
+
+} // namespace kiln
+
+#endif
