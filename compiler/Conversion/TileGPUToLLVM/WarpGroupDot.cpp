@@ -110,6 +110,7 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
   unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
   int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
   SmallVector<Value> results(c.size());
+  bool follows = false;
   for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
     SmallVector<Value> factorA, factorB;
     for (int64_t k = 0; k < depth; k += unit.k) {
@@ -117,16 +118,18 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
       if (sharedA)
         factorA.push_back(sharedA->descriptorAt(s, {place[0], k}));
       else
-        llvm::append_range(factorA, lowering.device.packFragment(
-                                        builder, op.getLoc(), unit, MatrixOperand::A,
-                                        a.slice(placesA.at({place[0], k}), sizeA)));
+        llvm::append_range(
+            factorA, lowering.device.packFragment(builder, op.getLoc(), unit, MatrixOperand::A,
+                                                  a.slice(placesA.at({place[0], k}), sizeA)));
     }
     SmallVector<Value> sum = lowering.device.packFragment(builder, op.getLoc(), unit,
                                                           MatrixOperand::C, c.slice(firstC, sizeC));
     auto product = tilegpu::WgmmaOp::create(
         builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, Value(), unit.n,
         nameInPTX(unit.operand), nameInPTX(unit.accumulator),
-        sharedA && sharedA->description->transposed, sharedB.description->transposed);
+        sharedA && sharedA->description->transposed, sharedB.description->transposed,
+        /*follows=*/follows);
+    follows = true;
     unsigned reg = firstC;
     for (Value word : product.getResults())
       for (Value element : s.unpack(word))
@@ -136,9 +139,8 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
   return op.getIsAsync() ? results : waitForProducts(s, ValueRange(results), 0).front();
 }
 
-SmallVector<SmallVector<Value>> waitForProducts(const ScalarBuilder &s,
-                                                ArrayRef<ValueRange> accumulators,
-                                                unsigned pending) {
+SmallVector<SmallVector<Value>>
+waitForProducts(const ScalarBuilder &s, ArrayRef<ValueRange> accumulators, unsigned pending) {
   SmallVector<Value> words;
   auto perWord = [](ValueRange registers) { return 32 / scalarBits(registers[0].getType()); };
   for (ValueRange registers : accumulators)

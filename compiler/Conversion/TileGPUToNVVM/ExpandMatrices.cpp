@@ -95,7 +95,8 @@ LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op, OpBuilder &b) {
   WgmmaText text(b, op.getLoc(), op.getAccumulators());
   Value always = LLVM::ConstantOp::create(b, op.getLoc(), b.getBoolAttr(true));
   std::string adds = text.add(op.getUseAccumulator() ? op.getUseAccumulator() : always, "b");
-  std::string lines = "wgmma.fence.sync.aligned;\n";
+  // With a fence between them ptxas counts products as groups of their own, whatever is committed.
+  std::string lines = op.getFollows() ? "" : "wgmma.fence.sync.aligned;\n";
   for (unsigned step = 0; step < op.numSteps(); ++step) {
     // What the first step has made is added to in any case.
     if (step == 1 && op.getUseAccumulator())

@@ -218,8 +218,8 @@ def TileGPU_WgmmaOp : TileGPU_AccessOp<"wgmma", [AttrSizedOperandSegments, AllTy
     Instructions". `b` has a matrix descriptor for each step; `a` has one, too, or, with A in registers, four registers in the
     fragment layout of mma.m16n8k. A descriptor's matrix is K-major, with `transpose_a` or `transpose_b` (16-bit operands only)
     M- or N-major. Accumulators are n / 2 registers of a thread, n / 4 where they are f16. They are added to, unless
-    `use_accumulator` is false (absent: true). Before the first step stands wgmma's fence; nothing is committed
-    (`nvvm.wgmma.commit.group.sync.aligned`).
+    `use_accumulator` is false (absent: true). Before the first step stands wgmma's fence, unless the product `follows` another one
+    with nothing in between; nothing is committed (`nvvm.wgmma.commit.group.sync.aligned`).
 
     The results are not there yet: only another `tilegpu.wgmma`, as its accumulators, or `tilegpu.wgmma_wait` may take them, also
     by way of a loop. Until a wait that covers the group nobody may write what the descriptors describe. Writes to it by ordinary
@@ -230,7 +230,7 @@ def TileGPU_WgmmaOp : TileGPU_AccessOp<"wgmma", [AttrSizedOperandSegments, AllTy
   }];
   let arguments = (ins Variadic<AnyTypeOf<[I64, I32, TileGPU_HalfPair], "i64, i32 or vector<2xf16>">>:$a, Variadic<I64>:$b,
       Variadic<TileGPU_Accumulator>:$accumulators, Optional<I1>:$use_accumulator, I32Attr:$n, StrAttr:$operand,
-      StrAttr:$accumulator, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+      StrAttr:$accumulator, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$follows);
   let results = (outs Variadic<TileGPU_Accumulator>:$products);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` `into` `(` $accumulators `)` (`if` $use_accumulator^)? attr-dict
