@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -30,62 +31,88 @@ constexpr Type types[] = {
     {"e5m2", "f32", "i32", "f32", false},
 };
 
-/// "%c0, %c1, …" or "f32, f32, …".
-std::string list(const std::string &name, unsigned count, bool isNumbered = true) {
+/// "%c0, %c1, …": `prefix`, the number, `suffix`.
+std::string list(const std::string &prefix, unsigned count, const std::string &suffix = "") {
   std::string text;
   for (unsigned i = 0; i < count; ++i)
-    text += (i ? ", " : "") + name + (isNumbered ? std::to_string(i) : "");
+    text += (i ? ", " : "") + prefix + std::to_string(i) + suffix;
   return text;
 }
 
-/// A loop of products of two steps, one of which stays in flight from round to round.
+/// "f32, f32, …"
+std::string repeated(const std::string &type, unsigned count) {
+  return llvm::join(std::vector<std::string>(count, type), ", ");
+}
+
+/// One line for each number, which stands for N.
+std::string lines(const std::string &line, unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i)
+    text += llvm::join(llvm::split(line, 'N'), std::to_string(i)) + "\n";
+  return text;
+}
+
+/// A loop of products of two steps, one of which stays in flight from round to round. Of the
+/// thread's part of memory the first words are A's registers, and all words become the
+/// accumulators.
+constexpr const char *loop = R"(
+llvm.func @kernel(%out: !llvm.ptr<1>, %x: i64, %y: i64, %n: i32)
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+  %zero = llvm.mlir.zero : <WORD>
+  %i0 = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %t = nvvm.read.ptx.sreg.tid.x : i32
+  %to = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<512 x i8>
+<LOADS>
+  llvm.br ^loop(%i0, <ZEROS> : i32, <WORDS>)
+^loop(%i: i32, <ARGUMENTS>):
+  %more = llvm.icmp "slt" %i, %n : i32
+  llvm.cond_br %more, ^body, ^end
+^body:
+  %adds = llvm.icmp "ne" %i, %i0 : i32
+  %d:<COUNT> = tilegpu.wgmma a(<A>) b(%x, %y) into(<CARRIED>) if %adds {<ATTRIBUTES>}
+      : (<TYPES_OF_A>, i64, i64, <WORDS>, i1) -> (<WORDS>)
+  nvvm.wgmma.commit.group.sync.aligned
+  %w:<COUNT> = tilegpu.wgmma_wait <PRODUCTS> pending 1 : <WORDS>
+  %next = llvm.add %i, %one : i32
+  llvm.br ^loop(%next, <WAITED> : i32, <WORDS>)
+^end:
+  %r:<COUNT> = tilegpu.wgmma_wait <CARRIED> pending 0 : <WORDS>
+<STORES>
+  llvm.return
+}
+)";
+
 std::string loopText(const Type &type, unsigned n, bool hasRegistersOfA, bool isTransposed) {
   std::string word = type.word, registerOfA = type.registerOfA;
-  unsigned count = n / (std::string(type.accumulator) == "f16" ? 4 : 2);
-  std::string words = list(word, count, false), results;
-  for (unsigned i = 0; i < count; ++i)
-    results += (i ? ", %d#" : "%d#") + std::to_string(i);
-  std::string arguments, waited, loads, stores;
-  for (unsigned i = 0; i < 8; ++i) {
-    std::string number = std::to_string(i);
-    loads += "  %q" + number + " = llvm.getelementptr %to[" + number +
-             "] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32\n  %a" + number + " = llvm.load %q" + number +
-             " : !llvm.ptr<1> -> " + registerOfA + "\n";
-  }
-  for (unsigned i = 0; i < count; ++i) {
-    std::string number = std::to_string(i);
-    arguments += (i ? ", %c" : "%c") + number + ": " + word;
-    waited += (i ? ", %w#" : "%w#") + number;
-    stores += "  %p" + number + " = llvm.getelementptr %to[" + number +
-              "] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32\n  tilegpu.global_store %p" + number +
-              ", %r#" + number + " : (!llvm.ptr<1>, " + word + ") -> ()\n";
-  }
-  std::string a = "%x, %y", typesOfA = "i64, i64", size = std::to_string(count);
-  if (hasRegistersOfA) {
-    a = list("%a", 8);
-    typesOfA = list(registerOfA, 8, false);
-  }
-  return "llvm.func @kernel(%out: !llvm.ptr<1>, %x: i64, %y: i64, %n: i32) attributes "
-         "{nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {\n" +
-         "  %zero = llvm.mlir.zero : " + word +
-         "\n  %i0 = llvm.mlir.constant(0 : i32) : i32\n  %one = llvm.mlir.constant(1 : i32) : i32\n"
-         "  %t = nvvm.read.ptx.sreg.tid.x : i32\n"
-         "  %to = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, "
-         "!llvm.array<" +
-         size + " x i32>\n" + loads + "  llvm.br ^loop(%i0, " + list("%zero", count, false) +
-         " : i32, " + words + ")\n" + "^loop(%i: i32, " + arguments +
-         "):\n  %more = llvm.icmp \"slt\" %i, %n : i32\n" +
-         "  llvm.cond_br %more, ^body, ^end\n^body:\n  %adds = llvm.icmp \"ne\" %i, %i0 : i32\n" +
-         "  %d:" + size + " = tilegpu.wgmma a(" + a + ") b(%x, %y) into(" + list("%c", count) +
-         ") if %adds {n = " + std::to_string(n) + " : i32, operand = \"" + type.operand +
-         "\", accumulator = \"" + type.accumulator + "\"" +
-         (isTransposed ? hasRegistersOfA ? ", transpose_b" : ", transpose_a, transpose_b" : "") +
-         "} : (" + typesOfA + ", i64, i64, " + words + ", i1) -> (" + words +
-         ")\n  nvvm.wgmma.commit.group.sync.aligned\n" + "  %w:" + size + " = tilegpu.wgmma_wait " +
-         results + " pending 1 : " + words + "\n  %next = llvm.add %i, %one : i32\n" +
-         "  llvm.br ^loop(%next, " + waited + " : i32, " + words + ")\n^end:\n" + "  %r:" + size +
-         " = tilegpu.wgmma_wait " + list("%c", count) + " pending 0 : " + words + "\n" + stores +
-         "  llvm.return\n}\n";
+  unsigned count = n / (StringRef(type.accumulator) == "f16" ? 4 : 2);
+  std::string attributes = "n = " + std::to_string(n) + " : i32, operand = \"" + type.operand +
+                           "\", accumulator = \"" + type.accumulator + "\"";
+  if (isTransposed)
+    attributes += hasRegistersOfA ? ", transpose_b" : ", transpose_a, transpose_b";
+  std::string at = " = llvm.getelementptr %to[N] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32\n";
+  const std::pair<StringRef, std::string> parts[] = {
+      {"<WORD>", word},
+      {"<WORDS>", repeated(word, count)},
+      {"<COUNT>", std::to_string(count)},
+      {"<ATTRIBUTES>", attributes},
+      {"<A>", hasRegistersOfA ? list("%a", 8) : "%x, %y"},
+      {"<TYPES_OF_A>", hasRegistersOfA ? repeated(registerOfA, 8) : "i64, i64"},
+      {"<LOADS>",
+       lines("  %qN" + at + "  %aN = llvm.load %qN : !llvm.ptr<1> -> " + registerOfA, 8)},
+      {"<ZEROS>", repeated("%zero", count)},
+      {"<ARGUMENTS>", list("%c", count, ": " + word)},
+      {"<CARRIED>", list("%c", count)},
+      {"<PRODUCTS>", list("%d#", count)},
+      {"<WAITED>", list("%w#", count)},
+      {"<STORES>",
+       lines("  %pN" + at + "  tilegpu.global_store %pN, %r#N : (!llvm.ptr<1>, " + word + ") -> ()",
+             count)}};
+  std::string text = loop;
+  for (const auto &[name, value] : parts)
+    for (size_t place; (place = text.find(name)) != std::string::npos;)
+      text.replace(place, name.size(), value);
+  return text;
 }
 
 void assemble(const std::string &text) {
