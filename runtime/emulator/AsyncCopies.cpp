@@ -29,6 +29,9 @@ void land(kiln_emu_thread *thread, const std::vector<AsyncCopy> &copies) {
     if (copy.copied)
       load(threadOf(thread), copy.site, KILN_EMU_GLOBAL, copy.from, bytes, copy.copied, 1);
     store(threadOf(thread), copy.site, KILN_EMU_SHARED, copy.to, bytes, copy.bytes, copy.bytes);
+    Block &block = *threadOf(thread).block;
+    if (block.launched().check)
+      block.proxies().copied(block.sharedOffset(copy.to), copy.bytes);
   }
 }
 

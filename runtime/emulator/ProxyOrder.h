@@ -38,6 +38,13 @@ public:
       words[word] = made;
   }
 
+  /// What cp.async brings is seen without a fence: NVIDIA's own products read it so (CUTLASS,
+  /// "MainloopSm90CpAsyncGmma"), although the PTX ISA counts cp.async among the generic proxy.
+  void copied(uint32_t offset, uint32_t bytes) {
+    for (uint32_t word = offset / wordBytes; word * wordBytes < offset + bytes; ++word)
+      words[word] = Store();
+  }
+
   void fence(uint32_t thread, uint32_t warp) { fences[thread].push_back(clocks.now(warp)); }
 
   /// A store to these bytes that an asynchronous read of `warp` need not see; null: none.

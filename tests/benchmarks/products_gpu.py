@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of f16 matrices on one GPU: every config of products.json, Triton's JIT with the same source and config, and cuBLAS, in turns.
+"""Products of matrices on one GPU: every config of products.json, Triton's JIT with the same source and config, and cuBLAS, in turns.
 
     products_gpu.py LIBRARY.so [--sizes N,N,...] [--only TEXT] [--kiln-alone]
 
@@ -31,11 +31,43 @@ def load(path):
     return library
 
 
+TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float8_e4m3fn, "int8": torch.int8, "tf32": torch.float32}
+
+
+class Kind:
+    """A config's operand type, and whether A and B are stored transposed: "f16nt_..."."""
+
+    def __init__(self, name):
+        kind = name.split("_")[0]
+        self.name, self.type = kind, TYPES[kind[:-2]]
+        self.transposed = [letter == "t" for letter in kind[-2:]]
+        self.result = {"fp8": torch.float16, "int8": torch.int32}.get(kind[:-2], self.type)
+
+    def operands(self, m, n, k):
+        """Normal numbers, or small integers; where the result is not written there stays a NaN or -1."""
+        def matrix(rows, columns, transposed):
+            x = torch.randint(-8, 8, (rows, columns), device="cuda") if self.type == torch.int8 else torch.randn(rows, columns, device="cuda")
+            x = x.to(self.type)
+            return x.T.contiguous().T if transposed else x
+        a, b = matrix(m, k, self.transposed[0]), matrix(k, n, self.transposed[1])
+        return a, b, torch.full((m, n), -1 if self.result == torch.int32 else float("nan"), device="cuda", dtype=self.result)
+
+    def by_library(self, a, b, c):
+        if self.type == torch.float8_e4m3fn:
+            one = torch.ones((), device="cuda")
+            return lambda: torch._scaled_mm(a, b, one, one, out_dtype=torch.float16, use_fast_accum=True)
+        return (lambda: torch._int_mm(a, b)) if self.type == torch.int8 else (lambda: torch.matmul(a, b, out=c))
+
+
+def strides(a, b, c):
+    """Those that are arguments: the others are 1."""
+    return [stride for t in (a, b, c) for stride in t.stride() if stride != 1]
+
+
 def kiln(library, name, a, b, c):
     (m, k), n = a.shape, b.shape[1]
     stream = library.kiln_cuda_stream(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
-    numbers = [m, n, k, a.stride(0), b.stride(0), c.stride(0)]
-    passed = [stream, *(ctypes.c_void_p(t.data_ptr()) for t in (a, b, c)), *map(ctypes.c_int32, numbers)]
+    passed = [stream, *(ctypes.c_void_p(t.data_ptr()) for t in (a, b, c)), *map(ctypes.c_int32, [m, n, k, *strides(a, b, c)])]
     function = getattr(library, name)
 
     def launch():
@@ -48,26 +80,20 @@ def kiln(library, name, a, b, c):
 def triton_launch(kernel, config, a, b, c):
     (m, k), n = a.shape, b.shape[1]
     grid = (-(-m // config["BLOCK_SIZE_M"]) * -(-n // config["BLOCK_SIZE_N"]),)
-    arguments = [a, b, c, m, n, k, a.stride(0), 1, b.stride(0), 1, c.stride(0), 1]
+    arguments = [a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride()]
     return lambda: kernel.fn[grid](*arguments, ACTIVATION="", **config)
 
 
-def operands(m, n, k):
-    """Normal numbers; rows of a multiple of 16 elements, as the signatures promise."""
-    return (torch.randn(m, k, device="cuda", dtype=torch.float16), torch.randn(k, n, device="cuda", dtype=torch.float16),
-            torch.full((m, n), float("nan"), device="cuda", dtype=torch.float16))
-
-
 def check(library, names):
-    for m, n, k in ((64, 64, 64), (257, 272, 16), (128, 256, 32), (100, 304, 80), (1000, 1008, 528), (512, 768, 1024), (513, 512, 4096)):
-        a, b, c = operands(m, n, k)
-        expected = a.float() @ b.float()
+    for m, n, k in ((64, 64, 64), (272, 272, 16), (128, 256, 32), (112, 304, 80), (1008, 1008, 528), (512, 768, 1024), (528, 512, 4096)):
         for name in names:
-            c.fill_(float("nan"))
+            a, b, c = Kind(name).operands(m, n, k)
+            expected = a.double() @ b.double()
             kiln(library, name, a, b, c)()
             torch.cuda.synchronize()
-            error = (c.float() - expected).abs().max().item() / expected.abs().max().item()
-            assert error < 2e-3, f"{name}, {m} x {n} x {k}: off by {error:.1e}"
+            error = (c.double() - expected).abs().max().item() / expected.abs().max().item()
+            # The unit adds products of 8-bit floats up with fewer bits.
+            assert error < (2e-3 if name[:3] in ("f16", "tf3") else 1e-2), f"{name}, {m} x {n} x {k}: off by {error:.1e}"
     print(f"{len(names)} configs are right", flush=True)
 
 
@@ -104,19 +130,22 @@ def main():
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         kernel = module.matmul_kernel
-    for size in map(int, options.sizes.split(",")):
-        a, b, c = operands(size, size, size)
-        launches = {"cuBLAS": lambda: torch.matmul(a, b, out=c)}
-        for name, config in configs.items():
-            launches[name] = kiln(library, name, a, b, c)
-            if kernel:
-                launches["triton " + name] = triton_launch(kernel, config, a, b, c)
-        rates = {name: 2 * size**3 / time * 1e-9 for name, time in milliseconds(launches).items()}
-        best = max(rates[name] for name in configs)
-        print(f"{size}: cuBLAS {rates['cuBLAS']:.0f}, Kiln's best {best:.0f} = {best / rates['cuBLAS']:.3f}", flush=True)
-        for name in configs:
-            beside = f", Triton {rates['triton ' + name]:.0f}, ratio {rates[name] / rates['triton ' + name]:.3f}" if kernel else ""
-            print(f"  {name}: {rates[name]:.0f}{beside}", flush=True)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    for kind in dict.fromkeys(name.split("_")[0] for name in configs):
+        mine = {name: config for name, config in configs.items() if name.startswith(kind + "_")}
+        for size in map(int, options.sizes.split(",")):
+            a, b, c = Kind(kind + "_").operands(size, size, size)
+            launches = {"cuBLAS": Kind(kind + "_").by_library(a, b, c)}
+            for name, config in mine.items():
+                launches[name] = kiln(library, name, a, b, c)
+                if kernel:
+                    launches["triton " + name] = triton_launch(kernel, config, a, b, c)
+            rates = {name: 2 * size**3 / time * 1e-9 for name, time in milliseconds(launches).items()}
+            best = max(rates[name] for name in mine)
+            print(f"{kind} {size}: cuBLAS {rates['cuBLAS']:.0f}, Kiln's best {best:.0f} = {best / rates['cuBLAS']:.3f}", flush=True)
+            for name in mine:
+                beside = f", Triton {rates['triton ' + name]:.0f}, ratio {rates[name] / rates['triton ' + name]:.3f}" if kernel else ""
+                print(f"  {name}: {rates[name]:.0f}{beside}", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,15 @@
 //     read slot i, multiply
 //
 // Where the dot reads the buffers by itself and the loop only adds its results up, it is not waited
-// for in its own iteration, so that the matrix units never run dry:
+// for in its own iteration, so that the matrix units never run dry. With one slot more:
 //
-//     wait, barrier
+//     wait, barrier: everyone has waited for the product of iteration i - 2
 //     start multiplying slot i
-//     wait for the product of iteration i - 1; barrier: now nobody reads its slot
-//     start the copies of iteration i + S - 1
+//     start the copies of iteration i + S - 2, into the slot of iteration i - 2
+//     wait for the product of iteration i - 1
+//
+// Where there is no room for it, or where it would take the room of another block, the copies go
+// into the slot of iteration i - 1: behind the wait for its product, and a second barrier.
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Copies that are beyond the loop's end copy nothing (their mask is false), so there is
@@ -60,10 +63,30 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value predicate) {
   return op;
 }
 
+/// How a loop is pipelined.
+struct RingPlan {
+  unsigned stages = 1, slots = 1;
+  /// Its dots run into the next iteration.
+  bool dotsInFlight = false;
+};
+
+/// Which of the loop's results the dot adds to.
+unsigned carriedNumber(tilegpu::DotOp dot, scf::ForOp loop) {
+  return cast<BlockArgument>(dot.getC()).getArgNumber() - loop.getNumInductionVars();
+}
+
+/// Whether the loop does nothing with the dot's result but to add to it.
+bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop) {
+  auto sum = dyn_cast<BlockArgument>(dot.getC());
+  bool isCarried = sum && sum.getOwner() == loop.getBody() && sum.hasOneUse() && dot->hasOneUse();
+  return isCarried && loop.getYieldedValues()[carriedNumber(dot, loop)] == dot.getResult() &&
+         dot.readsBuffers() && isa<tilegpu::BufferType>(dot.getA().getType());
+}
+
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, StagedLoads staged, unsigned stages)
-      : loop(loop), staged(std::move(staged)), stages(stages), rewriter(loop.getContext()) {}
+  LoopPipeliner(scf::ForOp loop, StagedLoads staged, const RingPlan &plan)
+      : loop(loop), staged(std::move(staged)), plan(plan), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     unshareAddresses();
@@ -75,7 +98,8 @@ public:
   }
 
 private:
-  unsigned distance() const { return stages - 1; }
+  /// Iterations that copies are ahead.
+  unsigned distance() const { return plan.stages - 1; }
 
   //===-- before the rewriting
   //-------------------------------------------------------------------===//
@@ -120,7 +144,7 @@ private:
     auto constant = [&](unsigned value) -> Value {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(int32_t(value)));
     };
-    Value zero = constant(0), one = constant(1), end = constant(stages);
+    Value zero = constant(0), one = constant(1), end = constant(plan.slots);
     unsigned first = loop.getNumRegionIterArgs();
     auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> numbers) {
       SmallVector<Value> values;
@@ -147,7 +171,7 @@ private:
     for (StagedLoad &load : staged.loads) {
       Location loc = load.load.getLoc();
       rewriter.setInsertionPoint(loop);
-      tilegpu::BufferType type = load.buffer.getType().withSlots(stages);
+      tilegpu::BufferType type = load.buffer.getType().withSlots(plan.slots);
       Value ring = tilegpu::AllocOp::create(rewriter, loc, type);
       rings.push_back(ring);
       rewriter.setInsertionPoint(load.load);
@@ -167,9 +191,7 @@ private:
     rewriter.setInsertionPointAfter(lastCopy);
     lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
     staged.addresses.insert(lastCopy);
-    // A fence of the stores' is in front of the reader, and becomes one of the copies'.
-    if (auto fence = dyn_cast_or_null<tilegpu::ProxyFenceOp>(reader->getPrevNode()))
-      reader = fence;
+    eraseFences();
     waitForCopies(reader, rings);
     readSlots(rings);
   }
@@ -186,21 +208,30 @@ private:
     return value;
   }
 
+  /// Units see what copies have brought without a fence: NVIDIA's own products read it so (CUTLASS,
+  /// "MainloopSm90CpAsyncGmma"), although the PTX ISA counts cp.async among the generic proxy.
+  void eraseFences() {
+    auto isCopied = [&](tilegpu::SharedStoreOp store) {
+      return llvm::any_of(staged.loads,
+                          [&](const StagedLoad &load) { return load.store == store; });
+    };
+    if (!llvm::all_of(loop.getBody()->getOps<tilegpu::SharedStoreOp>(), isCopied))
+      return;
+    for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<tilegpu::ProxyFenceOp>()))
+      rewriter.eraseOp(fence);
+  }
+
   void waitForCopies(Operation *reader, ValueRange rings) {
+    // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
-    auto wait = tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
-    arrival.push_back(wait);
-    if (isa<tilegpu::ProxyFenceOp>(reader)) {
-      rewriter.setInsertionPointAfter(reader);
-      arrival.push_back(reader);
-    }
-    arrival.push_back(tilegpu::BarrierOp::create(rewriter, loc, Value()));
+    tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
+    slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
   }
 
   void readSlots(ValueRange rings) {
     for (auto [load, ring] : llvm::zip(staged.loads, rings)) {
-      rewriter.setInsertionPointAfter(arrival.back());
+      rewriter.setInsertionPointAfter(arrival);
       Value slot = tilegpu::SlotOp::create(rewriter, load.load.getLoc(), ring, read);
       rewriter.eraseOp(load.store);
       rewriter.replaceOp(load.buffer, slot);
@@ -213,35 +244,27 @@ private:
   //===-- dots in flight
   //-------------------------------------------------------------------------===//
 
-  /// Dots that only add up are waited for an iteration later, if all of the loop's can be.
+  /// Dots that only add up are waited for an iteration later.
   void startDotsAsync() {
-    SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
-    if (!llvm::all_of(dots, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot); }))
+    if (!plan.dotsInFlight)
       return;
+    SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
     for (tilegpu::DotOp dot : dots)
       dot.setIsAsync(true);
     rewriter.setInsertionPointAfter(dots.back());
     Location loc = dots.back().getLoc();
     auto wait = tilegpu::DotWaitOp::create(rewriter, loc, TypeRange(), dots.size(), ValueRange());
-    completion = {wait, tilegpu::BarrierOp::create(rewriter, loc, Value())};
+    slotIsFree = dots.back();
+    if (plan.slots == plan.stages) {
+      rewriter.setInsertionPointAfter(wait);
+      slotIsFree = tilegpu::BarrierOp::create(rewriter, loc, Value());
+    }
     rewriter.setInsertionPointAfter(loop);
     for (tilegpu::DotOp dot : dots) {
-      auto carried = cast<BlockArgument>(dot.getC()).getArgNumber() - loop.getNumInductionVars();
-      Value sum = loop.getResult(carried);
+      Value sum = loop.getResult(carriedNumber(dot, loop));
       auto done = tilegpu::DotWaitOp::create(rewriter, loc, sum.getType(), 0, sum);
       sum.replaceAllUsesExcept(done.getResult(0), done);
     }
-  }
-
-  bool onlyAddsUp(tilegpu::DotOp dot) {
-    auto sum = dyn_cast<BlockArgument>(dot.getC());
-    bool isCarried = sum && sum.getOwner() == loop.getBody() && sum.hasOneUse() &&
-                     dot->hasOneUse() && isa<tilegpu::BufferType>(dot.getA().getType()) &&
-                     dot.readsBuffers();
-    if (!isCarried)
-      return false;
-    unsigned carried = sum.getArgNumber() - loop.getNumInductionVars();
-    return loop.getYieldedValues()[carried] == dot.getResult();
   }
 
   /// Copies of zeros may be in flight, and what comes next may use the memory.
@@ -265,10 +288,9 @@ private:
     return scf::pipelineForLoop(rewriter, loop, options);
   }
 
-  /// The copies come when their slot is free: behind the first barrier, or the second.
+  /// The copies come when their slot is free.
   std::vector<std::pair<Operation *, unsigned>> order() {
     std::vector<std::pair<Operation *, unsigned>> list;
-    Operation *free = completion.empty() ? arrival.back() : completion.back();
     auto addAhead = [&] {
       for (Operation &op : loop.getBody()->without_terminator())
         if (staged.addresses.contains(&op))
@@ -277,7 +299,7 @@ private:
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op))
         list.push_back({&op, distance()});
-      if (&op == free)
+      if (&op == slotIsFree)
         addAhead();
     }
     return list;
@@ -285,36 +307,49 @@ private:
 
   scf::ForOp loop;
   StagedLoads staged;
-  unsigned stages;
+  RingPlan plan;
   IRRewriter rewriter;
   Value filled, read; ///< numbers of slots
   Operation *lastCopy = nullptr;
-  SmallVector<Operation *> arrival;    ///< what makes copies readable
-  SmallVector<Operation *> completion; ///< what ends the reading of a slot by dots in flight
+  Operation *arrival = nullptr; ///< behind it copies can be read
+  /// Behind it the slot that copies fill is free.
+  Operation *slotIsFree = nullptr;
 };
 
 //===-- which loops, and how many stages
 //-----------------------------------------------------------===//
 
-class StageBudget {
+class RingBudget {
 public:
-  StageBudget(func::FuncOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
-    auto attribute = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
-    wished = attribute ? attribute.getInt() : 1;
-  }
+  RingBudget(func::FuncOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {}
 
-  /// What is asked for, or as many as there is shared memory for.
-  unsigned stagesOf(scf::ForOp loop, const StagedLoads &staged) {
-    auto own = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
-    int64_t stages = own ? own.getInt() : wished;
+  /// As many stages as are asked for, or as there is shared memory for.
+  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged) {
     int64_t slotBytes = 0;
-    for (const StagedLoad &load : staged.loads)
-      slotBytes += tilegpu::AllocOp(load.buffer).getType().getBytes();
-    int64_t room = target.maxSharedBytes - bytesBeside(loop) + slotBytes;
-    return std::min(stages, room / slotBytes);
+    for (StagedLoad load : staged.loads)
+      slotBytes += load.buffer.getType().getBytes();
+    int64_t beside = bytesBeside(loop) - slotBytes;
+    int64_t room = (target.maxSharedBytes - beside) / slotBytes;
+    RingPlan plan;
+    plan.stages = plan.slots = std::min(wishedStages(loop), room);
+    SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
+    plan.dotsInFlight =
+        llvm::all_of(dots, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop); });
+    if (plan.dotsInFlight && plan.slots < room &&
+        blocksWith(beside + (plan.slots + 1) * slotBytes, dots) ==
+            blocksWith(beside + plan.slots * slotBytes, dots))
+      ++plan.slots;
+    return plan;
   }
 
 private:
+  int64_t wishedStages(scf::ForOp loop) {
+    for (Operation *op : {loop.getOperation(), kernel.getOperation()})
+      if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr))
+        return stages.getInt();
+    return 1;
+  }
+
   /// Shared memory that is in use while the loop runs, its buffers' first slots included.
   int64_t bytesBeside(scf::ForOp loop) {
     int64_t buffers = 0, scratch = 0;
@@ -325,9 +360,21 @@ private:
     return buffers + scratch;
   }
 
+  /// Blocks that a processor can hold, by shared memory and by the registers of accumulators.
+  int64_t blocksWith(int64_t sharedBytes, ArrayRef<tilegpu::DotOp> dots) {
+    // Registers of addresses and masks beside the accumulators; a processor's registers (CUDA C++
+    // Programming Guide, "Compute Capabilities").
+    constexpr int64_t otherRegisters = 64, allRegisters = 65536;
+    int64_t registers = otherRegisters;
+    for (tilegpu::DotOp dot : dots)
+      registers += tilegpu::layoutOf(dot.getC()).numRegisters();
+    int64_t threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
+    return std::min(target.maxSharedBytes / std::max<int64_t>(1, sharedBytes),
+                    allRegisters / (threads * registers));
+  }
+
   func::FuncOp kernel;
   const TargetInfo &target;
-  int64_t wished;
 };
 
 struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
@@ -368,11 +415,11 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     }
     if (staged.loads.empty())
       return success();
-    unsigned stages = StageBudget(getOperation(), target).stagesOf(loop, staged);
-    if (stages < 2)
+    RingPlan plan = RingBudget(getOperation(), target).planFor(loop, staged);
+    if (plan.stages < 2)
       return success();
     Location loc = loop.getLoc();
-    if (succeeded(LoopPipeliner(loop, std::move(staged), stages).run()))
+    if (succeeded(LoopPipeliner(loop, std::move(staged), plan).run()))
       return success();
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }
