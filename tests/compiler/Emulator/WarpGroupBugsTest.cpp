@@ -96,7 +96,9 @@ struct Result {
   uint64_t operations = 0, flops = 0, instructions = 0;
 };
 
-Result run(const std::string &text, const std::string &target = "emu:sm_90a") {
+/// Of a kernel that gives `times` the product and `added`.
+Result run(const std::string &text, const std::string &target = "emu:sm_90a", int times = 1,
+           int added = 1) {
   uint16_t a[64 * 16], b[64 * 16];
   auto number = [](int row, int k) { return (row * 7 + k * 5 + row * k) % 17 - 8; };
   for (int row = 0; row < 64; ++row)
@@ -117,9 +119,9 @@ Result run(const std::string &text, const std::string &target = "emu:sm_90a") {
   result.reports = kernel.run({&pointers[0], &pointers[1], &pointers[2]}, 4096);
   for (int t = 0; t < 128; ++t)
     for (int i = 0; i < 4; ++i) {
-      int row = t / 32 * 16 + t % 32 / 4 + i / 2 * 8, column = t % 4 * 2 + i % 2, sum = 1;
+      int row = t / 32 * 16 + t % 32 / 4 + i / 2 * 8, column = t % 4 * 2 + i % 2, sum = added;
       for (int k = 0; k < 16; ++k)
-        sum += number(row, k) * number(k, column);
+        sum += times * number(row, k) * number(k, column);
       result.numWrong += out[4 * t + i] != float(sum);
     }
   if (!result.reports.empty())
@@ -154,6 +156,76 @@ TEST(WarpGroupBugs, TheRightKernelIsSilentAndCounted) {
   EXPECT_EQ(result.operations, 2u * 64 * 8 * 16);
   EXPECT_EQ(result.flops, result.operations);
   EXPECT_EQ(result.instructions, 4u); // one of each warp
+}
+
+/// The fragments of A straight from memory, by rows t / 4 and the eighth behind it.
+TEST(WarpGroupBugs, AInRegisters) {
+  std::string text = replaced(kernelText, "a(%descA)", "a(%q0, %q1, %q2, %q3)");
+  text = replaced(text, ": (i64, i64,", ": (i32, i32, i32, i32, i64,");
+  text = replaced(text, "  %d:4", R"(  %two = llvm.mlir.constant(2 : i32) : i32
+  %five = llvm.mlir.constant(5 : i32) : i32
+  %thirtyOne = llvm.mlir.constant(31 : i32) : i32
+  %bytesOfWarp = llvm.mlir.constant(512 : i32) : i32
+  %bytesOfRow = llvm.mlir.constant(32 : i32) : i32
+  %warp = llvm.lshr %t, %five : i32
+  %lane = llvm.and %t, %thirtyOne : i32
+  %row = llvm.lshr %lane, %two : i32
+  %inRow = llvm.and %lane, %three : i32
+  %o0 = llvm.mul %warp, %bytesOfWarp : i32
+  %o1 = llvm.mul %row, %bytesOfRow : i32
+  %o2 = llvm.mul %inRow, %four : i32
+  %o3 = llvm.add %o0, %o1 : i32
+  %o4 = llvm.add %o3, %o2 : i32
+  %f0 = llvm.getelementptr %a[%o4] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8
+  %f1 = llvm.getelementptr %f0[256] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+  %f2 = llvm.getelementptr %f0[16] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+  %f3 = llvm.getelementptr %f0[272] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+  %q0 = tilegpu.global_load %f0 : (!llvm.ptr<1>) -> i32
+  %q1 = tilegpu.global_load %f1 : (!llvm.ptr<1>) -> i32
+  %q2 = tilegpu.global_load %f2 : (!llvm.ptr<1>) -> i32
+  %q3 = tilegpu.global_load %f3 : (!llvm.ptr<1>) -> i32
+  %d:4)");
+  Result result = run(text);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(result.numWrong, 0u);
+  EXPECT_TRUE(result.reports.empty()) << result.reports[0];
+}
+
+/// Two products with sums of f16, the first of which forgets what was there; one in flight from
+/// round to round.
+TEST(WarpGroupBugs, ProductsInFlightGoAroundALoop) {
+  size_t first = kernelText.find("  %d:4"), last = kernelText.find("  %v0");
+  std::string text = kernelText;
+  text.replace(first, last - first, R"(  %nothing = llvm.mlir.undef : vector<2xf16>
+  %j0 = llvm.mlir.constant(0 : i32) : i32
+  %j1 = llvm.mlir.constant(1 : i32) : i32
+  llvm.br ^loop(%j0, %nothing, %nothing : i32, vector<2xf16>, vector<2xf16>)
+^loop(%i: i32, %c0: vector<2xf16>, %c1: vector<2xf16>):
+  %adds = llvm.icmp "ne" %i, %j0 : i32
+  %d:2 = tilegpu.wgmma a(%descA) b(%descB) into(%c0, %c1) if %adds {n = 8 : i32, operand = "f16", accumulator = "f16"}
+    : (i64, i64, vector<2xf16>, vector<2xf16>, i1) -> (vector<2xf16>, vector<2xf16>)
+  nvvm.wgmma.commit.group.sync.aligned
+  %w:2 = tilegpu.wgmma_wait %d#0, %d#1 pending 1 : vector<2xf16>, vector<2xf16>
+  %next = llvm.add %i, %j1 : i32
+  %more = llvm.icmp "slt" %i, %j1 : i32
+  llvm.cond_br %more, ^loop(%next, %w#0, %w#1 : i32, vector<2xf16>, vector<2xf16>), ^end
+^end:
+  %s:2 = tilegpu.wgmma_wait %w#0, %w#1 pending 0 : vector<2xf16>, vector<2xf16>
+  %h0 = llvm.extractelement %s#0[%j0 : i32] : vector<2xf16>
+  %h1 = llvm.extractelement %s#0[%j1 : i32] : vector<2xf16>
+  %h2 = llvm.extractelement %s#1[%j0 : i32] : vector<2xf16>
+  %h3 = llvm.extractelement %s#1[%j1 : i32] : vector<2xf16>
+  %r0 = llvm.fpext %h0 : f16 to f32
+  %r1 = llvm.fpext %h1 : f16 to f32
+  %r2 = llvm.fpext %h2 : f16 to f32
+  %r3 = llvm.fpext %h3 : f16 to f32
+)");
+  for (int i = 0; i < 4; ++i)
+    text = replaced(text, "%r#" + std::to_string(i), "%r" + std::to_string(i));
+  Result result = run(text, "emu:sm_90a", /*times=*/2, /*added=*/0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(result.numWrong, 0u);
+  EXPECT_TRUE(result.reports.empty()) << result.reports[0];
 }
 
 TEST(WarpGroupBugs, AccumulatorsReadBeforeTheWait) {
