@@ -16,8 +16,8 @@ std::string errorsOf(const std::string &body, const std::string &target = "emu:s
 }
 
 TEST(LowerToEmulator, WhatIsNotEmulatedIsALocatedError) {
-  EXPECT_EQ(errorsOf("  nvvm.wgmma.fence.aligned loc(\"kernel.py\":5:3)"),
-            "kernel.py:5:3: 'nvvm.wgmma.fence.aligned' is not emulated\n");
+  EXPECT_EQ(errorsOf("  nvvm.breakpoint loc(\"kernel.py\":5:3)"),
+            "kernel.py:5:3: 'nvvm.breakpoint' is not emulated\n");
   EXPECT_EQ(errorsOf("  %x = llvm.mlir.constant(1.0 : f32) : f32\n  %y = llvm.call_intrinsic "
                      "\"llvm.amdgcn.fract\"(%x) : (f32) -> f32 loc(\"kernel.py\":6:3)",
                      "emu:gfx942"),
