@@ -16,12 +16,8 @@ std::string errorsOf(const std::string &body, const std::string &target = "emu:s
 }
 
 TEST(LowerToEmulator, WhatIsNotEmulatedIsALocatedError) {
-  EXPECT_EQ(errorsOf("  nvvm.cluster.arrive loc(\"kernel.py\":5:3)"),
-            "kernel.py:5:3: 'nvvm.cluster.arrive' is not emulated\n");
-  // Of other memory than a block's own.
-  EXPECT_EQ(errorsOf("  nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>} "
-                     "loc(\"kernel.py\":5:4)"),
-            "kernel.py:5:4: 'nvvm.fence.proxy' is not emulated\n");
+  EXPECT_EQ(errorsOf("  nvvm.breakpoint loc(\"kernel.py\":5:3)"),
+            "kernel.py:5:3: 'nvvm.breakpoint' is not emulated\n");
   EXPECT_EQ(errorsOf("  %x = llvm.mlir.constant(1.0 : f32) : f32\n  %y = llvm.call_intrinsic "
                      "\"llvm.amdgcn.fract\"(%x) : (f32) -> f32 loc(\"kernel.py\":6:3)",
                      "emu:gfx942"),

@@ -300,23 +300,32 @@ TEST(SourceBugs, ABarrierThatHalfOfTheThreadsReachIsFound) {
   }
 }
 
+/// What writes shared memory with its address: a store, or a copy.
+mlir::OpOperand *sharedAddressOf(mlir::Operation *op) {
+  auto address = mlir::isa<mlir::LLVM::StoreOp>(op)     ? &op->getOpOperand(1)
+                 : mlir::isa<mlir::NVVM::CpAsyncOp>(op) ? &op->getOpOperand(0)
+                                                        : nullptr;
+  auto type = address ? mlir::dyn_cast<mlir::LLVM::LLVMPointerType>(address->get().getType())
+                      : mlir::LLVM::LLVMPointerType();
+  return type && type.getAddressSpace() == 3 ? address : nullptr;
+}
+
 /// The right address moved by a row of banks: what is read is another's, or nobody's.
 TEST(SourceBugs, AWrongSwizzleIsFound) {
   for (const char *target : gpus) {
     SourceOptions options;
     options.edit = [](mlir::ModuleOp &module) {
-      mlir::LLVM::StoreOp store;
-      module.walk([&](mlir::LLVM::StoreOp op) {
-        auto type = mlir::cast<mlir::LLVM::LLVMPointerType>(op.getAddr().getType());
-        if (!store && type.getAddressSpace() == 3)
-          store = op;
+      mlir::OpOperand *address = nullptr;
+      module.walk([&](mlir::Operation *op) {
+        if (!address)
+          address = sharedAddressOf(op);
       });
-      ASSERT_TRUE(store);
-      mlir::OpBuilder b(store);
+      ASSERT_TRUE(address);
+      mlir::OpBuilder b(address->getOwner());
       mlir::Value moved = mlir::LLVM::GEPOp::create(
-          b, store.getLoc(), store.getAddr().getType(), b.getI8Type(), store.getAddr(),
+          b, address->getOwner()->getLoc(), address->get().getType(), b.getI8Type(), address->get(),
           mlir::ArrayRef<mlir::LLVM::GEPArg>{mlir::LLVM::GEPArg(128)});
-      store.getAddrMutable().assign(moved);
+      address->assign(moved);
     };
     EXPECT_NE(cases[1].run(cases[1].source, target, options), "") << target;
   }

@@ -26,7 +26,9 @@ TEST(MatrixUnits, EveryFragmentCoversItsOperand) {
       EXPECT_EQ(fragment.numLanes(), u.numLanes()) << u.name.str();
       EXPECT_EQ(fragment.shape(), (Point{rows[int(operand)], columns[int(operand)]}))
           << u.name.str();
-      bool replicated = u.family == MatrixFamily::WmmaGfx11 && operand != MatrixOperand::C;
+      EXPECT_EQ(fragment.numWarps(), u.numWarps()) << u.name.str();
+      bool replicated = (u.family == MatrixFamily::WmmaGfx11 && operand != MatrixOperand::C) ||
+                        (u.family == MatrixFamily::Wgmma && operand == MatrixOperand::B);
       EXPECT_EQ(fragment.isInjective(), !replicated) << u.name.str();
     }
     EXPECT_EQ(findMatrixInstruction(u.name), &u);
@@ -70,6 +72,30 @@ TEST(MatrixUnits, MmaSyncTF32AndInt8) {
       EXPECT_EQ(at(wide, i, lane), (Point{row, column}));
     }
   }
+}
+
+// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16", and "… m64nNk32": a warp has 16 rows.
+TEST(MatrixUnits, Wgmma) {
+  auto at = [](const LinearLayout &layout, uint64_t reg, uint64_t lane, uint64_t warp) {
+    return layout.out().unpack(
+        layout.apply({{Dim::Register, reg}, {Dim::Lane, lane}, {Dim::Warp, warp}}));
+  };
+  LinearLayout a = unit("wgmma.m64n128k16.f16.f32").fragment(MatrixOperand::A),
+               c = unit("wgmma.m64n128k16.f16.f32").fragment(MatrixOperand::C),
+               bytes = unit("wgmma.m64n128k32.s8.s32").fragment(MatrixOperand::A);
+  for (int warp = 0; warp < 4; ++warp)
+    for (int lane = 0; lane < 32; ++lane) {
+      int row = 16 * warp + lane / 4, inGroup = lane % 4;
+      for (int i = 0; i < 8; ++i)
+        EXPECT_EQ(at(a, i, lane, warp),
+                  (Point{row + 8 * (i / 2 % 2), inGroup * 2 + i % 2 + 8 * (i / 4)}));
+      for (int i = 0; i < 64; ++i)
+        EXPECT_EQ(at(c, i, lane, warp),
+                  (Point{row + 8 * (i / 2 % 2), inGroup * 2 + i % 2 + 8 * (i / 4)}));
+      for (int i = 0; i < 16; ++i)
+        EXPECT_EQ(at(bytes, i, lane, warp),
+                  (Point{row + 8 * (i / 4 % 2), inGroup * 4 + i % 4 + 16 * (i / 8)}));
+    }
 }
 
 // Instinct MI300 ISA: accumulator r of lane l of a 32x32 result.
@@ -128,6 +154,21 @@ TEST(MatrixUnits, SelectionByTargetAndShape) {
   EXPECT_TRUE(select("cuda:sm_89", fp8));
   MatrixProblem thin{8, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
   EXPECT_FALSE(select("cuda:sm_80", thin));
+}
+
+TEST(MatrixUnits, WarpGroupsWantFourWarpsAndSharedMemory) {
+  MatrixProblem f16{128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(select("cuda:sm_90a", f16)->instruction->name, "wgmma.m64n128k16.f16.f32");
+  EXPECT_EQ(select("cuda:sm_100a", f16)->instruction->name, "mma.m16n8k16.f16.f32");
+  MatrixProblem registers = f16, fewWarps = f16, flat = f16;
+  registers.fromShared = false;
+  fewWarps.numWarps = 2;
+  flat.m = 32;
+  for (const MatrixProblem &problem : {registers, fewWarps, flat})
+    EXPECT_EQ(select("cuda:sm_90a", problem)->instruction->name, "mma.m16n8k16.f16.f32");
+  MatrixProblem eight{128, 256, 64, MatrixElement::BF16, MatrixElement::F32, 8};
+  auto tiling = select("cuda:sm_90a", eight);
+  EXPECT_EQ(tiling->warpsM * tiling->warpsN, 2u) << "groups of four";
 }
 
 TEST(MatrixUnits, WarpsAreDealtForTheLeastTraffic) {

@@ -200,9 +200,9 @@ TEST(Counts, MatrixInstructionsFollowFromTheShape) {
   // 64 x 32 x 64.
   struct Case {
     const char *arch;
-    unsigned m, n, k;
+    unsigned m, n, k; ///< of one warp
   };
-  for (auto [arch, m, n, k] : {Case{"sm_80", 16, 8, 16}, Case{"sm_90a", 16, 8, 16},
+  for (auto [arch, m, n, k] : {Case{"sm_80", 16, 8, 16}, Case{"sm_90a", 16, 32, 16},
                                Case{"gfx942", 16, 16, 16}, Case{"gfx1100", 16, 16, 16}}) {
     Counted gpu(arch);
     ASSERT_EQ(dot_f16(gpu.stream(), gpu.memory(8192), gpu.memory(4096), gpu.memory(8192)),

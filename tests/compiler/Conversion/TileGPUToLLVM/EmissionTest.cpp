@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expectation{"cuda:sm_80", "ld.global.v4.b32", "st.global.v4.b32",
                     "mma.sync.aligned.m16n8k16"},
         Expectation{"cuda:sm_90a", "ld.global.v4.b32", "st.global.v4.b32",
-                    "mma.sync.aligned.m16n8k16"},
+                    "wgmma.mma_async.sync.aligned.m64n64k16"},
         Expectation{"cuda:sm_120a", "ld.global.v4.b32", "st.global.v4.b32",
                     "mma.sync.aligned.m16n8k16"},
         Expectation{"hip:gfx90a", "global_load_dwordx4", "global_store_dwordx4", "v_mfma_f32_"},

@@ -43,6 +43,8 @@ static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLa
     passes.addPass(createTileToTileGPUPass(target.name));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
+    passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
   }
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());

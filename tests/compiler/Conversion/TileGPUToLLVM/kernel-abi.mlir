@@ -1,8 +1,9 @@
-// The kernel's signature and attributes, and the shared-memory symbol.
+// The kernel's signature and attributes, and the shared-memory symbol: where operands are copied into swizzled
+// rows, the pattern begins at multiples of 1024 bytes.
 // RUN: sed s/TARGET/cuda:sm_80/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefixes=CHECK,NVVM
 // RUN: sed s/TARGET/hip:gfx942/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefixes=CHECK,ROCDL
 
-// NVVM: llvm.mlir.global external @kiln_shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+// NVVM: llvm.mlir.global external @kiln_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // ROCDL: llvm.mlir.global internal @kiln_shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x i8>
 
 // CHECK: llvm.func @kernel(%{{[^:]*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[FLAG:[^:]*]]: i8, %{{[^:]*}}: bf16, %{{[^:]*}}: i64)

@@ -6,6 +6,7 @@
 
 // CHECK-LABEL: func.func @f32
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k8.tf32.f32"
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x2.f32.f32"
 // Without a unit for f32: by fused multiply-adds.
 // GFX1100: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
@@ -34,6 +35,7 @@ func.func @ieee(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4
 // A unit that accumulates in f16 exists on NVIDIA only; elsewhere the sum is made in f32.
 // CHECK-LABEL: func.func @f16Accumulator
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f16"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f16"
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x8.f16.f32"
 // GFX942: arith.truncf
 func.func @f16Accumulator(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
@@ -49,7 +51,7 @@ func.func @f16Accumulator(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num
 // CHECK-LABEL: func.func @fp8
 // SM80: arith.extf {{.*}} to tensor<64x64xf16
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f32"
-// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k32.e4m3.f32"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32"
 func.func @fp8(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>)
     attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
@@ -105,8 +107,8 @@ func.func @bf16x6(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps =
 
 // A format that the unit does not read is widened: CDNA 3 has the FNUZ formats only, others the OCP's.
 // CHECK-LABEL: func.func @otherFormat
-// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k32.e4m3.f32"
-// SM90: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f32"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f32"
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x8.f16.f32"
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x16.fp8.f32"
 func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0: !tile.ptr<f32>)

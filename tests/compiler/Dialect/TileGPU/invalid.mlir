@@ -64,7 +64,42 @@ func.func @store(%x: tensor<4xf16, #l>, %b: !tilegpu.buffer<4xf32, #tilegpu.shar
 #l = #tilegpu.layout<"register: 1 2; lane: ; warp:; block: -> 4">
 func.func @copy(%p: tensor<4x!tile.ptr<f16>, #l>, %b: !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">>) {
   // expected-error @+1 {{expected pointers to the buffer's elements}}
-  %t = tilegpu.copy_async %p, %b : (tensor<4x!tile.ptr<f16>, #l>, !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">>) -> !tilegpu.token
+  tilegpu.copy_async %p, %b vector 1 : tensor<4x!tile.ptr<f16>, #l>, !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">>
+  return
+}
+
+// -----
+#l = #tilegpu.layout<"register: 1 2; lane: ; warp:; block: -> 4">
+#m = #tilegpu.layout<"register: 2 1; lane: ; warp:; block: -> 4">
+func.func @copyMask(%p: tensor<4x!tile.ptr<f32>, #l>, %m: tensor<4xi1, #m>, %b: !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">>) {
+  // expected-error @+1 {{expected a mask of the pointers' shape and layout}}
+  tilegpu.copy_async %p, %b mask %m vector 1 : tensor<4x!tile.ptr<f32>, #l>, !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">>, tensor<4xi1, #m>
+  return
+}
+
+// -----
+// expected-error @+1 {{expected at least one slot, got 0}}
+func.func @slots(%b: !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">, slots 0>) { return }
+
+// -----
+#a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x16">
+#c = #tilegpu.layout<"register: 0,1 8,0; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x8">
+#s = #tilegpu.shared<"offset: 0,1 0,2 0,4 1,0 2,0 4,0 8,0 -> 16x8">
+func.func @dotBuffer(%a: tensor<16x16xf16, #a>, %b: !tilegpu.buffer<16x8xf16, #s>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @+1 {{expected a unit that reads buffers, or tensors as operands, got '!tilegpu.buffer<16x8xf16}}
+  %d = tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 1 x 1>
+      : (tensor<16x16xf16, #a>, !tilegpu.buffer<16x8xf16, #s>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+  return
+}
+
+// -----
+#a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x16">
+#b = #tilegpu.layout<"register: 1,0 8,0; lane: 2,0 4,0 0,1 0,2 0,4; warp:; block: -> 16x8">
+#c = #tilegpu.layout<"register: 0,1 8,0; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x8">
+func.func @dotAsync(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @+1 {{expected buffers as operands of an asynchronous dot}}
+  %d = tilegpu.dot async %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 1 x 1>
+      : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
   return
 }
 

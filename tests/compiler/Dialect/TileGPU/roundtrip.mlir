@@ -27,17 +27,30 @@ func.func @shared(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4xi1, #r
   %q = tilegpu.alloc {tilegpu.offset = 128 : i32} : !tilegpu.buffer<16x4xf16, #padded>
   // CHECK: tilegpu.shared_store %{{.*}}, %{{.*}} : tensor<16x4xf16, #[[ROWS]]>, <16x4xf16, #[[PADDED]]>
   tilegpu.shared_store %x, %q : tensor<16x4xf16, #rows>, !tilegpu.buffer<16x4xf16, #padded>
-  // CHECK: %[[T:.*]] = tilegpu.copy_async %{{.*}}, %[[B]] mask %{{.*}} -> !tilegpu.token
-  %t = tilegpu.copy_async %p, %b mask %m : (tensor<16x4x!tile.ptr<f16>, #rows>, !tilegpu.buffer<16x4xf16, #plain>, tensor<16x4xi1, #rows>) -> !tilegpu.token
-  // CHECK: %[[G:.*]] = tilegpu.commit %[[T]]
-  %g = tilegpu.commit %t
-  // CHECK: %[[R:.*]] = tilegpu.wait %[[G]] releases %[[B]] pending 1 : !tilegpu.buffer<16x4xf16, #[[PLAIN]]>
-  %r = tilegpu.wait %g releases %b pending 1 : !tilegpu.buffer<16x4xf16, #plain>
   // CHECK: tilegpu.barrier
   tilegpu.barrier
-  // CHECK: tilegpu.shared_load %[[R]] : <16x4xf16, #[[PLAIN]]> -> tensor<16x4xf16, #[[COLUMNS]]>
-  %y = tilegpu.shared_load %r : !tilegpu.buffer<16x4xf16, #plain> -> tensor<16x4xf16, #columns>
+  // CHECK: tilegpu.shared_load %[[B]] : <16x4xf16, #[[PLAIN]]> -> tensor<16x4xf16, #[[COLUMNS]]>
+  %y = tilegpu.shared_load %b : !tilegpu.buffer<16x4xf16, #plain> -> tensor<16x4xf16, #columns>
   return %y : tensor<16x4xf16, #columns>
+}
+
+// CHECK-LABEL: func.func @copies
+func.func @copies(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4xi1, #rows>, %i: i32) {
+  // CHECK: %[[R:.*]] = tilegpu.alloc : <16x4xf16, #[[PLAIN:.*]], slots 3>
+  %r = tilegpu.alloc : !tilegpu.buffer<16x4xf16, #plain, slots 3>
+  // CHECK: %[[S:.*]] = tilegpu.slot %[[R]][%{{.*}}] : <16x4xf16, #[[PLAIN]], slots 3>
+  %s = tilegpu.slot %r[%i] : !tilegpu.buffer<16x4xf16, #plain, slots 3>
+  // CHECK: tilegpu.copy_async %{{.*}}, %[[S]] mask %{{.*}} vector 2 {cache = #tile.cache<cg>} : tensor<16x4x!tile.ptr<f16>, #[[ROWS]]>, !tilegpu.buffer<16x4xf16, #[[PLAIN]]>, tensor<16x4xi1, #[[ROWS]]>
+  tilegpu.copy_async %p, %s mask %m vector 2 {cache = #tile.cache<cg>} : tensor<16x4x!tile.ptr<f16>, #rows>, !tilegpu.buffer<16x4xf16, #plain>, tensor<16x4xi1, #rows>
+  // CHECK: tilegpu.commit
+  tilegpu.commit
+  // CHECK: tilegpu.wait pending 1 for %[[R]] : !tilegpu.buffer<16x4xf16, #[[PLAIN]], slots 3>
+  tilegpu.wait pending 1 for %r : !tilegpu.buffer<16x4xf16, #plain, slots 3>
+  // CHECK: tilegpu.wait pending 0
+  tilegpu.wait pending 0
+  // CHECK: tilegpu.proxy_fence
+  tilegpu.proxy_fence
+  return
 }
 
 #a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp:; block: -> 16x16">
@@ -50,6 +63,23 @@ func.func @dot(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #bf>, %c: tensor<
   %d = tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 1 x 1>
       : (tensor<16x16xf16, #a>, tensor<16x8xf16, #bf>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
   return %d : tensor<16x8xf32, #c>
+}
+
+#wc = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x16">
+#sa = #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 1,0 2,0 4,8 8,0 16,0 32,0 -> 64x16">
+#sb = #tilegpu.shared<"offset: 1,0 2,0 4,0 8,0 0,1 0,2 8,4 0,8 -> 16x16">
+
+// CHECK-LABEL: func.func @dotInFlight
+func.func @dotInFlight(%a: !tilegpu.buffer<64x16xf16, #sa>, %b: !tilegpu.buffer<16x16xf16, #sb>, %c: tensor<64x16xf32, #wc>)
+    -> tensor<64x16xf32, #wc> {
+  // CHECK: tilegpu.dot async %{{.*}}, %{{.*}}, %{{.*}} unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1> : (!tilegpu.buffer
+  %d = tilegpu.dot async %a, %b, %c unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
+      : (!tilegpu.buffer<64x16xf16, #sa>, !tilegpu.buffer<16x16xf16, #sb>, tensor<64x16xf32, #wc>) -> tensor<64x16xf32, #wc>
+  // CHECK: tilegpu.dot_wait pending 1
+  tilegpu.dot_wait pending 1
+  // CHECK: tilegpu.dot_wait pending 0 for %{{.*}} : tensor<64x16xf32
+  %r = tilegpu.dot_wait pending 0 for %d : tensor<64x16xf32, #wc>
+  return %r : tensor<64x16xf32, #wc>
 }
 
 // CHECK-LABEL: func.func @accesses

@@ -4,6 +4,9 @@
 #l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
 #m = #tilegpu.layout<"register: ; lane: 32 2 4 8 16; warp: 1; block: -> 64">
 #s = #tilegpu.shared<"offset: 1 2 4 8 16 32 -> 64">
+#w = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x16">
+#lb = #tilegpu.layout<"register: 1,0; lane: 2,0 4,0 8,0 0,1 0,2; warp: 0,4 0,8; block: -> 16x16">
+#sb = #tilegpu.shared<"offset: 1,0 2,0 4,0 8,0 0,1 0,2 8,4 0,8 -> 16x16">
 
 module attributes {tilegpu.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @readAfterWrite
@@ -89,10 +92,43 @@ func.func @branch(%x: tensor<64xf32, #l>, %c: i1) {
 // CHECK-NEXT: shared_load
 func.func @asyncCopy(%p: tensor<64x!tile.ptr<f32>, #l>) {
   %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<64xf32, #s>
-  %t = tilegpu.copy_async %p, %b : (tensor<64x!tile.ptr<f32>, #l>, !tilegpu.buffer<64xf32, #s>) -> !tilegpu.token
-  %g = tilegpu.commit %t
-  %r = tilegpu.wait %g releases %b pending 0 : !tilegpu.buffer<64xf32, #s>
-  %y = tilegpu.shared_load %r : !tilegpu.buffer<64xf32, #s> -> tensor<64xf32, #m>
+  tilegpu.copy_async %p, %b vector 1 : tensor<64x!tile.ptr<f32>, #l>, !tilegpu.buffer<64xf32, #s>
+  tilegpu.commit
+  tilegpu.wait pending 0 for %b : !tilegpu.buffer<64xf32, #s>
+  %y = tilegpu.shared_load %b : !tilegpu.buffer<64xf32, #s> -> tensor<64xf32, #m>
+  return
+}
+
+// Who makes a ring orders the accesses to its slots; another buffer at the same place is not part of it.
+// CHECK-LABEL: func.func @ring
+// CHECK: copy_async
+// CHECK-NEXT: shared_load
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: shared_store
+func.func @ring(%p: tensor<64x!tile.ptr<f32>, #l>, %x: tensor<64xf32, #l>, %i: i32, %j: i32) {
+  %r = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<64xf32, #s, slots 2>
+  %o = tilegpu.alloc {tilegpu.offset = 256 : i32} : !tilegpu.buffer<64xf32, #s>
+  %a = tilegpu.slot %r[%i] : !tilegpu.buffer<64xf32, #s, slots 2>
+  %b = tilegpu.slot %r[%j] : !tilegpu.buffer<64xf32, #s, slots 2>
+  tilegpu.copy_async %p, %a vector 1 : tensor<64x!tile.ptr<f32>, #l>, !tilegpu.buffer<64xf32, #s>
+  %y = tilegpu.shared_load %b : !tilegpu.buffer<64xf32, #s> -> tensor<64xf32, #m>
+  tilegpu.shared_store %x, %o : tensor<64xf32, #l>, !tilegpu.buffer<64xf32, #s>
+  return
+}
+
+// A dot reads its buffers.
+// CHECK-LABEL: func.func @dot
+// CHECK: shared_store
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tilegpu.dot
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: shared_store
+func.func @dot(%a: tensor<64x16xf16, #w>, %x: tensor<16x16xf16, #lb>, %c: tensor<64x16xf32, #w>) {
+  %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<16x16xf16, #sb>
+  tilegpu.shared_store %x, %b : tensor<16x16xf16, #lb>, !tilegpu.buffer<16x16xf16, #sb>
+  %d = tilegpu.dot %a, %b, %c unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
+      : (tensor<64x16xf16, #w>, !tilegpu.buffer<16x16xf16, #sb>, tensor<64x16xf32, #w>) -> tensor<64x16xf32, #w>
+  tilegpu.shared_store %x, %b : tensor<16x16xf16, #lb>, !tilegpu.buffer<16x16xf16, #sb>
   return
 }
 }
