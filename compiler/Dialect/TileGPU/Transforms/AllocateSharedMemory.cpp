@@ -241,6 +241,7 @@ void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
+  registerPass([] { return createVersionBarriersPass(); });
 }
 
 } // namespace kiln

@@ -20,7 +20,13 @@ std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 
-/// Registers `kiln-stage-operands`, `kiln-allocate-shared-memory` and `kiln-insert-barriers`.
+/// Replaces conditional barriers by two versions of the code that holds them, where it is small and
+/// the target's conditional barriers are slow. On func.func, after barrier insertion; the module
+/// names the target.
+std::unique_ptr<mlir::Pass> createVersionBarriersPass();
+
+/// Registers `kiln-stage-operands`, `kiln-allocate-shared-memory`, `kiln-insert-barriers` and
+/// `kiln-version-barriers`.
 void registerTileGPUPasses();
 
 } // namespace kiln
