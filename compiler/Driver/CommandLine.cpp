@@ -47,6 +47,11 @@ cl::opt<unsigned> timeoutSeconds("timeout", cl::desc("Seconds that one variant m
                                  cl::value_desc("seconds"), cl::init(600), cl::sub(buildCommand),
                                  cl::sub(compileCommand), cl::sub(checkCommand),
                                  cl::sub(runCommand));
+cl::opt<unsigned> memoryMiB("memory",
+                            cl::desc("MiB of memory for compiling one variant, 0: no limit (8192)"),
+                            cl::value_desc("MiB"), cl::init(CompilerOptions().memoryMiB),
+                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+                            cl::sub(runCommand));
 cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for debuggers)"),
                         cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                         cl::sub(runCommand));
@@ -241,6 +246,7 @@ CompilerOptions compilerOptions() {
   if (timeoutSeconds == 0)
     usageError("--timeout: expected at least 1 second, got 0");
   options.timeoutSeconds = timeoutSeconds;
+  options.memoryMiB = memoryMiB;
   options.inProcess = inProcess;
   options.debug = debug;
   options.deviceMemory = deviceMemory;

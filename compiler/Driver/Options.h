@@ -29,6 +29,8 @@ struct CompilerOptions {
   unsigned jobs = 0;
   /// --timeout: seconds for one variant.
   unsigned timeoutSeconds = 600;
+  /// --memory: MiB of addresses for one variant, beside the tools' own limits; 0 = no limit.
+  unsigned memoryMiB = 8192;
   /// --in-process: no worker processes, for debuggers. A crash then ends the build.
   bool inProcess = false;
   /// --debug: assertions and overflow of integers are checked in every kernel.

@@ -34,11 +34,15 @@ std::string crashReason(const JobResult &job) {
   return said.empty() ? reason : reason + ": " + said;
 }
 
-/// Whether the system or a user ended the process: by a signal, or by refusing it memory.
-bool isEndedFromOutside(const JobResult &job) {
+bool wasRefusedMemory(const JobResult &job) {
   llvm::StringRef log(job.log);
-  bool isRefused = log.contains("out of memory") || log.contains("std::bad_alloc");
-  return isSentFromOutside(job.signal) || (job.signal == SIGABRT && isRefused);
+  return job.signal == SIGABRT && (log.contains("out of memory") || log.contains("std::bad_alloc"));
+}
+
+std::string memoryReason(const CompilerOptions &options) {
+  return "compiling it needs more than the " + std::to_string(options.memoryMiB) +
+         " MiB of memory that it may take; --memory=MIB allows more; more warps or smaller tiles "
+         "make less work";
 }
 
 VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned index,
@@ -57,9 +61,14 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
     break;
   case JobResult::Crashed:
   case JobResult::Done: // with output that is not a result
-    diagnostics.report(isEndedFromOutside(job) ? DiagKind::DriverVariantEnded
-                                               : DiagKind::DriverVariantCrashed,
-                       compile.place.range, compile.label, target, crashReason(job), index);
+    if (wasRefusedMemory(job) && options.memoryMiB)
+      diagnostics.report(DiagKind::DriverVariantTool, compile.place.range, compile.label, target,
+                         memoryReason(options));
+    else
+      diagnostics.report(isSentFromOutside(job.signal) || wasRefusedMemory(job)
+                             ? DiagKind::DriverVariantEnded
+                             : DiagKind::DriverVariantCrashed,
+                         compile.place.range, compile.label, target, crashReason(job), index);
     break;
   }
   VariantResult result;
@@ -109,6 +118,7 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
     WorkerOptions workers;
     workers.parallel = options.jobs ? options.jobs : availableCpus();
     workers.timeout = std::chrono::seconds(options.timeoutSeconds);
+    workers.memoryBytes = uint64_t(options.memoryMiB) << 20;
     if (goal.checkOnly) // enough for every CPU to have several turns
       workers.jobsPerProcess =
           std::clamp(unsigned(chosen.size()) / (8 * workers.parallel), 1u, 256u);

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -52,7 +53,16 @@ void writeAll(int fd, const char *bytes, size_t size) {
   }
 }
 
-[[noreturn]] void runChild(int output, int log, pid_t parent, JobRange jobs,
+/// Lowers the limit for this process and what it starts, which may raise it again.
+void limitMemory(uint64_t bytes) {
+  rlimit limit;
+  if (bytes == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
+    return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+[[noreturn]] void runChild(int output, int log, pid_t parent, JobRange jobs, uint64_t memoryBytes,
                            const std::function<std::string(unsigned)> &work) {
   // A group of its own, so that a timeout also ends the tools it started; and never outlive the
   // parent.
@@ -61,6 +71,7 @@ void writeAll(int fd, const char *bytes, size_t size) {
   if (getppid() != parent)
     _exit(3);
   resetInterrupts();
+  limitMemory(memoryBytes);
   dup2(log, STDERR_FILENO);
   for (unsigned job = jobs.begin; job < jobs.end; ++job) {
     std::string answer = work(job);
@@ -87,7 +98,7 @@ std::optional<Child> start(JobRange jobs, const WorkerOptions &options,
   std::fflush(nullptr);
   pid_t parent = getpid(), pid = fork();
   if (pid == 0)
-    runChild(output[1], log[1], parent, jobs, work);
+    runChild(output[1], log[1], parent, jobs, options.memoryBytes, work);
   int error = errno;
   close(output[1]), close(log[1]);
   if (pid < 0) {

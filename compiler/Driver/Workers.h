@@ -11,6 +11,7 @@
 #define KILN_COMPILER_DRIVER_WORKERS_H
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -36,6 +37,9 @@ struct WorkerOptions {
   /// The most jobs that one process does, one after the other, at least 1. When it ends early, the
   /// job that it was at has failed, and those behind go to other processes.
   unsigned jobsPerProcess = 1;
+  /// Of addresses, for each process: what it cannot have it is refused. 0: the limit of the calling
+  /// process, which also holds where it is lower.
+  uint64_t memoryBytes = 0;
 };
 
 /// Calls `work(i)` for i in [0, count) in child processes, started in order, and `done(i, result)`

@@ -116,6 +116,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+  // After it short code has no conditional barriers where those are slow.
+  passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   bool ran = succeeded(passes.run(module));
   Operation *kernel = SymbolTable::lookupSymbolIn(module, facts.symbol);
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);

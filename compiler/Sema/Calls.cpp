@@ -4,6 +4,7 @@
 #include "compiler/Sema/Evaluator.h"
 #include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/ParameterBinding.h"
 
 namespace kiln::sema {
 
@@ -153,84 +154,20 @@ Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords key
 // Functions of Python source
 //===----------------------------------------------------------------------===//
 
-/// Reports a call that does not fit the function. Returns false.
-bool Evaluator::argumentsError(const FunctionObject &function, const llvm::Twine &what,
-                               const llvm::Twine &hint) {
-  if (hasFailed)
-    return false;
+bool Evaluator::bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,
+                               const Keywords &keywords, Environment &names) {
+  std::optional<ArgumentsMistake> mistake = sema::bindParameters(function, args, keywords, names);
+  if (!mistake || hasFailed)
+    return !mistake;
+  At at(*this, mistake->keyword.empty() ? position : keywordRange(mistake->keyword));
   Diagnostic diagnostic(DiagKind::SemaArguments, position,
-                        Diagnostic::pack(function.getName(), what));
-  diagnostic.withHint(hint);
+                        Diagnostic::pack(function.getName(), mistake->what));
+  diagnostic.withHint(mistake->hint);
   if (function.definition)
     diagnostic.note(DiagKind::SemaDeclaredHere, function.definition->signatureRange,
                     function.getName());
   addError(std::move(diagnostic));
   return false;
-}
-
-bool Evaluator::bindParameters(const FunctionObject &function, std::vector<Value> &args,
-                               Keywords &keywords, Environment &names) {
-  size_t next = 0;
-  std::vector<bool> used(keywords.size());
-  std::vector<llvm::StringRef> known;
-  bool takesAny = false;
-  for (const ast::Parameter &parameter : function.getParameters()) {
-    known.push_back(parameter.name.name);
-    takesAny |= parameter.kind == ast::ParameterKind::VarKeywords;
-  }
-  // First: a misspelt keyword also leaves its parameter without a value.
-  for (const auto &keyword : keywords)
-    if (!takesAny && !llvm::is_contained(known, llvm::StringRef(keyword.first))) {
-      At at(*this, keywordRange(keyword.first));
-      return argumentsError(function, "has no parameter '" + keyword.first + "'",
-                            suggestName(keyword.first, known));
-    }
-  for (const ast::Parameter &parameter : function.getParameters()) {
-    llvm::StringRef key = parameter.name.name;
-    if (parameter.kind == ast::ParameterKind::VarArgs) {
-      names[key] =
-          Value::tuple(std::vector<Value>(args.begin() + std::min(next, args.size()), args.end()));
-      next = args.size();
-      continue;
-    }
-    if (parameter.kind == ast::ParameterKind::VarKeywords) {
-      auto dict = std::make_shared<DictObject>();
-      for (size_t i = 0; i < keywords.size(); ++i)
-        if (!used[i]) {
-          dict->items.emplace_back(Value::string(keywords[i].first), keywords[i].second);
-          used[i] = true;
-        }
-      names[key] = Value(ValueKind::Dict, dict);
-      continue;
-    }
-    std::optional<Value> value;
-    if (parameter.kind != ast::ParameterKind::KeywordOnly && next < args.size())
-      value = args[next++];
-    for (size_t i = 0; i < keywords.size(); ++i)
-      if (keywords[i].first == key && parameter.kind != ast::ParameterKind::PositionalOnly) {
-        if (value) {
-          At at(*this, keywordRange(key));
-          return argumentsError(function, "got two values for '" + key + "'");
-        }
-        value = keywords[i].second;
-        used[i] = true;
-      }
-    size_t index = size_t(&parameter - function.getParameters().begin());
-    if (!value && index < function.defaults.size() && !function.defaults[index].isError())
-      value = function.defaults[index];
-    if (!value)
-      return argumentsError(function, "needs a value for '" + key + "'");
-    names[key] = *value;
-  }
-  if (next < args.size())
-    return argumentsError(function, "takes " + llvm::Twine(next) + " arguments, got " +
-                                        llvm::Twine(args.size()));
-  for (size_t i = 0; i < keywords.size(); ++i)
-    if (!used[i]) {
-      At at(*this, keywordRange(keywords[i].first));
-      return argumentsError(function, "takes '" + keywords[i].first + "' by position only");
-    }
-  return true;
 }
 
 Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keywords keywords) {

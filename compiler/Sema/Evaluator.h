@@ -108,8 +108,6 @@ struct Frame {
   std::optional<mlir::Location> callLocation;
 };
 
-using Keywords = std::vector<std::pair<std::string, Value>>;
-
 /// A call in the source while its arguments are bound and, for a builtin, while its handler runs.
 struct CallSite {
   const ast::CallExpr *expr = nullptr;
@@ -490,11 +488,9 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &yields);
 
   // Calls.
-  bool argumentsError(const FunctionObject &function, const llvm::Twine &what,
-                      const llvm::Twine &hint = "");
   bool checkKeywords(const BuiltinInfo &info, const Keywords &keywords);
-  bool bindParameters(const FunctionObject &function, std::vector<Value> &args, Keywords &keywords,
-                      Environment &names);
+  bool bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,
+                      const Keywords &keywords, Environment &names);
   bool bindBuiltin(const BuiltinInfo &info, std::vector<Value> &args, Keywords &keywords,
                    Call &call);
   Value callBuiltin(const BuiltinInfo &info, std::vector<Value> args, Keywords keywords,

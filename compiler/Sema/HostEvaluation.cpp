@@ -427,23 +427,6 @@ std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedMo
   return summary;
 }
 
-std::vector<std::string> listKernels(const LoadedModule &module) {
-  std::vector<std::string> names;
-  auto isJit = [](const ast::Expr *decorator) {
-    if (const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator))
-      decorator = call->callee;
-    if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(decorator))
-      return attribute->attribute.name == "jit";
-    const auto *name = llvm::dyn_cast<ast::NameExpr>(decorator);
-    return name && name->name == "jit";
-  };
-  for (const ast::Stmt *stmt : module.tree->getBody())
-    if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
-      if (llvm::any_of(function->decorators, isJit))
-        names.push_back(function->name.name.str());
-  return names;
-}
-
 std::optional<AutotuneList> evaluateAutotune(ModuleLoader &loader, const LoadedModule &module,
                                              llvm::StringRef kernel, const TargetAnswers &target,
                                              const NamedConstants &defines,

@@ -124,9 +124,6 @@ std::optional<KernelSummary> describeKernel(ModuleLoader &loader, const LoadedMo
                                             llvm::StringRef kernel, const TargetAnswers &target,
                                             const NamedConstants &defines, DiagnosticEngine &diags);
 
-/// Names of the functions of a module that `@triton.jit` decorates, in order.
-std::vector<std::string> listKernels(const LoadedModule &module);
-
 /// A name of a module that has run, with Python's text for its value (sets in order, enumerators by
 /// name): empty where the value is not known or has no such text.
 struct ModuleValue {

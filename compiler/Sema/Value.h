@@ -30,6 +30,8 @@ struct ModuleState;
 
 /// Names of one function call, or of one object, in the order of their first binding.
 using Environment = llvm::MapVector<llvm::StringRef, Value>;
+/// Arguments of a call by keyword.
+using Keywords = std::vector<std::pair<std::string, Value>>;
 
 enum class ValueKind : uint8_t {
   Error,     // An error has been reported; everything computed from it is Error too.

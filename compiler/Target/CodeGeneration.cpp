@@ -125,8 +125,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetI
   if (!backEnd)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
   llvm::TargetOptions targetOptions;
-  targetOptions.AllowFPOpFusion =
-      options.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   targetOptions.FunctionSections = targetOptions.DataSections = target.backend == Backend::CPU;
   return std::unique_ptr<llvm::TargetMachine>(backEnd->createTargetMachine(
       triple, target.llvmCPU, target.llvmFeatures, targetOptions, llvm::Reloc::PIC_, std::nullopt,

@@ -48,18 +48,12 @@ struct EmitOptions {
   std::vector<std::pair<std::string, std::string>> pathMap;
   /// The name in line tables of a path that no prefix matches; unset: the path itself.
   std::function<std::string(llvm::StringRef path)> sourceName;
-  /// a * b + c may become one fused operation, as in Triton; otherwise only where the module says
-  /// so.
-  bool fuseMultiplyAdd = true;
   CudaEmit cudaEmit = CudaEmit::Cubin;
   /// Empty: search PATH, then CUDA_HOME/bin, then /usr/local/cuda/bin.
   std::string ptxasPath;
   /// What one run of ptxas may take, in MiB of addresses and seconds of processor time; 0: no
   /// limit.
   unsigned ptxasMemory = 8192, ptxasTimeout = 300;
-  /// ptxas's message that it serialised asynchronous matrix instructions (C75xx) is an error, not a
-  /// warning.
-  bool serializedMatrixIsError = false;
   /// libdevice.10.bc, linked only when the module calls __nv_ functions. Empty: such calls are
   /// errors.
   std::string libdevicePath;

@@ -34,20 +34,21 @@ llvm::Error osError(const llvm::Twine &what) {
                                  what + ": " + llvm::sys::StrError(code));
 }
 
-/// Lowers a limit of this process; safe between fork and exec. A second of grace lies between
-/// SIGXCPU and SIGKILL; of memory there is no soft limit.
-void lower(decltype(RLIMIT_AS) what, uint64_t limit, uint64_t grace) {
+/// Sets a limit of this process, in place of one that it has set for itself; safe between fork and
+/// exec. A second of grace lies between SIGXCPU and SIGKILL; of memory there is no soft limit.
+void set(decltype(RLIMIT_AS) what, uint64_t limit, uint64_t grace) {
   rlimit allowed;
-  if (limit == 0 || getrlimit(what, &allowed) != 0)
+  if (getrlimit(what, &allowed) != 0)
     return;
-  allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, limit);
-  allowed.rlim_max = std::min<rlim_t>(allowed.rlim_max, limit + grace);
+  if (limit != 0)
+    allowed.rlim_max = std::min<rlim_t>(allowed.rlim_max, limit + grace);
+  allowed.rlim_cur = limit ? std::min<rlim_t>(allowed.rlim_max, limit) : allowed.rlim_max;
   setrlimit(what, &allowed);
 }
 
 void apply(const ProcessLimits &limits) {
-  lower(RLIMIT_AS, limits.memoryBytes, /*grace=*/0);
-  lower(RLIMIT_CPU, limits.seconds, /*grace=*/1);
+  set(RLIMIT_AS, limits.memoryBytes, /*grace=*/0);
+  set(RLIMIT_CPU, limits.seconds, /*grace=*/1);
 }
 
 /// Starts a child that runs `body` with its output in a pipe, and collects it. Between fork and

@@ -91,6 +91,9 @@ struct TargetInfo {
   /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
   /// stores that it made itself.
   bool cumulativeFences = false;
+  /// A barrier under a condition waits for the thread's loads even if the condition does not hold:
+  /// ptxas makes a predicate of the branch around it.
+  bool predicatedBarriers = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
 

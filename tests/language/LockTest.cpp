@@ -1,7 +1,6 @@
 // Blocks that hand memory to each other by locks and flags, while stores of every warp are in
 // flight: the emulator delivers them as late as the program's own order allows.
 
-#include "runtime/kiln.h"
 #include "tests/language/SourceKernel.h"
 
 namespace kiln::testing {
@@ -47,6 +46,7 @@ std::string count(const char *source, const char *target, const Order &order) {
   Buffer<int32_t> lock(1), arrived(1), x(numElements);
   SourceOptions options;
   options.grid = {2, 1, 1};
+  options.threads = 2;
   std::string found = runSource(
       source, target,
       {{source == inTurns ? "turn" : "lock", "*i32", lock},
@@ -61,13 +61,7 @@ std::string count(const char *source, const char *target, const Order &order) {
   return found + (lost ? "lost " + std::to_string(lost) + "\n" : "");
 }
 
-class Lock : public SourceTest {
-protected:
-  void SetUp() override {
-    if (kiln_cpu_pool_threads(nullptr) < 2)
-      GTEST_SKIP() << "programs that wait for each other want two threads";
-  }
-};
+class Lock : public SourceTest {};
 
 TEST_P(Lock, CoversTheStoresOfAllWarps) {
   for (const char *source : {locked, inTurns})

@@ -133,6 +133,65 @@ def kernel(P, Q, s0, s1, t0, t1):
       ASSERT_EQ(x[size_t(j * 32 + i)], i * 32 + j);
 }
 
+/// Halves turned by factors that all rows share, in place, n of 64 columns. The factors may be in
+/// the very array that is turned.
+TEST_P(ProgramOrder, FactorsFromTheArrayThatIsOverwritten) {
+  const char *source = R"(
+@triton.jit
+def kernel(p, factors, n):
+    i = tl.arange(0, 8)[:, None]
+    j = tl.arange(0, 64)[None, :]
+    factor = tl.load(factors + j, j < n)
+    at = p + i * 128 + j
+    left = tl.load(at, j < n)
+    right = tl.load(at + 64, j < n)
+    tl.store(at, left * factor - right, j < n)
+    tl.store(at + 64, right * factor + left, j < n)
+)";
+  for (bool same : {false, true}) {
+    Buffer<int32_t> x = counted(8 * 128, 3), apart = counted(64, 3);
+    ASSERT_EQ(
+        runSource(source, GetParam(),
+                  {{"p", "*i32", x}, {"factors", "*i32", same ? x : apart}, {"n", "i32", 61}}),
+        "");
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 64; ++j) {
+        int left = i * 128 + j + 3, right = left + 64, factor = j + 3;
+        const int32_t *row = &x[size_t(i) * 128];
+        ASSERT_EQ(row[j], j < 61 ? left * factor - right : left) << same << " " << i << " " << j;
+        ASSERT_EQ(row[j + 64], j < 61 ? right * factor + left : right) << same;
+      }
+  }
+}
+
+/// In a loop, with what an iteration reads from the array that those before it may have written.
+TEST_P(ProgramOrder, LoopsOverOneArrayOrTwo) {
+  const char *source = R"(
+@triton.jit
+def kernel(p, q, n):
+    i = tl.arange(0, 128)
+    for start in range(0, n, 128):
+        mask = start + i < n
+        x = tl.load(p + n - 1 - start - i, mask)
+        tl.store(q + start + i, x * 2 + 1, mask)
+)";
+  for (bool same : {false, true}) {
+    constexpr int n = 601;
+    Buffer<int32_t> x = counted(n), apart(n), &out = same ? x : apart;
+    std::vector<int32_t> expected(out.data(), out.data() + n);
+    for (int start = 0; start < n; start += 128) {
+      // All of an iteration's loads come before its stores.
+      std::vector<int32_t> from = same ? expected : std::vector<int32_t>(x.data(), x.data() + n);
+      for (int k = start; k < std::min(start + 128, n); ++k)
+        expected[size_t(k)] = from[size_t(n - 1 - k)] * 2 + 1;
+    }
+    ASSERT_EQ(
+        runSource(source, GetParam(), {{"p", "*i32", x}, {"q", "*i32", out}, {"n", "i32", n}}), "");
+    for (int k = 0; k < n; ++k)
+      ASSERT_EQ(out[size_t(k)], expected[size_t(k)]) << same << " " << k;
+  }
+}
+
 TEST_P(ProgramOrder, PointersThatMeet) {
   // All lanes read one element and write it; neighbours shift; a gather with repeated indices.
   Buffer<int32_t> x(1, 5), shifted = counted(129), gathered = counted(64), index(128);

@@ -70,10 +70,13 @@ struct SourceKernel::Code {
   kiln_entry entry = {};
   const kiln_entry *entries[1] = {&entry};
   kiln_library library = {KILN_ABI_VERSION, 1, "test", entries};
+  /// Null: the default one.
+  kiln_cpu_pool *pool = nullptr;
 
   ~Code() {
     if (object)
       kiln_unload(&library);
+    kiln_cpu_pool_destroy(pool);
   }
 
   void compile(const std::string &source, const KernelInstance &instance,
@@ -162,7 +165,7 @@ std::string SourceKernel::Code::launch(kiln_stream stream,
 std::string SourceKernel::Code::emulate(const std::vector<SourceArgument> &arguments,
                                         std::array<uint32_t, 3> grid) {
   kiln_emulator *emulator = nullptr;
-  if (kiln_emulator_create(target.arch.c_str(), nullptr, &emulator) != KILN_SUCCESS)
+  if (kiln_emulator_create(target.arch.c_str(), pool, &emulator) != KILN_SUCCESS)
     return kiln_last_error();
   kiln_emulator_set_check(emulator, 1);
   std::set<const GuardedMemory *> known;
@@ -185,6 +188,8 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
                            const SourceOptions &options)
     : code(std::make_unique<Code>()) {
   code->target = llvm::cantFail(parseTarget(target));
+  if (options.threads)
+    EXPECT_EQ(kiln_cpu_pool_create(options.threads, &code->pool), KILN_SUCCESS);
   KernelInstance instance;
   instance.kernel = "kernel";
   instance.numWarps = options.numWarps;
@@ -211,7 +216,7 @@ std::string SourceKernel::run(const std::vector<SourceArgument> &arguments,
     return code->errors;
   std::string found = code->target.emulated
                           ? code->emulate(arguments, grid)
-                          : code->launch(kiln_cpu_stream(nullptr), arguments, grid);
+                          : code->launch(kiln_cpu_stream(code->pool), arguments, grid);
   for (const SourceArgument &argument : arguments)
     if (argument.memory)
       if (std::string at = argument.memory->overrun(); !at.empty())

@@ -80,6 +80,9 @@ struct SourceOptions {
   /// Spoils the program at the cut (LLVM dialect, NVVM or ROCDL): for tests of the emulator's
   /// checks.
   std::function<void(mlir::ModuleOp &)> edit = nullptr;
+  /// The number of threads that run program instances; 0: the default pool. Instances that wait for
+  /// each other want a thread each.
+  unsigned threads = 0;
 };
 
 /// One kernel compiled for one target.

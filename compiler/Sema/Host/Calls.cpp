@@ -1,7 +1,7 @@
 // Calls of host code: of functions of the source, of builtins, of what is not known.
 
-#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/ParameterBinding.h"
 
 namespace kiln::sema {
 
@@ -232,64 +232,12 @@ Value HostInterpreter::callUnknown(const Value &callee, llvm::ArrayRef<Value> ar
 // Functions of the source
 //===----------------------------------------------------------------------===//
 
-bool HostInterpreter::bindParameters(const FunctionObject &function, std::vector<Value> &args,
-                                     Keywords &keywords, Environment &names) {
-  llvm::StringRef callee = function.getName();
-  auto fail = [&](const llvm::Twine &what, const llvm::Twine &hint = "") {
-    core->errorWithHint(hint, DiagKind::SemaArguments, callee, what.str());
-    return false;
-  };
-  size_t next = 0;
-  std::vector<bool> used(keywords.size());
-  std::vector<llvm::StringRef> known;
-  bool takesAny = false;
-  for (const ast::Parameter &parameter : function.getParameters()) {
-    known.push_back(parameter.name.name);
-    takesAny |= parameter.kind == ast::ParameterKind::VarKeywords;
-  }
-  for (const auto &keyword : keywords)
-    if (!takesAny && !llvm::is_contained(known, llvm::StringRef(keyword.first)))
-      return fail("has no parameter '" + keyword.first + "'", suggestName(keyword.first, known));
-  for (auto [index, parameter] : llvm::enumerate(function.getParameters())) {
-    llvm::StringRef name = parameter.name.name;
-    if (parameter.kind == ast::ParameterKind::VarArgs) {
-      names[name] =
-          Value::tuple(std::vector<Value>(args.begin() + std::min(next, args.size()), args.end()));
-      next = args.size();
-      continue;
-    }
-    if (parameter.kind == ast::ParameterKind::VarKeywords) {
-      auto dict = std::make_shared<DictObject>();
-      for (size_t i = 0; i < keywords.size(); ++i)
-        if (!used[i]) {
-          dict->items.emplace_back(Value::string(keywords[i].first), keywords[i].second);
-          used[i] = true;
-        }
-      names[name] = Value(ValueKind::Dict, dict);
-      continue;
-    }
-    std::optional<Value> value;
-    if (parameter.kind != ast::ParameterKind::KeywordOnly && next < args.size())
-      value = args[next++];
-    for (size_t i = 0; i < keywords.size(); ++i)
-      if (keywords[i].first == name && parameter.kind != ast::ParameterKind::PositionalOnly) {
-        if (value)
-          return fail("got two values for '" + name + "'");
-        value = keywords[i].second;
-        used[i] = true;
-      }
-    if (!value && index < function.defaults.size() && !function.defaults[index].isError())
-      value = function.defaults[index];
-    if (!value)
-      return fail("needs a value for '" + name + "'");
-    names[name] = *value;
-  }
-  if (next < args.size())
-    return fail("takes " + llvm::Twine(next) + " arguments, got " + llvm::Twine(args.size()));
-  for (size_t i = 0; i < keywords.size(); ++i)
-    if (!used[i])
-      return fail("takes '" + keywords[i].first + "' by position only");
-  return true;
+bool HostInterpreter::bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,
+                                     const Keywords &keywords, Environment &names) {
+  std::optional<ArgumentsMistake> mistake = sema::bindParameters(function, args, keywords, names);
+  if (mistake)
+    core->errorWithHint(mistake->hint, DiagKind::SemaArguments, function.getName(), mistake->what);
+  return !mistake;
 }
 
 Value HostInterpreter::callFunction(const Value &callee, std::vector<Value> args,
@@ -534,8 +482,8 @@ Value HostInterpreter::callBuiltin(const Value &callee, std::vector<Value> args,
         if (std::optional<Value> result = special(args[0], "__repr__", {}))
           return *result;
     }
-    bool isHosts = args[0].isOpaque() || args[0].is(ValueKind::Instance) ||
-                   args[0].is(ValueKind::Range);
+    bool isHosts =
+        args[0].isOpaque() || args[0].is(ValueKind::Instance) || args[0].is(ValueKind::Range);
     if (name == "bool" && isHosts) {
       Value why;
       std::optional<bool> answer = truth(args[0], &why);

@@ -218,8 +218,8 @@ private:
 
   Value callBuiltin(const Value &callee, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
-  bool bindParameters(const FunctionObject &function, std::vector<Value> &args, Keywords &keywords,
-                      Environment &names);
+  bool bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,
+                      const Keywords &keywords, Environment &names);
   Value runBody(const Value &callee, const std::shared_ptr<Scope> &scope, const Value &self,
                 std::vector<Value> *yields);
   Value makeFunction(const ast::FunctionDef &definition);

@@ -190,10 +190,6 @@ llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &targ
     else if (usesLessLocalMemory(again->report.resources, result->report.resources))
       result = std::move(again);
   }
-  if (result && options.serializedMatrixIsError && !result->report.serialized.empty())
-    return targetError(
-        "ptxas serialised asynchronous matrix instructions:\n",
-        llvm::join(result->report.serialized.begin(), result->report.serialized.end(), "\n"));
   return result;
 }
 

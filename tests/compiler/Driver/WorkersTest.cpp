@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +86,22 @@ TEST(Workers, AHangIsEndedWithItsChildren) {
   EXPECT_EQ(results[0].kind, JobResult::TimedOut);
   EXPECT_EQ(results[0].output, "");
   EXPECT_EQ(results[1].output, "fine");
+}
+
+TEST(Workers, MemoryIsRefused) {
+  WorkerOptions options;
+  options.memoryBytes = uint64_t(512) << 20;
+  std::map<unsigned, JobResult> results;
+  runJobs(
+      2, options,
+      [](unsigned job) -> std::string {
+        size_t bytes = job == 0 ? size_t(1) << 30 : 1 << 20;
+        void *memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return memory == MAP_FAILED ? "refused" : "given";
+      },
+      [&](unsigned job, JobResult result) { results[job] = std::move(result); });
+  EXPECT_EQ(results[0].output, "refused");
+  EXPECT_EQ(results[1].output, "given");
 }
 
 TEST(Workers, NobodyElseIsSignalled) {

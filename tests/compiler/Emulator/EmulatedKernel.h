@@ -7,6 +7,7 @@
 #include "compiler/Target/DeviceBinary.h"
 #include "compiler/Target/TargetInfo.h"
 #include "runtime/emulated_launch.h"
+#include "llvm/ADT/STLExtras.h"
 #include <array>
 #include <memory>
 #include <optional>
@@ -35,9 +36,12 @@ public:
   /// Of the compilation: "file:line:column: message" each; empty if it succeeded.
   std::string errors;
 
-  /// Memory that the kernel may access.
+  /// Memory that the kernel may access, in place of what was freed there.
   void use(const void *memory, size_t bytes) {
     auto first = reinterpret_cast<uintptr_t>(memory);
+    llvm::erase_if(ranges, [&](const kiln_emulated_range &range) {
+      return range.first < first + bytes && first < range.end;
+    });
     ranges.push_back({first, first + bytes, nullptr});
   }
 

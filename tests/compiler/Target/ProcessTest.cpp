@@ -2,8 +2,10 @@
 
 #include "compiler/Target/Process.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <csignal>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace kiln;
@@ -33,6 +35,30 @@ TEST(Process, LimitsBindTheProgramAndWhatItRuns) {
   auto result = llvm::cantFail(runProgram("/bin/sh", {"-c", "sh -c 'ulimit -v'"}, "/", memory));
   EXPECT_EQ(result.output, std::to_string(64 << 10) + "\n");
   EXPECT_GT(result.peakBytes, 0u);
+}
+
+/// A program has limits of its own, whatever its caller has set for itself.
+TEST(Process, LimitsTakeThePlaceOfTheCallers) {
+  auto result = llvm::cantFail(runForked("/", [] {
+    rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = rlim_t(4) << 30;
+    setrlimit(RLIMIT_AS, &limit);
+    ProcessLimits more;
+    more.memoryBytes = uint64_t(5) << 30;
+    for (const ProcessLimits &limits : {ProcessLimits(), more})
+      llvm::outs()
+          << llvm::cantFail(runProgram("/bin/sh", {"-c", "ulimit -v"}, "/", limits)).output;
+    llvm::outs().flush();
+    return 0;
+  }));
+  rlimit own;
+  getrlimit(RLIMIT_AS, &own);
+  auto kilobytes = [](rlim_t bytes) {
+    return bytes == RLIM_INFINITY ? "unlimited\n" : std::to_string(bytes >> 10) + "\n";
+  };
+  EXPECT_EQ(result.output,
+            kilobytes(own.rlim_max) + kilobytes(std::min(own.rlim_max, rlim_t(5) << 30)));
 }
 
 TEST(Process, ACrashIsAResult) {

@@ -246,6 +246,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
+  registerPass([] { return createVersionBarriersPass(); });
 }
 
 } // namespace kiln

@@ -25,6 +25,11 @@ std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 
+/// Replaces conditional barriers by two versions of the code that holds them, where it is small and
+/// the target's conditional barriers are slow. On func.func, after barrier insertion; the module
+/// names the target.
+std::unique_ptr<mlir::Pass> createVersionBarriersPass();
+
 /// Registers all of these.
 void registerTileGPUPasses();
 

@@ -48,6 +48,7 @@ static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLa
   }
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+  passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   if (failed(passes.run(module)))
     return failure();
   return lowerTileGPUToLLVM(module, target);

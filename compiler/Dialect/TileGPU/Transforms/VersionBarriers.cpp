@@ -1,0 +1,174 @@
+// Two versions of the code that holds conditional barriers, and one branch that chooses.
+//
+// ptxas turns the branch around a conditional barrier into a predicate and waits ahead of a
+// predicated barrier for all loads in flight, even where the predicate is off: kernels bound by
+// memory paid up to 5 % for barriers that they never execute. So where loads may be in flight at
+// one, the code that holds it is there twice: with barriers that are always there, for arguments of
+// which some are equal, and without any. All threads take the same version, as they agree on the
+// conditions.
+//
+// The versions begin right behind the last access or exchange ahead of the first such barrier and
+// end with the kernel. Loads in front are shared, and all in flight when the branch comes. If that
+// barrier is in no loop it moves up to where its version begins: nothing between touches memory,
+// and LLVM, which would hoist the arithmetic that both versions begin with, and with it the wait
+// for the loads, finds nothing that they have in common.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The most elements that a thread computes in code that is made twice. Streaming kernels have some
+/// hundreds there; with more, a second version takes long to compile, and a barrier little of the
+/// kernel's time.
+constexpr int64_t mostElements = 1024;
+
+using Span = llvm::iterator_range<Block::iterator>;
+
+bool isConditional(tilegpu::BarrierOp barrier) { return bool(barrier.getCondition()); }
+
+/// Has threads wait for memory or for each other, or touches memory.
+bool waits(Operation &op) {
+  return isa<tilegpu::ScratchOpInterface>(op) || !isMemoryEffectFree(&op);
+}
+
+/// Whether there is a load ahead that nothing but arithmetic may have waited for.
+bool holdsUpLoads(tilegpu::BarrierOp barrier) {
+  for (Operation *op = barrier->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<tile::LoadOp>(op))
+      return true;
+    if (waits(*op) && !isa<tile::StoreOp>(op))
+      return false;
+  }
+  return false;
+}
+
+/// Elements that a thread computes or stores in an operation, one time through its regions.
+int64_t elementsOf(Operation &root) {
+  int64_t count = 0;
+  root.walk([&](Operation *op) {
+    int64_t most = 1;
+    auto consider = [&](Type type) {
+      if (tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(type))
+        most = std::max(most, layout.getLayout().numRegisters());
+    };
+    llvm::for_each(op->getOperandTypes(), consider);
+    llvm::for_each(op->getResultTypes(), consider);
+    count += most;
+  });
+  return count;
+}
+
+/// The end of the kernel, from what holds the first conditional barrier and the arithmetic ahead of
+/// it that needs none of the conditions.
+Span spanFrom(tilegpu::BarrierOp barrier, const llvm::SetVector<Value> &conditions) {
+  Block &body = barrier->getParentOfType<func::FuncOp>().getBody().front();
+  Block::iterator begin(body.findAncestorOpInBlock(*barrier));
+  while (begin != body.begin() && !waits(*std::prev(begin)) &&
+         llvm::none_of(std::prev(begin)->getResults(),
+                       [&](Value result) { return conditions.contains(result); }))
+    --begin;
+  return {begin, Block::iterator(body.getTerminator())};
+}
+
+bool isSmall(Span span) {
+  int64_t elements = 0;
+  for (Operation &op : span)
+    if ((elements += elementsOf(op)) > mostElements)
+      return false;
+  return true;
+}
+
+/// Beside a matrix product a barrier is nothing.
+bool multiplies(func::FuncOp kernel) {
+  return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Whether any condition holds; null if one is not known ahead of the span.
+Value anyOf(const llvm::SetVector<Value> &conditions, Span span) {
+  Operation *first = &*span.begin();
+  for (Value condition : conditions)
+    if (Operation *known = condition.getDefiningOp())
+      if (known->getBlock() != first->getBlock() || !known->isBeforeInBlock(first))
+        return Value();
+  OpBuilder builder(first);
+  Value any;
+  for (Value condition : conditions)
+    any = any ? arith::OrIOp::create(builder, first->getLoc(), any, condition) : condition;
+  return any;
+}
+
+void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition) {
+  OpBuilder builder(&*span.begin());
+  auto branch = scf::IfOp::create(builder, span.begin()->getLoc(), condition,
+                                  /*withElseRegion=*/true);
+  Block *with = branch.thenBlock(), *without = branch.elseBlock();
+  with->getOperations().splice(with->begin(), branch->getBlock()->getOperations(), span.begin(),
+                               span.end());
+  builder.setInsertionPointToStart(without);
+  IRMapping copies;
+  for (Operation &op : with->without_terminator())
+    builder.clone(op, copies);
+  with->walk([](tilegpu::BarrierOp barrier) { barrier.getConditionMutable().clear(); });
+  if (first->getBlock() == with)
+    first->moveBefore(&with->front());
+  without->walk([](tilegpu::BarrierOp barrier) {
+    if (isConditional(barrier))
+      barrier.erase();
+  });
+}
+
+struct VersionBarriersPass : PassWrapper<VersionBarriersPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VersionBarriersPass)
+
+  StringRef getArgument() const override { return "kiln-version-barriers"; }
+  StringRef getDescription() const override {
+    return "Replace conditional barriers by two versions of the code that holds them";
+  }
+
+  void runOnOperation() override {
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    if (target->predicatedBarriers)
+      run();
+  }
+
+private:
+  void run() {
+    tilegpu::BarrierOp first;
+    llvm::SetVector<Value> conditions;
+    getOperation().walk<WalkOrder::PreOrder>([&](tilegpu::BarrierOp barrier) {
+      if (!isConditional(barrier))
+        return;
+      if (!first && holdsUpLoads(barrier))
+        first = barrier;
+      conditions.insert(barrier.getCondition());
+    });
+    if (!first || !getOperation().getBody().hasOneBlock() || multiplies(getOperation()))
+      return;
+    Span span = spanFrom(first, conditions);
+    if (!isSmall(span))
+      return;
+    if (Value condition = anyOf(conditions, span))
+      makeTwoVersions(span, first, condition);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createVersionBarriersPass() {
+  return std::make_unique<VersionBarriersPass>();
+}
+
+} // namespace kiln

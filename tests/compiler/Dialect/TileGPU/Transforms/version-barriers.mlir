@@ -1,0 +1,153 @@
+// Code with conditional barriers becomes two versions, with barriers and without; loads ahead are shared.
+// RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-version-barriers))" --split-input-file %s | FileCheck %s
+
+#l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
+#many = #tilegpu.layout<"register: 64 128 256 512 1024 2048 4096 8192; lane: 1 2 4 8 16; warp: 32; block: -> 16384">
+#a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: ; block: -> 16x16">
+#b = #tilegpu.layout<"register: 1,0 8,0; lane: 2,0 4,0 0,1 0,2 0,4; warp: ; block: -> 16x8">
+#c = #tilegpu.layout<"register: 0,1 8,0; lane: 0,2 0,4 1,0 2,0 4,0; warp: ; block: -> 16x8">
+
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// The arithmetic is made twice. The first barrier stands where its version begins.
+// CHECK-LABEL: func.func @straight
+// CHECK: tile.load
+// CHECK-NEXT: %[[ANY:.*]] = arith.ori %[[A:.*]], %[[B:.*]] : i1
+// CHECK-NEXT: scf.if %[[ANY]] {
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: } else {
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @straight(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %b: i1) {
+  %x = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  %y = arith.addf %x, %x : tensor<64xf32, #l>
+  tilegpu.barrier if %a
+  tile.store %p, %y : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  %z = arith.mulf %x, %x : tensor<64xf32, #l>
+  tilegpu.barrier if %b
+  tile.store %p, %z : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  return
+}
+
+// Barriers that are always there stand in both versions; what computes the condition is no part of them.
+// CHECK-LABEL: func.func @loop
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %arg1, %arg2
+// CHECK-NEXT: scf.if %[[SAME]] {
+// CHECK: scf.for
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.load
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @loop(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i64, %b: i64, %n: i32) {
+  %same = arith.cmpi eq, %a, %b : i64
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    tilegpu.barrier if %same
+    %x = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+    tilegpu.barrier if %same
+    tile.store %p, %x : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+    tilegpu.barrier
+    %y = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  }
+  return
+}
+
+// No load is in flight where an iteration begins, and none behind another barrier.
+// CHECK-LABEL: func.func @noneInFlight
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+// CHECK: tilegpu.barrier if
+func.func @noneInFlight(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    tilegpu.barrier if %a
+    %x = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+    tilegpu.barrier
+    tilegpu.barrier if %a
+    tile.store %p, %x : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  }
+  return
+}
+
+// 256 elements a thread, five times.
+// CHECK-LABEL: func.func @tooLong
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+func.func @tooLong(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
+  %x = tile.load %p : (tensor<16384x!tile.ptr<f32>, #many>) -> tensor<16384xf32, #many>
+  %1 = arith.addf %x, %x : tensor<16384xf32, #many>
+  %2 = arith.addf %1, %x : tensor<16384xf32, #many>
+  %3 = arith.addf %2, %x : tensor<16384xf32, #many>
+  %4 = arith.addf %3, %x : tensor<16384xf32, #many>
+  tilegpu.barrier if %a
+  tile.store %p, %4 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
+  return
+}
+
+// Beside a matrix product a barrier is nothing.
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+func.func @product(%x: tensor<16x16xf16, #a>, %y: tensor<16x8xf16, #b>, %p: tensor<16x8x!tile.ptr<f32>, #c>, %a: i1) {
+  %z = tile.load %p : (tensor<16x8x!tile.ptr<f32>, #c>) -> tensor<16x8xf32, #c>
+  %d = tilegpu.dot %x, %y, %z unit <"mma.m16n8k16.f16.f32", warps 1 x 1>
+      : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+  tilegpu.barrier if %a
+  tile.store %p, %d : (tensor<16x8x!tile.ptr<f32>, #c>, tensor<16x8xf32, #c>) -> ()
+  return
+}
+
+// The condition has to be known ahead of the branch.
+// CHECK-LABEL: func.func @knownLate
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+func.func @knownLate(%p: !tile.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %x = tile.load %p : (!tile.ptr<i32>) -> i32
+    %same = arith.cmpi eq, %i, %one : i32
+    tilegpu.barrier if %same
+    tile.store %p, %x : (!tile.ptr<i32>, i32) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+#l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16 32; warp: ; block: -> 64">
+
+module attributes {tilegpu.target = "hip:gfx942"} {
+// Here the branch around a barrier stays one.
+// CHECK-LABEL: func.func @noPredicates
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+func.func @noPredicates(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1) {
+  %x = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  tilegpu.barrier if %a
+  tile.store %p, %x : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  return
+}
+}
