@@ -98,7 +98,8 @@ struct CopyAsyncSpread : SpreadPattern<tilegpu::CopyAsyncOp> {
       return op.emitError() << "expected a layout in which a thread has " << op.getVector()
                             << " neighbours of the buffer, got " << access.vector;
     copyToShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]), access,
-                 adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange());
+                 adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange(),
+                 op.getCondition() ? adaptor.getCondition()[0] : Value());
     rewriter.eraseOp(op);
     return success();
   }

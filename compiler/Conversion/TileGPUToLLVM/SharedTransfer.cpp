@@ -70,7 +70,13 @@ public:
       owner = s.equal(s.bitAnd(id, duplicates), 0);
   }
 
-  Value of(uint64_t offset) const { return at(combineParts(s, thread, possible, offset)); }
+  /// Where the two parts of an offset share no bits the constant one is the access's own field.
+  Value of(uint64_t offset) const {
+    if (array.padInterval || (possible & offset))
+      return at(combineParts(s, thread, possible, offset));
+    Value begin = at(thread);
+    return offset ? s.byteOffset(begin, s.i32(offset * sharedBytes(array.element))) : begin;
+  }
   Value at(Value offset) const {
     Value place = offset;
     if (array.padInterval)
@@ -162,7 +168,8 @@ SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering
 }
 
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
-                  const SharedAccess &access, ValueRange pointers, ValueRange masks) {
+                  const SharedAccess &access, ValueRange pointers, ValueRange masks,
+                  Value condition) {
   OpBuilder &b = s.builder();
   Addresses addresses(s, lowering, array, access);
   OpBuilder::InsertionGuard guard(b);
@@ -170,12 +177,18 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
     auto branch = scf::IfOp::create(b, s.location(), addresses.owner, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
+  unsigned bytes = access.vector * sharedBytes(array.element);
+  // What is copied if the mask holds is the same for all of the loop's copies: choose it once.
+  Value most = condition ? s.select(condition, s.i32(bytes), s.i32(0)) : s.i32(bytes);
   llvm::SmallDenseSet<uint64_t> done;
-  for (const SharedAccess::Part &part : access.parts)
-    if (unsigned first = part.registers.front(); done.insert(part.offset).second)
-      lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first],
-                                access.vector * sharedBytes(array.element),
-                                masks.empty() ? Value() : masks[first]);
+  for (const SharedAccess::Part &part : access.parts) {
+    if (!done.insert(part.offset).second)
+      continue;
+    unsigned first = part.registers.front();
+    Value copied = masks.empty() ? most : s.select(masks[first], most, s.i32(0));
+    lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first], bytes,
+                              copied);
+  }
 }
 
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,

@@ -44,9 +44,9 @@ public:
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
-  /// One thread's copy of 4, 8 or 16 bytes; zeros where `predicate` (i1 or null) is false.
+  /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them.
   virtual void copyAsync(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
-                         unsigned bytes, mlir::Value predicate) const;
+                         unsigned bytes, mlir::Value copied) const;
   virtual void commitCopies(mlir::OpBuilder &b, mlir::Location loc) const;
   virtual void waitForCopies(mlir::OpBuilder &b, mlir::Location loc, unsigned pending) const;
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -59,12 +60,11 @@ public:
   //--- Copies ---
 
   void copyAsync(OpBuilder &b, Location loc, Value to, Value from, unsigned bytes,
-                 Value predicate) const override {
-    ScalarBuilder s(b, loc);
-    Value copied = predicate ? s.select(predicate, s.i32(bytes), s.i32(0)) : Value();
+                 Value copied) const override {
     // Only whole pieces can pass by the first level of the cache.
     auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-    NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, copied);
+    bool isWhole = getConstantIntValue(copied) == int64_t(bytes);
+    NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, isWhole ? Value() : copied);
   }
   void commitCopies(OpBuilder &b, Location loc) const override {
     NVVM::CpAsyncCommitGroupOp::create(b, loc);

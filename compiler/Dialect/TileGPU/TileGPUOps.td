@@ -77,18 +77,22 @@ def TileGPU_SlotOp : TileGPU_Op<"slot", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring)";
 }
 
-def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [
+def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Starts copying from global memory to a buffer";
   let description = [{
     As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before a `tilegpu.wait` for the group of the copy.
-    Where `mask` is false, zero arrives. `vector` neighbours of the buffer's rows, 4 to 16 bytes, are neighbours in memory, have one
-    mask, and begin at a multiple of their size; a thread has as many. Example: `tilegpu.copy_async %p, %b mask %m vector 8 : …`.
+    Where `mask` is false, and everywhere if `condition` is, zero arrives. `vector` neighbours of the buffer's rows, 4 to 16 bytes,
+    are neighbours in memory, have one mask, and begin at a multiple of their size; a thread has as many.
+    Example: `tilegpu.copy_async %p, %b mask %m if %c vector 8 : …`.
   }];
-  let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask, I32Attr:$vector,
+  let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask,
+      Optional<I1>:$condition, I32Attr:$vector,
       DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
-  let assemblyFormat = "$ptr `,` $buffer (`mask` $mask^)? `vector` $vector attr-dict `:` type(operands)";
+  let assemblyFormat = [{
+    $ptr `,` $buffer (`mask` $mask^)? (`if` $condition^)? `vector` $vector attr-dict `:` type(operands)
+  }];
   let hasVerifier = 1;
 }
 

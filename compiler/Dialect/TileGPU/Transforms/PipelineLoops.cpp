@@ -45,21 +45,19 @@ Value splatLike(OpBuilder &b, Location loc, Value scalar, Type like) {
   return tile::SplatOp::create(b, loc, type, scalar);
 }
 
-/// Narrows the mask of a load or copy to iterations that there are.
-template <typename OpT> void narrowMask(RewriterBase &rewriter, OpT op, Value predicate) {
+/// The same operation for iterations that there are.
+Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
+  if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
+    rewriter.modifyOpInPlace(copy, [&] { copy.getConditionMutable().assign(exists); });
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!load)
+    return op;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  Value exists = splatLike(rewriter, op.getLoc(), predicate, op.getPtr().getType());
-  if (op.getMask())
-    exists = arith::AndIOp::create(rewriter, op.getLoc(), op.getMask(), exists);
-  rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().assign(exists); });
-}
-
-Operation *predicated(RewriterBase &rewriter, Operation *op, Value predicate) {
-  if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
-    narrowMask(rewriter, copy, predicate);
-  else if (auto load = dyn_cast<tile::LoadOp>(op))
-    narrowMask(rewriter, load, predicate);
+  Value mask = splatLike(rewriter, op->getLoc(), exists, load.getPtr().getType());
+  if (load.getMask())
+    mask = arith::AndIOp::create(rewriter, op->getLoc(), load.getMask(), mask);
+  rewriter.modifyOpInPlace(load, [&] { load.getMaskMutable().assign(mask); });
   return op;
 }
 
@@ -178,8 +176,9 @@ private:
       Value slot = tilegpu::SlotOp::create(rewriter, loc, ring, filled);
       Value pointers = transposed(load, load.load.getPtr());
       Value mask = load.load.getMask() ? transposed(load, load.load.getMask()) : Value();
-      auto copy = tilegpu::CopyAsyncOp::create(rewriter, loc, pointers, slot, mask, load.vector,
-                                               load.load.getCache(), load.load.getEvict());
+      auto copy =
+          tilegpu::CopyAsyncOp::create(rewriter, loc, pointers, slot, mask, Value(), load.vector,
+                                       load.load.getCache(), load.load.getEvict());
       staged.addresses.insert(slot.getDefiningOp());
       staged.addresses.insert(copy);
       if (!lastCopy || lastCopy->isBeforeInBlock(copy))
