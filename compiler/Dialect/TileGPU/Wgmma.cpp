@@ -123,7 +123,7 @@ LogicalResult WgmmaOp::verify() {
 }
 
 LogicalResult WgmmaWaitOp::verify() {
-  // PTX ISA, "wgmma.wait_group": an immediate.
+  // The PTX ISA gives no bound, and ptxas takes any; more than seven are nobody's practice.
   if (getPending() > 7)
     return emitOpError("expected 0 to 7 groups pending, got ") << int32_t(getPending());
   return success();
