@@ -185,7 +185,7 @@ public:
 
 private:
   /// Hopper alone has them.
-  bool hasWarpGroups() const { return info.archNumber == 90; }
+  bool hasWarpGroups() const { return info.matrix.wgmma; }
   static bool isSmallFloat(MatrixElement element) {
     return element == MatrixElement::F8E4M3 || element == MatrixElement::F8E5M2;
   }
