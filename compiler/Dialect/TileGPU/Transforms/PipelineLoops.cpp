@@ -238,10 +238,16 @@ private:
     bool isCarried = sum && sum.getOwner() == loop.getBody() && sum.hasOneUse() &&
                      dot->hasOneUse() && isa<tilegpu::BufferType>(dot.getA().getType()) &&
                      dot.readsBuffers();
-    if (!isCarried)
+    if (!isCarried || isStoredAnew(dot.getA()) || isStoredAnew(dot.getB()))
       return false;
     unsigned carried = sum.getArgNumber() - loop.getNumInductionVars();
     return loop.getYieldedValues()[carried] == dot.getResult();
+  }
+
+  /// A buffer that is no ring: what the next iteration stores there comes while the dot reads.
+  bool isStoredAnew(Value buffer) {
+    auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+    return alloc && alloc->getBlock() == loop.getBody();
   }
 
   /// Copies of zeros may be in flight, and what comes next may use the memory.
