@@ -38,6 +38,11 @@ uint32_t WarpGroupProduct::placeholder(uint32_t word) const {
   return 0xffc00000 | id << 7 | word;
 }
 
+uint32_t WarpGroupProduct::wordOf(uint32_t value) const {
+  uint32_t word = value & (shape.accumulator == KILN_EMU_F16 ? 63 : 127);
+  return word < words() && placeholder(word) == value ? word : noSource;
+}
+
 void WarpGroupProducts::reset(uint32_t numWarps, uint32_t sharedBytes) {
   warps.clear();
   warps.resize(numWarps);
@@ -94,9 +99,9 @@ void WarpGroupProducts::agree(Thread &self, const WarpGroupProduct &product) {
     group.products.pop_front();
 }
 
-WarpGroupProduct *WarpGroupProducts::productOf(uint32_t warp, uint32_t word, uint32_t value) const {
+WarpGroupProduct *WarpGroupProducts::productOf(uint32_t warp, uint32_t value) const {
   for (const auto &product : warps[warp].products)
-    if (word < product->words() && product->placeholder(word) == value)
+    if (product->wordOf(value) != WarpGroupProduct::noSource)
       return product.get();
   return nullptr;
 }
@@ -107,7 +112,9 @@ void WarpGroupProducts::findSources(WarpGroupProduct &product) const {
   product.sources.assign(count, WarpGroupProduct::noSource);
   for (uint32_t word = 0; word < count; ++word) {
     uint32_t value = product.accumulators[word];
-    const WarpGroupProduct *source = productOf(product.warp, word, value);
+    const WarpGroupProduct *source = productOf(product.warp, value);
+    if (source && source->wordOf(value) != word)
+      source = nullptr;
     for (uint32_t lane = 1; lane < WarpGroupProduct::lanes && source; ++lane)
       if (product.accumulators[lane * count + word] != value)
         source = nullptr;
@@ -222,7 +229,7 @@ void WarpGroupProducts::release(Thread &self, const kiln_emu_site *site,
   bool isForgotten = false;
   for (uint32_t word = 0; word < warp.request<Wait>(0).words; ++word) {
     uint32_t value = warp.request<Wait>(0).accumulators[word];
-    const WarpGroupProduct *product = productOf(warp.number, word, value);
+    const WarpGroupProduct *product = productOf(warp.number, value);
     if (!isUniform<Wait>(
             warp, [&](const Wait &one, const Wait &) { return one.accumulators[word] == value; }))
       product = nullptr;
@@ -232,8 +239,9 @@ void WarpGroupProducts::release(Thread &self, const kiln_emu_site *site,
     isForgotten |= product && product->state == WarpGroupProduct::State::Issued;
     for (uint32_t lane = 0; lane < WarpGroupProduct::lanes; ++lane) {
       const Wait &wait = warp.request<Wait>(lane);
-      wait.out[word] = isComplete ? product->accumulators[lane * product->words() + word]
-                                  : wait.accumulators[word];
+      wait.out[word] = isComplete
+                           ? product->accumulators[lane * product->words() + product->wordOf(value)]
+                           : wait.accumulators[word];
     }
   }
   if (isForgotten && block.launched().check)

@@ -46,6 +46,8 @@ struct WarpGroupProduct {
   uint32_t firstRow() const { return warp % warps * rows; }
   /// What the accumulators hold until it is complete.
   uint32_t placeholder(uint32_t word) const;
+  /// The accumulator that `value` is the placeholder of, or noSource.
+  uint32_t wordOf(uint32_t value) const;
   /// The 18-bit addresses of the 16 bytes that a step reads.
   template <typename Visit> void forUnits(uint32_t step, Visit visit) const;
   template <typename Visit> void forUnitsOfA(uint32_t step, Visit visit) const;
@@ -107,7 +109,7 @@ private:
   void validate(Thread &self, const kiln_emu_site *site) const;
   void agree(Thread &self, const WarpGroupProduct &product);
   void findSources(WarpGroupProduct &product) const;
-  WarpGroupProduct *productOf(uint32_t warp, uint32_t word, uint32_t value) const;
+  WarpGroupProduct *productOf(uint32_t warp, uint32_t value) const;
   void beginReads(Thread &self, const WarpGroupProduct &product);
   void endReads(const WarpGroupProduct &product);
   void complete(WarpGroupProduct &product);

@@ -64,6 +64,27 @@ TEST(WarpGroup, ProductsInFlightChain) {
   }
 }
 
+/// In any order, each accumulator has its own product's value.
+TEST(WarpGroup, OneWaitTakesTheAccumulatorsOfSeveralProducts) {
+  for (const Type &type : types) {
+    Product product(type, 32, 2, false, 1, 1, false, false, 4);
+    const uint32_t words = product.words();
+    std::vector<std::string> reports = product.run([&](kiln_emu_thread *thread,
+                                                       uint32_t *accumulators) {
+      product.store(thread), product.fence(thread), product.barrier(thread);
+      std::vector<uint32_t> all(words, 0);
+      product.multiply(thread, firstSite, 0, 1, all.data());
+      product.multiply(thread, secondSite, 0, 2, accumulators), product.commit(thread);
+      all.insert(all.end(), accumulators, accumulators + words);
+      std::vector<uint32_t> results(all.size());
+      kiln_emu_wgmma_wait(thread, &waitSite, 0, uint32_t(all.size()), all.data(), results.data());
+      std::copy(results.begin() + words, results.end(), accumulators);
+    });
+    EXPECT_EQ(product.numWrong(), 0u) << type.name;
+    EXPECT_TRUE(reports.empty()) << reports[0];
+  }
+}
+
 /// Accumulators that are not added to may hold anything.
 TEST(WarpGroup, AFalsePredicateOverwrites) {
   Product product(types[0], 64, 2, false, 3, 1, false, false, 5);

@@ -73,12 +73,22 @@ unsigned carriedNumber(tilegpu::DotOp dot, scf::ForOp loop) {
   return cast<BlockArgument>(dot.getC()).getArgNumber() - loop.getNumInductionVars();
 }
 
-/// Whether the loop does nothing with the dot's result but to add to it.
-bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop) {
+/// Whether the buffer lasts: it is made before the loop, or becomes a ring. What an iteration
+/// stores into any other the dot of the one before may still be reading.
+bool lasts(Value buffer, scf::ForOp loop, const StagedLoads &staged) {
+  auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+  return alloc &&
+         (alloc->getBlock() != loop.getBody() ||
+          llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.buffer == alloc; }));
+}
+
+/// Whether the loop does nothing with the dot's result but to add to it, and the dot reads buffers
+/// that last.
+bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
   auto sum = dyn_cast<BlockArgument>(dot.getC());
   bool isCarried = sum && sum.getOwner() == loop.getBody() && sum.hasOneUse() && dot->hasOneUse();
   return isCarried && loop.getYieldedValues()[carriedNumber(dot, loop)] == dot.getResult() &&
-         dot.readsBuffers() && isa<tilegpu::BufferType>(dot.getA().getType());
+         dot.readsBuffers() && lasts(dot.getA(), loop, staged) && lasts(dot.getB(), loop, staged);
 }
 
 class LoopPipeliner {
@@ -333,7 +343,7 @@ public:
     plan.stages = plan.slots = std::min(wishedStages(loop), room);
     SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
     plan.dotsInFlight =
-        llvm::all_of(dots, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop); });
+        llvm::all_of(dots, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop, staged); });
     if (plan.dotsInFlight && plan.slots < room &&
         blocksWith(beside + (plan.slots + 1) * slotBytes, dots) ==
             blocksWith(beside + plan.slots * slotBytes, dots))
