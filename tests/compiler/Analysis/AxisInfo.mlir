@@ -121,11 +121,18 @@ func.func @truncated(%start: i64 {tile.divisibility = 64 : i32}) attributes {til
 }
 
 // -----
-// A quotient may be negative where nothing is known of the divisor.
-func.func @unknown_divisor(%n: i32) attributes {tile.kernel} {
+// What an index is divided by at run time is taken as positive (AxisInfo.h): products find their tile by
+// `pid % a // b`. A constant that is not is not.
+func.func @unknown_divisor(%n: i32, %x: i32) attributes {tile.kernel} {
   // expected-remark @+1 {{non-negative}}
   %pid = tile.program_id 0 : i32
-  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  // expected-remark @+1 {{non-negative}}
   %quotient = arith.divsi %pid, %n : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %unknown = arith.divsi %x, %n : i32
+  // expected-remark @+1 {{constant = -2}}
+  %minus = arith.constant -2 : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %negative = arith.divsi %pid, %minus : i32
   return
 }
