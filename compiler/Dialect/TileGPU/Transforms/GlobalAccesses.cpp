@@ -82,6 +82,14 @@ BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess
   return isOrdered ? BarrierNeed() : need;
 }
 
+bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later,
+                          ArrayRef<Operation *> passed) {
+  if (betweenArrays(earlier, later).isNever())
+    return false;
+  return !earlier.pointers || !later.pointers ||
+         meetings.meet(earlier.pointers, later.pointers, passed) != Meeting::Never;
+}
+
 BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {
   BarrierNeed need;
   if (!earlier.writes && !later.writes)

@@ -49,7 +49,10 @@ public:
   /// What stands between an earlier and a later access, which is in a later iteration of `passed`.
   BarrierNeed between(const GlobalAccess &earlier, const GlobalAccess &later,
                       llvm::ArrayRef<mlir::Operation *> passed);
-  /// The same by the arrays alone, as if all their elements met.
+  /// Whether one touches an element that the other writes, be it by the same thread.
+  bool mayMeet(const GlobalAccess &earlier, const GlobalAccess &later,
+               llvm::ArrayRef<mlir::Operation *> passed);
+  /// What stands between by the arrays alone, as if all their elements met.
   BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
 
 private:

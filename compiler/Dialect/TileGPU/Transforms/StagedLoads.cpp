@@ -123,7 +123,7 @@ private:
   //===-- what it depends on
   //---------------------------------------------------------------------===//
 
-  /// Nothing that the loop writes is what the load, an iteration later, would read.
+  /// Nothing that the loop writes is what the load, running ahead, would have read behind it.
   bool isOrdered(tile::LoadOp load) {
     std::optional<GlobalAccess> read = globalAccessOf(load);
     Operation *passed = loop;
@@ -131,10 +131,19 @@ private:
       std::optional<GlobalAccess> write =
           op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()) ? std::nullopt
                                                                         : globalAccessOf(op);
-      bool meets = write && write->writes && !order.between(*write, *read, passed).isNever();
-      return meets || isa<tile::BarrierOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      bool isBefore = loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(load);
+      bool meets =
+          write && write->writes &&
+          (order.mayMeet(*write, *read, passed) || (isBefore && order.mayMeet(*write, *read, {})));
+      return meets || showsOthersWrites(op) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return !result.wasInterrupted();
+  }
+
+  /// Behind it there may be what other threads or programs have written.
+  static bool showsOthersWrites(Operation *op) {
+    bool isSeen = isa<tile::AtomicRMWOp>(op) && !op->use_empty();
+    return isSeen || isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op);
   }
 
   /// Adds all that the loop computes for the load's address and mask; false if some of it cannot

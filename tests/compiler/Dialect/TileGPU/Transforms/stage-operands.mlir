@@ -10,6 +10,11 @@
 #bt = #tilegpu.layout<"register: 0,1 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: 8,0 16,0; block: -> 32x16">
 #c = #tilegpu.layout<"register: 0,1 8,0; lane: 0,2 0,4 1,0 2,0 4,0; warp: 0,8 0,16; block: -> 16x32">
 
+#lw = #tilegpu.layout<"register: 0,1 0,2 0,4; lane: 0,8 0,16 1,0 2,0 4,0; warp: 8,0 0,0; block: -> 16x32">
+#aw = #tilegpu.layout<"register: 0,1 8,0 0,8 0,16; lane: 0,2 0,4 1,0 2,0 4,0; warp: 0,0 0,0; block: -> 16x32">
+#bw = #tilegpu.layout<"register: 1,0 8,0 16,0; lane: 2,0 4,0 0,1 0,2 0,4; warp: 0,8 0,16; block: -> 32x32">
+// CHECK-DAG: #[[SWIZZLED:.*]] = #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 0,16 1,0 2,8 4,16 8,0 -> 16x32">
+
 module attributes {tilegpu.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @both
 // CHECK-NOT: convert_layout
@@ -52,5 +57,17 @@ func.func @transposed(%x: tensor<16x16xf16, #la>, %y: tensor<32x16xf16, #lbt>, %
   %d = tilegpu.dot %a, %b, %z unit <"mma.m16n8k16.f16.f32", warps 1 x 4>
       : (tensor<16x16xf16, #a>, tensor<16x32xf16, #b>, tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
   return %d, %a : tensor<16x32xf32, #c>, tensor<16x16xf16, #a>
+}
+
+// What comes 16 bytes a thread lies in swizzled rows, as copies write it and ldmatrix reads it.
+// CHECK-LABEL: func.func @wide
+// CHECK: %[[A:.*]] = tilegpu.alloc : <16x32xf16, #[[SWIZZLED]]>
+// CHECK-NEXT: tilegpu.shared_store %arg0, %[[A]]
+func.func @wide(%x: tensor<16x32xf16, #lw>, %b: tensor<32x32xf16, #bw>, %z: tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    attributes {tile.num_warps = 4 : i32} {
+  %a = tilegpu.convert_layout %x : tensor<16x32xf16, #lw> -> tensor<16x32xf16, #aw>
+  %d = tilegpu.dot %a, %b, %z unit <"mma.m16n8k16.f16.f32", warps 1 x 4>
+      : (tensor<16x32xf16, #aw>, tensor<32x32xf16, #bw>, tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+  return %d : tensor<16x32xf32, #c>
 }
 }

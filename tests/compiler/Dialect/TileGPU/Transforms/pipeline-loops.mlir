@@ -1,0 +1,317 @@
+// Loads that feed dots become copies that run ahead, into rings. Slots of products in flight are ordered by the pass itself.
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_80},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-pipeline-loops))" %s | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-pipeline-loops))" %s | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx942},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-pipeline-loops))" %s | FileCheck %s --check-prefix=AMD
+
+// AMD-NOT: copy_async
+
+// CHECK-LABEL: func.func @product
+// Two iterations ahead, of which there may be none.
+// CHECK: %[[A:.*]] = tilegpu.alloc : <64x64xf16, {{.*}}, slots [[SLOTS:[0-9]+]]>
+// CHECK: %[[B:.*]] = tilegpu.alloc : <64x64xf16, {{.*}}, slots [[SLOTS]]>
+// CHECK-COUNT-2: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+// CHECK: tilegpu.commit
+// CHECK-COUNT-2: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+// CHECK: tilegpu.commit
+// CHECK-NOT: tilegpu.commit
+// CHECK: scf.for
+// CHECK: tilegpu.wait pending 1 for %[[A]], %[[B]]
+// SM80-NEXT: tilegpu.barrier
+// SM80-COUNT-2: tilegpu.copy_async
+// SM80: tilegpu.commit
+// SM80-COUNT-2: tilegpu.shared_load
+// SM80: tilegpu.dot %
+// The other order: what copies overwrite is what the product before has read.
+// SM90: tilegpu.barrier
+// SM90: tilegpu.dot async
+// SM90-COUNT-2: tilegpu.copy_async
+// SM90: tilegpu.commit
+// CHECK-NOT: tilegpu.commit
+// CHECK: scf.yield
+// CHECK: tilegpu.wait pending 0
+// SM90: tilegpu.dot_wait pending 0 for
+// CHECK: tile.store
+func.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// The loop's own number holds.
+// CHECK-LABEL: func.func @twoStages
+// SM80: tilegpu.alloc : <64x64xf16, {{.*}}, slots 2>
+// CHECK-COUNT-1: tilegpu.commit
+// CHECK-NOT: tilegpu.commit
+// CHECK: scf.for
+// CHECK: tilegpu.wait pending 0 for
+func.func @twoStages(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  } {tile.num_stages = 2 : i32}
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @fourStages
+// SM80: tilegpu.alloc : <64x64xf16, {{.*}}, slots 4>
+// CHECK-COUNT-3: tilegpu.commit
+// CHECK-NOT: tilegpu.commit
+// CHECK: scf.for
+// CHECK: tilegpu.wait pending 2 for
+func.func @fourStages(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  } {tile.num_stages = 4 : i32}
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// 16 KiB a stage: there is room for 10 on one target, for 14 on the other.
+// CHECK-LABEL: func.func @noRoom
+// SM80: tilegpu.alloc : <64x64xf16, {{.*}}, slots 10>
+// SM90: tilegpu.alloc : <64x64xf16, {{.*}}, slots 14>
+// SM80-COUNT-9: tilegpu.commit
+// SM80: scf.for
+// SM80: tilegpu.wait pending 8 for
+func.func @noRoom(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 20 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// A mask is narrowed to the iterations that there are.
+// CHECK-LABEL: func.func @masks
+// CHECK: scf.for
+// CHECK: arith.andi
+// CHECK: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+func.func @masks(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf16>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %left = arith.subi %m, %place : i32
+    %lefts = tile.splat %left : i32 -> tensor<64x1xi32>
+    %m1 = arith.cmpi slt, %r1, %lefts : tensor<64x1xi32>
+    %mask = tile.broadcast %m1 : tensor<64x1xi1> -> tensor<64x64xi1>
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa mask %mask other %zeros : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi1>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// A sum that the loop uses is waited for at once.
+// CHECK-LABEL: func.func @scaled
+// CHECK: scf.for
+// CHECK: tilegpu.copy_async
+// CHECK-NOT: dot async
+// CHECK: tilegpu.dot %
+// CHECK-NOT: dot_wait
+// CHECK: return
+func.func @scaled(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d0 = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %d = arith.addf %d0, %d0 : tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// B is computed, and stored anew by every iteration: no product may be in flight then.
+// CHECK-LABEL: func.func @stored
+// CHECK: scf.for
+// CHECK: tilegpu.shared_store
+// CHECK-NOT: dot async
+// CHECK: tilegpu.dot %
+// CHECK: return
+func.func @stored(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %y2 = arith.addf %y, %y : tensor<64x64xf16>
+    %d = tile.dot %x, %y2, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}

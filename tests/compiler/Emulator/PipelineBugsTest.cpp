@@ -1,0 +1,157 @@
+// Products in loops whose loads run ahead, with one mistake each in what orders copies, barriers
+// and products in flight, put in at the cut: the mistake gives a finding or a wrong result. The
+// right kernels are silent.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "tests/language/ProductLoop.h"
+
+using namespace kiln::testing;
+using namespace mlir;
+
+namespace {
+
+using Edit = std::function<void(ModuleOp &)>;
+
+template <typename OpT> std::vector<OpT> all(ModuleOp &module) {
+  std::vector<OpT> ops;
+  module.walk([&](OpT op) { ops.push_back(op); });
+  return ops;
+}
+
+/// What an iteration waits for its copies with; what else there is, is behind the loop.
+NVVM::CpAsyncWaitGroupOp waitOfLoop(ModuleOp &module) {
+  return all<NVVM::CpAsyncWaitGroupOp>(module).front();
+}
+
+template <typename OpT> OpT nextIn(Operation *op) {
+  while (op && !isa<OpT>(op))
+    op = op->getNextNode();
+  return cast<OpT>(op);
+}
+
+/// A row of a swizzle's pattern further.
+void moveAddress(OpOperand &address) {
+  OpBuilder b(address.getOwner());
+  address.assign(LLVM::GEPOp::create(b, address.getOwner()->getLoc(), address.get().getType(),
+                                     b.getI8Type(), address.get(),
+                                     ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(128)}));
+}
+
+/// Whether operands are computed, and so stored, or copied.
+ProductForm form(bool stored = false) {
+  ProductForm result;
+  if (stored) {
+    result.ofY = "(y + y).to(y.dtype)";
+    result.factorY = 2;
+  }
+  return result;
+}
+
+std::string run(const char *target, const Edit &edit, bool stored = false) {
+  return ProductLoop(form(stored), target, edit).run(64, 64, 5 * 32);
+}
+
+const char *const targets[] = {"emu:sm_80", "emu:sm_90a"};
+
+TEST(PipelineBugs, TheRightKernelsAreSilent) {
+  for (const char *target : targets)
+    for (bool stored : {false, true})
+      EXPECT_EQ(run(target, nullptr, stored), "") << target;
+}
+
+TEST(PipelineBugs, AWaitWithOneCopyTooManyInFlight) {
+  for (const char *target : targets) {
+    std::string found = run(target, [](ModuleOp &module) {
+      NVVM::CpAsyncWaitGroupOp wait = waitOfLoop(module);
+      wait.setN(wait.getN() + 1);
+    });
+    EXPECT_NE(found.find("the destination of an asynchronous copy"), std::string::npos) << found;
+    EXPECT_NE(found.find("that has not been waited for"), std::string::npos) << found;
+    EXPECT_NE(found.find("test.py:"), std::string::npos);
+  }
+}
+
+TEST(PipelineBugs, NoBarrierBehindTheWait) {
+  for (const char *target : targets) {
+    std::string found = run(
+        target, [](ModuleOp &module) { nextIn<NVVM::Barrier0Op>(waitOfLoop(module))->erase(); });
+    EXPECT_NE(found.find("race on shared memory"), std::string::npos) << target << ": " << found;
+  }
+}
+
+/// The copies come before all warps have read what was in their slot.
+TEST(PipelineBugs, ASlotThatIsFilledTooEarly) {
+  std::string found = run("emu:sm_80", [](ModuleOp &module) {
+    auto barrier = nextIn<NVVM::Barrier0Op>(waitOfLoop(module));
+    barrier->moveAfter(nextIn<NVVM::CpAsyncCommitGroupOp>(barrier));
+  });
+  EXPECT_NE(found.find("race on shared memory"), std::string::npos) << found;
+}
+
+/// The same where a product in flight reads the slot.
+TEST(PipelineBugs, ASlotThatIsFilledWhileAProductReadsIt) {
+  std::string found = run("emu:sm_90a", [](ModuleOp &module) {
+    for (auto wait : all<kiln::tilegpu::WgmmaWaitOp>(module))
+      if (wait.getAccumulators().empty())
+        wait.setPending(7);
+  });
+  EXPECT_NE(found.find("an operand of a product"), std::string::npos) << found;
+}
+
+TEST(PipelineBugs, NoFenceBehindStoresThatAProductReads) {
+  std::string found = run(
+      "emu:sm_90a",
+      [](ModuleOp &module) {
+        std::vector<NVVM::FenceProxyOp> fences = all<NVVM::FenceProxyOp>(module);
+        EXPECT_FALSE(fences.empty());
+        for (NVVM::FenceProxyOp fence : fences)
+          fence->erase();
+      },
+      /*stored=*/true);
+  EXPECT_NE(found.find("expected fence.proxy.async by thread "), std::string::npos) << found;
+}
+
+TEST(PipelineBugs, ASwizzleOfCopiesThatReadersDoNotHave) {
+  for (const char *target : targets)
+    EXPECT_NE(run(target,
+                  [](ModuleOp &module) {
+                    for (NVVM::CpAsyncOp copy : all<NVVM::CpAsyncOp>(module))
+                      moveAddress(copy->getOpOperand(0));
+                  }),
+              "")
+        << target;
+}
+
+TEST(PipelineBugs, ASwizzleOfReadersThatCopiesDoNotHave) {
+  EXPECT_NE(run("emu:sm_80",
+                [](ModuleOp &module) {
+                  moveAddress(all<NVVM::LdMatrixOp>(module).front()->getOpOperand(0));
+                }),
+            "");
+  // Two bits of a descriptor say the swizzle.
+  EXPECT_NE(run("emu:sm_90a",
+                [](ModuleOp &module) {
+                  auto product = all<kiln::tilegpu::WgmmaOp>(module).front();
+                  OpBuilder b(product);
+                  OpOperand &descriptor = product.getBMutable()[0];
+                  Value bit = LLVM::ConstantOp::create(b, product.getLoc(), b.getI64Type(),
+                                                       b.getI64IntegerAttr(int64_t(1) << 62));
+                  descriptor.assign(
+                      LLVM::XOrOp::create(b, product.getLoc(), descriptor.get(), bit));
+                }),
+            "");
+}
+
+TEST(PipelineBugs, ASumThatIsNotWaitedForBehindTheLoop) {
+  std::string found = run("emu:sm_90a", [](ModuleOp &module) {
+    for (auto wait : all<kiln::tilegpu::WgmmaWaitOp>(module))
+      if (!wait.getAccumulators().empty())
+        wait.setPending(1);
+  });
+  EXPECT_NE(found.find("expected the product to be waited for"), std::string::npos) << found;
+  EXPECT_NE(found.find("wrong at "), std::string::npos) << found;
+}
+
+} // namespace

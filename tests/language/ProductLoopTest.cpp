@@ -1,0 +1,156 @@
+// Products in loops, whose loads run ahead in stages where the target can: every type, order in
+// memory, mask, trip count, number of stages and warps, and tile.
+
+#include "tests/language/ProductLoop.h"
+
+namespace kiln::testing {
+namespace {
+
+class ProductLoops : public SourceTest {
+protected:
+  bool isNvidia() const { return std::string(GetParam()).find("sm_") != std::string::npos; }
+  /// Runs the loop with 0 to 5 iterations.
+  void check(const ProductForm &form, bool isPipelined) {
+    ProductLoop loop(form, GetParam());
+    EXPECT_EQ(loop.isPipelined(), isPipelined && isNvidia()) << form.describe();
+    loop.checkTrips(5);
+  }
+};
+
+struct Types {
+  const char *operand, *result, *options;
+  double tolerance;
+};
+const Types allTypes[] = {
+    {"fp16", "fp32", "", 2e-6},  {"bf16", "fp32", "", 2e-6},
+    {"fp32", "fp32", "", 2e-3},  {"fp32", "fp32", ", input_precision='ieee'", 2e-6},
+    {"i8", "i32", "", 0},        {"fp8e4nv", "fp32", "", 2e-6},
+    {"fp8e5", "fp32", "", 2e-6}, {"fp16", "fp16", ", out_dtype=tl.float16", 4e-3},
+};
+
+ProductForm ofTypes(const Types &types) {
+  ProductForm form;
+  form.type = types.operand;
+  form.resultType = types.result;
+  form.options = types.options;
+  form.tolerance = types.tolerance;
+  return form;
+}
+
+TEST_P(ProductLoops, OfEveryType) {
+  for (const Types &types : allTypes) {
+    ProductForm form = ofTypes(types);
+    // B's neighbours along k, which every unit takes as they are; without a unit for fp8 the
+    // elements are widened on the way.
+    form.columnsB = true;
+    bool isWidened = form.type.substr(0, 3) == "fp8" &&
+                     std::string("emu:sm_80 emu:sm_86").find(GetParam()) != std::string::npos;
+    check(form, !isWidened);
+  }
+}
+
+TEST_P(ProductLoops, InEveryOrderOfMemory) {
+  for (const char *type : {"fp16", "i8", "fp32"})
+    for (int order = 0; order < 16; ++order) {
+      ProductForm form = ofTypes(allTypes[type == std::string("i8") ? 4 : type[2] == '3' ? 2 : 0]);
+      form.columnsA = order & 1;
+      form.columnsB = order & 2;
+      form.transposedA = order & 4;
+      form.transposedB = order & 8;
+      ProductLoop(form, GetParam()).checkTrips(2);
+    }
+}
+
+TEST_P(ProductLoops, InEveryNumberOfStages) {
+  for (unsigned warps : {4u, 8u})
+    for (int stages = 1; stages <= 5; ++stages) {
+      ProductForm form;
+      form.warps = warps;
+      form.stages = stages;
+      check(form, stages > 1);
+      form.stages = 1;
+      form.loopStages = stages;
+      form.type = "bf16";
+      check(form, stages > 1);
+    }
+}
+
+TEST_P(ProductLoops, OfEveryTile) {
+  for (auto [m, n, k] : {std::tuple(16, 16, 16),
+                         {16, 128, 32},
+                         {128, 16, 64},
+                         {64, 16, 16},
+                         {64, 128, 16},
+                         {128, 64, 32},
+                         {128, 128, 64},
+                         {64, 256, 32}}) {
+    ProductForm form;
+    form.m = m;
+    form.n = n;
+    form.k = k;
+    ProductLoop loop(form, GetParam());
+    EXPECT_EQ(loop.isPipelined(), isNvidia()) << form.describe();
+    for (int extent : {0, 3 * k})
+      loop.check(m, n, extent);
+  }
+}
+
+/// Copies of 4 bytes take any mask and any row; of two bytes there are none.
+TEST_P(ProductLoops, OfOddExtents) {
+  for (const Types &types : allTypes) {
+    ProductForm form = ofTypes(types);
+    form.aligned = false;
+    form.columnsB = true;
+    check(form, form.type == "fp32");
+  }
+}
+
+TEST_P(ProductLoops, WithoutMasks) {
+  for (const char *type : {"fp16", "bf16"})
+    for (bool columns : {false, true}) {
+      ProductForm form;
+      form.type = type;
+      form.masked = false;
+      form.columnsA = columns;
+      form.columnsB = !columns;
+      check(form, true);
+    }
+}
+
+/// Any of the above, by chance.
+TEST_P(ProductLoops, OfRandomForms) {
+  Random random(7);
+  auto chance = [&](unsigned percent) { return random.below(100) < percent; };
+  auto oneOf = [&](std::vector<int> list) { return list[random.below(list.size())]; };
+  for (int number = 0; number < 40; ++number) {
+    ProductForm form = ofTypes(allTypes[random.below(std::size(allTypes))]);
+    form.m = oneOf({16, 32, 64, 128});
+    form.n = oneOf({16, 32, 64, 128});
+    form.k = form.type == "i8" || form.type[2] == '8' ? oneOf({32, 64}) : oneOf({16, 32, 64});
+    for (bool *flag : {&form.columnsA, &form.columnsB, &form.transposedA, &form.transposedB})
+      *flag = chance(50);
+    form.masked = chance(70);
+    form.aligned = chance(75);
+    form.warps = oneOf({1, 2, 4, 8});
+    form.stages = 1 + random.below(5);
+    form.loopStages = chance(30) ? 1 + random.below(5) : 0;
+    if (form.type == "fp16" || form.type == "bf16") {
+      // Exact, and no longer a load.
+      form.factorX = chance(25) ? 2 : 1;
+      form.factorY = chance(25) ? 0.5 : 1;
+      form.ofX = form.factorX == 2 ? "x + x" : "x";
+      form.ofY = form.factorY == 1 ? "y" : "(y * 0.5).to(y.dtype)";
+    }
+    ProductLoop loop(form, GetParam());
+    for (int trips : {int(random.below(3)), 3 + int(random.below(3))})
+      loop.check(form.m, form.n, trips * form.k);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProductLoops,
+                         ::testing::Values("cpu", "emu:sm_80", "emu:sm_86", "emu:sm_89",
+                                           "emu:sm_90a", "emu:gfx942"),
+                         sourceTargetName);
+
+} // namespace
+} // namespace kiln::testing
