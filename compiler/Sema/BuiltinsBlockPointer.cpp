@@ -7,6 +7,8 @@
 
 #include "compiler/Sema/MemoryAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cmath>
 
 namespace kiln::sema {
@@ -204,6 +206,52 @@ Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &op
 // Tensor descriptors: block pointers whose offsets come with each access
 //===----------------------------------------------------------------------===//
 
+/// Of a number that readNumbers made 64 bits wide.
+static std::optional<int64_t> constantIn(const Tensor &number) {
+  mlir::Value value = number.ir;
+  if (auto widened = value.getDefiningOp<mlir::arith::ExtSIOp>())
+    value = widened.getIn();
+  llvm::APInt constant;
+  if (!mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+/// `number`, known to be a multiple of `factor`.
+static Tensor asMultipleOf(Evaluator &evaluator, const Tensor &number, int64_t factor) {
+  auto list = evaluator.builder.getDenseI64ArrayAttr({factor});
+  mlir::DenseI64ArrayAttr none;
+  return {evaluator.emit<tile::HintOp>(number.ir.getType(), number.ir, list, none, none),
+          number.type};
+}
+
+/// What Triton asks of the tensors that descriptors describe: a base and strides of 16 bytes, and
+/// elements of the last axis side by side. False after an error.
+static bool promiseAlignment(Evaluator &evaluator, BlockPointerObject &object) {
+  int64_t bytes = std::max(object.base.dtype().getPointee().getBits() / 8, 1u);
+  int64_t factor = std::max<int64_t>(descriptorAlignment / bytes, 1);
+  std::optional<int64_t> last = constantIn(object.strides.back());
+  if (last != 1) {
+    evaluator.errorWithHint("the signature may say so of an argument: 'i32:1'",
+                            DiagKind::SemaInvalidArgument, "strides",
+                            "1, known at compile time, as the last",
+                            last ? std::to_string(*last) : "a number known at run time");
+    return false;
+  }
+  object.base = asMultipleOf(evaluator, object.base, descriptorAlignment);
+  for (Tensor &stride : llvm::MutableArrayRef(object.strides).drop_back()) {
+    std::optional<int64_t> known = constantIn(stride);
+    if (known && *known % factor != 0) {
+      evaluator.error(DiagKind::SemaInvalidArgument, "strides", "multiples of 16 bytes",
+                      std::to_string(*known) + " elements of " + std::to_string(bytes) + " bytes");
+      return false;
+    }
+    if (!known)
+      stride = asMultipleOf(evaluator, stride, factor);
+  }
+  return true;
+}
+
 Value builtinMakeTensorDescriptor(Evaluator &evaluator, Call &call) {
   auto blockShape = evaluator.constantShape(call[3], "block_shape");
   auto padding = blockShape ? evaluator.constantString(call[4], "padding_option") : std::nullopt;
@@ -218,6 +266,8 @@ Value builtinMakeTensorDescriptor(Evaluator &evaluator, Call &call) {
   if (evaluator.failed())
     return Value();
   auto &object = pointer.as<BlockPointerObject>();
+  if (!promiseAlignment(evaluator, object))
+    return Value();
   object.isDescriptor = true;
   object.padsWithNan = *padding == "nan" && object.base.dtype().getPointee().isFloat();
   return pointer;
