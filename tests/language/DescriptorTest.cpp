@@ -304,6 +304,40 @@ def kernel(p, out, n):
     }
 }
 
+/// What changes on the way: all of a descriptor in a loop that may not run, one of a tuple, and the
+/// numbers that are asked of it.
+TEST_P(Descriptor, ThroughWhileLoopsAndTuples) {
+  Buffer<float> x(randomFloats(12 * 8, 7));
+  for (int n : {0, 1, 3}) {
+    std::vector<float> out =
+        outputsOf<float>(R"(
+@triton.jit
+def second(pair):
+    return pair[1]
+
+@triton.jit
+def kernel(p, out, n):
+    d = tl.make_tensor_descriptor(p, [8], [1], [8], padding_option="nan")
+    i = 0
+    while i < n:
+        pair = (d, tl.make_tensor_descriptor(p + 8 * i, [i + 2], [1], [8], padding_option="nan"))
+        d = second(pair)
+        i += 1
+    x = d.load([0])
+    target = tl.make_tensor_descriptor(out, [10], [1], [8])
+    target.store([0], tl.where(x != x, 100.0, x))
+    tl.store(out + 8, d.shape[0])
+    tl.store(out + 9, d.strides[0])
+)",
+                         GetParam(), "fp32", 10, {{"p", "*fp32", x}, {"n", "i32", n}});
+    size_t from = n ? size_t(8 * (n - 1)) : 0, extent = n ? size_t(n + 1) : 8;
+    for (size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(out[i], i < extent ? x[from + i] : 100) << n << " at " << i;
+    EXPECT_EQ(out[8], float(extent));
+    EXPECT_EQ(out[9], 1);
+  }
+}
+
 TEST_P(Descriptor, MultipliesThroughDescriptorsAndBlockPointers) {
   constexpr int m = 21, n = 19, k = 40;
   Buffer<float> a(randomFloats(m * 48, 1)), b(randomFloats(k * 32, 2));
@@ -402,6 +436,18 @@ TEST_P(Descriptor, RefusesWhatDoesNotFit) {
               "as the last, got a number known at run time");
   expectError("e = tl.make_tensor_descriptor(p, [8, 8], [6, 1], [4, 4])",
               "expected multiples of 16 bytes, got 6 elements of 4 bytes");
+  expectError("e = tl.make_tensor_descriptor(p, [8], [1], [4], padding_option='one')",
+              "expected 'zero' or 'nan', got 'one'");
+  expectError("e = tl.make_tensor_descriptor(p.to(tl.pointer_type(tl.int32)), [8], [1], [4], "
+              "padding_option='nan')",
+              "expected 'zero' for int32, got 'nan'");
+  expectError("e = tl.make_tensor_descriptor(p, [1] * 6, [4] * 5 + [1], [1] * 6)",
+              "block_shape: expected 1 to 5 axes, got 6");
+  expectError("e = d\n"
+              "    if tl.program_id(0) > 0:\n"
+              "        e = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [4, 4], 'nan')\n"
+              "    x = e.load([0, 0])",
+              "descriptor of fp32[4, 4]");
   expectError("e = tl.make_tensor_descriptor(c, [8, 8], [8, 1], [4, 4])\n"
               "    e.store([0, 0], tl.zeros((4, 4), tl.float32))",
               "sema-const-store");
