@@ -174,12 +174,25 @@ AxisInfo elementwise(const AxisInfo &l, const AxisInfo &r, Divides divides) {
 int64_t smaller(int64_t l, int64_t r) { return std::min(l, r); }
 int64_t larger(int64_t l, int64_t r) { return std::max(l, r); }
 
+/// `a & b` and `a | b`: what holds at the beginning of both groups ends with the first or the last.
+AxisInfo bothOrEither(const AxisInfo &l, const AxisInfo &r, int64_t (*divides)(int64_t, int64_t)) {
+  AxisInfo info = elementwise(l, r, divides);
+  for (unsigned axis = 0; axis < info.rank(); ++axis)
+    info.prefix[axis] = std::min(l.prefix[axis], r.prefix[axis]);
+  return info;
+}
+
 /// Aligned neighbours below a multiple of their number are all below it: `count < limit` is
-/// constant in such groups.
+/// constant in such groups. Below any other limit the first of them are. (As unsigned numbers, -1
+/// is followed by 0.)
 AxisInfo comparison(arith::CmpIPredicate predicate, const AxisInfo &l, const AxisInfo &r) {
   using P = arith::CmpIPredicate;
   bool leftCounts = llvm::is_contained({P::slt, P::ult, P::sge, P::uge}, predicate);
   bool rightCounts = llvm::is_contained({P::sgt, P::ugt, P::sle, P::ule}, predicate);
+  bool leftIsBelow = llvm::is_contained({P::slt, P::sle}, predicate) ||
+                     (llvm::is_contained({P::ult, P::ule}, predicate) && l.nonNegative);
+  bool rightIsBelow = llvm::is_contained({P::sgt, P::sge}, predicate) ||
+                      (llvm::is_contained({P::ugt, P::uge}, predicate) && r.nonNegative);
   return perAxis(l.rank(), [&](unsigned axis, AxisInfo &out) {
     int64_t group = std::min(l.constancy[axis], r.constancy[axis]);
     if (leftCounts)
@@ -187,6 +200,10 @@ AxisInfo comparison(arith::CmpIPredicate predicate, const AxisInfo &l, const Axi
     if (rightCounts)
       group = std::max(group, alignedGroup(r, l, axis));
     out.constancy[axis] = group;
+    if (leftIsBelow)
+      out.prefix[axis] = std::min(l.contiguity[axis], r.constancy[axis]);
+    if (rightIsBelow)
+      out.prefix[axis] = std::min(r.contiguity[axis], l.constancy[axis]);
   });
 }
 
@@ -232,6 +249,7 @@ AxisInfo expandDims(const AxisInfo &source, unsigned axis) {
   AxisInfo info = source;
   info.contiguity.insert(info.contiguity.begin() + axis, 1);
   info.constancy.insert(info.constancy.begin() + axis, 1);
+  info.prefix.insert(info.prefix.begin() + axis, 1);
   info.divisibility.insert(info.divisibility.begin() + axis, elementDivisibility(source));
   return info;
 }
@@ -249,6 +267,7 @@ AxisInfo transpose(const AxisInfo &source, ArrayRef<int32_t> order) {
     info.contiguity[to] = source.contiguity[from];
     info.divisibility[to] = source.divisibility[from];
     info.constancy[to] = source.constancy[from];
+    info.prefix[to] = source.prefix[from];
   }
   return info;
 }
@@ -387,6 +406,9 @@ private:
       for (int64_t &divisibility : info.divisibility)
         divisibility = std::max(divisibility, it->second.divisibility);
     }
+    // Equal neighbours are all true or none.
+    for (unsigned axis = 0; axis < info.rank(); ++axis)
+      info.prefix[axis] = std::max(info.prefix[axis], info.constancy[axis]);
     propagateIfChanged(lattice, lattice->join(info));
   }
 
@@ -450,11 +472,12 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](arith::RemSIOp) { return remainder(in[0], in[1], /*isSigned=*/true); })
       .Case([&](arith::RemUIOp) { return remainder(in[0], in[1], /*isSigned=*/false); })
       .Case([&](arith::AndIOp) {
-        AxisInfo info = elementwise(in[0], in[1], larger);
+        AxisInfo info = bothOrEither(in[0], in[1], larger);
         info.nonNegative = in[0].nonNegative || in[1].nonNegative;
         return info;
       })
-      .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return elementwise(in[0], in[1], smaller); })
+      .Case([&](arith::OrIOp) { return bothOrEither(in[0], in[1], smaller); })
+      .Case([&](arith::XOrIOp) { return elementwise(in[0], in[1], smaller); })
       .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>([&](auto) {
         AxisInfo info = elementwise(in[0], in[1], smaller);
         bool both = in[0].nonNegative && in[1].nonNegative,
@@ -480,7 +503,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
 
 bool AxisInfo::operator==(const AxisInfo &other) const {
   return contiguity == other.contiguity && divisibility == other.divisibility &&
-         constancy == other.constancy && constant == other.constant &&
+         constancy == other.constancy && prefix == other.prefix && constant == other.constant &&
          nonNegative == other.nonNegative;
 }
 
@@ -489,6 +512,7 @@ AxisInfo AxisInfo::unknown(unsigned rank) {
   info.contiguity.assign(rank, 1);
   info.divisibility.assign(rank, 1);
   info.constancy.assign(rank, 1);
+  info.prefix.assign(rank, 1);
   return info;
 }
 
@@ -505,6 +529,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     if (lhs.contiguity[axis] != rhs.contiguity[axis])
       out.divisibility[axis] = std::min(out.divisibility[axis], group);
     out.constancy[axis] = std::min(lhs.constancy[axis], rhs.constancy[axis]);
+    out.prefix[axis] = std::min(lhs.prefix[axis], rhs.prefix[axis]);
   });
   if (lhs.constant == rhs.constant)
     info.constant = lhs.constant;
@@ -521,6 +546,8 @@ void AxisInfo::print(llvm::raw_ostream &os) const {
   list("contiguity", contiguity);
   list(", divisibility", divisibility);
   list(", constancy", constancy);
+  if (prefix != constancy)
+    list(", prefix", prefix);
   if (constant)
     os << ", constant = " << *constant;
   if (nonNegative)
@@ -560,6 +587,11 @@ int64_t AxisInfoAnalysis::vectorLength(Value pointers, unsigned axis) const {
 
 int64_t AxisInfoAnalysis::maskConstancy(Value mask, unsigned axis) const {
   return get(mask).constancy[axis];
+}
+
+int64_t AxisInfoAnalysis::accessLength(Value pointers, Value mask, unsigned axis) const {
+  int64_t length = vectorLength(pointers, axis);
+  return mask ? std::min(length, get(mask).prefix[axis]) : length;
 }
 
 } // namespace kiln

@@ -4,7 +4,8 @@
 // For an integer or pointer value x of rank r, along axis d, with the other indices fixed:
 //   contiguity[d] = c: aligned groups of c neighbours count up by one (pointers: by one element);
 //   divisibility[d] = n: the first of each such group is a multiple of n (pointers: an address that
-//   is a multiple of n bytes); constancy[d] = k: aligned groups of k neighbours are equal.
+//   is a multiple of n bytes); constancy[d] = k: aligned groups of k neighbours are equal;
+//   prefix[d] = k, of booleans: in aligned groups of k neighbours all true ones come first.
 // All are powers of two, at least 1; a scalar has rank 1 here and contiguity = constancy = 1. A
 // value that is the same known constant everywhere carries it. Sources: arange, constants, kernel
 // arguments' `tile.divisibility`, tile.hint, and tile.assume in a kernel's outermost block (of `x %
@@ -28,7 +29,7 @@ inline constexpr int64_t maxDivisibility = int64_t(1) << 40;
 
 /// The lattice element: a value's facts, or nothing yet. Joining takes the weaker of each.
 struct AxisInfo {
-  llvm::SmallVector<int64_t, 4> contiguity, divisibility, constancy;
+  llvm::SmallVector<int64_t, 4> contiguity, divisibility, constancy, prefix;
   std::optional<int64_t> constant;
   /// Every element is known to be at least 0.
   bool nonNegative = false;
@@ -60,6 +61,10 @@ public:
 
   /// How many aligned neighbours along `axis` have one mask value: at least 1; a power of two.
   int64_t maskConstancy(mlir::Value mask, unsigned axis) const;
+
+  /// The same of an access under `mask` (null: everywhere), so that the first and last element of
+  /// the mask say whether all of the vector is accessed, some or none.
+  int64_t accessLength(mlir::Value pointers, mlir::Value mask, unsigned axis) const;
 
 private:
   struct Solver;

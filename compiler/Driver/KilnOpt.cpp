@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv) {
   kiln::registerAnalysisPasses();
   kiln::registerPadShapesPass();
   kiln::registerRewriteInductionsPass();
+  kiln::registerExpandDescriptorsPass();
   kiln::registerSplitTilesPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();

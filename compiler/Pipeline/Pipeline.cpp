@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -51,6 +52,13 @@ void addSimplification(PassManager &passes) {
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
   addSimplification(passes);
+  return passes.run(module);
+}
+
+/// Runs a pass on the kernel.
+LogicalResult runOn(ModuleOp module, std::unique_ptr<Pass> pass) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(std::move(pass));
   return passes.run(module);
 }
 
@@ -174,6 +182,9 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     // Tile IR in canonical form.
     if (failed(simplify(module)) || !compilation.stageDone("tile"))
+      return std::nullopt;
+    // Without descriptors.
+    if (failed(runOn(module, createExpandDescriptorsPass())))
       return std::nullopt;
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));

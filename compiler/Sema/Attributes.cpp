@@ -57,6 +57,8 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
     return typeAttribute(base.getType(), name);
   case ValueKind::BlockPointer:
     return blockPointerAttribute(base, name);
+  case ValueKind::Descriptor:
+    return descriptorAttribute(base, name);
   case ValueKind::Opaque:
   case ValueKind::Class:
     return host->getAttribute(base, name);
@@ -193,49 +195,54 @@ Value Evaluator::typeAttribute(const TensorType &type, llvm::StringRef name) {
 
 Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef name) {
   const auto &object = pointer.as<BlockPointerObject>();
-  DType pointee = object.base.dtype().getPointee();
-  if (object.isDescriptor) {
-    auto bind = [&](llvm::StringRef builtin) {
-      return bindMethod(pointer, Value::builtin(*findBuiltin(Library::Language, builtin)), name);
-    };
-    auto numbers = [](const std::vector<Tensor> &tensors) {
-      std::vector<Value> values;
-      for (const Tensor &tensor : tensors)
-        values.push_back(Value::tensor(tensor));
-      return Value::tuple(std::move(values));
-    };
-    if (name == "load")
-      return bind("load_tensor_descriptor");
-    if (name == "store")
-      return bind("store_tensor_descriptor");
-    if (std::string method = ("_descriptor_" + name).str(); findBuiltin(Library::Language, method))
-      return bind(method);
-    if (name == "dtype")
-      return Value::type(pointee);
-    if (name == "block_type")
-      return Value::type(TensorType(pointee, object.blockShape));
-    if (name == "shape") { // Triton's are i32
-      std::vector<Tensor> shape;
-      for (const Tensor &extent : object.shape)
-        shape.push_back(cast(extent, Scalar::Int32));
-      return numbers(shape);
-    }
-    if (name == "strides")
-      return numbers(object.strides);
-    return name == "block_shape" ? shapeTuple(object.blockShape) : unknownAttribute(pointer, name);
-  }
   if (name == "dtype")
     return Value::type(object.base.dtype());
   // Older versions of Triton: a pointer to a block.
   if (name == "type")
     return Value::type(TensorType(object.base.dtype()));
   if (name == "element_ty")
-    return Value::type(pointee);
+    return Value::type(object.base.dtype().getPointee());
   if (name == "block_shape")
     return shapeTuple(object.blockShape);
   if (name == "load" || name == "store" || name == "advance")
     return bindMethod(pointer, Value::builtin(*findBuiltin(Library::Language, name)), name);
   return unknownAttribute(pointer, name);
+}
+
+Value Evaluator::descriptorAttribute(const Value &descriptor, llvm::StringRef name) {
+  const auto &object = descriptor.as<DescriptorObject>();
+  auto bind = [&](llvm::StringRef builtin) {
+    return bindMethod(descriptor, Value::builtin(*findBuiltin(Library::Language, builtin)), name);
+  };
+  auto onEachAxis = [&](auto numberOf) {
+    std::vector<Value> values;
+    for (int64_t axis = 0; axis < object.ir.getType().getRank(); ++axis)
+      values.push_back(Value::tensor(numberOf(int32_t(axis))));
+    return Value::tuple(std::move(values));
+  };
+  if (name == "load")
+    return bind("load_tensor_descriptor");
+  if (name == "store")
+    return bind("store_tensor_descriptor");
+  if (std::string method = ("_descriptor_" + name).str(); findBuiltin(Library::Language, method))
+    return bind(method);
+  if (name == "dtype")
+    return Value::type(object.pointer.getPointee());
+  if (name == "block_type")
+    return Value::type(object.blockType());
+  if (name == "shape") // Triton's are i32
+    return onEachAxis([&](int32_t axis) {
+      Tensor extent{builder.createOrFold<tile::DescriptorExtentOp>(loc(), object.ir, axis),
+                    Scalar::Int64};
+      return cast(extent, Scalar::Int32);
+    });
+  if (name == "strides")
+    return onEachAxis([&](int32_t axis) {
+      return Tensor{builder.createOrFold<tile::DescriptorStrideOp>(loc(), object.ir, axis),
+                    Scalar::Int64};
+    });
+  return name == "block_shape" ? shapeTuple(object.blockType().shape)
+                               : unknownAttribute(descriptor, name);
 }
 
 //===----------------------------------------------------------------------===//

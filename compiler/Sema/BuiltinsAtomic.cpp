@@ -55,7 +55,7 @@ std::optional<Operands> readOperands(Evaluator &evaluator, Call &call) {
   if (!call[0].isTensor() || !call[0].getTensor().dtype().isPointer())
     return evaluator.fail(DiagKind::SemaInvalidArgument, name, "a pointer", describe(call[0]));
   result.pointer = call[0].getTensor();
-  if (!checkWritable(evaluator, result.pointer))
+  if (!checkWritable(evaluator, result.pointer.type))
     return std::nullopt;
   result.value = evaluator.toTensor(call[1]);
   if (!result.value)
@@ -69,10 +69,7 @@ std::optional<Operands> readOperands(Evaluator &evaluator, Call &call) {
   DType element = result.pointer.dtype().getPointee();
   bool half = element.is(Scalar::FP16) || element.is(Scalar::BF16);
   bool narrow = element.getBits() < 16 || (element.getBits() == 16 && !half);
-  // Only through descriptors are halves compared, as in Triton.
-  bool isCompared = name == "atomic_min" || name == "atomic_max";
-  bool takesHalf = name == "atomic_add" || (isCompared && !call.expr);
-  if (narrow || (half && !takesHalf))
+  if (narrow || (half && name != "atomic_add"))
     return evaluator.fail(DiagKind::SemaInvalidArgument, name,
                           "elements of 32 or 64 bits (or halves, for atomic_add)", element.str());
   if (result.mask && !result.mask.dtype().isBool())
@@ -145,7 +142,7 @@ Value builtinAtomicCas(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaInvalidArgument, "atomic_cas", "a pointer",
                            describe(call[0]));
   Tensor pointer = call[0].getTensor();
-  if (!checkWritable(evaluator, pointer))
+  if (!checkWritable(evaluator, pointer.type))
     return Value();
   DType element = pointer.dtype().getPointee();
   if (element.getBits() < 16)

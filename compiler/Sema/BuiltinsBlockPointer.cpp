@@ -1,24 +1,20 @@
 // Block pointers, which Triton 3.8 no longer has and released kernels still use.
 //
 // A block pointer is a base, shape, strides and offsets, all 64-bit, and a block shape. Nothing of
-// it is in the IR: a load or store expands it into a tensor of pointers and a mask. Coordinates are
-// multiplied by their stride as vectors, before they are broadcast, so that axis analysis sees
-// each dimension alone.
+// it is in the IR: a load or store expands it into a tensor of pointers and a mask.
 
+#include "compiler/Dialect/Tile/BlockAddresses.h"
 #include "compiler/Sema/MemoryAccess.h"
 
-#include <cmath>
-
 namespace kiln::sema {
-namespace {
 
-std::optional<std::vector<Tensor>> readNumbers(Evaluator &evaluator, const Value &list,
-                                               llvm::StringRef what, size_t rank) {
+std::optional<std::vector<Tensor>> readIndices(Evaluator &evaluator, const Value &list,
+                                               llvm::StringRef what, size_t count) {
   std::vector<Value> elements{list};
   if (list.isSequence())
     elements = list.getElements();
-  if (rank && elements.size() != rank)
-    return evaluator.fail(DiagKind::SemaShape, what, std::to_string(rank) + " numbers",
+  if (elements.size() != count)
+    return evaluator.fail(DiagKind::SemaShape, what, std::to_string(count) + " numbers",
                           std::to_string(elements.size()));
   std::vector<Tensor> numbers;
   for (const Value &element : elements) {
@@ -33,70 +29,14 @@ std::optional<std::vector<Tensor>> readNumbers(Evaluator &evaluator, const Value
   return numbers;
 }
 
-/// `vector`, which runs along `axis`, with the rank of the block.
-Tensor alongAxis(Evaluator &evaluator, Tensor vector, size_t axis, size_t rank) {
-  for (size_t other = 0; other < rank; ++other)
-    if (other != axis)
-      vector = evaluator.expandDims(vector, unsigned(other));
-  return vector;
-}
+namespace {
 
 struct BlockAddresses {
   Tensor pointers, mask;
 };
 
-/// The places that an access touches along each axis: vectors of int64.
-std::vector<Tensor> coordinatesOf(Evaluator &evaluator, const BlockPointerObject &block) {
-  std::vector<Tensor> coordinates;
-  for (auto [extent, offset] : llvm::zip(block.blockShape, block.offsets)) {
-    TensorType rangeType(DType(Scalar::Int32), {extent});
-    Tensor range{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(rangeType), 0u, uint32_t(extent)),
-                 rangeType};
-    coordinates.push_back(evaluator.add(Value::tensor(offset), Value::tensor(range)));
-  }
-  return coordinates;
-}
-
-/// Pointers to every element at the product of the coordinates, and a mask of those inside the
-/// bounds along the axes of `checked`.
-std::optional<BlockAddresses> addressesAt(Evaluator &evaluator, const BlockPointerObject &block,
-                                          llvm::ArrayRef<Tensor> coordinates,
-                                          llvm::ArrayRef<int64_t> checked) {
-  if (evaluator.failed())
-    return std::nullopt;
-  size_t rank = coordinates.size();
-  llvm::SmallVector<int64_t, 4> shape;
-  for (const Tensor &coordinate : coordinates)
-    shape.push_back(coordinate.type.shape.front());
-  BlockAddresses result;
-  result.pointers = evaluator.splat(block.base, shape);
-  for (size_t axis = 0; axis < rank; ++axis) {
-    Value coordinate = Value::tensor(coordinates[axis]);
-    Tensor offset = evaluator.multiply(coordinate, Value::tensor(block.strides[axis]));
-    offset = evaluator.broadcastTo(alongAxis(evaluator, offset, axis, rank), shape);
-    result.pointers = evaluator.add(Value::tensor(result.pointers), Value::tensor(offset));
-    if (evaluator.failed())
-      return std::nullopt;
-    if (!llvm::is_contained(checked, int64_t(axis)))
-      continue;
-    Value low = evaluator.compare(ast::CompareOp::GreaterEqual, coordinate, Value::integer(0));
-    Value high =
-        evaluator.compare(ast::CompareOp::Less, coordinate, Value::tensor(block.shape[axis]));
-    Value inside = evaluator.binary(ast::BinaryOp::BitAnd, low, high);
-    if (evaluator.failed())
-      return std::nullopt;
-    Tensor mask =
-        evaluator.broadcastTo(alongAxis(evaluator, inside.getTensor(), axis, rank), shape);
-    result.mask = result.mask ? evaluator
-                                    .binary(ast::BinaryOp::BitAnd, Value::tensor(result.mask),
-                                            Value::tensor(mask))
-                                    .getTensor()
-                              : mask;
-  }
-  return result;
-}
-
-/// Of the whole block.
+/// Pointers to every element of the block, and a mask of those inside the bounds along the axes of
+/// `checkedAxes`.
 std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPointerObject &block,
                                           const Value &checkedAxes) {
   llvm::SmallVector<int64_t, 4> checked;
@@ -111,7 +51,24 @@ std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPoint
     if (axis < 0 || axis >= int64_t(rank))
       return evaluator.fail(DiagKind::SemaInvalidArgument, "boundary_check",
                             "axes from 0 to " + std::to_string(rank - 1), std::to_string(axis));
-  return addressesAt(evaluator, block, coordinatesOf(evaluator, block), checked);
+  BlockAddresses result;
+  result.pointers.type = TensorType(block.base.dtype(), block.blockShape);
+  if (!evaluator.toMLIR(result.pointers.type))
+    return std::nullopt;
+  mlir::OpBuilder &builder = evaluator.builder;
+  mlir::Location loc = evaluator.loc();
+  llvm::SmallVector<tile::BlockAxis> axes;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    mlir::Value coordinates =
+        tile::coordinatesFrom(builder, loc, block.offsets[axis].ir, block.blockShape[axis]);
+    bool isChecked = llvm::is_contained(checked, int64_t(axis));
+    axes.push_back(
+        {coordinates, block.strides[axis].ir, isChecked ? block.shape[axis].ir : mlir::Value()});
+  }
+  tile::BlockAddresses addresses = tile::blockAddresses(builder, loc, block.base.ir, axes);
+  result.pointers.ir = addresses.pointers;
+  result.mask = {addresses.mask, TensorType(Scalar::Int1, block.blockShape)};
+  return result;
 }
 
 } // namespace
@@ -130,9 +87,9 @@ Value builtinMakeBlockPtr(Evaluator &evaluator, Call &call) {
     return Value();
   object->blockShape = *blockShape;
   size_t rank = blockShape->size();
-  auto shape = readNumbers(evaluator, call[1], "shape", rank);
-  auto strides = shape ? readNumbers(evaluator, call[2], "strides", rank) : std::nullopt;
-  auto offsets = strides ? readNumbers(evaluator, call[3], "offsets", rank) : std::nullopt;
+  auto shape = readIndices(evaluator, call[1], "shape", rank);
+  auto strides = shape ? readIndices(evaluator, call[2], "strides", rank) : std::nullopt;
+  auto offsets = strides ? readIndices(evaluator, call[3], "offsets", rank) : std::nullopt;
   auto order = offsets ? evaluator.constantInts(call[5], "order") : std::nullopt;
   if (!order)
     return Value();
@@ -154,7 +111,7 @@ Value builtinAdvance(Evaluator &evaluator, Call &call) {
     return evaluator.error(DiagKind::SemaInvalidArgument, "tl.advance", "a block pointer",
                            describe(call[0]));
   auto object = std::make_shared<BlockPointerObject>(call[0].as<BlockPointerObject>());
-  auto offsets = readNumbers(evaluator, call[1], "offsets", object->offsets.size());
+  auto offsets = readIndices(evaluator, call[1], "offsets", object->offsets.size());
   if (!offsets)
     return Value();
   for (auto [old, delta] : llvm::zip(object->offsets, *offsets))
@@ -198,164 +155,6 @@ Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &op
   if (!addresses)
     return Value();
   return emitStore(evaluator, addresses->pointers, value, addresses->mask, options);
-}
-
-//===----------------------------------------------------------------------===//
-// Tensor descriptors: block pointers whose offsets come with each access
-//===----------------------------------------------------------------------===//
-
-Value builtinMakeTensorDescriptor(Evaluator &evaluator, Call &call) {
-  auto blockShape = evaluator.constantShape(call[3], "block_shape");
-  auto padding = blockShape ? evaluator.constantString(call[4], "padding_option") : std::nullopt;
-  if (!padding)
-    return Value();
-  Call parts;
-  std::vector<Value> zeros(blockShape->size(), Value::integer(0)), order;
-  for (size_t axis = 0; axis < blockShape->size(); ++axis)
-    order.push_back(Value::integer(Int(axis)));
-  parts.values = {call[0], call[1], call[2], Value::tuple(zeros), call[3], Value::tuple(order)};
-  Value pointer = builtinMakeBlockPtr(evaluator, parts);
-  if (evaluator.failed())
-    return Value();
-  auto &object = pointer.as<BlockPointerObject>();
-  object.isDescriptor = true;
-  object.padsWithNan = *padding == "nan" && object.base.dtype().getPointee().isFloat();
-  return pointer;
-}
-Value builtinMakeTensorDescriptor2(Evaluator &evaluator, Call &call) {
-  return builtinMakeTensorDescriptor(evaluator, call);
-}
-
-/// The block of a descriptor at `offsets`, as a block pointer, and all its axes.
-static std::optional<std::pair<Value, Value>> blockAt(Evaluator &evaluator, const Value &descriptor,
-                                                      const Value &offsets) {
-  if (!descriptor.is(ValueKind::BlockPointer) || !descriptor.as<BlockPointerObject>().isDescriptor)
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "desc", "a tensor descriptor",
-                          describe(descriptor));
-  auto block = std::make_shared<BlockPointerObject>(descriptor.as<BlockPointerObject>());
-  auto numbers = readNumbers(evaluator, offsets, "offsets", block->blockShape.size());
-  if (!numbers)
-    return std::nullopt;
-  block->offsets = *numbers;
-  std::vector<Value> axes;
-  for (size_t axis = 0; axis < numbers->size(); ++axis)
-    axes.push_back(Value::integer(Int(axis)));
-  return std::make_pair(Value(ValueKind::BlockPointer, block), Value::tuple(axes));
-}
-
-static Value loadAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
-                    const AccessOptions &options) {
-  auto block = blockAt(evaluator, descriptor, offsets);
-  if (!block)
-    return Value();
-  bool isNan = descriptor.as<BlockPointerObject>().padsWithNan;
-  Call load;
-  load.values = {block->first, Value::none(), Value::none(), block->second,
-                 Value::string(isNan ? "nan" : "zero")};
-  return loadBlock(evaluator, load, options);
-}
-
-static Value storeAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
-                     const Value &value) {
-  auto block = blockAt(evaluator, descriptor, offsets);
-  if (!block)
-    return Value();
-  Call store;
-  store.values = {block->first, value, Value::none(), block->second};
-  return storeBlock(evaluator, store, {});
-}
-
-Value builtinLoadTensorDescriptor(Evaluator &evaluator, Call &call) {
-  auto options = readAccessOptions(evaluator, call[2], call[3], /*isStore=*/false);
-  return options ? loadAt(evaluator, call[0], call[1], *options) : Value();
-}
-Value builtinStoreTensorDescriptor(Evaluator &evaluator, Call &call) {
-  return storeAt(evaluator, call[0], call[1], call[2]);
-}
-Value builtinOldDescriptorLoad(Evaluator &evaluator, Call &call) {
-  return loadAt(evaluator, call[0], call[1], {});
-}
-Value builtinOldDescriptorStore(Evaluator &evaluator, Call &call) {
-  return storeAt(evaluator, call[0], call[2], call[1]);
-}
-
-/// Atomic operations on a block; nothing comes back.
-static Value atomicAt(Evaluator &evaluator, Call &call, llvm::StringRef operation) {
-  auto block = blockAt(evaluator, call[0], call[1]);
-  auto addresses =
-      block ? addressesOf(evaluator, block->first.as<BlockPointerObject>(), block->second)
-            : std::nullopt;
-  if (!addresses)
-    return Value();
-  evaluator.call(Value::builtin(*findBuiltin(Library::Language, operation)),
-                 {Value::tensor(addresses->pointers), call[2], Value::tensor(addresses->mask),
-                  Value::string("relaxed")},
-                 {});
-  return evaluator.failed() ? Value() : Value::none();
-}
-Value builtinDescriptorAtomicAdd(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_add");
-}
-Value builtinDescriptorAtomicMin(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_min");
-}
-Value builtinDescriptorAtomicMax(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_max");
-}
-Value builtinDescriptorAtomicAnd(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_and");
-}
-Value builtinDescriptorAtomicOr(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_or");
-}
-Value builtinDescriptorAtomicXor(Evaluator &evaluator, Call &call) {
-  return atomicAt(evaluator, call, "atomic_xor");
-}
-
-/// Addresses of the rows `rows` of a descriptor whose blocks are one row, from a column on.
-static std::optional<BlockAddresses> rowsAt(Evaluator &evaluator, const Value &descriptor,
-                                            const Value &rows, const Value &column) {
-  auto block = blockAt(evaluator, descriptor, Value::tuple({Value::integer(0), column}));
-  if (!block)
-    return std::nullopt;
-  const auto &object = block->first.as<BlockPointerObject>();
-  if (object.blockShape.size() != 2 || object.blockShape.front() != 1)
-    return evaluator.fail(DiagKind::SemaShape, "desc", "a descriptor of blocks of one row",
-                          shapeToString(object.blockShape));
-  Tensor indices = evaluator.toTensor(rows);
-  if (!indices)
-    return std::nullopt;
-  if (indices.type.shape.size() != 1 || !indices.dtype().isInt())
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "x_offsets", "a vector of integers",
-                          indices.type.str());
-  std::vector<Tensor> coordinates = coordinatesOf(evaluator, object);
-  coordinates.front() = evaluator.cast(indices, Scalar::Int64);
-  return addressesAt(evaluator, object, coordinates, {0, 1});
-}
-
-Value builtinDescriptorGather(Evaluator &evaluator, Call &call) {
-  auto addresses = rowsAt(evaluator, call[0], call[1], call[2]);
-  if (!addresses)
-    return Value();
-  const auto &object = call[0].as<BlockPointerObject>();
-  DType element = object.base.dtype().getPointee();
-  Tensor other = evaluator.constant(element.isBool() ? DType(Scalar::Int8) : element,
-                                    Value::real(object.padsWithNan ? NAN : 0));
-  return emitLoad(evaluator, addresses->pointers, addresses->mask, other, {});
-}
-
-Value builtinDescriptorScatter(Evaluator &evaluator, Call &call) {
-  auto addresses = rowsAt(evaluator, call[0], call[2], call[3]);
-  Tensor value = addresses ? evaluator.toTensor(call[1]) : Tensor();
-  return value ? emitStore(evaluator, addresses->pointers, value, addresses->mask, {}) : Value();
-}
-
-/// Classes to test against; descriptors are made by make_tensor_descriptor.
-Value builtinTensorDescriptorClass(Evaluator &evaluator, Call &) {
-  return evaluator.error(DiagKind::SemaUnsupportedBuiltin, "tl.tensor_descriptor");
-}
-Value builtinTensorDescriptorBase(Evaluator &evaluator, Call &call) {
-  return builtinTensorDescriptorClass(evaluator, call);
 }
 
 } // namespace kiln::sema

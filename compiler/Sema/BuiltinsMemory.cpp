@@ -101,18 +101,14 @@ bool optionalTensor(Evaluator &evaluator, const Value &value, Tensor &tensor) {
   return !evaluator.failed();
 }
 
-/// The type in memory: booleans are bytes there.
-DType memoryType(Tensor pointer) {
-  DType pointee = pointer.dtype().getPointee();
-  return pointee.isBool() ? DType(Scalar::Int8) : pointee;
-}
-
 } // namespace
 
-bool checkWritable(Evaluator &evaluator, const Tensor &pointer) {
-  if (!pointer.dtype().isConst)
+DType memoryType(DType pointee) { return pointee.isBool() ? DType(Scalar::Int8) : pointee; }
+
+bool checkWritable(Evaluator &evaluator, const TensorType &pointer) {
+  if (!pointer.dtype.isConst)
     return true;
-  evaluator.error(DiagKind::SemaConstStore, pointer.type.str());
+  evaluator.error(DiagKind::SemaConstStore, pointer.str());
   return false;
 }
 
@@ -123,7 +119,7 @@ Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
     return Value();
   if (mask && !matchShape(evaluator, "mask", pointer, mask, true))
     return Value();
-  DType element = memoryType(pointer);
+  DType element = memoryType(pointer.dtype().getPointee());
   if (other)
     other = evaluator.cast(other, element);
   if (evaluator.failed())
@@ -142,13 +138,13 @@ Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
 
 Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options) {
-  if (!checkWritable(evaluator, pointer) || !checkMask(evaluator, mask) ||
+  if (!checkWritable(evaluator, pointer.type) || !checkMask(evaluator, mask) ||
       !matchShape(evaluator, "value", pointer, value, false) ||
       !matchShape(evaluator, "mask", pointer, mask, false))
     return Value();
   value = evaluator.cast(value, pointer.dtype().getPointee());
   if (pointer.dtype().getPointee().isBool())
-    value = evaluator.cast(value, memoryType(pointer));
+    value = evaluator.cast(value, Scalar::Int8);
   if (!value)
     return Value();
   tile::StoreOp::create(evaluator.builder, evaluator.loc(), pointer.ir, value.ir, mask.ir,

@@ -100,7 +100,7 @@ bool isInstance(const Value &value, const Value &cls) {
     if (name == "tensor")
       return value.isTensor();
     if (name.starts_with("tensor_descriptor"))
-      return value.is(ValueKind::BlockPointer) && value.as<BlockPointerObject>().isDescriptor;
+      return value.is(ValueKind::Descriptor);
     if (name == "constexpr")
       return value.isNumber() || value.isString() || value.isNone();
     if (name == "tuple")

@@ -404,6 +404,7 @@ private:
   Value tensorAttribute(Tensor tensor, llvm::StringRef name);
   Value typeAttribute(const TensorType &type, llvm::StringRef name);
   Value blockPointerAttribute(const Value &pointer, llvm::StringRef name);
+  Value descriptorAttribute(const Value &descriptor, llvm::StringRef name);
   Value unknownAttribute(const Value &base, llvm::StringRef name);
   Value indexTensor(Tensor tensor, const Value &index);
   Value subscriptSequence(const Value &base, const Value &index);

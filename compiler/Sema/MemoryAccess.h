@@ -19,13 +19,15 @@ std::optional<AccessOptions> readAccessOptions(Evaluator &evaluator, const Value
 Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
                const AccessOptions &options);
 /// Reports a pointer that is not to be written through.
-bool checkWritable(Evaluator &evaluator, const Tensor &pointer);
+bool checkWritable(Evaluator &evaluator, const TensorType &pointer);
+/// The type of `pointee` in memory: booleans are bytes there.
+DType memoryType(DType pointee);
 Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options);
 
-/// Bytes that the base and the strides of a tensor descriptor of the host's are multiples of.
-inline constexpr unsigned descriptorAlignment = 16;
-
+/// `count` integer scalars as 64-bit ones. Empty after an error.
+std::optional<std::vector<Tensor>> readIndices(Evaluator &evaluator, const Value &list,
+                                               llvm::StringRef what, size_t count);
 Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
 Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
 

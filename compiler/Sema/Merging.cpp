@@ -41,6 +41,9 @@ void Evaluator::flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &
   case ValueKind::BlockPointer:
     visitParts(value.as<BlockPointerObject>(), [&](Tensor &part) { parts.push_back(part.ir); });
     break;
+  case ValueKind::Descriptor:
+    parts.push_back(value.as<DescriptorObject>().ir);
+    break;
   default:
     break;
   }
@@ -71,6 +74,11 @@ Value Evaluator::rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &parts)
   case ValueKind::BlockPointer: {
     auto object = std::make_shared<BlockPointerObject>(value.as<BlockPointerObject>());
     visitParts(*object, [&](Tensor &part) { part.ir = take(); });
+    return {value.getKind(), object};
+  }
+  case ValueKind::Descriptor: {
+    auto object = std::make_shared<DescriptorObject>(value.as<DescriptorObject>());
+    object->ir = llvm::cast<mlir::TypedValue<tile::DescriptorType>>(take());
     return {value.getKind(), object};
   }
   default:
@@ -110,6 +118,10 @@ bool Evaluator::conform(const Value &like, Value &value, mlir::Block *at) {
   if (like.is(ValueKind::BlockPointer) && value.is(ValueKind::BlockPointer)) {
     auto &a = like.as<BlockPointerObject>(), &b = value.as<BlockPointerObject>();
     return a.blockShape == b.blockShape && a.base.type == b.base.type;
+  }
+  if (like.is(ValueKind::Descriptor) && value.is(ValueKind::Descriptor)) {
+    auto &a = like.as<DescriptorObject>(), &b = value.as<DescriptorObject>();
+    return a.ir.getType() == b.ir.getType() && a.pointer == b.pointer;
   }
   if (like.is(ValueKind::Instance) && value.is(ValueKind::Instance) &&
       sameFields(like.as<InstanceObject>(), value.as<InstanceObject>())) {

@@ -119,10 +119,11 @@ std::optional<Value> KernelBuilder::bindDescriptor(const ArgumentValue &argument
   if (!element)
     return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
   unsigned bytes = std::max(element->getBits() / 8, 1u);
-  unsigned strideFactor = std::max(descriptorAlignment / bytes, 1u);
+  constexpr unsigned alignment = tile::DescriptorType::alignment;
+  unsigned strideFactor = std::max(alignment / bytes, 1u);
   Call parts;
   std::optional<Value> base =
-      bindRunTime(ArgumentValue::runTime("*" + argument.dtype, descriptorAlignment), name);
+      bindRunTime(ArgumentValue::runTime("*" + argument.dtype, alignment), name);
   std::vector<Value> shape, strides, blockShape;
   auto bindEach = [&](size_t count, llvm::StringRef what, const ArgumentValue &each,
                       std::vector<Value> &values) {

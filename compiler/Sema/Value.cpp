@@ -11,10 +11,11 @@ namespace kiln::sema {
 
 llvm::StringRef getKindName(ValueKind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "error",    "undefined", "None",   "bool",   "int",           "float",
-      "str",      "...",       "dtype",  "tensor", "block pointer", "tuple",
-      "list",     "set",       "dict",   "slice",  "range",         "function",
-      "function", "method",    "module", "class",  "object",        "unevaluated value"};
+      "error",         "undefined",  "None",  "bool",     "int",
+      "float",         "str",        "...",   "dtype",    "tensor",
+      "block pointer", "descriptor", "tuple", "list",     "set",
+      "dict",          "slice",      "range", "function", "function",
+      "method",        "module",     "class", "object",   "unevaluated value"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -364,6 +365,8 @@ std::string repr(const Value &value) {
     return "block pointer to " +
            TensorType(pointer.base.dtype().getPointee(), pointer.blockShape).str();
   }
+  case ValueKind::Descriptor:
+    return "descriptor of " + value.as<DescriptorObject>().blockType().str();
   default:
     return getKindName(value.getKind()).str();
   }
@@ -530,6 +533,8 @@ bool isIdentical(const Value &a, const Value &b) {
   case ValueKind::Dict:
   case ValueKind::BlockPointer:
     return false;
+  case ValueKind::Descriptor:
+    return a.as<DescriptorObject>().ir == b.as<DescriptorObject>().ir;
   case ValueKind::Instance:
     return isIdenticalInstance(a.as<InstanceObject>(), b.as<InstanceObject>());
   case ValueKind::Opaque:

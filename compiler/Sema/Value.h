@@ -11,6 +11,7 @@
 #define KILN_COMPILER_SEMA_VALUE_H
 
 #include "compiler/Basic/Diagnostics.h"
+#include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Sema/DType.h"
 #include "compiler/Syntax/AST.h"
 
@@ -45,6 +46,7 @@ enum class ValueKind : uint8_t {
   Type, // An element type, a pointer type or a block type.
   Tensor,
   BlockPointer,
+  Descriptor,
   Tuple,
   List,
   Set,
@@ -355,16 +357,23 @@ struct UndefinedObject : Object {
   std::string reason;
 };
 
-/// A block pointer, Triton's `make_block_ptr`, or a tensor descriptor. All numbers are 64-bit
-/// scalars.
+/// A block pointer, Triton's `make_block_ptr`. All numbers are 64-bit scalars.
 struct BlockPointerObject : Object {
   Tensor base;
   std::vector<Tensor> shape, strides, offsets;
   llvm::SmallVector<int64_t, 4> blockShape;
-  /// A tensor descriptor: offsets come with each access, and every axis is checked.
-  bool isDescriptor = false;
-  /// Of a descriptor: elements outside load as NaN instead of zero.
-  bool padsWithNan = false;
+};
+
+/// A tensor descriptor, Triton's `make_tensor_descriptor`.
+struct DescriptorObject : Object {
+  mlir::TypedValue<tile::DescriptorType> ir;
+  /// The base's type.
+  DType pointer;
+
+  TensorType blockType() const {
+    llvm::ArrayRef<int64_t> shape = ir.getType().getShape();
+    return {pointer.getPointee(), llvm::SmallVector<int64_t, 4>(shape)};
+  }
 };
 
 /// What `x.type` is for a compile-time value and for a tuple.

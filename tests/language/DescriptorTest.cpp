@@ -76,6 +76,78 @@ def kernel(p, out, o, c, PADDING: tl.constexpr):
   }
 }
 
+/// Whether an element of the block at (r, c) is in a tensor of `rows` and `columns`.
+bool isInside(int rows, int columns, int row, int column) {
+  return row >= 0 && row < rows && column >= 0 && column < columns;
+}
+
+/// Accesses of 16 bytes, through which the last axis may end anywhere, of every element type: a
+/// block is copied to where it comes from in another tensor, and to a dense one.
+TEST_P(Descriptor, BoundsWithinVectors) {
+  constexpr int height = 4, width = 32, stride = 48, allRows = 6;
+  const std::string source = R"(
+@triton.jit
+def kernel(p, q, block, rows, columns, r, c, STEP: tl.constexpr, POINTERS: tl.constexpr):
+    i = tl.arange(0, 4)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    c *= STEP
+    if POINTERS:
+        a = tl.make_block_ptr(p, (rows, columns), (48, 1), (r, c), (4, 32), (1, 0))
+        b = tl.make_block_ptr(q, (rows, columns), (48, 1), (r, c), (4, 32), (1, 0))
+        x = tl.load(a, boundary_check=(0, 1), padding_option="zero")
+        tl.store(b, x, boundary_check=(0, 1))
+    else:
+        a = tl.make_tensor_descriptor(p, [rows, columns], [48, 1], [4, 32])
+        b = tl.make_tensor_descriptor(q, [rows, columns], [48, 1], [4, 32])
+        x = a.load([r, c])
+        b.store([r, c], x)
+    tl.store(block + i, x)
+)";
+  struct Place {
+    int rows, columns, r, c;
+  };
+  const Place places[] = {{6, 48, 1, 16}, {6, 37, 0, 16}, {5, 37, 3, 32},  {6, 35, -2, 0},
+                          {3, 7, 0, 0},   {6, 33, 2, 32}, {6, 40, 0, -16}, {6, 48, 7, 0},
+                          {6, 41, 0, 48}, {0, 0, 0, 0},   {6, 19, 5, -16}};
+  std::vector<std::string> types(integerTypes);
+  types.insert(types.end(), floatTypes.begin(), floatTypes.end());
+  types.insert(types.end(), float8Types.begin(), float8Types.end());
+  types.emplace_back("i1");
+  for (const std::string &type : types)
+    for (auto [step, pointers] : {std::pair(16, false), {16, true}, {1, false}}) {
+      Array x = mixedArray(type, allRows * stride, 21);
+      std::unique_ptr<SourceKernel> kernel;
+      for (const Place &at : places) {
+        Array y(type, x.count()), block(type, height * width);
+        std::vector<SourceArgument> arguments = {x.argument("p"),
+                                                 y.argument("q"),
+                                                 block.argument("block"),
+                                                 {"rows", "i32", at.rows},
+                                                 {"columns", "i32", at.columns},
+                                                 {"r", "i32", at.r},
+                                                 {"c", "i32", at.c / step}};
+        if (!kernel)
+          kernel = std::make_unique<SourceKernel>(
+              source, GetParam(), arguments,
+              std::vector<SourceConstant>{{"STEP", step}, {"POINTERS", pointers}});
+        ASSERT_EQ(kernel->errors(), "");
+        ASSERT_EQ(kernel->run(arguments), "") << type;
+        for (int i = 0; i < height * width; ++i) {
+          int row = at.r + i / width, column = at.c + i % width;
+          bool inside = isInside(at.rows, at.columns, row, column);
+          ASSERT_EQ(block.bits(size_t(i)), inside ? x.bits(size_t(row * stride + column)) : 0)
+              << type << " at " << row << ", " << column << " of " << at.rows << ", " << at.columns;
+        }
+        for (int i = 0; i < allRows * stride; ++i) {
+          int row = i / stride, column = i % stride;
+          bool stored = isInside(at.rows, at.columns, row, column) &&
+                        isInside(height, width, row - at.r, column - at.c);
+          ASSERT_EQ(y.bits(size_t(i)), stored ? x.bits(size_t(i)) : 0)
+              << type << " at " << row << ", " << column << " of " << at.rows << ", " << at.columns;
+        }
+      }
+    }
+}
+
 TEST_P(Descriptor, PaddingIsZeroOrNaN) {
   std::vector<float> out = outputsOf<float>(
       R"(
@@ -232,6 +304,40 @@ def kernel(p, out, n):
     }
 }
 
+/// What changes on the way: all of a descriptor in a loop that may not run, one of a tuple, and the
+/// numbers that are asked of it.
+TEST_P(Descriptor, ThroughWhileLoopsAndTuples) {
+  Buffer<float> x(randomFloats(12 * 8, 7));
+  for (int n : {0, 1, 3}) {
+    std::vector<float> out =
+        outputsOf<float>(R"(
+@triton.jit
+def second(pair):
+    return pair[1]
+
+@triton.jit
+def kernel(p, out, n):
+    d = tl.make_tensor_descriptor(p, [8], [1], [8], padding_option="nan")
+    i = 0
+    while i < n:
+        pair = (d, tl.make_tensor_descriptor(p + 8 * i, [i + 2], [1], [8], padding_option="nan"))
+        d = second(pair)
+        i += 1
+    x = d.load([0])
+    target = tl.make_tensor_descriptor(out, [10], [1], [8])
+    target.store([0], tl.where(x != x, 100.0, x))
+    tl.store(out + 8, d.shape[0])
+    tl.store(out + 9, d.strides[0])
+)",
+                         GetParam(), "fp32", 10, {{"p", "*fp32", x}, {"n", "i32", n}});
+    size_t from = n ? size_t(8 * (n - 1)) : 0, extent = n ? size_t(n + 1) : 8;
+    for (size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(out[i], i < extent ? x[from + i] : 100) << n << " at " << i;
+    EXPECT_EQ(out[8], float(extent));
+    EXPECT_EQ(out[9], 1);
+  }
+}
+
 TEST_P(Descriptor, MultipliesThroughDescriptorsAndBlockPointers) {
   constexpr int m = 21, n = 19, k = 40;
   Buffer<float> a(randomFloats(m * 48, 1)), b(randomFloats(k * 32, 2));
@@ -324,6 +430,24 @@ TEST_P(Descriptor, RefusesWhatDoesNotFit) {
   expectError("x = d.nothing", "no attribute 'nothing'");
   expectError("e = tl.make_tensor_descriptor(p, [8], [8, 1], [4, 4])", "shape: expected 2 numbers");
   expectError("e = tl.make_tensor_descriptor(1, [8], [1], [4])", "a scalar pointer");
+  expectError("e = tl.make_tensor_descriptor(p, [8, 8], [1, 8], [4, 4])",
+              "expected 1, known at compile time, as the last, got 8");
+  expectError("e = tl.make_tensor_descriptor(p, [8], [tl.program_id(0)], [4])",
+              "as the last, got a number known at run time");
+  expectError("e = tl.make_tensor_descriptor(p, [8, 8], [6, 1], [4, 4])",
+              "expected multiples of 16 bytes, got 6 elements of 4 bytes");
+  expectError("e = tl.make_tensor_descriptor(p, [8], [1], [4], padding_option='one')",
+              "expected 'zero' or 'nan', got 'one'");
+  expectError("e = tl.make_tensor_descriptor(p.to(tl.pointer_type(tl.int32)), [8], [1], [4], "
+              "padding_option='nan')",
+              "expected 'zero' for int32, got 'nan'");
+  expectError("e = tl.make_tensor_descriptor(p, [1] * 6, [4] * 5 + [1], [1] * 6)",
+              "block_shape: expected 1 to 5 axes, got 6");
+  expectError("e = d\n"
+              "    if tl.program_id(0) > 0:\n"
+              "        e = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [4, 4], 'nan')\n"
+              "    x = e.load([0, 0])",
+              "descriptor of fp32[4, 4]");
   expectError("e = tl.make_tensor_descriptor(c, [8, 8], [8, 1], [4, 4])\n"
               "    e.store([0, 0], tl.zeros((4, 4), tl.float32))",
               "sema-const-store");

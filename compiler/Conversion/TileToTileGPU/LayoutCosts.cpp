@@ -107,10 +107,8 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
   for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
     if (info.contiguity[axis] >= info.contiguity[fast])
       fast = axis;
-  int64_t vector =
-      std::min<int64_t>(facts.vectorLength(pointers, fast), layout.contiguousRegisters({fast}));
-  if (mask)
-    vector = std::min(vector, facts.maskConstancy(mask, fast));
+  int64_t vector = std::min<int64_t>(facts.accessLength(pointers, mask, fast),
+                                     layout.contiguousRegisters({fast}));
   vector = std::max<int64_t>(1, std::min<int64_t>(vector, target.maxVectorBits / 8 / bytes));
 
   constexpr int64_t sectorBytes = 32;

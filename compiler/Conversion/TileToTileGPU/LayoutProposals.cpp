@@ -110,9 +110,7 @@ private:
       return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
     });
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
-    int64_t vector = facts.vectorLength(pointers, order[0]);
-    if (mask)
-      vector = std::min(vector, facts.maskConstancy(mask, order[0]));
+    int64_t vector = facts.accessLength(pointers, mask, order[0]);
     int64_t perThread = type.getNumElements() / (int64_t(target.warpSize) * numWarps);
     vector = std::min({vector, int64_t(target.maxVectorBits / 8) / bytes, perThread});
     propose(node, choice(coalescedLayout(type.getShape(), order, std::max<int64_t>(1, vector),

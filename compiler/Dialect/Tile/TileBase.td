@@ -83,6 +83,8 @@ def Tile_MemorySemantic : Tile_Enum<"MemorySemantic", "what an atomic orders", [
   I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcquireRelease", 3, "acq_rel">]>;
 def Tile_MemoryScope : Tile_Enum<"MemoryScope", "between whom an atomic orders", [
   I32EnumAttrCase<"CTA", 0, "cta">, I32EnumAttrCase<"GPU", 1, "gpu">, I32EnumAttrCase<"System", 2, "sys">]>;
+def Tile_Padding : Tile_Enum<"Padding", "what elements outside of a described tensor are loaded as", [
+  I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
 def Tile_DeviceRegister : Tile_Enum<"DeviceRegister", "what a processor tells about itself", [
   I32EnumAttrCase<"Processor", 0, "processor">, I32EnumAttrCase<"Nanoseconds", 1, "nanoseconds">]>;
 
@@ -93,5 +95,32 @@ def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 def Tile_MemorySemanticAttr : Tile_EnumAttr<Tile_MemorySemantic, "semantic">;
 def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
 def Tile_DeviceRegisterAttr : Tile_EnumAttr<Tile_DeviceRegister, "register">;
+
+def Tile_DescriptorType : TypeDef<Tile_Dialect, "Descriptor"> {
+  let mnemonic = "descriptor";
+  let summary = "A tensor in global memory that is accessed in blocks of one shape";
+  let description = [{
+    `!tile.descriptor<64x32xf16>` describes a tensor of rank 2 and its blocks of 64x32 elements: where it is, its extents and
+    its strides. Its first element is at a multiple of 16 bytes, elements of the last axis stand side by side, and all other
+    strides are multiples of 16 bytes; otherwise behaviour is undefined. What a block covers outside of the tensor is not
+    accessed: it loads as zero, or, of `!tile.descriptor<64x32xf16, nan>`, as NaN, and is not stored. Descriptors pass through
+    control flow; they are not kept in memory.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"::kiln::tile::Padding", "::kiln::tile::Padding::Zero">:$padding);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that the base and all strides but the last are multiples of.
+    static constexpr int64_t alignment = 16;
+
+    int64_t getRank() const { return getShape().size(); }
+    /// A tensor of the block's elements.
+    ::mlir::RankedTensorType getBlockType() const;
+    int64_t getElementBytes() const;
+    /// The number of elements that each stride but the last is a multiple of.
+    int64_t getStrideFactor() const;
+  }];
+}
 
 #endif

@@ -54,6 +54,67 @@ int64_t PtrType::getElementBytes() const {
   return isa<PtrType>(pointee) ? 8 : pointee.getIntOrFloatBitWidth() / 8;
 }
 
+//===-- DescriptorType
+//----------------------------------------------------------------------------------------------===//
+
+Type DescriptorType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  Padding padding = Padding::Zero;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return {};
+    std::optional<Padding> named = symbolizePadding(name);
+    if (!named)
+      return parser.emitError(place, "expected the padding zero or nan, got ") << name, Type();
+    padding = *named;
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<DescriptorType>(place, parser.getContext(), shape, element, padding);
+}
+
+void DescriptorType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType();
+  if (getPadding() != Padding::Zero)
+    printer << ", " << stringifyPadding(getPadding());
+  printer << ">";
+}
+
+LogicalResult DescriptorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                     ArrayRef<int64_t> shape, Type element, Padding padding) {
+  if (shape.empty() || shape.size() > 5)
+    return emitError() << "expected blocks of rank 1 to 5, got " << shape.size();
+  if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
+    return emitError() << "expected blocks of positive extents, got [" << shape << "]";
+  if (isa<PtrType>(element))
+    return emitError() << "expected elements that are integers or floats, got " << element;
+  if (failed(PtrType::verify(emitError, element)))
+    return failure();
+  if (padding == Padding::NaN && !isa<FloatType>(element))
+    return emitError() << "expected floats beside NaN as padding, got " << element;
+  return success();
+}
+
+RankedTensorType DescriptorType::getBlockType() const {
+  return RankedTensorType::get(getShape(), getElementType());
+}
+
+int64_t DescriptorType::getElementBytes() const {
+  return PtrType::get(getElementType()).getElementBytes();
+}
+
+int64_t DescriptorType::getStrideFactor() const {
+  return std::max<int64_t>(alignment / getElementBytes(), 1);
+}
+
 Type elementTypeOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? tensor.getElementType() : type;

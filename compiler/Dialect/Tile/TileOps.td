@@ -225,6 +225,113 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
+//===-- Blocks of tensors in memory --------------------------------------------------------------------------------===//
+
+def Tile_MakeDescriptorOp : Tile_Op<"make_descriptor", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Describes a tensor in global memory";
+  let description = [{
+    From the address of its first element, its extents, and its strides in elements, without that of the last axis, which is
+    1. The descriptor's type says what must hold of them. Extents are at least 0.
+    Example: `%d = tile.make_descriptor %p, [%m, %n], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>`.
+  }];
+  let arguments = (ins Tile_PtrType:$base, Variadic<I64>:$extents, Variadic<I64>:$strides);
+  let results = (outs Tile_DescriptorType:$result);
+  let assemblyFormat = [{
+    $base `,` `[` $extents `]` `,` `[` $strides `]` attr-dict `:` qualified(type($base)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorExtentOp : Tile_Op<"descriptor_extent", [Pure]> {
+  let summary = "The extent of a described tensor along an axis";
+  let description = "Example: `%m = tile.descriptor_extent %d, 0 : !tile.descriptor<64x32xf16>`, an i64.";
+  let arguments = (ins Tile_DescriptorType:$descriptor, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$descriptor `,` $axis attr-dict `:` qualified(type($descriptor))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_DescriptorStrideOp : Tile_Op<"descriptor_stride", [Pure]> {
+  let summary = "The stride of a described tensor along an axis, in elements";
+  let description = "Example: `%s = tile.descriptor_stride %d, 0 : !tile.descriptor<64x32xf16>`, an i64. That of the last axis is 1.";
+  let arguments = (ins Tile_DescriptorType:$descriptor, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$descriptor `,` $axis attr-dict `:` qualified(type($descriptor))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Reads the block whose first element has the given coordinates";
+  let description = [{
+    Coordinates are signed; the block may begin and end outside of the tensor.
+    Example: `%x = tile.descriptor_load %d[%i, %j] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>`.
+  }];
+  let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $descriptor `[` $offsets `]` attr-dict `:` qualified(type($descriptor)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes the block whose first element has the given coordinates";
+  let description = "Example: `tile.descriptor_store %d[%i, %j], %x : !tile.descriptor<64x32xf16>, tensor<64x32xf16>`.";
+  let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets, Tile_Tensor:$value);
+  let assemblyFormat = [{
+    $descriptor `[` $offsets `]` `,` $value attr-dict `:` qualified(type($descriptor)) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Atomically combines the elements of a block with a tensor's; gives nothing back";
+  let description = [{
+    Every element on its own, without order (relaxed, between all of the device). `xchg` is not among the kinds.
+    Example: `tile.descriptor_reduce <fadd> %d[%i, %j], %x : !tile.descriptor<64x32xf32>, tensor<64x32xf32>`.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets, Tile_Tensor:$value);
+  let assemblyFormat = [{
+    $kind $descriptor `[` $offsets `]` `,` $value attr-dict `:` qualified(type($descriptor)) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RowIndices : RankedTensorOf<[AnySignlessInteger]>;
+
+def Tile_DescriptorGatherOp : Tile_Op<"descriptor_gather", [MemoryEffects<[MemRead]>]> {
+  let summary = "Reads parts of the rows with the given numbers";
+  let description = [{
+    Of a descriptor of rank 2 whose blocks are one row, from a column on; row numbers are signed.
+    Example: `%x = tile.descriptor_gather %d[%rows, %j] : !tile.descriptor<1x32xf16>, tensor<16xi32> -> tensor<16x32xf16>`.
+  }];
+  let arguments = (ins Tile_DescriptorType:$descriptor, Tile_RowIndices:$rows, I64:$column);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $descriptor `[` $rows `,` $column `]` attr-dict `:` qualified(type($descriptor)) `,` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorScatterOp : Tile_Op<"descriptor_scatter", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes parts of the rows with the given numbers";
+  let description = [{
+    The counterpart of `tile.descriptor_gather`. Of a row that is named twice one of the values is kept.
+    Example: `tile.descriptor_scatter %d[%rows, %j], %x : !tile.descriptor<1x32xf16>, tensor<16xi32>, tensor<16x32xf16>`.
+  }];
+  let arguments = (ins Tile_DescriptorType:$descriptor, Tile_RowIndices:$rows, I64:$column, Tile_Tensor:$value);
+  let assemblyFormat = [{
+    $descriptor `[` $rows `,` $column `]` `,` $value attr-dict `:` qualified(type($descriptor)) `,` type($rows) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Order ------------------------------------------------------------------------------------------------------===//
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All of this program instance's earlier accesses happen before its later ones";
   let description = "Triton's `debug_barrier`. Example: `tile.barrier`.";

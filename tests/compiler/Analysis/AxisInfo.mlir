@@ -136,3 +136,52 @@ func.func @unknown_divisor(%n: i32, %x: i32) attributes {tile.kernel} {
   %negative = arith.divsi %pid, %minus : i32
   return
 }
+
+// -----
+// Below a limit that is no multiple of anything the first neighbours come first; a second limit, another axis and a
+// bound on a row change nothing about that. Above a limit they come last.
+func.func @prefix(%n: i32, %m: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %ms = tile.splat %m : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1], prefix = [64]}}
+  %below = arith.cmpi slt, %range, %ns : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1], prefix = [64]}}
+  %above = arith.cmpi sge, %ms, %range : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1], prefix = [64]}}
+  %both = arith.andi %below, %above : tensor<64xi1>
+  // expected-remark @+1 {{constancy = [1], prefix = [64]}}
+  %either = arith.ori %below, %above : tensor<64xi1>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %behind = arith.cmpi sge, %range, %ns : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %between = arith.andi %both, %behind : tensor<64xi1>
+  // expected-remark @+1 {{constancy = [1, 1], prefix = [1, 64]}}
+  %row = tile.expand_dims %both, 0 : tensor<64xi1> -> tensor<1x64xi1>
+  // expected-remark @+1 {{constancy = [4, 1], prefix = [4, 64]}}
+  %tile = tile.broadcast %row : tensor<1x64xi1> -> tensor<4x64xi1>
+  // expected-remark @+1 {{constancy = [1, 4], prefix = [64, 4]}}
+  %turned = tile.trans %tile, [1, 0] : tensor<4x64xi1> -> tensor<64x4xi1>
+  return
+}
+
+// -----
+// As unsigned numbers, neighbours may wrap from the largest to zero.
+func.func @unsigned_prefix(%start: i32, %n: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1], prefix = [64]}}
+  %below = arith.cmpi ult, %range, %ns : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %starts = tile.splat %start : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [64]}}
+  %index = arith.addi %starts, %range : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %wraps = arith.cmpi ult, %index, %ns : tensor<64xi32>
+  return
+}

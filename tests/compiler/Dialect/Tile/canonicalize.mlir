@@ -82,3 +82,17 @@ func.func @narrow_constants() -> (f8E5M2, f8E5M2, f8E5M2, f8E4M3FN, f8E4M3FNUZ, 
   %f = tile.narrow %tiny : tensor<4xf32> to tensor<4xf8E5M2FNUZ>
   return %a, %b, %c, %d, %e, %f : f8E5M2, f8E5M2, f8E5M2, f8E4M3FN, f8E4M3FNUZ, tensor<4xf8E5M2FNUZ>
 }
+
+// CHECK-LABEL: func.func @descriptor_parts
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f16>, %[[M:.*]]: i64, %[[N:.*]]: i64, %[[D:.*]]: !tile.descriptor<16x32xf16>)
+func.func @descriptor_parts(%p: !tile.ptr<f16>, %m: i64, %n: i64, %d: !tile.descriptor<16x32xf16>) -> (i64, i64, i64, i64) {
+  // CHECK: %[[ONE:.*]] = arith.constant 1 : i64
+  %made = tile.make_descriptor %p, [%m, %n], [%n] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16>
+  %extent = tile.descriptor_extent %made, 0 : !tile.descriptor<16x32xf16>
+  %stride = tile.descriptor_stride %made, 0 : !tile.descriptor<16x32xf16>
+  %last = tile.descriptor_stride %d, 1 : !tile.descriptor<16x32xf16>
+  // CHECK: %[[E:.*]] = tile.descriptor_extent %[[D]], 1
+  %other = tile.descriptor_extent %d, 1 : !tile.descriptor<16x32xf16>
+  // CHECK: return %[[M]], %[[N]], %[[ONE]], %[[E]]
+  return %extent, %stride, %last, %other : i64, i64, i64, i64
+}

@@ -180,3 +180,123 @@ func.func @narrow_to_half(%x: tensor<4xf32>) {
   %y = tile.narrow %x : tensor<4xf32> to tensor<4xf16>
   return
 }
+
+// -----
+func.func @descriptor_pointee(%p: !tile.ptr<f32>, %n: i64) {
+  // expected-error @+1 {{expected a pointer to 'f16', got '!tile.ptr<f32>'}}
+  %d = tile.make_descriptor %p, [%n, %n], [%n] : !tile.ptr<f32> -> !tile.descriptor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_extents(%p: !tile.ptr<f16>, %n: i64) {
+  // expected-error @+1 {{expected 2 extents, got 1}}
+  %d = tile.make_descriptor %p, [%n], [%n] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_strides(%p: !tile.ptr<f16>, %n: i64) {
+  // expected-error @+1 {{expected 1 strides (that of the last axis is 1), got 2}}
+  %d = tile.make_descriptor %p, [%n, %n], [%n, %n] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_offsets(%d: !tile.descriptor<16x32xf16>, %n: i64) {
+  // expected-error @+1 {{expected 2 coordinates, got 1}}
+  %x = tile.descriptor_load %d[%n] : !tile.descriptor<16x32xf16> -> tensor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_result(%d: !tile.descriptor<16x32xf16>, %n: i64) {
+  // expected-error @+1 {{expected a result of type 'tensor<16x32xf16>', got 'tensor<32x16xf16>'}}
+  %x = tile.descriptor_load %d[%n, %n] : !tile.descriptor<16x32xf16> -> tensor<32x16xf16>
+  return
+}
+
+// -----
+func.func @descriptor_value(%d: !tile.descriptor<16x32xf16>, %n: i64, %x: tensor<16x32xf32>) {
+  // expected-error @+1 {{expected a value of type 'tensor<16x32xf16>', got 'tensor<16x32xf32>'}}
+  tile.descriptor_store %d[%n, %n], %x : !tile.descriptor<16x32xf16>, tensor<16x32xf32>
+  return
+}
+
+// -----
+func.func @descriptor_kind(%d: !tile.descriptor<16x32xf16>, %n: i64, %x: tensor<16x32xf16>) {
+  // expected-error @+1 {{expected elements that `xor` combines, got 'f16'}}
+  tile.descriptor_reduce <xor> %d[%n, %n], %x : !tile.descriptor<16x32xf16>, tensor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_exchange(%d: !tile.descriptor<16x32xf16>, %n: i64, %x: tensor<16x32xf16>) {
+  // expected-error @+1 {{expected elements that `xchg` combines, got 'f16'}}
+  tile.descriptor_reduce <xchg> %d[%n, %n], %x : !tile.descriptor<16x32xf16>, tensor<16x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_rows(%d: !tile.descriptor<16x32xf16>, %n: i64, %r: tensor<8xi32>) {
+  // expected-error @+1 {{expected a descriptor of blocks of one row, got '!tile.descriptor<16x32xf16>'}}
+  %x = tile.descriptor_gather %d[%r, %n] : !tile.descriptor<16x32xf16>, tensor<8xi32> -> tensor<8x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_row_numbers(%d: !tile.descriptor<1x32xf16>, %n: i64, %r: tensor<8x1xi32>) {
+  // expected-error @+1 {{expected a vector of row numbers, got 'tensor<8x1xi32>'}}
+  %x = tile.descriptor_gather %d[%r, %n] : !tile.descriptor<1x32xf16>, tensor<8x1xi32> -> tensor<8x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_scattered(%d: !tile.descriptor<1x32xf16>, %n: i64, %r: tensor<8xi32>, %x: tensor<4x32xf16>) {
+  // expected-error @+1 {{expected a value of type 'tensor<8x32xf16>', got 'tensor<4x32xf16>'}}
+  tile.descriptor_scatter %d[%r, %n], %x : !tile.descriptor<1x32xf16>, tensor<8xi32>, tensor<4x32xf16>
+  return
+}
+
+// -----
+func.func @descriptor_axis(%d: !tile.descriptor<16x32xf16>) {
+  // expected-error @+1 {{expected an axis of at most 1, got 2}}
+  %n = tile.descriptor_extent %d, 2 : !tile.descriptor<16x32xf16>
+  return
+}
+
+// -----
+// expected-error @+1 {{expected blocks of rank 1 to 5, got 6}}
+func.func @descriptor_rank(%d: !tile.descriptor<1x1x1x1x1x8xf16>) {
+  return
+}
+
+// -----
+// expected-error @+1 {{expected blocks of positive extents, got [0, 8]}}
+func.func @descriptor_shape(%d: !tile.descriptor<0x8xf16>) {
+  return
+}
+
+// -----
+// expected-error @+1 {{expected a pointee of whole bytes, got 'i1'}}
+func.func @descriptor_bools(%d: !tile.descriptor<16xi1>) {
+  return
+}
+
+// -----
+// expected-error @+1 {{expected elements that are integers or floats, got '!tile.ptr<f32>'}}
+func.func @descriptor_pointers(%d: !tile.descriptor<16x!tile.ptr<f32>>) {
+  return
+}
+
+// -----
+// expected-error @+1 {{expected floats beside NaN as padding, got 'i32'}}
+func.func @descriptor_nan(%d: !tile.descriptor<16xi32, nan>) {
+  return
+}
+
+// -----
+// expected-error @+1 {{expected the padding zero or nan, got one}}
+func.func @descriptor_padding(%d: !tile.descriptor<16xf32, one>) {
+  return
+}

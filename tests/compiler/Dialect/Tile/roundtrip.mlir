@@ -140,3 +140,28 @@ func.func @facts(%n: i32, %c: i1) -> i32 {
   tile.assume %c : i1
   return %h : i32
 }
+
+// CHECK-LABEL: func.func @descriptors
+func.func @descriptors(%p: !tile.ptr<f16>, %m: i64, %n: i64, %rows: tensor<8xi32>) -> (i64, i64) {
+  // CHECK: tile.make_descriptor %{{.*}}, [%{{.*}}], [] : !tile.ptr<f16> -> !tile.descriptor<32xf16>
+  %v = tile.make_descriptor %p, [%n], [] : !tile.ptr<f16> -> !tile.descriptor<32xf16>
+  // CHECK: tile.make_descriptor %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16, nan>
+  %d = tile.make_descriptor %p, [%m, %n], [%n] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16, nan>
+  // CHECK: tile.descriptor_load %{{.*}}[%{{.*}}, %{{.*}}] {cache = #tile.cache<cg>} : !tile.descriptor<16x32xf16, nan> -> tensor<16x32xf16>
+  %x = tile.descriptor_load %d[%m, %n] {cache = #tile.cache<cg>} : !tile.descriptor<16x32xf16, nan> -> tensor<16x32xf16>
+  // CHECK: tile.descriptor_store %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} : !tile.descriptor<16x32xf16, nan>, tensor<16x32xf16>
+  tile.descriptor_store %d[%m, %n], %x : !tile.descriptor<16x32xf16, nan>, tensor<16x32xf16>
+  // CHECK: tile.descriptor_reduce <fmax> %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} : !tile.descriptor<16x32xf16, nan>, tensor<16x32xf16>
+  tile.descriptor_reduce <fmax> %d[%m, %n], %x : !tile.descriptor<16x32xf16, nan>, tensor<16x32xf16>
+  // CHECK: tile.make_descriptor {{.*}} -> !tile.descriptor<1x32xf16>
+  %r = tile.make_descriptor %p, [%m, %n], [%n] : !tile.ptr<f16> -> !tile.descriptor<1x32xf16, zero>
+  // CHECK: tile.descriptor_gather %{{.*}}[%{{.*}}, %{{.*}}] : !tile.descriptor<1x32xf16>, tensor<8xi32> -> tensor<8x32xf16>
+  %g = tile.descriptor_gather %r[%rows, %n] : !tile.descriptor<1x32xf16>, tensor<8xi32> -> tensor<8x32xf16>
+  // CHECK: tile.descriptor_scatter %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} : !tile.descriptor<1x32xf16>, tensor<8xi32>, tensor<8x32xf16>
+  tile.descriptor_scatter %r[%rows, %n], %g : !tile.descriptor<1x32xf16>, tensor<8xi32>, tensor<8x32xf16>
+  // CHECK: tile.descriptor_extent %{{.*}}, 1 : !tile.descriptor<16x32xf16, nan>
+  %e = tile.descriptor_extent %d, 1 : !tile.descriptor<16x32xf16, nan>
+  // CHECK: tile.descriptor_stride %{{.*}}, 0 : !tile.descriptor<16x32xf16, nan>
+  %s = tile.descriptor_stride %d, 0 : !tile.descriptor<16x32xf16, nan>
+  return %e, %s : i64, i64
+}

@@ -1,4 +1,4 @@
-# Tensor descriptors become pointers and masks, checked along every axis.
+# Tensor descriptors are values of the Tile dialect; only when one changes do control flow and functions carry it.
 # RUN: sema-tool %s | FileCheck %s
 # KERNEL: kernel
 # SIG: p=*fp16, M=i32, N=i32
@@ -15,17 +15,31 @@ def wrap(x, shape, strides, block: tl.constexpr):
 
 @triton.jit
 def kernel(p, M, N):
+    # CHECK: %[[D:[0-9]+]] = tile.make_descriptor %{{.*}}, [%{{.*}}, %[[N:.*]]], [%{{.*}}] : !tile.ptr<f16> -> !tile.descriptor<16x32xf16>
     desc = wrap(p, [M, N], [N, 1], [16, 32])
     desc = wrap(desc, [M, N], [N, 1], [16, 32])
-    # CHECK: scf.for %[[I:[a-z0-9]+]] =
+    # CHECK: scf.for %[[I:[a-z0-9]+]] = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} : i32 {
     for i in range(0, N, 32):
-        # CHECK: arith.extsi %[[I]] : i32 to i64
-        # CHECK: arith.cmpi slt, {{.*}} : tensor<16xi64>
-        # CHECK: arith.cmpi slt, {{.*}} : tensor<32xi64>
-        # CHECK: arith.constant 0.000000e+00 : f16
-        # CHECK: tile.load %{{.*}} mask %{{.*}} other %{{.*}} -> tensor<16x32xf16>
+        # CHECK: %[[J:[0-9]+]] = arith.extsi %[[I]] : i32 to i64
+        # CHECK: tile.descriptor_load %[[D]][%{{.*}}, %[[J]]] : !tile.descriptor<16x32xf16> -> tensor<16x32xf16>
         x = desc.load([0, i])
-        # CHECK: tile.store %{{.*}}, %{{.*}} mask
+        # CHECK: tile.descriptor_store %[[D]][%{{.*}}], %{{.*}} : !tile.descriptor<16x32xf16>, tensor<16x32xf16>
         desc.store([0, i], x + 1)
-    # CHECK: tile.load
-    tl.store(p, tl.sum(tl.load_tensor_descriptor(desc, [0, 0])))
+    # CHECK: tile.descriptor_load %[[D]][{{.*}}] {evict = #tile.evict<evict_first>}
+    x = tl.load_tensor_descriptor(desc, [0, 0], eviction_policy="evict_first")
+    # CHECK: %[[IF:[0-9]+]] = scf.if %{{.*}} -> (!tile.descriptor<16x32xf16>)
+    if M > 100:
+        # CHECK: %[[E:[0-9]+]] = tile.make_descriptor
+        # CHECK: scf.yield %[[E]]
+        # CHECK: scf.yield %[[D]]
+        desc = tl.make_tensor_descriptor(p + N, [M - 1, N], [N, 1], [16, 32])
+    # CHECK: tile.descriptor_reduce <fadd> %[[IF]][
+    desc.atomic_add([0, 0], x)
+    # CHECK: %[[M:[0-9]+]] = tile.descriptor_extent %[[IF]], 0
+    # CHECK: arith.trunci %[[M]] : i64 to i32
+    m = desc.shape[0]
+    # CHECK: %[[ROWS:[0-9]+]] = tile.make_descriptor {{.*}} -> !tile.descriptor<1x32xf16, nan>
+    rows = tl.make_tensor_descriptor(p, [m, N], [N, 1], [1, 32], padding_option="nan")
+    # CHECK: %[[X:[0-9]+]] = tile.descriptor_gather %[[ROWS]][{{.*}}] : !tile.descriptor<1x32xf16, nan>, tensor<8xi64> -> tensor<8x32xf16>
+    # CHECK: tile.descriptor_scatter %[[ROWS]][{{.*}}], %[[X]]
+    rows.scatter(rows.gather(tl.arange(0, 8), 0), tl.arange(8, 16), 0)
