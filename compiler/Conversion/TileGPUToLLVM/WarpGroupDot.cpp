@@ -9,6 +9,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
 
 #include "compiler/Layout/StagedOperand.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -110,7 +111,9 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
   unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
   int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
   SmallVector<Value> results(c.size());
-  bool follows = false;
+  bool follows = false, startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) ||
+                                       matchPattern(op.getC(), m_Zero());
+  Value addsToSum = startsAtZero ? s.boolean(false) : Value();
   for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
     SmallVector<Value> factorA, factorB;
     for (int64_t k = 0; k < depth; k += unit.k) {
@@ -124,8 +127,12 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
     }
     SmallVector<Value> sum = lowering.device.packFragment(builder, op.getLoc(), unit,
                                                           MatrixOperand::C, c.slice(firstC, sizeC));
+    // Registers that the first step does not look at need not be made zero.
+    if (startsAtZero)
+      for (Value &word : sum)
+        word = LLVM::PoisonOp::create(builder, op.getLoc(), word.getType());
     auto product = tilegpu::WgmmaOp::create(
-        builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, Value(), unit.n,
+        builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, addsToSum, unit.n,
         nameInPTX(unit.operand), nameInPTX(unit.accumulator),
         sharedA && sharedA->description->transposed, sharedB.description->transposed,
         /*follows=*/follows);

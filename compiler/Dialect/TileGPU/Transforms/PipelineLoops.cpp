@@ -8,24 +8,24 @@
 //     start the copies of iteration i + S - 1, into the slot of iteration i - 1
 //     read slot i, multiply
 //
-// Where the dot reads the buffers by itself and the loop only adds its results up, it is not waited
-// for in its own iteration, so that the matrix units never run dry. With one slot more:
+// Dots that read the buffers by themselves may run into the next iteration (DotsInFlight.h), so
+// that the matrix units never run dry. With one slot more:
 //
-//     wait, barrier: everyone has waited for the product of iteration i - 2
+//     wait, barrier: everyone has waited for the dots of iteration i - 2
 //     start multiplying slot i
 //     start the copies of iteration i + S - 2, into the slot of iteration i - 2
-//     wait for the product of iteration i - 1
+//     wait for the dots of iteration i - 1
 //
 // Where there is no room for it, or where it would take the room of another block, the copies go
-// into the slot of iteration i - 1: behind the wait for its product, and a second barrier.
+// into the slot of iteration i - 1: behind the wait for its dots, and a second barrier.
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Copies that are beyond the loop's end copy nothing (their mask is false), so there is
 // no epilogue, and any number of iterations is right, none as well. The rings' order is made here:
 // InsertBarriers takes accesses to one ring as ordered.
 
+#include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -64,43 +64,19 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
 /// How a loop is pipelined.
 struct RingPlan {
   unsigned stages = 1, slots = 1;
-  /// Its dots run into the next iteration.
-  bool dotsInFlight = false;
 };
-
-/// Which of the loop's results the dot adds to.
-unsigned carriedNumber(tilegpu::DotOp dot, scf::ForOp loop) {
-  return cast<BlockArgument>(dot.getC()).getArgNumber() - loop.getNumInductionVars();
-}
-
-/// Whether the buffer lasts: it is made before the loop, or becomes a ring. What an iteration
-/// stores into any other the dot of the one before may still be reading.
-bool lasts(Value buffer, scf::ForOp loop, const StagedLoads &staged) {
-  auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
-  return alloc &&
-         (alloc->getBlock() != loop.getBody() ||
-          llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.buffer == alloc; }));
-}
-
-/// Whether the loop does nothing with the dot's result but to add to it, and the dot reads buffers
-/// that last.
-bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
-  auto sum = dyn_cast<BlockArgument>(dot.getC());
-  bool isCarried = sum && sum.getOwner() == loop.getBody() && sum.hasOneUse() && dot->hasOneUse();
-  return isCarried && loop.getYieldedValues()[carriedNumber(dot, loop)] == dot.getResult() &&
-         dot.readsBuffers() && lasts(dot.getA(), loop, staged) && lasts(dot.getB(), loop, staged);
-}
 
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, StagedLoads staged, const RingPlan &plan)
-      : loop(loop), staged(std::move(staged)), plan(plan), rewriter(loop.getContext()) {}
+  LoopPipeliner(scf::ForOp loop, StagedLoads staged, DotsInFlight flight, const RingPlan &plan)
+      : loop(loop), staged(std::move(staged)), flight(std::move(flight)), plan(plan),
+        rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     unshareAddresses();
     addSlotNumbers();
     copyIntoRings();
-    startDotsAsync();
+    startDots();
     waitAfterLoop();
     return schedule();
   }
@@ -253,27 +229,15 @@ private:
   //===-- dots in flight
   //-------------------------------------------------------------------------===//
 
-  /// Dots that only add up are waited for an iteration later.
-  void startDotsAsync() {
-    if (!plan.dotsInFlight)
+  void startDots() {
+    if (!flight.any())
       return;
-    SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
-    for (tilegpu::DotOp dot : dots)
-      dot.setIsAsync(true);
-    rewriter.setInsertionPointAfter(dots.back());
-    Location loc = dots.back().getLoc();
-    auto wait = tilegpu::DotWaitOp::create(rewriter, loc, TypeRange(), dots.size(), ValueRange());
-    slotIsFree = dots.back();
-    if (plan.slots == plan.stages) {
-      rewriter.setInsertionPointAfter(wait);
-      slotIsFree = tilegpu::BarrierOp::create(rewriter, loc, Value());
-    }
-    rewriter.setInsertionPointAfter(loop);
-    for (tilegpu::DotOp dot : dots) {
-      Value sum = loop.getResult(carriedNumber(dot, loop));
-      auto done = tilegpu::DotWaitOp::create(rewriter, loc, sum.getType(), 0, sum);
-      sum.replaceAllUsesExcept(done.getResult(0), done);
-    }
+    DotsInFlight::Places places = flight.start(rewriter, loop);
+    slotIsFree = places.started;
+    if (plan.slots > plan.stages)
+      return;
+    rewriter.setInsertionPointAfter(places.done);
+    slotIsFree = tilegpu::BarrierOp::create(rewriter, places.done->getLoc(), Value());
   }
 
   /// Copies of zeros may be in flight, and what comes next may use the memory.
@@ -316,6 +280,7 @@ private:
 
   scf::ForOp loop;
   StagedLoads staged;
+  DotsInFlight flight;
   RingPlan plan;
   IRRewriter rewriter;
   Value filled, read; ///< numbers of slots
@@ -333,7 +298,7 @@ public:
   RingBudget(func::FuncOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {}
 
   /// As many stages as are asked for, or as there is shared memory for.
-  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged) {
+  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight) {
     int64_t slotBytes = 0;
     for (StagedLoad load : staged.loads)
       slotBytes += load.buffer.getType().getBytes();
@@ -342,9 +307,7 @@ public:
     RingPlan plan;
     plan.stages = plan.slots = std::min(wishedStages(loop), room);
     SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
-    plan.dotsInFlight =
-        llvm::all_of(dots, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop, staged); });
-    if (plan.dotsInFlight && plan.slots < room &&
+    if (flight.any() && plan.slots < room &&
         blocksWith(beside + (plan.slots + 1) * slotBytes, dots) ==
             blocksWith(beside + plan.slots * slotBytes, dots))
       ++plan.slots;
@@ -424,11 +387,12 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     }
     if (staged.loads.empty())
       return success();
-    RingPlan plan = RingBudget(getOperation(), target).planFor(loop, staged);
+    DotsInFlight flight(loop, staged);
+    RingPlan plan = RingBudget(getOperation(), target).planFor(loop, staged, flight);
     if (plan.stages < 2)
       return success();
     Location loc = loop.getLoc();
-    if (succeeded(LoopPipeliner(loop, std::move(staged), plan).run()))
+    if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan).run()))
       return success();
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }

@@ -1,0 +1,120 @@
+#include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Whether the buffer lasts: it is made before the loop, or becomes a ring. What an iteration
+/// stores into any other the dot of the one before may still be reading.
+bool lasts(Value buffer, scf::ForOp loop, const StagedLoads &staged) {
+  auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+  return alloc &&
+         (alloc->getBlock() != loop.getBody() ||
+          llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.buffer == alloc; }));
+}
+
+/// The loop's argument that holds the dot's result in the next iteration, if it is used for nothing
+/// else.
+BlockArgument carriedBy(tilegpu::DotOp dot, scf::ForOp loop) {
+  if (!dot->hasOneUse() || !isa<scf::YieldOp>(*dot->getUsers().begin()))
+    return {};
+  return loop.getRegionIterArgs()[dot->getUses().begin()->getOperandNumber()];
+}
+
+bool isCarriedOnly(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
+  bool keepsA = !isa<tilegpu::BufferType>(dot.getA().getType()) || lasts(dot.getA(), loop, staged);
+  return dot.readsBuffers() && carriedBy(dot, loop) && keepsA && lasts(dot.getB(), loop, staged);
+}
+
+bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
+  return isCarriedOnly(dot, loop, staged) && dot.getC() == carriedBy(dot, loop) &&
+         dot.getC().hasOneUse() && isa<tilegpu::BufferType>(dot.getA().getType());
+}
+
+/// The operation of the loop's body that is, or holds, the first use of the value.
+Operation *firstUse(Value value, scf::ForOp loop) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    if (!first || inBody->isBeforeInBlock(first))
+      first = inBody;
+  }
+  return first;
+}
+
+/// Waits behind `place` for all dots, and hands out the values that they make.
+tilegpu::DotWaitOp waitBehind(RewriterBase &rewriter, Operation *place, Location loc,
+                              ArrayRef<Value> values) {
+  rewriter.setInsertionPointAfter(place);
+  auto wait = tilegpu::DotWaitOp::create(rewriter, loc, TypeRange(ValueRange(values)), 0, values);
+  for (auto [value, done] : llvm::zip(values, wait.getResults()))
+    rewriter.replaceAllUsesExcept(value, done, wait);
+  return wait;
+}
+
+} // namespace
+
+DotsInFlight::DotsInFlight(scf::ForOp loop, const StagedLoads &staged) {
+  SmallVector<tilegpu::DotOp> all(loop.getBody()->getOps<tilegpu::DotOp>());
+  onlyAddUp = !all.empty() &&
+              llvm::all_of(all, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop, staged); });
+  for (tilegpu::DotOp dot : all)
+    // Where others are waited for, a dot that takes the last one's sum as it stands is too.
+    if (onlyAddUp || (isCarriedOnly(dot, loop, staged) && dot.getC() != carriedBy(dot, loop) &&
+                      firstUse(carriedBy(dot, loop), loop)))
+      dots.push_back(dot);
+}
+
+DotsInFlight::Places DotsInFlight::start(RewriterBase &rewriter, scf::ForOp loop) const {
+  SmallVector<unsigned> carried;
+  for (tilegpu::DotOp dot : dots)
+    carried.push_back(dot->getUses().begin()->getOperandNumber());
+  Places places = onlyAddUp ? startSums(rewriter) : startResults(rewriter, loop);
+  SmallVector<Value> results;
+  for (unsigned number : carried)
+    results.push_back(loop.getResult(number));
+  waitBehind(rewriter, loop, dots.back().getLoc(), results);
+  return places;
+}
+
+DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter) const {
+  for (tilegpu::DotOp dot : dots)
+    tilegpu::DotOp(dot).setIsAsync(true);
+  rewriter.setInsertionPointAfter(dots.back());
+  auto wait = tilegpu::DotWaitOp::create(rewriter, tilegpu::DotOp(dots.back()).getLoc(),
+                                         TypeRange(), dots.size(), ValueRange());
+  return {dots.back(), wait};
+}
+
+DotsInFlight::Places DotsInFlight::startResults(RewriterBase &rewriter, scf::ForOp loop) const {
+  SmallVector<Value> carried;
+  Operation *use = nullptr;
+  for (tilegpu::DotOp dot : dots) {
+    carried.push_back(carriedBy(dot, loop));
+    Operation *first = firstUse(carried.back(), loop);
+    if (!use || first->isBeforeInBlock(use))
+      use = first;
+  }
+  tilegpu::DotOp before;
+  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+    if (dot.readsBuffers() && !llvm::is_contained(dots, dot) && dot->isBeforeInBlock(use) &&
+        !before)
+      before = dot;
+  for (tilegpu::DotOp dot : dots)
+    tilegpu::DotOp(dot).setIsAsync(true);
+  if (!before) {
+    rewriter.setInsertionPoint(use);
+    auto wait = tilegpu::DotWaitOp::create(rewriter, use->getLoc(), TypeRange(ValueRange(carried)),
+                                           0, carried);
+    for (auto [value, done] : llvm::zip(carried, wait.getResults()))
+      rewriter.replaceAllUsesExcept(value, done, wait);
+    return {wait, wait};
+  }
+  before.setIsAsync(true);
+  SmallVector<Value> values{before.getResult()};
+  values.append(carried);
+  return {before, waitBehind(rewriter, before, before.getLoc(), values)};
+}
+
+} // namespace kiln

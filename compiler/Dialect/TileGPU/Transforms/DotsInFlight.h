@@ -1,0 +1,42 @@
+// Dots of a loop that are waited for in the next iteration.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_DOTSINFLIGHT_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_DOTSINFLIGHT_H
+
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace kiln {
+
+/// A unit that reads shared memory by itself works on while the threads go on. A dot's result that
+/// the loop only carries on is wanted in the next iteration at the earliest:
+///   * where all dots just add up (a product), by the next dot, which follows it in the unit: no
+///     wait at all, but for the buffers;
+///   * otherwise (attention's second product, which is rescaled) by what first uses it. It is
+///   waited for
+///     together with the dot in front of that use, if there is one, so that both run side by side.
+class DotsInFlight {
+public:
+  /// Looks at the loop before its buffers become rings.
+  DotsInFlight(mlir::scf::ForOp loop, const StagedLoads &staged);
+
+  bool any() const { return !dots.empty(); }
+
+  struct Places {
+    mlir::Operation *started; ///< behind it this iteration's first dots run
+    mlir::Operation *done;    ///< behind it the thread's dots of earlier iterations are complete
+  };
+  /// Makes the dots asynchronous, and puts waits into the loop and behind it.
+  Places start(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop) const;
+
+private:
+  Places startSums(mlir::RewriterBase &rewriter) const;
+  Places startResults(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop) const;
+
+  llvm::SmallVector<tilegpu::DotOp> dots;
+  bool onlyAddUp = false;
+};
+
+} // namespace kiln
+
+#endif
