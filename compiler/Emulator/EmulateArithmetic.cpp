@@ -25,7 +25,7 @@ Function functionNamed(StringRef name) {
               "llvm.amdgcn.rcp.f32"},
              Function::Reciprocal)
       .Cases({"llvm.nvvm.ex2.approx.f", "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.ex2.approx",
-              "llvm.amdgcn.exp2", "llvm.amdgcn.exp2.f32"},
+              "llvm.nvvm.ex2.approx.ftz", "llvm.amdgcn.exp2", "llvm.amdgcn.exp2.f32"},
              Function::Exp2)
       .Cases({"llvm.nvvm.lg2.approx.f", "llvm.nvvm.lg2.approx.ftz.f", "llvm.amdgcn.log",
               "llvm.amdgcn.log.f32"},

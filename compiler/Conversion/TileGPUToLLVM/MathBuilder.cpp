@@ -76,8 +76,12 @@ Value MathBuilder::expReduced(Value r) const {
 }
 
 Value MathBuilder::exp2(Value x) const {
-  if (!isDouble)
+  if (!isDouble) {
+    // Without it each is three instructions more, for results that few ask for.
+    if (Value quick = device.exp2(s.builder(), s.location(), x))
+      return quick;
     return LLVM::Exp2Op::create(s.builder(), s.location(), x);
+  }
   Value limited =
       s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(x, number(1100)), number(-1100));
   Value n = roundEven(limited);

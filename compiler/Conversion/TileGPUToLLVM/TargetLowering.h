@@ -56,6 +56,10 @@ public:
                                           mlir::Value c) const = 0;
   virtual mlir::Value reciprocalSqrt(mlir::OpBuilder &b, mlir::Location loc,
                                      mlir::Value x) const = 0;
+  /// 2^x to about 2 ulp; zero where that is below the normal numbers.
+  virtual mlir::Value exp2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
+    return {};
+  }
 
   //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
   //    the unit's own slots are meant, also where the product is computed transposed. ---

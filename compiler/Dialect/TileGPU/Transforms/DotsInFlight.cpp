@@ -74,7 +74,7 @@ DotsInFlight::Places DotsInFlight::start(RewriterBase &rewriter, scf::ForOp loop
   SmallVector<Value> results;
   for (unsigned number : carried)
     results.push_back(loop.getResult(number));
-  waitBehind(rewriter, loop, dots.back().getLoc(), results);
+  waitBehind(rewriter, loop, dots.back()->getLoc(), results);
   return places;
 }
 
@@ -82,7 +82,7 @@ DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter) const {
   for (tilegpu::DotOp dot : dots)
     tilegpu::DotOp(dot).setIsAsync(true);
   rewriter.setInsertionPointAfter(dots.back());
-  auto wait = tilegpu::DotWaitOp::create(rewriter, tilegpu::DotOp(dots.back()).getLoc(),
+  auto wait = tilegpu::DotWaitOp::create(rewriter, dots.back()->getLoc(),
                                          TypeRange(), dots.size(), ValueRange());
   return {dots.back(), wait};
 }
