@@ -99,7 +99,7 @@ struct CopyAsyncSpread : SpreadPattern<tilegpu::CopyAsyncOp> {
                             << " neighbours of the buffer, got " << access.vector;
     copyToShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]), access,
                  adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange(),
-                 op.getCondition() ? adaptor.getCondition()[0] : Value());
+                 op.getCondition() ? adaptor.getCondition()[0] : Value(), op.getCounted());
     rewriter.eraseOp(op);
     return success();
   }
@@ -164,7 +164,8 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
 
 void populateSharedPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, CopyAsyncSpread,
-               CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(lowering, patterns.getContext());
+               CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

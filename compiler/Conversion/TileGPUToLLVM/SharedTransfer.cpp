@@ -167,9 +167,30 @@ SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering
   return registers;
 }
 
+/// How many of the booleans hold. What all of them have in common, such as a row's bound, is asked
+/// once; what is left of a row's elements is the same in every row.
+static Value countTrue(const ScalarBuilder &s, ArrayRef<Value> booleans) {
+  auto operands = [&](unsigned number) {
+    SmallVector<Value> values;
+    for (Value boolean : booleans)
+      if (auto both = boolean.getDefiningOp<arith::AndIOp>())
+        values.push_back(both->getOperand(number));
+    return values;
+  };
+  for (unsigned number : {0, 1}) {
+    SmallVector<Value> common = operands(number);
+    if (common.size() == booleans.size() && llvm::all_equal(common))
+      return s.select(common[0], countTrue(s, operands(1 - number)), s.i32(0));
+  }
+  Value count = s.i32(0);
+  for (Value boolean : booleans)
+    count = s.add(count, s.make<arith::ExtUIOp>(s.builder().getI32Type(), boolean));
+  return count;
+}
+
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                   const SharedAccess &access, ValueRange pointers, ValueRange masks,
-                  Value condition) {
+                  Value condition, bool counted) {
   OpBuilder &b = s.builder();
   Addresses addresses(s, lowering, array, access);
   OpBuilder::InsertionGuard guard(b);
@@ -186,6 +207,14 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
       continue;
     unsigned first = part.registers.front();
     Value copied = masks.empty() ? most : s.select(masks[first], most, s.i32(0));
+    if (counted) {
+      SmallVector<Value> elements;
+      for (unsigned reg : part.registers)
+        elements.push_back(masks[reg]);
+      copied = s.mul(countTrue(s, elements), sharedBytes(array.element));
+      if (condition)
+        copied = s.select(condition, copied, s.i32(0));
+    }
     lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first], bytes,
                               copied);
   }

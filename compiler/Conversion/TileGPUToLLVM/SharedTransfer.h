@@ -38,10 +38,10 @@ llvm::SmallVector<mlir::Value> loadMatrices(const ScalarBuilder &s, const Loweri
                                             const SharedArray &array, const MatrixAccess &access);
 
 /// Starts copies of what `pointers` point to, a register each, where `masks` (empty: everywhere)
-/// hold, if `condition` (i1 or null) does.
+/// hold, if `condition` (i1 or null) does. `counted`: of a copy's masks the true ones come first.
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                   const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
-                  mlir::Value condition);
+                  mlir::Value condition, bool counted);
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:

@@ -66,6 +66,26 @@ struct DropConstantStoreMask : OpRewritePattern<StoreOp> {
   }
 };
 
+/// x + a · b is one product with x as its accumulator. A sum that has the product's own rounding
+/// (few bits at a time) keeps it.
+template <typename AddOp> struct AddIntoDot : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
+    for (unsigned number : {0, 1}) {
+      auto dot = add->getOperand(number).template getDefiningOp<DotOp>();
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() ||
+          dot.getMaxImpreciseAcc() != 0 ||
+          !(matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero())))
+        continue;
+      rewriter.replaceOpWithNewOp<DotOp>(add, dot.getResult().getType(), dot.getA(), dot.getB(),
+                                         add->getOperand(1 - number), dot.getPrecision(),
+                                         dot.getMaxImpreciseAcc());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(add, "neither operand is a product alone");
+  }
+};
+
 } // namespace
 
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
@@ -136,6 +156,10 @@ OpFoldResult NarrowOp::fold(FoldAdaptor adaptor) {
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<DropConstantLoadMask>(context);
+}
+
+void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<AddIntoDot<arith::AddFOp>, AddIntoDot<arith::AddIOp>>(context);
 }
 
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -379,6 +379,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure]> {
   let results = (outs Tile_ArithTensor:$result);
   let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 class Tile_FoldingOp<string mnemonic> : Tile_Op<mnemonic, [RecursiveMemoryEffects, SingleBlock, SameVariadicOperandSize]> {

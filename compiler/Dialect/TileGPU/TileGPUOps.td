@@ -83,15 +83,16 @@ def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments,
   let description = [{
     As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before a `tilegpu.wait` for the group of the copy.
     Where `mask` is false, and everywhere if `condition` is, zero arrives. `vector` neighbours of the buffer's rows, 4 to 16 bytes,
-    are neighbours in memory, have one mask, and begin at a multiple of their size; a thread has as many.
+    are neighbours in memory, have one mask, and begin at a multiple of their size; a thread has as many. With `counted` they need not
+    have one mask, but those of them for which it is true come first.
     Example: `tilegpu.copy_async %p, %b mask %m if %c vector 8 : …`.
   }];
   let arguments = (ins TileGPU_PtrTensor:$ptr, TileGPU_BufferType:$buffer, Optional<TileGPU_BoolTensor>:$mask,
-      Optional<I1>:$condition, I32Attr:$vector,
+      Optional<I1>:$condition, I32Attr:$vector, UnitAttr:$counted,
       DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
   let assemblyFormat = [{
-    $ptr `,` $buffer (`mask` $mask^)? (`if` $condition^)? `vector` $vector attr-dict `:` type(operands)
+    $ptr `,` $buffer (`mask` $mask^ (`counted` $counted^)?)? (`if` $condition^)? `vector` $vector attr-dict `:` type(operands)
   }];
   let hasVerifier = 1;
 }

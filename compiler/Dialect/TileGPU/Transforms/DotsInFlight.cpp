@@ -82,8 +82,8 @@ DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter) const {
   for (tilegpu::DotOp dot : dots)
     tilegpu::DotOp(dot).setIsAsync(true);
   rewriter.setInsertionPointAfter(dots.back());
-  auto wait = tilegpu::DotWaitOp::create(rewriter, dots.back()->getLoc(),
-                                         TypeRange(), dots.size(), ValueRange());
+  auto wait = tilegpu::DotWaitOp::create(rewriter, dots.back()->getLoc(), TypeRange(), dots.size(),
+                                         ValueRange());
   return {dots.back(), wait};
 }
 

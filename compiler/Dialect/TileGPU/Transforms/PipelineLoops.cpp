@@ -164,7 +164,7 @@ private:
       Value mask = load.load.getMask() ? transposed(load, load.load.getMask()) : Value();
       auto copy =
           tilegpu::CopyAsyncOp::create(rewriter, loc, pointers, slot, mask, Value(), load.vector,
-                                       load.load.getCache(), load.load.getEvict());
+                                       load.counted, load.load.getCache(), load.load.getEvict());
       staged.addresses.insert(slot.getDefiningOp());
       staged.addresses.insert(copy);
       if (!lastCopy || lastCopy->isBeforeInBlock(copy))

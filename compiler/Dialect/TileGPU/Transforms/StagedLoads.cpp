@@ -57,7 +57,7 @@ private:
     if (!isInBody(staged.load) || !staged.load->hasOneUse() || !bringsZeros(staged.load) ||
         staged.load.getIsVolatile() || staged.load.getCache() != tile::CacheModifier::None)
       return std::nullopt;
-    staged.vector = vectorOf(staged);
+    findVector(staged);
     unsigned bytes = staged.vector * elementBits(staged) / 8;
     if (bytes < 4 || bytes > 16)
       return std::nullopt;
@@ -90,8 +90,9 @@ private:
   }
 
   /// Neighbours that both memory and the buffer have side by side, in one thread and under one
-  /// mask.
-  unsigned vectorOf(StagedLoad &staged) {
+  /// mask, or one that ends within them.
+  void findVector(StagedLoad &staged) {
+    staged.vector = 1;
     tilegpu::BufferType buffer = staged.buffer.getType();
     SharedLayout shared = buffer.getLayout().getShared();
     unsigned bits = elementBits(staged);
@@ -104,7 +105,7 @@ private:
     while (axis < rank && map.out().coordinate(map.columns()[0], Dim::axis(axis)) != 1)
       ++axis;
     if (axis == rank)
-      return 1;
+      return;
     int64_t neighbours = 1;
     for (uint64_t column : map.columns()) {
       if (column != uint64_t(neighbours) << map.out().position(Dim::axis(axis)))
@@ -114,10 +115,10 @@ private:
     for (tile::TransOp trans : llvm::reverse(staged.transpositions))
       axis = trans.getOrder()[axis];
     tile::LoadOp load = staged.load;
-    int64_t inMemory = facts.vectorLength(load.getPtr(), axis);
-    if (load.getMask())
-      inMemory = std::min(inMemory, facts.maskConstancy(load.getMask(), axis));
-    return std::min({int64_t(inBuffer), neighbours, inMemory});
+    int64_t inMemory = facts.accessLength(load.getPtr(), load.getMask(), axis);
+    staged.vector = std::min({int64_t(inBuffer), neighbours, inMemory});
+    staged.counted =
+        load.getMask() && facts.maskConstancy(load.getMask(), axis) < int64_t(staged.vector);
   }
 
   //===-- what it depends on

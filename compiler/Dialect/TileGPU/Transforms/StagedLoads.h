@@ -16,7 +16,8 @@ struct StagedLoad {
   llvm::SmallVector<tile::TransOp> transpositions; ///< from the load on
   tilegpu::SharedStoreOp store;
   tilegpu::AllocOp buffer;
-  unsigned vector; ///< elements of a thread's copy
+  unsigned vector;      ///< elements of a thread's copy
+  bool counted = false; ///< the mask may end within them
 };
 
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
