@@ -395,6 +395,31 @@ TEST_P(ProductLoopForms, ATileTimesItself) {
         });
 }
 
+TEST_P(ProductLoopForms, Batches) {
+  auto product = [](int first) {
+    return [first](const Memory &memory, int trips, int i, int j) {
+      double sum = 0;
+      for (int t = 0; t < trips; ++t) {
+        int begin = (t + first) % maxTrips * K;
+        sum += memory.product(i, j, begin, begin + K);
+      }
+      return sum;
+    };
+  };
+  check(R"(
+    g = tl.arange(0, 2)[:, None, None]
+    sums = tl.zeros((2, M, N), tl.float32)
+    for t in range(trips):
+        k = ((t + g) % 5) * K
+        x = tl.load(a + tl.arange(0, M)[None, :, None] * S + k + l[None, None, :])
+        y = tl.load(b + (k + l[None, :, None]) * N + tl.arange(0, N)[None, None, :])
+        sums = tl.dot(x, y, sums)
+    tl.store(c + at, tl.sum(tl.where(g == 0, sums, 0.0), 0))
+    tl.store(d + at, tl.sum(tl.where(g == 1, sums, 0.0), 0))
+)",
+        product(0), product(1));
+}
+
 INSTANTIATE_TEST_SUITE_P(, ProductLoopForms,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_89", "emu:sm_90a",
                                            "emu:gfx942"),
