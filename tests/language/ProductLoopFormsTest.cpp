@@ -184,6 +184,33 @@ TEST_P(ProductLoopForms, AnOperandFromBeforeTheLoop) {
         });
 }
 
+/// The columns' sums are exchanged where the operand was.
+TEST_P(ProductLoopForms, AnOperandWhoseMemoryIsUsedAgain) {
+  check(R"(
+    deep = tl.arange(0, 4 * K)
+    q = tl.load(a + i * S + deep[None, :])
+    for t in range(trips):
+        sum = tl.dot(q, tl.load(b + (t * 8 + deep[:, None]) * N + j), sum)
+    tl.store(d + j, tl.sum(sum, 0)[None, :])
+    tl.store(c + at, sum)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          double sum = 0;
+          for (int t = 0; t < trips; ++t)
+            for (int l = 0; l < 4 * K; ++l)
+              sum += memory.A(i, l) * memory.B(t * 8 + l, j);
+          return sum;
+        },
+        [](const Memory &memory, int trips, int row, int j) {
+          double sum = 0;
+          for (int t = 0; t < trips && row == 0; ++t)
+            for (int l = 0; l < 4 * K; ++l)
+              for (int i = 0; i < M; ++i)
+                sum += memory.A(i, l) * memory.B(t * 8 + l, j);
+          return sum;
+        });
+}
+
 TEST_P(ProductLoopForms, ASumThatTheLoopScales) {
   check(R"(
     for t in range(trips):
