@@ -184,6 +184,33 @@ TEST_P(ProductLoopForms, AnOperandFromBeforeTheLoop) {
         });
 }
 
+/// The columns' sums are exchanged where the operand was.
+TEST_P(ProductLoopForms, AnOperandWhoseMemoryIsUsedAgain) {
+  check(R"(
+    deep = tl.arange(0, 4 * K)
+    q = tl.load(a + i * S + deep[None, :])
+    for t in range(trips):
+        sum = tl.dot(q, tl.load(b + (t * 8 + deep[:, None]) * N + j), sum)
+    tl.store(d + j, tl.sum(sum, 0)[None, :])
+    tl.store(c + at, sum)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          double sum = 0;
+          for (int t = 0; t < trips; ++t)
+            for (int l = 0; l < 4 * K; ++l)
+              sum += memory.A(i, l) * memory.B(t * 8 + l, j);
+          return sum;
+        },
+        [](const Memory &memory, int trips, int row, int j) {
+          double sum = 0;
+          for (int t = 0; t < trips && row == 0; ++t)
+            for (int l = 0; l < 4 * K; ++l)
+              for (int i = 0; i < M; ++i)
+                sum += memory.A(i, l) * memory.B(t * 8 + l, j);
+          return sum;
+        });
+}
+
 TEST_P(ProductLoopForms, ASumThatTheLoopScales) {
   check(R"(
     for t in range(trips):
@@ -393,6 +420,31 @@ TEST_P(ProductLoopForms, ATileTimesItself) {
             sum += memory.A(i, l) * memory.A(j, l);
           return sum;
         });
+}
+
+TEST_P(ProductLoopForms, Batches) {
+  auto product = [](int first) {
+    return [first](const Memory &memory, int trips, int i, int j) {
+      double sum = 0;
+      for (int t = 0; t < trips; ++t) {
+        int begin = (t + first) % maxTrips * K;
+        sum += memory.product(i, j, begin, begin + K);
+      }
+      return sum;
+    };
+  };
+  check(R"(
+    g = tl.arange(0, 2)[:, None, None]
+    sums = tl.zeros((2, M, N), tl.float32)
+    for t in range(trips):
+        k = ((t + g) % 5) * K
+        x = tl.load(a + tl.arange(0, M)[None, :, None] * S + k + l[None, None, :])
+        y = tl.load(b + (k + l[None, :, None]) * N + tl.arange(0, N)[None, None, :])
+        sums = tl.dot(x, y, sums)
+    tl.store(c + at, tl.sum(tl.where(g == 0, sums, 0.0), 0))
+    tl.store(d + at, tl.sum(tl.where(g == 1, sums, 0.0), 0))
+)",
+        product(0), product(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(, ProductLoopForms,

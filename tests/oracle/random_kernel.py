@@ -259,41 +259,55 @@ class Generator(Values):
         self.scope += carried
 
     def product_loop(self):
-        """The loop of a matrix product: tiles through pointers that move on."""
-        m, n, k = (self.extent(self.pick((16, 32, 64))) for _ in range(3))
-        element = self.pick(("i8", "fp16", "bf16", "fp32", "fp8e4nv"))
-        array = {"i8": "x8", "fp16": "h", "bf16": "bf", "fp32": "f", "fp8e4nv": "e4"}[element]
-        out = "tl.int32" if element == "i8" else "tl.float32"
-        row = k * 3 if self.chance(50) else 1  # of A; else it is stored by columns
-        column = 1 if row > 1 else m
-        a, b, total, number = (f"p{self.next + i}" for i in range(4))
-        self.next += 4
-        self.say(f"{a} = {array} + {16 * self.below(4)} + tl.arange(0, {m})[:, None] * {row} + tl.arange(0, {k})[None, :] * {column}")
-        if self.chance(50):
-            self.say(f"{b} = {array} + 64 + tl.arange(0, {k})[:, None] * {n} + tl.arange(0, {n})[None, :]")
-            step = k * n
-        else:
-            self.say(f"{b} = {array} + tl.arange(0, {k})[:, None] + tl.arange(0, {n})[None, :] * {3 * k}")
-            step = k
-        self.say(f"{total} = tl.zeros([{m}, {n}], {out})")
+        """The loop of a matrix product, which may run ahead in stages: tiles through pointers that move on, or from rows that an index
+        chooses, as they are or transposed."""
+        m, n, k = (self.extent(self.pick((16, 32, 64, 64))) for _ in range(3))
         if m * k * 3 + k * n * 3 + 256 > INPUT_ELEMENTS:
             return
-        self.say(f"for {number} in {self.pick(('range(trips)', 'range(3)', 'tl.range(trips, num_stages=2)', 'range(0, 3 * n, n)'))}:")
+        array, element = self.pick((("x8", "i8"), ("h", "fp16"), ("h", "fp16"), ("bf", "bf16"), ("f", "fp32"), ("e4", "fp8e4nv"), ("e5", "fp8e5")))
+        has_bytes = element[:3] == "fp8"
+        out = "tl.int32" if element == "i8" else "tl.float32"
+        a, b, total, number = (f"p{self.next + i}" for i in range(4))
+        self.next += 4
+        i, j, l = (f"tl.arange(0, {extent})" for extent in (m, n, k))
+        row = k * 3 if self.chance(50) else 1  # of A; else it is stored by columns
+        column = 1 if row > 1 else m
+        self.say(f"{a} = {array} + {16 * self.below(4)} + {i}[:, None] * {row} + {l}[None, :] * {column}")
+        by_rows, transposed = self.chance(50), self.chance(30)
+        line, place = (n, 1) if by_rows else (1, 3 * k)
+        spread = ("[None, :]", "[:, None]") if transposed else ("[:, None]", "[None, :]")
+        gathered = by_rows and self.chance(20)
+        rows = f"{l}{spread[0]} * {line} + " if not gathered else ""
+        self.say(f"{b} = {array} + {64 if by_rows else 0} + {rows}{j}{spread[1]} * {place}")
+        self.say(f"{total} = tl.zeros([{m}, {n}], {out})")
+        loop = self.pick(("range(trips)", "range(3)", "range(0, 3 * n, n)", "range(trips - 2)", "range(trips - 3)", "STAGES", "STAGES", "STAGES"))
+        self.say(f"for {number} in {loop.replace('STAGES', f'tl.range(trips, num_stages={1 + self.below(5)})')}:")
         self.indent += 1
-        mask_a = f", mask=tl.arange(0, {k})[None, :] < {self.pick(('n', 'wide'))} - {number}, other=0" if self.chance(40) and element[:3] != "fp8" else ""
-        left, right = self.define(f"tl.load({a}{mask_a})"), self.define(f"tl.load({b})")
-        if element[:3] != "fp8" and self.chance(40):
+        masked = not has_bytes and self.chance(40)
+        mask_a = f", mask={l}[None, :] < {self.pick(('n', 'wide', '32'))} - {number}, other=0" if masked else ""
+        mask_b = f", mask={l}{spread[0]} < {self.pick(('n', 'wide', '16'))} - {number}, other=0" if masked and self.chance(50) else ""
+        if gathered:
+            index = self.define(f"(tl.load(x32 + {l} + {number}) & 63)")
+            mask_b = f" + {index}{spread[0]} * {line}{mask_b}"
+        left, right = self.define(f"tl.load({a}{mask_a})"), self.define(f"tl.load({b}{mask_b})")
+        if transposed:
+            right = f"tl.trans({right})"
+        if not has_bytes and self.chance(30):
             left = self.define(f"({left} + {left}).to({TYPES[element]})")
+        if not has_bytes and self.chance(15):
+            right = self.define(f"({right} + {right}).to({TYPES[element]})")
         if self.chance(20) and element == "fp32":
             self.say(f"{total} = tl.dot({left}, {right}, {total}, input_precision='ieee')")
         elif self.chance(30):
             self.say(f"{total} += tl.dot({left}, {right})")
         else:
-            self.say(f"{total} = tl.dot({left}, {right}, {total})")
+            # The interpreter asserts that an accumulator has the type that is asked for, not the result's.
+            asked = ", out_dtype=tl.int32" if element == "i8" else ""
+            self.say(f"{total} = tl.dot({left}, {right}, {total}{asked})")
         if self.chance(25):
             self.say(f"{total} -= tl.min({total}, 1)[:, None]")
         self.say(f"{a} += {k * column}")
-        self.say(f"{b} += {step}")
+        self.say(f"{b} += {k * line}")
         self.indent -= 1
         self.scope.append((self.define(f"({total}).to(tl.int32)"), (m, n), "i32"))
         self.shapes.append((m, n))
@@ -327,7 +341,7 @@ class Generator(Values):
             if choice == 14:
                 self.count_in_memory()
                 continue
-            if choice == 12:
+            if choice in (12, 16):
                 self.product_loop()
                 continue
             if choice == 13:

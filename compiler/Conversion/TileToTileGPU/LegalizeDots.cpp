@@ -14,8 +14,9 @@ static std::optional<MatrixTiling> select(tile::DotOp dot, MatrixElement operand
                                           MatrixElement accumulator, const TargetInfo &target,
                                           unsigned numWarps) {
   ArrayRef<int64_t> a = dot.getA().getType().getShape(), c = dot.getC().getType().getShape();
-  return selectMatrixTiling(target,
-                            {c[c.size() - 2], c.back(), a.back(), operand, accumulator, numWarps});
+  // Descriptors of shared memory tell no batches.
+  return selectMatrixTiling(target, {c[c.size() - 2], c.back(), a.back(), operand, accumulator,
+                                     numWarps, /*fromShared=*/c.size() == 2});
 }
 
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
