@@ -9,9 +9,9 @@
 // Two iterations ahead, of which there may be none.
 // CHECK: %[[A:.*]] = tilegpu.alloc : <64x64xf16, {{.*}}, slots [[SLOTS:[0-9]+]]>
 // CHECK: %[[B:.*]] = tilegpu.alloc : <64x64xf16, {{.*}}, slots [[SLOTS]]>
-// CHECK-COUNT-2: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+// CHECK-COUNT-2: tilegpu.copy_async {{.*}} if %{{.*}} vector 8
 // CHECK: tilegpu.commit
-// CHECK-COUNT-2: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+// CHECK-COUNT-2: tilegpu.copy_async {{.*}} if %{{.*}} vector 8
 // CHECK: tilegpu.commit
 // CHECK-NOT: tilegpu.commit
 // CHECK: scf.for
@@ -187,11 +187,10 @@ func.func @noRoom(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.p
   return
 }
 
-// A mask is narrowed to the iterations that there are.
+// A copy keeps its mask, and copies nothing beyond the last iteration.
 // CHECK-LABEL: func.func @masks
 // CHECK: scf.for
-// CHECK: arith.andi
-// CHECK: tilegpu.copy_async {{.*}} mask {{.*}} vector 8
+// CHECK: tilegpu.copy_async {{.*}} mask %{{.*}} if %{{.*}} vector 8
 func.func @masks(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
     %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i32)
     attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
