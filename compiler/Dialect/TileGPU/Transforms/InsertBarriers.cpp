@@ -105,6 +105,10 @@ class BarrierPlanner {
 public:
   BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
       : target(target), aliases(kernel), order(target) {
+    kernel.walk([&](tilegpu::DotOp dot) {
+      if (dot.getIsAsync())
+        dotsInFlight.push_back(dot);
+    });
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { collect(op); });
     Pending pending;
     visit(kernel.getBody(), pending);
@@ -155,16 +159,24 @@ private:
       // What this thread's copies brought becomes visible to others only by a barrier.
       for (Value buffer : wait.getBuffers())
         addBuffer(buffer, /*isWrite=*/true, result);
-    else if (auto dot = dyn_cast<tilegpu::DotOp>(op)) {
-      for (Value operand : {dot.getA(), dot.getB()})
-        if (isa<tilegpu::BufferType>(operand.getType()))
-          addBuffer(operand, /*isWrite=*/false, result);
-    } else if (isScratch(op))
+    else if (auto dot = dyn_cast<tilegpu::DotOp>(op))
+      addOperands(dot, result);
+    else if (isa<tilegpu::DotWaitOp>(op))
+      // Until then any dot in flight may be reading, also behind a barrier.
+      for (tilegpu::DotOp dot : dotsInFlight)
+        addOperands(dot, result);
+    else if (isScratch(op))
       result.push_back(
           {*offsetOf(op),
            *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
            /*isWrite=*/true});
     return result;
+  }
+
+  void addOperands(tilegpu::DotOp dot, SmallVectorImpl<SharedAccess> &result) {
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (isa<tilegpu::BufferType>(operand.getType()))
+        addBuffer(operand, /*isWrite=*/false, result);
   }
 
   void addBuffer(Value buffer, bool isWrite, SmallVectorImpl<SharedAccess> &result) {
@@ -382,6 +394,7 @@ private:
   SmallVector<GlobalAccess> accesses;
   SmallVector<Operation *> loops;
   DenseMap<Operation *, unsigned> accessNumbers, loopNumbers;
+  SmallVector<tilegpu::DotOp> dotsInFlight;
   /// Operations that touch memory, and those around them.
   llvm::DenseSet<Operation *> active;
   std::map<std::pair<GlobalInstance, unsigned>, BarrierNeed> between;

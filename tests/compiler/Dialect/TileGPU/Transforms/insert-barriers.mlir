@@ -7,6 +7,7 @@
 #w = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x16">
 #lb = #tilegpu.layout<"register: 1,0; lane: 2,0 4,0 8,0 0,1 0,2; warp: 0,4 0,8; block: -> 16x16">
 #sb = #tilegpu.shared<"offset: 1,0 2,0 4,0 8,0 0,1 0,2 8,4 0,8 -> 16x16">
+#sa = #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 1,0 2,0 4,8 8,0 16,0 32,0 -> 64x16">
 
 module attributes {tilegpu.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @readAfterWrite
@@ -128,6 +129,23 @@ func.func @dot(%a: tensor<64x16xf16, #w>, %x: tensor<16x16xf16, #lb>, %c: tensor
   tilegpu.shared_store %x, %b : tensor<16x16xf16, #lb>, !tilegpu.buffer<16x16xf16, #sb>
   %d = tilegpu.dot %a, %b, %c unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
       : (tensor<64x16xf16, #w>, !tilegpu.buffer<16x16xf16, #sb>, tensor<64x16xf32, #w>) -> tensor<64x16xf32, #w>
+  tilegpu.shared_store %x, %b : tensor<16x16xf16, #lb>, !tilegpu.buffer<16x16xf16, #sb>
+  return
+}
+
+// A dot in flight reads on behind a barrier, until it is waited for.
+// CHECK-LABEL: func.func @dotInFlight
+// CHECK: tilegpu.dot async
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tilegpu.dot_wait
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: shared_store
+func.func @dotInFlight(%x: tensor<16x16xf16, #lb>, %a: !tilegpu.buffer<64x16xf16, #sa>, %c: tensor<64x16xf32, #w>) {
+  %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<16x16xf16, #sb>
+  %d = tilegpu.dot async %a, %b, %c unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
+      : (!tilegpu.buffer<64x16xf16, #sa>, !tilegpu.buffer<16x16xf16, #sb>, tensor<64x16xf32, #w>) -> tensor<64x16xf32, #w>
+  tilegpu.barrier
+  %r = tilegpu.dot_wait pending 0 for %d : tensor<64x16xf32, #w>
   tilegpu.shared_store %x, %b : tensor<16x16xf16, #lb>, !tilegpu.buffer<16x16xf16, #sb>
   return
 }
