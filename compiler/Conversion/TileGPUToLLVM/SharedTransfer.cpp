@@ -167,9 +167,25 @@ SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering
   return registers;
 }
 
-/// How many of the booleans hold. What all of them have in common, such as a row's bound, is asked
-/// once; what is left of a row's elements is the same in every row.
+/// Whether the booleans, of which the true ones come first, are all one: they are equal, or compare
+/// neighbours with a bound below them, which the first one would be the only one not to reach.
+static bool areOne(ArrayRef<Value> booleans) {
+  auto isAboveSameBound = [&](Value boolean) {
+    auto compare = boolean.getDefiningOp<arith::CmpIOp>(),
+         first = booleans[0].getDefiningOp<arith::CmpIOp>();
+    return compare && first && compare.getRhs() == first.getRhs() &&
+           compare.getPredicate() == arith::CmpIPredicate::sge &&
+           first.getPredicate() == arith::CmpIPredicate::sge;
+  };
+  return llvm::all_equal(booleans) || llvm::all_of(booleans, isAboveSameBound);
+}
+
+/// How many of the booleans hold, of which the true ones come first. What all of them have in
+/// common, such as a row's bound, is asked once; what is left of a row's elements is the same in
+/// every row.
 static Value countTrue(const ScalarBuilder &s, ArrayRef<Value> booleans) {
+  if (areOne(booleans))
+    return s.select(booleans[0], s.i32(booleans.size()), s.i32(0));
   auto operands = [&](unsigned number) {
     SmallVector<Value> values;
     for (Value boolean : booleans)
@@ -179,7 +195,7 @@ static Value countTrue(const ScalarBuilder &s, ArrayRef<Value> booleans) {
   };
   for (unsigned number : {0, 1}) {
     SmallVector<Value> common = operands(number);
-    if (common.size() == booleans.size() && llvm::all_equal(common))
+    if (common.size() == booleans.size() && areOne(common))
       return s.select(common[0], countTrue(s, operands(1 - number)), s.i32(0));
   }
   Value count = s.i32(0);
