@@ -119,15 +119,39 @@ private:
 
   void proposeDot(size_t node, tile::DotOp dot) {
     ArrayRef<int64_t> shape = dot.getC().getType().getShape();
-    if (auto tiling = matrixTilingOf(dot, target, numWarps)) {
+    auto tiling = matrixTilingOf(dot, target, numWarps);
+    if (tiling && tiling->instruction->readsSharedMemory() && !suitsSharedMemory(dot))
+      tiling = matrixTilingOf(dot, target, numWarps, /*fromShared=*/false);
+    if (!tiling)
+      return proposeRegisterTile(node, shape);
+    proposeTiling(node, *tiling, shape);
+    tiling->warpsM = numWarps / tiling->instruction->numWarps();
+    tiling->warpsN = 1;
+    if (int64_t(tiling->tileM()) * tiling->warpsM <= shape[shape.size() - 2])
       proposeTiling(node, *tiling, shape);
-      tiling->warpsM = numWarps;
-      tiling->warpsN = 1;
-      if (int64_t(tiling->tileM()) * numWarps <= shape[shape.size() - 2])
-        proposeTiling(node, *tiling, shape);
-      return;
+  }
+
+  /// A unit that reads shared memory transposes 16-bit elements alone: others that memory has along
+  /// m or n would be stored one by one, and could not be copied ahead.
+  bool suitsSharedMemory(tile::DotOp dot) const {
+    constexpr unsigned transposedBits = 16;
+    unsigned bits = tilegpu::storageBits(dot.getA().getType().getElementType());
+    return bits == transposedBits || (isAlong(dot.getA(), 1) && isAlong(dot.getB(), 0));
+  }
+
+  /// Whether memory has the operand's elements side by side along the axis; true of what comes from
+  /// no load.
+  bool isAlong(Value operand, unsigned axis) const {
+    Operation *op = operand.getDefiningOp();
+    if (auto trans = dyn_cast_or_null<tile::TransOp>(op))
+      return isAlong(trans.getSource(), trans.getOrder()[axis]);
+    if (auto load = dyn_cast_or_null<tile::LoadOp>(op)) {
+      AxisInfo info = facts.get(load.getPtr());
+      return info.contiguity[axis] >= info.contiguity[1 - axis];
     }
-    proposeRegisterTile(node, shape);
+    bool isConverted = op && op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
+                       op->hasTrait<OpTrait::Elementwise>();
+    return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
   void proposeTiling(size_t node, const MatrixTiling &tiling, ArrayRef<int64_t> shape) {
