@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Products of matrices on one GPU: every config of products.json, Triton's JIT with the same source and config, and cuBLAS, in turns.
 
-    products_gpu.py LIBRARY.so [--sizes N,N,...] [--only TEXT] [--kiln-alone]
+    products_gpu.py LIBRARY.so [--sizes N,N,...] [--rows M] [--only TEXT] [--kiln-alone]
 
 LIBRARY.so is the library of products.json linked with the runtime (docs/performance.md has the commands). Checks every result against
-PyTorch in single precision first, odd sizes as well, then times all in turns and prints TFLOP/s. Needs PyTorch; Triton unless --kiln-alone.
+PyTorch in double precision first, odd sizes as well, then times all in turns and prints TFLOP/s. --rows: of A, where it is not square; prints
+GB/s of B. Needs PyTorch; Triton unless --kiln-alone.
 """
 import argparse
 import ctypes
@@ -60,8 +61,8 @@ class Kind:
 
 
 def strides(a, b, c):
-    """Those that are arguments: the others are 1."""
-    return [stride for t in (a, b, c) for stride in t.stride() if stride != 1]
+    """Those that are arguments: of each matrix the one that is not 1 (of a single row PyTorch may say so, too)."""
+    return [max(t.stride()) for t in (a, b, c)]
 
 
 def kiln(library, name, a, b, c):
@@ -117,6 +118,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
     parser.add_argument("--sizes", default="1024,2048,4096,8192")
+    parser.add_argument("--rows", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--kiln-alone", action="store_true")
     options = parser.parse_args()
@@ -134,13 +136,14 @@ def main():
     for kind in dict.fromkeys(name.split("_")[0] for name in configs):
         mine = {name: config for name, config in configs.items() if name.startswith(kind + "_")}
         for size in map(int, options.sizes.split(",")):
-            a, b, c = Kind(kind + "_").operands(size, size, size)
+            a, b, c = Kind(kind + "_").operands(options.rows or size, size, size)
             launches = {"cuBLAS": Kind(kind + "_").by_library(a, b, c)}
             for name, config in mine.items():
                 launches[name] = kiln(library, name, a, b, c)
                 if kernel:
                     launches["triton " + name] = triton_launch(kernel, config, a, b, c)
-            rates = {name: 2 * size**3 / time * 1e-9 for name, time in milliseconds(launches).items()}
+            work = size**2 * b.element_size() * 1e3 if options.rows else 2 * size**3
+            rates = {name: work / time * 1e-9 for name, time in milliseconds(launches).items()}
             best = max(rates[name] for name in mine)
             print(f"{kind} {size}: cuBLAS {rates['cuBLAS']:.0f}, Kiln's best {best:.0f} = {best / rates['cuBLAS']:.3f}", flush=True)
             for name in mine:
