@@ -78,6 +78,29 @@ void makeStore(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value p
   op->erase();
 }
 
+/// An atomic of the host for each element, at the address that the emulator gives: where the
+/// predicate is false, one of the thread's own.
+void makeReduction(OpBuilder &b, tilegpu::GlobalReduceOp op, ThreadCode &code) {
+  Location loc = op.getLoc();
+  Type type = op.getValue().getType(), element = getElementTypeOrSelf(type);
+  Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, type)));
+  Value base = code.call(b, op, "kiln_emu_reduce", nowhere.getType(),
+                         {op.getPtr(), nowhere, code.i32(b, loc, code.bytesOf(type)),
+                          code.i32(b, loc, code.bytesOf(element)),
+                          predicateOf(b, loc, code, op.getPredicate())});
+  auto vector = dyn_cast<VectorType>(type);
+  for (int32_t index = 0; index < (vector ? int32_t(vector.getNumElements()) : 1); ++index) {
+    Value address =
+        LLVM::GEPOp::create(b, loc, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{index});
+    Value part = op.getValue();
+    if (vector)
+      part = LLVM::ExtractElementOp::create(b, loc, part, code.i32(b, loc, index));
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, address, part,
+                              LLVM::AtomicOrdering::monotonic);
+  }
+  op.erase();
+}
+
 /// KILN_EMU_ACQUIRE, KILN_EMU_RELEASE, or both.
 int32_t emulatedOrdering(LLVM::AtomicOrdering ordering) {
   switch (ordering) {
@@ -190,6 +213,10 @@ FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
       .Case([&](tilegpu::GlobalStoreOp store) {
         makeStore(b, op, code, 0, store.getPtr(), store.getValue(),
                   code.bytesOf(store.getValue().getType()), store.getPredicate());
+        return true;
+      })
+      .Case([&](tilegpu::GlobalReduceOp reduce) {
+        makeReduction(b, reduce, code);
         return true;
       })
       .Case<LLVM::LoadOp, LLVM::StoreOp, LLVM::FenceOp, NVVM::MembarOp>(

@@ -157,7 +157,7 @@ std::optional<Instruction> exchangeOf(Operation *op) {
       })
       .Case([](NVVM::LdMatrixOp) { return Instruction{Class::SharedLoad}; })
       .Case([](NVVM::StMatrixOp) { return Instruction{Class::SharedStore}; })
-      .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
+      .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, tilegpu::GlobalReduceOp>(
           [](auto) { return Instruction{Class::Atomic}; })
       .Case<NVVM::Barrier0Op, NVVM::BarrierOp, NVVM::SyncWarpOp, ROCDL::BarrierOp,
             ROCDL::SBarrierOp, NVVM::MBarrierInitOp, NVVM::MBarrierInvalOp, NVVM::MBarrierArriveOp,

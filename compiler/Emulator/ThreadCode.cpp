@@ -170,7 +170,7 @@ uint32_t ThreadCode::elementBytesOf(Operation *op) const {
   Type type =
       llvm::TypeSwitch<Operation *, Type>(op)
           .Case<tilegpu::GlobalLoadOp, LLVM::LoadOp>([](auto load) { return load.getType(); })
-          .Case<tilegpu::GlobalStoreOp, LLVM::StoreOp>(
+          .Case<tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp, LLVM::StoreOp>(
               [](auto store) { return store.getValue().getType(); })
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto atomic) { return atomic.getVal().getType(); })

@@ -44,6 +44,12 @@ struct MatrixFeatures {
   unsigned wmmaGeneration = 0;
 };
 
+/// Additions to global memory that give no old value back, of neighbours at once (PTX ISA, "red"):
+/// bits of the widest, by element type; 0 = none.
+struct ReductionFeatures {
+  unsigned f16 = 0, bf16 = 0, f32 = 0;
+};
+
 /// Bits of a hardware register that s_getreg reads (AMD).
 struct RegisterField {
   unsigned number = 0, firstBit = 0, bits = 0;
@@ -96,6 +102,7 @@ struct TargetInfo {
   bool predicatedBarriers = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
+  ReductionFeatures reduction;
 
   //--- Features ---
   MatrixFeatures matrix;

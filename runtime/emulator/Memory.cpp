@@ -136,6 +136,37 @@ void copy(void *to, const void *from, uint32_t bytes) {
   }
 }
 
+/// Before an atomic operation, or several on neighbours: its checks.
+void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
+                 uint32_t bytes, bool writes) {
+  Block &block = *self.block;
+  if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
+    block.fail(self, site, Finding::OutOfBounds,
+               "atomic outside of shared memory: " + bytesAt(bytes, address));
+  if (reinterpret_cast<uintptr_t>(address) & (bytes - 1))
+    block.fail(self, site, Finding::Misaligned,
+               "misaligned atomic: " + bytesAt(bytes, address) +
+                   (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
+  bool isChecked = block.launched().check, isGlobal = space == KILN_EMU_GLOBAL;
+  if (isChecked && isGlobal && !isAllocated(block.launched(), address, bytes))
+    block.fail(self, site, Finding::OutOfBounds,
+               "atomic on no registered allocation: " + bytesAt(bytes, address) +
+                   seenFrom(block, site, address));
+  // The operation itself follows at once: no other thread of the block runs between.
+  block.yield(self);
+  if (!isChecked)
+    return;
+  if (isGlobal && writes)
+    checkGlobal(self, site, address, bytes, AccessKind::Atomic, nullptr);
+  if (isGlobal)
+    block.lateStores().deliverAt(address, bytes);
+}
+
+void orderAtomic(Thread &self, const void *address, uint32_t ordering) {
+  self.block->atomicOrder().update(self.inWarp->number, reinterpret_cast<uintptr_t>(address),
+                                   ordering);
+}
+
 } // namespace
 
 std::string kiln::emulator::describe(const kiln_emu_site &site) {
@@ -193,32 +224,27 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
                      const void *address, uint32_t bytes, uint32_t access, uint32_t ordering,
                      uint32_t scope) {
   Thread &self = threadOf(thread);
-  Block &block = *self.block;
   bool reads = access & KILN_EMU_READS, writes = access & KILN_EMU_WRITES;
-  block.count(self, site, {space, address, bytes, true, reads, writes});
-  if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
-    block.fail(self, site, Finding::OutOfBounds,
-               "atomic outside of shared memory: " + bytesAt(bytes, address));
-  if (reinterpret_cast<uintptr_t>(address) & (bytes - 1))
-    block.fail(self, site, Finding::Misaligned,
-               "misaligned atomic: " + bytesAt(bytes, address) +
-                   (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
-  bool isChecked = block.launched().check, isGlobal = space == KILN_EMU_GLOBAL;
-  if (isChecked && isGlobal && !isAllocated(block.launched(), address, bytes))
-    block.fail(self, site, Finding::OutOfBounds,
-               "atomic on no registered allocation: " + bytesAt(bytes, address) +
-                   seenFrom(block, site, address));
-  // The operation itself follows at once: no other thread of the block runs between.
-  block.yield(self);
-  if (!isChecked)
+  self.block->count(self, site, {space, address, bytes, true, reads, writes});
+  beginAtomic(self, site, space, address, bytes, writes);
+  if (!self.block->launched().check)
     return;
-  if (isGlobal && writes)
-    checkGlobal(self, site, address, bytes, AccessKind::Atomic, nullptr);
-  if (isGlobal)
-    block.lateStores().deliverAt(address, bytes);
-  block.atomicOrder().update(self.inWarp->number, reinterpret_cast<uintptr_t>(address), ordering);
+  orderAtomic(self, address, ordering);
   if (releases(ordering))
-    block.release(self, scope);
+    self.block->release(self, scope);
+}
+
+void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                      void *nowhere, uint32_t bytes, uint32_t element_bytes, uint32_t predicate) {
+  Thread &self = threadOf(thread);
+  self.block->count(self, site, {KILN_EMU_GLOBAL, address, bytes, predicate != 0, true, true});
+  if (!predicate)
+    return nowhere;
+  beginAtomic(self, site, KILN_EMU_GLOBAL, address, bytes, /*writes=*/true);
+  if (self.block->launched().check)
+    for (uint32_t offset = 0; offset < bytes; offset += element_bytes)
+      orderAtomic(self, static_cast<char *>(address) + offset, KILN_EMU_RELAXED);
+  return address;
 }
 
 void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope) {

@@ -124,6 +124,10 @@ enum { KILN_EMU_READS = 1, KILN_EMU_WRITES = 2 };
 void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
                      const void *address, uint32_t bytes, uint32_t access, uint32_t ordering,
                      uint32_t scope);
+/* The address for atomic additions to neighbours in global memory, `bytes` in all, that give no old
+ * value back: relaxed, checked as by kiln_emu_atomic; `nowhere` if `predicate` is 0. */
+void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
+                      void *nowhere, uint32_t bytes, uint32_t element_bytes, uint32_t predicate);
 void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope);
 /* Before an access in what may be a spin loop: lets other threads run. */
 void kiln_emu_yield(kiln_emu_thread *thread);

@@ -1,5 +1,10 @@
 // Atomic operations: once per element, by the one thread that owns it.
 //
+// Additions of floats whose results nobody uses, where the target adds to memory without giving the
+// old value back, are made as stores are: predicated, neighbours at once. Of 16-bit floats one
+// alone is a loop of compare-and-swap on NVIDIA. Refused there: the pair that the element lies in,
+// with -0 for its neighbour; the neighbour may be another array's, with other bits than a float's.
+//
 // Threads that hold a duplicate of an element must not repeat the operation, yet need its result.
 // It reaches them through scratch in shared memory, written by the owner and read by all.
 //
@@ -11,6 +16,7 @@
 // stores in flight that the owner's fence does not wait for.
 
 #include "compiler/Conversion/TileAtomics/TileAtomics.h"
+#include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,15 +47,34 @@ template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
       return failure();
     if (tilegpu::releases(op.getSemantic()))
       releaseBlock(op, s);
-    SmallVector<Value> results = performAll(op, adaptor, s, owner, scalar);
+    SmallVector<Value> results;
+    if (scalar)
+      results = {performIf(op, adaptor, 0, s, owner, /*hasFences=*/true)};
+    else
+      results = betweenFences(op, s, [&] { return performAll(op, adaptor, s, owner); });
     if (share)
       shareOwners(s, this->lowering, op.getType(), owner, scratch, results);
     else if (tilegpu::acquires(op.getSemantic()))
       this->lowering.device.barrier(s.builder(), op.getLoc());
     if (tilegpu::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
       fence(op, s, LLVM::AtomicOrdering::acquire);
-    this->replace(op, rewriter, results);
+    if (results.empty())
+      rewriter.eraseOp(op);
+    else
+      this->replace(op, rewriter, results);
     return success();
+  }
+
+protected:
+  /// A tensor's operations, by its `owner`s (null: everybody); none are returned where nobody uses
+  /// the results.
+  virtual SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                                        Value owner) const {
+    SmallVector<Value> results;
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
+      results.push_back(reg == first ? performIf(op, adaptor, reg, s, owner, /*hasFences=*/false)
+                                     : results[first]);
+    return results;
   }
 
 private:
@@ -74,28 +99,9 @@ private:
     return made;
   }
 
-  SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
-                                bool scalar) const {
-    auto performOne = [&](unsigned reg) {
-      Value predicate = owner;
-      if (op.getMask()) {
-        Value mask = adaptor.getMask()[reg];
-        predicate = owner ? s.bitAnd(owner, mask) : mask;
-      }
-      return performIf(op, adaptor, reg, s, predicate, /*hasFences=*/scalar);
-    };
-    if (scalar)
-      return {performOne(0)};
-    return betweenFences(op, s, [&] {
-      SmallVector<Value> results;
-      for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
-        results.push_back(reg == first ? performOne(reg) : results[first]);
-      return results;
-    });
-  }
-
-  Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value predicate,
+  Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value owner,
                   bool hasFences) const {
+    Value predicate = both(owner, op.getMask() ? adaptor.getMask()[reg] : Value(), s);
     auto performHere = [&](const ScalarBuilder &s) {
       auto make = [&] { return perform(op, adaptor, reg, s); };
       return hasFences ? betweenFences(op, s, make) : make();
@@ -126,6 +132,23 @@ struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
     lowering.device.annotateAtomic(
         atomic, op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr));
     return atomic;
+  }
+
+protected:
+  SmallVector<Value> performAll(tile::AtomicRMWOp op, Adaptor adaptor, const ScalarBuilder &s,
+                                Value owner) const override {
+    unsigned maxBits = tilegpu::reductionBits(op, lowering.target());
+    if (!maxBits)
+      return AtomicSpread::performAll(op, adaptor, s, owner);
+    unsigned elementBits = scalarBits(lowering.elementType(op.getType()));
+    AccessPlan plan = planAccess({op.getPtr(), op.getMask(), elementBits, maxBits}, lowering);
+    makeAccesses(plan, adaptor.getMask(), s, [&](ArrayRef<unsigned> group, const ScalarBuilder &s) {
+      Value mask = op.getMask() ? adaptor.getMask()[group[0]] : Value();
+      tilegpu::GlobalReduceOp::create(s.builder(), op.getLoc(), adaptor.getPtr()[group[0]],
+                                      packGroup(s, adaptor.getValue(), group), both(owner, mask, s),
+                                      op.getScope());
+    });
+    return {};
   }
 };
 

@@ -96,6 +96,8 @@ public:
   //--- Below the emulator's cut ---
   virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
+  /// An error where TargetInfo::reduction has nothing.
+  virtual mlir::LogicalResult expandReduce(tilegpu::GlobalReduceOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandPrint(tilegpu::PrintOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandFail(tilegpu::FailOp op, mlir::OpBuilder &b) const = 0;
   /// An error where there are no products of warp groups.

@@ -155,9 +155,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
 
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
-  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::WgmmaOp,
-                    tilegpu::WgmmaWaitOp, tilegpu::PrintOp,
-                    tilegpu::FailOp>();
+  target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
+                    tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::PrintOp, tilegpu::FailOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
@@ -213,6 +212,9 @@ void TargetLowering::commitProducts(OpBuilder &, Location) const { expectNever()
 static LogicalResult refuse(Operation *op, const TargetInfo &target) {
   return op->emitError() << "'" << op->getName() << "' is not supported on " << target.name;
 }
+LogicalResult TargetLowering::expandReduce(tilegpu::GlobalReduceOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
 LogicalResult TargetLowering::expandWgmma(tilegpu::WgmmaOp op, OpBuilder &) const {
   return refuse(op, info);
 }
@@ -244,8 +246,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
     return module.emitError() << "expected a GPU target, got " << target.name;
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
-    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::PrintOp, tilegpu::FailOp,
-            tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp>(op))
+    if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
+            tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -255,6 +257,7 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case([&](tilegpu::GlobalLoadOp load) { return device->expandLoad(load, b); })
             .Case([&](tilegpu::GlobalStoreOp store) { return device->expandStore(store, b); })
+            .Case([&](tilegpu::GlobalReduceOp reduce) { return device->expandReduce(reduce, b); })
             .Case([&](tilegpu::PrintOp print) { return device->expandPrint(print, b); })
             .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
             .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })

@@ -1,8 +1,9 @@
 // Below the emulator's cut: global accesses as PTX text.
 //
 // An access without predicate and modifiers is an LLVM load or store, which LLVM can combine and
-// move. The others are one predicated instruction each. The registers that a load leaves alone when
-// its predicate is false are tied to inputs that hold `other`, so LLVM places the moves.
+// move. The others are one predicated instruction each, as is an addition to memory. The registers
+// that a load leaves alone when its predicate is false are tied to inputs that hold `other`, so
+// LLVM places the moves.
 
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 
@@ -73,6 +74,36 @@ std::string typeSuffix(const Words &words) {
 
 unsigned bytesOf(const Words &words) { return words.count * words.bits / 8; }
 
+/// The operands of what writes `value` to `ptr`, $0 being the address and $1 … the words, and of
+/// its predicate.
+struct WriteOperands {
+  SmallVector<Value> values;
+  std::string constraints, predicate; ///< "@$5 " or nothing
+};
+
+WriteOperands writeOperands(const ScalarBuilder &s, Value ptr, Value value, Value predicate,
+                            const Words &words) {
+  WriteOperands operands{{ptr}, "l", ""};
+  for (Value word : toWords(s, value, words)) {
+    operands.constraints += "," + words.constraint.str();
+    operands.values.push_back(word);
+  }
+  if (predicate) {
+    operands.predicate = "@$" + std::to_string(operands.values.size()) + " ";
+    operands.constraints += ",b";
+    operands.values.push_back(predicate);
+  }
+  return operands;
+}
+
+/// ".f32", ".noftz.f16", ".noftz.v4.bf16x2": PTX ISA, "red", of what `words` hold.
+std::string reducedType(Type element, const Words &words) {
+  std::string vector = words.count == 1 ? "" : ".v" + std::to_string(words.count);
+  if (element.isF32())
+    return vector + ".f32";
+  return ".noftz" + vector + (element.isF16() ? ".f16" : ".bf16") + (words.bits == 32 ? "x2" : "");
+}
+
 } // namespace
 
 LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, OpBuilder &b) {
@@ -125,20 +156,27 @@ LogicalResult expandStoreToPTX(tilegpu::GlobalStoreOp op, OpBuilder &b) {
     op.erase();
     return success();
   }
-  SmallVector<Value> operands{op.getPtr()};
-  std::string constraints = "l", text;
-  for (Value word : toWords(s, op.getValue(), words)) {
-    constraints += "," + words.constraint.str();
-    operands.push_back(word);
-  }
-  if (op.getPredicate()) {
-    text = "@$" + std::to_string(operands.size()) + " ";
-    constraints += ",b";
-    operands.push_back(op.getPredicate());
-  }
-  text +=
-      "st.global" + modifier + typeSuffix(words) + " [$0], " + registerList(1, words.count) + ";";
-  assemble(b, op.getLoc(), {}, operands, text, constraints);
+  WriteOperands operands = writeOperands(s, op.getPtr(), op.getValue(), op.getPredicate(), words);
+  std::string text = operands.predicate + "st.global" + modifier + typeSuffix(words) + " [$0], " +
+                     registerList(1, words.count) + ";";
+  assemble(b, op.getLoc(), {}, operands.values, text, operands.constraints);
+  op.erase();
+  return success();
+}
+
+LogicalResult expandReduceToPTX(tilegpu::GlobalReduceOp op, const TargetInfo &target,
+                                OpBuilder &b) {
+  ScalarBuilder s(b, op.getLoc());
+  Type type = op.getValue().getType(), element = getElementTypeOrSelf(type);
+  Words words = wordsOf(type);
+  if (bytesOf(words) * 8 > tilegpu::reductionBits(element, target))
+    return op.emitError() << "expected an addition that " << target.name << " has, got one of "
+                          << type;
+  WriteOperands operands = writeOperands(s, op.getPtr(), op.getValue(), op.getPredicate(), words);
+  std::string text = operands.predicate + "red.relaxed." +
+                     stringifyMemoryScope(op.getScope()).str() + ".global.add" +
+                     reducedType(element, words) + " [$0], " + registerList(1, words.count) + ";";
+  assemble(b, op.getLoc(), {}, operands.values, text, operands.constraints);
   op.erase();
   return success();
 }

@@ -173,6 +173,9 @@ public:
   LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
     return expandStoreToPTX(op, b);
   }
+  LogicalResult expandReduce(tilegpu::GlobalReduceOp op, OpBuilder &b) const override {
+    return expandReduceToPTX(op, target(), b);
+  }
   LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {
     return expandPrintToCall(op, b);
   }

@@ -12,6 +12,9 @@ std::unique_ptr<TargetLowering> makeNVVMLowering(const TargetInfo &info);
 /// A predicated or modified access as one PTX instruction; a plain one as an LLVM load or store.
 mlir::LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandStoreToPTX(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b);
+/// One `red`; an error where the target has none for this type and size.
+mlir::LogicalResult expandReduceToPTX(tilegpu::GlobalReduceOp op, const TargetInfo &target,
+                                      mlir::OpBuilder &b);
 /// Calls of vprintf and __assertfail, which the driver provides (CUDA C++ Programming Guide,
 /// "Formatted Output" and "Assertion").
 mlir::LogicalResult expandPrintToCall(tilegpu::PrintOp op, mlir::OpBuilder &b);

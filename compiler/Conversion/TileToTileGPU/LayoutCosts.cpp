@@ -99,7 +99,8 @@ static BinaryColumns addressColumns(ArrayRef<BinaryVector> columns, const Layout
   return result;
 }
 
-double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout) {
+double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout,
+                           AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
@@ -109,7 +110,7 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
       fast = axis;
   int64_t vector = std::min<int64_t>(facts.accessLength(pointers, mask, fast),
                                      layout.contiguousRegisters({fast}));
-  vector = std::max<int64_t>(1, std::min<int64_t>(vector, target.maxVectorBits / 8 / bytes));
+  vector = std::max<int64_t>(1, std::min<int64_t>(vector, kind.maxBits / 8 / bytes));
 
   constexpr int64_t sectorBytes = 32;
   int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, sectorBytes / bytes));
@@ -119,7 +120,15 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
   double sectors =
       double(int64_t(1) << rank(addressColumns(touched, layout.out(), info.constancy, fast, unit)));
   double instructions = double(layout.numRegisters() / vector);
-  return instructions * (4 + 2 * sectors);
+  return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * sectors);
+}
+
+double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
+  unsigned bits = tilegpu::reductionBits(op, target);
+  if (!bits)
+    return 16 * double(layout.numRegisters());
+  bool isLoopAlone = tilegpu::storageBits(getElementTypeOrSelf(op.getType())) == 16;
+  return access(op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
 }
 
 double LayoutCosts::fold(Operation *op, unsigned axis, const LinearLayout &layout) {
@@ -149,9 +158,11 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
   double registers = double(layout.numRegisters());
   double cost =
       llvm::TypeSwitch<Operation *, double>(node.op)
-          .Case([&](tile::LoadOp op) { return access(op.getPtr(), op.getMask(), layout); })
-          .Case([&](tile::StoreOp op) { return access(op.getPtr(), op.getMask(), layout); })
-          .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return 16 * registers; })
+          .Case<tile::LoadOp, tile::StoreOp>([&](auto op) {
+            return access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+          })
+          .Case([&](tile::AtomicRMWOp op) { return atomic(op, layout); })
+          .Case([&](tile::AtomicCASOp) { return 16 * registers; })
           .Case<tile::ReduceOp, tile::ScanOp>(
               [&](auto op) { return fold(op, op.getAxis(), layout); })
           .Case([&](tile::DotOp) { return 0.0; })

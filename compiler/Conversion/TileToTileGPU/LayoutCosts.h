@@ -6,7 +6,8 @@
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
 //                 for a dot      the same, of the buffer that it would go through (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches
-//   atomic        16 per register
+//   atomic        16 per register; of additions without result, per instruction 8 (a loop of
+//                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
 //   arithmetic    1 per register of the result; 4 for math functions
 //   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the
 //   and scan      axis, and if warps share the axis an exchange through shared memory, forbidden if
@@ -41,7 +42,14 @@ public:
   static double weight(mlir::Block *block);
 
 private:
-  double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout);
+  /// What an instruction can access, and costs beside what it touches.
+  struct AccessKind {
+    unsigned maxBits;
+    double vector, single; ///< of several elements, of one
+  };
+  double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
+                AccessKind kind);
+  double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
   double fold(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,
                            Taker taker);

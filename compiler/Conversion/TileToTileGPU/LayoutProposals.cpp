@@ -54,10 +54,15 @@ private:
 
   void proposeAccess(size_t node, Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<tile::LoadOp, tile::StoreOp>(
-            [&](auto access) { proposeAccess(node, access.getPtr(), access.getMask()); })
-        .Case<tile::AtomicRMWOp, tile::AtomicCASOp>(
-            [&](auto atomic) { proposeAccess(node, atomic.getPtr(), atomic.getMask()); })
+        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicCASOp>([&](auto access) {
+          proposeAccess(node, access.getPtr(), access.getMask(), 0, target.maxVectorBits);
+        })
+        .Case([&](tile::AtomicRMWOp atomic) {
+          unsigned bits = tilegpu::reductionBits(atomic, target);
+          // A pair of 16-bit floats is one instruction, one alone a loop.
+          proposeAccess(node, atomic.getPtr(), atomic.getMask(), bits ? 32 : 0,
+                        bits ? bits : target.maxVectorBits);
+        })
         .Case<tile::ReduceOp, tile::ScanOp>(
             [&](auto fold) { proposeFold(node, fold.getAxis(), isa<tile::ScanOp>(op)); });
   }
@@ -99,7 +104,9 @@ private:
                       .withInBits(Dim::Warp, llvm::Log2_32(numWarps)));
   }
 
-  void proposeAccess(size_t node, Value pointers, Value mask) {
+  /// As wide as the access can be, up to `maxBits`, but not so that threads have nothing to do;
+  /// unless that takes less than `minBits`.
+  void proposeAccess(size_t node, Value pointers, Value mask, unsigned minBits, unsigned maxBits) {
     auto type = dyn_cast<RankedTensorType>(pointers.getType());
     if (!type)
       return;
@@ -112,7 +119,8 @@ private:
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
     int64_t vector = facts.accessLength(pointers, mask, order[0]);
     int64_t perThread = type.getNumElements() / (int64_t(target.warpSize) * numWarps);
-    vector = std::min({vector, int64_t(target.maxVectorBits / 8) / bytes, perThread});
+    perThread = std::max(perThread, int64_t(minBits / 8) / bytes);
+    vector = std::min({vector, int64_t(maxBits / 8) / bytes, perThread});
     propose(node, choice(coalescedLayout(type.getShape(), order, std::max<int64_t>(1, vector),
                                          target.warpSize, numWarps)));
   }

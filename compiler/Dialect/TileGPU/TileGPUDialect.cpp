@@ -71,6 +71,19 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
   return parseTarget(name.getValue());
 }
 
+unsigned reductionBits(Type element, const TargetInfo &target) {
+  return element.isF16()    ? target.reduction.f16
+         : element.isBF16() ? target.reduction.bf16
+         : element.isF32()  ? target.reduction.f32
+                            : 0;
+}
+
+unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {
+  bool isReduction = atomic.getKind() == tile::AtomicKind::FAdd && atomic->use_empty() &&
+                     isa<RankedTensorType>(atomic.getType());
+  return isReduction ? reductionBits(getElementTypeOrSelf(atomic.getType()), target) : 0;
+}
+
 SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   SharedMemoryShape shape;
   if (target.sharedBanks)

@@ -206,6 +206,13 @@ void GlobalLoadOp::getEffects(
 
 LogicalResult GlobalStoreOp::verify() { return verifyAccess(*this, getValue().getType()); }
 
+LogicalResult GlobalReduceOp::verify() {
+  Type element = getElementTypeOrSelf(getValue().getType());
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return emitOpError("expected a value of f16, bf16 or f32, got ") << getValue().getType();
+  return verifyAccess(*this, getValue().getType());
+}
+
 #include "compiler/Dialect/TileGPU/TileGPUInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES

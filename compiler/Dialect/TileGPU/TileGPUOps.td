@@ -209,6 +209,20 @@ def TileGPU_GlobalStoreOp : TileGPU_AccessOp<"global_store", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+def TileGPU_GlobalReduceOp : TileGPU_AccessOp<"global_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "One thread's predicated addition to global memory, without the old value";
+  let description = [{
+    Adds a float, or each of a vector of 16 to 128 bits to the element at its place: atomically each for itself, relaxed, at the
+    given scope. The address is a multiple of the value's size. If `predicate` is false nothing is accessed. Which types a target
+    has is `TargetInfo::reduction`. Stays an operation until after the emulator's cut. Example:
+    `tilegpu.global_reduce %p, %v predicate %c : (!llvm.ptr<1>, vector<8xf16>, i1) -> ()`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$ptr, AnyType:$value, Optional<I1>:$predicate,
+      DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope);
+  let assemblyFormat = "$ptr `,` $value (`predicate` $predicate^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 //===-- Below the tensors: products of warp groups -----------------------------------------------------------------===//
 
 /// How a matrix operand or accumulator travels: a 64-bit descriptor of shared memory or a 32-bit register.

@@ -175,6 +175,21 @@ TEST(Counts, AtomicsReadAndWrite) {
   EXPECT_EQ(block.at(increments).global_written, 128u);
 }
 
+TEST(Counts, ReductionsAreOneRequest) {
+  Memory memory;
+  CountingBlock block;
+  block.run([&](kiln_emu_thread *t) {
+    unsigned char nowhere[8];
+    void *at = memory.data() + 8 * t->thread;
+    EXPECT_EQ(kiln_emu_reduce(t, &increments, at, nowhere, 8, 2, t->thread < 16),
+              t->thread < 16 ? at : nowhere);
+  });
+  EXPECT_EQ(block.at(increments).global_requests, 1u);
+  EXPECT_EQ(block.at(increments).sectors, 4u);
+  EXPECT_EQ(block.at(increments).global_read, 128u);
+  EXPECT_EQ(block.at(increments).global_written, 128u);
+}
+
 TEST(Counts, MatrixInstructionsAreAWarps) {
   // 64 x 32 x 64 by m16n8k16: 4 * 4 * 4 instructions, 16 of each of four warps.
   CountingBlock block;

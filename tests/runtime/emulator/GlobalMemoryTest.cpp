@@ -12,6 +12,7 @@ SITE(writes, "tilegpu.global_store", 11);
 SITE(reads, "tilegpu.global_load", 12);
 SITE(waits, "nvvm.barrier0", 13);
 SITE(updates, "llvm.atomicrmw", 14);
+SITE(sums, "tilegpu.global_reduce", 15);
 
 struct Memory {
   alignas(64) uint32_t words[1024] = {};
@@ -137,6 +138,37 @@ TEST(GlobalRaces, AtomicOperationsRaceWithPlainOnesAlone) {
                             memory.load(t, 0);
                         }),
                         "accessed by thread 98 at kernel.py:14 (llvm.atomicrmw)"));
+}
+
+TEST(GlobalRaces, ReductionsAreAtomicForEachElement) {
+  /// All threads add to words 4 to 7, if `adds`; thread 99 then loads word `loaded`.
+  auto add = [](uint32_t first, bool adds, uint32_t loaded) {
+    Memory memory;
+    return run([&](kiln_emu_thread *t) {
+      uint32_t nowhere[4] = {};
+      auto *at = static_cast<uint32_t *>(
+          kiln_emu_reduce(t, &sums, &memory.words[first], nowhere, 16, 4, adds));
+      for (uint32_t i = 0; i < 4; ++i)
+        __atomic_fetch_add(&at[i], 1, __ATOMIC_RELAXED);
+      if (t->thread == 99)
+        EXPECT_EQ(memory.load(t, loaded), loaded == 7 && adds ? 100u : 0u);
+    });
+  };
+  EXPECT_TRUE(add(4, true, 8).empty()) << add(4, true, 8)[0];
+  EXPECT_TRUE(add(4, false, 7).empty()) << add(4, false, 7)[0];
+  EXPECT_TRUE(anyReport(add(4, true, 7), "accessed by thread 98 at kernel.py:15"));
+}
+
+TEST(GlobalRaces, ReductionsAreAligned) {
+  Memory memory;
+  uint32_t nowhere[4];
+  auto add = [&](kiln_emu_thread *t, uint32_t adds) {
+    kiln_emu_reduce(t, &sums, &memory.words[1], nowhere, 16, 4, adds);
+  };
+  EXPECT_TRUE(run([&](kiln_emu_thread *t) { add(t, 0); }).empty());
+  EXPECT_TRUE(anyReport(run([&](kiln_emu_thread *t) { add(t, 1); }),
+                        "kernel.py:15:5: kernel, program (2, 1, 0), thread 0: "
+                        "tilegpu.global_reduce: misaligned atomic: 16 bytes at 0x"));
 }
 
 /// Thread 0 writes and sets a flag; thread 64, of another warp, waits for it and reads.

@@ -45,4 +45,22 @@ llvm.func @modifiers(%p: !llvm.ptr<1>, %c: i1) {
   tilegpu.global_store %p, %a {cache = #tile.cache<wt>} : (!llvm.ptr<1>, i32) -> ()
   llvm.return
 }
+
+// CHECK-LABEL: @reductions
+// CHECK: "@$5 red.relaxed.gpu.global.add.noftz.v4.f16x2 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b"
+// CHECK: "red.relaxed.cta.global.add.noftz.v2.bf16x2 [$0], {$1, $2};", "l,r,r"
+// CHECK: "@$2 red.relaxed.sys.global.add.noftz.f16x2 [$0], $1;", "l,r,b"
+// CHECK: "red.relaxed.gpu.global.add.noftz.bf16 [$0], $1;", "l,h"
+// CHECK: "red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r"
+// CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,r,b"
+llvm.func @reductions(%p: !llvm.ptr<1>, %c: i1, %h8: vector<8xf16>, %b4: vector<4xbf16>, %h2: vector<2xf16>, %b: bf16,
+                      %f4: vector<4xf32>, %f: f32) {
+  tilegpu.global_reduce %p, %h8 predicate %c : (!llvm.ptr<1>, vector<8xf16>, i1) -> ()
+  tilegpu.global_reduce %p, %b4 {scope = #tile.scope<cta>} : (!llvm.ptr<1>, vector<4xbf16>) -> ()
+  tilegpu.global_reduce %p, %h2 predicate %c {scope = #tile.scope<sys>} : (!llvm.ptr<1>, vector<2xf16>, i1) -> ()
+  tilegpu.global_reduce %p, %b : (!llvm.ptr<1>, bf16) -> ()
+  tilegpu.global_reduce %p, %f4 : (!llvm.ptr<1>, vector<4xf32>) -> ()
+  tilegpu.global_reduce %p, %f predicate %c : (!llvm.ptr<1>, f32, i1) -> ()
+  llvm.return
+}
 }

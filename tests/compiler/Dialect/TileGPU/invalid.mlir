@@ -137,6 +137,20 @@ func.func @other(%p: !llvm.ptr<1>, %z: f16) {
 }
 
 // -----
+func.func @reducedIntegers(%p: !llvm.ptr<1>, %v: vector<4xi32>) {
+  // expected-error @+1 {{expected a value of f16, bf16 or f32, got 'vector<4xi32>'}}
+  tilegpu.global_reduce %p, %v : (!llvm.ptr<1>, vector<4xi32>) -> ()
+  return
+}
+
+// -----
+func.func @reducedSize(%p: !llvm.ptr<1>, %v: vector<3xf16>) {
+  // expected-error @+1 {{expected a value of 8, 16, 32, 64 or 128 bits, got 'vector<3xf16>'}}
+  tilegpu.global_reduce %p, %v : (!llvm.ptr<1>, vector<3xf16>) -> ()
+  return
+}
+
+// -----
 func.func @wgmmaOperand(%x: i64, %c: f32) {
   // expected-error @+1 {{expected the operand type f16, bf16, tf32, s8, u8, e4m3 or e5m2, got "f64"}}
   %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "f64", accumulator = "f32"}

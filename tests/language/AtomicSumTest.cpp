@@ -1,0 +1,147 @@
+// Sums by atomics whose results nobody uses: on NVIDIA additions to memory of neighbours at once.
+// Several programs add to the same elements, under every kind of mask, at aligned places and
+// others, and from tiles that threads hold more than once.
+//
+// The summands are small multiples of 1/4, so that every order of additions gives the same sum, in
+// each type the one of double precision.
+
+#include "tests/language/Numbers.h"
+
+#include <functional>
+
+namespace kiln::testing {
+namespace {
+
+class AtomicSum : public SourceTest {};
+
+constexpr int programs = 6, memorySize = 1200;
+
+/// What a program adds: for each element of the tile its place, or -1 where the mask is false.
+struct Case {
+  const char *name;
+  int rows, columns, bound;
+  const char *boundType;
+  /// In Python, of p (program % 3), r and c (row and column), n (the bound) and R and C.
+  const char *place, *mask;
+  std::function<int(int p, int r, int c)> placeOf;
+};
+
+const Case cases[] = {
+    {"whole", 1, 256, 0, "i32", "p * C + c", "None", [](int p, int, int c) { return p * 256 + c; }},
+    {"aligned bound", 1, 256, 592, "i32:16", "p * C + c", "p * C + c < n",
+     [](int p, int, int c) { return p * 256 + c < 592 ? p * 256 + c : -1; }},
+    {"odd bound", 1, 256, 589, "i32", "p * C + c", "p * C + c < n",
+     [](int p, int, int c) { return p * 256 + c < 589 ? p * 256 + c : -1; }},
+    {"both sides", 1, 256, 589, "i32", "p * C + c", "(p * C + c < n) & (c > 6)",
+     [](int p, int, int c) { return p * 256 + c < 589 && c > 6 ? p * 256 + c : -1; }},
+    {"every third", 1, 256, 0, "i32", "p * C + c", "c % 3 == 0",
+     [](int p, int, int c) { return c % 3 == 0 ? p * 256 + c : -1; }},
+    {"pairs in the mask", 1, 256, 0, "i32", "p * C + c", "c // 2 % 3 == 0",
+     [](int p, int, int c) { return c / 2 % 3 == 0 ? p * 256 + c : -1; }},
+    {"within the tile the same", 1, 512, 0, "i32", "c // 16 + p", "None",
+     [](int p, int, int c) { return c / 16 + p; }},
+    {"backwards", 1, 128, 0, "i32", "p * C + C - 1 - c", "None",
+     [](int p, int, int c) { return p * 128 + 127 - c; }},
+    {"fewer than threads", 1, 16, 13, "i32", "c", "c < n",
+     [](int, int, int c) { return c < 13 ? c : -1; }},
+    {"odd rows", 8, 32, 29, "i32", "(r + p) * 37 + c", "c < n",
+     [](int p, int r, int c) { return c < 29 ? (r + p) * 37 + c : -1; }},
+    {"aligned rows", 8, 32, 6, "i32", "(r + p) * 64 + c", "r < n",
+     [](int p, int r, int c) { return r < 6 ? (r + p) * 64 + c : -1; }},
+    {"columns", 32, 8, 29, "i32", "(c + p) * 40 + r", "r < n",
+     [](int p, int r, int c) { return r < 29 ? (c + p) * 40 + r : -1; }},
+};
+
+double summand(int program, int r, int c) {
+  return double((program * 7 + r * 5 + c * 2) % 9 - 4) / 4;
+}
+
+const char body[] = R"(
+@triton.jit
+def kernel(y, n, R: tl.constexpr, C: tl.constexpr):
+    program = tl.program_id(0)
+    p = program % 3
+    r = tl.arange(0, R)[:, None]
+    c = tl.arange(0, C)[None, :]
+    value = ((program * 7 + r * 5 + c * 2) % 9 - 4).to(tl.float32) / 4
+    place = PLACE + 0 * (r + c)
+    tl.atomic_add(y + place, value.to(y.dtype.element_ty), mask=MASK, sem='SEM', scope='SCOPE')
+)";
+
+std::string with(std::string text, const std::string &from, const std::string &to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::string sourceOf(const Case &sum, const char *semantic, const char *scope) {
+  return with(with(with(with(body, "PLACE", sum.place), "MASK", sum.mask), "SEM", semantic),
+              "SCOPE", scope);
+}
+
+/// Runs it for an array that begins `shift` elements behind a multiple of 64 bytes.
+void expectSums(const Case &sum, const char *type, int shift, const char *semantic,
+                const char *scope, const char *target) {
+  SCOPED_TRACE(std::string(sum.name) + ", " + type + ", shifted by " + std::to_string(shift));
+  Array y(type, memorySize + shift);
+  std::vector<double> expected(memorySize + size_t(shift));
+  for (size_t i = 0; i < expected.size(); ++i)
+    y.set(i, expected[i] = double(i % 5));
+  for (int program = 0; program < programs; ++program)
+    for (int r = 0; r < sum.rows; ++r)
+      for (int c = 0; c < sum.columns; ++c)
+        if (int place = sum.placeOf(program % 3, r, c); place >= 0)
+          expected[size_t(shift + place)] += summand(program, r, c);
+  SourceOptions options;
+  options.grid = {programs, 1, 1};
+  SourceArgument array = y.argument("y");
+  array.type += shift ? ":" + std::to_string(y.type().bits / 8) : "";
+  array.bits += uint64_t(shift) * y.type().bits / 8;
+  ASSERT_EQ(runSource(sourceOf(sum, semantic, scope), target,
+                      {array, {"n", sum.boundType, sum.bound}},
+                      {{"R", sum.rows}, {"C", sum.columns}}, options),
+            "");
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(double(y[i]), expected[i]) << "at " << i;
+}
+
+TEST_P(AtomicSum, EveryShapeAndMask) {
+  for (const Case &sum : cases)
+    for (const char *type : {"fp16", "bf16", "fp32"})
+      for (int shift : {0, 1})
+        expectSums(sum, type, shift, "relaxed", "gpu", GetParam());
+}
+
+TEST_P(AtomicSum, EveryOrderAndScope) {
+  for (const char *semantic : {"relaxed", "acquire", "release", "acq_rel"})
+    for (const char *scope : {"cta", "gpu", "sys"})
+      expectSums(cases[2], "fp16", 0, semantic, scope, GetParam());
+}
+
+TEST_P(AtomicSum, WhatIsOrderedBeforeIsSeen) {
+  // The last of the programs to add to the counter sees the sums of all.
+  const int count = 96;
+  Array y("fp32", count), total("fp32", 1);
+  Buffer<int32_t> arrived(1);
+  SourceOptions options;
+  options.grid = {5, 1, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(y, total, arrived, n):
+    i = tl.arange(0, 128)
+    tl.atomic_add(y + i, i.to(tl.float32), mask=i < n, sem='relaxed')
+    if tl.atomic_add(arrived, 1) == tl.num_programs(0) - 1:
+        tl.store(total, tl.sum(tl.load(y + i, mask=i < n, other=0.)))
+)",
+                      GetParam(),
+                      {y.argument("y"),
+                       total.argument("total"),
+                       {"arrived", "*i32", arrived},
+                       {"n", "i32:16", count}},
+                      {}, options),
+            "");
+  EXPECT_EQ(double(total[0]), 5 * count * (count - 1) / 2);
+}
+
+KILN_SOURCE_TESTS_ON_ALL(AtomicSum);
+
+} // namespace
+} // namespace kiln::testing
