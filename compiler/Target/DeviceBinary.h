@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,39 @@ struct ResourceUsage {
   uint32_t staticSharedBytes = 0;
 };
 
+/// A number that a launcher has: the value of one of the kernel's parameters, an integer, or
+/// `constant` where there is none.
+struct LaunchNumber {
+  std::optional<uint32_t> parameter;
+  int64_t constant = 0;
+};
+
+/// The types of elements that tensor maps distinguish.
+enum class TensorMapElement : uint8_t { U8, U16, U32, I32, U64, I64, F16, BF16, F32, F64 };
+
+/// A tensor map (CUDA Driver API, "Tensor Map Object Management"): what NVIDIA's copy engine (TMA)
+/// is told of a tensor in global memory and of the blocks that are copied. The launcher makes it of
+/// the kernel's arguments and passes it by value, 128 bytes at a multiple of 64, behind them. Axes
+/// in the source's order: the last is contiguous.
+struct TensorMapFacts {
+  /// What the tensor is called in messages.
+  std::string name;
+  /// The parameter that has the address of the first element.
+  uint32_t base = 0;
+  TensorMapElement element = TensorMapElement::U8;
+  /// Elements along each axis; rank 1 to 5.
+  std::vector<LaunchNumber> extents;
+  /// In elements, of all axes but the last, whose stride is 1.
+  std::vector<LaunchNumber> strides;
+  /// Elements of a copied block along each axis, 1 to 256.
+  std::vector<uint32_t> box;
+  /// In shared memory 16-byte pieces are permuted within rows of so many bytes: 0 (not at all), 32,
+  /// 64 or 128.
+  uint32_t swizzleBytes = 0;
+  /// Elements outside of the tensor are NaNs, not zeros.
+  bool fillsWithNaN = false;
+};
+
 /// What a launch has to set.
 struct LaunchFacts {
   /// Threads per block = number of warps * warp size; 1 on the CPU.
@@ -54,6 +88,8 @@ struct LaunchFacts {
   uint32_t scratchBytes = 0, scratchAlign = 1;
   /// CPU: arena per thread in bytes, aligned to 64.
   uint32_t arenaBytes = 0;
+  /// Passed behind the kernel's parameters, in this order.
+  std::vector<TensorMapFacts> tensorMaps;
 };
 
 struct DeviceBinary {

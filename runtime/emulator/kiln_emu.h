@@ -280,6 +280,23 @@ void kiln_emu_cp_async_wait(kiln_emu_thread *thread, uint32_t pending);
 void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                               uint32_t is_counted);
 
+/* A tensor map as the emulator has it: the 128 bytes that kernels get for one (CUtensorMap on a
+ * GPU). Axes as the instructions count them: the first is contiguous. */
+typedef struct kiln_emu_tensor_map {
+  uint64_t magic; /* KILN_EMU_TENSOR_MAP */
+  char *base;
+  uint64_t strides[4]; /* in bytes, of axes 1 to 4 */
+  uint32_t extents[5]; /* in elements */
+  uint16_t box[5];     /* in elements */
+  uint8_t rank;
+  uint8_t element_bytes;
+  uint8_t swizzle_bytes; /* 0, 32, 64, 128 */
+  uint8_t fills_with_nan;
+  uint8_t element; /* kiln_tensor_element of kiln.h, for reductions and NaNs */
+  uint8_t reserved[45];
+} kiln_emu_tensor_map;
+#define KILN_EMU_TENSOR_MAP UINT64_C(0x6b696c6e746d6170)
+
 /* --- mbarrier --- */
 
 void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
