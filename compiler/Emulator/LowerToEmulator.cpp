@@ -26,6 +26,9 @@ LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
       b, loc, threadSymbol,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, pointer}),
       LLVM::Linkage::Internal);
+  SmallVector<Attribute> byValue;
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    byValue.push_back(kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()));
   function.getBody().takeBody(kernel.getBody());
   Block &entry = function.getBody().front();
   unsigned count = entry.getNumArguments();
@@ -36,7 +39,10 @@ LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
     Value address = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(count + 1),
                                         ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(index))});
     Value place = LLVM::LoadOp::create(b, loc, pointer, address);
-    argument.replaceAllUsesWith(LLVM::LoadOp::create(b, loc, argument.getType(), place));
+    // What is passed by value stays where the driver has it.
+    bool isByValue = bool(byValue[index]);
+    argument.replaceAllUsesWith(
+        isByValue ? place : LLVM::LoadOp::create(b, loc, argument.getType(), place));
   }
   entry.eraseArguments(0, count);
   kernel.erase();
