@@ -54,6 +54,34 @@ std::vector<kiln_param> parameterBlock(const EntryModel &entry,
   return block;
 }
 
+kiln_launch_number launchNumber(const LaunchNumber &number) {
+  return {number.parameter ? int32_t(*number.parameter) : int32_t(KILN_NO_PARAMETER), 0,
+          number.constant};
+}
+
+kiln_tensor_element tensorElement(TensorMapElement element) {
+  static constexpr kiln_tensor_element elements[] = {
+#define KILN_TENSOR_ELEMENT(NAME, ...) KILN_TENSOR_##NAME,
+#include "runtime/tensor_elements.def"
+  };
+  return elements[static_cast<size_t>(element)];
+}
+
+kiln_tensor_map tensorMap(const TensorMapFacts &facts) {
+  kiln_tensor_map map = {};
+  map.name = facts.name.c_str();
+  map.base = facts.base;
+  map.element = uint16_t(tensorElement(facts.element));
+  map.rank = uint16_t(facts.extents.size());
+  llvm::transform(facts.extents, map.extents, launchNumber);
+  llvm::transform(facts.strides, map.strides, launchNumber);
+  llvm::copy(facts.box, map.box);
+  map.swizzle_bytes = uint16_t(facts.swizzleBytes);
+  map.flags = (facts.fillsWithNaN ? uint32_t(KILN_MAP_FILLS_WITH_NAN) : 0) |
+              (facts.isWritten ? uint32_t(KILN_MAP_IS_WRITTEN) : 0);
+  return map;
+}
+
 llvm::Expected<kiln_binary> loadBinary(const DeviceBinary &device, const TargetInfo &target) {
   kiln_binary record = {};
   record.symbol = device.symbol.c_str();
@@ -103,6 +131,10 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
         if (!loaded)
           return loaded.takeError();
         record = *loaded;
+        std::vector<kiln_tensor_map> &maps = entry.tensorMaps.emplace_back();
+        llvm::transform(binary.binary.launch.tensorMaps, std::back_inserter(maps), tensorMap);
+        record.num_tensor_maps = uint32_t(maps.size());
+        record.tensor_maps = maps.data();
       }
     }
   }
