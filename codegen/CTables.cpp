@@ -170,7 +170,8 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
       if (binary)
         tensorMapsOf[binary] = tensorMaps.nameOf(binary->binary);
   out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
-         " * threads, shared memory, cluster, tensor maps, scratch, arena, tensor maps */\n"
+         " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps "
+         "*/\n"
       << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
   for (size_t v = 0; v < entry.variants.size(); ++v)
     for (size_t t = 0; t < text.tables.targets.size(); ++t) {

@@ -434,7 +434,7 @@ typedef enum kiln_tensor_element {
 
 enum {
   KILN_MAP_FILLS_WITH_NAN = 1u << 0, /* elements outside of the tensor are NaNs, not zeros */
-  KILN_MAP_IS_WRITTEN = 1u << 1      /* the kernel writes by this map; it reads by no such map */
+  KILN_MAP_IS_WRITTEN = 1u << 1      /* copies go to the tensor; a map is for one direction */
 };
 
 /* What NVIDIA's copy engine (TMA) is told of a tensor in global memory and of the blocks that it

@@ -1,20 +1,10 @@
 #include "compiler/Driver/MemoryLibrary.h"
+#include "codegen/RuntimeRecords.h"
 #include "compiler/Target/CPU/LoadHostObject.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln {
 namespace {
-
-kiln_param_kind kindOf(const ArgumentType &type) {
-  if (type.isPointer())
-    return KILN_PARAM_POINTER;
-  static constexpr kiln_param_kind kinds[] = {
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
-  KILN_PARAM_##KIND,
-#include "runtime/element_types.def"
-  };
-  return kinds[static_cast<size_t>(type.element)];
-}
 
 kiln_driver driverOf(const TargetInfo &target) {
   if (target.emulated)
@@ -48,38 +38,10 @@ std::vector<kiln_param> parameterBlock(const EntryModel &entry,
     unsigned bytes = argument.type.bytes();
     offset = llvm::alignTo(offset, bytes);
     block.push_back(
-        {argument.name.c_str(), uint16_t(kindOf(argument.type)), uint16_t(bytes), offset});
+        {argument.name.c_str(), uint16_t(parameterKind(argument.type)), uint16_t(bytes), offset});
     offset += bytes;
   }
   return block;
-}
-
-kiln_launch_number launchNumber(const LaunchNumber &number) {
-  return {number.parameter ? int32_t(*number.parameter) : int32_t(KILN_NO_PARAMETER), 0,
-          number.constant};
-}
-
-kiln_tensor_element tensorElement(TensorMapElement element) {
-  static constexpr kiln_tensor_element elements[] = {
-#define KILN_TENSOR_ELEMENT(NAME, ...) KILN_TENSOR_##NAME,
-#include "runtime/tensor_elements.def"
-  };
-  return elements[static_cast<size_t>(element)];
-}
-
-kiln_tensor_map tensorMap(const TensorMapFacts &facts) {
-  kiln_tensor_map map = {};
-  map.name = facts.name.c_str();
-  map.base = facts.base;
-  map.element = uint16_t(tensorElement(facts.element));
-  map.rank = uint16_t(facts.extents.size());
-  llvm::transform(facts.extents, map.extents, launchNumber);
-  llvm::transform(facts.strides, map.strides, launchNumber);
-  llvm::copy(facts.box, map.box);
-  map.swizzle_bytes = uint16_t(facts.swizzleBytes);
-  map.flags = (facts.fillsWithNaN ? uint32_t(KILN_MAP_FILLS_WITH_NAN) : 0) |
-              (facts.isWritten ? uint32_t(KILN_MAP_IS_WRITTEN) : 0);
-  return map;
 }
 
 llvm::Expected<kiln_binary> loadBinary(const DeviceBinary &device, const TargetInfo &target) {
@@ -132,7 +94,7 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
           return loaded.takeError();
         record = *loaded;
         std::vector<kiln_tensor_map> &maps = entry.tensorMaps.emplace_back();
-        llvm::transform(binary.binary.launch.tensorMaps, std::back_inserter(maps), tensorMap);
+        llvm::transform(binary.binary.launch.tensorMaps, std::back_inserter(maps), tensorMapRecord);
         record.num_tensor_maps = uint32_t(maps.size());
         record.tensor_maps = maps.data();
       }
