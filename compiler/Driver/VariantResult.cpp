@@ -54,58 +54,38 @@ private:
   bool &ok;
 };
 
-json::Array toJson(llvm::ArrayRef<LaunchNumber> numbers) {
-  json::Array array;
+json::Array toJson(const std::vector<LaunchNumber> &numbers) {
+  json::Array list;
   for (const LaunchNumber &number : numbers)
-    array.push_back(
-        json::Object{{"isParameter", unsigned(number.parameter.has_value())},
-                     {"value", number.parameter ? int64_t(*number.parameter) : number.constant}});
-  return array;
-}
-
-std::vector<LaunchNumber> numbersFrom(Reader in, llvm::StringRef key) {
-  std::vector<LaunchNumber> numbers;
-  in.objects(key, [&](Reader number) {
-    int64_t value = number.integer("value");
-    numbers.push_back(number.number("isParameter") ? LaunchNumber{uint32_t(value), 0}
-                                                   : LaunchNumber{std::nullopt, value});
-  });
-  return numbers;
+    list.push_back(json::Object{{"parameter", number.parameter ? int64_t(*number.parameter) : -1},
+                                {"constant", number.constant}});
+  return list;
 }
 
 json::Object toJson(const TensorMapFacts &map) {
   json::Array box;
   for (uint32_t extent : map.box)
     box.push_back(json::Object{{"extent", extent}});
-  return json::Object{
-      {"name", encode(map.name)},         {"base", map.base},
-      {"element", unsigned(map.element)}, {"extents", toJson(map.extents)},
-      {"strides", toJson(map.strides)},   {"box", std::move(box)},
-      {"swizzleBytes", map.swizzleBytes}, {"fillsWithNaN", unsigned(map.fillsWithNaN)}};
-}
-
-TensorMapFacts tensorMapFrom(Reader in) {
-  TensorMapFacts map;
-  map.name = in.bytes("name");
-  map.base = in.number("base");
-  map.element = TensorMapElement(in.number("element"));
-  map.extents = numbersFrom(in, "extents");
-  map.strides = numbersFrom(in, "strides");
-  in.objects("box", [&](Reader extent) { map.box.push_back(extent.number("extent")); });
-  map.swizzleBytes = in.number("swizzleBytes");
-  map.fillsWithNaN = in.number("fillsWithNaN") != 0;
-  return map;
+  return json::Object{{"name", encode(map.name)},
+                      {"base", map.base},
+                      {"element", unsigned(map.element)},
+                      {"extents", toJson(map.extents)},
+                      {"strides", toJson(map.strides)},
+                      {"box", std::move(box)},
+                      {"swizzleBytes", map.swizzleBytes},
+                      {"fillsWithNaN", unsigned(map.fillsWithNaN)},
+                      {"isWritten", unsigned(map.isWritten)}};
 }
 
 json::Object toJson(const DeviceBinary &binary) {
   json::Array parameters, warnings, tensorMaps;
-  for (const TensorMapFacts &map : binary.launch.tensorMaps)
-    tensorMaps.push_back(toJson(map));
   for (const KernelParameter &parameter : binary.parameters)
     parameters.push_back(json::Object{
         {"name", encode(parameter.name)}, {"offset", parameter.offset}, {"size", parameter.size}});
   for (const std::string &warning : binary.warnings)
     warnings.push_back(json::Object{{"text", encode(warning)}});
+  for (const TensorMapFacts &map : binary.launch.tensorMaps)
+    tensorMaps.push_back(toJson(map));
   const ResourceUsage &used = binary.resources;
   const LaunchFacts &launch = binary.launch;
   return json::Object{
@@ -137,6 +117,30 @@ json::Object toJson(const DeviceBinary &binary) {
       {"parameters", std::move(parameters)},
       {"parameterBytes", binary.parameterBytes},
   };
+}
+
+std::vector<LaunchNumber> numbersFrom(Reader in, llvm::StringRef key) {
+  std::vector<LaunchNumber> numbers;
+  in.objects(key, [&](Reader number) {
+    int64_t parameter = number.integer("parameter");
+    numbers.push_back({parameter < 0 ? std::nullopt : std::optional(uint32_t(parameter)),
+                       number.integer("constant")});
+  });
+  return numbers;
+}
+
+TensorMapFacts tensorMapFrom(Reader in) {
+  TensorMapFacts map;
+  map.name = in.bytes("name");
+  map.base = in.number("base");
+  map.element = TensorMapElement(in.number("element"));
+  map.extents = numbersFrom(in, "extents");
+  map.strides = numbersFrom(in, "strides");
+  in.objects("box", [&](Reader extent) { map.box.push_back(extent.number("extent")); });
+  map.swizzleBytes = in.number("swizzleBytes");
+  map.fillsWithNaN = in.number("fillsWithNaN");
+  map.isWritten = in.number("isWritten");
+  return map;
 }
 
 DeviceBinary binaryFrom(Reader in) {
