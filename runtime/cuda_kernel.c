@@ -52,6 +52,9 @@ static kiln_status plan_attributes(const kiln_cuda_api *api, kiln_kernel *kernel
   return KILN_SUCCESS;
 }
 
+/* Where the assembler puts a tensor map is its own affair: the driver copies it there. */
+static const uint32_t anywhere = UINT32_MAX;
+
 /* What the launcher passes as parameter `index`: the variant's, then the binary's tensor maps. */
 static kiln_param passed_parameter(const kiln_variant *variant, const kiln_binary *binary,
                                    uint32_t index) {
@@ -61,7 +64,7 @@ static kiln_param passed_parameter(const kiln_variant *variant, const kiln_binar
   return (kiln_param){.name = binary->tensor_maps[map].name,
                       .kind = KILN_PARAM_BYTES,
                       .size = KILN_TENSOR_MAP_BYTES,
-                      .offset = kiln_tensor_map_offset(variant, map)};
+                      .offset = anywhere};
 }
 
 /* The launcher's table against what the binary says of its own parameters. A driver that cannot
@@ -83,7 +86,7 @@ static kiln_status check_parameters(int (*info)(void *, size_t, size_t *, size_t
     if (result)
       return kiln_error(KILN_ERROR_ABI, "the binary has %u parameters, the launcher %u", i, count);
     kiln_param param = passed_parameter(variant, kernel->binary, i);
-    if (offset != param.offset || size != param.size)
+    if ((offset != param.offset && param.offset != anywhere) || size != param.size)
       return kiln_error(KILN_ERROR_ABI,
                         "parameter %u (%s) has %zu bytes at offset %zu in the binary, %u at %u in "
                         "the launcher",

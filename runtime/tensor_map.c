@@ -80,17 +80,6 @@ kiln_status kiln_check_tensor_maps(const kiln_variant *variant, const kiln_binar
   return KILN_SUCCESS;
 }
 
-uint32_t kiln_tensor_map_offset(const kiln_variant *variant, uint32_t index) {
-  uint32_t end = 0;
-  if (variant->num_params) {
-    const kiln_param *last = &variant->params[variant->num_params - 1];
-    end = last->offset + last->size;
-  }
-  uint32_t first =
-      (end + KILN_TENSOR_MAP_ALIGNMENT - 1) / KILN_TENSOR_MAP_ALIGNMENT * KILN_TENSOR_MAP_ALIGNMENT;
-  return first + index * KILN_TENSOR_MAP_BYTES;
-}
-
 /* --- launches --- */
 
 static int64_t read_integer(uint32_t kind, const void *value) {

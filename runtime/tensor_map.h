@@ -23,9 +23,6 @@ enum { KILN_TENSOR_MAP_BYTES = 128, KILN_TENSOR_MAP_ALIGNMENT = 64 };
 /* When a kernel is loaded: KILN_ERROR_ABI unless its maps' records say what can be made. */
 kiln_status kiln_check_tensor_maps(const kiln_variant *variant, const kiln_binary *binary);
 
-/* Where map `index` stands in the kernel's parameter block, in bytes. */
-uint32_t kiln_tensor_map_offset(const kiln_variant *variant, uint32_t index);
-
 /* Bytes of an element (kiln_tensor_element). */
 uint32_t kiln_tensor_element_bytes(uint32_t element);
 

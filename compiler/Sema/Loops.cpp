@@ -12,6 +12,7 @@ namespace kiln::sema {
 struct LoopBounds {
   Value lower, upper, step;
   std::optional<Int> numStages, unrollFactor;
+  bool warpSpecialize = false;
 
   /// An error left them without a value.
   bool isUnknown = false;
@@ -98,6 +99,7 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
     bounds.numStages = constantInt(call[3], "num_stages");
   if (!call[4].isNone())
     bounds.unrollFactor = constantInt(call[4], "loop_unroll_factor");
+  bounds.warpSpecialize = constantBool(call[7], "warp_specialize").value_or(false);
   return bounds;
 }
 
@@ -345,6 +347,8 @@ Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) 
     op.setUnsignedCmp(true);
   if (bounds.numStages)
     op->setAttr("tile.num_stages", builder.getI32IntegerAttr(int32_t(*bounds.numStages)));
+  if (bounds.warpSpecialize)
+    op->setAttr(tile::TileDialect::warpSpecializeAttr, builder.getUnitAttr());
   if (bounds.unrollFactor)
     op->setAttr("tile.loop_unroll_factor",
                 builder.getI32IntegerAttr(int32_t(*bounds.unrollFactor)));

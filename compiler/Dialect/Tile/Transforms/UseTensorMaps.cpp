@@ -67,6 +67,9 @@ private:
   /// Rows of whole 16-byte pieces, eight at least, so that swizzled rows fill their pattern.
   static bool isBlockOfRows(DescriptorType type) {
     constexpr int64_t leastRows = 8;
+    // The engine counts 8-bit floats among the integers, which have no NaN.
+    if (type.getPadding() == tile::Padding::NaN && type.getElementBytes() == 1)
+      return false;
     return type.getRank() == 2 && llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
            type.getShape()[0] >= leastRows &&
            type.getShape()[1] * type.getElementBytes() >= DescriptorType::alignment;
@@ -114,6 +117,10 @@ private:
         kernel.getContext(), base.getArgNumber(), b.getDenseI64ArrayAttr(extents.arguments),
         b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
         b.getDenseI64ArrayAttr(strides.constants));
+    // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
+    constexpr unsigned mostMaps = 16;
+    if (arguments.size() == mostMaps && !arguments.contains({map, make.getType()}))
+      return success();
     Value &argument = arguments[{map, make.getType()}];
     if (!argument) {
       unsigned index = kernel.getNumArguments();

@@ -12,6 +12,10 @@
 // and who waits knows the round by its parity. Slots and rounds go on from loop to loop.
 //
 // The kernel's own warps keep their numbers, and its barriers are theirs alone.
+//
+// That pays where a loop over tiles is around: the next tile's first blocks come while this one is
+// stored. In a single loop, barrier and copies by one of the kernel's own threads cost less than
+// the arrivals, unless the loop asks for it (`warp_specialize`).
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -44,10 +48,11 @@ public:
       if (!candidate.staged.loads.empty())
         loops.push_back(std::move(candidate));
     });
-    isServed = !loops.empty() && llvm::all_of(loops, [&](ProductLoop &candidate) {
-      return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
-             slotTypes(candidate) == slotTypes(loops.front());
-    });
+    isServed = llvm::any_of(loops, [](ProductLoop &each) { return pays(each.loop); }) &&
+               llvm::all_of(loops, [&](ProductLoop &candidate) {
+                 return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
+                        slotTypes(candidate) == slotTypes(loops.front());
+               });
   }
 
   static SmallVector<tilegpu::BufferType> slotTypes(const ProductLoop &candidate) {
@@ -85,6 +90,10 @@ private:
   static bool readsBlocksOnly(ProductLoop &candidate) {
     return llvm::all_of(candidate.staged.loads,
                         [](const StagedLoad &load) { return load.isBlock(); });
+  }
+
+  static bool pays(scf::ForOp loop) {
+    return outermost(loop) != loop || loop->hasAttr(tile::TileDialect::warpSpecializeAttr);
   }
 
   static bool isInLoopsOnly(scf::ForOp loop) {
