@@ -96,7 +96,7 @@ std::vector<std::string> entryCNames(StringRef entry) {
                            "_args", "_sizes", "_arrays", "_distance", "_held", "_lacks", "_miss",
                            "_grid", "_choose", "_pack", "_launch", "_admit", "_needs", "_binaries",
                            "_targets", "_variant_table", "_constants", "_tile_costs", "_processors",
-                           "_state", "_parameter_list", "_order", "_params_0"})
+                           "_state", "_parameter_list", "_order", "_params_0", "_tensor_maps_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

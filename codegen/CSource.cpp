@@ -107,7 +107,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   if (hasBinary(entries, [](const VariantBinary *binary) { return !binary; }))
     out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
            "                                                                \\\n  {NULL, 0, 0, "
-           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0}\n\n";
+           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL}\n\n";
   bool hasHostKernels = hasBinary(entries, [](const VariantBinary *binary) {
     return binary && binary->binary.format == BinaryFormat::HostObject;
   });

@@ -1,9 +1,11 @@
 //===- CTables.cpp - the static tables of an entry point ------------------===//
 #include "codegen/CWriter.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace llvm;
 
@@ -11,6 +13,14 @@ namespace kiln {
 
 std::string cParamKind(const ArgumentType &type) {
   return "KILN_PARAM_" + (type.isPointer() ? "POINTER" : elementParamKind(type.element)).str();
+}
+
+static StringRef cTensorElement(TensorMapElement element) {
+  static constexpr StringLiteral names[] = {
+#define KILN_TENSOR_ELEMENT(NAME, ...) "KILN_TENSOR_" #NAME,
+#include "runtime/tensor_elements.def"
+  };
+  return names[static_cast<size_t>(element)];
 }
 
 static StringRef driverName(const TargetInfo &target) {
@@ -79,8 +89,60 @@ static void writeTargets(raw_ostream &out, const LibraryModel &model, const Entr
   out << "};\n";
 }
 
+//===----------------------------------------------------------------------===//
+// Binaries
+//===----------------------------------------------------------------------===//
+
+static std::string cLaunchNumber(const LaunchNumber &number) {
+  if (number.parameter)
+    return formatv("{{{0}, 0, 0}", *number.parameter).str();
+  return formatv("{{KILN_NO_PARAMETER, 0, {0}}", cInteger(number.constant)).str();
+}
+
+static std::string cTensorMap(const TensorMapFacts &map) {
+  std::string strides = join(map_range(map.strides, cLaunchNumber), ", ");
+  std::vector<StringRef> flags;
+  if (map.fillsWithNaN)
+    flags.push_back("KILN_MAP_FILLS_WITH_NAN");
+  if (map.isWritten)
+    flags.push_back("KILN_MAP_IS_WRITTEN");
+  return formatv(
+             "    {{{0}, {1}, {2}, {3},\n     {{{4}},\n     {{{5}},\n     {{{6}}, {7}, {8}},\n",
+             cString(map.name), map.base, cTensorElement(map.element), map.extents.size(),
+             join(map_range(map.extents, cLaunchNumber), ", "),
+             strides.empty() ? "{0, 0, 0}" : strides,
+             join(map_range(map.box, [](uint32_t extent) { return std::to_string(extent); }), ", "),
+             map.swizzleBytes, flags.empty() ? "0" : join(flags, " | "))
+      .str();
+}
+
+namespace {
+/// The arrays of tensor maps that binaries point to, each written once.
+class TensorMapTables {
+public:
+  TensorMapTables(raw_ostream &out, StringRef entry) : out(out), entry(entry) {}
+
+  /// The array's name, or "NULL" for a binary without tensor maps.
+  std::string nameOf(const DeviceBinary &binary) {
+    if (binary.launch.tensorMaps.empty())
+      return "NULL";
+    std::string maps = join(map_range(binary.launch.tensorMaps, cTensorMap), "");
+    auto [it, isNew] =
+        names.try_emplace(maps, formatv("{0}_tensor_maps_{1}", entry, names.size()).str());
+    if (isNew)
+      out << "static const kiln_tensor_map " << it->second << "[] = {\n" << maps << "};\n";
+    return it->second;
+  }
+
+private:
+  raw_ostream &out;
+  StringRef entry;
+  std::map<std::string, std::string> names;
+};
+} // namespace
+
 static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std::string &symbol,
-                        const TargetInfo &target) {
+                        const TargetInfo &target, const std::string &tensorMaps) {
   const DeviceBinary &device = binary.binary;
   bool isHost = device.format == BinaryFormat::HostObject;
   const auto &cluster = device.launch.clusterDims;
@@ -90,19 +152,26 @@ static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
       "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
-      "{7}, {8}}, 0, {9}, {10}},\n",
+      "{7}, {8}}, {9}, {10}, {11}, {12}},\n",
       isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
       isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
-      hasCluster ? cluster[2] : 0, device.launch.scratchBytes,
-      isHost ? device.launch.arenaBytes : 0);
+      hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
+      isHost ? device.launch.arenaBytes : 0, tensorMaps);
 }
 
 static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
   const EntryModel &entry = *text.entry;
+  TensorMapTables tensorMaps(out, entry.name);
+  std::map<const VariantBinary *, std::string> tensorMapsOf;
+  for (const auto &row : text.binaries)
+    for (const VariantBinary *binary : row)
+      if (binary)
+        tensorMapsOf[binary] = tensorMaps.nameOf(binary->binary);
   out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
-         " * threads, shared memory, cluster, reserved, scratch, arena */\n"
+         " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps "
+         "*/\n"
       << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
   for (size_t v = 0; v < entry.variants.size(); ++v)
     for (size_t t = 0; t < text.tables.targets.size(); ++t) {
@@ -110,7 +179,8 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
       out << formatv("    /* variant {0}, {1} {2} */\n", v, cComment(row.arch),
                      formatName(row.format));
       if (const VariantBinary *binary = text.binaries[v][t])
-        writeBinary(out, *binary, text.symbols[v][t], model.targets[row.target]);
+        writeBinary(out, *binary, text.symbols[v][t], model.targets[row.target],
+                    tensorMapsOf[binary]);
       else
         out << "    NO_BINARY,\n";
     }

@@ -50,6 +50,8 @@ static BinarySummary readBinary(const JsonValue &json) {
   binary.threads = number(json, "threads");
   binary.arenaBytes = number(json, "arena_bytes");
   binary.ptxasLevel = number(json, "ptxas_level");
+  for (const JsonValue &map : list(json, "tensor_maps"))
+    binary.tensorMaps.push_back(text(map, "name"));
   return binary;
 }
 
@@ -200,6 +202,8 @@ static void printBinary(const BinarySummary &binary, raw_ostream &out) {
                  binary.spillStoreBytes, binary.threads, binary.bytes);
   if (binary.ptxasLevel)
     out << "  ptxas -O" << binary.ptxasLevel;
+  for (const std::string &map : binary.tensorMaps)
+    out << (&map == &binary.tensorMaps.front() ? "  tensor maps " : ", ") << printable(map);
   out << "\n";
 }
 

@@ -1,5 +1,6 @@
 //===- LibraryModel.cpp - everything a generated library consists of ------===//
 #include "codegen/LibraryModel.h"
+#include "runtime/kiln.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,25 +152,94 @@ template <typename... Args> Error wrong(const char *format, const Args &...args)
   return createStringError(formatv(format, args...).str());
 }
 
+/// A parameter in the kernel's block.
+struct PassedParameter {
+  std::string name;
+  uint64_t bytes, alignment;
+};
+
+/// The kernel's arguments, then the binary's tensor maps.
+std::vector<PassedParameter> passedParameters(const EntryModel &entry, const VariantModel &variant,
+                                              const DeviceBinary &binary) {
+  std::vector<PassedParameter> passed;
+  for (unsigned index : kernelParameters(entry, variant)) {
+    const EntryArgument &argument = entry.arguments[index];
+    passed.push_back({argument.name, argument.type.bytes(), argument.type.bytes()});
+  }
+  for (const TensorMapFacts &map : binary.launch.tensorMaps)
+    passed.push_back({map.name, kTensorMapBytes, kTensorMapAlignment});
+  return passed;
+}
+
 Error checkParameters(const EntryModel &entry, const VariantModel &variant,
                       const DeviceBinary &binary) {
-  std::vector<unsigned> parameters = kernelParameters(entry, variant);
   if (binary.parameters.empty())
     return Error::success(); // the format does not describe them
-  if (binary.parameters.size() != parameters.size())
+  std::vector<PassedParameter> passed = passedParameters(entry, variant, binary);
+  if (binary.parameters.size() != passed.size())
     return wrong("{0}: the binary for {1} takes {2} parameters, the launcher passes {3}",
-                 entry.name, binary.target, binary.parameters.size(), parameters.size());
+                 entry.name, binary.target, binary.parameters.size(), passed.size());
   uint64_t offset = 0;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const EntryArgument &argument = entry.arguments[parameters[i]];
-    offset = alignTo(offset, argument.type.bytes());
-    if (binary.parameters[i].size != argument.type.bytes() || binary.parameters[i].offset != offset)
+  for (size_t i = 0; i < passed.size(); ++i) {
+    offset = alignTo(offset, passed[i].alignment);
+    if (binary.parameters[i].size != passed[i].bytes || binary.parameters[i].offset != offset)
       return wrong("{0}: the binary for {1} has '{2}' as {3} bytes at offset {4}, the launcher "
                    "passes {5} bytes at offset {6}",
-                   entry.name, binary.target, argument.name, binary.parameters[i].size,
-                   binary.parameters[i].offset, argument.type.bytes(), offset);
-    offset += argument.type.bytes();
+                   entry.name, binary.target, passed[i].name, binary.parameters[i].size,
+                   binary.parameters[i].offset, passed[i].bytes, offset);
+    offset += passed[i].bytes;
   }
+  return Error::success();
+}
+
+/// What is wrong with a tensor map's blocks, or "".
+StringRef wrongBlocks(const TensorMapFacts &map) {
+  constexpr unsigned kCopyBytes = 16, kMaxBox = 256;
+  if (map.box.size() != map.extents.size() ||
+      any_of(map.box, [](uint32_t extent) { return extent < 1 || extent > kMaxBox; }))
+    return "expected blocks of 1 to 256 elements along each axis";
+  unsigned row = map.box.back() * elementBytes(map.element);
+  if (row % kCopyBytes)
+    return "expected rows of blocks to be multiples of 16 bytes";
+  if (!is_contained({0u, 32u, 64u, 128u}, map.swizzleBytes))
+    return "expected a swizzle of 0, 32, 64 or 128 bytes";
+  if (map.swizzleBytes && row > map.swizzleBytes)
+    return "rows of blocks are longer than the swizzle";
+  return map.fillsWithNaN && !hasNaN(map.element) ? "its elements have no NaN" : "";
+}
+
+/// What is wrong with a tensor map of a kernel with these parameters, or "".
+StringRef wrongTensorMap(const EntryModel &entry, ArrayRef<unsigned> parameters,
+                         const TensorMapFacts &map) {
+  auto typeOf = [&](unsigned parameter) { return entry.arguments[parameters[parameter]].type; };
+  auto isNumber = [&](const LaunchNumber &number) {
+    return !number.parameter ||
+           (*number.parameter < parameters.size() && typeOf(*number.parameter).isInteger());
+  };
+  size_t rank = map.extents.size();
+  if (rank < 1 || rank > KILN_MAX_RANK || map.strides.size() != rank - 1)
+    return "expected a rank from 1 to 5, and a stride of every axis but the last";
+  if (map.base >= parameters.size() || !typeOf(map.base).isPointer())
+    return "its base is no pointer of the launcher's";
+  if (!all_of(map.extents, isNumber) || !all_of(map.strides, isNumber))
+    return "an extent or stride is no integer of the launcher's";
+  return wrongBlocks(map);
+}
+
+Error checkTensorMaps(const EntryModel &entry, const VariantModel &variant,
+                      const DeviceBinary &binary, const TargetInfo &target) {
+  const std::vector<TensorMapFacts> &maps = binary.launch.tensorMaps;
+  if (!maps.empty() && target.backend != Backend::CUDA)
+    return wrong("{0}: the binary for {1} takes tensor maps, which the target does not have",
+                 entry.name, binary.target);
+  if (maps.size() > KILN_MAX_TENSOR_MAPS)
+    return wrong("{0}: the binary for {1} takes {2} tensor maps, launches pass at most {3}",
+                 entry.name, binary.target, maps.size(), unsigned(KILN_MAX_TENSOR_MAPS));
+  std::vector<unsigned> parameters = kernelParameters(entry, variant);
+  for (const TensorMapFacts &map : maps)
+    if (StringRef reason = wrongTensorMap(entry, parameters, map); !reason.empty())
+      return wrong("{0}: the binary for {1}: the tensor map of '{2}': {3}", entry.name,
+                   binary.target, map.name, reason);
   return Error::success();
 }
 
@@ -211,6 +281,8 @@ Error checkVariant(const LibraryModel &model, const EntryModel &entry,
     if (binary.binary.launch.scratchBytes)
       return wrong("{0}: the binary for {1} needs global scratch, which launches cannot give yet",
                    entry.name, binary.binary.target);
+    if (Error error = checkTensorMaps(entry, variant, binary.binary, model.targets[binary.target]))
+      return error;
     if (Error error = checkParameters(entry, variant, binary.binary))
       return error;
   }

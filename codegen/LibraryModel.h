@@ -162,7 +162,8 @@ std::vector<EntryArgument> descriptorParts(llvm::StringRef name, const ArgumentT
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant);
 
 /// What the writers rely on: indices in range, sizes of parameters as the binaries state them,
-/// every name of a grid known to every variant, at least one variant and one binary in each.
+/// tensor maps that launches can make, every name of a grid known to every variant, at least one
+/// variant and one binary in each.
 /// An error here means that the model was filled wrongly, or that a grid cannot be computed.
 llvm::Error checkModel(const LibraryModel &model);
 

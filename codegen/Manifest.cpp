@@ -155,7 +155,7 @@ private:
       });
       json.attributeArray("binaries", [&] {
         for (const VariantBinary &binary : variant.binaries)
-          writeBinary(binary);
+          writeBinary(entry, variant, binary);
       });
     });
   }
@@ -174,7 +174,42 @@ private:
     write("kpack", options.kpack);
   }
 
-  void writeBinary(const VariantBinary &variantBinary) {
+  /// The names and numbers that a launcher makes the maps of, in the order in which it passes them
+  /// behind the kernel's arguments.
+  void writeTensorMaps(const EntryModel &entry, const VariantModel &variant,
+                       const DeviceBinary &binary) {
+    std::vector<unsigned> parameters = kernelParameters(entry, variant);
+    auto nameOf = [&](uint32_t parameter) { return entry.arguments[parameters[parameter]].name; };
+    auto writeNumbers = [&](StringRef key, const std::vector<LaunchNumber> &numbers) {
+      json.attributeArray(key, [&] {
+        for (const LaunchNumber &number : numbers)
+          if (number.parameter)
+            json.value(nameOf(*number.parameter));
+          else
+            json.value(number.constant);
+      });
+    };
+    json.attributeArray("tensor_maps", [&] {
+      for (const TensorMapFacts &map : binary.launch.tensorMaps)
+        json.object([&] {
+          json.attribute("name", utf8(map.name));
+          json.attribute("base", nameOf(map.base));
+          json.attribute("element", elementName(map.element));
+          writeNumbers("extents", map.extents);
+          writeNumbers("strides", map.strides);
+          json.attributeArray("box", [&] {
+            for (uint32_t extent : map.box)
+              json.value(extent);
+          });
+          json.attribute("swizzle_bytes", map.swizzleBytes);
+          json.attribute("fill", map.fillsWithNaN ? "nan" : "zero");
+          json.attribute("access", map.isWritten ? "write" : "read");
+        });
+    });
+  }
+
+  void writeBinary(const EntryModel &entry, const VariantModel &variant,
+                   const VariantBinary &variantBinary) {
     const DeviceBinary &binary = variantBinary.binary;
     StringRef bytes(binary.bytes.data(), binary.bytes.size());
     json.object([&] {
@@ -206,6 +241,8 @@ private:
           for (uint32_t extent : cluster)
             json.value(extent);
         });
+      if (!binary.launch.tensorMaps.empty())
+        writeTensorMaps(entry, variant, binary);
     });
   }
 };

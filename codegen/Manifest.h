@@ -28,6 +28,8 @@ struct BinarySummary {
   uint64_t threads = 0, arenaBytes = 0;
   /// The level at which ptxas made it where that is lower than the one asked for, else 0.
   uint64_t ptxasLevel = 0;
+  /// What launchers make tensor maps of, by name.
+  std::vector<std::string> tensorMaps;
 };
 struct VariantSummary {
   std::string name;

@@ -3,6 +3,7 @@
 
 #include "runtime/mutex.h"
 #include "runtime/target.h"
+#include "runtime/tensor_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,12 +132,21 @@ static kiln_status check_binary(const kiln_binary *binary) {
   return KILN_SUCCESS;
 }
 
+static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_driver_table *driver) {
+  if (kernel->binary->num_tensor_maps && !driver->takes_tensor_maps)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "the kernel takes tensor maps, which %s does not have", driver->name);
+  return kiln_check_tensor_maps(&kernel->entry->variants[kernel->variant], kernel->binary);
+}
+
 static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
                              const kiln_stream *stream) {
   const kiln_entry *entry = kernel->entry;
   kiln_status status = check_variant(&entry->variants[kernel->variant]);
   if (status == KILN_SUCCESS)
     status = check_binary(kernel->binary);
+  if (status == KILN_SUCCESS)
+    status = check_tensor_maps(kernel, binding->driver);
   if (status == KILN_SUCCESS && stream)
     status = binding->driver->check_not_capturing(*stream);
   if (status == KILN_SUCCESS) {
@@ -149,6 +159,12 @@ static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
   return kiln_error_within(status, "%s: variant %u (%s) for %s:%s", entry->name, kernel->variant,
                            entry->variants[kernel->variant].name, binding->driver->name,
                            entry->targets[binding->target].arch);
+}
+
+static void free_kernel(kiln_kernel *kernel) {
+  if (kernel)
+    free(kernel->tensor_maps);
+  free(kernel);
 }
 
 /* Under the entry's lock. */
@@ -165,7 +181,7 @@ static kiln_status add_kernel(const kiln_entry *entry, const kiln_binding *bindi
   kernel->place = binding->place;
   kiln_status status = load_into(kernel, binding, stream);
   if (status != KILN_SUCCESS) {
-    free(kernel);
+    free_kernel(kernel);
     return status;
   }
   kiln_store_release((const kiln_kernel **)&binding->kernels[variant], (const kiln_kernel *)kernel);
@@ -192,7 +208,7 @@ static void free_bindings(const kiln_entry *entry, kiln_binding *binding) {
   while (binding) {
     kiln_binding *next = binding->next;
     for (uint32_t i = 0; i < entry->num_variants; ++i)
-      free((kiln_kernel *)binding->kernels[i]);
+      free_kernel((kiln_kernel *)binding->kernels[i]);
     free(binding);
     binding = next;
   }

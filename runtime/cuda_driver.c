@@ -8,6 +8,7 @@
  */
 #include "runtime/cuda_driver.h"
 
+#include "runtime/cuda_tensor_map.h"
 #include "runtime/mutex.h"
 #include "runtime/shared_library.h"
 
@@ -108,6 +109,17 @@ void kiln_cuda_leave(const kiln_cuda_api *api, bool pushed) {
   void *popped;
   if (pushed)
     api->cuCtxPopCurrent(&popped);
+}
+
+bool kiln_cuda_relax_capture(const kiln_cuda_api *api, int *mode) {
+  *mode = KILN_CUDA_CAPTURE_MODE_RELAXED;
+  return api->cuThreadExchangeStreamCaptureMode &&
+         api->cuThreadExchangeStreamCaptureMode(mode) == KILN_CUDA_SUCCESS;
+}
+
+void kiln_cuda_restore_capture(const kiln_cuda_api *api, bool relaxed, int mode) {
+  if (relaxed)
+    api->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 static kiln_status describe_device(const kiln_cuda_api *api, int ordinal, kiln_place *place) {
@@ -365,6 +377,7 @@ static void close_driver(void) {
     free(device_places[i]);
     device_places[i] = NULL;
   }
+  kiln_cuda_forget_tensor_maps();
   kiln_store_release(&published_api, (const kiln_cuda_api *)NULL);
   kiln_close_library(KILN_DRIVER_CUDA, library_handle);
 }
@@ -372,6 +385,7 @@ static void close_driver(void) {
 const kiln_driver_table kiln_cuda_driver = {
     .name = "cuda",
     .grid_limit = {INT32_MAX, 65535, 65535},
+    .takes_tensor_maps = true,
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,

@@ -31,6 +31,15 @@ enum {
   KILN_CUDA_LAUNCH_COOPERATIVE = 2,
   KILN_CUDA_LAUNCH_CLUSTER_DIMENSION = 4,
   KILN_CUDA_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6,
+
+  KILN_CUDA_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  KILN_CUDA_TENSOR_MAP_SWIZZLE_NONE = 0,
+  KILN_CUDA_TENSOR_MAP_SWIZZLE_32B = 1,
+  KILN_CUDA_TENSOR_MAP_SWIZZLE_64B = 2,
+  KILN_CUDA_TENSOR_MAP_SWIZZLE_128B = 3,
+  KILN_CUDA_TENSOR_MAP_L2_PROMOTION_256B = 3,
+  KILN_CUDA_TENSOR_MAP_FILL_ZERO = 0,
+  KILN_CUDA_TENSOR_MAP_FILL_NAN = 1,
 };
 
 /* CUlaunchConfig. */
@@ -61,6 +70,11 @@ kiln_status kiln_cuda_error(const kiln_cuda_api *api, kiln_status status, const 
 /* Makes `context` current, if it is not already or null; kiln_cuda_leave undoes that. */
 kiln_status kiln_cuda_enter(const kiln_cuda_api *api, void *context, bool *pushed);
 void kiln_cuda_leave(const kiln_cuda_api *api, bool pushed);
+
+/* A capture on another thread (global mode) would fail this thread's loads and allocations, and
+ * they that capture: between the two calls they leave it alone. */
+bool kiln_cuda_relax_capture(const kiln_cuda_api *api, int *mode);
+void kiln_cuda_restore_capture(const kiln_cuda_api *api, bool relaxed, int mode);
 
 /* Whether the context record of a per-context place still stands (kiln_cuda_context_destroyed). */
 bool kiln_cuda_place_alive(const kiln_place *place);

@@ -7,6 +7,9 @@
  */
 #include "runtime/cuda_driver.h"
 
+#include "runtime/cuda_tensor_map.h"
+#include "runtime/tensor_map.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -49,29 +52,42 @@ static kiln_status plan_attributes(const kiln_cuda_api *api, kiln_kernel *kernel
   return KILN_SUCCESS;
 }
 
+/* What the launcher passes as parameter `index`: the variant's, then the binary's tensor maps. */
+static kiln_param passed_parameter(const kiln_variant *variant, const kiln_binary *binary,
+                                   uint32_t index) {
+  if (index < variant->num_params)
+    return variant->params[index];
+  uint32_t map = index - variant->num_params;
+  return (kiln_param){.name = binary->tensor_maps[map].name,
+                      .kind = KILN_PARAM_BYTES,
+                      .size = KILN_TENSOR_MAP_BYTES,
+                      .offset = kiln_tensor_map_offset(variant, map)};
+}
+
 /* The launcher's table against what the binary says of its own parameters. A driver that cannot
  * answer proves nothing. */
-static kiln_status check_parameters(int (*info)(void *, size_t, size_t *, size_t *), void *function,
-                                    const kiln_variant *variant) {
-  for (uint32_t i = 0; info && i <= variant->num_params; ++i) {
+static kiln_status check_parameters(int (*info)(void *, size_t, size_t *, size_t *),
+                                    const kiln_kernel *kernel) {
+  const kiln_variant *variant = &kernel->entry->variants[kernel->variant];
+  uint32_t count = variant->num_params + kernel->binary->num_tensor_maps;
+  for (uint32_t i = 0; info && i <= count; ++i) {
     size_t offset = 0, size = 0;
-    int result = info(function, i, &offset, &size);
+    int result = info(kernel->function, i, &offset, &size);
     if (result && result != KILN_CUDA_ERROR_INVALID_VALUE)
       return KILN_SUCCESS;
-    if (i == variant->num_params && !result)
+    if (i == count && !result)
       return kiln_error(KILN_ERROR_ABI, "the binary has more parameters than the launcher's %u",
-                        variant->num_params);
-    if (i == variant->num_params)
+                        count);
+    if (i == count)
       return KILN_SUCCESS;
-    const kiln_param *param = &variant->params[i];
     if (result)
-      return kiln_error(KILN_ERROR_ABI, "the binary has %u parameters, the launcher %u", i,
-                        variant->num_params);
-    if (offset != param->offset || size != param->size)
+      return kiln_error(KILN_ERROR_ABI, "the binary has %u parameters, the launcher %u", i, count);
+    kiln_param param = passed_parameter(variant, kernel->binary, i);
+    if (offset != param.offset || size != param.size)
       return kiln_error(KILN_ERROR_ABI,
                         "parameter %u (%s) has %zu bytes at offset %zu in the binary, %u at %u in "
                         "the launcher",
-                        i, param->name, size, offset, (unsigned)param->size, param->offset);
+                        i, param.name, size, offset, (unsigned)param.size, param.offset);
   }
   return KILN_SUCCESS;
 }
@@ -144,8 +160,7 @@ static kiln_status load_for_device(const kiln_cuda_api *api, kiln_kernel *kernel
   if (result)
     return kiln_error_within(kiln_cuda_error(api, KILN_ERROR_LOAD, "cuLibraryGetKernel", result),
                              "symbol %s", kernel->binary->symbol);
-  status = check_parameters(api->cuKernelGetParamInfo, kernel->function,
-                            &kernel->entry->variants[kernel->variant]);
+  status = check_parameters(api->cuKernelGetParamInfo, kernel);
   return status == KILN_SUCCESS ? set_library_attributes(api, kernel) : status;
 }
 
@@ -180,8 +195,7 @@ static kiln_status load_in_context(const kiln_cuda_api *api, kiln_kernel *kernel
   if (result)
     return kiln_error_within(kiln_cuda_error(api, KILN_ERROR_LOAD, "cuModuleGetFunction", result),
                              "symbol %s", kernel->binary->symbol);
-  status = check_parameters(api->cuFuncGetParamInfo, kernel->function,
-                            &kernel->entry->variants[kernel->variant]);
+  status = check_parameters(api->cuFuncGetParamInfo, kernel);
   if (status != KILN_SUCCESS)
     return status;
   if (kernel->binary->shared_bytes > DEFAULT_SHARED_BYTES)
@@ -198,20 +212,18 @@ kiln_status kiln_cuda_load(kiln_kernel *kernel, const kiln_target *target, kiln_
   const kiln_cuda_api *api = kiln_cuda();
   bool pushed;
   kiln_status status = plan_attributes(api, kernel);
+  if (status == KILN_SUCCESS)
+    status = kiln_cuda_plan_tensor_maps(kernel);
   if (status != KILN_SUCCESS)
     return status;
   status = kiln_cuda_enter(api, kernel->place->context, &pushed);
   if (status != KILN_SUCCESS)
     return status;
-  /* A capture on another thread (global mode) would fail this thread's load, and the load that
-   * capture. */
-  int mode = KILN_CUDA_CAPTURE_MODE_RELAXED;
-  bool exchanged = api->cuThreadExchangeStreamCaptureMode &&
-                   api->cuThreadExchangeStreamCaptureMode(&mode) == KILN_CUDA_SUCCESS;
+  int mode;
+  bool relaxed = kiln_cuda_relax_capture(api, &mode);
   status = api->has_libraries ? load_for_device(api, kernel, target, images)
                               : load_in_context(api, kernel, target, images);
-  if (exchanged)
-    api->cuThreadExchangeStreamCaptureMode(&mode);
+  kiln_cuda_restore_capture(api, relaxed, mode);
   kiln_cuda_leave(api, pushed);
   return status;
 }
@@ -292,11 +304,11 @@ static kiln_status launch_error(const kiln_cuda_api *api, const kiln_kernel *ker
       grid[1], grid[2], kernel->binary->threads, kernel->binary->shared_bytes);
 }
 
-kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
-                             void *const *params) {
+/* `parameters` are all that the binary has. The driver only reads them. */
+static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream,
+                                   const uint32_t grid[3], void **parameters) {
   const kiln_cuda_api *api = kiln_cuda();
   const kiln_binary *binary = kernel->binary;
-  void **parameters = (void **)params; /* the driver only reads them */
   bool pushed = false;
   int result;
   if (kernel->place->context) {
@@ -321,4 +333,28 @@ kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, cons
     return launch_error(api, kernel, grid,
                         kernel->num_attributes ? "cuLaunchKernelEx" : "cuLaunchKernel", result);
   return KILN_SUCCESS;
+}
+
+/* A function of its own: launches without maps do not pay for its stack. */
+static __attribute__((noinline)) kiln_status launch_with_maps(const kiln_kernel *kernel,
+                                                              kiln_stream stream,
+                                                              const uint32_t grid[3],
+                                                              void *const *params) {
+  uint32_t num_params = kernel->entry->variants[kernel->variant].num_params;
+  uint32_t num_maps = kernel->binary->num_tensor_maps;
+  kiln_encoded_map maps[KILN_MAX_TENSOR_MAPS];
+  kiln_status status = kiln_cuda_make_tensor_maps(kernel, stream, params, maps);
+  if (status != KILN_SUCCESS)
+    return status;
+  void *parameters[num_params + num_maps];
+  memcpy(parameters, params, num_params * sizeof *parameters);
+  for (uint32_t i = 0; i < num_maps; ++i)
+    parameters[num_params + i] = &maps[i];
+  return launch_complete(kernel, stream, grid, parameters);
+}
+
+kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                             void *const *params) {
+  return kernel->binary->num_tensor_maps ? launch_with_maps(kernel, stream, grid, params)
+                                         : launch_complete(kernel, stream, grid, (void **)params);
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/error.h"
 #include "runtime/kiln.h"
+#include "runtime/tensor_map_cache.h"
 
 #include <stdbool.h>
 
@@ -65,12 +66,14 @@ typedef struct kiln_kernel {
   uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
   void *function;          /* CUkernel, CUfunction, hipFunction_t */
   kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
+  kiln_tensor_map_cache *tensor_maps; /* CUDA: for each of the binary's maps; null: none */
 } kiln_kernel;
 
 /* One table per executor. Every function that fails has recorded the error's message. */
 typedef struct kiln_driver_table {
   const char *name; /* "cuda" */
   int64_t grid_limit[3];
+  bool takes_tensor_maps;
 
   /* Hot: the place of a stream. Opens the driver at first. */
   kiln_status (*stream_place)(kiln_stream stream, const kiln_place **place);

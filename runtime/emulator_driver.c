@@ -5,8 +5,10 @@
 #include "runtime/cpu_pool.h"
 #include "runtime/driver.h"
 #include "runtime/emulated_launch.h"
+#include "runtime/emulator/kiln_emu.h"
 #include "runtime/emulator_counts.h"
 #include "runtime/mutex.h"
+#include "runtime/tensor_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,8 +327,45 @@ static bool is_too_wide(const kiln_kernel *kernel, const uint32_t grid[3]) {
          (uint64_t)grid[0] * kernel->binary->threads > UINT32_MAX;
 }
 
-static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
-                          void *const *params) {
+_Static_assert(sizeof(kiln_emu_tensor_map) == KILN_TENSOR_MAP_BYTES, "as on the GPU");
+
+/* `tensor` is checked. One without elements keeps its extent of 0: all of it is outside. */
+static kiln_emu_tensor_map emulated_map(const kiln_tensor_map *map, const kiln_tensor *tensor) {
+  kiln_emu_tensor_map made = {.magic = KILN_EMU_TENSOR_MAP,
+                              .base = tensor->base,
+                              .rank = (uint8_t)map->rank,
+                              .element_bytes = (uint8_t)kiln_tensor_element_bytes(map->element),
+                              .swizzle_bytes = (uint8_t)map->swizzle_bytes,
+                              .fills_with_nan = (map->flags & KILN_MAP_FILLS_WITH_NAN) != 0,
+                              .element = (uint8_t)map->element};
+  for (uint32_t i = 0; i < map->rank; ++i) {
+    uint32_t axis = map->rank - 1u - i;
+    made.extents[i] = (uint32_t)tensor->shape[axis];
+    made.box[i] = map->box[axis];
+    if (i > 0)
+      made.strides[i - 1] = kiln_mapped_stride(map, tensor, axis);
+  }
+  return made;
+}
+
+static kiln_status make_maps(const kiln_kernel *kernel, void *const *params,
+                             kiln_emu_tensor_map *maps) {
+  const kiln_param *parameters = kernel->entry->variants[kernel->variant].params;
+  for (uint32_t i = 0; i < kernel->binary->num_tensor_maps; ++i) {
+    const kiln_tensor_map *map = &kernel->binary->tensor_maps[i];
+    kiln_tensor tensor;
+    kiln_read_tensor(map, parameters, params, &tensor);
+    kiln_status status = kiln_check_mapped_tensor(kernel->entry->name, map, parameters, &tensor);
+    if (status != KILN_SUCCESS)
+      return status;
+    maps[i] = emulated_map(map, &tensor);
+  }
+  return KILN_SUCCESS;
+}
+
+/* `params` are all that the code has. */
+static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream,
+                                   const uint32_t grid[3], void *const *params) {
   kiln_emulator *emulator = stream.handle;
   const kiln_binary *binary = kernel->binary;
   if (is_too_wide(kernel, grid))
@@ -364,11 +403,29 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
                                  kernel->place->arch_name);
 }
 
+static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                          void *const *params) {
+  uint32_t num_params = kernel->entry->variants[kernel->variant].num_params;
+  uint32_t num_maps = kernel->binary->num_tensor_maps;
+  if (!num_maps)
+    return launch_complete(kernel, stream, grid, params);
+  _Alignas(KILN_TENSOR_MAP_ALIGNMENT) kiln_emu_tensor_map maps[KILN_MAX_TENSOR_MAPS];
+  kiln_status status = make_maps(kernel, params, maps);
+  if (status != KILN_SUCCESS)
+    return status;
+  void *all[num_params + num_maps];
+  memcpy(all, params, num_params * sizeof *all);
+  for (uint32_t i = 0; i < num_maps; ++i)
+    all[num_params + i] = &maps[i];
+  return launch_complete(kernel, stream, grid, all);
+}
+
 static void close_driver(void) {}
 
 const kiln_driver_table kiln_emulator_driver = {
     .name = "emu",
     .grid_limit = {INT32_MAX, 65535, 65535},
+    .takes_tensor_maps = true,
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,

@@ -19,7 +19,8 @@
  *    kiln_set_driver_path say their own rules.
  *  - The caller's current CUDA context and HIP device are the same after a call as before it.
  *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
- *    computes no hash. (The CPU pool locks to hand work to its threads.)
+ *    computes no hash. (The CPU pool locks to hand work to its threads. A kernel with tensor maps
+ *    makes those that it has not kept, and finds those that it has by a sum of their numbers.)
  */
 #ifndef KILN_RUNTIME_KILN_H
 #define KILN_RUNTIME_KILN_H
@@ -34,7 +35,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 2u
+#define KILN_ABI_VERSION 3u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -42,8 +43,8 @@ extern "C" {
 
 typedef enum kiln_status {
   KILN_SUCCESS = 0,
-  /* A null pointer, an array that is not aligned to its elements, an index out of range, an empty
-   * stream value. */
+  /* A null pointer, an array that is not aligned to its elements, a tensor that its kernel cannot
+   * take, an index out of range, an empty stream value. */
   KILN_ERROR_INVALID_ARGUMENT = 1,
   /* The generated library and this runtime disagree, or a launcher and its binary. */
   KILN_ERROR_ABI = 2,
@@ -408,6 +409,52 @@ enum {
   KILN_COMPRESSION_ZSTD = 1 /* reserved: KILN_ERROR_UNSUPPORTED in this version */
 };
 
+/* A number that a launch has: the value of one of the variant's parameters, an integer, or
+ * `constant` where `parameter` is KILN_NO_PARAMETER. */
+enum { KILN_NO_PARAMETER = -1 };
+typedef struct kiln_launch_number {
+  int32_t parameter; /* index into kiln_variant.params */
+  uint32_t reserved;
+  int64_t constant;
+} kiln_launch_number;
+
+/* The types of elements that tensor maps distinguish. */
+typedef enum kiln_tensor_element {
+  KILN_TENSOR_U8 = 0,
+  KILN_TENSOR_U16 = 1,
+  KILN_TENSOR_U32 = 2,
+  KILN_TENSOR_I32 = 3,
+  KILN_TENSOR_U64 = 4,
+  KILN_TENSOR_I64 = 5,
+  KILN_TENSOR_F16 = 6,
+  KILN_TENSOR_BF16 = 7,
+  KILN_TENSOR_F32 = 8,
+  KILN_TENSOR_F64 = 9
+} kiln_tensor_element;
+
+enum {
+  KILN_MAP_FILLS_WITH_NAN = 1u << 0, /* elements outside of the tensor are NaNs, not zeros */
+  KILN_MAP_IS_WRITTEN = 1u << 1      /* copies go to the tensor; a map is for one direction */
+};
+
+/* What NVIDIA's copy engine (TMA) is told of a tensor in global memory and of the blocks that it
+ * copies (CUtensorMap). The runtime makes it of a launch's arguments and passes it by value, 128
+ * bytes at a multiple of 64, behind them. Axes in the source's order: the last is contiguous. */
+typedef struct kiln_tensor_map {
+  const char *name; /* for messages */
+  uint32_t base;    /* the parameter that has the address of the first element */
+  uint16_t element; /* kiln_tensor_element */
+  uint16_t rank;    /* 1 to KILN_MAX_RANK */
+  kiln_launch_number extents[KILN_MAX_RANK];     /* elements along each axis */
+  kiln_launch_number strides[KILN_MAX_RANK - 1]; /* in elements, of all axes but the last */
+  uint16_t box[KILN_MAX_RANK]; /* elements of a copied block along each axis, 1 to 256 */
+  uint16_t swizzle_bytes;      /* shared memory is permuted within rows of 0, 32, 64 or 128 bytes */
+  uint32_t flags;              /* KILN_MAP_* */
+} kiln_tensor_map;
+
+/* Tensor maps of one kernel. */
+enum { KILN_MAX_TENSOR_MAPS = 16 };
+
 /* One compiled kernel for one target. All zero where the variant does not exist for the target. */
 typedef struct kiln_binary {
   const void *data; /* the image; null for KILN_FORM_HOST. Several binaries of an entry may share
@@ -421,9 +468,10 @@ typedef struct kiln_binary {
   uint32_t threads;        /* per block (one-dimensional); 0 on the CPU */
   uint32_t shared_bytes;   /* dynamic shared memory per block */
   uint32_t cluster[3];     /* blocks per cluster; 0 counts as 1 */
-  uint32_t reserved;
+  uint32_t num_tensor_maps;
   uint64_t scratch_bytes; /* global scratch per launch: reserved, must be 0 in this version */
   uint64_t arena_bytes;   /* CPU: scratch per thread */
+  const kiln_tensor_map *tensor_maps; /* passed behind the variant's parameters, in this order */
 } kiln_binary;
 
 /* One legal way to run a kernel: a config and a set of argument facts. */
@@ -486,8 +534,10 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
  * that launches nothing; grid is signed so that a generated expression needs no check of its own.
  * Limits: CUDA 2^31-1, 65535, 65535; HIP 2^31-1, 65535, 65535 and fewer than 2^32 threads in x; CPU
  * 2^31-1 in each and 2^63-1 instances; clusters must divide the grid.
- * Errors: KILN_ERROR_GRID, _CAPTURE, _LOAD, _LAUNCH, _NO_BINARY (the variant does not exist for
- * call->target), _UNSUPPORTED. */
+ * Tensor maps are made of the arguments: each base a multiple of 16 bytes, extents from 0 to
+ * 2^32-1, strides multiples of 16 bytes from 0 to below 2^40 (KILN_ERROR_INVALID_ARGUMENT
+ * otherwise). Errors: KILN_ERROR_GRID, _CAPTURE, _LOAD, _LAUNCH, _NO_BINARY (the variant does not
+ * exist for call->target), _UNSUPPORTED, _INVALID_ARGUMENT. */
 kiln_status kiln_run(const kiln_call *call, uint32_t variant, const int64_t grid[3],
                      void *const *params);
 

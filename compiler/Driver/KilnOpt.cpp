@@ -9,6 +9,7 @@
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
   kiln::registerRewriteInductionsPass();
   kiln::registerExpandDescriptorsPass();
   kiln::registerSplitTilesPass();
+  kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();
   kiln::registerTileGPUPasses();

@@ -1,20 +1,10 @@
 #include "compiler/Driver/MemoryLibrary.h"
+#include "codegen/RuntimeRecords.h"
 #include "compiler/Target/CPU/LoadHostObject.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln {
 namespace {
-
-kiln_param_kind kindOf(const ArgumentType &type) {
-  if (type.isPointer())
-    return KILN_PARAM_POINTER;
-  static constexpr kiln_param_kind kinds[] = {
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
-  KILN_PARAM_##KIND,
-#include "runtime/element_types.def"
-  };
-  return kinds[static_cast<size_t>(type.element)];
-}
 
 kiln_driver driverOf(const TargetInfo &target) {
   if (target.emulated)
@@ -48,7 +38,7 @@ std::vector<kiln_param> parameterBlock(const EntryModel &entry,
     unsigned bytes = argument.type.bytes();
     offset = llvm::alignTo(offset, bytes);
     block.push_back(
-        {argument.name.c_str(), uint16_t(kindOf(argument.type)), uint16_t(bytes), offset});
+        {argument.name.c_str(), uint16_t(parameterKind(argument.type)), uint16_t(bytes), offset});
     offset += bytes;
   }
   return block;
@@ -103,6 +93,10 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
         if (!loaded)
           return loaded.takeError();
         record = *loaded;
+        std::vector<kiln_tensor_map> &maps = entry.tensorMaps.emplace_back();
+        llvm::transform(binary.binary.launch.tensorMaps, std::back_inserter(maps), tensorMapRecord);
+        record.num_tensor_maps = uint32_t(maps.size());
+        record.tensor_maps = maps.data();
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "codegen/DispatchTables.h"
 #include "codegen/LibraryModel.h"
 #include "runtime/kiln.h"
+#include <deque>
 #include <memory>
 
 namespace kiln {
@@ -30,6 +31,8 @@ private:
     std::vector<std::string> names;
     std::vector<kiln_variant> variants;
     std::vector<kiln_target> targets;
+    /// Of each binary; they stay where they are.
+    std::deque<std::vector<kiln_tensor_map>> tensorMaps;
     std::vector<kiln_binary> binaries;
   };
 

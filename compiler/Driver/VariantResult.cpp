@@ -26,11 +26,12 @@ public:
       ok = false;
     return std::string(decoded.begin(), decoded.end());
   }
-  uint32_t number(llvm::StringRef key) {
+  int64_t integer(llvm::StringRef key) {
     auto value = object.getInteger(key);
     ok &= value.has_value();
-    return uint32_t(value.value_or(0));
+    return value.value_or(0);
   }
+  uint32_t number(llvm::StringRef key) { return uint32_t(integer(key)); }
   double real(llvm::StringRef key) {
     auto value = object.getNumber(key);
     ok &= value.has_value();
@@ -53,13 +54,38 @@ private:
   bool &ok;
 };
 
+json::Array toJson(const std::vector<LaunchNumber> &numbers) {
+  json::Array list;
+  for (const LaunchNumber &number : numbers)
+    list.push_back(json::Object{{"parameter", number.parameter ? int64_t(*number.parameter) : -1},
+                                {"constant", number.constant}});
+  return list;
+}
+
+json::Object toJson(const TensorMapFacts &map) {
+  json::Array box;
+  for (uint32_t extent : map.box)
+    box.push_back(json::Object{{"extent", extent}});
+  return json::Object{{"name", encode(map.name)},
+                      {"base", map.base},
+                      {"element", unsigned(map.element)},
+                      {"extents", toJson(map.extents)},
+                      {"strides", toJson(map.strides)},
+                      {"box", std::move(box)},
+                      {"swizzleBytes", map.swizzleBytes},
+                      {"fillsWithNaN", unsigned(map.fillsWithNaN)},
+                      {"isWritten", unsigned(map.isWritten)}};
+}
+
 json::Object toJson(const DeviceBinary &binary) {
-  json::Array parameters, warnings;
+  json::Array parameters, warnings, tensorMaps;
   for (const KernelParameter &parameter : binary.parameters)
     parameters.push_back(json::Object{
         {"name", encode(parameter.name)}, {"offset", parameter.offset}, {"size", parameter.size}});
   for (const std::string &warning : binary.warnings)
     warnings.push_back(json::Object{{"text", encode(warning)}});
+  for (const TensorMapFacts &map : binary.launch.tensorMaps)
+    tensorMaps.push_back(toJson(map));
   const ResourceUsage &used = binary.resources;
   const LaunchFacts &launch = binary.launch;
   return json::Object{
@@ -87,9 +113,34 @@ json::Object toJson(const DeviceBinary &binary) {
       {"scratchBytes", launch.scratchBytes},
       {"scratchAlign", launch.scratchAlign},
       {"arenaBytes", launch.arenaBytes},
+      {"tensorMaps", std::move(tensorMaps)},
       {"parameters", std::move(parameters)},
       {"parameterBytes", binary.parameterBytes},
   };
+}
+
+std::vector<LaunchNumber> numbersFrom(Reader in, llvm::StringRef key) {
+  std::vector<LaunchNumber> numbers;
+  in.objects(key, [&](Reader number) {
+    int64_t parameter = number.integer("parameter");
+    numbers.push_back({parameter < 0 ? std::nullopt : std::optional(uint32_t(parameter)),
+                       number.integer("constant")});
+  });
+  return numbers;
+}
+
+TensorMapFacts tensorMapFrom(Reader in) {
+  TensorMapFacts map;
+  map.name = in.bytes("name");
+  map.base = in.number("base");
+  map.element = TensorMapElement(in.number("element"));
+  map.extents = numbersFrom(in, "extents");
+  map.strides = numbersFrom(in, "strides");
+  in.objects("box", [&](Reader extent) { map.box.push_back(extent.number("extent")); });
+  map.swizzleBytes = in.number("swizzleBytes");
+  map.fillsWithNaN = in.number("fillsWithNaN");
+  map.isWritten = in.number("isWritten");
+  return map;
 }
 
 DeviceBinary binaryFrom(Reader in) {
@@ -113,7 +164,10 @@ DeviceBinary binaryFrom(Reader in) {
                    in.number("dynamicSharedBytes"),
                    in.number("scratchBytes"),
                    in.number("scratchAlign"),
-                   in.number("arenaBytes")};
+                   in.number("arenaBytes"),
+                   {}};
+  in.objects("tensorMaps",
+             [&](Reader map) { binary.launch.tensorMaps.push_back(tensorMapFrom(map)); });
   in.objects("parameters", [&](Reader parameter) {
     binary.parameters.push_back(
         {parameter.bytes("name"), parameter.number("offset"), parameter.number("size")});

@@ -6,6 +6,7 @@
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Emulator/LowerToEmulator.h"
@@ -90,6 +91,53 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
   return facts;
 }
 
+TensorMapElement elementOf(Type type) {
+  unsigned bits = tilegpu::storageBits(type);
+  if (type.isF16())
+    return TensorMapElement::F16;
+  if (type.isBF16())
+    return TensorMapElement::BF16;
+  if (type.isF32() || type.isF64())
+    return type.isF32() ? TensorMapElement::F32 : TensorMapElement::F64;
+  // Signs are of no account where nothing is computed.
+  return bits == 8    ? TensorMapElement::U8
+         : bits == 16 ? TensorMapElement::U16
+         : bits == 32 ? TensorMapElement::U32
+                      : TensorMapElement::U64;
+}
+
+std::vector<LaunchNumber> launchNumbers(DenseI64ArrayAttr arguments, DenseI64ArrayAttr constants) {
+  std::vector<LaunchNumber> numbers;
+  for (auto [argument, constant] : llvm::zip_equal(arguments.asArrayRef(), constants.asArrayRef()))
+    numbers.push_back(argument < 0 ? LaunchNumber{std::nullopt, constant}
+                                   : LaunchNumber{uint32_t(argument), 0});
+  return numbers;
+}
+
+/// What the launcher is to make, from the attributes of the kernel's arguments.
+std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
+  std::vector<TensorMapFacts> maps;
+  for (BlockArgument argument : kernel.getArguments()) {
+    tile::TensorMapAttr map = tilegpu::tensorMapOf(argument);
+    if (!map)
+      continue;
+    auto type = cast<tile::DescriptorType>(argument.getType());
+    tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
+    TensorMapFacts facts;
+    if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+      facts.name = name.getName().str();
+    facts.base = map.getBase();
+    facts.element = elementOf(type.getElementType());
+    facts.extents = launchNumbers(map.getExtentArguments(), map.getExtents());
+    facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
+    facts.box.assign(box.shape.begin(), box.shape.end());
+    facts.swizzleBytes = box.swizzleBytes;
+    facts.fillsWithNaN = type.getPadding() == tile::Padding::NaN;
+    maps.push_back(std::move(facts));
+  }
+  return maps;
+}
+
 int64_t attributeOr(Operation *op, StringRef name, int64_t otherwise) {
   auto attribute = op->getAttrOfType<IntegerAttr>(name);
   return attribute ? attribute.getInt() : otherwise;
@@ -120,6 +168,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
   // After it loads that feed dots in loops are copies that run ahead.
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
+  // After it there are no loads of described blocks.
+  passes.addNestedPass<func::FuncOp>(createLoadBlocksPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.
@@ -136,6 +186,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   if (!ran)
     return failure();
   facts.launch.dynamicSharedBytes = target.dynamicShared ? sharedBytes : 0;
+  facts.launch.tensorMaps = tensorMapsOf(cast<func::FuncOp>(kernel));
   if (!compilation.stageDone("tilegpu"))
     return failure();
   // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.
@@ -183,8 +234,9 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     // Tile IR in canonical form.
     if (failed(simplify(module)) || !compilation.stageDone("tile"))
       return std::nullopt;
-    // Without descriptors.
-    if (failed(runOn(module, createExpandDescriptorsPass())))
+    // Without descriptors, but for those that the launcher makes.
+    if ((target.tensorMaps && failed(runOn(module, createUseTensorMapsPass()))) ||
+        failed(runOn(module, createExpandDescriptorsPass())))
       return std::nullopt;
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));

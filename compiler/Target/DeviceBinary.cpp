@@ -1,4 +1,4 @@
-//===- DeviceBinary.cpp - Names of the formats -------------------------------===//
+//===- DeviceBinary.cpp - Names of formats and elements ----------------------===//
 
 #include "compiler/Target/DeviceBinary.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -18,5 +18,29 @@ llvm::StringRef formatName(BinaryFormat format) {
   }
   llvm_unreachable("every format has a name");
 }
+
+namespace {
+struct Element {
+  TensorMapElement element;
+  llvm::StringLiteral name;
+  unsigned bytes;
+  bool isFloat;
+};
+constexpr Element elements[] = {
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA)                                     \
+  {TensorMapElement::NAME, SPEC, BYTES, IS_FLOAT},
+#include "runtime/tensor_elements.def"
+};
+
+const Element &recordOf(TensorMapElement element) {
+  const Element &record = elements[static_cast<size_t>(element)];
+  assert(record.element == element && "the table is in the order of the type");
+  return record;
+}
+} // namespace
+
+llvm::StringRef elementName(TensorMapElement element) { return recordOf(element).name; }
+unsigned elementBytes(TensorMapElement element) { return recordOf(element).bytes; }
+bool hasNaN(TensorMapElement element) { return recordOf(element).isFloat; }
 
 } // namespace kiln

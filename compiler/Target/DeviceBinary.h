@@ -53,6 +53,14 @@ struct LaunchNumber {
 /// The types of elements that tensor maps distinguish.
 enum class TensorMapElement : uint8_t { U8, U16, U32, I32, U64, I64, F16, BF16, F32, F64 };
 
+/// As signatures name it: "u8", "fp16".
+llvm::StringRef elementName(TensorMapElement element);
+unsigned elementBytes(TensorMapElement element);
+bool hasNaN(TensorMapElement element);
+
+/// Of a tensor map as a kernel's parameter.
+inline constexpr uint32_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
+
 /// A tensor map (CUDA Driver API, "Tensor Map Object Management"): what NVIDIA's copy engine (TMA)
 /// is told of a tensor in global memory and of the blocks that are copied. The launcher makes it of
 /// the kernel's arguments and passes it by value, 128 bytes at a multiple of 64, behind them. Axes
@@ -74,6 +82,8 @@ struct TensorMapFacts {
   uint32_t swizzleBytes = 0;
   /// Elements outside of the tensor are NaNs, not zeros.
   bool fillsWithNaN = false;
+  /// Copies go to the tensor. A map serves one direction: what is both read and written has two.
+  bool isWritten = false;
 };
 
 /// What a launch has to set.

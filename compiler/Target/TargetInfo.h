@@ -102,6 +102,8 @@ struct TargetInfo {
   bool predicatedBarriers = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
+  /// Copies of whole blocks by an engine that is told of tensors by tensor maps (TMA).
+  bool tensorMaps = false;
   ReductionFeatures reduction;
 
   //--- Features ---

@@ -161,7 +161,8 @@ std::vector<KernelParameter> naturalLayout(llvm::ArrayRef<ExpectedParameter> exp
   std::vector<KernelParameter> layout;
   uint32_t offset = 0;
   for (const ExpectedParameter &parameter : expected) {
-    offset = static_cast<uint32_t>(llvm::alignTo(offset, std::max(parameter.size, 1u)));
+    uint32_t alignment = parameter.alignment ? parameter.alignment : std::max(parameter.size, 1u);
+    offset = static_cast<uint32_t>(llvm::alignTo(offset, alignment));
     layout.push_back({parameter.name, offset, parameter.size});
     offset += parameter.size;
   }
@@ -200,8 +201,11 @@ llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParamet
     return error;
   if (llvm::Error error = compareThreads(*facts, binary.launch))
     return error;
+  std::vector<ExpectedParameter> passed = expected.vec();
+  for (const TensorMapFacts &map : binary.launch.tensorMaps)
+    passed.push_back({map.name, kTensorMapBytes, kTensorMapAlignment});
   if (facts->checksParameters)
-    return compareParameters(*facts, expected);
+    return compareParameters(*facts, passed);
   return llvm::Error::success();
 }
 

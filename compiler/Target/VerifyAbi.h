@@ -15,14 +15,16 @@
 
 namespace kiln {
 
-/// A parameter as the launcher will pass it: `size` bytes at its natural alignment.
+/// A parameter as the launcher will pass it.
 struct ExpectedParameter {
   std::string name;
   uint32_t size = 0;
+  /// 0: its size, as of scalars and pointers.
+  uint32_t alignment = 0;
 };
 
-/// Offsets of `expected` in a block where each parameter stands at a multiple of its own size
-/// (the ABI of NVIDIA's and AMD's kernels for scalars and pointers).
+/// Offsets of `expected` in a block where each parameter stands at a multiple of its alignment
+/// (the ABI of NVIDIA's and AMD's kernels).
 std::vector<KernelParameter> naturalLayout(llvm::ArrayRef<ExpectedParameter> expected);
 
 /// Reads `binary.bytes` again and fills in what they say: parameters, parameterBytes and the
@@ -31,9 +33,10 @@ llvm::Error readBack(DeviceBinary &binary);
 
 /// Proves that launcher and binary agree: reads `binary.bytes` and compares the architecture tag,
 /// the kernel symbol, and number, offsets and sizes of the parameters with what the launcher will
-/// pass. PTX is checked by its text (.target, .entry and .param declarations), a host object by its
-/// machine and symbol. The error names the first difference: "parameter 2 'alpha': expected 4 bytes
-/// at offset 16, got 8 bytes at offset 16".
+/// pass: `expected`, and behind them the binary's tensor maps. PTX is checked by its text (.target,
+/// .entry and .param declarations), a host object by its machine and symbol. The error names the
+/// first difference: "parameter 2 'alpha': expected 4 bytes at offset 16, got 8 bytes at offset
+/// 16".
 llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
                       const TargetInfo &target);
 

@@ -81,6 +81,81 @@ TEST(GenerateLibrary, ComparesBinariesWithTheLauncher) {
             "axpy: the binary for cuda:sm_90a takes 3 parameters, the launcher passes 4");
 }
 
+TEST(GenerateLibrary, RefusesTensorMapsThatNoLauncherCanMake) {
+  auto refused = [](void (*change)(TensorMapFacts &)) {
+    LibraryModel model = testLibrary("");
+    change(model.entries[4].variants[0].binaries[0].binary.launch.tensorMaps[0]);
+    std::string message = messageOf(model);
+    llvm::StringRef text = message;
+    EXPECT_TRUE(text.consume_front("tensor: the binary for cuda:sm_90a: the tensor map of "
+                                   "'matrix': "))
+        << message;
+    return text.str();
+  };
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.strides.clear(); }),
+            "expected a rank from 1 to 5, and a stride of every axis but the last");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.base = 2; }),
+            "its base is no pointer of the launcher's");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.base = 6; }),
+            "its base is no pointer of the launcher's");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.extents[1] = {0}; }),
+            "an extent or stride is no integer of the launcher's");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.strides[0] = {6}; }),
+            "an extent or stride is no integer of the launcher's");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.box = {8}; }),
+            "expected blocks of 1 to 256 elements along each axis");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.box[0] = 257; }),
+            "expected blocks of 1 to 256 elements along each axis");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.box[1] = 4; }),
+            "expected rows of blocks to be multiples of 16 bytes");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.swizzleBytes = 48; }),
+            "expected a swizzle of 0, 32, 64 or 128 bytes");
+  EXPECT_EQ(refused([](TensorMapFacts &map) {
+              map.box[1] = 32;
+              map.swizzleBytes = 32;
+            }),
+            "rows of blocks are longer than the swizzle");
+  EXPECT_EQ(refused([](TensorMapFacts &map) {
+              map.element = TensorMapElement::U16;
+              map.fillsWithNaN = true;
+            }),
+            "its elements have no NaN");
+}
+
+TEST(GenerateLibrary, ComparesBinariesWithTheTensorMaps) {
+  LibraryModel model = testLibrary("");
+  std::vector<VariantBinary> &binaries = model.entries[4].variants[0].binaries;
+  DeviceBinary &cuda = binaries[0].binary;
+  cuda.parameters[6].offset = 48;
+  EXPECT_EQ(messageOf(model), "tensor: the binary for cuda:sm_90a has 'matrix' as 128 bytes at "
+                              "offset 48, the launcher passes 128 bytes at offset 64");
+  cuda.parameters[6].offset = 64;
+  cuda.launch.tensorMaps.pop_back();
+  EXPECT_EQ(messageOf(model),
+            "tensor: the binary for cuda:sm_90a takes 8 parameters, the launcher passes 7");
+  cuda.launch.tensorMaps.resize(17, cuda.launch.tensorMaps[0]);
+  EXPECT_EQ(messageOf(model), "tensor: the binary for cuda:sm_90a takes 17 tensor maps, launches "
+                              "pass at most 16");
+  cuda.launch.tensorMaps = matrixMaps();
+  binaries[1].binary.launch.tensorMaps = matrixMaps();
+  EXPECT_EQ(messageOf(model), "tensor: the binary for hip:gfx942 takes tensor maps, which the "
+                              "target does not have");
+}
+
+TEST(GenerateLibrary, EqualTensorMapsAreWrittenOnce) {
+  LibraryModel model = testLibrary("");
+  EntryModel &tensor = model.entries[4];
+  VariantModel second = tensor.variants[0];
+  second.config = second.constants = variant({{"BLOCK", 16}}).config;
+  tensor.variants.push_back(second);
+  std::string source = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
+  EXPECT_NE(source.find("tensor_tensor_maps_0[]"), std::string::npos);
+  EXPECT_EQ(source.find("tensor_tensor_maps_1"), std::string::npos);
+  tensor.variants[1].binaries[0].binary.launch.tensorMaps[1].isWritten = false;
+  source = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
+  EXPECT_NE(source.find("tensor_tensor_maps_1[]"), std::string::npos);
+}
+
 TEST(GenerateLibrary, RefusesAGridThatCannotBeComputed) {
   LibraryModel model = testLibrary("");
   model.entries[0].grid = {expression("cdiv(n, BLOCKS)")};
@@ -224,6 +299,29 @@ TEST(Manifest, TellsLaunchParametersFromTheKernels) {
   EXPECT_NE(manifest.find("\"name\": \"n_rows\",\n     \"type\": \"i32\",\n     \"launch\": true"),
             std::string::npos)
       << manifest;
+}
+
+TEST(Manifest, SaysWhatTensorMapsAreMadeOf) {
+  std::string manifest = writeManifest(testLibrary(""));
+  std::string dense;
+  for (char c : manifest)
+    if (c != ' ' && c != '\n')
+      dense += c;
+  EXPECT_NE(dense.find("\"tensor_maps\":["
+                       "{\"name\":\"matrix\",\"base\":\"stream\",\"element\":\"fp16\","
+                       "\"extents\":[\"stream_shape_0\",\"stream_shape_1\"],"
+                       "\"strides\":[\"stream_stride_0\"],\"box\":[128,8],"
+                       "\"swizzle_bytes\":0,\"fill\":\"zero\",\"access\":\"read\"},"
+                       "{\"name\":\"rows\",\"base\":\"stream\",\"element\":\"fp16\","
+                       "\"extents\":[64,\"stream_shape_1\"],\"strides\":[\"stream_stride_0\"],"
+                       "\"box\":[8,64],\"swizzle_bytes\":128,\"fill\":\"nan\","
+                       "\"access\":\"write\"}]}"),
+            std::string::npos)
+      << dense;
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  printSummary(llvm::cantFail(readManifest(manifest)), out);
+  EXPECT_NE(printed.find("  tensor maps matrix, rows\n"), std::string::npos) << printed;
 }
 
 TEST(Manifest, RecordsLiteralsOfEveryKind) {

@@ -422,13 +422,32 @@ TEST(OnCuda, ATensorArrivesInItsParts) {
   int64_t out[8] = {};
   EXPECT_OK(tensor(cudaStream(), out, source.value, 7));
   const kiln::fake::Launch &launch = cuda()->launches.back();
-  ASSERT_EQ(launch.arguments.size(), 6u);
+  ASSERT_EQ(launch.arguments.size(), 8u);
   EXPECT_EQ(argument<void *>(launch, 1), source.storage);
   EXPECT_EQ(argument<int32_t>(launch, 2), 20);
   EXPECT_EQ(argument<int32_t>(launch, 3), 40);
   EXPECT_EQ(argument<int64_t>(launch, 4), 40);
   EXPECT_EQ(argument<int32_t>(launch, 5), 7);
   EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{3, 40, 1}));
+}
+
+TEST(OnCuda, TensorMapsOfATensorStandBehindTheArguments) {
+  Tensor source;
+  int64_t out[8] = {};
+  EXPECT_OK(tensor(cudaStream(), out, source.value, 7));
+  auto read = argument<kiln::fake::TensorMap>(cuda()->launches.back(), 6);
+  EXPECT_EQ(read.address, uintptr_t(source.storage));
+  EXPECT_EQ(read.extents[0], 40u);
+  EXPECT_EQ(read.extents[1], 20u);
+  EXPECT_EQ(read.strides[0], 80u);
+  EXPECT_EQ(read.box[0], 8);
+  EXPECT_EQ(read.box[1], 128);
+  auto written = argument<kiln::fake::TensorMap>(cuda()->launches.back(), 7);
+  EXPECT_EQ(written.extents[1], 64u);
+  EXPECT_EQ(written.swizzle, 3);
+  EXPECT_EQ(written.fill, 1);
+  source.value.shape[0] = 0;
+  EXPECT_OK(tensor(cudaStream(), out, source.value, 7)); // an empty grid
 }
 
 TEST(OnCuda, FailuresOfTheDriverAreStatuses) {

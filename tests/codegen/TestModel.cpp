@@ -39,7 +39,8 @@ VariantModel variant(std::vector<std::pair<std::string, int64_t>> config) {
 }
 
 VariantBinary fakeBinary(const LibraryModel &model, const EntryModel &entry,
-                         const VariantModel &variant, unsigned target, StringRef symbol) {
+                         const VariantModel &variant, unsigned target, StringRef symbol,
+                         std::vector<TensorMapFacts> maps) {
   const TargetInfo &info = model.targets[target];
   VariantBinary result;
   result.target = target;
@@ -51,13 +52,19 @@ VariantBinary fakeBinary(const LibraryModel &model, const EntryModel &entry,
   binary.launch.warpSize = info.warpSize;
   std::string text = "FAKE\n" + symbol.str();
   uint32_t offset = 0;
-  for (unsigned argument : kernelParameters(entry, variant)) {
-    uint32_t size = entry.arguments[argument].type.bytes();
-    offset = static_cast<uint32_t>(alignTo(offset, size));
+  auto addParameter = [&](uint32_t size, uint32_t alignment) {
+    offset = static_cast<uint32_t>(alignTo(offset, alignment));
     text += " " + std::to_string(offset) + ":" + std::to_string(size);
     binary.parameters.push_back({"", offset, size});
     offset += size;
+  };
+  for (unsigned argument : kernelParameters(entry, variant)) {
+    uint32_t size = entry.arguments[argument].type.bytes();
+    addParameter(size, size);
   }
+  for (size_t i = 0; i < maps.size(); ++i)
+    addParameter(kTensorMapBytes, kTensorMapAlignment);
+  binary.launch.tensorMaps = std::move(maps);
   // A second kernel tells the image from those of other variants; the fakes' text ends in a zero.
   std::string mark = variantName(entry, variant);
   for (const ArgumentFact &fact : variant.facts)
@@ -101,9 +108,10 @@ public:
     model.tools = {{"kiln", "0.1"}, {"llvm", "22"}};
   }
 
-  void add(EntryModel &entry, VariantModel variant, StringRef hostSymbol) {
-    for (unsigned t = 0; t < 2; ++t)
-      variant.binaries.push_back(fakeBinary(model, entry, variant, t));
+  void add(EntryModel &entry, VariantModel variant, StringRef hostSymbol,
+           std::vector<TensorMapFacts> cudaMaps = {}) {
+    variant.binaries.push_back(fakeBinary(model, entry, variant, 0, "main", std::move(cudaMaps)));
+    variant.binaries.push_back(fakeBinary(model, entry, variant, 1));
     if (!hostObject.empty())
       variant.binaries.push_back(hostBinary(2, hostObject, hostSymbol));
     entry.variants.push_back(std::move(variant));
@@ -174,7 +182,25 @@ static void addStrided(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(strided));
 }
 
-/// A tensor descriptor between other arguments; the grid reads its shape.
+std::vector<TensorMapFacts> matrixMaps() {
+  TensorMapFacts read;
+  read.name = "matrix";
+  read.base = 1;
+  read.element = TensorMapElement::F16;
+  read.extents = {{2}, {3}};
+  read.strides = {{4}};
+  read.box = {128, 8};
+  TensorMapFacts written = read;
+  written.name = "rows";
+  written.extents[0] = {std::nullopt, 64};
+  written.box = {8, 64};
+  written.swizzleBytes = 128;
+  written.fillsWithNaN = written.isWritten = true;
+  return {read, written};
+}
+
+/// A tensor descriptor between other arguments; the grid reads its shape. On NVIDIA its kernel
+/// takes tensor maps.
 static void addTensor(LibraryBuilder &builder) {
   ArgumentType descriptor = type("tensordesc<fp16>[8, 8]");
   EntryModel tensor = entry("tensor", {{"out", "*i64"}});
@@ -182,7 +208,7 @@ static void addTensor(LibraryBuilder &builder) {
   append_range(tensor.arguments, descriptorParts("stream", descriptor));
   tensor.arguments.push_back({"n", type("i32")});
   tensor.grid = {expression("cdiv(stream_shape_0, BLOCK)"), expression("stream_shape_1")};
-  builder.add(tensor, variant({{"BLOCK", 8}}), "tensor");
+  builder.add(tensor, variant({{"BLOCK", 8}}), "tensor", matrixMaps());
   builder.model.entries.push_back(std::move(tensor));
 }
 

@@ -1,5 +1,6 @@
 #include "tests/language/SourceKernel.h"
 
+#include "codegen/RuntimeRecords.h"
 #include "compiler/Driver/BuildPlan.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
@@ -46,6 +47,16 @@ ArgumentValue argumentValue(const SourceArgument &argument) {
   return ArgumentValue::runTime(type.str(), std::max(number, 1u), isScalar && number == 1);
 }
 
+kiln_param_kind kindOf(const SourceArgument &argument) {
+  if (argument.memory)
+    return KILN_PARAM_POINTER;
+  ArgumentType type;
+  std::optional<ElementType> element =
+      parseElementType(llvm::StringRef(argument.type).split(':').first);
+  type.element = element.value_or(ElementType::Int32);
+  return element ? parameterKind(type) : KILN_PARAM_BYTES;
+}
+
 /// The size of a kernel's parameter.
 uint16_t parameterBytes(llvm::StringRef type) {
   std::optional<sema::DType> dtype = sema::parseDType(type.split(':').first);
@@ -65,6 +76,7 @@ struct SourceKernel::Code {
   std::vector<kiln_param> parameters;
   kiln_variant variant = {};
   kiln_target where = {};
+  std::vector<kiln_tensor_map> tensorMaps;
   kiln_binary host = {};
   kiln_entry_state state = {};
   kiln_entry entry = {};
@@ -134,8 +146,7 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   for (const SourceArgument &argument : arguments) {
     uint16_t bytes = parameterBytes(argument.type);
     offset = (offset + bytes - 1) / bytes * bytes;
-    uint16_t kind = argument.memory ? KILN_PARAM_POINTER : KILN_PARAM_BYTES;
-    parameters.push_back({argument.name.c_str(), kind, bytes, offset});
+    parameters.push_back({argument.name.c_str(), uint16_t(kindOf(argument)), bytes, offset});
     offset += bytes;
   }
   variant = {"kernel", parameters.data(), uint32_t(parameters.size()), 0};
@@ -147,6 +158,10 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   host.threads = target.emulated ? binary.launch.threadsPerBlock : 0;
   host.shared_bytes = binary.launch.dynamicSharedBytes;
   host.arena_bytes = binary.launch.arenaBytes;
+  for (const TensorMapFacts &map : binary.launch.tensorMaps)
+    tensorMaps.push_back(tensorMapRecord(map));
+  host.tensor_maps = tensorMaps.data();
+  host.num_tensor_maps = uint32_t(tensorMaps.size());
   entry = {&library, "kernel", &variant, &where, &host, &state, 1, 1};
 }
 

@@ -273,6 +273,24 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
   return 0;
 }
 
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  ENTER("cuMemAlloc_v2");
+  if (!currentContext())
+    return InvalidContext;
+  static unsigned long long next = 0x7f0000000000;
+  *address = next;
+  next += (bytes + 255) / 256 * 256;
+  return 0;
+}
+
+int cuMemsetD8Async(unsigned long long address, unsigned char value, size_t bytes, void *stream) {
+  ENTER("cuMemsetD8Async");
+  if (!currentContext())
+    return InvalidContext;
+  state.settings.push_back({address, value, bytes, stream});
+  return 0;
+}
+
 int cuThreadExchangeStreamCaptureMode(int *) {
   ENTER("cuThreadExchangeStreamCaptureMode");
   return 0;
@@ -292,6 +310,46 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **paramete
     launch.attributes[config->attributes[i].id] = {words[0], words[1], words[2]};
   }
   return launchKernel(static_cast<Kernel *>(function), launch, parameters);
+}
+
+// The rules of the CUDA Driver API, "Tensor Map Object Management".
+int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, void *address,
+                           const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle, int promotion,
+                           int fill) {
+  ENTER("cuTensorMapEncodeTiled");
+  static const unsigned sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  if (!currentContext())
+    return state.breakRule(InvalidContext, "a tensor map without a context");
+  if (reinterpret_cast<uintptr_t>(map) % 64 || reinterpret_cast<uintptr_t>(address) % 16 ||
+      !address || rank < 1 || rank > 5 || element < 0 || element > 9)
+    return state.breakRule(InvalidValue, "a tensor map's address, rank or element");
+  if (box[0] * sizes[element] % 16 ||
+      (swizzle && box[0] * sizes[element] > unsigned(16 << swizzle)))
+    return state.breakRule(InvalidValue, "rows of a tensor map's box");
+  TensorMap made = {};
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (extents[i] == 0 || extents[i] > uint64_t(1) << 32 || box[i] == 0 || box[i] > 256 ||
+        steps[i] == 0 || steps[i] > 8)
+      return state.breakRule(InvalidValue, "a tensor map's extents, box or steps");
+    if (i + 1 < rank && (strides[i] % 16 || strides[i] >= uint64_t(1) << 40))
+      return state.breakRule(InvalidValue, "a tensor map's strides");
+    made.extents[i] = extents[i];
+    made.box[i] = uint16_t(box[i]);
+    made.steps[i] = uint8_t(steps[i]);
+    if (i + 1 < rank)
+      made.strides[i] = strides[i];
+  }
+  made.address = reinterpret_cast<uintptr_t>(address);
+  made.element = uint8_t(element);
+  made.rank = uint8_t(rank);
+  made.interleave = uint8_t(interleave);
+  made.swizzle = uint8_t(swizzle);
+  made.promotion = uint8_t(promotion);
+  made.fill = uint8_t(fill);
+  made.sum = made.sumOfTheRest();
+  std::memcpy(map, &made, sizeof made);
+  return 0;
 }
 
 int cuCtxGetId(void *context, unsigned long long *id) {

@@ -61,6 +61,35 @@ struct Kernel {
   std::map<std::pair<int, int>, int> attributes; // (attribute, device; -1 for a module) -> value
 };
 
+// What the fake driver makes of a tensor map: all that it was told, and a sum that a mixture of two
+// maps would not have. Axes as the driver counts them.
+struct TensorMap {
+  uint64_t address;
+  uint64_t extents[5], strides[4];
+  uint16_t box[5];
+  uint8_t steps[5];
+  uint8_t element, rank, interleave, swizzle, promotion, fill;
+  uint8_t unused[19];
+  uint64_t sum;
+
+  uint64_t sumOfTheRest() const {
+    uint64_t words[16], result = 1;
+    std::memcpy(words, this, sizeof words);
+    for (int i = 0; i < 15; ++i)
+      result = result * 31 + words[i];
+    return result;
+  }
+};
+static_assert(sizeof(TensorMap) == 128, "a CUtensorMap");
+
+// cuMemsetD8Async
+struct Setting {
+  unsigned long long address;
+  unsigned char value;
+  size_t bytes;
+  void *stream;
+};
+
 struct Launch {
   std::string function; // the driver's function
   std::string kernel;
@@ -79,6 +108,7 @@ struct State {
   std::vector<Device> devices;
   std::vector<std::string> calls;
   std::vector<Launch> launches;
+  std::vector<Setting> settings;
   std::vector<std::string> broken; // rules of the driver that a call broke
   std::string jitLog;              // what a failing load writes into the error log buffer
   std::vector<Context *> primary;
@@ -95,6 +125,7 @@ struct State {
     devices = std::move(newDevices);
     calls.clear();
     launches.clear();
+    settings.clear();
     broken.clear();
     jitLog.clear();
     failures.clear();

@@ -1,6 +1,8 @@
 /* A libcuda that does nothing, as fast as it can: what the benchmark measures against is its
  * cuLaunchKernel. */
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static int object;
 
@@ -36,6 +38,8 @@ SUCCEED(cuModuleUnload, void *module)
 GIVE_OBJECT(cuModuleLoadDataEx, const void *data, unsigned count, int *options, void **values)
 GIVE_OBJECT(cuModuleGetFunction, void *module, const char *name)
 SUCCEED(cuFuncSetAttribute, void *function, int attribute, int value)
+SUCCEED(cuMemsetD8Async, unsigned long long address, unsigned char value, size_t bytes,
+        void *stream)
 SUCCEED(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
         unsigned by, unsigned bz, unsigned shared, void *stream, void **params, void **extra)
 SUCCEED(cuLaunchKernelEx, const void *config, void *function, void **params, void **extra)
@@ -44,6 +48,24 @@ GIVE_OBJECT(cuLibraryLoadData, const void *data, int *options, void **values, un
 SUCCEED(cuLibraryUnload, void *library)
 GIVE_OBJECT(cuLibraryGetKernel, void *library, const char *name)
 SUCCEED(cuKernelSetAttribute, int attribute, int value, void *kernel, int device)
+
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes);
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  *address = 4096;
+  return 0;
+}
+
+int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, void *address,
+                           const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle, int promotion,
+                           int fill);
+int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, void *address,
+                           const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, int interleave, int swizzle, int promotion,
+                           int fill) {
+  memset(map, 0, 128);
+  return 0;
+}
 
 int cuStreamGetCtx(void *stream, void **context);
 int cuStreamGetCtx(void *stream, void **context) {
@@ -57,16 +79,16 @@ int cuStreamIsCapturing(void *stream, int *capturing) {
   return 0;
 }
 
+int cuCtxGetId(void *context, unsigned long long *id);
+int cuCtxGetId(void *context, unsigned long long *id) {
+  *id = 1;
+  return 0;
+}
+
 #ifdef KILN_FAKE_HAS_STREAM_DEVICE
 int cuStreamGetDevice(void *stream, int *device);
 int cuStreamGetDevice(void *stream, int *device) {
   *device = 0;
-  return 0;
-}
-#else
-int cuCtxGetId(void *context, unsigned long long *id);
-int cuCtxGetId(void *context, unsigned long long *id) {
-  *id = 1;
   return 0;
 }
 #endif

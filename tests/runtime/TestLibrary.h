@@ -32,16 +32,24 @@ public:
   ~TestLibrary() { kiln_unload(&library); }
 
   // A variant with these parameters and, for each target, an image of its own with a kernel "main".
-  uint32_t addVariant(const char *name, std::vector<kiln_param> params = {}) {
+  uint32_t addVariant(const char *name, std::vector<kiln_param> params = {},
+                      std::vector<kiln_tensor_map> maps = {}) {
     paramTables.push_back(std::move(params));
+    mapTables.push_back(std::move(maps));
     std::vector<kiln_param> &table = paramTables.back();
+    std::vector<kiln_tensor_map> &mapTable = mapTables.back();
     variants.push_back({name, table.data(), uint32_t(table.size()), 0});
     for (const kiln_target &target : targets) {
       kiln_binary binary = {};
+      binary.num_tensor_maps = uint32_t(mapTable.size());
+      binary.tensor_maps = mapTable.data();
       if (target.form != KILN_FORM_HOST) {
         images.push_back("FAKE\nmain");
         for (const kiln_param &param : table)
           images.back() += " " + std::to_string(param.offset) + ":" + std::to_string(param.size);
+        size_t end = table.empty() ? 0 : table.back().offset + table.back().size;
+        for (size_t map = 0; map < mapTable.size(); ++map)
+          images.back() += " " + std::to_string((end + 63) / 64 * 64 + 128 * map) + ":128";
         binary.data = images.back().c_str();
         binary.size = images.back().size() + 1;
         binary.symbol = "main";
@@ -57,6 +65,7 @@ public:
     return binaries[variant * targets.size() + target];
   }
   std::vector<kiln_param> &params(uint32_t variant = 0) { return paramTables[variant]; }
+  kiln_tensor_map &tensorMap(uint32_t index = 0) { return mapTables[0][index]; }
 
   kiln_library library = {};
   kiln_entry entry = {};
@@ -76,6 +85,7 @@ private:
   std::vector<kiln_variant> variants;
   std::vector<kiln_binary> binaries;
   std::deque<std::vector<kiln_param>> paramTables;
+  std::deque<std::vector<kiln_tensor_map>> mapTables;
   std::deque<std::string> images;
 };
 
@@ -96,6 +106,48 @@ constexpr const char *BaselineArch = "x86-64";
 inline kiln_target host(const char *arch = BaselineArch, const char *features = nullptr) {
   return {KILN_DRIVER_CPU, KILN_FORM_HOST, arch, features};
 }
+
+inline kiln_target emulated(const char *arch) {
+  return {KILN_DRIVER_EMULATOR, KILN_FORM_HOST, arch, nullptr};
+}
+
+inline kiln_launch_number parameter(int32_t index) { return {index, 0, 0}; }
+inline kiln_launch_number constant(int64_t value) { return {KILN_NO_PARAMETER, 0, value}; }
+
+// A row-major matrix of f16 at parameter 0, "rows" x "columns" at 1 and 2 and "stride" at 3, which
+// is copied in blocks of 128 x 64.
+inline std::vector<kiln_param> matrixParams() {
+  return {{"a", KILN_PARAM_POINTER, 8, 0},
+          {"rows", KILN_PARAM_I32, 4, 8},
+          {"columns", KILN_PARAM_I32, 4, 12},
+          {"stride", KILN_PARAM_I64, 8, 16}};
+}
+inline kiln_tensor_map matrixMap() {
+  kiln_tensor_map map = {};
+  map.name = "A";
+  map.base = 0;
+  map.element = KILN_TENSOR_F16;
+  map.rank = 2;
+  map.extents[0] = parameter(1);
+  map.extents[1] = parameter(2);
+  map.strides[0] = parameter(3);
+  map.box[0] = 128;
+  map.box[1] = 64;
+  map.swizzle_bytes = 128;
+  return map;
+}
+
+// The arguments of a launch with such a matrix.
+struct Matrix {
+  uint64_t base = 0x10000;
+  int32_t rows = 1000, columns = 520;
+  int64_t stride = 1024;
+  void *params[4] = {&base, &rows, &columns, &stride};
+
+  Matrix() = default;
+  Matrix(uint64_t base, int32_t rows) : base(base), rows(rows) {}
+  Matrix(const Matrix &) = delete;
+};
 
 constexpr int64_t OneBlock[3] = {1, 1, 1};
 

@@ -90,6 +90,62 @@ TEST_F(ThreadsTest, PrepareReadyLaunchMissAndErrorsMix) {
   EXPECT_EQ(fake->count("cuLibraryLoadData"), 1u);
 }
 
+// Maps whose words are all the address of their tensor, kept and looked for without pause.
+TEST(TensorMapCacheTest, NobodyGetsAMapThatIsBeingReplaced) {
+  kiln_tensor_map_cache *cache = kiln_make_tensor_map_caches(1);
+  ASSERT_NE(cache, nullptr);
+  constexpr unsigned NumTensors = KILN_KEPT_TENSOR_MAPS + 2, NumRounds = 5000;
+  std::atomic<unsigned> found{0}, torn{0};
+  together([&](int thread) {
+    for (unsigned round = 0; round < NumRounds; ++round) {
+      uint64_t address = 16 * (1 + (round * 5 + unsigned(thread)) % NumTensors);
+      kiln_tensor tensor = {};
+      tensor.base = reinterpret_cast<void *>(address);
+      tensor.rank = 1;
+      kiln_encoded_map map;
+      if (kiln_find_tensor_map(cache, &tensor, &map)) {
+        ++found;
+        for (uint64_t word : map.words)
+          torn += word != address;
+      } else {
+        std::fill(std::begin(map.words), std::end(map.words), address);
+        kiln_keep_tensor_map(cache, &tensor, &map);
+      }
+    }
+  });
+  EXPECT_GT(found, 0u);
+  EXPECT_EQ(torn, 0u);
+  free(cache);
+}
+
+TEST_F(ThreadsTest, EachLaunchGetsItsOwnTensorMaps) {
+  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  TestLibrary library({cubin("sm_90a")});
+  library.addVariant("v", matrixParams(), {matrixMap(), matrixMap()});
+  kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
+  // More tensors than are kept; every second one is asked for by all threads.
+  constexpr int NumTensors = 2 * KILN_KEPT_TENSOR_MAPS, NumRounds = 40;
+  together([&](int thread) {
+    for (int round = 0; round < NumRounds; ++round) {
+      int tensor = round % 2 ? thread : (round * 7 + thread) % NumTensors;
+      Matrix matrix(0x10000 + 0x1000 * tensor, 100 + tensor);
+      EXPECT_OK(kiln_launch(&library.entry, 0, stream, OneBlock, matrix.params));
+    }
+  });
+  ASSERT_EQ(fake->launches.size(), size_t(NumThreads * NumRounds));
+  EXPECT_LT(fake->count("cuTensorMapEncodeTiled"), size_t(2 * NumThreads * NumRounds));
+  for (const fake::Launch &launch : fake->launches)
+    for (size_t argument : {4, 5}) {
+      uint64_t base;
+      fake::TensorMap map;
+      std::memcpy(&base, launch.arguments.at(0).data(), sizeof base);
+      std::memcpy(&map, launch.arguments.at(argument).data(), sizeof map);
+      ASSERT_EQ(map.sum, map.sumOfTheRest());
+      ASSERT_EQ(map.address, base);
+      ASSERT_EQ(map.extents[1], 100 + (base - 0x10000) / 0x1000);
+    }
+}
+
 void increment(void *const *params, const uint32_t *, const uint32_t *, void *arena) {
   static_cast<char *>(arena)[0] = 1;
   ++**static_cast<std::atomic<int> **>(params[0]);

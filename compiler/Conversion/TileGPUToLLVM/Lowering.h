@@ -12,7 +12,8 @@
 namespace kiln {
 
 /// A tensor becomes one value per register of its layout; a pointer `!llvm.ptr<1>`; an 8-bit float
-/// i8; a buffer its address in shared memory, `!llvm.ptr<3>`.
+/// i8; a buffer its address in shared memory, `!llvm.ptr<3>`; a descriptor that the launcher makes
+/// the address of the tensor map, `!llvm.ptr`.
 class RegisterTypeConverter : public mlir::TypeConverter {
 public:
   RegisterTypeConverter();
@@ -71,6 +72,7 @@ void populateMapPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowe
 void populateDebugPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateGatherPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateSharedPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateTensorCopyPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 

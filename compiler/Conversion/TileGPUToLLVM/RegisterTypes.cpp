@@ -19,6 +19,9 @@ RegisterTypeConverter::RegisterTypeConverter() {
   addConversion([](tilegpu::BufferType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), 3);
   });
+  addConversion([](tile::DescriptorType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
   addConversion([](RankedTensorType type,
                    SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
     if (!tilegpu::layoutAttrOf(type))

@@ -135,7 +135,10 @@ struct ProxyFenceSpread : SpreadPattern<tilegpu::ProxyFenceOp> {
                        ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
-    lowering.device.fenceForUnits(rewriter, op.getLoc());
+    if (op.getIsGlobal())
+      lowering.device.fenceForEngine(rewriter, op.getLoc());
+    else
+      lowering.device.fenceForUnits(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }

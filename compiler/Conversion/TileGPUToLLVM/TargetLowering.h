@@ -14,6 +14,10 @@
 #include "mlir/IR/Builders.h"
 #include <memory>
 
+namespace mlir::NVVM {
+class MBarrierTryWaitParityOp;
+} // namespace mlir::NVVM
+
 namespace kiln {
 
 class TargetLowering {
@@ -49,6 +53,27 @@ public:
                          unsigned bytes, mlir::Value copied) const;
   virtual void commitCopies(mlir::OpBuilder &b, mlir::Location loc) const;
   virtual void waitForCopies(mlir::OpBuilder &b, mlir::Location loc, unsigned pending) const;
+
+  //--- Copies of blocks, where there is TargetInfo::tensorMaps ---
+  /// One thread makes the 64-bit word ready for phases of so many arrivals, or ends its use.
+  virtual void initMBarrier(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
+                            unsigned arrivals) const;
+  virtual void invalidateMBarrier(mlir::OpBuilder &b, mlir::Location loc,
+                                  mlir::Value mbarrier) const;
+  /// What the thread has made ready comes before what the engine does to it.
+  virtual void fenceMBarriers(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// One thread arrives, and announces so many bytes of the phase.
+  virtual void announceBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
+                             int64_t bytes) const;
+  /// One thread starts the copy of a box to shared memory. Coordinates of its first element: i32,
+  /// the contiguous axis first.
+  virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
+                       mlir::ValueRange coordinates, mlir::Value mbarrier) const;
+  /// Waits until the phase of this parity (i32) is complete.
+  virtual void waitForPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
+                            mlir::Value parity) const;
+  /// Writes to memory so far, global memory as well, come before what the engine reads there.
+  virtual void fenceForEngine(mlir::OpBuilder &b, mlir::Location loc) const;
 
   //--- Arithmetic with an instruction of its own. f32; null where there is none. ---
   /// a / b to about 2 ulp.
@@ -103,6 +128,9 @@ public:
   /// An error where there are no products of warp groups.
   virtual mlir::LogicalResult expandWgmma(tilegpu::WgmmaOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b) const;
+  /// An error where there are no mbarriers.
+  virtual mlir::LogicalResult expandPhaseWait(mlir::NVVM::MBarrierTryWaitParityOp op,
+                                              mlir::OpBuilder &b) const;
 
 protected:
   const TargetInfo &info;

@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -105,11 +106,26 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+/// The launcher's tensor map is passed by value.
+void prepareTensorMap(func::FuncOp kernel, unsigned index) {
+  // CUDA Driver API, "CUtensorMap".
+  constexpr unsigned bytes = 128, alignment = 64;
+  Builder b(kernel.getContext());
+  kernel.removeArgAttr(index, tile::TileDialect::tensorMapAttr);
+  kernel.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
+                    TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), bytes)));
+  kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
+}
+
 /// Booleans are a byte in the kernel's parameters, and facts about pointers are LLVM's `align`.
 void prepareSignature(func::FuncOp kernel) {
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.front());
   for (BlockArgument argument : kernel.getArguments()) {
     unsigned index = argument.getArgNumber();
+    if (isa<tile::DescriptorType>(argument.getType())) {
+      prepareTensorMap(kernel, index);
+      continue;
+    }
     auto divisibility =
         kernel.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::divisibilityAttr);
     kernel.removeArgAttr(index, tile::TileDialect::divisibilityAttr);
@@ -149,6 +165,7 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   populateAssemblyPatterns(patterns, lowering);
   populateDebugPatterns(patterns, lowering);
   populateSharedPatterns(patterns, lowering);
+  populateTensorCopyPatterns(patterns, lowering);
   populateConvertLayoutPatterns(patterns, lowering);
   populateDotPatterns(patterns, lowering);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
@@ -206,6 +223,15 @@ SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, un
   expectNever();
   return {};
 }
+void TargetLowering::initMBarrier(OpBuilder &, Location, Value, unsigned) const { expectNever(); }
+void TargetLowering::invalidateMBarrier(OpBuilder &, Location, Value) const { expectNever(); }
+void TargetLowering::fenceMBarriers(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::announceBytes(OpBuilder &, Location, Value, int64_t) const { expectNever(); }
+void TargetLowering::copyBox(OpBuilder &, Location, Value, Value, ValueRange, Value) const {
+  expectNever();
+}
+void TargetLowering::waitForPhase(OpBuilder &, Location, Value, Value) const { expectNever(); }
+void TargetLowering::fenceForEngine(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::fenceForUnits(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::commitProducts(OpBuilder &, Location) const { expectNever(); }
 
@@ -219,6 +245,10 @@ LogicalResult TargetLowering::expandWgmma(tilegpu::WgmmaOp op, OpBuilder &) cons
   return refuse(op, info);
 }
 LogicalResult TargetLowering::expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+
+LogicalResult TargetLowering::expandPhaseWait(NVVM::MBarrierTryWaitParityOp op, OpBuilder &) const {
   return refuse(op, info);
 }
 
@@ -247,7 +277,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
-            tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp>(op))
+            tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp,
+            NVVM::MBarrierTryWaitParityOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -261,7 +292,10 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::PrintOp print) { return device->expandPrint(print, b); })
             .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
             .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })
-            .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); });
+            .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); })
+            .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
+              return device->expandPhaseWait(wait, b);
+            });
     if (failed(result))
       return failure();
   }

@@ -73,6 +73,41 @@ public:
     NVVM::CpAsyncWaitGroupOp::create(b, loc, pending);
   }
 
+  //--- Copies of blocks ---
+
+  void initMBarrier(OpBuilder &b, Location loc, Value mbarrier, unsigned arrivals) const override {
+    Value count = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(arrivals)));
+    NVVM::MBarrierInitOp::create(b, loc, mbarrier, count, Value());
+  }
+  void invalidateMBarrier(OpBuilder &b, Location loc, Value mbarrier) const override {
+    NVVM::MBarrierInvalOp::create(b, loc, mbarrier);
+  }
+  void fenceMBarriers(OpBuilder &b, Location loc) const override {
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+  }
+  void announceBytes(OpBuilder &b, Location loc, Value mbarrier, int64_t bytes) const override {
+    Value count = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(bytes)));
+    NVVM::MBarrierArriveExpectTxOp::create(b, loc, TypeRange(), mbarrier, count,
+                                           NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  }
+  void copyBox(OpBuilder &b, Location loc, Value to, Value map, ValueRange coordinates,
+               Value mbarrier) const override {
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        b, loc, to, map, coordinates, mbarrier, /*im2colOffsets=*/ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+  void waitForPhase(OpBuilder &b, Location loc, Value mbarrier, Value parity) const override {
+    // How long the hardware may let the thread sleep, in nanoseconds: as long as it likes.
+    Value ticks = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(10'000'000));
+    NVVM::MBarrierTryWaitParityOp::create(b, loc, mbarrier, parity, ticks);
+  }
+  void fenceForEngine(OpBuilder &b, Location loc) const override {
+    NVVM::FenceProxyOp::create(b, loc,
+                               NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async),
+                               NVVM::SharedSpaceAttr());
+  }
+
   //--- Arithmetic ---
 
   Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {
@@ -165,6 +200,10 @@ public:
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({int32_t(numThreads), 1, 1}));
+    // What is passed by value is read where the launcher has put it.
+    for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+      if (kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()))
+        kernel.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
   }
 
   LogicalResult expandLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) const override {
@@ -187,6 +226,9 @@ public:
   }
   LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &b) const override {
     return hasWarpGroups() ? expandWgmmaWaitToPTX(op, b) : TargetLowering::expandWgmmaWait(op, b);
+  }
+  LogicalResult expandPhaseWait(NVVM::MBarrierTryWaitParityOp op, OpBuilder &b) const override {
+    return expandPhaseWaitToPTX(op, b);
   }
 
 private:

@@ -22,6 +22,9 @@ mlir::LogicalResult expandFailToCall(tilegpu::FailOp op, mlir::OpBuilder &b);
 /// A product of a warp group, fence and all steps, as one assembly text; and a wait for products.
 mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandWgmmaWaitToPTX(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b);
+/// Tries until the phase is complete.
+mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,
+                                         mlir::OpBuilder &b);
 
 } // namespace kiln
 

@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
 
+#include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -166,6 +167,10 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
           .Case<tile::ReduceOp, tile::ScanOp>(
               [&](auto op) { return fold(op, op.getAxis(), layout); })
           .Case([&](tile::DotOp) { return 0.0; })
+          .Case([&](tile::DescriptorLoadOp op) {
+            bool isOwn = choice.layout == blockLayout(op, layout.numLanes(), layout.numWarps());
+            return isOwn ? 0.0 : forbidden;
+          })
           .Default([&](Operation *op) {
             if (node.transfer == LayoutTransfer::Carried)
               return 0.1 * registers;

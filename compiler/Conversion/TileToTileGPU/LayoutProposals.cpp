@@ -63,6 +63,9 @@ private:
           proposeAccess(node, atomic.getPtr(), atomic.getMask(), bits ? 32 : 0,
                         bits ? bits : target.maxVectorBits);
         })
+        .Case([&](tile::DescriptorLoadOp load) {
+          propose(node, {blockLayout(load, target.warpSize, numWarps), {}});
+        })
         .Case<tile::ReduceOp, tile::ScanOp>(
             [&](auto fold) { proposeFold(node, fold.getAxis(), isa<tile::ScanOp>(op)); });
   }
@@ -157,6 +160,8 @@ private:
       AxisInfo info = facts.get(load.getPtr());
       return info.contiguity[axis] >= info.contiguity[1 - axis];
     }
+    if (auto load = dyn_cast_or_null<tile::DescriptorLoadOp>(op))
+      return axis + 1 == load.getType().getRank();
     bool isConverted = op && op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
                        op->hasTrait<OpTrait::Elementwise>();
     return !isConverted || isAlong(op->getOperand(0), axis);
@@ -264,6 +269,16 @@ private:
 };
 
 } // namespace
+
+LayoutAttr blockLayout(tile::DescriptorLoadOp load, unsigned warpSize, unsigned numWarps) {
+  RankedTensorType type = load.getType();
+  int64_t perThread = type.getNumElements() / (int64_t(warpSize) * numWarps);
+  int64_t piece = load.getDescriptor().getType().getStrideFactor();
+  return LayoutAttr::get(load.getContext(),
+                         coalescedLayout(type.getShape(), rowMajorOrder(type.getRank()),
+                                         std::max<int64_t>(1, std::min(piece, perThread)), warpSize,
+                                         numWarps));
+}
 
 void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
                     const AxisInfoAnalysis &facts) {

@@ -17,6 +17,10 @@ namespace kiln {
 void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
                     const AxisInfoAnalysis &facts);
 
+/// The layout of blocks that the copy engine brings, before they are staged: rows, 16 bytes a
+/// thread.
+tilegpu::LayoutAttr blockLayout(tile::DescriptorLoadOp load, unsigned warpSize, unsigned numWarps);
+
 } // namespace kiln
 
 #endif

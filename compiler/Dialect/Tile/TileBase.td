@@ -33,6 +33,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral deviceMemoryAttr = "tile.device_memory";
     /// On a kernel argument: the value (for a pointer, the address in bytes) is a multiple of this.
     static constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
+    /// On a kernel argument that the launcher makes of others: a tile.TensorMapAttr.
+    static constexpr llvm::StringLiteral tensorMapAttr = "tile.tensor_map";
   }];
 }
 
@@ -95,6 +97,20 @@ def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 def Tile_MemorySemanticAttr : Tile_EnumAttr<Tile_MemorySemantic, "semantic">;
 def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
 def Tile_DeviceRegisterAttr : Tile_EnumAttr<Tile_DeviceRegister, "register">;
+
+def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "Of which of the kernel's arguments a launcher makes a descriptor that it passes";
+  let description = [{
+    On an argument of a descriptor's type, as `tile.tensor_map`: the number of the argument that is the base, and for each extent,
+    and each stride but the last, the number of an argument or, where that is -1, a constant.
+    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = array<i64: 1, -1>,
+    extents = array<i64: 0, 32>, strideArguments = array<i64: 2>, strides = array<i64: 0>>}`.
+  }];
+  let parameters = (ins "unsigned":$base, "::mlir::DenseI64ArrayAttr":$extentArguments, "::mlir::DenseI64ArrayAttr":$extents,
+                        "::mlir::DenseI64ArrayAttr":$strideArguments, "::mlir::DenseI64ArrayAttr":$strides);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
 
 def Tile_DescriptorType : TypeDef<Tile_Dialect, "Descriptor"> {
   let mnemonic = "descriptor";

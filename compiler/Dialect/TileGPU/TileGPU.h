@@ -49,6 +49,26 @@ mlir::Type elementOfOperand(mlir::Value operand);
 /// Bits of one element as a register or shared memory holds it: pointers 64, booleans 8.
 unsigned storageBits(mlir::Type elementType);
 
+/// What one copy by tensor map brings of a descriptor's block: as long rows as shared memory
+/// swizzles, and as many of them as the engine takes.
+struct TensorBox {
+  llvm::SmallVector<int64_t, 5> shape;
+  /// 32, 64 or 128; 0: rows are one piece of 16 bytes.
+  unsigned swizzleBytes = 0;
+};
+TensorBox tensorBoxOf(tile::DescriptorType type);
+/// Of a descriptor that the launcher makes; null for others.
+tile::TensorMapAttr tensorMapOf(mlir::Value descriptor);
+/// The pointer to the described tensor's first element: one of the kernel's arguments.
+mlir::Value baseOfMap(mlir::Value descriptor);
+
+/// A ring of mbarriers, ready for phases of so many arrivals, behind a barrier that also stands
+/// between what threads have stored so far and what the copy engine writes from here on.
+mlir::Value allocateMBarriers(mlir::OpBuilder &b, mlir::Location loc, unsigned slots,
+                              unsigned arrivals);
+/// Nobody waits for them any more.
+void releaseMBarriers(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarriers);
+
 /// The target that the enclosing module names; an error if it names none or an unknown one.
 llvm::Expected<TargetInfo> targetOf(mlir::Operation *op);
 

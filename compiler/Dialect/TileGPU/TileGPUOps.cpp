@@ -2,6 +2,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 
+#include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -104,6 +105,34 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("expected a mask of the pointers' shape and layout, got ")
            << getMask().getType();
   return expectLayout(*this, "pointers", pointers);
+}
+
+//===-- copies of blocks
+//--------------------------------------------------------------------===//
+
+LogicalResult TmaLoadOp::verify() {
+  tile::DescriptorType descriptor = getDescriptor().getType();
+  BufferType buffer = getBuffer().getType();
+  ArrayRef<int64_t> block = descriptor.getShape();
+  ArrayRef<int32_t> order = getOrder();
+  if (getOffsets().size() != block.size() || order.size() != block.size() ||
+      buffer.getShape().size() != block.size())
+    return emitOpError("expected an offset, and an axis of ")
+           << buffer << ", for each axis of " << descriptor;
+  for (auto [axis, source] : llvm::enumerate(order))
+    if (source < 0 || size_t(source) >= block.size() || buffer.getShape()[axis] != block[source])
+      return emitOpError("expected the block's extents in the order [")
+             << order << "], got " << buffer;
+  unsigned bits = storageBits(buffer.getElementType());
+  unsigned axisOfRows = llvm::find(order, int32_t(block.size() - 1)) - order.begin();
+  if (buffer.getElementType() != descriptor.getElementType() ||
+      buffer.getLayout().getShared().map != swizzledShared(buffer.getShape(), axisOfRows, bits).map)
+    return emitOpError("expected a buffer of swizzled rows along the block's last axis, got ")
+           << buffer;
+  if (!tensorMapOf(getDescriptor()))
+    return emitOpError("expected a descriptor that the launcher makes, an argument with `")
+           << tile::TileDialect::tensorMapAttr << "`";
+  return success();
 }
 
 //===-- dot

@@ -114,6 +114,61 @@ def TileGPU_WaitOp : TileGPU_Op<"wait", [MemoryEffects<[MemRead<TileGPU_SharedMe
   let assemblyFormat = "`pending` $pending (`for` $buffers^ `:` type($buffers))? attr-dict";
 }
 
+//===-- Copies of blocks -------------------------------------------------------------------------------------------===//
+
+def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Starts copying a described block to a buffer, by the copy engine (Hopper's TMA)";
+  let description = [{
+    As `tile.descriptor_load` then `tilegpu.shared_store`, of the block with its axes in `order`, but the data arrive at some time
+    before a `tilegpu.mbarrier_wait` for the mbarrier's phase, at which this is one arrival. One thread announces the bytes and
+    starts the copy. Nothing happens if `condition` is false. The buffer has the swizzled rows that tensor maps tell
+    (`swizzledShared` of Layout/StagedOperand.h) along the block's last axis. The descriptor is an argument with `tile.tensor_map`.
+
+    The engine does not see what threads have stored in the buffer's memory before, nor they what it writes, without
+    `tilegpu.proxy_fence` of who stored, and a barrier.
+    Example: `tilegpu.tma_load %d[%i, %j], %b, %m if %c order [0, 1] : …`.
+  }];
+  let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets, TileGPU_BufferType:$buffer,
+      TileGPU_BufferType:$mbarrier, Optional<I1>:$condition, DenseI32ArrayAttr:$order,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = [{
+    $descriptor `[` $offsets `]` `,` $buffer `,` $mbarrier (`if` $condition^)? `order` $order attr-dict
+    `:` qualified(type($descriptor)) `,` type($buffer) `,` type($mbarrier)
+  }];
+  let hasVerifier = 1;
+}
+
+class TileGPU_MBarrierOp<string mnemonic> : TileGPU_Op<mnemonic,
+    [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]>;
+
+def TileGPU_MBarrierInitOp : TileGPU_MBarrierOp<"mbarrier_init"> {
+  let summary = "Makes all mbarriers of a ring ready for phases of so many arrivals";
+  let description = [{
+    mbarriers are rings (or single ones) of one i64 each: PTX ISA, "mbarrier". One thread does it; the others, and the copy engine,
+    see it behind the next barrier. The first phase has parity 0. Example: `tilegpu.mbarrier_init %m arrivals 2 : !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$mbarriers, I32Attr:$arrivals);
+  let assemblyFormat = "$mbarriers `arrivals` $arrivals attr-dict `:` type($mbarriers)";
+}
+
+def TileGPU_MBarrierInvalOp : TileGPU_MBarrierOp<"mbarrier_inval"> {
+  let summary = "The ring's memory holds no mbarriers any more";
+  let description = "One thread does it, when nobody waits for them. Example: `tilegpu.mbarrier_inval %m : !tilegpu.buffer<…>`.";
+  let arguments = (ins TileGPU_BufferType:$mbarriers);
+  let assemblyFormat = "$mbarriers attr-dict `:` type($mbarriers)";
+}
+
+def TileGPU_MBarrierWaitOp : TileGPU_MBarrierOp<"mbarrier_wait"> {
+  let summary = "Waits until the mbarrier's phase of this parity is complete";
+  let description = [{
+    Behind it the waiting threads see what the copies of that phase brought. Example:
+    `tilegpu.mbarrier_wait %m parity %p : !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$mbarrier, I32:$parity);
+  let assemblyFormat = "$mbarrier `parity` $parity attr-dict `:` type($mbarrier)";
+}
+
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
     MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "All threads of the block arrive; accesses to shared and global memory before it happen before those after it";
@@ -127,12 +182,14 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
 
 def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
     MemWrite<TileGPU_SharedMemory>]>]> {
-  let summary = "The thread's writes to shared memory come before what units read there by themselves";
+  let summary = "The thread's writes to memory come before what units and engines read there by themselves";
   let description = [{
     Who writes a buffer for a dot that reads it, by stores or by copies that it has waited for, has this between the write and the
-    barrier (PTX ISA, "Async proxy"). Example: `tilegpu.proxy_fence`.
+    barrier (PTX ISA, "Async proxy"). With `global` also those to global memory, before what copy engines read there. Examples:
+    `tilegpu.proxy_fence`, `tilegpu.proxy_fence global`.
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$isGlobal);
+  let assemblyFormat = "(`global` $isGlobal^)? attr-dict";
 }
 
 //===-- Computing --------------------------------------------------------------------------------------------------===//

@@ -255,10 +255,14 @@ struct ExpandScatter : ExpandPattern<tile::DescriptorScatterOp> {
 //===-- the pass
 //---------------------------------------------------------------------------------------------------===//
 
+/// But for those that the launcher makes (UseTensorMaps.h).
 bool hasDescriptor(Operation *op) {
-  auto isDescriptor = [](Type type) { return isa<DescriptorType>(type); };
-  return llvm::any_of(op->getResultTypes(), isDescriptor) ||
-         llvm::any_of(op->getOperandTypes(), isDescriptor);
+  return llvm::any_of(op->getResultTypes(), llvm::IsaPred<DescriptorType>) ||
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           auto argument = dyn_cast<BlockArgument>(operand);
+           bool isKernels = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+           return isa<DescriptorType>(operand.getType()) && !isKernels;
+         });
 }
 
 bool hasDescriptors(func::FuncOp kernel) {

@@ -15,8 +15,9 @@
 
 namespace kiln {
 
-/// Leaves no value of a descriptor's type. Fails after an error at an operation that takes or gives
-/// one and is neither control flow nor one of the Tile dialect's.
+/// Leaves no value of a descriptor's type but the kernel's arguments (UseTensorMaps.h). Fails after
+/// an error at an operation that takes or gives one and is neither control flow nor one of the Tile
+/// dialect's.
 llvm::LogicalResult expandDescriptors(mlir::func::FuncOp kernel);
 
 /// `expandDescriptors` as a pass on func.func, `kiln-expand-descriptors`, which simplifies kernels

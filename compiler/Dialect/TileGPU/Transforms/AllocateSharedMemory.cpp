@@ -245,6 +245,7 @@ void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createLoadBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
 }

@@ -53,6 +53,10 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       .Case([](tilegpu::CopyAsyncOp copy) {
         return GlobalAccess{copy, copy.getPtr(), true, false, false, std::nullopt};
       })
+      .Case<tile::DescriptorLoadOp, tilegpu::TmaLoadOp>([](auto load) {
+        return GlobalAccess{
+            load, tilegpu::baseOfMap(load.getDescriptor()), true, false, false, std::nullopt, true};
+      })
       .Default([](Operation *other) -> Result {
         if (leavesMemoryAlone(other))
           return std::nullopt;
@@ -74,7 +78,7 @@ bool GlobalOrder::keepsThreads(const GlobalAccess &earlier, const GlobalAccess &
 BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess &later,
                                  ArrayRef<Operation *> passed) {
   BarrierNeed need = betweenArrays(earlier, later);
-  if (need.isNever() || !earlier.pointers || !later.pointers)
+  if (need.isNever() || !earlier.hasElements() || !later.hasElements())
     return need;
   Meeting meeting = meetings.meet(earlier.pointers, later.pointers, passed);
   bool isOrdered =
@@ -86,7 +90,7 @@ bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later
                           ArrayRef<Operation *> passed) {
   if (betweenArrays(earlier, later).isNever())
     return false;
-  return !earlier.pointers || !later.pointers ||
+  return !earlier.hasElements() || !later.hasElements() ||
          meetings.meet(earlier.pointers, later.pointers, passed) != Meeting::Never;
 }
 

@@ -18,13 +18,17 @@ namespace kiln {
 
 struct GlobalAccess {
   mlir::Operation *op;
-  /// Null: any memory.
+  /// Null: any memory. A scalar pointer with `isWhole` stands for all of its array.
   mlir::Value pointers;
   bool reads, writes;
   /// Of the threads that hold an element only one, its owner, makes the access.
   bool byOwners;
   /// Set for atomics that give the same whichever comes first.
   std::optional<tile::AtomicKind> commutes;
+  bool isWhole = false;
+
+  /// Whether it is known which elements are touched.
+  bool hasElements() const { return pointers && !isWhole; }
 };
 
 /// The global memory that an operation touches, if any.

@@ -155,6 +155,12 @@ private:
       addBuffer(load.getBuffer(), /*isWrite=*/false, result);
     else if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
       addBuffer(copy.getBuffer(), /*isWrite=*/true, result);
+    else if (auto copy = dyn_cast<tilegpu::TmaLoadOp>(op))
+      addBuffer(copy.getBuffer(), /*isWrite=*/true, result);
+    else if (isa<tilegpu::MBarrierInitOp, tilegpu::MBarrierInvalOp>(op))
+      addBuffer(op->getOperand(0), /*isWrite=*/true, result);
+    else if (auto wait = dyn_cast<tilegpu::MBarrierWaitOp>(op))
+      addBuffer(wait.getMbarrier(), /*isWrite=*/false, result);
     else if (auto wait = dyn_cast<tilegpu::WaitOp>(op))
       // What this thread's copies brought becomes visible to others only by a barrier.
       for (Value buffer : wait.getBuffers())
@@ -410,6 +416,9 @@ public:
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
+    // What threads have written before is what the copy engine is to read.
+    if (isa<tilegpu::TmaLoadOp>(op))
+      tilegpu::ProxyFenceOp::create(builder, op->getLoc(), /*isGlobal=*/true);
     Value condition;
     if (!need.always)
       for (const ArgumentPair &pair : need.pairs) {

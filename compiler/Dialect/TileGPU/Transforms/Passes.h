@@ -16,6 +16,11 @@ std::unique_ptr<mlir::Pass> createStageOperandsPass();
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
+/// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
+/// that the launcher makes) into copies to buffers that are waited for at once. On func.func, after
+/// kiln-pipeline-loops.
+std::unique_ptr<mlir::Pass> createLoadBlocksPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.

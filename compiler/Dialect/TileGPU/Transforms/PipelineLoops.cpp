@@ -19,6 +19,10 @@
 // Where there is no room for it, or where it would take the room of another block, the copies go
 // into the slot of iteration i - 1: behind the wait for its dots, and a second barrier.
 //
+// Blocks that the copy engine brings (TMA) have no groups, but an mbarrier for each slot: all wait
+// for its phase in place of their own copies, and see what has come without the barrier, which
+// still says that the slot of iteration i - 1 is free.
+//
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Copies that are beyond the loop's end copy nothing (their mask is false), so there is
 // no epilogue, and any number of iterations is right, none as well. The rings' order is made here:
@@ -49,6 +53,8 @@ Value splatLike(OpBuilder &b, Location loc, Value scalar, Type like) {
 Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
   if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
     rewriter.modifyOpInPlace(copy, [&] { copy.getConditionMutable().assign(exists); });
+  if (auto copy = dyn_cast<tilegpu::TmaLoadOp>(op))
+    rewriter.modifyOpInPlace(copy, [&] { copy.getConditionMutable().assign(exists); });
   auto load = dyn_cast<tile::LoadOp>(op);
   if (!load)
     return op;
@@ -77,7 +83,7 @@ public:
     addSlotNumbers();
     copyIntoRings();
     startDots();
-    waitAfterLoop();
+    endCopies();
     return schedule();
   }
 
@@ -121,7 +127,13 @@ private:
   //===-- rings
   //----------------------------------------------------------------------------------===//
 
-  /// Two numbers that go round: the slot that copies fill, and the one that is read.
+  int64_t numBlocks() const {
+    return llvm::count_if(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
+  }
+  bool hasThreadsCopies() const { return numBlocks() < int64_t(staged.loads.size()); }
+
+  /// Two numbers that go round: the slot that copies fill, and the one that is read. A third is the
+  /// parity of the rounds of the second, which is the phase of its mbarrier.
   void addSlotNumbers() {
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
@@ -132,17 +144,23 @@ private:
     unsigned first = loop.getNumRegionIterArgs();
     auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> numbers) {
       SmallVector<Value> values;
-      for (BlockArgument number : numbers) {
+      Value isEnd;
+      for (BlockArgument number : numbers.take_front(2)) {
         Value more = arith::AddIOp::create(b, loc, number, one);
-        Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, end);
+        isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, end);
         values.push_back(arith::SelectOp::create(b, loc, isEnd, zero, more));
       }
+      for (BlockArgument phase : numbers.drop_front(2))
+        values.push_back(arith::XOrIOp::create(
+            b, loc, phase, arith::ExtUIOp::create(b, loc, phase.getType(), isEnd)));
       return values;
     };
-    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-        rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false, next));
+    loop = cast<scf::ForOp>(
+        *loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(numBlocks() ? 3 : 2, zero),
+                                          /*replaceInitOperandUsesInLoop=*/false, next));
     filled = loop.getRegionIterArgs()[first];
     read = loop.getRegionIterArgs()[first + 1];
+    phase = numBlocks() ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
     auto choice = loop.getYieldedValues()[first].getDefiningOp<arith::SelectOp>();
     staged.addresses.insert(choice);
     staged.addresses.insert(choice.getCondition().getDefiningOp());
@@ -152,19 +170,16 @@ private:
   void copyIntoRings() {
     Operation *reader = nullptr;
     SmallVector<Value> rings;
+    allocateMBarriers();
     for (StagedLoad &load : staged.loads) {
-      Location loc = load.load.getLoc();
+      Location loc = load.load->getLoc();
       rewriter.setInsertionPoint(loop);
       tilegpu::BufferType type = load.buffer.getType().withSlots(plan.slots);
       Value ring = tilegpu::AllocOp::create(rewriter, loc, type);
       rings.push_back(ring);
       rewriter.setInsertionPoint(load.load);
       Value slot = tilegpu::SlotOp::create(rewriter, loc, ring, filled);
-      Value pointers = transposed(load, load.load.getPtr());
-      Value mask = load.load.getMask() ? transposed(load, load.load.getMask()) : Value();
-      auto copy =
-          tilegpu::CopyAsyncOp::create(rewriter, loc, pointers, slot, mask, Value(), load.vector,
-                                       load.counted, load.load.getCache(), load.load.getEvict());
+      Operation *copy = load.isBlock() ? copyBlock(load, slot) : copyByThreads(load, slot);
       staged.addresses.insert(slot.getDefiningOp());
       staged.addresses.insert(copy);
       if (!lastCopy || lastCopy->isBeforeInBlock(copy))
@@ -173,12 +188,40 @@ private:
         if (user != load.store && (!reader || user->isBeforeInBlock(reader)))
           reader = user;
     }
-    rewriter.setInsertionPointAfter(lastCopy);
-    lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
-    staged.addresses.insert(lastCopy);
+    if (hasThreadsCopies()) {
+      rewriter.setInsertionPointAfter(lastCopy);
+      lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
+      staged.addresses.insert(lastCopy);
+    }
     eraseFences();
     waitForCopies(reader, rings);
     readSlots(rings);
+  }
+
+  /// Before the loop, with what stands between earlier stores to the rings' memory and the engine.
+  void allocateMBarriers() {
+    if (!numBlocks())
+      return;
+    rewriter.setInsertionPoint(loop);
+    mbarriers = tilegpu::allocateMBarriers(rewriter, loop.getLoc(), plan.slots, numBlocks());
+  }
+
+  Operation *copyBlock(const StagedLoad &staging, Value slot) {
+    auto load = cast<tile::DescriptorLoadOp>(staging.load);
+    Value mbarrier = tilegpu::SlotOp::create(rewriter, load.getLoc(), mbarriers, filled);
+    staged.addresses.insert(mbarrier.getDefiningOp());
+    return tilegpu::TmaLoadOp::create(rewriter, load.getLoc(), load.getDescriptor(),
+                                      load.getOffsets(), slot, mbarrier, Value(), staging.order(),
+                                      load.getEvict());
+  }
+
+  Operation *copyByThreads(const StagedLoad &staging, Value slot) {
+    auto load = cast<tile::LoadOp>(staging.load);
+    Value pointers = transposed(staging, load.getPtr());
+    Value mask = load.getMask() ? transposed(staging, load.getMask()) : Value();
+    return tilegpu::CopyAsyncOp::create(rewriter, load.getLoc(), pointers, slot, mask, Value(),
+                                        staging.vector, staging.counted, load.getCache(),
+                                        load.getEvict());
   }
 
   /// Transposed as the loaded value is on its way to the buffer.
@@ -210,14 +253,19 @@ private:
     // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
-    tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
+    if (hasThreadsCopies())
+      tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
+    if (numBlocks()) {
+      Value mbarrier = tilegpu::SlotOp::create(rewriter, loc, mbarriers, read);
+      tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
+    }
     slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
   }
 
   void readSlots(ValueRange rings) {
     for (auto [load, ring] : llvm::zip(staged.loads, rings)) {
       rewriter.setInsertionPointAfter(arrival);
-      Value slot = tilegpu::SlotOp::create(rewriter, load.load.getLoc(), ring, read);
+      Value slot = tilegpu::SlotOp::create(rewriter, load.load->getLoc(), ring, read);
       rewriter.eraseOp(load.store);
       rewriter.replaceOp(load.buffer, slot);
       for (tile::TransOp trans : llvm::reverse(load.transpositions))
@@ -241,9 +289,12 @@ private:
   }
 
   /// Copies of zeros may be in flight, and what comes next may use the memory.
-  void waitAfterLoop() {
+  void endCopies() {
     rewriter.setInsertionPointAfter(loop);
-    tilegpu::WaitOp::create(rewriter, loop.getLoc(), 0, ValueRange());
+    if (hasThreadsCopies())
+      tilegpu::WaitOp::create(rewriter, loop.getLoc(), 0, ValueRange());
+    if (numBlocks())
+      tilegpu::releaseMBarriers(rewriter, loop.getLoc(), mbarriers);
   }
 
   //===-- order and stages
@@ -284,6 +335,8 @@ private:
   RingPlan plan;
   IRRewriter rewriter;
   Value filled, read; ///< numbers of slots
+  Value phase;        ///< of the slot that is read
+  Value mbarriers;    ///< one for each slot
   Operation *lastCopy = nullptr;
   Operation *arrival = nullptr; ///< behind it copies can be read
   /// Behind it the slot that copies fill is free.
@@ -300,9 +353,10 @@ public:
   /// As many stages as are asked for, or as there is shared memory for.
   RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight) {
     int64_t slotBytes = 0;
-    for (StagedLoad load : staged.loads)
-      slotBytes += load.buffer.getType().getBytes();
-    int64_t beside = bytesBeside(loop) - slotBytes;
+    for (const StagedLoad &load : staged.loads)
+      slotBytes += tilegpu::AllocOp(load.buffer).getType().getBytes();
+    constexpr int64_t mbarrierBytes = 128;
+    int64_t beside = bytesBeside(loop) - slotBytes + mbarrierBytes;
     int64_t room = (target.maxSharedBytes - beside) / slotBytes;
     RingPlan plan;
     plan.stages = plan.slots = std::min(wishedStages(loop), room);

@@ -35,7 +35,7 @@ public:
       dot.getAMutable().assign(bufferOf(dot.getA(), dot, /*axisK=*/1));
     dot.getBMutable().assign(bufferOf(dot.getB(), dot, /*axisK=*/0));
     OpBuilder b(dot);
-    tilegpu::ProxyFenceOp::create(b, dot.getLoc());
+    tilegpu::ProxyFenceOp::create(b, dot.getLoc(), /*isGlobal=*/false);
   }
 
 private:
@@ -79,14 +79,20 @@ private:
     if (!isInBlock)
       b.setInsertionPointAfterValue(source);
     auto type = cast<RankedTensorType>(source.getType());
-    Staging plan =
-        planUnitStaging(tilegpu::layoutOf(type), axisK, tilegpu::storageBits(type.getElementType()),
-                        tilegpu::sharedMemoryOf(target));
-    Value buffer = allocate(b, dot.getLoc(), type, plan.shared);
+    Value buffer = allocate(b, dot.getLoc(), type, layoutFor(source, axisK));
     tilegpu::SharedStoreOp::create(b, dot.getLoc(), source, buffer);
     if (!isInBlock)
-      tilegpu::ProxyFenceOp::create(b, dot.getLoc());
+      tilegpu::ProxyFenceOp::create(b, dot.getLoc(), /*isGlobal=*/false);
     return known->second = buffer;
+  }
+
+  SharedLayout layoutFor(Value source, unsigned axisK) const {
+    auto type = cast<RankedTensorType>(source.getType());
+    unsigned bits = tilegpu::storageBits(type.getElementType());
+    if (std::optional<unsigned> axis = rowsOfBlock(source))
+      return swizzledShared(type.getShape(), *axis, bits);
+    return planUnitStaging(tilegpu::layoutOf(type), axisK, bits, tilegpu::sharedMemoryOf(target))
+        .shared;
   }
 
   //===-- units that read registers
@@ -118,7 +124,21 @@ private:
     return serves && isExchanged(operand) ? convert : tilegpu::ConvertLayoutOp();
   }
 
+  /// The axis along which the copy engine writes rows, if it brings the value.
+  static std::optional<unsigned> rowsOfBlock(Value value) {
+    if (auto load = value.getDefiningOp<tile::DescriptorLoadOp>())
+      return load.getType().getRank() - 1;
+    auto trans = value.getDefiningOp<tile::TransOp>();
+    std::optional<unsigned> source = trans ? rowsOfBlock(trans.getSource()) : std::nullopt;
+    if (!source)
+      return std::nullopt;
+    return unsigned(llvm::find(trans.getOrder(), int32_t(*source)) - trans.getOrder().begin());
+  }
+
   SharedLayout layoutFor(tilegpu::ConvertLayoutOp exchange) const {
+    if (std::optional<unsigned> axis = rowsOfBlock(exchange.getSource()))
+      return swizzledShared(exchange.getType().getShape(), *axis,
+                            tilegpu::storageBits(exchange.getType().getElementType()));
     return planStaging(tilegpu::layoutOf(exchange.getSource()),
                        tilegpu::layoutOf(exchange.getResult()),
                        tilegpu::storageBits(exchange.getType().getElementType()),

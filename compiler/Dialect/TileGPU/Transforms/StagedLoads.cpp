@@ -20,7 +20,7 @@ public:
     for (auto store : loop.getBody()->getOps<tilegpu::SharedStoreOp>()) {
       std::optional<StagedLoad> staged = stagedBehind(store);
       llvm::SmallSetVector<Operation *, 16> addresses = found.addresses;
-      if (!staged || !isOrdered(staged->load) || !addAddresses(staged->load, addresses))
+      if (!staged || !isOrdered(staged->load) || !addAddresses(addressOf(staged->load), addresses))
         continue;
       found.addresses = addresses;
       found.loads.push_back(*staged);
@@ -39,26 +39,19 @@ private:
   //-------------------------------------------------------------------------------===//
 
   std::optional<StagedLoad> stagedBehind(tilegpu::SharedStoreOp store) {
-    StagedLoad staged;
-    staged.store = store;
-    staged.buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
-    if (!isInBody(staged.buffer) || llvm::any_of(staged.buffer->getUsers(), [&](Operation *user) {
+    std::optional<StagedLoad> staged = loadBehind(store);
+    if (!staged || !isInBody(staged->buffer) || !isInBody(staged->load) ||
+        llvm::any_of(staged->buffer->getUsers(), [&](Operation *user) {
           return !isInBody(user) || (user != store && isa<tilegpu::SharedStoreOp>(user));
         }))
       return std::nullopt;
-    Value value = store.getValue();
-    while (auto trans = value.getDefiningOp<tile::TransOp>()) {
-      if (!isInBody(trans) || !trans->hasOneUse())
-        return std::nullopt;
-      staged.transpositions.insert(staged.transpositions.begin(), trans);
-      value = trans.getSource();
-    }
-    staged.load = value.getDefiningOp<tile::LoadOp>();
-    if (!isInBody(staged.load) || !staged.load->hasOneUse() || !bringsZeros(staged.load) ||
-        staged.load.getIsVolatile() || staged.load.getCache() != tile::CacheModifier::None)
+    auto load = dyn_cast<tile::LoadOp>(staged->load);
+    if (!load)
+      return staged;
+    if (!bringsZeros(load) || load.getIsVolatile() || load.getCache() != tile::CacheModifier::None)
       return std::nullopt;
-    findVector(staged);
-    unsigned bytes = staged.vector * elementBits(staged) / 8;
+    findVector(load, *staged);
+    unsigned bytes = staged->vector * elementBits(*staged) / 8;
     if (bytes < 4 || bytes > 16)
       return std::nullopt;
     return staged;
@@ -91,8 +84,7 @@ private:
 
   /// Neighbours that both memory and the buffer have side by side, in one thread and under one
   /// mask, or one that ends within them.
-  void findVector(StagedLoad &staged) {
-    staged.vector = 1;
+  void findVector(tile::LoadOp load, StagedLoad &staged) {
     tilegpu::BufferType buffer = staged.buffer.getType();
     SharedLayout shared = buffer.getLayout().getShared();
     unsigned bits = elementBits(staged);
@@ -112,9 +104,7 @@ private:
         break;
       neighbours *= 2;
     }
-    for (tile::TransOp trans : llvm::reverse(staged.transpositions))
-      axis = trans.getOrder()[axis];
-    tile::LoadOp load = staged.load;
+    axis = staged.order()[axis];
     int64_t inMemory = facts.accessLength(load.getPtr(), load.getMask(), axis);
     staged.vector = std::min({int64_t(inBuffer), neighbours, inMemory});
     staged.counted =
@@ -125,7 +115,7 @@ private:
   //---------------------------------------------------------------------===//
 
   /// Nothing that the loop writes is what the load, running ahead, would have read behind it.
-  bool isOrdered(tile::LoadOp load) {
+  bool isOrdered(Operation *load) {
     std::optional<GlobalAccess> read = globalAccessOf(load);
     Operation *passed = loop;
     WalkResult result = loop.getBody()->walk([&](Operation *op) {
@@ -147,12 +137,19 @@ private:
     return isSeen || isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op);
   }
 
-  /// Adds all that the loop computes for the load's address and mask; false if some of it cannot
-  /// run ahead, or is wanted after the loop.
-  bool addAddresses(tile::LoadOp load, llvm::SmallSetVector<Operation *, 16> &addresses) {
-    SmallVector<Value> pending{load.getPtr()};
-    if (load.getMask())
-      pending.push_back(load.getMask());
+  static SmallVector<Value> addressOf(Operation *load) {
+    if (auto block = dyn_cast<tile::DescriptorLoadOp>(load))
+      return SmallVector<Value>(block.getOffsets());
+    auto threads = cast<tile::LoadOp>(load);
+    SmallVector<Value> address{threads.getPtr()};
+    if (threads.getMask())
+      address.push_back(threads.getMask());
+    return address;
+  }
+
+  /// Adds all that the loop computes for an address; false if some of it cannot run ahead, or is
+  /// wanted after the loop.
+  bool addAddresses(SmallVector<Value> pending, llvm::SmallSetVector<Operation *, 16> &addresses) {
     DenseSet<Value> seen;
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
@@ -189,6 +186,33 @@ private:
 };
 
 } // namespace
+
+SmallVector<int32_t> StagedLoad::order() const {
+  unsigned rank = tilegpu::AllocOp(buffer).getType().getShape().size();
+  SmallVector<int32_t> order(rank);
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    order[axis] = int32_t(axis);
+    for (tile::TransOp trans : llvm::reverse(transpositions))
+      order[axis] = trans.getOrder()[order[axis]];
+  }
+  return order;
+}
+
+std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store) {
+  StagedLoad staged;
+  staged.store = store;
+  staged.buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
+  Value value = store.getValue();
+  while (auto trans = value.getDefiningOp<tile::TransOp>()) {
+    if (trans->getBlock() != store->getBlock() || !trans->hasOneUse())
+      return std::nullopt;
+    staged.transpositions.insert(staged.transpositions.begin(), trans);
+    value = trans.getSource();
+  }
+  staged.load = value.getDefiningOp();
+  bool isLoad = isa_and_present<tile::LoadOp, tile::DescriptorLoadOp>(staged.load);
+  return staged.buffer && isLoad && staged.load->hasOneUse() ? std::optional(staged) : std::nullopt;
+}
 
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target) {

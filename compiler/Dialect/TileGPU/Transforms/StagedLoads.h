@@ -12,13 +12,22 @@ namespace kiln {
 
 /// A load whose only use is a store to a buffer, seen through transpositions.
 struct StagedLoad {
-  tile::LoadOp load;
+  mlir::Operation *load = nullptr;                 ///< a tile.load or tile.descriptor_load
   llvm::SmallVector<tile::TransOp> transpositions; ///< from the load on
   tilegpu::SharedStoreOp store;
   tilegpu::AllocOp buffer;
-  unsigned vector;      ///< elements of a thread's copy
+  unsigned vector = 1;  ///< elements of a thread's copy, where threads copy
   bool counted = false; ///< the mask may end within them
+
+  /// The engine copies all of it.
+  bool isBlock() const { return llvm::isa<tile::DescriptorLoadOp>(load); }
+  /// Which axis of what is loaded each of the buffer's axes is.
+  llvm::SmallVector<int32_t> order() const;
 };
+
+/// What is stored to the buffer, if that is a load seen through transpositions that have no other
+/// use; without a vector.
+std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store);
 
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
 struct StagedLoads {

@@ -74,6 +74,36 @@ TEST(VerifyAbi, NamesTheDifference) {
   EXPECT_NE(textOf(verifyAbi(other, everyScalar(), info)), "");
 }
 
+TEST(VerifyAbi, TensorMapsStandBehindTheParameters) {
+  DeviceBinary binary;
+  binary.target = "cuda:compute_90";
+  binary.format = BinaryFormat::PTX;
+  binary.symbol = "k";
+  binary.launch.threadsPerBlock = 128;
+  binary.launch.tensorMaps.resize(2);
+  binary.launch.tensorMaps[0].name = "a";
+  binary.launch.tensorMaps[1].name = "b";
+  TargetInfo info = target("cuda:compute_90");
+  auto messageOf = [&](llvm::StringRef parameters) {
+    std::string text = (".version 8.0\n.target sm_90\n.visible .entry k(" + parameters +
+                        ")\n.reqntid 128\n{ ret; }\n")
+                           .str();
+    binary.bytes.assign(text.c_str(), text.c_str() + text.size() + 1);
+    return textOf(verifyAbi(binary, {{"p", 8}, {"n", 4}}, info));
+  };
+  EXPECT_EQ(messageOf(".param .u64 p, .param .u32 n, .param .align 64 .b8 x[128],"
+                      " .param .align 64 .b8 y[128]"),
+            "");
+  EXPECT_EQ(messageOf(".param .u64 p, .param .u32 n, .param .align 16 .b8 x[128],"
+                      " .param .align 64 .b8 y[128]"),
+            "parameter 2 'a': expected 128 bytes at offset 64, got 128 bytes at offset 16");
+  EXPECT_EQ(messageOf(".param .u64 p, .param .u32 n, .param .align 64 .b8 x[128],"
+                      " .param .align 64 .b8 y[64]"),
+            "parameter 3 'b': expected 128 bytes at offset 192, got 64 bytes at offset 192");
+  EXPECT_EQ(messageOf(".param .u64 p, .param .u32 n, .param .align 64 .b8 x[128]"),
+            "expected 4 parameters, got 3");
+}
+
 TEST(PtxReader, ReadsParametersAndSurvivesDamage) {
   DeviceBinary binary = cubin("cuda:compute_90");
   std::vector<char> text(binary.bytes.begin(), binary.bytes.end() - 1);

@@ -1,0 +1,142 @@
+// Blocks that the copy engine brings, and the mbarriers by which it says so.
+//
+// A block goes in boxes: as many rows of 128 bytes (or shorter ones) as the engine takes at once.
+// Where a box belongs in the buffer is read off the buffer's layout.
+
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Makes what follows the work of one thread, as long as the guard lives.
+class OneThread {
+public:
+  OneThread(ConversionPatternRewriter &rewriter, const Lowering &lowering, Location loc,
+            Value condition = {})
+      : guard(rewriter) {
+    ScalarBuilder s(rewriter, loc);
+    Value isFirst = s.equal(lowering.device.threadId(rewriter, loc), 0);
+    if (condition)
+      isFirst = s.bitAnd(isFirst, condition);
+    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+
+private:
+  OpBuilder::InsertionGuard guard;
+};
+
+/// An mbarrier of a ring.
+Value mbarrierAt(const ScalarBuilder &s, tilegpu::BufferType ring, Value address, unsigned slot) {
+  return s.byteOffset(address, s.i32(int64_t(slot) * ring.getSlotBytes()));
+}
+
+struct MBarrierInitSpread : SpreadPattern<tilegpu::MBarrierInitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::MBarrierInitOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    tilegpu::BufferType ring = op.getMbarriers().getType();
+    {
+      OneThread thread(rewriter, lowering, op.getLoc());
+      for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
+        lowering.device.initMBarrier(rewriter, op.getLoc(),
+                                     mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot),
+                                     op.getArrivals());
+      lowering.device.fenceMBarriers(rewriter, op.getLoc());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MBarrierInvalSpread : SpreadPattern<tilegpu::MBarrierInvalOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::MBarrierInvalOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    tilegpu::BufferType ring = op.getMbarriers().getType();
+    {
+      OneThread thread(rewriter, lowering, op.getLoc());
+      for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
+        lowering.device.invalidateMBarrier(rewriter, op.getLoc(),
+                                           mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot));
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MBarrierWaitSpread : SpreadPattern<tilegpu::MBarrierWaitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::MBarrierWaitOp op, Adaptor adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    lowering.device.waitForPhase(rewriter, op.getLoc(), adaptor.getMbarrier()[0],
+                                 adaptor.getParity()[0]);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (!lowering.target().tensorMaps)
+      return op.emitError() << "a copy by tensor map is not supported on "
+                            << lowering.target().name;
+    Value mbarrier = adaptor.getMbarrier()[0];
+    {
+      OneThread thread(rewriter, lowering, op.getLoc(),
+                       op.getCondition() ? adaptor.getCondition()[0] : Value());
+      lowering.device.announceBytes(rewriter, op.getLoc(), mbarrier,
+                                    op.getBuffer().getType().getSlotBytes());
+      SmallVector<Value> first;
+      for (ValueRange offset : adaptor.getOffsets())
+        first.push_back(
+            arith::TruncIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), offset[0]));
+      forEachBox(op, [&](ArrayRef<int64_t> place, int64_t offset) {
+        SmallVector<Value> coordinates;
+        for (auto [begin, step] : llvm::reverse(llvm::zip_equal(first, place)))
+          coordinates.push_back(s.add(begin, s.i32(step)));
+        lowering.device.copyBox(rewriter, op.getLoc(),
+                                s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
+                                adaptor.getDescriptor()[0], coordinates, mbarrier);
+      });
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Where each box begins in the block, and at how many bytes in the buffer.
+  static void forEachBox(tilegpu::TmaLoadOp op,
+                         llvm::function_ref<void(ArrayRef<int64_t>, int64_t)> visit) {
+    tile::DescriptorType type = op.getDescriptor().getType();
+    tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
+    LinearLayout offsets = op.getBuffer().getType().getLayout().getMap().invert();
+    SmallVector<int64_t> place(type.getRank(), 0), inBuffer(type.getRank());
+    while (true) {
+      for (auto [axis, source] : llvm::enumerate(op.getOrder()))
+        inBuffer[axis] = place[source];
+      visit(place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes());
+      int64_t axis = type.getRank() - 1;
+      while (axis >= 0 && (place[axis] += box.shape[axis]) == type.getShape()[axis])
+        place[axis--] = 0;
+      if (axis < 0)
+        return;
+    }
+  }
+};
+
+} // namespace
+
+void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, TmaLoadSpread>(
+      lowering, patterns.getContext());
+}
+
+} // namespace kiln

@@ -1,0 +1,88 @@
+// Blocks that the copy engine brings outside of pipelined loops.
+//
+// A load of a described block that kiln-pipeline-loops has left where it is becomes a copy to its
+// buffer, which is waited for at once. What goes to registers goes through a buffer, too.
+
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "compiler/Layout/StagedOperand.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The store that takes all of the block to a buffer, if that is its only use.
+std::optional<StagedLoad> stagingOf(tile::DescriptorLoadOp load) {
+  Operation *user = load;
+  do {
+    if (!user->hasOneUse())
+      return std::nullopt;
+    user = *user->getUsers().begin();
+  } while (isa<tile::TransOp>(user));
+  auto store = dyn_cast<tilegpu::SharedStoreOp>(user);
+  std::optional<StagedLoad> staged = store ? loadBehind(store) : std::nullopt;
+  // The buffer has to be there when the copy starts.
+  if (staged && staged->buffer->getBlock() == load->getBlock())
+    staged->buffer->moveBefore(load);
+  return staged;
+}
+
+/// Copies the block to the buffer, and waits.
+void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int32_t> order) {
+  Location loc = load.getLoc();
+  Value mbarrier = tilegpu::allocateMBarriers(b, loc, /*slots=*/1, /*arrivals=*/1);
+  tilegpu::TmaLoadOp::create(b, loc, load.getDescriptor(), load.getOffsets(), buffer, mbarrier,
+                             Value(), order, load.getEvict());
+  Value even = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  tilegpu::MBarrierWaitOp::create(b, loc, mbarrier, even);
+  tilegpu::releaseMBarriers(b, loc, mbarrier);
+}
+
+void loadBlock(tile::DescriptorLoadOp load) {
+  OpBuilder b(load);
+  if (std::optional<StagedLoad> staged = stagingOf(load)) {
+    copy(b, load, staged->buffer, staged->order());
+    staged->store.erase();
+    for (tile::TransOp trans : llvm::reverse(staged->transpositions))
+      trans.erase();
+    load.erase();
+    return;
+  }
+  auto type = cast<RankedTensorType>(load.getType());
+  SharedLayout rows = swizzledShared(type.getShape(), type.getRank() - 1,
+                                     tilegpu::storageBits(type.getElementType()));
+  auto layout =
+      tilegpu::SharedLayoutAttr::get(b.getContext(), rows.map, rows.padInterval, rows.padAmount);
+  Value buffer = tilegpu::AllocOp::create(
+      b, load.getLoc(),
+      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+  copy(b, load, buffer, llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank()))));
+  load.replaceAllUsesWith(Value(tilegpu::SharedLoadOp::create(b, load.getLoc(), type, buffer)));
+  load.erase();
+}
+
+struct LoadBlocksPass : PassWrapper<LoadBlocksPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoadBlocksPass)
+
+  StringRef getArgument() const override { return "kiln-load-blocks"; }
+  StringRef getDescription() const override {
+    return "Let the copy engine bring described blocks that no loop copies ahead";
+  }
+  void runOnOperation() override {
+    SmallVector<tile::DescriptorLoadOp> loads;
+    getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
+    for (tile::DescriptorLoadOp load : loads)
+      loadBlock(load);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLoadBlocksPass() { return std::make_unique<LoadBlocksPass>(); }
+
+} // namespace kiln

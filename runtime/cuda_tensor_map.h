@@ -1,0 +1,17 @@
+/* Tensor maps of launches on NVIDIA's driver. */
+#ifndef KILN_RUNTIME_CUDA_TENSOR_MAP_H
+#define KILN_RUNTIME_CUDA_TENSOR_MAP_H
+
+#include "runtime/driver.h"
+
+/* KILN_ERROR_UNSUPPORTED where the driver cannot make tensor maps; makes the kernel's caches. */
+kiln_status kiln_cuda_plan_tensor_maps(kiln_kernel *kernel);
+
+/* Hot: writes the kernel's maps for a launch with these arguments. */
+kiln_status kiln_cuda_make_tensor_maps(const kiln_kernel *kernel, kiln_stream stream,
+                                       void *const *params, kiln_encoded_map *maps);
+
+/* Back to the state at process start. */
+void kiln_cuda_forget_tensor_maps(void);
+
+#endif /* KILN_RUNTIME_CUDA_TENSOR_MAP_H */

@@ -1,0 +1,206 @@
+/*
+ * Reading and checking the tensors of tensor maps. Limits after the CUDA Driver API, "Tensor Map
+ * Object Management" (cuTensorMapEncodeTiled).
+ */
+#include "runtime/tensor_map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COPY_BYTES = 16, MAX_BOX = 256, NUMBER_CAPACITY = 96 };
+static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
+
+static const struct element {
+  uint32_t bytes;
+  bool is_float;
+} elements[] = {
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA)                                     \
+  [KILN_TENSOR_##NAME] = {(BYTES), (IS_FLOAT)},
+#include "runtime/tensor_elements.def"
+};
+
+uint32_t kiln_tensor_element_bytes(uint32_t element) { return elements[element].bytes; }
+
+/* --- records --- */
+
+static bool is_integer(uint32_t kind) { return kind >= KILN_PARAM_I8 && kind <= KILN_PARAM_U64; }
+
+static bool is_number(const kiln_variant *variant, const kiln_launch_number *number) {
+  return number->parameter == KILN_NO_PARAMETER ||
+         (number->parameter >= 0 && (uint32_t)number->parameter < variant->num_params &&
+          is_integer(variant->params[number->parameter].kind));
+}
+
+/* What is wrong with where the numbers come from, or null. */
+static const char *wrong_numbers(const kiln_variant *variant, const kiln_tensor_map *map) {
+  if (map->rank < 1 || map->rank > KILN_MAX_RANK)
+    return "expected a rank from 1 to 5";
+  if (map->base >= variant->num_params || variant->params[map->base].kind != KILN_PARAM_POINTER)
+    return "its base is no pointer of the launcher's";
+  for (uint32_t axis = 0; axis < map->rank; ++axis)
+    if (!is_number(variant, &map->extents[axis]) ||
+        (axis + 1 < map->rank && !is_number(variant, &map->strides[axis])))
+      return "an extent or stride is no integer of the launcher's";
+  return NULL;
+}
+
+/* What is wrong with the copied blocks, or null. */
+static const char *wrong_blocks(const kiln_tensor_map *map) {
+  if (map->element >= sizeof elements / sizeof *elements)
+    return "its element type is not known";
+  const struct element *element = &elements[map->element];
+  for (uint32_t axis = 0; axis < map->rank; ++axis)
+    if (map->box[axis] < 1 || map->box[axis] > MAX_BOX)
+      return "expected a block of 1 to 256 elements along each axis";
+  uint32_t row = map->box[map->rank - 1] * element->bytes, swizzle = map->swizzle_bytes;
+  if (row % COPY_BYTES)
+    return "expected rows of blocks to be multiples of 16 bytes";
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return "expected a swizzle of 0, 32, 64 or 128 bytes";
+  if (swizzle && row > swizzle)
+    return "rows of blocks are longer than the swizzle";
+  if ((map->flags & KILN_MAP_FILLS_WITH_NAN) && !element->is_float)
+    return "its elements have no NaN";
+  return NULL;
+}
+
+kiln_status kiln_check_tensor_maps(const kiln_variant *variant, const kiln_binary *binary) {
+  if (binary->num_tensor_maps > KILN_MAX_TENSOR_MAPS)
+    return kiln_error(KILN_ERROR_ABI, "the binary has %u tensor maps, expected at most %d",
+                      binary->num_tensor_maps, KILN_MAX_TENSOR_MAPS);
+  for (uint32_t i = 0; i < binary->num_tensor_maps; ++i) {
+    const kiln_tensor_map *map = &binary->tensor_maps[i];
+    const char *wrong = wrong_numbers(variant, map);
+    if (!wrong)
+      wrong = wrong_blocks(map);
+    if (wrong)
+      return kiln_error(KILN_ERROR_ABI, "tensor map %u (%s): %s", i, map->name, wrong);
+  }
+  return KILN_SUCCESS;
+}
+
+uint32_t kiln_tensor_map_offset(const kiln_variant *variant, uint32_t index) {
+  uint32_t end = 0;
+  if (variant->num_params) {
+    const kiln_param *last = &variant->params[variant->num_params - 1];
+    end = last->offset + last->size;
+  }
+  uint32_t first =
+      (end + KILN_TENSOR_MAP_ALIGNMENT - 1) / KILN_TENSOR_MAP_ALIGNMENT * KILN_TENSOR_MAP_ALIGNMENT;
+  return first + index * KILN_TENSOR_MAP_BYTES;
+}
+
+/* --- launches --- */
+
+static int64_t read_integer(uint32_t kind, const void *value) {
+  switch (kind) {
+  case KILN_PARAM_I8:
+    return *(const int8_t *)value;
+  case KILN_PARAM_U8:
+    return *(const uint8_t *)value;
+  case KILN_PARAM_I16:
+    return *(const int16_t *)value;
+  case KILN_PARAM_U16:
+    return *(const uint16_t *)value;
+  case KILN_PARAM_I32:
+    return *(const int32_t *)value;
+  case KILN_PARAM_U32:
+    return *(const uint32_t *)value;
+  default:
+    return *(const int64_t *)value; /* an unsigned one beyond its range is below zero: refused */
+  }
+}
+
+static int64_t read_number(const kiln_launch_number *number, const kiln_param *params,
+                           void *const *values) {
+  return number->parameter == KILN_NO_PARAMETER
+             ? number->constant
+             : read_integer(params[number->parameter].kind, values[number->parameter]);
+}
+
+void kiln_read_tensor(const kiln_tensor_map *map, const kiln_param *params, void *const *values,
+                      kiln_tensor *tensor) {
+  uint32_t last = map->rank - 1u;
+  tensor->base = *(void *const *)values[map->base];
+  tensor->rank = map->rank;
+  for (uint32_t axis = 0; axis < last; ++axis) {
+    tensor->shape[axis] = read_number(&map->extents[axis], params, values);
+    tensor->strides[axis] = read_number(&map->strides[axis], params, values);
+  }
+  tensor->shape[last] = read_number(&map->extents[last], params, values);
+  tensor->strides[last] = 1;
+}
+
+bool kiln_is_empty_tensor(const kiln_tensor *tensor) {
+  for (uint32_t axis = 0; axis < tensor->rank; ++axis)
+    if (tensor->shape[axis] == 0)
+      return true;
+  return false;
+}
+
+/* "stride_am is 100", or "it is 100" for a constant. */
+static void describe_number(const kiln_launch_number *number, const kiln_param *params,
+                            int64_t value, char text[NUMBER_CAPACITY]) {
+  const kiln_param *param =
+      number->parameter == KILN_NO_PARAMETER ? NULL : &params[number->parameter];
+  const char *name = param ? param->name : "it";
+  if (param && param->kind == KILN_PARAM_U64)
+    snprintf(text, NUMBER_CAPACITY, "%s is %" PRIu64, name, (uint64_t)value);
+  else
+    snprintf(text, NUMBER_CAPACITY, "%s is %" PRId64, name, value);
+}
+
+static kiln_status check_stride(const char *entry, const kiln_tensor_map *map,
+                                const kiln_param *params, const kiln_tensor *tensor,
+                                uint32_t axis) {
+  int64_t stride = tensor->strides[axis];
+  uint32_t bytes = kiln_tensor_element_bytes(map->element);
+  /* Along one element nobody steps. */
+  if (tensor->shape[axis] <= 1 ||
+      (stride >= 0 && stride < stride_limit / bytes && stride * (int64_t)bytes % COPY_BYTES == 0))
+    return KILN_SUCCESS;
+  char number[NUMBER_CAPACITY];
+  describe_number(&map->strides[axis], params, stride, number);
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                    "%s: %s: the stride of axis %" PRIu32 ": %s elements of %" PRIu32
+                    " bytes, expected a multiple of %d bytes, at least 0 and below 2^40",
+                    entry, map->name, axis, number, bytes, COPY_BYTES);
+}
+
+static kiln_status check_extent(const char *entry, const kiln_tensor_map *map,
+                                const kiln_param *params, const kiln_tensor *tensor,
+                                uint32_t axis) {
+  int64_t extent = tensor->shape[axis];
+  if (extent >= 0 && extent <= UINT32_MAX)
+    return KILN_SUCCESS;
+  char number[NUMBER_CAPACITY];
+  describe_number(&map->extents[axis], params, extent, number);
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                    "%s: %s: the extent of axis %" PRIu32 ": %s, expected 0 to 4294967295", entry,
+                    map->name, axis, number);
+}
+
+kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *map,
+                                     const kiln_param *params, const kiln_tensor *tensor) {
+  kiln_status status = KILN_SUCCESS;
+  for (uint32_t axis = 0; axis < map->rank && status == KILN_SUCCESS; ++axis)
+    status = check_extent(entry, map, params, tensor, axis);
+  if (status != KILN_SUCCESS || kiln_is_empty_tensor(tensor))
+    return status;
+  if (!tensor->base || (uintptr_t)tensor->base % COPY_BYTES != 0)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                      "%s: %s: %s is 0x%" PRIxPTR ", expected the address of a tensor, a multiple "
+                      "of %d bytes",
+                      entry, map->name, params[map->base].name, (uintptr_t)tensor->base,
+                      COPY_BYTES);
+  for (uint32_t axis = 0; axis + 1 < map->rank && status == KILN_SUCCESS; ++axis)
+    status = check_stride(entry, map, params, tensor, axis);
+  return status;
+}
+
+uint64_t kiln_mapped_stride(const kiln_tensor_map *map, const kiln_tensor *tensor, uint32_t axis) {
+  return tensor->shape[axis] <= 1
+             ? COPY_BYTES
+             : (uint64_t)tensor->strides[axis] * kiln_tensor_element_bytes(map->element);
+}

@@ -1,0 +1,50 @@
+/*
+ * The tensors that a launch's tensor maps are of: read from its arguments, and checked as the copy
+ * engine demands. What a map then looks like is the driver's business (cuda_tensor_map.c,
+ * emulator_driver.c).
+ *
+ * A tensor without elements has no map: extents begin at 1 there. Each driver finds its own way
+ * round that; every other number of such a tensor is looked at by nobody.
+ */
+#ifndef KILN_RUNTIME_TENSOR_MAP_H
+#define KILN_RUNTIME_TENSOR_MAP_H
+
+#include "runtime/error.h"
+#include "runtime/kiln.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { KILN_TENSOR_MAP_BYTES = 128, KILN_TENSOR_MAP_ALIGNMENT = 64 };
+
+/* When a kernel is loaded: KILN_ERROR_ABI unless its maps' records say what can be made. */
+kiln_status kiln_check_tensor_maps(const kiln_variant *variant, const kiln_binary *binary);
+
+/* Where map `index` stands in the kernel's parameter block, in bytes. */
+uint32_t kiln_tensor_map_offset(const kiln_variant *variant, uint32_t index);
+
+/* Bytes of an element (kiln_tensor_element). */
+uint32_t kiln_tensor_element_bytes(uint32_t element);
+
+/* Hot: the tensor that `map` is of in a launch with these arguments. */
+void kiln_read_tensor(const kiln_tensor_map *map, const kiln_param *params, void *const *values,
+                      kiln_tensor *tensor);
+
+/* KILN_ERROR_INVALID_ARGUMENT, naming the argument and its value, where there is no map of
+ * `tensor`. */
+kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *map,
+                                     const kiln_param *params, const kiln_tensor *tensor);
+
+bool kiln_is_empty_tensor(const kiln_tensor *tensor);
+
+/* The stride of `axis` in bytes, as a map of the checked tensor has it. */
+uint64_t kiln_mapped_stride(const kiln_tensor_map *map, const kiln_tensor *tensor, uint32_t axis);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KILN_RUNTIME_TENSOR_MAP_H */
