@@ -50,24 +50,24 @@ FailureOr<bool> convert(NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp op, OpBuilder
     return notEmulated(op, "in a mode other than tile");
   if (op.getPredicate())
     return notEmulated(op, "with a predicate");
-  return store(op, b, code, KILN_EMU_TENSOR_STORE, op.getTmaDescriptor(), op.getCoordinates(),
+  return store(op, b, code, KILN_EMU_BOX_STORE, op.getTmaDescriptor(), op.getCoordinates(),
                op.getSrcMem());
 }
 
 std::optional<int32_t> emulatedReduction(NVVM::TMAReduxKind kind) {
   switch (kind) {
   case NVVM::TMAReduxKind::ADD:
-    return KILN_EMU_TENSOR_ADD;
+    return KILN_EMU_BOX_ADD;
   case NVVM::TMAReduxKind::MIN:
-    return KILN_EMU_TENSOR_MIN;
+    return KILN_EMU_BOX_MIN;
   case NVVM::TMAReduxKind::MAX:
-    return KILN_EMU_TENSOR_MAX;
+    return KILN_EMU_BOX_MAX;
   case NVVM::TMAReduxKind::AND:
-    return KILN_EMU_TENSOR_AND;
+    return KILN_EMU_BOX_AND;
   case NVVM::TMAReduxKind::OR:
-    return KILN_EMU_TENSOR_OR;
+    return KILN_EMU_BOX_OR;
   case NVVM::TMAReduxKind::XOR:
-    return KILN_EMU_TENSOR_XOR;
+    return KILN_EMU_BOX_XOR;
   default:
     return std::nullopt;
   }

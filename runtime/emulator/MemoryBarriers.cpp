@@ -23,6 +23,13 @@ void checkIdle(Thread &self, const kiln_emu_site *site, const MemoryBarrier &bar
                          describe(*barrier.loads.front().site));
 }
 
+/// Ends the mbarrier. Its place keeps the source of the clocks, of which there are few.
+void forget(MemoryBarrier &barrier) {
+  uint32_t source = barrier.source;
+  barrier = MemoryBarrier();
+  barrier.source = source;
+}
+
 [[noreturn]] void failForBytes(Block &block, const TensorCopy &copy, uint64_t missing) {
   block.fail(*copy.thread, copy.site, Finding::Copy,
              "expected expect_tx of all bytes that copies complete in a phase of the mbarrier, "
@@ -122,7 +129,7 @@ MemoryBarrier &kiln::emulator::barrierAt(Thread &self, const kiln_emu_site *site
   Block &block = *self.block;
   checkPlace(self, site, address);
   auto found = block.memoryBarriers().find(block.sharedOffset(address));
-  if (found == block.memoryBarriers().end())
+  if (found == block.memoryBarriers().end() || !found->second.count)
     block.fail(self, site, Finding::Uninitialised, "the mbarrier was not initialised");
   const Moment &initialised = found->second.initialised;
   if (block.launched().check &&
@@ -157,7 +164,7 @@ void kiln::emulator::fenceInitialisations(Thread &self) {
   Block &block = *self.block;
   if (block.launched().check)
     for (auto &[offset, barrier] : block.memoryBarriers())
-      if (barrier.initialised.thread == self.thread)
+      if (barrier.count && barrier.initialised.thread == self.thread)
         barrier.fenced = block.moment(self, barrier.initialised.site, AccessKind::Write);
 }
 
@@ -205,10 +212,7 @@ void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, 
     block.fail(self, site, Finding::Operand, "an mbarrier counts 1 to 2^20 - 1 arrivals");
   MemoryBarrier &barrier = block.memoryBarriers()[block.sharedOffset(address)];
   checkIdle(self, site, barrier);
-  // What is ordered by the source stays so.
-  uint32_t source = barrier.source;
-  barrier = MemoryBarrier();
-  barrier.source = source;
+  forget(barrier);
   barrier.count = count;
   barrier.pending = int32_t(count);
   if (block.launched().check)
@@ -217,8 +221,9 @@ void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, 
 
 void kiln_emu_mbarrier_inval(kiln_emu_thread *thread, const kiln_emu_site *site, void *address) {
   Thread &self = threadOf(thread);
-  checkIdle(self, site, barrierAt(self, site, address));
-  self.block->memoryBarriers().erase(self.block->sharedOffset(address));
+  MemoryBarrier &barrier = barrierAt(self, site, address);
+  checkIdle(self, site, barrier);
+  forget(barrier);
 }
 
 void kiln_emu_mbarrier_init_fence(kiln_emu_thread *thread) {

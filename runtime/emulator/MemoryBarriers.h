@@ -24,7 +24,7 @@ struct Thread;
 struct MemoryBarrier {
   static constexpr uint32_t noSource = ~0u, bytes = 8, maxCount = (1 << 20) - 1;
 
-  uint32_t count = 0;       ///< arrivals that complete a phase
+  uint32_t count = 0;       ///< arrivals that complete a phase; 0: it is not initialised
   int32_t pending = 0;      ///< that are still to come in this one
   int64_t transactions = 0; ///< bytes still to come
   uint64_t phase = 0;       ///< number of completed phases

@@ -1,43 +1,25 @@
 #include "runtime/emulator/TensorBox.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace kiln::emulator {
 namespace {
 
-uint32_t bytesOf(uint32_t element) {
-  switch (element) {
-  case KILN_EMU_TENSOR_U8:
-    return 1;
-  case KILN_EMU_TENSOR_U16:
-  case KILN_EMU_TENSOR_F16:
-  case KILN_EMU_TENSOR_BF16:
-    return 2;
-  case KILN_EMU_TENSOR_U32:
-  case KILN_EMU_TENSOR_I32:
-  case KILN_EMU_TENSOR_F32:
-    return 4;
-  case KILN_EMU_TENSOR_U64:
-  case KILN_EMU_TENSOR_I64:
-  case KILN_EMU_TENSOR_F64:
-    return 8;
-  default:
-    return 0;
-  }
-}
-
-bool isFloat(uint32_t element) {
-  return element == KILN_EMU_TENSOR_F16 || element == KILN_EMU_TENSOR_BF16 ||
-         element == KILN_EMU_TENSOR_F32 || element == KILN_EMU_TENSOR_F64;
-}
+struct Element {
+  uint32_t bytes;
+  bool isFloat;
+};
+constexpr Element elements[] = {
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA) {BYTES, IS_FLOAT != 0},
+#include "runtime/tensor_elements.def"
+};
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
 /// Of one axis of a map (CUDA Driver API, cuTensorMapEncodeTiled).
 std::string problemOfAxis(const kiln_emu_tensor_map &map, uint32_t axis) {
   std::string of = " of axis " + number(axis) + " of the tensor map";
-  if (!map.extents[axis])
-    return "expected an extent" + of + ", got 0";
   if (map.box[axis] < 1 || map.box[axis] > 256)
     return "expected a box of 1 to 256 elements" + of + ", got " + number(map.box[axis]);
   if (axis && (map.strides[axis - 1] % 16 || map.strides[axis - 1] >> 40))
@@ -57,7 +39,7 @@ std::string TensorBox::problemOf(const kiln_emu_tensor_map *address, uint32_t ra
   if (map.rank != rank)
     return "expected " + number(map.rank) + " coordinates, as the tensor map has axes, got " +
            number(rank);
-  if (map.element_bytes != bytesOf(map.element) || !map.element_bytes)
+  if (map.element >= std::size(elements) || map.element_bytes != elements[map.element].bytes)
     return "a tensor map of elements that there are not";
   for (uint32_t axis = 0; axis < rank; ++axis)
     if (std::string problem = problemOfAxis(map, axis); !problem.empty())
@@ -73,7 +55,7 @@ std::string TensorBox::problemOf(const kiln_emu_tensor_map *address, uint32_t ra
   if (swizzle && row != swizzle)
     return "expected rows of a box as long as its swizzle, " + number(swizzle) + " bytes, got " +
            number(row);
-  if (map.fills_with_nan && !isFloat(map.element))
+  if (map.fills_with_nan && !elements[map.element].isFloat)
     return "a tensor map that fills integers with NaNs";
   return "";
 }

@@ -40,8 +40,8 @@ void count(Thread &self, const TensorCopy &copy) {
   });
   transfer.sectors = globalSectors(rows.data(), rows.size());
   transfer.sharedBytes = copy.box.bytes();
-  transfer.readsGlobal = copy.operation != KILN_EMU_TENSOR_STORE;
-  transfer.writesGlobal = copy.operation != KILN_EMU_TENSOR_LOAD;
+  transfer.readsGlobal = copy.operation != KILN_EMU_BOX_STORE;
+  transfer.writesGlobal = copy.operation != KILN_EMU_BOX_LOAD;
   self.block->count(copy.site, transfer);
 }
 
@@ -188,8 +188,7 @@ void TensorCopies::store(TensorCopy &&copy) {
   if (block.launched().check) {
     if (stores.source == TensorStores::noSource)
       stores.source = block.addSource(*copy.thread, copy.site);
-    AccessKind kind =
-        copy.operation == KILN_EMU_TENSOR_STORE ? AccessKind::Write : AccessKind::Atomic;
+    AccessKind kind = copy.operation == KILN_EMU_BOX_STORE ? AccessKind::Write : AccessKind::Atomic;
     copy.landed = landing(block, copy, stores.source, kind);
     checkShared(copy, AccessKind::Read);
     checkSource(copy);
@@ -236,9 +235,9 @@ void TensorCopies::write(const TensorCopy &copy) {
     const unsigned char *from = &copy.read[offset];
     if (!mayAccess(address, bytes))
       return;
-    if (copy.operation == KILN_EMU_TENSOR_STORE && checks)
+    if (copy.operation == KILN_EMU_BOX_STORE && checks)
       return block.lateStores().store(copy.thread->inWarp->number, address, from, bytes);
-    if (copy.operation == KILN_EMU_TENSOR_STORE)
+    if (copy.operation == KILN_EMU_BOX_STORE)
       return void(std::memcpy(address, from, bytes));
     if (checks)
       block.lateStores().deliverAt(address, bytes);
@@ -286,8 +285,8 @@ void kiln_emu_tensor_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
                           const kiln_emu_tensor_map *map, const int32_t *coordinates, uint32_t rank,
                           void *mbarrier) {
   Thread &self = threadOf(thread);
-  TensorCopy copy = self.block->tensorCopies().begin(self, site, KILN_EMU_TENSOR_LOAD, map,
-                                                     coordinates, rank, to);
+  TensorCopy copy =
+      self.block->tensorCopies().begin(self, site, KILN_EMU_BOX_LOAD, map, coordinates, rank, to);
   track(self, barrierAt(self, site, mbarrier), copy);
 }
 
@@ -297,7 +296,7 @@ void kiln_emu_tensor_store(kiln_emu_thread *thread, const kiln_emu_site *site, u
   Thread &self = threadOf(thread);
   TensorCopies &copies = self.block->tensorCopies();
   TensorCopy copy = copies.begin(self, site, operation, map, coordinates, rank, from);
-  if (operation != KILN_EMU_TENSOR_STORE && !isReduction(operation, copy.box.element()))
+  if (operation != KILN_EMU_BOX_STORE && !isReduction(operation, copy.box.element()))
     self.block->fail(self, site, Finding::Operand,
                      "there is no such reduction of elements of the tensor map's type");
   copies.store(std::move(copy));

@@ -28,7 +28,7 @@ struct Thread;
 struct TensorCopy {
   TensorBox box;
   uint32_t shared; ///< where its box begins
-  uint32_t operation = KILN_EMU_TENSOR_LOAD;
+  uint32_t operation = KILN_EMU_BOX_LOAD;
   Thread *thread;
   const kiln_emu_site *site;
   Moment landed = {};                   ///< what its accesses count as; while they are checked

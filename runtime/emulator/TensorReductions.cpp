@@ -1,6 +1,7 @@
 #include "runtime/emulator/TensorReductions.h"
 
 #include "runtime/emulator/MatrixNumbers.h"
+#include "runtime/kiln.h"
 #include <algorithm>
 
 namespace kiln::emulator {
@@ -27,9 +28,9 @@ void update(void *memory, const void *value, Combine combine) {
 
 template <typename Number> Number combineFloats(uint32_t operation, Number a, Number b) {
   switch (operation) {
-  case KILN_EMU_TENSOR_MIN:
+  case KILN_EMU_BOX_MIN:
     return std::fmin(a, b);
-  case KILN_EMU_TENSOR_MAX:
+  case KILN_EMU_BOX_MAX:
     return std::fmax(a, b);
   default:
     return a + b;
@@ -39,15 +40,15 @@ template <typename Number> Number combineFloats(uint32_t operation, Number a, Nu
 /// Sums wrap around.
 template <typename Number> Number combineIntegers(uint32_t operation, Number a, Number b) {
   switch (operation) {
-  case KILN_EMU_TENSOR_MIN:
+  case KILN_EMU_BOX_MIN:
     return std::min(a, b);
-  case KILN_EMU_TENSOR_MAX:
+  case KILN_EMU_BOX_MAX:
     return std::max(a, b);
-  case KILN_EMU_TENSOR_AND:
+  case KILN_EMU_BOX_AND:
     return a & b;
-  case KILN_EMU_TENSOR_OR:
+  case KILN_EMU_BOX_OR:
     return a | b;
-  case KILN_EMU_TENSOR_XOR:
+  case KILN_EMU_BOX_XOR:
     return a ^ b;
   default:
     return Number(std::make_unsigned_t<Number>(a) + std::make_unsigned_t<Number>(b));
@@ -79,17 +80,17 @@ template <typename To, typename From> To bitsAs(From from) {
 // PTX ISA, "cp.reduce.async.bulk.tensor" and, for the types, "cp.reduce.async.bulk".
 bool isReduction(uint32_t operation, uint32_t element) {
   switch (element) {
-  case KILN_EMU_TENSOR_U32:
-  case KILN_EMU_TENSOR_I32:
-  case KILN_EMU_TENSOR_U64:
-  case KILN_EMU_TENSOR_I64:
-    return operation >= KILN_EMU_TENSOR_ADD && operation <= KILN_EMU_TENSOR_XOR;
-  case KILN_EMU_TENSOR_F16:
-  case KILN_EMU_TENSOR_BF16:
-    return operation >= KILN_EMU_TENSOR_ADD && operation <= KILN_EMU_TENSOR_MAX;
-  case KILN_EMU_TENSOR_F32:
-  case KILN_EMU_TENSOR_F64:
-    return operation == KILN_EMU_TENSOR_ADD;
+  case KILN_TENSOR_U32:
+  case KILN_TENSOR_I32:
+  case KILN_TENSOR_U64:
+  case KILN_TENSOR_I64:
+    return operation >= KILN_EMU_BOX_ADD && operation <= KILN_EMU_BOX_XOR;
+  case KILN_TENSOR_F16:
+  case KILN_TENSOR_BF16:
+    return operation >= KILN_EMU_BOX_ADD && operation <= KILN_EMU_BOX_MAX;
+  case KILN_TENSOR_F32:
+  case KILN_TENSOR_F64:
+    return operation == KILN_EMU_BOX_ADD;
   default:
     return false;
   }
@@ -97,19 +98,19 @@ bool isReduction(uint32_t operation, uint32_t element) {
 
 void reduce(uint32_t operation, uint32_t element, void *memory, const void *value) {
   switch (element) {
-  case KILN_EMU_TENSOR_U32:
+  case KILN_TENSOR_U32:
     return reduceIntegers<uint32_t>(operation, memory, value);
-  case KILN_EMU_TENSOR_I32:
+  case KILN_TENSOR_I32:
     return reduceIntegers<int32_t>(operation, memory, value);
-  case KILN_EMU_TENSOR_U64:
+  case KILN_TENSOR_U64:
     return reduceIntegers<uint64_t>(operation, memory, value);
-  case KILN_EMU_TENSOR_I64:
+  case KILN_TENSOR_I64:
     return reduceIntegers<int64_t>(operation, memory, value);
-  case KILN_EMU_TENSOR_F16:
+  case KILN_TENSOR_F16:
     return reduceFloats<uint16_t>(operation, memory, value, fromHalf, toHalf);
-  case KILN_EMU_TENSOR_BF16:
+  case KILN_TENSOR_BF16:
     return reduceFloats<uint16_t>(operation, memory, value, fromBFloat, toBFloat);
-  case KILN_EMU_TENSOR_F32:
+  case KILN_TENSOR_F32:
     return reduceFloats<uint32_t>(operation, memory, value, asFloat, bitsOfFloat);
   default:
     return reduceFloats<uint64_t>(operation, memory, value, bitsAs<double, uint64_t>,

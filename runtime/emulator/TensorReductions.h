@@ -8,8 +8,8 @@
 
 namespace kiln::emulator {
 
-/// Whether there is the operation (KILN_EMU_TENSOR_ADD …) on elements of the type
-/// (KILN_EMU_TENSOR_F16 …).
+/// Whether there is the operation (KILN_EMU_BOX_ADD …) on elements of the type
+/// (kiln_tensor_element).
 bool isReduction(uint32_t operation, uint32_t element);
 
 /// memory = memory op value, atomically.

@@ -289,20 +289,6 @@ void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site
 /* --- copies of boxes of tensors by the copy engine (TMA): as late as the program's waits allow ---
  */
 
-/* What the elements of a tensor map are: kiln_tensor_element of kiln.h. */
-enum {
-  KILN_EMU_TENSOR_U8,
-  KILN_EMU_TENSOR_U16,
-  KILN_EMU_TENSOR_U32,
-  KILN_EMU_TENSOR_I32,
-  KILN_EMU_TENSOR_U64,
-  KILN_EMU_TENSOR_I64,
-  KILN_EMU_TENSOR_F16,
-  KILN_EMU_TENSOR_BF16,
-  KILN_EMU_TENSOR_F32,
-  KILN_EMU_TENSOR_F64
-};
-
 /* A tensor map as the emulator has it: the 128 bytes that kernels get for one (CUtensorMap on a
  * GPU). Axes as the instructions count them: the first is contiguous. */
 typedef struct kiln_emu_tensor_map {
@@ -315,7 +301,7 @@ typedef struct kiln_emu_tensor_map {
   uint8_t element_bytes;
   uint8_t swizzle_bytes; /* 0, 32, 64, 128 */
   uint8_t fills_with_nan;
-  uint8_t element; /* kiln_tensor_element of kiln.h, for reductions and NaNs */
+  uint8_t element; /* kiln_tensor_element of kiln.h */
   uint8_t reserved[45];
 } kiln_emu_tensor_map;
 #define KILN_EMU_TENSOR_MAP UINT64_C(0x6b696c6e746d6170)
@@ -329,14 +315,14 @@ void kiln_emu_tensor_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
                           const kiln_emu_tensor_map *map, const int32_t *coordinates, uint32_t rank,
                           void *mbarrier);
 enum {
-  KILN_EMU_TENSOR_LOAD,
-  KILN_EMU_TENSOR_STORE,
-  KILN_EMU_TENSOR_ADD,
-  KILN_EMU_TENSOR_MIN,
-  KILN_EMU_TENSOR_MAX,
-  KILN_EMU_TENSOR_AND,
-  KILN_EMU_TENSOR_OR,
-  KILN_EMU_TENSOR_XOR
+  KILN_EMU_BOX_LOAD,
+  KILN_EMU_BOX_STORE,
+  KILN_EMU_BOX_ADD,
+  KILN_EMU_BOX_MIN,
+  KILN_EMU_BOX_MAX,
+  KILN_EMU_BOX_AND,
+  KILN_EMU_BOX_OR,
+  KILN_EMU_BOX_XOR
 };
 /* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor to global memory: elements outside of the
  * tensor stay as they are. */

@@ -2,6 +2,7 @@
 // the mistake gives a wrong result or a finding with its place.
 
 #include "runtime/emulator/kiln_emu.h"
+#include "runtime/kiln.h"
 #include "tests/compiler/Emulator/EmulatedKernel.h"
 #include <gtest/gtest.h>
 
@@ -159,7 +160,7 @@ kiln_emu_tensor_map mapOf(float *data) {
   map.rank = 2;
   map.element_bytes = 4;
   map.swizzle_bytes = 128;
-  map.element = KILN_EMU_TENSOR_F32;
+  map.element = KILN_TENSOR_F32;
   return map;
 }
 

@@ -166,12 +166,12 @@ TEST(Counts, AsyncCopiesReadGlobalAndWriteSharedMemory) {
 
 TEST(Counts, BoxesAreOneRequest) {
   // Rows of 64 of 80 bytes; the last of 4 is outside of the tensor, as are 16 bytes of the others.
-  Tensor tensor(KILN_EMU_TENSOR_F32, {16, 4}, {16, 4});
+  Tensor tensor(KILN_TENSOR_F32, {16, 4}, {16, 4});
   ASSERT_EQ(tensor.map.strides[0], 80u);
   std::vector<char> memory(1024);
   tensor.map.base =
       reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(memory.data()) + 127) / 128 * 128);
-  for (uint32_t operation : {KILN_EMU_TENSOR_LOAD, KILN_EMU_TENSOR_STORE, KILN_EMU_TENSOR_ADD}) {
+  for (uint32_t operation : {KILN_EMU_BOX_LOAD, KILN_EMU_BOX_STORE, KILN_EMU_BOX_ADD}) {
     CountingBlock block;
     block.check = false;
     block.run([&](kiln_emu_thread *t) {
@@ -179,15 +179,15 @@ TEST(Counts, BoxesAreOneRequest) {
       if (t->thread)
         return;
       kiln_emu_mbarrier_init(t, &adds, t->shared, 1);
-      if (operation == KILN_EMU_TENSOR_LOAD)
+      if (operation == KILN_EMU_BOX_LOAD)
         kiln_emu_tensor_load(t, &boxes, t->shared + 128, &tensor.map, first, 2, t->shared);
       else
         kiln_emu_tensor_store(t, &boxes, operation, &tensor.map, first, 2, t->shared + 128);
     });
     const kiln_emulator_count &count = block.at(boxes);
-    const bool isLoad = operation == KILN_EMU_TENSOR_LOAD;
+    const bool isLoad = operation == KILN_EMU_BOX_LOAD;
     EXPECT_EQ(count.global_requests, 1u);
-    EXPECT_EQ(count.global_read, operation == KILN_EMU_TENSOR_STORE ? 0u : 3u * 48);
+    EXPECT_EQ(count.global_read, operation == KILN_EMU_BOX_STORE ? 0u : 3u * 48);
     EXPECT_EQ(count.global_written, isLoad ? 0u : 3u * 48);
     // Bytes 96 to 143, 176 to 223 and 256 to 303.
     EXPECT_EQ(count.sectors, 2u + 2 + 2);

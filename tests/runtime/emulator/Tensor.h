@@ -4,6 +4,7 @@
 #define KILN_TESTS_RUNTIME_EMULATOR_TENSOR_H
 
 #include "runtime/emulator/kiln_emu.h"
+#include "runtime/kiln.h"
 #include <cstring>
 #include <functional>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "tests/runtime/emulator/EmulatedBlock.h"
 #include "tests/runtime/emulator/Tensor.h"
+#include "tests/runtime/emulator/WarpGroupProduct.h"
 
 using namespace kiln::emulator::testing;
 
@@ -46,7 +47,7 @@ struct Pipeline {
   bool fencesInit = true, waitsForEmpty = true, waitsForFull = true, readsEarly = false;
   uint32_t expected = boxBytes, parityFlip = 0, releasesOf = 2, lastRounds = rounds;
 
-  Tensor tensor{KILN_EMU_TENSOR_U32, {32, 2 * rounds}, {32, 2}, 128};
+  Tensor tensor{KILN_TENSOR_U32, {32, 2 * rounds}, {32, 2}, 128};
   uint32_t numWrong = 0;
 
   static char *full(kiln_emu_thread *t, uint32_t slot) { return t->shared + 8 * slot; }
@@ -125,7 +126,7 @@ TEST(TensorChecks, ReadsBeforeTheWait) {
 
 /// Thread 0 loads a box and does something before it waits.
 Reports beforeTheWait(const std::function<void(kiln_emu_thread *)> &touch) {
-  Tensor tensor(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
   EmulatedBlock block;
   block.sharedBytes = slotAt + 1024;
   return block.run([&](kiln_emu_thread *t) {
@@ -166,7 +167,7 @@ TEST(TensorChecks, AWaitForTheWrongPhase) {
 
 TEST(TensorChecks, AWaitOfOneWarpIsNoneOfAnother) {
   // Warp 1 waits, warp 2 reads what has then landed: nothing orders it with that.
-  Tensor tensor(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
   for (bool isOrdered : {false, true}) {
     EmulatedBlock block;
     block.threads = 96;
@@ -216,7 +217,7 @@ TEST(TensorChecks, ASlotThatIsReusedTooEarly) {
 /// Thread 0 loads a box twice. Between the two others wait for the first and may read it, and then
 /// meet thread 0, or only have run before it.
 Reports loadedTwice(bool reads, bool meets) {
-  Tensor tensor(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
   EmulatedBlock block;
   block.threads = 64;
   block.sharedBytes = slotAt + 1024;
@@ -261,7 +262,7 @@ TEST(TensorChecks, ABoxThatIsLoadedTwice) {
                         "256 bytes at offset 1024, also accessed by thread "));
   EXPECT_TRUE(oneReport(loadedTwice(false, false), "also accessed by thread 0 at kernel.py:20"))
       << "others have waited, but thread 0 does not know";
-  Tensor other(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor other(KILN_TENSOR_U32, {32, 2}, {32, 2});
   EXPECT_TRUE(oneReport(beforeTheWait([&](kiln_emu_thread *t) {
                           const int32_t first[] = {0, 0};
                           char *full = t->shared + 8;
@@ -305,6 +306,35 @@ TEST(TensorChecks, CopiesThatNobodyWaitsFor) {
                                         "offset 0"));
 }
 
+TEST(TensorChecks, MemoryBarriersComeAndGo) {
+  // More of them than the clocks have sources.
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
+  EmulatedBlock block;
+  block.sharedBytes = slotAt + 1024;
+  Reports reports = block.run([&](kiln_emu_thread *t) {
+    const int32_t first[] = {0, 0};
+    for (uint32_t round = 0; round < 300; ++round) {
+      if (t->thread == 0) {
+        kiln_emu_mbarrier_init(t, &inits, t->shared, 1);
+        kiln_emu_mbarrier_init_fence(t);
+      }
+      barrier(t);
+      if (t->thread == 0) {
+        kiln_emu_mbarrier_arrive(t, &arrives, t->shared, 1, boxBytes);
+        kiln_emu_tensor_load(t, &loads, t->shared + slotAt, &tensor.map, first, 2, t->shared);
+      }
+      kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 0);
+      load(t, slotAt + 4 * t->thread);
+      barrier(t);
+      if (t->thread == 0)
+        kiln_emu_mbarrier_inval(t, &inits, t->shared);
+    }
+    if (t->thread == 0)
+      kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 0);
+  });
+  EXPECT_TRUE(oneReport(reports, "the mbarrier was not initialised"));
+}
+
 TEST(TensorChecks, InitialisationsThatOthersNeedNotSee) {
   Pipeline pipeline;
   pipeline.fencesInit = false;
@@ -328,7 +358,7 @@ TEST(TensorChecks, InitialisationsThatOthersNeedNotSee) {
 
 /// All write or read the box, and then it is loaded over.
 Reports loadedOver(bool writesBox, bool fences, bool meets) {
-  Tensor tensor(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
   EmulatedBlock block;
   block.threads = 64;
   block.sharedBytes = slotAt + 1024;
@@ -370,6 +400,68 @@ TEST(TensorChecks, LoadsOverWhatWasWrittenOrRead) {
   EXPECT_TRUE(anyReport(loadedOver(true, true, false), "race on shared memory: 256 bytes"));
 }
 
+//===-- products
+//-----------------------------------------------------------------------------===//
+
+/// A product of a warp group whose operands are loaded, with the swizzle that its descriptors name;
+/// A once more behind it, before or behind the wait.
+Reports multiplied(uint32_t mode, bool loadsAgain, bool waitsBefore, uint32_t &numWrong) {
+  const uint32_t swizzle = 256 >> mode, depth = swizzle / 2;
+  Product product(types[0], 64, swizzle / 32, false, mode, mode, false, false, 20 + mode);
+  Tensor a(KILN_TENSOR_F16, {depth, 64}, {depth, 64}, swizzle),
+      b(KILN_TENSOR_F16, {depth, 64}, {depth, 64}, swizzle);
+  for (uint32_t row = 0; row < 64; ++row)
+    for (uint32_t k = 0; k < depth; ++k) {
+      const Tensor::Coordinates at{int32_t(k), int32_t(row)};
+      std::memcpy(a.at(at), &product.image[product.a.address(row, k)], 2);
+      std::memcpy(b.at(at), &product.image[product.b.address(row, k)], 2);
+    }
+  const int32_t origin[] = {0, 0};
+  Reports reports = product.run([&](kiln_emu_thread *t, uint32_t *accumulators) {
+    auto load = [&](const Tensor &tensor, uint32_t at) {
+      kiln_emu_tensor_load(t, &loads, t->shared + at, &tensor.map, origin, 2, t->shared);
+    };
+    if (t->thread == 0) {
+      kiln_emu_mbarrier_init(t, &inits, t->shared, 1);
+      kiln_emu_mbarrier_init_fence(t);
+    }
+    barrier(t);
+    if (t->thread == 0) {
+      kiln_emu_mbarrier_arrive(t, &arrives, t->shared, 1, a.bytes() + b.bytes());
+      load(a, product.a.base), load(b, product.b.base);
+    }
+    kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 0);
+    product.multiply(t, firstSite, 0, product.steps, accumulators), product.commit(t);
+    if (waitsBefore)
+      product.wait(t, 0, accumulators);
+    barrier(t);
+    if (loadsAgain && t->thread == 0) {
+      kiln_emu_mbarrier_arrive(t, &arrives, t->shared, 1, a.bytes());
+      load(a, product.a.base);
+    }
+    if (!waitsBefore)
+      product.wait(t, 0, accumulators);
+    if (loadsAgain)
+      kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 1);
+  });
+  numWrong = product.numWrong();
+  return reports;
+}
+
+TEST(TensorChecks, ProductsOfWhatWasLoadedNeedNoFence) {
+  for (uint32_t mode : {1u, 2u, 3u})
+    for (bool loadsAgain : {false, true}) {
+      uint32_t numWrong;
+      Reports reports = multiplied(mode, loadsAgain, true, numWrong);
+      EXPECT_TRUE(reports.empty()) << reports[0];
+      EXPECT_EQ(numWrong, 0u) << mode;
+    }
+  uint32_t numWrong;
+  EXPECT_TRUE(oneReport(multiplied(1, true, false, numWrong),
+                        "race on shared memory: 8192 bytes at offset 1024, also "));
+  EXPECT_GT(numWrong, 0u) << "the box is poison again";
+}
+
 //===-- stores
 //------------------------------------------------------------------------------===//
 
@@ -380,7 +472,7 @@ struct Stored {
        waits = true, readsResult = true;
   uint32_t pending = 0;
 
-  Tensor tensor{KILN_EMU_TENSOR_U32, {32, 2}, {32, 2}, 128};
+  Tensor tensor{KILN_TENSOR_U32, {32, 2}, {32, 2}, 128};
   uint32_t numWrong = 0, numWrongReads = 0;
 
   /// All write a box, which thread 0 stores, and write it again; then all read the tensor.
@@ -418,7 +510,7 @@ private:
       kiln_emu_proxy_fence(t, &proxyFences);
     if (t->thread == 0) {
       const int32_t first[] = {0, 0};
-      kiln_emu_tensor_store(t, &stores, KILN_EMU_TENSOR_STORE, &tensor.map, first, 2,
+      kiln_emu_tensor_store(t, &stores, KILN_EMU_BOX_STORE, &tensor.map, first, 2,
                             t->shared + slotAt);
       if (commits)
         kiln_emu_bulk_commit(t);
@@ -501,7 +593,7 @@ TEST(TensorChecks, StoresThatAreNotWaitedFor) {
 }
 
 TEST(TensorChecks, TensorsBeyondTheirAllocation) {
-  Tensor tensor(KILN_EMU_TENSOR_F32, {32, 4}, {32, 2});
+  Tensor tensor(KILN_TENSOR_F32, {32, 4}, {32, 2});
   auto first = reinterpret_cast<uintptr_t>(tensor.map.base);
   for (bool isLoad : {false, true}) {
     EmulatedBlock block;
@@ -523,7 +615,7 @@ TEST(TensorChecks, TensorsBeyondTheirAllocation) {
         EXPECT_EQ(load(t, slotAt + rowBytes), ~0u);
         return;
       }
-      kiln_emu_tensor_store(t, &stores, KILN_EMU_TENSOR_STORE, &tensor.map, where, 2,
+      kiln_emu_tensor_store(t, &stores, KILN_EMU_BOX_STORE, &tensor.map, where, 2,
                             t->shared + slotAt);
       kiln_emu_bulk_commit(t);
       kiln_emu_bulk_wait(t, 0, 0);
@@ -535,7 +627,7 @@ TEST(TensorChecks, TensorsBeyondTheirAllocation) {
 }
 
 TEST(TensorChecks, SourcesThatOthersWriteWhileTheyAreLoaded) {
-  Tensor tensor(KILN_EMU_TENSOR_U32, {32, 2}, {32, 2});
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
   enum { Before, InFlight, Behind };
   for (int when : {Before, InFlight, Behind}) {
     EmulatedBlock block;
