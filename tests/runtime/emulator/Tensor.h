@@ -71,12 +71,13 @@ public:
   void forElements(uint32_t start, const Coordinates &first,
                    const std::function<void(char *, uint32_t)> &visit) const {
     for (uint32_t number = 0; number < bytes() / map.element_bytes; ++number) {
-      Coordinates where = first;
+      Coordinates where;
       bool isInside = true;
       uint32_t rest = number;
       for (uint32_t axis = 0; axis < map.rank; rest /= map.box[axis++]) {
-        where[axis] += int32_t(rest % map.box[axis]);
-        isInside &= where[axis] >= 0 && where[axis] < int32_t(map.extents[axis]);
+        int64_t coordinate = int64_t(first[axis]) + rest % map.box[axis];
+        isInside &= coordinate >= 0 && coordinate < map.extents[axis];
+        where.push_back(isInside ? int32_t(coordinate) : 0);
       }
       visit(isInside ? at(where) : nullptr, swizzled(start + number * map.element_bytes));
     }
