@@ -76,6 +76,10 @@ FailureOr<bool> barriers(Operation *op, OpBuilder &b, ThreadCode &code) {
         code.call(b, op, "kiln_emu_mbarrier_inval", {}, inval.getAddr());
         return replaced(op, {});
       })
+      .Case([&](NVVM::FenceMbarrierInitOp) {
+        code.call(b, op, "kiln_emu_mbarrier_init_fence", {}, {}, /*hasPlace=*/false);
+        return replaced(op, {});
+      })
       .Case([&](NVVM::MBarrierArriveOp op) { return arrive(op.getAddr(), op.getCount(), {}); })
       .Case([&](NVVM::MBarrierArriveExpectTxOp op) -> FailureOr<bool> {
         if (op.getPredicate())

@@ -119,6 +119,11 @@ FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
           return false;
         return blockBarrier(plain.getBarrierId(), plain.getNumberOfThreads());
       })
+      .Case([&](NVVM::BarrierArriveOp arrive) {
+        Value id = arrive.getBarrierId() ? Value(arrive.getBarrierId()) : code.i32(b, loc, 0);
+        code.call(b, op, "kiln_emu_barrier_arrive", {}, {id, arrive.getNumberOfThreads()});
+        return gone(op);
+      })
       .Case([&](NVVM::SyncWarpOp sync) {
         return warpBarrier(LLVM::ZExtOp::create(b, loc, b.getI64Type(), sync.getMask()));
       })

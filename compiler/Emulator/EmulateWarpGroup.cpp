@@ -1,4 +1,5 @@
-// Products of warp groups, and the proxy fences between ordinary stores and them.
+// Products of warp groups, the proxy fences between ordinary stores and them, and the groups'
+// registers.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/ThreadCode.h"
@@ -74,7 +75,8 @@ bool ordersSharedMemory(NVVM::FenceProxyOp fence) {
 FailureOr<bool> emulateWarpGroup(Operation *op, ThreadCode &code) {
   OpBuilder b(op);
   // Hopper alone has them.
-  if (isa<tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp>(op) && code.target().archNumber != 90)
+  if (isa<tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, NVVM::SetMaxRegisterOp>(op) &&
+      code.target().archNumber != 90)
     return op->emitError() << "'" << op->getName() << "' is not supported on "
                            << code.target().name;
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
@@ -86,6 +88,12 @@ FailureOr<bool> emulateWarpGroup(Operation *op, ThreadCode &code) {
         return plain(op, b, code, "kiln_emu_wgmma_commit");
       })
       .Case([&](NVVM::WgmmaFenceAlignedOp) { return plain(op, b, code, "kiln_emu_wgmma_fence"); })
+      .Case([&](NVVM::SetMaxRegisterOp set) -> FailureOr<bool> {
+        code.call(b, op, "kiln_emu_set_max_registers", {},
+                  code.i32(b, op->getLoc(), set.getRegCount()));
+        op->erase();
+        return true;
+      })
       .Case([&](NVVM::FenceProxyOp fence) -> FailureOr<bool> {
         if (!ordersSharedMemory(fence))
           return false;

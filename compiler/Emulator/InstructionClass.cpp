@@ -163,14 +163,19 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             ROCDL::SBarrierOp, NVVM::MBarrierInitOp, NVVM::MBarrierInvalOp, NVVM::MBarrierArriveOp,
             NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierExpectTxOp, NVVM::MBarrierCompleteTxOp,
             NVVM::MBarrierTestWaitOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTryWaitParityOp,
-            NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp,
-            NVVM::WgmmaWaitGroupSyncOp, tilegpu::WgmmaWaitOp>(
-          [](auto) { return Instruction{Class::Barrier}; })
+            NVVM::BarrierArriveOp, NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp,
+            NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
+            tilegpu::WgmmaWaitOp>([](auto) { return Instruction{Class::Barrier}; })
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::BallotOp, ROCDL::ReadlaneOp,
             ROCDL::ReadfirstlaneOp>([](auto) { return Instruction{Class::Shuffle}; })
       .Case<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp,
-            NVVM::CpAsyncMBarrierArriveOp>([](auto) { return Instruction{Class::AsyncCopy}; })
+            NVVM::CpAsyncMBarrierArriveOp, NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
+            NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
+            NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(
+          [](auto) { return Instruction{Class::AsyncCopy}; })
+      .Case<NVVM::SetMaxRegisterOp, NVVM::PrefetchOp>(
+          [](auto) { return Instruction{Class::Other}; })
       .Case([](tilegpu::WgmmaOp op) { return product(op); })
       .Case([](NVVM::MmaOp mma) {
         auto shape = mma.getShape();

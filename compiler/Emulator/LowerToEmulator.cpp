@@ -16,7 +16,7 @@ constexpr unsigned bufferResourceSpace = 8;
 constexpr llvm::StringLiteral threadSymbol = "kiln_thread", kernelSymbol = "kiln_kernel";
 
 /// The kernel's function becomes `kiln_thread(thread, params)`, which reads its arguments as a
-/// driver does: the bytes that params[i] points to.
+/// driver does: the bytes that params[i] points to. What is passed by value stays there.
 LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -26,9 +26,6 @@ LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
       b, loc, threadSymbol,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, pointer}),
       LLVM::Linkage::Internal);
-  SmallVector<Attribute> byValue;
-  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
-    byValue.push_back(kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()));
   function.getBody().takeBody(kernel.getBody());
   Block &entry = function.getBody().front();
   unsigned count = entry.getNumArguments();
@@ -39,10 +36,9 @@ LLVM::LLVMFuncOp makeThreadFunction(LLVM::LLVMFuncOp kernel) {
     Value address = LLVM::GEPOp::create(b, loc, pointer, pointer, entry.getArgument(count + 1),
                                         ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(index))});
     Value place = LLVM::LoadOp::create(b, loc, pointer, address);
-    // What is passed by value stays where the driver has it.
-    bool isByValue = bool(byValue[index]);
+    bool isByValue = kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()) != nullptr;
     argument.replaceAllUsesWith(
-        isByValue ? place : LLVM::LoadOp::create(b, loc, argument.getType(), place));
+        isByValue ? place : LLVM::LoadOp::create(b, loc, argument.getType(), place).getResult());
   }
   entry.eraseArguments(0, count);
   kernel.erase();
@@ -128,7 +124,7 @@ int64_t replaceSharedMemory(ModuleOp module, LLVM::LLVMFuncOp function, ThreadCo
 
 LogicalResult convertOperation(Operation *op, ThreadCode &code) {
   for (auto convert : {emulateExchange, emulateMatrix, emulateWarpGroup, emulateAsync,
-                       emulateMemory, emulateArithmetic, emulateMessage}) {
+                       emulateTensor, emulateMemory, emulateArithmetic, emulateMessage}) {
     FailureOr<bool> done = convert(op, code);
     if (failed(done) || *done)
       return success(succeeded(done));

@@ -91,6 +91,7 @@ mlir::FailureOr<bool> emulateExchange(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMatrix(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateWarpGroup(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateAsync(mlir::Operation *op, ThreadCode &code);
+mlir::FailureOr<bool> emulateTensor(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateMemory(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateBuffers(mlir::Operation *op, ThreadCode &code);
 mlir::FailureOr<bool> emulateArithmetic(mlir::Operation *op, ThreadCode &code);

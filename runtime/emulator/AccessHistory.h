@@ -17,6 +17,10 @@ enum class AccessKind : uint8_t { Read, Write, Atomic };
 /// Beside a thread's number in a moment: not the thread itself makes the access, but what it and
 /// its warp set going.
 constexpr uint16_t asynchronousAccess = 0x8000;
+/// The same of a copy of a box by TMA, which is ordered by the source of the clocks that its moment
+/// names in place of a warp.
+constexpr uint16_t boxAccess = 0x4000;
+constexpr uint16_t threadOfAccess = 0x3fff;
 /// The epoch of an access for which the whole warp waits: whatever the warp's lanes do before and
 /// behind the wait is ordered with it.
 constexpr uint32_t awaitedEpoch = ~0u;
@@ -26,7 +30,7 @@ struct Moment {
   uint64_t clock = 0;     ///< the warp's own; 0 = never
   uint32_t warpEpoch = 0; ///< barriers of the warp before
   uint16_t thread = 0;
-  uint8_t warp = 0;
+  uint8_t warp = 0; ///< or source of the clocks
   AccessKind kind = AccessKind::Read;
   const kiln_emu_site *site = nullptr;
 };
@@ -54,17 +58,22 @@ public:
 
   /// The same, and adds the access.
   std::optional<Moment> add(const Moment &now, const WarpClocks &clocks) {
+    return add(now, now, clocks);
+  }
+
+  /// The same for a copy, which begins at `now` and is over at `end`.
+  std::optional<Moment> add(const Moment &now, const Moment &end, const WarpClocks &clocks) {
     std::optional<Moment> race = conflict(now, clocks);
     // Reads may come in any order, and so may atomic operations.
     bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
     if (now.kind == AccessKind::Write) {
       *this = AccessHistory();
-      writer = now;
+      writer = end;
       return race;
     }
     if (isShared)
       otherSharer = sharer;
-    sharer = now;
+    sharer = end;
     return race;
   }
 

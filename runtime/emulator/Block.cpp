@@ -95,7 +95,8 @@ void Block::wake(Thread &thread) {
 
 void Block::failWithoutRunnable(Thread &self, const kiln_emu_site *site) {
   fail(self, site, Finding::Deadlock,
-       "deadlock: no thread of the block can run; " + describeSleepers());
+       "deadlock: no thread of the block can run; " + describeSleepers() +
+           describeWaitedFor(mbarriers));
 }
 
 /// What the block waits for may be another block, on another host thread.
@@ -112,7 +113,7 @@ void Block::noteIdle(Thread &self) {
     fail(self, nullptr, Finding::Deadlock,
          "deadlock: the threads of the block have only waited for memory to "
          "change for " +
-             std::to_string(idleLimit.count()) + " seconds");
+             std::to_string(idleLimit.count()) + " seconds" + describeWaitedFor(mbarriers));
 }
 
 void Block::wakeAll(std::vector<Thread *> &sleepers) {
@@ -174,19 +175,45 @@ void Block::refuse(Thread &self, const kiln_emu_site *site, uint64_t mask) {
            (warp.site == site ? " with another mask" : ""));
 }
 
-void Block::refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
-  if (id >= numBarriers)
-    fail(self, site, Finding::Operand,
-         "barrier " + std::to_string(id) + ": there are " + std::to_string(numBarriers));
-  if (barriers[id].expected != count)
-    fail(self, site, Finding::Divergence,
-         "barrier " + std::to_string(id) + " is waited at for another number of threads");
-  fail(self, site, Finding::Divergence,
-       "divergent barrier: other threads wait at " + text(barriers[id].site));
+bool Block::mayJoin(const Thread &self, const kiln_emu_site *site, NamedBarrier &barrier) {
+  NamedBarrier::Visit &visit = barrier.visits[self.inWarp->number];
+  if (!visit.lanes)
+    visit.site = site;
+  bool isFirst = !(visit.lanes & self.bit());
+  visit.lanes |= self.bit();
+  return visit.site == site && isFirst && barrier.expected % kernel->warp_size == 0;
 }
 
-void Block::order(const Barrier &barrier) {
-  WarpClocks::Clock all;
+void Block::refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  const std::string name = "barrier " + std::to_string(id);
+  if (id >= numBarriers)
+    fail(self, site, Finding::Operand, name + ": there are " + std::to_string(numBarriers));
+  const NamedBarrier &barrier = barriers[id];
+  if (barrier.expected != count)
+    fail(self, site, Finding::Divergence, name + " is waited at for another number of threads");
+  if (barrier.isCounted && count % kernel->warp_size)
+    fail(self, site, Finding::Operand,
+         "expected threads of whole warps at " + name + ", got " + std::to_string(count));
+  const kiln_emu_site *other = barrier.site;
+  if (barrier.isCounted && barrier.visits[self.inWarp->number].site == site)
+    fail(self, site, Finding::Divergence,
+         "the thread comes to " + name + " again before all " + std::to_string(count) +
+             " threads have come");
+  if (barrier.isCounted && barrier.visits[self.inWarp->number].site)
+    other = barrier.visits[self.inWarp->number].site;
+  fail(self, site, Finding::Divergence, "divergent barrier: other threads wait at " + text(other));
+}
+
+void Block::arriveAt(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  NamedBarrier &barrier = join(self, site, id, count);
+  if (launch->check)
+    clocks.release(self.inWarp->number, barrier.released);
+  if (++barrier.arrived == barrier.expected)
+    complete(barrier);
+}
+
+void Block::order(NamedBarrier &barrier) {
+  WarpClocks::Clock &all = barrier.released;
   for (Warp &warp : warps)
     if (barrier.waiting[warp.number])
       clocks.release(warp.number, all);
@@ -195,10 +222,23 @@ void Block::order(const Barrier &barrier) {
       clocks.acquire(warp.number, all);
       ++warp.epoch;
     }
-  if (barrier.expected == threads.size()) {
+  all.clear();
+  if (barrier.isCounted)
+    return;
+  atomics.forget();
+  // What copies in flight access is not behind the barrier.
+  if (!boxes.isAnyInFlight())
     globals.forget();
-    atomics.forget();
-  }
+}
+
+uint32_t Block::addSource(Thread &self, const kiln_emu_site *site) {
+  // A moment has a byte for it.
+  constexpr uint32_t mostSources = 256;
+  if (clocks.numSources() == mostSources)
+    fail(self, site, Finding::Operand,
+         "more than " + std::to_string(mostSources - warps.size()) +
+             " mbarriers and threads with copies of tensors are not emulated with checks");
+  return clocks.addSource();
 }
 
 /// Where the first thread that sleeps does so.
@@ -308,6 +348,15 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
   }
 }
 
+/// What threads left in flight when they returned.
+void Block::finishCopies() {
+  for (Thread &thread : threads)
+    boxes.finish(thread);
+  registers.reportUnfinished();
+  if (launch->check)
+    reportUnfinished(*this);
+}
+
 void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint32_t program[3],
                 const uint32_t programs[3], kiln_emulated_launch &launching) {
   kernel = &code;
@@ -330,10 +379,8 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     return;
   }
   prepareThreads(program, programs);
-  for (Barrier &barrier : barriers) {
-    barrier.arrived = 0;
-    barrier.waiting.assign(warps.size(), 0);
-  }
+  for (NamedBarrier &barrier : barriers)
+    barrier.reset(warps.size());
   mbarriers.clear();
   idleYields = 0;
   currentWarp = 0;
@@ -344,10 +391,14 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     proxyOrder.reset(sharedBytes, kernel->threads);
   }
   warpGroupProducts.reset(uint32_t(warps.size()), sharedBytes);
+  boxes.reset();
+  registers.reset(uint32_t(warps.size()));
   numLive = kernel->threads;
   if (launch->count)
     counted.reset(*kernel);
   outside.switchTo(*next());
+  if (numLive == 0)
+    finishCopies();
   late.deliverAll();
   if (launch->check && numLive == 0)
     warpGroupProducts.reportUnfinished();

@@ -19,8 +19,12 @@
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/GlobalShadow.h"
 #include "runtime/emulator/LateStores.h"
+#include "runtime/emulator/MemoryBarriers.h"
+#include "runtime/emulator/NamedBarrier.h"
 #include "runtime/emulator/ProxyOrder.h"
+#include "runtime/emulator/RegisterShares.h"
 #include "runtime/emulator/SharedShadow.h"
+#include "runtime/emulator/TensorCopies.h"
 #include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/WarpGroupProducts.h"
 #include "runtime/emulator/kiln_emu.h"
@@ -47,6 +51,7 @@ struct alignas(64) Execution : Context {
 
 struct Thread : kiln_emu_thread, Execution {
   AsyncCopies copies;
+  TensorStores stores;
 
   uint64_t bit() const { return uint64_t(1) << lane; }
 };
@@ -90,7 +95,8 @@ enum class Finding {
   Operand,
   Assertion,
   Proxy,
-  Product
+  Product,
+  Copy
 };
 
 class Block {
@@ -154,28 +160,17 @@ public:
     warp.expected = expected;
   }
 
-  /// Sleeps until `count` threads, 0 for all, are at barrier `id`.
+  /// Sleeps until `count` threads, 0 for all, are at barrier `id`. All must come to one place;
+  /// those that are counted may have places of their own, by role.
   KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
-    count = count ? count : uint32_t(threads.size());
-    if (id >= numBarriers)
-      refuseBarrier(self, site, id, count);
-    Barrier &barrier = barriers[id];
-    if (!barrier.arrived) {
-      barrier.site = site;
-      barrier.expected = count;
-    }
-    if (barrier.expected != count || barrier.site != site)
-      refuseBarrier(self, site, id, count);
+    NamedBarrier &barrier = join(self, site, id, count);
     barrier.waiting[self.inWarp->number] |= self.bit();
     if (++barrier.arrived < barrier.expected)
       return sleep(self, site);
-    barrier.arrived = 0;
-    idleYields = 0;
-    if (launch->check)
-      order(barrier);
-    for (Warp &warp : warps)
-      warp.runnable |= std::exchange(barrier.waiting[warp.number], 0);
+    complete(barrier);
   }
+  /// The same, but does not wait.
+  void arriveAt(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count);
   /// Lets others run. A block in which nothing but this happens for long has hung.
   void yield(Thread &self);
   /// Lets lanes of the warp catch up, where the thread is far ahead in what is counted.
@@ -209,6 +204,7 @@ public:
     if (self.counting)
       counted.access(self.thread, site, access);
   }
+  void count(const kiln_emu_site *site, const BoxTransfer &box) { counted.transfer(site, box); }
   void enter(Thread &self, uint32_t basicBlock) {
     if (counted.enter(self.thread, basicBlock))
       giveWay(self);
@@ -221,11 +217,18 @@ public:
   WarpClocks &warpClocks() { return clocks; }
   ProxyOrder &proxies() { return proxyOrder; }
   WarpGroupProducts &products() { return warpGroupProducts; }
+  const WarpGroupProducts &products() const { return warpGroupProducts; }
+  TensorCopies &tensorCopies() { return boxes; }
+  const TensorCopies &tensorCopies() const { return boxes; }
+  RegisterShares &registerShares() { return registers; }
+  /// A source of the clocks for copies of the thread; else the block has ended.
+  uint32_t addSource(Thread &self, const kiln_emu_site *site);
   /// Makes stores visible to all whom a release by the thread at this scope orders.
   void release(const Thread &self, uint32_t scope) {
     if (scope == KILN_EMU_SCOPE_DEVICE)
       late.release(self.inWarp->number, kernel->has_cumulative_fences);
   }
+  uint64_t now(uint32_t source) const { return clocks.now(source); }
   /// Now, for the race check.
   Moment moment(const Thread &self, const kiln_emu_site *site, AccessKind kind) const {
     uint32_t warp = self.inWarp->number;
@@ -234,17 +237,38 @@ public:
 
 private:
   static constexpr uint32_t numBarriers = 16;
-  struct Barrier {
-    uint32_t arrived = 0, expected = 0; ///< threads
-    const kiln_emu_site *site = nullptr;
-    std::vector<uint64_t> waiting; ///< lanes of each warp
-  };
 
   static void enter(Context &self);
-  /// What the barrier's warps did so far comes before what they do from now on.
-  void order(const Barrier &barrier);
+  /// The barrier that the thread comes to, which takes it.
+  KILN_INLINE NamedBarrier &join(Thread &self, const kiln_emu_site *site, uint32_t id,
+                                 uint32_t count) {
+    const bool isCounted = count != 0;
+    count = isCounted ? count : uint32_t(threads.size());
+    if (id >= numBarriers)
+      refuseBarrier(self, site, id, count);
+    NamedBarrier &barrier = barriers[id];
+    if (!barrier.arrived)
+      barrier.begin(site, count, isCounted);
+    if (barrier.expected != count || (barrier.site != site && !barrier.isCounted) ||
+        barrier.isCounted != isCounted || (isCounted && !mayJoin(self, site, barrier)))
+      refuseBarrier(self, site, id, count);
+    return barrier;
+  }
+  /// Of a barrier that counts its threads: whether the warp is at one place, for the first time.
+  bool mayJoin(const Thread &self, const kiln_emu_site *site, NamedBarrier &barrier);
+  KILN_INLINE void complete(NamedBarrier &barrier) {
+    barrier.arrived = 0;
+    idleYields = 0;
+    if (launch->check)
+      order(barrier);
+    for (Warp &warp : warps)
+      warp.runnable |= std::exchange(barrier.waiting[warp.number], 0);
+  }
+  /// What the barrier's warps did so far comes before what those that wait do from now on.
+  void order(NamedBarrier &barrier);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
   bool prepareShared();
+  void finishCopies();
   /// Why a thread cannot take part in a collective operation.
   [[noreturn]] void refuse(Thread &self, const kiln_emu_site *site, uint64_t mask);
   [[noreturn]] void refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id,
@@ -281,7 +305,7 @@ private:
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   uint32_t currentWarp = 0, numLive = 0;
-  Barrier barriers[numBarriers];
+  NamedBarrier barriers[numBarriers];
   Context outside; ///< the host thread's own
   std::vector<char *> stacks;
   char *shared = nullptr;
@@ -293,6 +317,8 @@ private:
   AtomicOrder atomics{clocks};
   ProxyOrder proxyOrder{clocks};
   WarpGroupProducts warpGroupProducts{*this};
+  TensorCopies boxes{*this};
+  RegisterShares registers{*this};
   Counts counted;
   MemoryBarriers mbarriers;
   uint32_t idleYields = 0; ///< since something was woken or ended

@@ -1,6 +1,5 @@
 #include "runtime/emulator/Counts.h"
 
-#include "runtime/emulator/Requests.h"
 #include <algorithm>
 #include <cassert>
 
@@ -163,6 +162,21 @@ void Counts::access(uint32_t thread, const kiln_emu_site *site, const Access &ac
   } else if (sequence.size() > mostRequests) {
     sequence.dropHalf(last);
   }
+}
+
+void Counts::transfer(const kiln_emu_site *site, const BoxTransfer &box) {
+  constexpr uint64_t wavefrontBytes = 128;
+  kiln_emulator_count &total = totals[site->index];
+  total.global_requests += box.globalBytes != 0;
+  total.sectors += box.sectors.made;
+  total.ideal_sectors += box.sectors.ideal;
+  total.global_read += box.readsGlobal ? box.globalBytes : 0;
+  total.global_written += box.writesGlobal ? box.globalBytes : 0;
+  ++total.shared_requests;
+  const uint64_t wavefronts = (box.sharedBytes + wavefrontBytes - 1) / wavefrontBytes;
+  total.wavefronts += wavefronts;
+  total.ideal_wavefronts += wavefronts;
+  (box.writesGlobal ? total.shared_read : total.shared_written) += box.sharedBytes;
 }
 
 /// No further lane will come to the request.

@@ -15,6 +15,7 @@
 #define KILN_RUNTIME_EMULATOR_COUNTS_H
 
 #include "runtime/emulated_launch.h"
+#include "runtime/emulator/Requests.h"
 #include "runtime/emulator/WarpSequence.h"
 #include "runtime/emulator/kiln_emu.h"
 #include <memory>
@@ -31,6 +32,13 @@ struct Access {
   bool isRead, isWritten; ///< an atomic is both
 };
 
+/// What an instruction of the copy engine moves between global and shared memory, as one request.
+struct BoxTransfer {
+  uint64_t globalBytes = 0, sharedBytes = 0;
+  Transfers sectors;
+  bool readsGlobal = false, writesGlobal = false; ///< a reduction does both
+};
+
 class Counts {
 public:
   /// Forgets what was counted.
@@ -40,6 +48,7 @@ public:
   /// warp to do so.
   bool enter(uint32_t thread, uint32_t block);
   void access(uint32_t thread, const kiln_emu_site *site, const Access &access);
+  void transfer(const kiln_emu_site *site, const BoxTransfer &box);
 
   /// For a thread that was the first: the lanes of `runnable` to which it should give way, so that
   /// it does not run far ahead and what is remembered stays small.

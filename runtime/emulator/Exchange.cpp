@@ -63,6 +63,12 @@ KILN_SWITCHES void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site
   self.block->barrier(self, site, id, count);
 }
 
+void kiln_emu_barrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
+                             uint32_t count) {
+  Thread &self = threadOf(thread);
+  self.block->arriveAt(self, site, id, count);
+}
+
 KILN_SWITCHES void kiln_emu_warp_barrier(kiln_emu_thread *thread, const kiln_emu_site *site,
                                          uint64_t mask) {
   Thread &self = threadOf(thread);

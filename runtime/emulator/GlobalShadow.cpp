@@ -19,15 +19,16 @@ void GlobalShadow::split(Granule &granule, uint32_t begin, uint32_t end) {
   granule = finer;
 }
 
-std::optional<Moment> GlobalShadow::add(uintptr_t address, uint32_t bytes, const Moment &now) {
+std::optional<Moment> GlobalShadow::add(uintptr_t address, uint32_t bytes, const Moment &now,
+                                        const Moment &end) {
   std::optional<Moment> race;
   if (granules.numRows() >= maxRows)
     forget();
-  forGranules(address, bytes, [&](uintptr_t number, uint32_t begin, uint32_t end) {
+  forGranules(address, bytes, [&](uintptr_t number, uint32_t first, uint32_t last) {
     Granule &granule = granules[number];
-    split(granule, begin, end);
-    for (uint32_t at = begin; at < end; at += granule.partBytes)
-      if (auto found = histories[granule.first + at / granule.partBytes].add(now, clocks))
+    split(granule, first, last);
+    for (uint32_t at = first; at < last; at += granule.partBytes)
+      if (auto found = histories[granule.first + at / granule.partBytes].add(now, end, clocks))
         // One between two writes may be of one value, and harmless: others come first.
         if (!race || race->kind == AccessKind::Write)
           race = found;

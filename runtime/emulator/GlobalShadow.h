@@ -21,7 +21,12 @@ public:
   void forget();
 
   /// Records an access to these bytes at `now`; the earlier one that it races with.
-  std::optional<Moment> add(uintptr_t address, uint32_t bytes, const Moment &now);
+  std::optional<Moment> add(uintptr_t address, uint32_t bytes, const Moment &now) {
+    return add(address, bytes, now, now);
+  }
+  /// The same for a copy, which begins at `now` and is over at `end`.
+  std::optional<Moment> add(uintptr_t address, uint32_t bytes, const Moment &now,
+                            const Moment &end);
 
 private:
   struct Granule {

@@ -20,10 +20,6 @@ std::string hex(const void *address) {
   return text;
 }
 
-std::string bytesAt(uint32_t bytes, const void *address) {
-  return std::to_string(bytes) + " bytes at " + hex(address);
-}
-
 /// What is wrong with a global address, seen from the caller's arrays.
 std::string seenFrom(const Block &block, const kiln_emu_site *site, const void *address) {
   return describeAddress(block.launched(), address, site->element_bytes);
@@ -37,23 +33,15 @@ void checkShared(Thread &self, const kiln_emu_site *site, const void *address, u
   auto race = block.shadow().add(offset, bytes, block.moment(self, site, kind), initialised);
   auto where = [&] { return bytesAt(bytes, address) + " (offset " + std::to_string(offset) + ")"; };
   if (race)
-    block.report(self, site, Finding::Race,
-                 "race on shared memory: " + where() + ", also " +
-                     (race->isCopy
-                          ? "the destination of an asynchronous copy of " + describe(race->before) +
-                                " that has not been waited for"
-                          : "accessed by " + describe(race->before) + " with no barrier between"));
-  if (!initialised && kind == AccessKind::Read)
+    block.report(self, site, Finding::Race, "race on shared memory: " + where() + describe(*race));
+  if (!initialised && kind == AccessKind::Read && !(race && race->isCopy))
     block.report(self, site, Finding::Uninitialised,
                  "read of shared memory that was never written: " + where());
   if (kind != AccessKind::Write)
     return;
   block.proxies().store(offset, bytes, self.thread, self.inWarp->number, site);
-  if (const WarpGroupProduct *reader = block.products().readerOf(offset, bytes))
-    block.report(self, site, Finding::Race,
-                 "race on shared memory: " + where() + ", also an operand of a product of warp " +
-                     std::to_string(reader->warp) + " at " + describe(*reader->site) +
-                     " that has not been waited for");
+  if (std::string reader = describeReaderInFlight(block, offset, bytes); !reader.empty())
+    block.report(self, site, Finding::Race, "race on shared memory: " + where() + reader);
 }
 
 /// Two writes of one value do not race: whichever comes last, memory holds it.
@@ -174,8 +162,26 @@ std::string kiln::emulator::describe(const kiln_emu_site &site) {
 }
 
 std::string kiln::emulator::describe(const Moment &before) {
-  return "thread " + std::to_string(before.thread & ~asynchronousAccess) + " at " +
+  return "thread " + std::to_string(before.thread & threadOfAccess) + " at " +
          describe(*before.site);
+}
+
+std::string kiln::emulator::describe(const Conflict &race) {
+  return race.isCopy ? ", also the destination of an asynchronous copy of " +
+                           describe(race.before) + " that has not been waited for"
+                     : ", also accessed by " + describe(race.before) + " with no barrier between";
+}
+
+std::string kiln::emulator::describeReaderInFlight(const Block &block, uint32_t offset,
+                                                   uint32_t bytes) {
+  if (const WarpGroupProduct *reader = block.products().readerOf(offset, bytes))
+    return ", also an operand of a product of warp " + std::to_string(reader->warp) + " at " +
+           describe(*reader->site) + " that has not been waited for";
+  return block.tensorCopies().describeReader(offset, bytes);
+}
+
+std::string kiln::emulator::bytesAt(uint32_t bytes, const void *address) {
+  return std::to_string(bytes) + " bytes at " + hex(address);
 }
 
 void kiln::emulator::load(Thread &self, const kiln_emu_site *site, uint32_t space,

@@ -10,6 +10,8 @@
 
 namespace kiln::emulator {
 
+class Block;
+struct Conflict;
 struct Thread;
 
 /// As kiln_emu_load and kiln_emu_store, with a predicate that holds.
@@ -21,6 +23,13 @@ void store(Thread &self, const kiln_emu_site *site, uint32_t space, void *addres
 /// Where an operation is, for reports; and who made an access, and where.
 std::string describe(const kiln_emu_site &site);
 std::string describe(const Moment &before);
+/// ", also accessed by …": what an access to shared memory races with.
+std::string describe(const Conflict &race);
+/// ", also an operand of …": an asynchronous operation in flight that reads one of these bytes of
+/// shared memory; "": none. Known while accesses are checked.
+std::string describeReaderInFlight(const Block &block, uint32_t offset, uint32_t bytes);
+/// "4 bytes at 0x5f10".
+std::string bytesAt(uint32_t bytes, const void *address);
 
 } // namespace kiln::emulator
 

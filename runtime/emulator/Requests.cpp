@@ -7,23 +7,6 @@ namespace {
 
 constexpr uint32_t maxLanes = 64, sectorBytes = 32, numBanks = 32, wordBytes = 4;
 
-struct Range {
-  uintptr_t first, end;
-};
-
-/// The ranges that lanes access, in order.
-uint32_t sortedRanges(const WarpAccess &access, Range *ranges) {
-  bool isSorted = true;
-  for (uint32_t i = 0; i < access.number; ++i) {
-    ranges[i] = {access.addresses[i], access.addresses[i] + access.bytes[i]};
-    isSorted &= i == 0 || ranges[i - 1].first <= ranges[i].first;
-  }
-  if (!isSorted)
-    std::sort(ranges, ranges + access.number,
-              [](const Range &a, const Range &b) { return a.first < b.first; });
-  return access.number;
-}
-
 /// How many turns the banks take for the lanes `first` to `end` - 1 of the access.
 uint64_t turnsOf(const WarpAccess &access, uint32_t first, uint32_t end) {
   // 128 bytes and, should the addresses be misaligned, a word more for each lane.
@@ -46,12 +29,20 @@ uint64_t turnsOf(const WarpAccess &access, uint32_t first, uint32_t end) {
 } // namespace
 
 Transfers globalSectors(const WarpAccess &access) {
-  Range ranges[maxLanes];
-  uint32_t number = sortedRanges(access, ranges);
+  ByteRange ranges[maxLanes];
+  for (uint32_t i = 0; i < access.number; ++i)
+    ranges[i] = {access.addresses[i], access.addresses[i] + access.bytes[i]};
+  return globalSectors(ranges, access.number);
+}
+
+Transfers globalSectors(ByteRange *ranges, size_t number) {
+  auto isBefore = [](const ByteRange &a, const ByteRange &b) { return a.first < b.first; };
+  if (!std::is_sorted(ranges, ranges + number, isBefore))
+    std::sort(ranges, ranges + number, isBefore);
   Transfers result;
   uint64_t distinct = 0;
   uintptr_t covered = 0, nextSector = 0;
-  for (uint32_t i = 0; i < number; ++i) {
+  for (size_t i = 0; i < number; ++i) {
     auto [first, end] = ranges[i];
     if (end > covered)
       distinct += end - std::max(covered, first);

@@ -3,6 +3,7 @@
 #ifndef KILN_RUNTIME_EMULATOR_REQUESTS_H
 #define KILN_RUNTIME_EMULATOR_REQUESTS_H
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kiln::emulator {
@@ -18,8 +19,14 @@ struct Transfers {
   uint64_t made = 0, ideal = 0;
 };
 
+struct ByteRange {
+  uintptr_t first, end;
+};
+
 /// Sectors of 32 bytes that are touched, and that the distinct bytes fill.
 Transfers globalSectors(const WarpAccess &access);
+/// The same of ranges, which are sorted.
+Transfers globalSectors(ByteRange *ranges, size_t number);
 /// Turns of 128 bytes, with bank conflicts and without.
 Transfers sharedWavefronts(const WarpAccess &access);
 

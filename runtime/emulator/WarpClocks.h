@@ -5,6 +5,9 @@
 // warps that arrived to the ones that waited (Mattern, "Virtual Time and Global States of
 // Distributed Systems", 1989). So two accesses are ordered if, and only if, something orders them;
 // an epoch of the whole block would know nothing of barriers of its parts.
+//
+// Beside the warps there are sources: what asynchronous copies do is stamped with the time of one,
+// and known to those who have waited for it, not to the warp that set them going.
 
 #ifndef KILN_RUNTIME_EMULATOR_WARPCLOCKS_H
 #define KILN_RUNTIME_EMULATOR_WARPCLOCKS_H
@@ -30,10 +33,21 @@ public:
       clocks[warp][warp] = start;
   }
 
+  /// A source beside the warps, which nobody knows anything of yet: its number.
+  uint32_t addSource() {
+    auto source = uint32_t(clocks.size());
+    clocks.emplace_back(source);
+    for (Clock &clock : clocks)
+      clock.resize(source + 1);
+    clocks[source][source] = start;
+    return source;
+  }
+  uint32_t numSources() const { return uint32_t(clocks.size()); }
+
   /// Whether a stamp is of this block.
   bool isCurrent(uint64_t moment) const { return moment >= start; }
 
-  /// What an access of `warp` is stamped with.
+  /// What an access of `warp`, or of a source, is stamped with.
   uint64_t now(uint32_t warp) const { return clocks[warp][warp]; }
 
   /// Whether what `warp` does now comes after what `other` did at `moment`.

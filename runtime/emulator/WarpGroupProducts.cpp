@@ -303,4 +303,5 @@ void kiln_emu_proxy_fence(kiln_emu_thread *thread, const kiln_emu_site *) {
   Thread &self = threadOf(thread);
   if (self.block->launched().check)
     self.block->proxies().fence(self.thread, self.inWarp->number);
+  fenceInitialisations(self);
 }

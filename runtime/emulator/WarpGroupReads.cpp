@@ -36,11 +36,7 @@ void WarpGroupProducts::beginReads(Thread &self, const WarpGroupProduct &product
     ++readers[offset / MatrixDescriptor::unitBytes];
     bool initialised;
     if (auto before = block.shadow().check(offset, MatrixDescriptor::unitBytes, now, initialised))
-      race =
-          "race on shared memory: " + unitAt(offset) + ", also " +
-          (before->isCopy ? "the destination of an asynchronous copy of " +
-                                describe(before->before) + " that has not been waited for"
-                          : "accessed by " + describe(before->before) + " with no barrier between");
+      race = "race on shared memory: " + unitAt(offset) + describe(*before);
     if (!initialised)
       unwritten = "read of shared memory that was never written: " + unitAt(offset);
     if (const ProxyOrder::Store *store =

@@ -149,9 +149,12 @@ uint64_t kiln_emu_nanoseconds(kiln_emu_thread *thread, const kiln_emu_site *site
 /* --- collective: barriers --- */
 
 /* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all
- * threads. */
+ * threads, which must come to one place of the program. */
 void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
                       uint32_t count);
+/* bar.arrive id, count: as one of those at the barrier, but does not wait for the others. */
+void kiln_emu_barrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
+                             uint32_t count);
 /* bar.warp.sync, s_wave_barrier */
 void kiln_emu_warp_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint64_t mask);
 
@@ -261,8 +264,11 @@ void kiln_emu_wgmma_commit(kiln_emu_thread *thread, const kiln_emu_site *site);
  * complete products replaced by their values. */
 void kiln_emu_wgmma_wait(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t pending,
                          uint32_t words, const uint32_t *accumulators, uint32_t *out);
-/* fence.proxy.async of shared memory: what the thread stored before, asynchronous operations see
- * behind the next synchronisation. */
+/* setmaxnreg: the threads of the warp's group have so many registers each from now on. */
+void kiln_emu_set_max_registers(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                uint32_t registers);
+/* fence.proxy.async of shared memory: what the thread stored and initialised before, asynchronous
+ * operations see behind the next synchronisation. */
 void kiln_emu_proxy_fence(kiln_emu_thread *thread, const kiln_emu_site *site);
 
 /* --- asynchronous copies; they land when they are waited for, and their
@@ -280,6 +286,9 @@ void kiln_emu_cp_async_wait(kiln_emu_thread *thread, uint32_t pending);
 void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                               uint32_t is_counted);
 
+/* --- copies of boxes of tensors by the copy engine (TMA): as late as the program's waits allow ---
+ */
+
 /* A tensor map as the emulator has it: the 128 bytes that kernels get for one (CUtensorMap on a
  * GPU). Axes as the instructions count them: the first is contiguous. */
 typedef struct kiln_emu_tensor_map {
@@ -292,16 +301,47 @@ typedef struct kiln_emu_tensor_map {
   uint8_t element_bytes;
   uint8_t swizzle_bytes; /* 0, 32, 64, 128 */
   uint8_t fills_with_nan;
-  uint8_t element; /* kiln_tensor_element of kiln.h, for reductions and NaNs */
+  uint8_t element; /* kiln_tensor_element of kiln.h */
   uint8_t reserved[45];
 } kiln_emu_tensor_map;
 #define KILN_EMU_TENSOR_MAP UINT64_C(0x6b696c6e746d6170)
+
+/* `rank` coordinates, the first of the contiguous axis; the map is at a multiple of 64 bytes, the
+ * box in shared memory at one of 128. */
+
+/* cp.async.bulk.tensor to shared memory: completes the bytes of the box on the mbarrier, also those
+ * of elements outside of the tensor, which are zeros or NaNs. */
+void kiln_emu_tensor_load(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
+                          const kiln_emu_tensor_map *map, const int32_t *coordinates, uint32_t rank,
+                          void *mbarrier);
+enum {
+  KILN_EMU_BOX_LOAD,
+  KILN_EMU_BOX_STORE,
+  KILN_EMU_BOX_ADD,
+  KILN_EMU_BOX_MIN,
+  KILN_EMU_BOX_MAX,
+  KILN_EMU_BOX_AND,
+  KILN_EMU_BOX_OR,
+  KILN_EMU_BOX_XOR
+};
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor to global memory: elements outside of the
+ * tensor stay as they are. */
+void kiln_emu_tensor_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t operation,
+                           const kiln_emu_tensor_map *map, const int32_t *coordinates,
+                           uint32_t rank, const void *from);
+void kiln_emu_bulk_commit(kiln_emu_thread *thread);
+/* Returns when at most `pending` of the thread's groups are in flight, or, of a .read, still read
+ * shared memory. */
+void kiln_emu_bulk_wait(kiln_emu_thread *thread, uint32_t pending, uint32_t is_read);
 
 /* --- mbarrier --- */
 
 void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                             uint32_t count);
 void kiln_emu_mbarrier_inval(kiln_emu_thread *thread, const kiln_emu_site *site, void *address);
+/* fence.mbarrier_init: what the thread initialised, asynchronous copies see behind the next
+ * synchronisation. */
+void kiln_emu_mbarrier_init_fence(kiln_emu_thread *thread);
 /* Arrives `count` times, after announcing `expected` bytes; the state of the
  * phase before. */
 uint64_t kiln_emu_mbarrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,

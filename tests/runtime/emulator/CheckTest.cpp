@@ -13,6 +13,9 @@ SITE(reads, "llvm.load", 12);
 SITE(waits, "nvvm.barrier0", 13);
 SITE(otherWaits, "nvvm.barrier0", 14);
 SITE(shuffles, "nvvm.shfl.sync", 15);
+SITE(arrives, "nvvm.barrier.arrive", 16);
+SITE(sets, "nvvm.setmaxregister", 17);
+SITE(otherSets, "nvvm.setmaxregister", 18);
 
 void store(kiln_emu_thread *t, uint32_t word, uint32_t value) {
   kiln_emu_store(t, &writes, KILN_EMU_SHARED, t->shared + 4 * word, &value, 4, 4, 1);
@@ -104,6 +107,111 @@ TEST(Check, BarriersOfPartOfABlockOrderThatPartOnly) {
   EXPECT_TRUE(anyReport(run(false), "race on shared memory")) << "reads what warp 0 wrote";
 }
 
+TEST(Check, BarriersThatCountAreMetByRoles) {
+  // Warps 0 and 1 write, warp 2 reads, each at places of its own, for two rounds.
+  enum { Right, ArrivesEarly, ArrivesTwice, NoSecond };
+  auto run = [](int mistake) {
+    EmulatedBlock block;
+    block.threads = 96;
+    return block.run([=](kiln_emu_thread *t) {
+      for (uint32_t round = 0; round < 2; ++round) {
+        if (t->thread / 32 == 2) {
+          kiln_emu_barrier(t, &waits, 1, 96);
+          EXPECT_EQ(load(t, t->thread - 64), mistake == ArrivesEarly ? ~0u : round);
+          EXPECT_EQ(load(t, t->thread - 32), round);
+          kiln_emu_barrier_arrive(t, &arrives, 2, 96);
+          continue;
+        }
+        bool isEarly = mistake == ArrivesEarly && t->thread < 32;
+        if (isEarly)
+          kiln_emu_barrier_arrive(t, &arrives, 1, 96);
+        else
+          store(t, t->thread, round);
+        if (mistake == ArrivesTwice && t->thread == 0)
+          kiln_emu_barrier_arrive(t, &arrives, 1, 96);
+        if (!isEarly)
+          kiln_emu_barrier_arrive(t, &arrives, 1, 96);
+        if (mistake != NoSecond)
+          kiln_emu_barrier(t, &otherWaits, 2, 96);
+      }
+    });
+  };
+  EXPECT_TRUE(run(Right).empty()) << run(Right)[0];
+  EXPECT_TRUE(oneReport(run(ArrivesEarly), "never written"));
+  EXPECT_TRUE(oneReport(run(ArrivesTwice), "the thread comes to barrier 1 again before all 96"));
+  EXPECT_TRUE(anyReport(run(NoSecond), "again before all 96 threads have come"));
+}
+
+TEST(Check, WhoOnlyArrivesIsNotOrderedWithOthers) {
+  // Warp 1 reads behind the barrier; warp 0, which does not wait, writes behind it.
+  for (bool waitsToo : {false, true}) {
+    EmulatedBlock block;
+    block.threads = 64;
+    auto reports = block.run([=](kiln_emu_thread *t) {
+      if (t->thread >= 32) {
+        store(t, t->thread - 32, 1);
+        kiln_emu_barrier(t, &waits, 3, 64);
+        return;
+      }
+      if (waitsToo)
+        kiln_emu_barrier(t, &otherWaits, 3, 64);
+      else
+        kiln_emu_barrier_arrive(t, &arrives, 3, 64);
+      store(t, t->thread, 2);
+    });
+    if (waitsToo)
+      EXPECT_TRUE(reports.empty()) << reports[0];
+    else
+      EXPECT_TRUE(oneReport(reports, "race on shared memory"));
+  }
+}
+
+TEST(Check, BarriersThatCountWrongly) {
+  EmulatedBlock block;
+  block.threads = 96;
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) { kiln_emu_barrier(t, &waits, 1, 48); }),
+                        "expected threads of whole warps at barrier 1, got 48"));
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) {
+    kiln_emu_barrier(t, &waits, 1, t->thread < 32 ? 64 : 96);
+  }),
+                        "barrier 1 is waited at for another number of threads"));
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) {
+    kiln_emu_barrier(t, t->thread % 2 ? &waits : &otherWaits, 1, 96);
+  }),
+                        "divergent barrier: other threads wait at nvvm.barrier0 at kernel.py:14"));
+  EXPECT_TRUE(oneReport(block.run([](kiln_emu_thread *t) { kiln_emu_barrier(t, &waits, 16, 96); }),
+                        "barrier 16: there are 16"));
+}
+
+/// Two warp groups set their registers: thread by thread what `registersOf` says, 0: not at all.
+std::vector<std::string> withRegisters(const std::function<uint32_t(uint32_t)> &registersOf) {
+  EmulatedBlock block;
+  block.threads = 256;
+  return block.run([&](kiln_emu_thread *t) {
+    if (uint32_t registers = registersOf(t->thread))
+      kiln_emu_set_max_registers(t, t->thread < 128 ? &sets : &otherSets, registers);
+  });
+}
+
+TEST(Check, RegistersAreSetByWarpGroups) {
+  auto right = withRegisters([](uint32_t thread) { return thread < 128 ? 40 : 232; });
+  EXPECT_TRUE(right.empty()) << right[0];
+  EXPECT_TRUE(oneReport(withRegisters([](uint32_t) { return 36; }),
+                        "expected a multiple of 8 registers from 24 to 256, got 36"));
+  EXPECT_TRUE(anyReport(withRegisters([](uint32_t) { return 16; }), "from 24 to 256, got 16"));
+  EXPECT_TRUE(oneReport(withRegisters([](uint32_t thread) { return thread / 32 == 2 ? 0 : 40; }),
+                        "expected all four warps of the group to set their registers, got 3"));
+  EXPECT_TRUE(oneReport(withRegisters([](uint32_t thread) { return thread / 32 == 2 ? 48 : 40; }),
+                        "divergent warp group: another warp sets 40 registers at kernel.py:17"));
+  EXPECT_TRUE(oneReport(withRegisters([](uint32_t thread) { return thread == 7 ? 0 : 40; }),
+                        "has returned"));
+  EmulatedBlock large;
+  large.threads = 512;
+  EXPECT_TRUE(
+      oneReport(large.run([](kiln_emu_thread *t) { kiln_emu_set_max_registers(t, &sets, 136); }),
+                "the warp groups want 69632 registers together"));
+}
+
 TEST(Check, BytesOfAWordHaveOwnersOfTheirOwn) {
   // Each thread has a byte; after a barrier the words are read, then written whole, then byte by
   // byte.
@@ -155,7 +263,7 @@ TEST(Check, GlobalAccessesStayInRegisteredAllocations) {
     EmulatedBlock block;
     block.threads = 64;
     auto first = reinterpret_cast<uintptr_t>(data.data());
-    block.ranges = {{first, first + 40 * sizeof(float)}};
+    block.ranges = {{first, first + 40 * sizeof(float), nullptr}};
     auto reports = block.run([&](kiln_emu_thread *t) {
       float value = 0;
       kiln_emu_load(t, &reads, KILN_EMU_GLOBAL, data.data() + t->thread, &value, 4, 4,

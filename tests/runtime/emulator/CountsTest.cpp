@@ -1,6 +1,7 @@
 // Counts against numbers derived by hand.
 
 #include "tests/runtime/emulator/EmulatedBlock.h"
+#include "tests/runtime/emulator/Tensor.h"
 #include <memory>
 
 using namespace kiln::emulator::testing;
@@ -14,12 +15,13 @@ COUNTED_SITE(copies, "nvvm.cp.async.shared.global", 14, 3, "async copy", 0);
 COUNTED_SITE(branches, "llvm.cond_br", 15, 4, "branch", 0);
 COUNTED_SITE(adds, "llvm.fadd", 16, 5, "float32", 0);
 COUNTED_SITE(increments, "llvm.atomicrmw", 17, 6, "atomic", 0);
+COUNTED_SITE(boxes, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 18, 7, "async copy", 0);
 
 /// A block that counts at all of these.
 struct CountingBlock : EmulatedBlock {
   CountingBlock() {
     count = true;
-    sites = {&reads, &writes, &multiplies, &copies, &branches, &adds, &increments};
+    sites = {&reads, &writes, &multiplies, &copies, &branches, &adds, &increments, &boxes};
   }
   const kiln_emulator_count &at(const kiln_emu_site &site) const { return counts.at(site.index); }
 };
@@ -160,6 +162,42 @@ TEST(Counts, AsyncCopiesReadGlobalAndWriteSharedMemory) {
   EXPECT_EQ(counts.shared_written, 512u);
   EXPECT_EQ(counts.wavefronts, 4u);
   EXPECT_EQ(counts.shared_read + counts.global_written, 0u);
+}
+
+TEST(Counts, BoxesAreOneRequest) {
+  // Rows of 64 of 80 bytes; the last of 4 is outside of the tensor, as are 16 bytes of the others.
+  Tensor tensor(KILN_TENSOR_F32, {16, 4}, {16, 4});
+  ASSERT_EQ(tensor.map.strides[0], 80u);
+  std::vector<char> memory(1024);
+  tensor.map.base =
+      reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(memory.data()) + 127) / 128 * 128);
+  for (uint32_t operation : {KILN_EMU_BOX_LOAD, KILN_EMU_BOX_STORE, KILN_EMU_BOX_ADD}) {
+    CountingBlock block;
+    block.check = false;
+    block.run([&](kiln_emu_thread *t) {
+      const int32_t first[] = {4, 1};
+      if (t->thread)
+        return;
+      kiln_emu_mbarrier_init(t, &adds, t->shared, 1);
+      if (operation == KILN_EMU_BOX_LOAD)
+        kiln_emu_tensor_load(t, &boxes, t->shared + 128, &tensor.map, first, 2, t->shared);
+      else
+        kiln_emu_tensor_store(t, &boxes, operation, &tensor.map, first, 2, t->shared + 128);
+    });
+    const kiln_emulator_count &count = block.at(boxes);
+    const bool isLoad = operation == KILN_EMU_BOX_LOAD;
+    EXPECT_EQ(count.global_requests, 1u);
+    EXPECT_EQ(count.global_read, operation == KILN_EMU_BOX_STORE ? 0u : 3u * 48);
+    EXPECT_EQ(count.global_written, isLoad ? 0u : 3u * 48);
+    // Bytes 96 to 143, 176 to 223 and 256 to 303.
+    EXPECT_EQ(count.sectors, 2u + 2 + 2);
+    EXPECT_EQ(count.ideal_sectors, 5u);
+    EXPECT_EQ(count.shared_requests, 1u);
+    EXPECT_EQ(count.wavefronts, 2u);
+    EXPECT_EQ(count.ideal_wavefronts, 2u);
+    EXPECT_EQ(count.shared_written, isLoad ? 256u : 0u);
+    EXPECT_EQ(count.shared_read, isLoad ? 0u : 256u);
+  }
 }
 
 TEST(Counts, AtomicsReadAndWrite) {
