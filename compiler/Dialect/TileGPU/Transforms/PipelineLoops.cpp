@@ -29,6 +29,7 @@
 // InsertBarriers takes accesses to one ring as ordered.
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
+#include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -433,12 +434,52 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
         return signalPassFailure();
   }
 
+  StagedLoads stagedLoads(scf::ForOp loop, const TargetInfo &target) {
+    AxisInfoAnalysis facts(getOperation());
+    return findStagedLoads(loop, facts, target);
+  }
+
+  unsigned stagesFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
+    if (staged.loads.empty())
+      return 1;
+    DotsInFlight flight(loop, staged);
+    return RingBudget(getOperation(), target).planFor(loop, staged, flight).stages;
+  }
+
+  /// Takes what operands are computed from through buffers, where it can then be copied ahead, 8
+  /// bytes or more at a time, and the others still as far as in `stages`. Whether there is any.
+  bool addDetours(scf::ForOp loop, unsigned stages, const TargetInfo &target) {
+    SmallVector<LoadDetour> detours = detourLoads(loop, target);
+    if (detours.empty())
+      return false;
+    auto isStaged = [&](const StagedLoads &staged, LoadDetour &detour) {
+      return llvm::any_of(staged.loads, [&](const StagedLoad &load) {
+        unsigned bits = tilegpu::storageBits(detour.buffer.getType().getElementType());
+        return load.load == detour.load && load.vector * bits >= 64;
+      });
+    };
+    StagedLoads staged = stagedLoads(loop, target);
+    llvm::erase_if(detours, [&](LoadDetour &detour) {
+      bool isInVain = !isStaged(staged, detour);
+      if (isInVain)
+        detour.takeBack();
+      return isInVain;
+    });
+    if (detours.empty())
+      return false;
+    unsigned withDetours = stagesFor(loop, stagedLoads(loop, target), target);
+    if (withDetours >= std::max(2u, stages))
+      return true;
+    for (LoadDetour &detour : detours)
+      detour.takeBack();
+    return false;
+  }
+
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
-    StagedLoads staged;
-    {
-      AxisInfoAnalysis facts(getOperation());
-      staged = findStagedLoads(loop, facts, target);
-    }
+    StagedLoads staged = stagedLoads(loop, target);
+    unsigned stages = stagesFor(loop, staged, target);
+    if (addDetours(loop, stages, target))
+      staged = stagedLoads(loop, target);
     if (staged.loads.empty())
       return success();
     DotsInFlight flight(loop, staged);
