@@ -19,8 +19,9 @@
 extern "C" {
 #endif
 
-/* A map as kernels get it (CUtensorMap). */
-typedef struct __attribute__((aligned(64))) kiln_encoded_map {
+/* A map as kernels get it (CUtensorMap; the header of CUDA 13 aligns it so, the driver asks for
+ * 64). */
+typedef struct __attribute__((aligned(128))) kiln_encoded_map {
   uint64_t words[16];
 } kiln_encoded_map;
 

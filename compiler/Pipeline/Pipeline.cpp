@@ -166,6 +166,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   addSimplification(passes);
   // After it operands of dots go through buffers, not through conversions.
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
+  // After it a warp of its own copies blocks, where that is all that products read.
+  passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
   // After it loads that feed dots in loops are copies that run ahead.
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
   // After it there are no loads of described blocks.
@@ -187,6 +189,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
     return failure();
   facts.launch.dynamicSharedBytes = target.dynamicShared ? sharedBytes : 0;
   facts.launch.tensorMaps = tensorMapsOf(cast<func::FuncOp>(kernel));
+  facts.launch.threadsPerBlock += target.threadsPerBlock(tilegpu::producerWarpsOf(kernel));
   if (!compilation.stageDone("tilegpu"))
     return failure();
   // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.

@@ -41,8 +41,10 @@ LogicalResult finishScalars(ModuleOp module, const TargetLowering &device) {
     return failure();
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
+    auto producers = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::producerWarpsAttr);
     kernel.setLinkage(LLVM::Linkage::External);
-    device.markKernel(kernel, device.target().threadsPerBlock(warps ? warps.getInt() : 4));
+    device.markKernel(kernel, device.target().threadsPerBlock(warps ? warps.getInt() : 4),
+                      device.target().threadsPerBlock(producers ? producers.getInt() : 0));
   }
   return success();
 }

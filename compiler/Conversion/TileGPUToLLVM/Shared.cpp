@@ -157,7 +157,12 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
                                       /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
-    lowering.device.barrier(rewriter, op.getLoc());
+    if (op.getIsOfAllWarps())
+      lowering.device.barrierOfAll(
+          rewriter, op.getLoc(),
+          lowering.target().threadsPerBlock(lowering.numWarps + tilegpu::producerWarpsOf(op)));
+    else
+      lowering.device.barrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }

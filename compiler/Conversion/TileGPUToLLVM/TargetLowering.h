@@ -46,6 +46,10 @@ public:
                                    mlir::Value lane) const = 0;
   /// All threads of the block arrive; their memory accesses before it come first.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
+  /// of producers; and one of the warp's threads.
+  virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
+  virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
   /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them.
@@ -65,6 +69,8 @@ public:
   /// One thread arrives, and announces so many bytes of the phase.
   virtual void announceBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
                              int64_t bytes) const;
+  /// One thread arrives.
+  virtual void arrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier) const;
   /// One thread starts the copy of a box to shared memory. Coordinates of its first element: i32,
   /// the contiguous axis first.
   virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
@@ -115,8 +121,10 @@ public:
   /// Permits the hardware's own form of an atomic operation, where it needs a permission.
   /// `isDeviceMemory`: its address is in ordinary memory of the device.
   virtual void annotateAtomic(mlir::LLVM::AtomicRMWOp op, bool isDeviceMemory) const {}
-  /// Marks `kernel` as such, with the number of threads of a block.
-  virtual void markKernel(mlir::LLVM::LLVMFuncOp kernel, unsigned numThreads) const = 0;
+  /// Marks `kernel` as such, with the number of threads of a block, and of those that only start
+  /// copies and take no part in barriers.
+  virtual void markKernel(mlir::LLVM::LLVMFuncOp kernel, unsigned numThreads,
+                          unsigned producerThreads) const = 0;
 
   //--- Below the emulator's cut ---
   virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;

@@ -13,23 +13,26 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// Makes what follows the work of one thread, as long as the guard lives.
-class OneThread {
+/// Puts what follows under a condition, if there is one, as long as the guard lives.
+class Under {
 public:
-  OneThread(ConversionPatternRewriter &rewriter, const Lowering &lowering, Location loc,
-            Value condition = {})
-      : guard(rewriter) {
-    ScalarBuilder s(rewriter, loc);
-    Value isFirst = s.equal(lowering.device.threadId(rewriter, loc), 0);
-    if (condition)
-      isFirst = s.bitAnd(isFirst, condition);
-    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+  Under(ConversionPatternRewriter &rewriter, Location loc, Value condition) : guard(rewriter) {
+    if (!condition)
+      return;
+    auto branch = scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
   }
 
 private:
   OpBuilder::InsertionGuard guard;
 };
+
+Value isFirstThread(const ScalarBuilder &s, const Lowering &lowering) {
+  return s.equal(lowering.device.threadId(s.builder(), s.location()), 0);
+}
+
+/// Null stands for true.
+Value both(const ScalarBuilder &s, Value a, Value b) { return a && b ? s.bitAnd(a, b) : a ? a : b; }
 
 /// An mbarrier of a ring.
 Value mbarrierAt(const ScalarBuilder &s, tilegpu::BufferType ring, Value address, unsigned slot) {
@@ -42,7 +45,7 @@ struct MBarrierInitSpread : SpreadPattern<tilegpu::MBarrierInitOp> {
                        ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
-      OneThread thread(rewriter, lowering, op.getLoc());
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
       for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
         lowering.device.initMBarrier(rewriter, op.getLoc(),
                                      mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot),
@@ -60,7 +63,7 @@ struct MBarrierInvalSpread : SpreadPattern<tilegpu::MBarrierInvalOp> {
                        ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
-      OneThread thread(rewriter, lowering, op.getLoc());
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
       for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
         lowering.device.invalidateMBarrier(rewriter, op.getLoc(),
                                            mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot));
@@ -81,6 +84,51 @@ struct MBarrierWaitSpread : SpreadPattern<tilegpu::MBarrierWaitOp> {
   }
 };
 
+struct MBarrierArriveSpread : SpreadPattern<tilegpu::MBarrierArriveOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::MBarrierArriveOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value thread = lowering.device.threadId(rewriter, loc);
+    Value isFirst = s.equal(s.bitAnd(thread, lowering.target().warpSize - 1), 0);
+    {
+      Under condition(rewriter, loc, op.getCondition() ? adaptor.getCondition()[0] : Value());
+      lowering.device.warpBarrier(rewriter, loc);
+      Under first(rewriter, loc, isFirst);
+      lowering.device.arrive(rewriter, loc, adaptor.getMbarrier()[0]);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===-- roles of warps
+//-----------------------------------------------------------------------------===//
+
+struct InProducerWarpSpread : SpreadPattern<tilegpu::InProducerWarpOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::InProducerWarpOp op, Adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    Value thread = lowering.device.threadId(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::uge, thread,
+                                               s.i32(lowering.numThreads()));
+    return success();
+  }
+};
+
+struct IsProducerSpread : SpreadPattern<tilegpu::IsProducerOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::IsProducerOp op, Adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, s.equal(lowering.device.threadId(rewriter, op.getLoc()),
+                                   int64_t(lowering.numThreads())));
+    return success();
+  }
+};
+
+//===-- copies
+//-------------------------------------------------------------------------------------===//
+
 struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
@@ -90,8 +138,9 @@ struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
                             << lowering.target().name;
     Value mbarrier = adaptor.getMbarrier()[0];
     {
-      OneThread thread(rewriter, lowering, op.getLoc(),
-                       op.getCondition() ? adaptor.getCondition()[0] : Value());
+      Value one = op.getIsByOneThread() ? Value() : isFirstThread(s, lowering);
+      Under condition(rewriter, op.getLoc(),
+                      both(s, one, op.getCondition() ? adaptor.getCondition()[0] : Value()));
       lowering.device.announceBytes(rewriter, op.getLoc(), mbarrier,
                                     op.getBuffer().getType().getSlotBytes());
       SmallVector<Value> first;
@@ -135,8 +184,9 @@ private:
 } // namespace
 
 void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, TmaLoadSpread>(
-      lowering, patterns.getContext());
+  patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, MBarrierArriveSpread,
+               InProducerWarpSpread, IsProducerSpread, TmaLoadSpread>(lowering,
+                                                                      patterns.getContext());
 }
 
 } // namespace kiln

@@ -223,6 +223,9 @@ SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, un
   expectNever();
   return {};
 }
+void TargetLowering::barrierOfAll(OpBuilder &, Location, unsigned) const { expectNever(); }
+void TargetLowering::warpBarrier(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::arrive(OpBuilder &, Location, Value) const { expectNever(); }
 void TargetLowering::initMBarrier(OpBuilder &, Location, Value, unsigned) const { expectNever(); }
 void TargetLowering::invalidateMBarrier(OpBuilder &, Location, Value) const { expectNever(); }
 void TargetLowering::fenceMBarriers(OpBuilder &, Location) const { expectNever(); }

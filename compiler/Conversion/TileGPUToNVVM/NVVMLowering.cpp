@@ -57,6 +57,14 @@ public:
   }
   void barrier(OpBuilder &b, Location loc) const override { NVVM::Barrier0Op::create(b, loc); }
 
+  void barrierOfAll(OpBuilder &b, Location loc, unsigned threads) const override {
+    barrierOf(b, loc, /*number=*/1, threads);
+  }
+  void warpBarrier(OpBuilder &b, Location loc) const override {
+    Value all = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+    NVVM::SyncWarpOp::create(b, loc, all);
+  }
+
   //--- Copies ---
 
   void copyAsync(OpBuilder &b, Location loc, Value to, Value from, unsigned bytes,
@@ -89,6 +97,10 @@ public:
     Value count = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(bytes)));
     NVVM::MBarrierArriveExpectTxOp::create(b, loc, TypeRange(), mbarrier, count,
                                            NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  }
+  void arrive(OpBuilder &b, Location loc, Value mbarrier) const override {
+    NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), mbarrier, /*count=*/Value(),
+                                   NVVM::MemScopeKind::CTA, /*relaxed=*/false);
   }
   void copyBox(OpBuilder &b, Location loc, Value to, Value map, ValueRange coordinates,
                Value mbarrier) const override {
@@ -195,11 +207,18 @@ public:
     }
     llvm_unreachable("unknown memory scope");
   }
-  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads) const override {
+  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads,
+                  unsigned producerThreads) const override {
     OpBuilder b(kernel.getContext());
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    b.getDenseI32ArrayAttr({int32_t(numThreads), 1, 1}));
+                    b.getDenseI32ArrayAttr({int32_t(numThreads + producerThreads), 1, 1}));
+    if (producerThreads)
+      kernel.walk([&](NVVM::Barrier0Op barrier) {
+        b.setInsertionPoint(barrier);
+        barrierOf(b, barrier.getLoc(), /*number=*/0, numThreads);
+        barrier.erase();
+      });
     // What is passed by value is read where the launcher has put it.
     for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
       if (kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName()))
@@ -232,6 +251,13 @@ public:
   }
 
 private:
+  static void barrierOf(OpBuilder &b, Location loc, unsigned number, unsigned threads) {
+    auto constant = [&](unsigned value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+    };
+    NVVM::BarrierOp::create(b, loc, TypeRange(), constant(number), constant(threads),
+                            NVVM::BarrierReductionAttr(), Value());
+  }
   /// Hopper alone has them.
   bool hasWarpGroups() const { return info.matrix.wgmma; }
   static bool isSmallFloat(MatrixElement element) {

@@ -169,7 +169,8 @@ public:
     if (op.getBinOp() == LLVM::AtomicBinOp::fadd)
       op->setAttr("rocdl.ignore_denormal_mode", b.getUnitAttr());
   }
-  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads) const override {
+  void markKernel(LLVM::LLVMFuncOp kernel, unsigned numThreads,
+                  unsigned /*producerThreads*/) const override {
     OpBuilder b(kernel.getContext());
     auto &dialect = *b.getContext()->getLoadedDialect<ROCDL::ROCDLDialect>();
     dialect.getKernelAttrHelper().setAttr(kernel, b.getUnitAttr());

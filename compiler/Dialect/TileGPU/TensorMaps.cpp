@@ -43,9 +43,12 @@ Value allocateMBarriers(OpBuilder &b, Location loc, unsigned slots, unsigned arr
   auto type = BufferType::get(b.getContext(), {1}, b.getI64Type(), layout).withSlots(slots);
   Value mbarriers = AllocOp::create(b, loc, type);
   MBarrierInitOp::create(b, loc, mbarriers, arrivals);
-  ProxyFenceOp::create(b, loc, /*isGlobal=*/false);
-  BarrierOp::create(b, loc, Value());
   return mbarriers;
+}
+
+void publishMBarriers(OpBuilder &b, Location loc, bool toAllWarps) {
+  ProxyFenceOp::create(b, loc, /*isGlobal=*/false);
+  BarrierOp::create(b, loc, Value(), toAllWarps);
 }
 
 void releaseMBarriers(OpBuilder &b, Location loc, Value mbarriers) {

@@ -62,10 +62,12 @@ tile::TensorMapAttr tensorMapOf(mlir::Value descriptor);
 /// The pointer to the described tensor's first element: one of the kernel's arguments.
 mlir::Value baseOfMap(mlir::Value descriptor);
 
-/// A ring of mbarriers, ready for phases of so many arrivals, behind a barrier that also stands
-/// between what threads have stored so far and what the copy engine writes from here on.
+/// A ring of mbarriers for phases of so many arrivals.
 mlir::Value allocateMBarriers(mlir::OpBuilder &b, mlir::Location loc, unsigned slots,
                               unsigned arrivals);
+/// A barrier behind which all see them, and which stands between what threads have stored so far
+/// and what the copy engine writes from here on.
+void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool toAllWarps);
 /// Nobody waits for them any more.
 void releaseMBarriers(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarriers);
 
@@ -99,6 +101,9 @@ inline bool acquires(tile::MemorySemantic semantic) {
 
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);
+
+/// Number of warps beside them that only start copies (`tilegpu.producer_warps`).
+unsigned producerWarpsOf(mlir::Operation *op);
 
 /// The matrix unit's name for an element type in a dot (f32 with TF32 precision: TF32), if any.
 std::optional<MatrixElement> matrixElementOf(mlir::Type type, tile::InputPrecision precision);

@@ -32,6 +32,9 @@ def TileGPU_Dialect : Dialect {
     /// tile goes through its scratch (i32).
     static constexpr llvm::StringLiteral slicesAttr = "tilegpu.slices";
 
+    /// On the kernel: warps beside `tile.num_warps` that only start copies (i32).
+    static constexpr llvm::StringLiteral producerWarpsAttr = "tilegpu.producer_warps";
+
     void registerAttributesAndTypes();
     /// What operations of the tile dialect answer as ScratchOpInterface.
     void attachScratchModels();

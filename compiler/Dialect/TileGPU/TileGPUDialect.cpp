@@ -93,12 +93,20 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   return shape;
 }
 
-unsigned numWarpsOf(Operation *op) {
+static IntegerAttr numberOnKernel(Operation *op, StringRef name) {
   auto kernel =
       isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
-  auto attr =
-      kernel ? kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr) : IntegerAttr();
-  return attr ? attr.getInt() : 4;
+  return kernel ? kernel->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+}
+
+unsigned numWarpsOf(Operation *op) {
+  IntegerAttr number = numberOnKernel(op, tile::TileDialect::numWarpsAttr);
+  return number ? number.getInt() : 4;
+}
+
+unsigned producerWarpsOf(Operation *op) {
+  IntegerAttr number = numberOnKernel(op, TileGPUDialect::producerWarpsAttr);
+  return number ? number.getInt() : 0;
 }
 
 std::optional<MatrixElement> matrixElementOf(Type type, tile::InputPrecision precision) {

@@ -122,7 +122,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let description = [{
     As `tile.descriptor_load` then `tilegpu.shared_store`, of the block with its axes in `order`, but the data arrive at some time
     before a `tilegpu.mbarrier_wait` for the mbarrier's phase, at which this is one arrival. One thread announces the bytes and
-    starts the copy. Nothing happens if `condition` is false. The buffer has the swizzled rows that tensor maps tell
+    starts the copy; with `by_one_thread` it is known that one comes here. Nothing happens if `condition` is false. The buffer has the swizzled rows that tensor maps tell
     (`swizzledShared` of Layout/StagedOperand.h) along the block's last axis. The descriptor is an argument with `tile.tensor_map`.
 
     The engine does not see what threads have stored in the buffer's memory before, nor they what it writes, without
@@ -130,10 +130,10 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     Example: `tilegpu.tma_load %d[%i, %j], %b, %m if %c order [0, 1] : …`.
   }];
   let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets, TileGPU_BufferType:$buffer,
-      TileGPU_BufferType:$mbarrier, Optional<I1>:$condition, DenseI32ArrayAttr:$order,
+      TileGPU_BufferType:$mbarrier, Optional<I1>:$condition, DenseI32ArrayAttr:$order, UnitAttr:$isByOneThread,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
   let assemblyFormat = [{
-    $descriptor `[` $offsets `]` `,` $buffer `,` $mbarrier (`if` $condition^)? `order` $order attr-dict
+    (`by_one_thread` $isByOneThread^)? $descriptor `[` $offsets `]` `,` $buffer `,` $mbarrier (`if` $condition^)? `order` $order attr-dict
     `:` qualified(type($descriptor)) `,` type($buffer) `,` type($mbarrier)
   }];
   let hasVerifier = 1;
@@ -169,15 +169,43 @@ def TileGPU_MBarrierWaitOp : TileGPU_MBarrierOp<"mbarrier_wait"> {
   let assemblyFormat = "$mbarrier `parity` $parity attr-dict `:` type($mbarrier)";
 }
 
+def TileGPU_MBarrierArriveOp : TileGPU_MBarrierOp<"mbarrier_arrive"> {
+  let summary = "One arrival of each warp";
+  let description = [{
+    What the warp's threads did before is done when the phase is complete. Nothing happens if `condition` is false. Example:
+    `tilegpu.mbarrier_arrive %m if %c : !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$mbarrier, Optional<I1>:$condition);
+  let assemblyFormat = "$mbarrier (`if` $condition^)? attr-dict `:` type($mbarrier)";
+}
+
+//===-- Roles of warps ---------------------------------------------------------------------------------------------===//
+
+def TileGPU_InProducerWarpOp : TileGPU_Op<"in_producer_warp", [Pure]> {
+  let summary = "Whether the thread is in a warp beside the kernel's own";
+  let description = "Kernels with `tilegpu.producer_warps` have such. Example: `%p = tilegpu.in_producer_warp`.";
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_IsProducerOp : TileGPU_Op<"is_producer", [Pure]> {
+  let summary = "Whether the thread is the first of a producer's warp";
+  let description = "Example: `%p = tilegpu.is_producer`.";
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
     MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "All threads of the block arrive; accesses to shared and global memory before it happen before those after it";
   let description = [{
     Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
-    barrier only if it holds. Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`.
+    barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone. Examples: `tilegpu.barrier`,
+    `tilegpu.barrier if %sameArray`.
   }];
-  let arguments = (ins Optional<I1>:$condition);
-  let assemblyFormat = "(`if` $condition^)? attr-dict";
+  let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false); }]>];
+  let assemblyFormat = "(`of_all_warps` $isOfAllWarps^)? (`if` $condition^)? attr-dict";
 }
 
 def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,

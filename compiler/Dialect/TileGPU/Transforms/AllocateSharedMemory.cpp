@@ -244,6 +244,7 @@ std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
 void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
+  registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createLoadBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });

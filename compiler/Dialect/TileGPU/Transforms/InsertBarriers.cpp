@@ -161,6 +161,8 @@ private:
       addBuffer(op->getOperand(0), /*isWrite=*/true, result);
     else if (auto wait = dyn_cast<tilegpu::MBarrierWaitOp>(op))
       addBuffer(wait.getMbarrier(), /*isWrite=*/false, result);
+    else if (auto arrive = dyn_cast<tilegpu::MBarrierArriveOp>(op))
+      addBuffer(arrive.getMbarrier(), /*isWrite=*/false, result);
     else if (auto wait = dyn_cast<tilegpu::WaitOp>(op))
       // What this thread's copies brought becomes visible to others only by a barrier.
       for (Value buffer : wait.getBuffers())

@@ -36,8 +36,9 @@ std::optional<StagedLoad> stagingOf(tile::DescriptorLoadOp load) {
 void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int32_t> order) {
   Location loc = load.getLoc();
   Value mbarrier = tilegpu::allocateMBarriers(b, loc, /*slots=*/1, /*arrivals=*/1);
+  tilegpu::publishMBarriers(b, loc, /*toAllWarps=*/false);
   tilegpu::TmaLoadOp::create(b, loc, load.getDescriptor(), load.getOffsets(), buffer, mbarrier,
-                             Value(), order, load.getEvict());
+                             Value(), order, /*isByOneThread=*/false, load.getEvict());
   Value even = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   tilegpu::MBarrierWaitOp::create(b, loc, mbarrier, even);
   tilegpu::releaseMBarriers(b, loc, mbarrier);

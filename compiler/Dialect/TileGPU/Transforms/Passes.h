@@ -11,6 +11,11 @@ namespace kiln {
 /// right before the dot. On func.func, after layout assignment; the module names the target.
 std::unique_ptr<mlir::Pass> createStageOperandsPass();
 
+/// Gives a kernel whose products read only blocks that the copy engine brings a warp beside its own
+/// that starts all the copies. On func.func, after kiln-stage-operands; the module names the
+/// target.
+std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
+
 /// Turns loads that feed dots in a loop into copies into rings of buffers, which run `num_stages` -
 /// 1 iterations ahead: as many of the loop's or else the kernel's `tile.num_stages` as shared
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.

@@ -28,9 +28,9 @@
 // no epilogue, and any number of iterations is right, none as well. The rings' order is made here:
 // InsertBarriers takes accesses to one ring as ordered.
 
-#include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -67,11 +67,6 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
   rewriter.modifyOpInPlace(load, [&] { load.getMaskMutable().assign(mask); });
   return op;
 }
-
-/// How a loop is pipelined.
-struct RingPlan {
-  unsigned stages = 1, slots = 1;
-};
 
 class LoopPipeliner {
 public:
@@ -138,22 +133,17 @@ private:
   void addSlotNumbers() {
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
-    auto constant = [&](unsigned value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(int32_t(value)));
-    };
-    Value zero = constant(0), one = constant(1), end = constant(plan.slots);
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
     unsigned first = loop.getNumRegionIterArgs();
     auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> numbers) {
-      SmallVector<Value> values;
       Value isEnd;
-      for (BlockArgument number : numbers.take_front(2)) {
-        Value more = arith::AddIOp::create(b, loc, number, one);
-        isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, end);
-        values.push_back(arith::SelectOp::create(b, loc, isEnd, zero, more));
+      SmallVector<Value> values{numberAfter(b, loc, numbers[0], plan.slots, isEnd)};
+      if (!numBlocks()) {
+        values.push_back(numberAfter(b, loc, numbers[1], plan.slots, isEnd));
+        return values;
       }
-      for (BlockArgument phase : numbers.drop_front(2))
-        values.push_back(arith::XOrIOp::create(
-            b, loc, phase, arith::ExtUIOp::create(b, loc, phase.getType(), isEnd)));
+      RingState after = stateAfter(b, loc, {numbers[1], numbers[2]}, plan.slots);
+      values.append({after.slot, after.phase});
       return values;
     };
     loop = cast<scf::ForOp>(
@@ -162,14 +152,19 @@ private:
     filled = loop.getRegionIterArgs()[first];
     read = loop.getRegionIterArgs()[first + 1];
     phase = numBlocks() ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
-    auto choice = loop.getYieldedValues()[first].getDefiningOp<arith::SelectOp>();
-    staged.addresses.insert(choice);
-    staged.addresses.insert(choice.getCondition().getDefiningOp());
-    staged.addresses.insert(choice.getFalseValue().getDefiningOp());
+    addToAddresses(loop.getYieldedValues()[first]);
+  }
+
+  /// With all that the loop computes it from.
+  void addToAddresses(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == loop.getBody() && staged.addresses.insert(op))
+      for (Value operand : op->getOperands())
+        addToAddresses(operand);
   }
 
   void copyIntoRings() {
-    Operation *reader = nullptr;
+    Operation *reader = firstReader(staged);
     SmallVector<Value> rings;
     allocateMBarriers();
     for (StagedLoad &load : staged.loads) {
@@ -185,18 +180,15 @@ private:
       staged.addresses.insert(copy);
       if (!lastCopy || lastCopy->isBeforeInBlock(copy))
         lastCopy = copy;
-      for (Operation *user : load.buffer->getUsers())
-        if (user != load.store && (!reader || user->isBeforeInBlock(reader)))
-          reader = user;
     }
     if (hasThreadsCopies()) {
       rewriter.setInsertionPointAfter(lastCopy);
       lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
       staged.addresses.insert(lastCopy);
     }
-    eraseFences();
+    eraseFences(rewriter, loop, staged);
     waitForCopies(reader, rings);
-    readSlots(rings);
+    replaceBySlots(rewriter, staged, arrival, rings, read);
   }
 
   /// Before the loop, with what stands between earlier stores to the rings' memory and the engine.
@@ -205,6 +197,7 @@ private:
       return;
     rewriter.setInsertionPoint(loop);
     mbarriers = tilegpu::allocateMBarriers(rewriter, loop.getLoc(), plan.slots, numBlocks());
+    tilegpu::publishMBarriers(rewriter, loop.getLoc(), /*toAllWarps=*/false);
   }
 
   Operation *copyBlock(const StagedLoad &staging, Value slot) {
@@ -213,7 +206,7 @@ private:
     staged.addresses.insert(mbarrier.getDefiningOp());
     return tilegpu::TmaLoadOp::create(rewriter, load.getLoc(), load.getDescriptor(),
                                       load.getOffsets(), slot, mbarrier, Value(), staging.order(),
-                                      load.getEvict());
+                                      /*isByOneThread=*/false, load.getEvict());
   }
 
   Operation *copyByThreads(const StagedLoad &staging, Value slot) {
@@ -237,19 +230,6 @@ private:
     return value;
   }
 
-  /// Units see what copies have brought without a fence: NVIDIA's own products read it so (CUTLASS,
-  /// "MainloopSm90CpAsyncGmma"), although the PTX ISA counts cp.async among the generic proxy.
-  void eraseFences() {
-    auto isCopied = [&](tilegpu::SharedStoreOp store) {
-      return llvm::any_of(staged.loads,
-                          [&](const StagedLoad &load) { return load.store == store; });
-    };
-    if (!llvm::all_of(loop.getBody()->getOps<tilegpu::SharedStoreOp>(), isCopied))
-      return;
-    for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<tilegpu::ProxyFenceOp>()))
-      rewriter.eraseOp(fence);
-  }
-
   void waitForCopies(Operation *reader, ValueRange rings) {
     // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
@@ -261,18 +241,6 @@ private:
       tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
     }
     slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
-  }
-
-  void readSlots(ValueRange rings) {
-    for (auto [load, ring] : llvm::zip(staged.loads, rings)) {
-      rewriter.setInsertionPointAfter(arrival);
-      Value slot = tilegpu::SlotOp::create(rewriter, load.load->getLoc(), ring, read);
-      rewriter.eraseOp(load.store);
-      rewriter.replaceOp(load.buffer, slot);
-      for (tile::TransOp trans : llvm::reverse(load.transpositions))
-        rewriter.eraseOp(trans);
-      rewriter.eraseOp(load.load);
-    }
   }
 
   //===-- dots in flight
@@ -347,63 +315,6 @@ private:
 //===-- which loops, and how many stages
 //-----------------------------------------------------------===//
 
-class RingBudget {
-public:
-  RingBudget(func::FuncOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {}
-
-  /// As many stages as are asked for, or as there is shared memory for.
-  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight) {
-    int64_t slotBytes = 0;
-    for (const StagedLoad &load : staged.loads)
-      slotBytes += tilegpu::AllocOp(load.buffer).getType().getBytes();
-    constexpr int64_t mbarrierBytes = 128;
-    int64_t beside = bytesBeside(loop) - slotBytes + mbarrierBytes;
-    int64_t room = (target.maxSharedBytes - beside) / slotBytes;
-    RingPlan plan;
-    plan.stages = plan.slots = std::min(wishedStages(loop), room);
-    SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
-    if (flight.any() && plan.slots < room &&
-        blocksWith(beside + (plan.slots + 1) * slotBytes, dots) ==
-            blocksWith(beside + plan.slots * slotBytes, dots))
-      ++plan.slots;
-    return plan;
-  }
-
-private:
-  int64_t wishedStages(scf::ForOp loop) {
-    for (Operation *op : {loop.getOperation(), kernel.getOperation()})
-      if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr))
-        return stages.getInt();
-    return 1;
-  }
-
-  /// Shared memory that is in use while the loop runs, its buffers' first slots included.
-  int64_t bytesBeside(scf::ForOp loop) {
-    int64_t buffers = 0, scratch = 0;
-    kernel.walk([&](tilegpu::AllocOp alloc) { buffers += alloc.getType().getBytes(); });
-    loop.walk([&](tilegpu::ScratchOpInterface op) {
-      scratch += llvm::alignTo(op.getScratchBytes(target), 128);
-    });
-    return buffers + scratch;
-  }
-
-  /// Blocks that a processor can hold, by shared memory and by the registers of accumulators.
-  int64_t blocksWith(int64_t sharedBytes, ArrayRef<tilegpu::DotOp> dots) {
-    // Registers of addresses and masks beside the accumulators; a processor's registers (CUDA C++
-    // Programming Guide, "Compute Capabilities").
-    constexpr int64_t otherRegisters = 64, allRegisters = 65536;
-    int64_t registers = otherRegisters;
-    for (tilegpu::DotOp dot : dots)
-      registers += tilegpu::layoutOf(dot.getC()).numRegisters();
-    int64_t threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
-    return std::min(target.maxSharedBytes / std::max<int64_t>(1, sharedBytes),
-                    allRegisters / (threads * registers));
-  }
-
-  func::FuncOp kernel;
-  const TargetInfo &target;
-};
-
 struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
 
@@ -423,10 +334,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
       return;
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
-      WalkResult inner = loop.getBodyRegion().walk([](Operation *op) {
-        return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
-      });
-      if (!inner.wasInterrupted())
+      if (isInnermost(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
@@ -439,16 +347,19 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     return findStagedLoads(loop, facts, target);
   }
 
-  unsigned stagesFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
+  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
     if (staged.loads.empty())
-      return 1;
-    DotsInFlight flight(loop, staged);
-    return RingBudget(getOperation(), target).planFor(loop, staged, flight).stages;
+      return {};
+    return RingBudget(getOperation(), target)
+        .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::slotBytes(staged), loop);
   }
 
   /// Takes what operands are computed from through buffers, where it can then be copied ahead, 8
   /// bytes or more at a time, and the others still as far as in `stages`. Whether there is any.
+  /// Loops that another warp serves are left as they are.
   bool addDetours(scf::ForOp loop, unsigned stages, const TargetInfo &target) {
+    if (!loop.getBody()->getOps<tilegpu::MBarrierWaitOp>().empty())
+      return false;
     SmallVector<LoadDetour> detours = detourLoads(loop, target);
     if (detours.empty())
       return false;
@@ -467,7 +378,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     });
     if (detours.empty())
       return false;
-    unsigned withDetours = stagesFor(loop, stagedLoads(loop, target), target);
+    unsigned withDetours = planFor(loop, stagedLoads(loop, target), target).stages;
     if (withDetours >= std::max(2u, stages))
       return true;
     for (LoadDetour &detour : detours)
@@ -477,15 +388,12 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
 
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
     StagedLoads staged = stagedLoads(loop, target);
-    unsigned stages = stagesFor(loop, staged, target);
-    if (addDetours(loop, stages, target))
+    if (addDetours(loop, planFor(loop, staged, target).stages, target))
       staged = stagedLoads(loop, target);
-    if (staged.loads.empty())
-      return success();
-    DotsInFlight flight(loop, staged);
-    RingPlan plan = RingBudget(getOperation(), target).planFor(loop, staged, flight);
+    RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();
+    DotsInFlight flight(loop, staged);
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan).run()))
       return success();

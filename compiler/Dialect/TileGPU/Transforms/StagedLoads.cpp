@@ -214,6 +214,13 @@ std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store) {
   return staged.buffer && isLoad && staged.load->hasOneUse() ? std::optional(staged) : std::nullopt;
 }
 
+bool isInnermost(scf::ForOp loop) {
+  WalkResult inner = loop.getBodyRegion().walk([](Operation *op) {
+    return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !inner.wasInterrupted();
+}
+
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target) {
   return Finder(loop, facts, target).run();

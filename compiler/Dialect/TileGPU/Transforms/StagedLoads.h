@@ -29,6 +29,9 @@ struct StagedLoad {
 /// use; without a vector.
 std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store);
 
+/// Whether there is no loop in the loop.
+bool isInnermost(mlir::scf::ForOp loop);
+
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
 struct StagedLoads {
   llvm::SmallVector<StagedLoad> loads;

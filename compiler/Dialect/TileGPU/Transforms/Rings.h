@@ -1,0 +1,65 @@
+// Rings of slots that copies fill ahead of the dots that read them.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_RINGS_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_RINGS_H
+
+#include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// The number of a slot, and the parity of the rounds that it has had; i32.
+struct RingState {
+  mlir::Value slot, phase;
+};
+
+/// The slot's number behind `slot`, of `slots`; `isEnd`: whether a round ends there.
+mlir::Value numberAfter(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slot, unsigned slots,
+                        mlir::Value &isEnd);
+RingState stateAfter(mlir::OpBuilder &b, mlir::Location loc, RingState state, unsigned slots);
+mlir::Value numberBefore(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slot, unsigned slots);
+
+/// The first operation that reads what is staged.
+mlir::Operation *firstReader(const StagedLoads &staged);
+
+/// Removes the loop's fences if nothing is stored for units but what copies bring. Units see that
+/// without one: NVIDIA's own products read it so (CUTLASS, "MainloopSm90CpAsyncGmma"), although the
+/// PTX ISA counts cp.async among the generic proxy.
+void eraseFences(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop, const StagedLoads &staged);
+
+/// Lets readers take the loop's slot `number` of the loads' rings, behind `arrival`, and removes
+/// loads and stores.
+void replaceBySlots(mlir::RewriterBase &rewriter, const StagedLoads &staged,
+                    mlir::Operation *arrival, mlir::ValueRange rings, mlir::Value number);
+
+/// How a loop is pipelined: copies are `stages` - 1 iterations ahead.
+struct RingPlan {
+  unsigned stages = 1, slots = 1;
+};
+
+/// Room for rings in shared memory.
+class RingBudget {
+public:
+  RingBudget(mlir::func::FuncOp kernel, const TargetInfo &target)
+      : kernel(kernel), target(target) {}
+
+  /// As many stages as are asked for, or as there is shared memory for. `replacedBytes` are those
+  /// of all buffers that the ring takes the place of, the loop's own among them. The ring is there
+  /// as long as `life` runs, the loop or one around it.
+  RingPlan planFor(mlir::scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
+                   int64_t replacedBytes, mlir::Operation *life);
+  static int64_t slotBytes(const StagedLoads &staged);
+
+private:
+  int64_t wishedStages(mlir::scf::ForOp loop);
+  int64_t bytesBeside(mlir::scf::ForOp loop, mlir::Operation *life);
+  int64_t blocksWith(int64_t sharedBytes, llvm::ArrayRef<tilegpu::DotOp> dots);
+
+  mlir::func::FuncOp kernel;
+  const TargetInfo &target;
+};
+
+} // namespace kiln
+
+#endif
