@@ -433,6 +433,13 @@ private:
         out << (i ? ", " : "") << tables.order[i];
       out << "};\n\n";
     }
+    if (tables.isRanked()) {
+      put("/* How much each variant's signature promises, 0 = most. */\n"
+          "static const uint32_t $_ranks[] = {");
+      for (size_t i = 0; i < tables.ranks.size(); ++i)
+        out << (i ? ", " : "") << tables.ranks[i];
+      out << "};\n\n";
+    }
     put("/* The legal variant of least cost, and its grid. */\n"
         "static kiln_status $_choose(const kiln_call *call, const $_args *args, uint32_t *chosen,\n"
         "    int64_t grid[3]) {\n");
@@ -469,6 +476,8 @@ private:
 
   void writeCostedChoice() {
     helpers.insert("waves_of");
+    if (tables.isRanked())
+      put("    if (best >= 0.0 && $_ranks[variant] != $_ranks[*chosen])\n      break;\n");
     put("    status = $_grid(args, variant, its_grid);\n"
         "    if (status != KILN_SUCCESS)\n      return status;\n"
         "    cost = waves_of(its_grid, processors) * $_tile_costs[variant];\n"

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -14,9 +15,7 @@ namespace kiln {
 // Targets
 //===----------------------------------------------------------------------===//
 
-/// Processors of a common device of each architecture: A100, RTX 3090, L40S, H100, B200, RTX PRO
-/// 6000; MI250 (one die), MI300X, MI350, RX 7900 XTX, RX 9070 XT.
-static unsigned commonProcessors(const TargetInfo &target) {
+unsigned commonProcessors(const TargetInfo &target) {
   StringRef arch = target.arch;
   if (target.backend == Backend::CPU)
     return 8;
@@ -148,9 +147,9 @@ static void buildConditions(const EntryModel &entry, DispatchTables &tables) {
 
 /// How much faster a variant's facts make its code, roughly: a known value folds away, alignment
 /// widens accesses, a range only removes checks.
-static std::pair<size_t, size_t> reliance(const VariantModel &variant) {
+static std::pair<size_t, size_t> reliance(ArrayRef<ArgumentFact> facts) {
   size_t values = 0, alignments = 0;
-  for (const ArgumentFact &fact : variant.facts) {
+  for (const ArgumentFact &fact : facts) {
     values += fact.equals.has_value();
     alignments += Log2_32(fact.divisibility);
   }
@@ -158,11 +157,19 @@ static std::pair<size_t, size_t> reliance(const VariantModel &variant) {
 }
 
 static void buildOrder(const EntryModel &entry, DispatchTables &tables) {
-  for (unsigned i = 0; i < entry.variants.size(); ++i)
+  using Reliance = std::pair<size_t, size_t>;
+  std::vector<Reliance> promised, whole;
+  for (const VariantModel &variant : entry.variants) {
+    promised.push_back(reliance(ArrayRef(variant.facts).take_front(variant.promises)));
+    whole.push_back(reliance(variant.facts));
+  }
+  std::set<Reliance, std::greater<>> classes(promised.begin(), promised.end());
+  for (unsigned i = 0; i < entry.variants.size(); ++i) {
+    tables.ranks.push_back(std::distance(classes.begin(), classes.find(promised[i])));
     tables.order.push_back(i);
+  }
   sort(tables.order, [&](unsigned a, unsigned b) {
-    auto ofA = reliance(entry.variants[a]), ofB = reliance(entry.variants[b]);
-    return ofA != ofB ? ofB < ofA : a < b;
+    return std::tuple(tables.ranks[a], whole[b], a) < std::tuple(tables.ranks[b], whole[a], b);
   });
 }
 

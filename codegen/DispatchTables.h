@@ -7,8 +7,11 @@
 //  2. argument facts -> legal variants: each distinct condition (`M % 16 == 0`) is one bit,
 //  computed
 //     once a call; a variant is legal when its bits are all held.
-//  3. shape -> decision: the legal variant of least cost; among equals the one that relies on most,
-//     then the first listed.
+//  3. promises -> rank: of the legal variants only those whose signature promises most are left.
+//     Signatures may have different configs, and the model below cannot tell that the code for
+//     unaligned operands is slower than that for aligned ones at any tile.
+//  4. shape -> decision: among these the variant of least cost; among equals the one that relies on
+//     most, then the first listed.
 //
 // Where no variant is legal, the message is about the nearest: the one that lacks the fewest
 // conditions, among equals the one whose lacking conditions are the least far off in total, then
@@ -79,8 +82,11 @@ struct DispatchTables {
   std::vector<std::vector<int64_t>> gridValues;
   /// For each variant.
   std::vector<uint64_t> tileCosts;
-  /// The order in which variants are tried: by known values, then by alignment, because code that
-  /// relies on more is faster at equal cost; else as listed.
+  /// For each variant: how much its signature promises, 0 = most. Known values come before
+  /// alignment.
+  std::vector<unsigned> ranks;
+  /// The order in which variants are tried: by rank, then by what they rely on in all, because code
+  /// that relies on more is faster at equal cost; else as listed.
   std::vector<unsigned> order;
   /// False when no call can tell the variants' costs apart: the first legal one is taken.
   bool hasCosts = false;
@@ -89,8 +95,14 @@ struct DispatchTables {
   std::vector<unsigned> parameterList;
 
   bool isListedOrder() const { return llvm::is_sorted(order); }
+  /// Whether ranks tell variants apart where costs would do so otherwise.
+  bool isRanked() const { return hasCosts && !llvm::all_equal(ranks); }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
+
+/// Processors of a common device of each architecture: A100, RTX 3090, L40S, H100, B200, RTX PRO
+/// 6000; MI250 (one die), MI300X, MI350, RX 7900 XTX, RX 9070 XT.
+unsigned commonProcessors(const TargetInfo &target);
 
 /// The arguments that a condition reads.
 std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition);

@@ -77,6 +77,8 @@ struct VariantModel {
   /// values of heuristics and defaults.
   std::vector<NamedLiteral> constants;
   std::vector<ArgumentFact> facts;
+  /// How many of them, from the first, the signature promises; others come of conditions.
+  size_t promises = 0;
   /// What else must be other than 0 for the variant to be legal: expressions over integer
   /// arguments, the variant's constants put in. One that cannot be computed is not met.
   std::vector<Expression> conditions;

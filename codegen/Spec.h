@@ -39,6 +39,20 @@ struct SpecConfig {
   /// Kernel parameters fixed by this config, in order; always literals.
   std::vector<SpecBinding> values;
   SpecOptions options;
+  /// Beginnings of the names of the targets that it is for ("cuda:sm_9", "hip"); empty: of all.
+  std::vector<std::string> targets;
+  SpecPlace place;
+
+  /// An emulated GPU takes the configs of the GPU that it stands for.
+  bool isFor(const TargetInfo &target) const;
+};
+
+/// What there is to choose among.
+struct SpecConfigs {
+  /// Take the @triton.autotune list of the source in place of `list`.
+  bool fromSource = false;
+  /// At least one unless `fromSource`; a single empty one when the spec gives none.
+  std::vector<SpecConfig> list;
   SpecPlace place;
 };
 
@@ -46,6 +60,8 @@ struct SpecSignature {
   /// The C name of the entry point: its own "name", else the kernel's.
   std::string entry;
   std::vector<SpecBinding> parameters;
+  /// In place of the kernel's.
+  std::optional<SpecConfigs> configs;
   SpecPlace place;
 
   const SpecBinding *find(llvm::StringRef name) const;
@@ -65,10 +81,8 @@ struct SpecKernel {
   std::string kernel;
   /// At least one; those with the same `entry` are specialisations of one entry point.
   std::vector<SpecSignature> signatures;
-  /// Take the @triton.autotune list of the source in place of `configs`.
-  bool configsFromSource = false;
-  /// At least one unless `configsFromSource`; a single empty one when the spec gives none.
-  std::vector<SpecConfig> configs;
+  /// Of the signatures without configs of their own.
+  SpecConfigs configs;
   /// One to three expressions; empty when the caller passes the grid.
   std::vector<SpecExpression> grid;
   /// Arguments of the C function that the kernel does not take: integers for the expressions below.
@@ -89,6 +103,11 @@ struct SpecKernel {
 
   /// The C names of the entry points, in order of first appearance.
   std::vector<std::string> entryNames() const;
+  const SpecConfigs &configsOf(const SpecSignature &signature) const {
+    return signature.configs ? *signature.configs : configs;
+  }
+  /// Each list of configs that some signature has, once.
+  std::vector<const SpecConfigs *> configLists() const;
 };
 
 struct Spec {

@@ -25,6 +25,21 @@ std::vector<std::string> SpecKernel::entryNames() const {
   return names;
 }
 
+std::vector<const SpecConfigs *> SpecKernel::configLists() const {
+  std::vector<const SpecConfigs *> lists;
+  for (const SpecSignature &signature : signatures)
+    if (!is_contained(lists, &configsOf(signature)))
+      lists.push_back(&configsOf(signature));
+  return lists;
+}
+
+bool SpecConfig::isFor(const TargetInfo &target) const {
+  std::string name = target.hardwareName();
+  return targets.empty() || any_of(targets, [&](StringRef beginning) {
+           return StringRef(name).starts_with(beginning);
+         });
+}
+
 /// What a binding says, as comparable text.
 static std::string valueText(const SignatureValue &value) {
   if (value.isTuple()) {
@@ -52,7 +67,7 @@ static std::string configText(const SpecConfig &config) {
        {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
         options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
     text += "|" + (option ? std::to_string(*option) : "");
-  return text;
+  return text + "|" + join(config.targets, ",");
 }
 
 static void checkRepeats(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
@@ -63,8 +78,9 @@ static void checkRepeats(const SpecKernel &kernel, DiagnosticEngine &diagnostics
       diagnostics.report(DiagKind::SpecUnreachable, place.range, place.path, entry->second->path)
           .note(DiagKind::SpecFirstHere, entry->second->range);
   };
-  for (const SpecConfig &config : kernel.configs)
-    check("config " + configText(config), config.place);
+  for (const SpecConfigs *configs : kernel.configLists())
+    for (const SpecConfig &config : configs->list)
+      check("config of " + configs->place.path + " " + configText(config), config.place);
   for (const SpecSignature &signature : kernel.signatures)
     check("signature " + signature.entry + " " + bindingsText(signature.parameters),
           signature.place);
@@ -84,6 +100,24 @@ static void checkAgreement(const SpecSignature &earlier, const SpecSignature &la
   }
 }
 
+/// A parameter has a value in the signature or in its configs.
+static void checkBoundOnce(const SpecKernel &kernel, const SpecConfigs &configs,
+                           DiagnosticEngine &diagnostics) {
+  for (const SpecConfig &config : configs.list)
+    for (const SpecBinding &value : config.values)
+      for (const SpecSignature &signature : kernel.signatures) {
+        const SpecBinding *other =
+            &kernel.configsOf(signature) == &configs ? signature.find(value.name) : nullptr;
+        if (!other)
+          continue;
+        diagnostics
+            .report(DiagKind::SpecBoundTwice, value.place.range, value.place.path, value.name,
+                    other->place.path)
+            .note(DiagKind::SpecFirstHere, other->place.range);
+        break;
+      }
+}
+
 void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
   checkRepeats(kernel, diagnostics);
   for (size_t later = 1; later < kernel.signatures.size(); ++later)
@@ -92,16 +126,18 @@ void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics) {
         checkAgreement(kernel.signatures[earlier], kernel.signatures[later], diagnostics);
         break; // agreement with the first implies agreement among all
       }
-  for (const SpecConfig &config : kernel.configs)
-    for (const SpecBinding &value : config.values)
-      for (const SpecSignature &signature : kernel.signatures)
-        if (const SpecBinding *other = signature.find(value.name)) {
-          diagnostics
-              .report(DiagKind::SpecBoundTwice, value.place.range, value.place.path, value.name,
-                      other->place.path)
-              .note(DiagKind::SpecFirstHere, other->place.range);
-          break;
-        }
+  for (const SpecConfigs *configs : kernel.configLists())
+    checkBoundOnce(kernel, *configs, diagnostics);
+}
+
+void checkTargets(const Spec &spec, DiagnosticEngine &diagnostics) {
+  for (const SpecKernel &kernel : spec.kernels)
+    for (const SpecConfigs *configs : kernel.configLists())
+      for (const TargetInfo &target : spec.targets)
+        if (!configs->fromSource &&
+            none_of(configs->list, [&](const SpecConfig &config) { return config.isFor(target); }))
+          diagnostics.report(DiagKind::SpecNoConfig, configs->place.range, configs->place.path,
+                             target.name);
 }
 
 /// Calls `visit` for the argument or constant that a binding is, or for each that a tuple is made

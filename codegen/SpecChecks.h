@@ -15,6 +15,9 @@ void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics);
 bool checkKey(const SpecKernel &kernel, llvm::StringRef name, const SpecPlace &place,
               DiagnosticEngine &diagnostics);
 
+/// Every signature has a config for every target.
+void checkTargets(const Spec &spec, DiagnosticEngine &diagnostics);
+
 /// No two C names of the generated header are equal.
 void checkNames(const Spec &spec, DiagnosticEngine &diagnostics);
 

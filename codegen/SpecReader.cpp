@@ -34,9 +34,11 @@ private:
   std::optional<SpecKernel> readKernel(const SpecItem &item);
   void readSignatures(const SpecItem &item, SpecKernel &kernel);
   std::vector<SpecBinding> readParameters(const SpecItem &item);
-  void readConfigs(const SpecItem &item, SpecKernel &kernel);
+  SpecConfigs readConfigs(const SpecItem &configs);
+  void readKernelConfigs(const SpecItem &item, SpecKernel &kernel);
   bool refuseType(const SpecItem &item);
   SpecConfig readConfig(const SpecItem &item);
+  void readConfigTargets(const SpecItem &list, SpecConfig &config);
   bool readOption(const SpecItem &item, StringRef key, SpecOptions &out);
   void readExpressions(const SpecItem &list, std::vector<SpecExpression> &out);
   void readLaunch(const SpecItem &item, SpecKernel &kernel);
@@ -70,6 +72,8 @@ std::optional<Spec> SpecReader::read() {
         spec.kernels.push_back(std::move(*kernel));
   if (diagnostics.getNumErrors() == errorsBefore)
     checkNames(spec, diagnostics);
+  if (diagnostics.getNumErrors() == errorsBefore)
+    checkTargets(spec, diagnostics);
   if (diagnostics.getNumErrors() != errorsBefore)
     return std::nullopt;
   return spec;
@@ -147,7 +151,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
       expected(value, "the name of a @triton.jit function");
   }
   readSignatures(item, kernel);
-  readConfigs(item, kernel);
+  readKernelConfigs(item, kernel);
   readLaunch(item, kernel);
   readGrid(item, kernel);
   readConditions(item, kernel);
@@ -180,7 +184,7 @@ void SpecReader::readSignatures(const SpecItem &item, SpecKernel &kernel) {
     return;
   }
   if (one) {
-    kernel.signatures.push_back({kernel.name, readParameters(one), place(one)});
+    kernel.signatures.push_back({kernel.name, readParameters(one), std::nullopt, place(one)});
     return;
   }
   if (!checkList(many, "a list of signatures", 1, 10000))
@@ -196,6 +200,8 @@ void SpecReader::readSignatures(const SpecItem &item, SpecKernel &kernel) {
     signature.entry = own ? name(own, "the C name of the entry point") : kernel.name;
     if (SpecItem parameters = child(element, "signature"))
       signature.parameters = readParameters(parameters);
+    if (SpecItem configs = child(element, "configs"))
+      signature.configs = readConfigs(configs);
     kernel.signatures.push_back(std::move(signature));
   }
 }
@@ -237,21 +243,57 @@ std::vector<SpecBinding> SpecReader::readLiterals(const SpecItem &item) {
   return bindings;
 }
 
-void SpecReader::readConfigs(const SpecItem &item, SpecKernel &kernel) {
+void SpecReader::readKernelConfigs(const SpecItem &item, SpecKernel &kernel) {
   SpecItem configs = child(item, "configs");
-  if (!configs) {
-    kernel.configs.emplace_back();
-    kernel.configs.back().place = kernel.place;
+  bool allHaveTheirOwn =
+      !kernel.signatures.empty() && all_of(kernel.signatures, [](const SpecSignature &signature) {
+        return signature.configs.has_value();
+      });
+  if (configs) {
+    kernel.configs = readConfigs(configs);
+    if (allHaveTheirOwn)
+      report(DiagKind::SpecConfigsUnused, configs);
     return;
   }
-  if (configs.value->is(JsonValue::Kind::String) && configs.value->text == "source") {
-    kernel.configsFromSource = true;
-    return;
-  }
-  if (!checkList(configs, R"(a list of configs or "source")", 1, 10000))
-    return;
+  kernel.configs.place = kernel.place;
+  kernel.configs.list.emplace_back();
+  kernel.configs.list.back().place = kernel.place;
+}
+
+SpecConfigs SpecReader::readConfigs(const SpecItem &configs) {
+  SpecConfigs read;
+  read.place = place(configs);
+  read.fromSource = configs.value->is(JsonValue::Kind::String) && configs.value->text == "source";
+  if (read.fromSource || !checkList(configs, R"(a list of configs or "source")", 1, 10000))
+    return read;
   for (size_t i = 0; i < configs.value->elements.size() && !diagnostics.isFull(); ++i)
-    kernel.configs.push_back(readConfig(configs.at(i)));
+    read.list.push_back(readConfig(configs.at(i)));
+  return read;
+}
+
+/// What begins no target's name may be another spelling of one: "cuda:90:32", "emu:sm_90a".
+void SpecReader::readConfigTargets(const SpecItem &list, SpecConfig &config) {
+  if (!checkList(list, "a list of targets, or of how their names begin", 1, 64))
+    return;
+  for (size_t i = 0; i < list.value->elements.size(); ++i) {
+    SpecItem at = list.at(i);
+    std::optional<std::string> name = string(at, "a target's name, or how it begins");
+    if (!name)
+      continue;
+    if (none_of(allTargets(), [&](const TargetInfo &target) {
+          return StringRef(target.name).starts_with(*name);
+        })) {
+      Expected<TargetInfo> target = parseTarget(*name);
+      if (!target) {
+        report(DiagKind::SpecTarget, at, toString(target.takeError()));
+        continue;
+      }
+      name = target->hardwareName();
+    }
+    if (is_contained(config.targets, *name))
+      report(DiagKind::SpecRepeated, at, *name);
+    config.targets.push_back(std::move(*name));
+  }
 }
 
 /// A config gives values: the text of a type in it is a mistake, and is reported. False then.
@@ -283,6 +325,10 @@ SpecConfig SpecReader::readConfig(const SpecItem &item) {
     SpecItem at = item.key(member);
     if (readOption(at, member.key, config.options))
       continue;
+    if (member.key == "targets") {
+      readConfigTargets(at, config);
+      continue;
+    }
     if (!isCIdentifier(member.key)) {
       report(DiagKind::SpecName, at, StringRef(member.key).take_front(60));
     } else if (!refuseType(at)) {

@@ -98,8 +98,10 @@ public:
 private:
   void checkNames(const SpecSignature &signature);
   bool checkConfigNames(const PlannedConfig &config);
-  std::vector<PlannedConfig> configsFor(const TargetInfo &target);
+  std::vector<PlannedConfig> configsOfSource(const TargetInfo &target);
   void planEntry(llvm::StringRef entryName);
+  bool planConfigs(unsigned entry, const SpecConfigs &configs,
+                   llvm::ArrayRef<const SpecSignature *> signatures);
   void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
                    unsigned target);
   bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
@@ -169,19 +171,18 @@ bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
   return known;
 }
 
-std::vector<PlannedConfig> KernelPlanner::configsFor(const TargetInfo &target) {
+PlannedConfig ofSpec(const SpecConfig &config) {
+  PlannedConfig planned;
+  for (const SpecBinding &value : config.values)
+    if (value.value.asLiteral)
+      planned.values.emplace_back(value.name, *value.value.asLiteral);
+  planned.options = config.options;
+  planned.place = config.place;
+  return planned;
+}
+
+std::vector<PlannedConfig> KernelPlanner::configsOfSource(const TargetInfo &target) {
   std::vector<PlannedConfig> configs;
-  if (!kernel.configsFromSource) {
-    for (const SpecConfig &config : kernel.configs) {
-      PlannedConfig &planned = configs.emplace_back();
-      for (const SpecBinding &value : config.values)
-        if (value.value.asLiteral)
-          planned.values.emplace_back(value.name, *value.value.asLiteral);
-      planned.options = config.options;
-      planned.place = config.place;
-    }
-    return configs;
-  }
   auto autotune =
       evaluateAutotune(loader, *module, kernel.kernel, answersOf(target), defines, diagnostics);
   if (!autotune)
@@ -237,16 +238,39 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   entry.dispatchKey = kernel.dispatchKey;
   if (!binder.collect(entry))
     return;
-  for (unsigned target = 0; target < spec.targets.size(); ++target)
-    for (const PlannedConfig &config : configsFor(spec.targets[target])) {
-      if (!checkConfigNames(config))
-        return;
-      for (const SpecSignature &signature : kernel.signatures)
-        if (signature.entry == entryName) {
-          planVariant(index, signature, config, target);
-          settle();
-        }
+  for (const SpecConfigs *configs : kernel.configLists()) {
+    std::vector<const SpecSignature *> signatures;
+    for (const SpecSignature &signature : kernel.signatures)
+      if (signature.entry == entryName && &kernel.configsOf(signature) == configs)
+        signatures.push_back(&signature);
+    if (!signatures.empty() && !planConfigs(index, *configs, signatures))
+      return;
+  }
+}
+
+/// Variants are in the order of the spec's configs, as those of equal cost are tried; each target
+/// has its own list of the source's. False where a config names what the kernel does not have.
+bool KernelPlanner::planConfigs(unsigned entry, const SpecConfigs &configs,
+                                llvm::ArrayRef<const SpecSignature *> signatures) {
+  auto planFor = [&](const PlannedConfig &config, unsigned target) {
+    if (!checkConfigNames(config))
+      return false;
+    for (const SpecSignature *signature : signatures) {
+      planVariant(entry, *signature, config, target);
+      settle();
     }
+    return true;
+  };
+  for (const SpecConfig &config : configs.list)
+    for (auto [index, target] : llvm::enumerate(spec.targets))
+      if (config.isFor(target) && !planFor(ofSpec(config), index))
+        return false;
+  if (configs.fromSource)
+    for (auto [index, target] : llvm::enumerate(spec.targets))
+      for (const PlannedConfig &config : configsOfSource(target))
+        if (!planFor(config, index))
+          return false;
+  return true;
 }
 
 /// Gives every parameter of the kernel its type or value: from the signature, the config, a
@@ -441,6 +465,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   if (!bind(signature, config, entry, instance, variant) ||
       !fits(instance, spec.targets[target], config))
     return;
+  variant.promises = variant.facts.size();
   for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
                              std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
     if (value.value_or(0) != 0)

@@ -37,7 +37,7 @@ public:
     kernel.name = name;
     kernel.source = line.compile.source;
     kernel.kernel = line.compile.kernel;
-    SpecConfig &config = kernel.configs.emplace_back();
+    SpecConfig &config = kernel.configs.list.emplace_back();
     config.options.numWarps = line.compile.numWarps;
     config.options.numStages = line.compile.numStages;
     config.place.path = "-w";

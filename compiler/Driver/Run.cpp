@@ -239,16 +239,15 @@ private:
   }
 
   /// For the cost model: the CPUs that there are, or those of a common device of the target.
-  unsigned processors(const DispatchTables &tables) const {
-    if (target().backend == Backend::CPU && !target().emulated)
-      return availableCpus();
-    return tables.targets.empty() ? 1 : tables.targets.front().processors;
+  unsigned processors() const {
+    bool isThisMachine = target().backend == Backend::CPU && !target().emulated;
+    return isThisMachine ? availableCpus() : commonProcessors(target());
   }
 
   /// The variants that may run, best first; reports when there is none.
   std::vector<unsigned> candidates(const CallArguments &arguments) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
-    std::vector<unsigned> legal = arguments.legalVariants(tables, processors(tables));
+    std::vector<unsigned> legal = arguments.legalVariants(tables, processors());
     if (run.variant && *run.variant >= entry().variants.size()) {
       report(DiagKind::DriverVariantIndex, run.kernel, *run.variant, target().name,
              entry().variants.size() - 1);

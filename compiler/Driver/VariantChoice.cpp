@@ -88,12 +88,12 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
                 [&](unsigned variant) { return lacking(tables, variant).empty(); });
   if (!tables.hasCosts)
     return legal;
-  std::vector<std::pair<double, size_t>> costs;
+  std::vector<std::tuple<unsigned, double, size_t>> costs;
   for (unsigned variant : legal)
-    costs.push_back({costOf(tables, variant, processors), costs.size()});
+    costs.push_back({tables.ranks[variant], costOf(tables, variant, processors), costs.size()});
   llvm::sort(costs);
   std::vector<unsigned> sorted;
-  for (auto [cost, place] : costs)
+  for (auto [rank, cost, place] : costs)
     sorted.push_back(legal[place]);
   return sorted;
 }

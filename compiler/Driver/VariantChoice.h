@@ -17,8 +17,8 @@ public:
       : entry(entry), values(values) {}
 
   /// Variants whose conditions hold, in the order in which a library with all of them would choose
-  /// on a device of so many processors: those of least cost first, among equals those that rely on
-  /// most.
+  /// on a device of so many processors: those whose signatures promise most first, among them by
+  /// cost, among equals those that rely on most.
   std::vector<unsigned> legalVariants(const DispatchTables &tables, unsigned processors) const;
   /// "variant 0 needs n divisible by 16, but n is 1001": what the nearest variant lacks, or `only`
   /// if it is given. DispatchTables.h says which is the nearest.

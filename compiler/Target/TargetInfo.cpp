@@ -251,6 +251,10 @@ TargetInfo hostOfEmulated(const TargetInfo &target) {
   return host;
 }
 
+std::string TargetInfo::hardwareName() const {
+  return emulated ? (backendName(backend) + ":" + arch).str() : name;
+}
+
 std::string TargetInfo::resolved() const {
   std::string text = name + " (" + llvmTriple + " " + llvmCPU;
   if (!llvmFeatures.empty())

@@ -124,6 +124,8 @@ struct TargetInfo {
   /// Everything that decides the generated code, in one line: what a manifest records, and what
   /// must be equal for two builds to give equal bytes. "cpu (x86-64 znver4 +avx2,…)".
   std::string resolved() const;
+  /// The name, or where the target is emulated that of the GPU: "cuda:sm_90a".
+  std::string hardwareName() const;
   /// Threads of a block of `numWarps` warps.
   unsigned threadsPerBlock(unsigned numWarps) const { return numWarps * warpSize; }
 };

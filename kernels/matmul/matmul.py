@@ -13,7 +13,7 @@ def get_autotune_config():
 
 
 @triton.jit
-def _activate(x, ACTIVATION: tl.constexpr):
+def activate(x, ACTIVATION: tl.constexpr):
     if ACTIVATION == "relu":
         x = tl.maximum(x, 0.0)
     elif ACTIVATION == "silu":
@@ -58,7 +58,7 @@ def matmul_kernel(
         accumulator = tl.dot(a, b, accumulator)
         a_ptrs += BLOCK_SIZE_K * stride_ak
         b_ptrs += BLOCK_SIZE_K * stride_bk
-    c = _activate(accumulator, ACTIVATION).to(c_ptr.dtype.element_ty)
+    c = activate(accumulator, ACTIVATION).to(c_ptr.dtype.element_ty)
 
     rows = pid_m * BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)
     columns = pid_n * BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)

@@ -57,7 +57,7 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 12u); // six entries, two targets
+  EXPECT_EQ(library.sizes.size(), 14u); // seven entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
@@ -248,6 +248,18 @@ TEST(DispatchTables, WhatReliesOnMoreIsTriedFirst) {
   EXPECT_EQ(buildDispatchTables(model, axpy).order, (std::vector<unsigned>{1, 3, 0, 2}));
 }
 
+TEST(DispatchTables, WhatTheSignaturePromisesRanksVariants) {
+  LibraryModel model = testLibrary("");
+  EntryModel &ranked = model.entries[6];
+  EXPECT_EQ(buildDispatchTables(model, ranked).ranks, (std::vector<unsigned>{1, 0}));
+  EXPECT_TRUE(buildDispatchTables(model, ranked).isRanked());
+  // What conditions ask of a config does not: the model decides among configs.
+  ranked.variants[1].promises = 0;
+  EXPECT_EQ(buildDispatchTables(model, ranked).ranks, (std::vector<unsigned>{0, 0}));
+  EXPECT_EQ(buildDispatchTables(model, ranked).order, (std::vector<unsigned>{1, 0}));
+  EXPECT_FALSE(buildDispatchTables(model, ranked).isRanked());
+}
+
 TEST(DispatchTables, ThisMachinesCpuNeedsOnlyFeaturesThatTheRuntimeKnows) {
   const std::set<llvm::StringRef> known = {
 #define KILN_X86(Name, ...) Name,
@@ -278,7 +290,7 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 6u);
+    ASSERT_EQ(summary.entries.size(), 7u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");

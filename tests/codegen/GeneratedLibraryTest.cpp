@@ -82,6 +82,15 @@ TEST(OnTheCpu, ComputesForEverySizeAndAlignment) {
     }
 }
 
+TEST(OnTheCpu, WhatTheSignaturePromisesComesBeforeTheCost) {
+  for (size_t misalign : {0, 1}) {
+    Axpy axpy(16, misalign);
+    ASSERT_EQ(ranked(cpu(), axpy.x, axpy.y, axpy.n, 0.5f), KILN_SUCCESS) << kiln_last_error();
+    axpy.check(0.5f);
+    EXPECT_EQ(axpy.block(), misalign ? 256 : 1024);
+  }
+}
+
 TEST(OnTheCpu, NothingToDoIsASuccess) {
   Axpy axpy(1);
   EXPECT_OK(::axpy(cpu(), axpy.x, axpy.y, 0, 1.0f));

@@ -134,6 +134,28 @@ const std::vector<Case> &cases() {
       {kernelSpec(R"("signature": {}, "configs": [{"B": 8}, {"B": 4}, {"B": 8}])"),
        {"kernels[0].configs[2]: equals kernels[0].configs[0], so it would never be chosen "
         "[spec-unreachable]"}},
+      {kernelSpec(
+           R"("signatures": [{"signature": {"x": "*fp32"}, "configs": [{"B": 8}, {"B": 8}]}])"),
+       {"kernels[0].signatures[0].configs[1]: equals kernels[0].signatures[0].configs[0]"}},
+      {kernelSpec(R"("signatures": [{"signature": {"B": 4}, "configs": [{"B": 8}]}])"),
+       {"kernels[0].signatures[0].configs[0].B: 'B' has a value in "
+        "kernels[0].signatures[0].signature.B too"}},
+      {kernelSpec(
+           R"("signatures": [{"signature": {}, "configs": [{"B": 8}]}], "configs": [{"B": 4}])"),
+       {"kernels[0].configs: every signature has configs of its own, so these would never be "
+        "chosen [spec-configs-unused]"}},
+      // Targets of configs.
+      {kernelSpec(R"("signature": {}, "configs": [{"targets": ["cuda"]}, {"targets": ["hip:"]}])"),
+       {"kernels[0].configs: no config is for cpu:x86-64-v3 [spec-no-config]",
+        "hint: add one for it, or one without 'targets'"}},
+      {kernelSpec(R"("signatures": [{"signature": {"x": "i32"}},
+                    {"signature": {"x": "i64"}, "name": "b", "configs": [{"targets": ["hip"]}]}])"),
+       {"kernels[0].signatures[1].configs: no config is for cpu:x86-64-v3"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"targets": ["sm_90a"]}, {"targets": "cpu"},
+                                                  {"targets": ["hip", "hip"]}])"),
+       {"kernels[0].configs[0].targets[0]: unknown target 'sm_90a': expected cuda:ARCH",
+        "kernels[0].configs[1].targets: expected a list of targets, or of how their names begin",
+        "kernels[0].configs[2].targets[1]: 'hip' stands twice in the list"}},
       {R"({"kiln": 1, "library": "l", "targets": ["cpu:x86-64-v3"], "kernels": [{"name": "a", "source": "", "kernel": "a", "signature": {}}]})",
        {"kernels[0].source: expected the path of a Python file, got '' [spec-path]"}},
   };

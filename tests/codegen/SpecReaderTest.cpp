@@ -41,10 +41,10 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_EQ(signature.find("pair")->value.elements.size(), 2u);
   EXPECT_EQ(signature.find("text")->value.asLiteral->str(), "'1024'");
   EXPECT_EQ(signature.find("number")->value.asLiteral->str(), "1024");
-  EXPECT_EQ(kernel.configs.at(0).options.numWarps, 8);
-  EXPECT_EQ(kernel.configs.at(0).options.wavesPerEu, 2);
-  EXPECT_EQ(kernel.configs.at(0).values.at(0).name, "BLOCK_SIZE_M");
-  EXPECT_FALSE(kernel.configs.at(1).options.numWarps);
+  EXPECT_EQ(kernel.configs.list.at(0).options.numWarps, 8);
+  EXPECT_EQ(kernel.configs.list.at(0).options.wavesPerEu, 2);
+  EXPECT_EQ(kernel.configs.list.at(0).values.at(0).name, "BLOCK_SIZE_M");
+  EXPECT_FALSE(kernel.configs.list.at(1).options.numWarps);
   EXPECT_EQ(kernel.grid.at(0).expression.text(), "cdiv(M, BLOCK_SIZE_M)");
   EXPECT_EQ(kernel.grid.at(1).expression.text(), "2");
   EXPECT_TRUE(kernel.debug);
@@ -59,11 +59,11 @@ TEST(SpecReader, ReadsTheWholeFormat) {
 TEST(SpecReader, DefaultsToOneConfigAndTheCallersGrid) {
   ReadSpec read = test::read(kernelSpec(R"("signature": {"x": "*fp32"})"));
   ASSERT_TRUE(read.spec) << read.printed;
-  EXPECT_EQ(read.spec->kernels[0].configs.size(), 1u);
+  EXPECT_EQ(read.spec->kernels[0].configs.list.size(), 1u);
   EXPECT_TRUE(read.spec->kernels[0].grid.empty());
   read = test::read(kernelSpec(R"("signature": {}, "configs": "source")"));
   ASSERT_TRUE(read.spec) << read.printed;
-  EXPECT_TRUE(read.spec->kernels[0].configsFromSource);
+  EXPECT_TRUE(read.spec->kernels[0].configs.fromSource);
 }
 
 TEST(SpecReader, SignaturesAreEntryPointsOrSpecialisations) {
@@ -72,6 +72,35 @@ TEST(SpecReader, SignaturesAreEntryPointsOrSpecialisations) {
       {"name": "add_f16", "signature": {"x": "*fp16", "stride": "i32"}}])"));
   ASSERT_TRUE(read.spec) << read.printed;
   EXPECT_EQ(read.spec->kernels[0].entryNames(), (std::vector<std::string>{"add", "add_f16"}));
+}
+
+TEST(SpecReader, ASignatureMayHaveItsOwnConfigs) {
+  ReadSpec read = test::read(kernelSpec(R"("signatures": [
+      {"signature": {"x": "*fp32:16"}, "configs": [{"B": 8}, {"B": 4}]},
+      {"signature": {"x": "*fp32"}},
+      {"name": "other", "signature": {"x": "*fp16"}, "configs": "source"}], "configs": [{"B": 4}])"));
+  ASSERT_TRUE(read.spec) << read.printed;
+  const SpecKernel &kernel = read.spec->kernels[0];
+  EXPECT_EQ(kernel.configsOf(kernel.signatures[0]).list.size(), 2u);
+  EXPECT_EQ(&kernel.configsOf(kernel.signatures[1]), &kernel.configs);
+  EXPECT_TRUE(kernel.configsOf(kernel.signatures[2]).fromSource);
+  EXPECT_EQ(kernel.configLists().size(), 3u);
+}
+
+TEST(SpecReader, AConfigMayBeForSomeTargets) {
+  ReadSpec read = test::read(R"({"kiln": 1, "library": "l", "kernels": [
+      {"name": "k", "source": "k.py", "kernel": "k", "signature": {}, "configs": [
+        {"B": 8, "targets": ["cuda:sm_8"]}, {"B": 4, "targets": ["hip", "emu:sm_90a", "cuda:89:32"]},
+        {"B": 2, "targets": ["cpu"]}, {"B": 1}]}],
+      "targets": ["cuda:sm_80", "cuda:sm_90a", "emu:sm_90a", "hip:gfx942", "emu:gfx942", "cpu"]})");
+  ASSERT_TRUE(read.spec) << read.printed;
+  std::vector<std::string> takers;
+  for (const SpecConfig &config : read.spec->kernels[0].configs.list) {
+    takers.emplace_back();
+    for (const TargetInfo &target : read.spec->targets)
+      takers.back() += config.isFor(target) ? "x" : "-";
+  }
+  EXPECT_EQ(takers, (std::vector<std::string>{"x-----", "-xxxx-", "-----x", "xxxxxx"}));
 }
 
 TEST(SpecReader, TheCommandLineReplacesLibraryAndTargets) {

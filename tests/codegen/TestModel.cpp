@@ -228,6 +228,19 @@ static void addGuarded(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(guarded));
 }
 
+/// A config for aligned arrays alone, and a smaller one for any.
+static void addRanked(LibraryBuilder &builder) {
+  EntryModel ranked =
+      entry("ranked", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}});
+  ranked.grid = {expression("cdiv(n, BLOCK)")};
+  VariantModel any = variant({{"BLOCK", 256}}), aligned = variant({{"BLOCK", 1024}});
+  aligned.facts = {*factOf(0, type("*fp32:16")), *factOf(1, type("*fp32:16"))};
+  aligned.promises = 2;
+  builder.add(ranked, std::move(any), "axpy_256");
+  builder.add(ranked, std::move(aligned), "axpy_1024");
+  builder.model.entries.push_back(std::move(ranked));
+}
+
 LibraryModel testLibrary(StringRef hostObject) {
   LibraryBuilder builder(hostObject);
   addAxpy(builder);
@@ -239,6 +252,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   addStrided(builder);
   addTensor(builder);
   addGuarded(builder);
+  addRanked(builder);
   return std::move(builder.model);
 }
 

@@ -69,6 +69,35 @@ inline F16::F16(float value) {
   }
 }
 
+/// An 8-bit float with 4 bits of exponent and 3 of mantissa, OCP's, which has no infinities.
+struct E4M3 {
+  uint8_t bits = 0;
+  E4M3() = default;
+  /// The nearest; the largest in place of what is larger.
+  explicit E4M3(float value);
+  explicit operator float() const;
+};
+inline E4M3::operator float() const {
+  int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  if ((bits & 127) == 127)
+    return NAN;
+  float magnitude =
+      exponent ? std::ldexp(float(8 + mantissa), exponent - 10) : std::ldexp(float(mantissa), -9);
+  return bits >> 7 ? -magnitude : magnitude;
+}
+inline E4M3::E4M3(float value) {
+  float least = INFINITY;
+  for (int candidate = 0; candidate < 256; ++candidate) {
+    E4M3 other;
+    other.bits = uint8_t(candidate);
+    float distance = std::fabs(float(other) - value); // of NaN less than nothing
+    if (distance < least) {
+      least = distance;
+      bits = other.bits;
+    }
+  }
+}
+
 /// Where a test runs: a stream, and memory that both the host and the kernel can reach.
 class Executor {
 public:

@@ -163,6 +163,39 @@ def kernel(a, b, c):
     }
 }
 
+TEST_P(Dot, AddsUpImpreciselyAsManyAsAllowed) {
+  // 128 products of 1/32 on a sum whose last place is 2: what is added to it at once decides.
+  const int m = 64, n = 16, k = 128;
+  const float start = 0x1p24f;
+  Array a("fp8e4nv", m * k), b("fp8e4nv", k * n), c("fp32", m * n);
+  for (size_t i = 0; i < a.count(); ++i)
+    a.set(i, 1.0 / 32);
+  for (size_t i = 0; i < b.count(); ++i)
+    b.set(i, 1);
+  for (int most : {0, 32, 64, 128}) {
+    for (size_t i = 0; i < c.count(); ++i)
+      c.set(i, start);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, MOST: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    x = tl.load(a + i * K + tl.arange(0, K)[None, :])
+    y = tl.load(b + tl.arange(0, K)[:, None] + j * K)
+    at = c + i * N + j
+    tl.store(at, tl.dot(x, y, tl.load(at), max_num_imprecise_acc=MOST if MOST else None))
+)",
+                        GetParam(), {a.argument("a"), b.argument("b"), c.argument("c")},
+                        {{"M", m}, {"N", n}, {"K", k}, {"MOST", most}}),
+              "");
+    for (int i = 0; i < m * n; ++i)
+      if (std::string(GetParam()) == "emu:sm_90a")
+        ASSERT_EQ(c[i], start + (most >= 64 ? 4 : 0)) << most << ", " << i;
+      else
+        ASSERT_NEAR(double(c[i]), start, 4) << most << ", " << i;
+  }
+}
+
 TEST_P(Dot, OverALoopWithMasks) {
   // An odd inner extent, in steps, as every matrix product does it.
   const int m = 19, n = 37, k = 53;

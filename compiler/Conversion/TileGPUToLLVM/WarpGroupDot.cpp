@@ -77,73 +77,120 @@ Value groupNumber(const ScalarBuilder &s, const Lowering &lowering) {
   return lowering.device.shuffleIndex(b, s.location(), group, s.i32(0));
 }
 
+/// The instructions of a dot.
+class WarpGroupProduct {
+public:
+  WarpGroupProduct(const ScalarBuilder &s, const Lowering &lowering, tilegpu::DotOp op,
+                   ValueRange a, ValueRange b)
+      : s(s), lowering(lowering), op(op), registersA(a), tiling(op.getUnit()->getTiling()),
+        unit(*tiling.instruction), sizeA(tiling.fragment(MatrixOperand::A).numRegisters()) {
+    Value group = groupNumber(s, lowering);
+    auto operand = [&](MatrixOperand which, Value value, Value address) {
+      return SharedOperand(s, lowering, tiling, which, cast<tilegpu::BufferType>(value.getType()),
+                           address, group);
+    };
+    if (isa<tilegpu::BufferType>(op.getA().getType()))
+      sharedA = operand(MatrixOperand::A, op.getA(), a[0]);
+    else
+      placesA = placesOf(tilegpu::layoutOf(op.getA()), sizeA);
+    sharedB = operand(MatrixOperand::B, op.getB(), b[0]);
+  }
+
+  bool isDescribed() const { return sharedB->description && (!sharedA || sharedA->description); }
+
+  /// Starts, as a group of its own, c plus the products of k from `begin` up to `end`; these alone
+  /// where `fromZero`.
+  SmallVector<Value> start(ValueRange c, bool fromZero, int64_t begin, int64_t end) const {
+    OpBuilder &builder = s.builder();
+    unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
+    SmallVector<Value> results(c.size());
+    bool follows = false;
+    Value addsToSum = fromZero ? s.boolean(false) : Value();
+    for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
+      auto [factorA, factorB] = factors(place, begin, end);
+      SmallVector<Value> sum = lowering.device.packFragment(
+          builder, op.getLoc(), unit, MatrixOperand::C, c.slice(firstC, sizeC));
+      // Registers that the first step does not look at need not be made zero.
+      if (fromZero)
+        for (Value &word : sum)
+          word = LLVM::PoisonOp::create(builder, op.getLoc(), word.getType());
+      auto product = tilegpu::WgmmaOp::create(
+          builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, addsToSum,
+          unit.n, nameInPTX(unit.operand), nameInPTX(unit.accumulator),
+          sharedA && sharedA->description->transposed, sharedB->description->transposed,
+          /*follows=*/follows);
+      follows = true;
+      unsigned reg = firstC;
+      for (Value word : product.getResults())
+        for (Value element : s.unpack(word))
+          results[reg++] = element;
+    }
+    lowering.device.commitProducts(builder, op.getLoc());
+    return results;
+  }
+
+private:
+  /// Descriptors or registers of A, and descriptors of B, for the steps of one tile of c.
+  std::pair<SmallVector<Value>, SmallVector<Value>> factors(ArrayRef<int64_t> place, int64_t begin,
+                                                            int64_t end) const {
+    SmallVector<Value> factorA, factorB;
+    for (int64_t k = begin; k < end; k += unit.k) {
+      factorB.push_back(sharedB->descriptorAt(s, {k, place[1]}));
+      if (sharedA)
+        factorA.push_back(sharedA->descriptorAt(s, {place[0], k}));
+      else
+        llvm::append_range(factorA, lowering.device.packFragment(
+                                        s.builder(), op.getLoc(), unit, MatrixOperand::A,
+                                        registersA.slice(placesA.at({place[0], k}), sizeA)));
+    }
+    return {factorA, factorB};
+  }
+
+  const ScalarBuilder &s;
+  const Lowering &lowering;
+  mutable tilegpu::DotOp op;
+  ValueRange registersA;
+  MatrixTiling tiling;
+  const MatrixInstruction &unit;
+  unsigned sizeA;
+  Places placesA;
+  std::optional<SharedOperand> sharedA, sharedB;
+};
+
 } // namespace
 
 SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &lowering,
                                         tilegpu::DotOp op, ValueRange a, ValueRange b,
                                         ValueRange c) {
-  OpBuilder &builder = s.builder();
   if (!op.readsBuffers()) {
     op.emitError() << "expected a buffer as operand B, got " << op.getB().getType();
     return {};
   }
-  MatrixTiling tiling = op.getUnit()->getTiling();
-  const MatrixInstruction &unit = *tiling.instruction;
-  Value group = groupNumber(s, lowering);
-  auto operand = [&](MatrixOperand which, Value value, Value address) {
-    return SharedOperand(s, lowering, tiling, which, cast<tilegpu::BufferType>(value.getType()),
-                         address, group);
-  };
-  std::optional<SharedOperand> sharedA;
-  Places placesA;
-  unsigned sizeA = tiling.fragment(MatrixOperand::A).numRegisters();
-  if (isa<tilegpu::BufferType>(op.getA().getType()))
-    sharedA = operand(MatrixOperand::A, op.getA(), a[0]);
-  else
-    placesA = placesOf(tilegpu::layoutOf(op.getA()), sizeA);
-  SharedOperand sharedB = operand(MatrixOperand::B, op.getB(), b[0]);
-  if (!sharedB.description || (sharedA && !sharedA->description)) {
+  WarpGroupProduct product(s, lowering, op, a, b);
+  if (!product.isDescribed()) {
     op.emitError() << "expected buffers that a matrix descriptor can tell, got "
                    << op.getB().getType();
     return {};
   }
-
-  unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
   int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
-  SmallVector<Value> results(c.size());
-  bool follows = false, startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) ||
-                                       matchPattern(op.getC(), m_Zero());
-  Value addsToSum = startsAtZero ? s.boolean(false) : Value();
-  for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
-    SmallVector<Value> factorA, factorB;
-    for (int64_t k = 0; k < depth; k += unit.k) {
-      factorB.push_back(sharedB.descriptorAt(s, {k, place[1]}));
-      if (sharedA)
-        factorA.push_back(sharedA->descriptorAt(s, {place[0], k}));
-      else
-        llvm::append_range(
-            factorA, lowering.device.packFragment(builder, op.getLoc(), unit, MatrixOperand::A,
-                                                  a.slice(placesA.at({place[0], k}), sizeA)));
-    }
-    SmallVector<Value> sum = lowering.device.packFragment(builder, op.getLoc(), unit,
-                                                          MatrixOperand::C, c.slice(firstC, sizeC));
-    // Registers that the first step does not look at need not be made zero.
-    if (startsAtZero)
-      for (Value &word : sum)
-        word = LLVM::PoisonOp::create(builder, op.getLoc(), word.getType());
-    auto product = tilegpu::WgmmaOp::create(
-        builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, addsToSum, unit.n,
-        nameInPTX(unit.operand), nameInPTX(unit.accumulator),
-        sharedA && sharedA->description->transposed, sharedB.description->transposed,
-        /*follows=*/follows);
-    follows = true;
-    unsigned reg = firstC;
-    for (Value word : product.getResults())
-      for (Value element : s.unpack(word))
-        results[reg++] = element;
+  auto wait = [&](const SmallVector<Value> &started) {
+    return waitForProducts(s, ValueRange(started), 0).front();
+  };
+  if (op.getSumDepth() == 0) {
+    bool startsAtZero =
+        matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero());
+    SmallVector<Value> results = product.start(c, startsAtZero, 0, depth);
+    return op.getIsAsync() ? results : wait(results);
   }
-  lowering.device.commitProducts(builder, op.getLoc());
-  return op.getIsAsync() ? results : waitForProducts(s, ValueRange(results), 0).front();
+  SmallVector<Value> sum(c);
+  int64_t step = llvm::alignTo(op.getSumDepth(), op.getUnit()->getTiling().instruction->k);
+  for (int64_t k = 0; k < depth; k += step) {
+    SmallVector<Value> part =
+        wait(product.start(c, /*fromZero=*/true, k, std::min(k + step, depth)));
+    for (auto [total, more] : llvm::zip(sum, part))
+      total = LLVM::FAddOp::create(s.builder(), s.location(), total, more);
+  }
+  return sum;
 }
 
 SmallVector<SmallVector<Value>>

@@ -6,9 +6,11 @@
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "compiler/Conversion/TileToTileGPU/VerifyLayouts.h"
+#include "compiler/Dialect/TileGPU/SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -81,11 +83,23 @@ private:
     return copy->getResult(0);
   }
 
+  /// How many products along k the unit may add up before the sum gets the accumulator's precision,
+  /// 0 = all: wgmma adds those of 8-bit floats up with some 14 bits. A product alone that may be
+  /// added up whole has no other sum.
+  static unsigned sumDepthOf(tile::DotOp dot, tilegpu::MatrixUnitAttr unit) {
+    unsigned most = dot.getMaxImpreciseAcc();
+    int64_t depth = dot.getA().getType().getShape().back();
+    bool isImprecise = unit && unit.getTiling().instruction->readsSharedMemory() &&
+                       tilegpu::isSmallFloat(dot.getA().getType().getElementType());
+    bool isAlone = most >= depth && matchPattern(dot.getC(), m_AnyZeroFloat());
+    return isImprecise && most <= depth && !isAlone ? most : 0;
+  }
+
   void replaceDot(tile::DotOp dot, const LayoutChoice &choice) {
     OpBuilder builder(dot);
-    auto replacement =
-        tilegpu::DotOp::create(builder, dot.getLoc(), dot.getResult().getType(), dot.getA(),
-                               dot.getB(), dot.getC(), choice.unit, dot.getPrecision());
+    auto replacement = tilegpu::DotOp::create(
+        builder, dot.getLoc(), dot.getResult().getType(), dot.getA(), dot.getB(), dot.getC(),
+        choice.unit, dot.getPrecision(), /*isAsync=*/false, sumDepthOf(dot, choice.unit));
     dot.replaceAllUsesWith(replacement.getResult());
     dot.erase();
   }

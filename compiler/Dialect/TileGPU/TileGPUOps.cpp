@@ -179,6 +179,13 @@ LogicalResult DotOp::verify() {
   if (getIsAsync() && !readsBuffers())
     return emitOpError("expected buffers as operands of an asynchronous dot, got ")
            << getB().getType();
+  bool makesSums =
+      getUnit() && getUnit()->getTiling().instruction->readsSharedMemory() && !getIsAsync();
+  if (getSumDepth() != 0 && !makesSums)
+    return emitOpError(
+               "expected no sum_depth but of a dot that is waited for, on a unit that reads "
+               "shared memory, got ")
+           << getSumDepth();
   if (getUnit() && layoutOf(c) != wantedLayout(*this, MatrixOperand::C, c.getShape()))
     return emitOpError("expected accumulator layout ")
            << wantedLayout(*this, MatrixOperand::C, c.getShape()).str() << ", got " << c;

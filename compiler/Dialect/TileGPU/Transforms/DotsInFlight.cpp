@@ -22,9 +22,12 @@ BlockArgument carriedBy(tilegpu::DotOp dot, scf::ForOp loop) {
   return loop.getRegionIterArgs()[dot->getUses().begin()->getOperandNumber()];
 }
 
+/// The unit reads the operands by itself, and makes the whole sum.
+bool canBeInFlight(tilegpu::DotOp dot) { return dot.readsBuffers() && dot.getSumDepth() == 0; }
+
 bool isCarriedOnly(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
   bool keepsA = !isa<tilegpu::BufferType>(dot.getA().getType()) || lasts(dot.getA(), loop, staged);
-  return dot.readsBuffers() && carriedBy(dot, loop) && keepsA && lasts(dot.getB(), loop, staged);
+  return canBeInFlight(dot) && carriedBy(dot, loop) && keepsA && lasts(dot.getB(), loop, staged);
 }
 
 bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
@@ -98,7 +101,7 @@ DotsInFlight::Places DotsInFlight::startResults(RewriterBase &rewriter, scf::For
   }
   tilegpu::DotOp before;
   for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
-    if (dot.readsBuffers() && !llvm::is_contained(dots, dot) && dot->isBeforeInBlock(use) &&
+    if (canBeInFlight(dot) && !llvm::is_contained(dots, dot) && dot->isBeforeInBlock(use) &&
         !before)
       before = dot;
   for (tilegpu::DotOp dot : dots)

@@ -28,6 +28,7 @@
 // no epilogue, and any number of iterations is right, none as well. The rings' order is made here:
 // InsertBarriers takes accesses to one ring as ordered.
 
+#include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -341,19 +342,58 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
         return signalPassFailure();
   }
 
-  LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
-    StagedLoads staged;
-    {
-      AxisInfoAnalysis facts(getOperation());
-      staged = findStagedLoads(loop, facts, target);
-    }
+  StagedLoads stagedLoads(scf::ForOp loop, const TargetInfo &target) {
+    AxisInfoAnalysis facts(getOperation());
+    return findStagedLoads(loop, facts, target);
+  }
+
+  RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
     if (staged.loads.empty())
-      return success();
-    DotsInFlight flight(loop, staged);
-    RingPlan plan = RingBudget(getOperation(), target)
-                        .planFor(loop, staged, flight, RingBudget::slotBytes(staged), loop);
+      return {};
+    return RingBudget(getOperation(), target)
+        .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::slotBytes(staged), loop);
+  }
+
+  /// Takes what operands are computed from through buffers, where it can then be copied ahead, 8
+  /// bytes or more at a time, and the others still as far as in `stages`. Whether there is any.
+  /// Loops that another warp serves are left as they are.
+  bool addDetours(scf::ForOp loop, unsigned stages, const TargetInfo &target) {
+    if (!loop.getBody()->getOps<tilegpu::MBarrierWaitOp>().empty())
+      return false;
+    SmallVector<LoadDetour> detours = detourLoads(loop, target);
+    if (detours.empty())
+      return false;
+    auto isStaged = [&](const StagedLoads &staged, LoadDetour &detour) {
+      return llvm::any_of(staged.loads, [&](const StagedLoad &load) {
+        unsigned bits = tilegpu::storageBits(detour.buffer.getType().getElementType());
+        return load.load == detour.load && load.vector * bits >= 64;
+      });
+    };
+    StagedLoads staged = stagedLoads(loop, target);
+    llvm::erase_if(detours, [&](LoadDetour &detour) {
+      bool isInVain = !isStaged(staged, detour);
+      if (isInVain)
+        detour.takeBack();
+      return isInVain;
+    });
+    if (detours.empty())
+      return false;
+    unsigned withDetours = planFor(loop, stagedLoads(loop, target), target).stages;
+    if (withDetours >= std::max(2u, stages))
+      return true;
+    for (LoadDetour &detour : detours)
+      detour.takeBack();
+    return false;
+  }
+
+  LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
+    StagedLoads staged = stagedLoads(loop, target);
+    if (addDetours(loop, planFor(loop, staged, target).stages, target))
+      staged = stagedLoads(loop, target);
+    RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();
+    DotsInFlight flight(loop, staged);
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan).run()))
       return success();

@@ -63,6 +63,36 @@ func.func @fp8(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>)
   return
 }
 
+// Hopper's unit adds bytes up imprecisely: at most so many, where the kernel says so.
+// CHECK-LABEL: func.func @impreciseSums
+// SM80-NOT: sum_depth
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32", warps 1 x 1> {sum_depth = 32 : i32}
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32", warps 1 x 1> {sum_depth = 64 : i32}
+// All of a product alone, and halves.
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32", warps 1 x 1> : (
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f32", warps 1 x 1> : (
+// GFX942-NOT: sum_depth
+func.func @impreciseSums(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FN>>) -> tensor<64x64xf8E4M3FN>
+  %c = tile.load %q : (tensor<64x64x!tile.ptr<f32>>) -> tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c {max_imprecise_acc = 32 : i32}
+      : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = tile.dot %a, %a, %d {max_imprecise_acc = 64 : i32}
+      : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %e : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %f = tile.dot %a, %a, %zero {max_imprecise_acc = 64 : i32}
+      : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h = arith.extf %a : tensor<64x64xf8E4M3FN> to tensor<64x64xf16>
+  %g = tile.dot %h, %h, %f {max_imprecise_acc = 32 : i32}
+      : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %g : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
 // Too small for any unit.
 // CHECK-LABEL: func.func @small
 // CHECK: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (

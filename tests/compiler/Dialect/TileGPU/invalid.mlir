@@ -253,3 +253,14 @@ func.func @wgmmaPending(%c: f32) {
   %r = tilegpu.wgmma_wait %c pending 8 : f32
   return
 }
+
+// -----
+#wc = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x16">
+#sa = #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 1,0 2,0 4,8 8,0 16,0 32,0 -> 64x16">
+#sb = #tilegpu.shared<"offset: 1,0 2,0 4,0 8,0 0,1 0,2 8,4 0,8 -> 16x16">
+func.func @sumOfDotInFlight(%a: !tilegpu.buffer<64x16xf16, #sa>, %b: !tilegpu.buffer<16x16xf16, #sb>, %c: tensor<64x16xf32, #wc>) {
+  // expected-error @+1 {{expected no sum_depth but of a dot that is waited for, on a unit that reads shared memory, got 16}}
+  %d = tilegpu.dot async %a, %b, %c unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1> {sum_depth = 16 : i32}
+      : (!tilegpu.buffer<64x16xf16, #sa>, !tilegpu.buffer<16x16xf16, #sb>, tensor<64x16xf32, #wc>) -> tensor<64x16xf32, #wc>
+  return
+}

@@ -1,0 +1,80 @@
+#include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
+#include "compiler/Layout/StagedOperand.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+/// Whether the value goes to a buffer as it is, perhaps transposed.
+static bool isStoredAsLoaded(Value value) {
+  while (value.hasOneUse() && isa<tile::TransOp>(*value.getUsers().begin()))
+    value = value.getUsers().begin()->getResult(0);
+  return value.hasOneUse() && isa<tilegpu::SharedStoreOp>(*value.getUsers().begin());
+}
+
+/// Whether operand A or B of a dot, in registers or in a buffer, is computed from the value in the
+/// same block.
+static bool isPartOfOperand(Value value) {
+  Block *block = value.getParentBlock();
+  SmallVector<Value> pending{value};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value part = pending.pop_back_val();
+    if (!seen.insert(part).second)
+      continue;
+    for (OpOperand &use : part.getUses()) {
+      Operation *user = use.getOwner();
+      bool isOperand = isa<tilegpu::DotOp>(user) && use.getOperandNumber() < 2;
+      if (isOperand || isa<tilegpu::SharedStoreOp>(user))
+        return true;
+      if (user->getBlock() == block && !isa<tilegpu::DotOp>(user) && user->getNumRegions() == 0 &&
+          isMemoryEffectFree(user))
+        llvm::append_range(pending, user->getResults());
+    }
+  }
+  return false;
+}
+
+static LoadDetour detour(tile::LoadOp load, const TargetInfo &target) {
+  OpBuilder b(load->getContext());
+  b.setInsertionPointAfter(load);
+  auto type = cast<RankedTensorType>(load.getType());
+  const LinearLayout &layout = tilegpu::layoutOf(type);
+  SharedLayout shared = planStaging(layout, layout, tilegpu::storageBits(type.getElementType()),
+                                    tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads)
+                            .shared;
+  auto attribute = tilegpu::SharedLayoutAttr::get(b.getContext(), shared.map, shared.padInterval,
+                                                  shared.padAmount);
+  LoadDetour result{load, {}, {}, {}};
+  result.buffer = tilegpu::AllocOp::create(
+      b, load.getLoc(),
+      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), attribute));
+  result.store = tilegpu::SharedStoreOp::create(b, load.getLoc(), load.getResult(), result.buffer);
+  result.read = tilegpu::SharedLoadOp::create(b, load.getLoc(), type, result.buffer);
+  load.getResult().replaceAllUsesExcept(result.read.getResult(), result.store);
+  return result;
+}
+
+void LoadDetour::takeBack() {
+  read.getResult().replaceAllUsesWith(load.getResult());
+  read.erase();
+  store.erase();
+  buffer.erase();
+}
+
+SmallVector<LoadDetour> detourLoads(scf::ForOp loop, const TargetInfo &target) {
+  SmallVector<tile::LoadOp> loads;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (type && type.getRank() >= 2 && !isa<tile::PtrType>(type.getElementType()) &&
+        !isStoredAsLoaded(load.getResult()) && isPartOfOperand(load.getResult()))
+      loads.push_back(load);
+  }
+  SmallVector<LoadDetour> detours;
+  for (tile::LoadOp load : loads)
+    detours.push_back(detour(load, target));
+  return detours;
+}
+
+} // namespace kiln
