@@ -18,6 +18,7 @@
 // the arrivals, unless the loop asks for it (`warp_specialize`).
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,6 +52,7 @@ public:
     isServed = llvm::any_of(loops, [](ProductLoop &each) { return pays(each.loop); }) &&
                llvm::all_of(loops, [&](ProductLoop &candidate) {
                  return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
+                        isOrdered(candidate, target) &&
                         slotTypes(candidate) == slotTypes(loops.front());
                });
   }
@@ -90,6 +92,23 @@ private:
   static bool readsBlocksOnly(ProductLoop &candidate) {
     return llvm::all_of(candidate.staged.loads,
                         [](const StagedLoad &load) { return load.isBlock(); });
+  }
+
+  /// Whether what the loops around write is no array that the producer reads ahead. Arrays of
+  /// different arguments are taken to be different ones here.
+  static bool isOrdered(ProductLoop &candidate, const TargetInfo &target) {
+    GlobalOrder order(target);
+    WalkResult result = outermost(candidate.loop)->walk([&](Operation *op) {
+      if (op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()))
+        return WalkResult::advance();
+      std::optional<GlobalAccess> write = globalAccessOf(op);
+      bool meets = write && write->writes &&
+                   llvm::any_of(candidate.staged.loads, [&](const StagedLoad &load) {
+                     return order.betweenArrays(*write, *globalAccessOf(load.load)).always;
+                   });
+      return meets ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return !result.wasInterrupted();
   }
 
   static bool pays(scf::ForOp loop) {

@@ -1,0 +1,314 @@
+// Products of blocks of described tensors: by the copy engine on GPUs that have one (TMA on
+// sm_90a), in a loop, over tiles with a warp of its own for the copies, and outside of loops. All
+// numbers are exact: small integers. At the end mistakes that are put in at the cut, of which each
+// is found.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "tests/language/SourceKernel.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln::testing {
+namespace {
+
+/// C of m x n is A times B along k, of which the last is stored by columns if `transposed`.
+struct Product {
+  int m, n, k;
+  bool transposed;
+  int strideA, strideB;
+  Buffer<uint16_t> a, b;
+  Buffer<float> c;
+
+  /// Rows begin at multiples of 16 bytes.
+  static int strideOf(int columns) { return (columns + 7) / 8 * 8; }
+
+  Product(int m, int n, int k, bool transposed)
+      : m(m), n(n), k(k), transposed(transposed), strideA(strideOf(std::max(k, 1))),
+        strideB(strideOf(std::max(transposed ? k : n, 1))), a(size_t(m) * strideA),
+        b(size_t(std::max(transposed ? n : k, 1)) * strideB), c(size_t(m) * n) {
+    Random random(unsigned(m + 7 * n + 31 * k));
+    for (Buffer<uint16_t> *matrix : {&a, &b})
+      for (size_t i = 0; i < matrix->count(); ++i)
+        (*matrix)[i] = halfOf(int(random.below(5)) - 2);
+  }
+
+  static uint16_t halfOf(int value) {
+    const uint16_t magnitudes[] = {0, 0x3c00, 0x4000};
+    return uint16_t(value < 0) << 15 | magnitudes[std::abs(value)];
+  }
+  static double valueOf(uint16_t bits) {
+    return (bits >> 15 ? -1 : 1) * ((bits & 0x7fff) == 0 ? 0 : (bits & 0x7fff) == 0x4000 ? 2 : 1);
+  }
+  double A(int i, int l) const { return valueOf(a[size_t(i) * strideA + l]); }
+  double B(int l, int j) const {
+    return valueOf(transposed ? b[size_t(j) * strideB + l] : b[size_t(l) * strideB + j]);
+  }
+
+  std::vector<SourceArgument> arguments() const {
+    return {{"pa", "*fp16", a},
+            {"pb", "*fp16", b},
+            {"pc", "*fp32", c},
+            {"M", "i32", m},
+            {"N", "i32", n},
+            {"K", "i32", k},
+            {"sa", "i64:8", int64_t(strideA)},
+            {"sb", "i64:8", int64_t(strideB)}};
+  }
+
+  /// "" or the first wrong element.
+  std::string wrong() const {
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int l = 0; l < k; ++l)
+          sum += A(i, l) * B(l, j);
+        if (double(c[size_t(i) * n + j]) != sum)
+          return "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": expected " +
+                 std::to_string(sum) + ", got " + std::to_string(c[size_t(i) * n + j]) + "\n";
+      }
+    return "";
+  }
+};
+
+const std::string head = R"(
+@triton.jit
+def kernel(pa, pb, pc, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, T: tl.constexpr):
+    a = tl.make_tensor_descriptor(pa, [M, K], [sa, 1], [BM, BK])
+    if T:
+        b = tl.make_tensor_descriptor(pb, [N, K], [sb, 1], [BN, BK])
+    else:
+        b = tl.make_tensor_descriptor(pb, [K, N], [sb, 1], [BK, BN])
+)";
+
+const std::string oneTile = R"(
+    m = tl.program_id(0) * BM
+    n = tl.program_id(1) * BN
+    sum = tl.zeros((BM, BN), tl.float32)
+    for k in OPTIONS(0, K, BK):
+        x = a.load([m, k])
+        y = b.load([n, k]).T if T else b.load([k, n])
+        sum = tl.dot(x, y, sum)
+    i = m + tl.arange(0, BM)[:, None]
+    j = n + tl.arange(0, BN)[None, :]
+    tl.store(pc + i * N + j, sum, mask=(i < M) & (j < N))
+)";
+
+/// Two programs walk over all tiles.
+const std::string manyTiles = R"(
+    columns = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BM) * columns, 2):
+        m = tile // columns * BM
+        n = tile % columns * BN
+        sum = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            x = a.load([m, k])
+            y = b.load([n, k]).T if T else b.load([k, n])
+            sum = tl.dot(x, y, sum)
+        i = m + tl.arange(0, BM)[:, None]
+        j = n + tl.arange(0, BN)[None, :]
+        tl.store(pc + i * N + j, sum, mask=(i < M) & (j < N))
+)";
+
+/// The first block of columns is held while the loop walks over the others; sums are scaled.
+const std::string heldBlock = R"(
+    m = tl.program_id(0) * BM
+    x = a.load([m, 0])
+    sum = tl.zeros((BM, BM), tl.float32)
+    for n in range(0, N, BN):
+        y = b.load([n, 0]).T if T else b.load([0, n])
+        p = tl.dot(x, y)
+        sum = sum * 2 + tl.dot(p.to(tl.float16), p.T.to(tl.float16))
+    i = m + tl.arange(0, BM)[:, None]
+    tl.store(pc + i * BM + tl.arange(0, BM)[None, :], sum)
+)";
+
+std::string withRange(std::string body, const std::string &call) {
+  size_t at = body.find("OPTIONS(0, K, BK)");
+  return at == std::string::npos ? body : body.replace(at, 17, call);
+}
+
+struct Tile {
+  int m = 64, n = 64, k = 32;
+  std::vector<SourceConstant> constants(bool transposed) const {
+    return {{"BM", m}, {"BN", n}, {"BK", k}, {"T", transposed}};
+  }
+};
+
+class DescriptorProduct : public SourceTest {};
+
+TEST_P(DescriptorProduct, OfAnyExtents) {
+  for (bool transposed : {false, true})
+    for (unsigned stages : {1u, 2u, 4u}) {
+      SCOPED_TRACE(std::to_string(stages) + " stages" + (transposed ? ", transposed" : ""));
+      SourceOptions options;
+      options.numStages = stages;
+      Tile tile;
+      SourceKernel kernel(head + withRange(oneTile, "range(0, K, BK)"), GetParam(),
+                          Product(1, 1, 1, transposed).arguments(), tile.constants(transposed),
+                          options);
+      for (int k : {0, 1, 32, 61, 96, 160}) {
+        Product product(93, 70, k, transposed);
+        ASSERT_EQ(kernel.run(product.arguments(), {2, 2, 1}), "") << k;
+        ASSERT_EQ(product.wrong(), "") << k;
+      }
+    }
+}
+
+TEST_P(DescriptorProduct, OfLargeTiles) {
+  Tile tile{128, 256, 64};
+  for (bool transposed : {false, true}) {
+    Product product(130, 259, 200, transposed);
+    ASSERT_EQ(runSource(head + withRange(oneTile, "range(0, K, BK)"), GetParam(),
+                        product.arguments(), tile.constants(transposed),
+                        {.grid = {2, 2, 1}, .numWarps = 8}),
+              "");
+    ASSERT_EQ(product.wrong(), "");
+  }
+}
+
+TEST_P(DescriptorProduct, OverManyTiles) {
+  for (bool transposed : {false, true})
+    for (unsigned warps : {4u, 8u}) {
+      SourceOptions options;
+      options.numWarps = warps;
+      Tile tile;
+      SourceKernel kernel(head + manyTiles, GetParam(), Product(1, 1, 1, transposed).arguments(),
+                          tile.constants(transposed), options);
+      for (int k : {0, 24, 32, 200}) {
+        Product product(200, 130, k, transposed);
+        ASSERT_EQ(kernel.run(product.arguments(), {2, 1, 1}), "") << k;
+        ASSERT_EQ(product.wrong(), "") << k;
+      }
+    }
+}
+
+TEST_P(DescriptorProduct, WithAWarpForCopies) {
+  Product product(93, 70, 170, /*transposed=*/true);
+  ASSERT_EQ(runSource(head + withRange(oneTile, "tl.range(0, K, BK, warp_specialize=True)"),
+                      GetParam(), product.arguments(), Tile().constants(true), {.grid = {2, 2, 1}}),
+            "");
+  EXPECT_EQ(product.wrong(), "");
+}
+
+TEST_P(DescriptorProduct, OfABlockThatIsHeld) {
+  constexpr int m = 64, n = 48, k = 16, tile = 16;
+  Product product(m, n, k, /*transposed=*/true);
+  Buffer<float> result(m * m);
+  std::vector<SourceArgument> arguments = product.arguments();
+  arguments[2] = {"pc", "*fp32", result};
+  ASSERT_EQ(runSource(head + heldBlock, GetParam(), arguments, Tile{m, tile, k}.constants(true)),
+            "");
+  auto inner = [&](int i, int j) {
+    double sum = 0;
+    for (int l = 0; l < k; ++l)
+      sum += product.A(i, l) * product.B(l, j);
+    return sum;
+  };
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < m; ++j) {
+      double sum = 0;
+      for (int first = 0; first < n; first += tile) {
+        sum *= 2;
+        for (int l = first; l < first + tile; ++l)
+          sum += inner(i, l) * inner(j, l);
+      }
+      ASSERT_EQ(double(result[i * m + j]), sum) << i << ", " << j;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, DescriptorProduct,
+                         ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942"),
+                         sourceTargetName);
+
+//===-- mistakes
+//-----------------------------------------------------------------------------------===//
+
+using Edit = std::function<void(ModuleOp &)>;
+
+template <typename OpT> std::vector<OpT> all(ModuleOp &module) {
+  std::vector<OpT> ops;
+  module.walk([&](OpT op) { ops.push_back(op); });
+  return ops;
+}
+
+/// Of tiles one after another by a warp of its own, or of one tile; what is found, and what is
+/// wrong.
+std::string run(bool isPersistent, const Edit &edit) {
+  Product product(128, 64, 160, /*transposed=*/true);
+  SourceOptions options;
+  options.edit = edit;
+  options.grid = {isPersistent ? 1u : 2u, 1, 1};
+  std::string body = isPersistent ? manyTiles : withRange(oneTile, "range(0, K, BK)");
+  std::string found =
+      runSource(head + body, "emu:sm_90a", product.arguments(), Tile().constants(true), options);
+  return found.empty() ? product.wrong() : found;
+}
+
+TEST(DescriptorProductBugs, TheRightKernelsAreSilent) {
+  for (bool isPersistent : {false, true})
+    EXPECT_EQ(run(isPersistent, nullptr), "");
+}
+
+/// All waits of the consumers, so that blocks are read before they are there.
+TEST(DescriptorProductBugs, NoWaitForBlocks) {
+  for (bool isPersistent : {false, true})
+    EXPECT_NE(run(isPersistent,
+                  [&](ModuleOp &module) {
+                    auto waits = all<NVVM::MBarrierTryWaitParityOp>(module);
+                    ASSERT_FALSE(waits.empty());
+                    waits.back().erase();
+                  }),
+              "")
+        << isPersistent;
+}
+
+TEST(DescriptorProductBugs, AWaitForTheOtherPhase) {
+  for (bool isPersistent : {false, true})
+    EXPECT_NE(run(isPersistent,
+                  [](ModuleOp &module) {
+                    auto wait = all<NVVM::MBarrierTryWaitParityOp>(module).back();
+                    OpBuilder b(wait);
+                    Value one = LLVM::ConstantOp::create(b, wait.getLoc(), b.getI32IntegerAttr(1));
+                    wait.getPhaseMutable().assign(
+                        LLVM::XOrOp::create(b, wait.getLoc(), wait.getPhase(), one));
+                  }),
+              "")
+        << isPersistent;
+}
+
+TEST(DescriptorProductBugs, ASlotThatIsFilledBeforeAllHaveReadIt) {
+  // The producer does not wait until its slot is empty.
+  EXPECT_NE(
+      run(/*isPersistent=*/true,
+          [](ModuleOp &module) { all<NVVM::MBarrierTryWaitParityOp>(module).front().erase(); }),
+      "");
+  // A thread of the kernel's own does not wait at the barrier for the others.
+  EXPECT_NE(run(/*isPersistent=*/false,
+                [](ModuleOp &module) {
+                  Operation *op = all<NVVM::MBarrierTryWaitParityOp>(module).back();
+                  while (!isa<NVVM::Barrier0Op>(op))
+                    op = op->getNextNode();
+                  op->erase();
+                }),
+            "");
+}
+
+TEST(DescriptorProductBugs, MoreBytesThanCome) {
+  for (bool isPersistent : {false, true})
+    EXPECT_NE(run(isPersistent,
+                  [](ModuleOp &module) {
+                    auto arrival = all<NVVM::MBarrierArriveExpectTxOp>(module).front();
+                    OpBuilder b(arrival);
+                    arrival.getTxcountMutable().assign(LLVM::ConstantOp::create(
+                        b, arrival.getLoc(), b.getI32IntegerAttr(1 << 14)));
+                  }),
+              "")
+        << isPersistent;
+}
+
+} // namespace
+} // namespace kiln::testing
