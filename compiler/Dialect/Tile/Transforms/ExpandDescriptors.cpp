@@ -260,7 +260,9 @@ bool hasDescriptor(Operation *op) {
   return llvm::any_of(op->getResultTypes(), llvm::IsaPred<DescriptorType>) ||
          llvm::any_of(op->getOperands(), [](Value operand) {
            auto argument = dyn_cast<BlockArgument>(operand);
-           bool isKernels = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+           // A block that is being rewritten may stand nowhere.
+           Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+           bool isKernels = isa_and_nonnull<func::FuncOp>(owner);
            return isa<DescriptorType>(operand.getType()) && !isKernels;
          });
 }
