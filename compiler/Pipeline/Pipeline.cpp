@@ -132,6 +132,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
     facts.box.assign(box.shape.begin(), box.shape.end());
     facts.swizzleBytes = box.swizzleBytes;
+    facts.isWritten = map.getIsWritten();
     facts.fillsWithNaN = type.getPadding() == tile::Padding::NaN;
     maps.push_back(std::move(facts));
   }
@@ -170,8 +171,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
   // After it loads that feed dots in loops are copies that run ahead.
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
-  // After it there are no loads of described blocks.
-  passes.addNestedPass<func::FuncOp>(createLoadBlocksPass());
+  // After it there are no loads and stores of described blocks.
+  passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

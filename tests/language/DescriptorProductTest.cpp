@@ -19,7 +19,7 @@ namespace {
 struct Product {
   int m, n, k;
   bool transposed;
-  int strideA, strideB;
+  int strideA, strideB, strideC;
   Buffer<uint16_t> a, b;
   Buffer<float> c;
 
@@ -28,8 +28,9 @@ struct Product {
 
   Product(int m, int n, int k, bool transposed)
       : m(m), n(n), k(k), transposed(transposed), strideA(strideOf(std::max(k, 1))),
-        strideB(strideOf(std::max(transposed ? k : n, 1))), a(size_t(m) * strideA),
-        b(size_t(std::max(transposed ? n : k, 1)) * strideB), c(size_t(m) * n) {
+        strideB(strideOf(std::max(transposed ? k : n, 1))), strideC(strideOf(n)),
+        a(size_t(m) * strideA), b(size_t(std::max(transposed ? n : k, 1)) * strideB),
+        c(size_t(m) * strideC) {
     Random random(unsigned(m + 7 * n + 31 * k));
     for (Buffer<uint16_t> *matrix : {&a, &b})
       for (size_t i = 0; i < matrix->count(); ++i)
@@ -56,7 +57,8 @@ struct Product {
             {"N", "i32", n},
             {"K", "i32", k},
             {"sa", "i64:8", int64_t(strideA)},
-            {"sb", "i64:8", int64_t(strideB)}};
+            {"sb", "i64:8", int64_t(strideB)},
+            {"sc", "i64:4", int64_t(strideC)}};
   }
 
   /// "" or the first wrong element.
@@ -66,9 +68,9 @@ struct Product {
         double sum = 0;
         for (int l = 0; l < k; ++l)
           sum += A(i, l) * B(l, j);
-        if (double(c[size_t(i) * n + j]) != sum)
+        if (double(c[size_t(i) * strideC + j]) != sum)
           return "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": expected " +
-                 std::to_string(sum) + ", got " + std::to_string(c[size_t(i) * n + j]) + "\n";
+                 std::to_string(sum) + ", got " + std::to_string(c[size_t(i) * strideC + j]) + "\n";
       }
     return "";
   }
@@ -76,7 +78,7 @@ struct Product {
 
 const std::string head = R"(
 @triton.jit
-def kernel(pa, pb, pc, M, N, K, sa, sb, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, T: tl.constexpr):
+def kernel(pa, pb, pc, M, N, K, sa, sb, sc, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, T: tl.constexpr):
     a = tl.make_tensor_descriptor(pa, [M, K], [sa, 1], [BM, BK])
     if T:
         b = tl.make_tensor_descriptor(pb, [N, K], [sb, 1], [BN, BK])
@@ -92,9 +94,8 @@ const std::string oneTile = R"(
         x = a.load([m, k])
         y = b.load([n, k]).T if T else b.load([k, n])
         sum = tl.dot(x, y, sum)
-    i = m + tl.arange(0, BM)[:, None]
-    j = n + tl.arange(0, BN)[None, :]
-    tl.store(pc + i * N + j, sum, mask=(i < M) & (j < N))
+    c = tl.make_tensor_descriptor(pc, [M, N], [sc, 1], [BM, BN])
+    c.store([m, n], sum)
 )";
 
 /// Two programs walk over all tiles.
@@ -108,9 +109,8 @@ const std::string manyTiles = R"(
             x = a.load([m, k])
             y = b.load([n, k]).T if T else b.load([k, n])
             sum = tl.dot(x, y, sum)
-        i = m + tl.arange(0, BM)[:, None]
-        j = n + tl.arange(0, BN)[None, :]
-        tl.store(pc + i * N + j, sum, mask=(i < M) & (j < N))
+        c = tl.make_tensor_descriptor(pc, [M, N], [sc, 1], [BM, BN])
+        c.store([m, n], sum)
 )";
 
 /// The first block of columns is held while the loop walks over the others; sums are scaled.

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -129,13 +130,57 @@ struct IsProducerSpread : SpreadPattern<tilegpu::IsProducerOp> {
 //===-- copies
 //-------------------------------------------------------------------------------------===//
 
+LogicalResult expectTensorMaps(Operation *op, const Lowering &lowering) {
+  if (lowering.target().tensorMaps)
+    return success();
+  return op->emitError() << "a copy by tensor map is not supported on " << lowering.target().name;
+}
+
+/// Where each box begins in the block, and at how many bytes in a buffer with the block's axes in
+/// `order`.
+void forEachBox(tile::DescriptorType type, tilegpu::BufferType buffer, ArrayRef<int32_t> order,
+                llvm::function_ref<void(ArrayRef<int64_t>, int64_t)> visit) {
+  tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
+  LinearLayout offsets = buffer.getLayout().getMap().invert();
+  SmallVector<int64_t> place(type.getRank(), 0), inBuffer(type.getRank());
+  while (true) {
+    for (auto [axis, source] : llvm::enumerate(order))
+      inBuffer[axis] = place[source];
+    visit(place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes());
+    int64_t axis = type.getRank() - 1;
+    while (axis >= 0 && (place[axis] += box.shape[axis]) == type.getShape()[axis])
+      place[axis--] = 0;
+    if (axis < 0)
+      return;
+  }
+}
+
+/// The engine's coordinates: 32 bits, the contiguous axis first.
+class Coordinates {
+public:
+  Coordinates(const ScalarBuilder &s, ArrayRef<ValueRange> offsets) : s(s) {
+    for (ValueRange offset : offsets)
+      begins.push_back(
+          arith::TruncIOp::create(s.builder(), s.location(), s.builder().getI32Type(), offset[0]));
+  }
+  SmallVector<Value> at(ArrayRef<int64_t> place) const {
+    SmallVector<Value> coordinates;
+    for (auto [begin, step] : llvm::reverse(llvm::zip_equal(begins, place)))
+      coordinates.push_back(s.add(begin, s.i32(step)));
+    return coordinates;
+  }
+
+private:
+  ScalarBuilder s;
+  SmallVector<Value> begins;
+};
+
 struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
                        ConversionPatternRewriter &rewriter) const override {
-    if (!lowering.target().tensorMaps)
-      return op.emitError() << "a copy by tensor map is not supported on "
-                            << lowering.target().name;
+    if (failed(expectTensorMaps(op, lowering)))
+      return failure();
     Value mbarrier = adaptor.getMbarrier()[0];
     {
       Value one = op.getIsByOneThread() ? Value() : isFirstThread(s, lowering);
@@ -143,41 +188,40 @@ struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
                       both(s, one, op.getCondition() ? adaptor.getCondition()[0] : Value()));
       lowering.device.announceBytes(rewriter, op.getLoc(), mbarrier,
                                     op.getBuffer().getType().getSlotBytes());
-      SmallVector<Value> first;
-      for (ValueRange offset : adaptor.getOffsets())
-        first.push_back(
-            arith::TruncIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), offset[0]));
-      forEachBox(op, [&](ArrayRef<int64_t> place, int64_t offset) {
-        SmallVector<Value> coordinates;
-        for (auto [begin, step] : llvm::reverse(llvm::zip_equal(first, place)))
-          coordinates.push_back(s.add(begin, s.i32(step)));
-        lowering.device.copyBox(rewriter, op.getLoc(),
-                                s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
-                                adaptor.getDescriptor()[0], coordinates, mbarrier);
-      });
+      Coordinates coordinates(s, adaptor.getOffsets());
+      forEachBox(op.getDescriptor().getType(), op.getBuffer().getType(), op.getOrder(),
+                 [&](ArrayRef<int64_t> place, int64_t offset) {
+                   lowering.device.copyBox(
+                       rewriter, op.getLoc(), s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
+                       adaptor.getDescriptor()[0], coordinates.at(place), mbarrier);
+                 });
     }
     rewriter.eraseOp(op);
     return success();
   }
+};
 
-private:
-  /// Where each box begins in the block, and at how many bytes in the buffer.
-  static void forEachBox(tilegpu::TmaLoadOp op,
-                         llvm::function_ref<void(ArrayRef<int64_t>, int64_t)> visit) {
-    tile::DescriptorType type = op.getDescriptor().getType();
-    tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
-    LinearLayout offsets = op.getBuffer().getType().getLayout().getMap().invert();
-    SmallVector<int64_t> place(type.getRank(), 0), inBuffer(type.getRank());
-    while (true) {
-      for (auto [axis, source] : llvm::enumerate(op.getOrder()))
-        inBuffer[axis] = place[source];
-      visit(place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes());
-      int64_t axis = type.getRank() - 1;
-      while (axis >= 0 && (place[axis] += box.shape[axis]) == type.getShape()[axis])
-        place[axis--] = 0;
-      if (axis < 0)
-        return;
+struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::TmaStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    if (failed(expectTensorMaps(op, lowering)))
+      return failure();
+    {
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
+      Coordinates coordinates(s, adaptor.getOffsets());
+      tile::DescriptorType type = op.getDescriptor().getType();
+      forEachBox(type, op.getBuffer().getType(),
+                 llvm::to_vector(llvm::seq<int32_t>(0, type.getRank())),
+                 [&](ArrayRef<int64_t> place, int64_t offset) {
+                   lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
+                                               s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
+                                               coordinates.at(place));
+                 });
+      lowering.device.waitForCopiesBack(rewriter, op.getLoc());
     }
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -185,8 +229,8 @@ private:
 
 void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, MBarrierArriveSpread,
-               InProducerWarpSpread, IsProducerSpread, TmaLoadSpread>(lowering,
-                                                                      patterns.getContext());
+               InProducerWarpSpread, IsProducerSpread, TmaLoadSpread, TmaStoreSpread>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

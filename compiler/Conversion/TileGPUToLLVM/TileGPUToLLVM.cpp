@@ -233,6 +233,10 @@ void TargetLowering::announceBytes(OpBuilder &, Location, Value, int64_t) const 
 void TargetLowering::copyBox(OpBuilder &, Location, Value, Value, ValueRange, Value) const {
   expectNever();
 }
+void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange) const {
+  expectNever();
+}
+void TargetLowering::waitForCopiesBack(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::waitForPhase(OpBuilder &, Location, Value, Value) const { expectNever(); }
 void TargetLowering::fenceForEngine(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::fenceForUnits(OpBuilder &, Location) const { expectNever(); }

@@ -109,6 +109,17 @@ public:
         /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
+  void copyBoxBack(OpBuilder &b, Location loc, Value map, Value from,
+                   ValueRange coordinates) const override {
+    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, map, from, coordinates,
+                                                       /*l2CacheHint=*/Value(),
+                                                       NVVM::TMAStoreMode::TILE,
+                                                       /*predicate=*/Value());
+  }
+  void waitForCopiesBack(OpBuilder &b, Location loc) const override {
+    NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, /*group=*/0, /*read=*/false);
+  }
   void waitForPhase(OpBuilder &b, Location loc, Value mbarrier, Value parity) const override {
     // How long the hardware may let the thread sleep, in nanoseconds: as long as it likes.
     Value ticks = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(10'000'000));

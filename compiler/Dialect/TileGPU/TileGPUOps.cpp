@@ -5,6 +5,7 @@
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -110,29 +111,40 @@ LogicalResult CopyAsyncOp::verify() {
 //===-- copies of blocks
 //--------------------------------------------------------------------===//
 
-LogicalResult TmaLoadOp::verify() {
-  tile::DescriptorType descriptor = getDescriptor().getType();
-  BufferType buffer = getBuffer().getType();
+/// A buffer that holds the descriptor's block with its axes in `order`, as the engine has it.
+static LogicalResult verifyBlockBuffer(Operation *op, Value described, size_t offsets,
+                                       BufferType buffer, ArrayRef<int32_t> order) {
+  auto descriptor = cast<tile::DescriptorType>(described.getType());
   ArrayRef<int64_t> block = descriptor.getShape();
-  ArrayRef<int32_t> order = getOrder();
-  if (getOffsets().size() != block.size() || order.size() != block.size() ||
+  if (offsets != block.size() || order.size() != block.size() ||
       buffer.getShape().size() != block.size())
-    return emitOpError("expected an offset, and an axis of ")
+    return op->emitOpError("expected an offset, and an axis of ")
            << buffer << ", for each axis of " << descriptor;
   for (auto [axis, source] : llvm::enumerate(order))
     if (source < 0 || size_t(source) >= block.size() || buffer.getShape()[axis] != block[source])
-      return emitOpError("expected the block's extents in the order [")
+      return op->emitOpError("expected the block's extents in the order [")
              << order << "], got " << buffer;
   unsigned bits = storageBits(buffer.getElementType());
   unsigned axisOfRows = llvm::find(order, int32_t(block.size() - 1)) - order.begin();
   if (buffer.getElementType() != descriptor.getElementType() ||
       buffer.getLayout().getShared().map != swizzledShared(buffer.getShape(), axisOfRows, bits).map)
-    return emitOpError("expected a buffer of swizzled rows along the block's last axis, got ")
+    return op->emitOpError("expected a buffer of swizzled rows along the block's last axis, got ")
            << buffer;
-  if (!tensorMapOf(getDescriptor()))
-    return emitOpError("expected a descriptor that the launcher makes, an argument with `")
+  if (!tensorMapOf(described))
+    return op->emitOpError("expected a descriptor that the launcher makes, an argument with `")
            << tile::TileDialect::tensorMapAttr << "`";
   return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyBlockBuffer(*this, getDescriptor(), getOffsets().size(), getBuffer().getType(),
+                           getOrder());
+}
+
+LogicalResult TmaStoreOp::verify() {
+  auto order = llvm::to_vector(llvm::seq<int32_t>(0, getDescriptor().getType().getRank()));
+  return verifyBlockBuffer(*this, getDescriptor(), getOffsets().size(), getBuffer().getType(),
+                           order);
 }
 
 //===-- dot

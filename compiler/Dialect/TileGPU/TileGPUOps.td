@@ -139,6 +139,20 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemWrite, MemRead<TileGPU_SharedMemory>]>]> {
+  let summary = "Copies a buffer to a described block, by the copy engine (Hopper's TMA)";
+  let description = [{
+    As `tilegpu.shared_load` then `tile.descriptor_store`. One thread starts the copy and waits until it is done; others see that
+    behind a barrier. Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
+    Example: `tilegpu.tma_store %b, %d[%i, %j] : …`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$buffer, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets);
+  let assemblyFormat = [{
+    $buffer `,` $descriptor `[` $offsets `]` attr-dict `:` type($buffer) `,` qualified(type($descriptor))
+  }];
+  let hasVerifier = 1;
+}
+
 class TileGPU_MBarrierOp<string mnemonic> : TileGPU_Op<mnemonic,
     [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]>;
 

@@ -48,20 +48,32 @@ public:
 
   LogicalResult run() {
     SmallVector<tile::DescriptorLoadOp> loads;
+    SmallVector<tile::DescriptorStoreOp> stores;
     kernel.walk([&](tile::DescriptorLoadOp load) {
-      if (isBlockOfRows(load.getDescriptor().getType()) && hasNarrowOffsets(load) &&
+      if (isBlockOfRows(load.getDescriptor().getType()) && areNarrow(load.getOffsets()) &&
           isMultiplied(load, load, /*axisOfRows=*/1))
         loads.push_back(load);
     });
+    // What a product's threads hold is far from rows of 16 bytes; others store as well by
+    // themselves.
+    bool hasProducts =
+        kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    kernel.walk([&](tile::DescriptorStoreOp store) {
+      if (hasProducts && isBlockOfRows(store.getDescriptor().getType()) &&
+          areNarrow(store.getOffsets()) && hasRoom(store.getDescriptor().getType()))
+        stores.push_back(store);
+    });
     for (tile::DescriptorLoadOp load : loads)
-      if (auto make = load.getDescriptor().getDefiningOp<tile::MakeDescriptorOp>())
-        if (failed(useMap(load, make)))
-          return failure();
+      if (failed(useMap(load.getDescriptorMutable(), /*isWritten=*/false)))
+        return failure();
+    for (tile::DescriptorStoreOp store : stores)
+      if (failed(useMap(store.getDescriptorMutable(), /*isWritten=*/true)))
+        return failure();
     return success();
   }
 
 private:
-  //===-- which loads
+  //===-- which accesses
   //----------------------------------------------------------------------------===//
 
   /// Rows of whole 16-byte pieces, eight at least, so that swizzled rows fill their pattern.
@@ -76,14 +88,20 @@ private:
   }
 
   /// The engine counts in 32 bits.
-  static bool hasNarrowOffsets(tile::DescriptorLoadOp load) {
-    return llvm::all_of(load.getOffsets(), [](Value offset) {
+  static bool areNarrow(ValueRange offsets) {
+    return llvm::all_of(offsets, [](Value offset) {
       APInt constant;
       if (matchPattern(offset, m_ConstantInt(&constant)))
         return constant.isSignedIntN(32);
       auto widened = withoutHints(offset).getDefiningOp<arith::ExtSIOp>();
       return widened && widened.getIn().getType().getIntOrFloatBitWidth() <= 32;
     });
+  }
+
+  /// What is stored goes through shared memory, beside what comes in the meantime.
+  static bool hasRoom(DescriptorType type) {
+    constexpr int64_t mostBytes = 64 * 1024;
+    return type.getBlockType().getNumElements() * type.getElementBytes() <= mostBytes;
   }
 
   /// Whether nobody but dots takes the block, in an order in which matrix units read it in place:
@@ -102,7 +120,10 @@ private:
   //===-- their maps
   //-----------------------------------------------------------------------------===//
 
-  LogicalResult useMap(tile::DescriptorLoadOp load, tile::MakeDescriptorOp make) {
+  LogicalResult useMap(OpOperand &descriptor, bool isWritten) {
+    auto make = descriptor.get().getDefiningOp<tile::MakeDescriptorOp>();
+    if (!make)
+      return success();
     Block *entry = &kernel.front();
     auto base = dyn_cast<BlockArgument>(withoutHints(make.getBase()));
     LaunchNumbers extents, strides;
@@ -114,9 +135,9 @@ private:
       return success();
     Builder b(kernel.getContext());
     auto map = tile::TensorMapAttr::get(
-        kernel.getContext(), base.getArgNumber(), b.getDenseI64ArrayAttr(extents.arguments),
-        b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
-        b.getDenseI64ArrayAttr(strides.constants));
+        kernel.getContext(), base.getArgNumber(), isWritten,
+        b.getDenseI64ArrayAttr(extents.arguments), b.getDenseI64ArrayAttr(extents.constants),
+        b.getDenseI64ArrayAttr(strides.arguments), b.getDenseI64ArrayAttr(strides.constants));
     // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
     constexpr unsigned mostMaps = 16;
     if (arguments.size() == mostMaps && !arguments.contains({map, make.getType()}))
@@ -131,7 +152,7 @@ private:
         return failure();
       argument = kernel.getArgument(index);
     }
-    load.getDescriptorMutable().assign(argument);
+    descriptor.set(argument);
     return success();
   }
 

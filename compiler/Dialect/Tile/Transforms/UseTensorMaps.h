@@ -3,8 +3,8 @@
 //
 // Where a descriptor consists of the kernel's arguments and of constants, the launcher has all that
 // such an engine is to be told (a tensor map), and passes it as one more argument. Loads of blocks
-// that products multiply as they are take their descriptor from there; for all others, which go to
-// registers, ordinary loads are as good (ExpandDescriptors.h).
+// that products multiply as they are take their descriptor from there, and so do stores of
+// kernels with products; for other accesses ordinary ones are as good (ExpandDescriptors.h).
 
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H

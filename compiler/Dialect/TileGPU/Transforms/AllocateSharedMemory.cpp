@@ -246,7 +246,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
-  registerPass([] { return createLoadBlocksPass(); });
+  registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
 }

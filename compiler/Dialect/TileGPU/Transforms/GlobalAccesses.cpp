@@ -53,6 +53,11 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       .Case([](tilegpu::CopyAsyncOp copy) {
         return GlobalAccess{copy, copy.getPtr(), true, false, false, std::nullopt};
       })
+      .Case<tile::DescriptorStoreOp, tilegpu::TmaStoreOp>([](auto store) {
+        return GlobalAccess{
+            store, tilegpu::baseOfMap(store.getDescriptor()), false, true, true, std::nullopt,
+            true};
+      })
       .Case<tile::DescriptorLoadOp, tilegpu::TmaLoadOp>([](auto load) {
         return GlobalAccess{
             load, tilegpu::baseOfMap(load.getDescriptor()), true, false, false, std::nullopt, true};

@@ -157,6 +157,8 @@ private:
       addBuffer(copy.getBuffer(), /*isWrite=*/true, result);
     else if (auto copy = dyn_cast<tilegpu::TmaLoadOp>(op))
       addBuffer(copy.getBuffer(), /*isWrite=*/true, result);
+    else if (auto copy = dyn_cast<tilegpu::TmaStoreOp>(op))
+      addBuffer(copy.getBuffer(), /*isWrite=*/false, result);
     else if (isa<tilegpu::MBarrierInitOp, tilegpu::MBarrierInvalOp>(op))
       addBuffer(op->getOperand(0), /*isWrite=*/true, result);
     else if (auto wait = dyn_cast<tilegpu::MBarrierWaitOp>(op))
@@ -418,8 +420,8 @@ public:
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
-    // What threads have written before is what the copy engine is to read.
-    if (isa<tilegpu::TmaLoadOp>(op))
+    // What threads have done before comes before what the copy engine does.
+    if (isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op))
       tilegpu::ProxyFenceOp::create(builder, op->getLoc(), /*isGlobal=*/true);
     Value condition;
     if (!need.always)

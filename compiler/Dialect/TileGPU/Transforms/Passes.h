@@ -22,9 +22,9 @@ std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
-/// that the launcher makes) into copies to buffers that are waited for at once. On func.func, after
-/// kiln-pipeline-loops.
-std::unique_ptr<mlir::Pass> createLoadBlocksPass();
+/// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
+/// into copies from buffers. On func.func, after kiln-pipeline-loops.
+std::unique_ptr<mlir::Pass> createCopyBlocksPass();
 
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is

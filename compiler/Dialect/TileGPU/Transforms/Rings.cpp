@@ -105,6 +105,10 @@ int64_t RingBudget::wishedStages(scf::ForOp loop) {
 int64_t RingBudget::bytesBeside(scf::ForOp loop, Operation *life) {
   int64_t buffers = 0, inLoop = 0, around = 0;
   kernel.walk([&](tilegpu::AllocOp alloc) { buffers += alloc.getType().getBytes(); });
+  life->walk([&](tile::DescriptorStoreOp store) {
+    tile::DescriptorType type = store.getDescriptor().getType();
+    around = std::max(around, type.getBlockType().getNumElements() * type.getElementBytes());
+  });
   life->walk([&](tilegpu::ScratchOpInterface op) {
     int64_t bytes = llvm::alignTo(op.getScratchBytes(target), 128);
     if (loop->isAncestor(op))

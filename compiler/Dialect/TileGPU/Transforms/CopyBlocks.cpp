@@ -1,7 +1,8 @@
-// Blocks that the copy engine brings outside of pipelined loops.
+// Blocks that the copy engine brings outside of pipelined loops, and blocks that it stores.
 //
 // A load of a described block that kiln-pipeline-loops has left where it is becomes a copy to its
-// buffer, which is waited for at once. What goes to registers goes through a buffer, too.
+// buffer, which is waited for at once. What goes to registers, or comes from there, goes through a
+// buffer, too.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
@@ -44,6 +45,28 @@ void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int3
   tilegpu::releaseMBarriers(b, loc, mbarrier);
 }
 
+/// A buffer as the engine has it, of a block's elements.
+Value allocateRows(OpBuilder &b, Location loc, RankedTensorType type) {
+  SharedLayout rows = swizzledShared(type.getShape(), type.getRank() - 1,
+                                     tilegpu::storageBits(type.getElementType()));
+  auto layout =
+      tilegpu::SharedLayoutAttr::get(b.getContext(), rows.map, rows.padInterval, rows.padAmount);
+  return tilegpu::AllocOp::create(
+      b, loc,
+      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+}
+
+void storeBlock(tile::DescriptorStoreOp store) {
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  Value buffer = allocateRows(b, loc, cast<RankedTensorType>(store.getValue().getType()));
+  tilegpu::SharedStoreOp::create(b, loc, store.getValue(), buffer);
+  tilegpu::ProxyFenceOp::create(b, loc, /*isGlobal=*/false);
+  tilegpu::BarrierOp::create(b, loc, Value());
+  tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(), store.getOffsets());
+  store.erase();
+}
+
 void loadBlock(tile::DescriptorLoadOp load) {
   OpBuilder b(load);
   if (std::optional<StagedLoad> staged = stagingOf(load)) {
@@ -55,35 +78,33 @@ void loadBlock(tile::DescriptorLoadOp load) {
     return;
   }
   auto type = cast<RankedTensorType>(load.getType());
-  SharedLayout rows = swizzledShared(type.getShape(), type.getRank() - 1,
-                                     tilegpu::storageBits(type.getElementType()));
-  auto layout =
-      tilegpu::SharedLayoutAttr::get(b.getContext(), rows.map, rows.padInterval, rows.padAmount);
-  Value buffer = tilegpu::AllocOp::create(
-      b, load.getLoc(),
-      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+  Value buffer = allocateRows(b, load.getLoc(), type);
   copy(b, load, buffer, llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank()))));
   load.replaceAllUsesWith(Value(tilegpu::SharedLoadOp::create(b, load.getLoc(), type, buffer)));
   load.erase();
 }
 
-struct LoadBlocksPass : PassWrapper<LoadBlocksPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoadBlocksPass)
+struct CopyBlocksPass : PassWrapper<CopyBlocksPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopyBlocksPass)
 
-  StringRef getArgument() const override { return "kiln-load-blocks"; }
+  StringRef getArgument() const override { return "kiln-copy-blocks"; }
   StringRef getDescription() const override {
-    return "Let the copy engine bring described blocks that no loop copies ahead";
+    return "Let the copy engine bring described blocks that no loop copies ahead, and store others";
   }
   void runOnOperation() override {
     SmallVector<tile::DescriptorLoadOp> loads;
     getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
     for (tile::DescriptorLoadOp load : loads)
       loadBlock(load);
+    SmallVector<tile::DescriptorStoreOp> stores;
+    getOperation().walk([&](tile::DescriptorStoreOp store) { stores.push_back(store); });
+    for (tile::DescriptorStoreOp store : stores)
+      storeBlock(store);
   }
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createLoadBlocksPass() { return std::make_unique<LoadBlocksPass>(); }
+std::unique_ptr<Pass> createCopyBlocksPass() { return std::make_unique<CopyBlocksPass>(); }
 
 } // namespace kiln
