@@ -132,7 +132,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
     facts.box.assign(box.shape.begin(), box.shape.end());
     facts.swizzleBytes = box.swizzleBytes;
-    facts.isWritten = map.getIsWritten();
+    facts.isWritten = llvm::any_of(argument.getUsers(), llvm::IsaPred<tilegpu::TmaStoreOp>);
     facts.fillsWithNaN = type.getPadding() == tile::Padding::NaN;
     maps.push_back(std::move(facts));
   }

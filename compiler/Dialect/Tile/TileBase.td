@@ -105,12 +105,11 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
   let summary = "Of which of the kernel's arguments a launcher makes a descriptor that it passes";
   let description = [{
     On an argument of a descriptor's type, as `tile.tensor_map`: the number of the argument that is the base, and for each extent,
-    and each stride but the last, the number of an argument or, where that is -1, a constant. The kernel reads the tensor through it,
-    or it writes it (`isWritten`).
-    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, isWritten = false, extentArguments = array<i64: 1, -1>,
+    and each stride but the last, the number of an argument or, where that is -1, a constant.
+    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = array<i64: 1, -1>,
     extents = array<i64: 0, 32>, strideArguments = array<i64: 2>, strides = array<i64: 0>>}`.
   }];
-  let parameters = (ins "unsigned":$base, "bool":$isWritten, "::mlir::DenseI64ArrayAttr":$extentArguments, "::mlir::DenseI64ArrayAttr":$extents,
+  let parameters = (ins "unsigned":$base, "::mlir::DenseI64ArrayAttr":$extentArguments, "::mlir::DenseI64ArrayAttr":$extents,
                         "::mlir::DenseI64ArrayAttr":$strideArguments, "::mlir::DenseI64ArrayAttr":$strides);
   let assemblyFormat = "`<` struct(params) `>`";
 }

@@ -135,14 +135,16 @@ private:
       return success();
     Builder b(kernel.getContext());
     auto map = tile::TensorMapAttr::get(
-        kernel.getContext(), base.getArgNumber(), isWritten,
-        b.getDenseI64ArrayAttr(extents.arguments), b.getDenseI64ArrayAttr(extents.constants),
-        b.getDenseI64ArrayAttr(strides.arguments), b.getDenseI64ArrayAttr(strides.constants));
+        kernel.getContext(), base.getArgNumber(), b.getDenseI64ArrayAttr(extents.arguments),
+        b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
+        b.getDenseI64ArrayAttr(strides.constants));
+    // An empty tensor is made in another way for each (runtime/tensor_map.h).
+    std::tuple<Attribute, Type, bool> key{map, make.getType(), isWritten};
     // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
     constexpr unsigned mostMaps = 16;
-    if (arguments.size() == mostMaps && !arguments.contains({map, make.getType()}))
+    if (arguments.size() == mostMaps && !arguments.contains(key))
       return success();
-    Value &argument = arguments[{map, make.getType()}];
+    Value &argument = arguments[key];
     if (!argument) {
       unsigned index = kernel.getNumArguments();
       NamedAttrList attributes;
@@ -157,7 +159,7 @@ private:
   }
 
   func::FuncOp kernel;
-  DenseMap<std::pair<Attribute, Type>, Value> arguments;
+  DenseMap<std::tuple<Attribute, Type, bool>, Value> arguments;
 };
 
 struct UseTensorMapsPass : PassWrapper<UseTensorMapsPass, OperationPass<func::FuncOp>> {
