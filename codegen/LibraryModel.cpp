@@ -183,8 +183,8 @@ Error checkParameters(const EntryModel &entry, const VariantModel &variant,
   for (size_t i = 0; i < passed.size(); ++i) {
     uint64_t stated = binary.parameters[i].offset;
     // The driver puts it where the binary says (VerifyAbi.cpp).
-    bool isPlaced = passed[i].alignment > 16 && stated >= offset &&
-                    stated < offset + passed[i].alignment;
+    bool isPlaced = binary.format == BinaryFormat::Cubin && passed[i].alignment > 16 &&
+                    stated >= offset && stated < offset + passed[i].alignment;
     offset = isPlaced ? stated : alignTo(offset, passed[i].alignment);
     if (binary.parameters[i].size != passed[i].bytes || binary.parameters[i].offset != offset)
       return wrong("{0}: the binary for {1} has '{2}' as {3} bytes at offset {4}, the launcher "

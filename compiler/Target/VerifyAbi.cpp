@@ -135,7 +135,10 @@ llvm::Error compareThreads(const Facts &facts, const LaunchFacts &launch) {
                      " x ", threads[1], " x ", threads[2]);
 }
 
-llvm::Error compareParameters(const Facts &facts, llvm::ArrayRef<ExpectedParameter> expected) {
+/// `isPlaced`: by ptxas, which aligns what is aligned to more than 16 bytes in the constant bank,
+/// where the block begins at an offset of the architecture's.
+llvm::Error compareParameters(const Facts &facts, llvm::ArrayRef<ExpectedParameter> expected,
+                              bool isPlaced) {
   if (facts.hiddenParameters)
     return targetError("expected no hidden parameters, got ", facts.hiddenParameters);
   if (facts.parameters.size() != expected.size())
@@ -144,10 +147,8 @@ llvm::Error compareParameters(const Facts &facts, llvm::ArrayRef<ExpectedParamet
   for (size_t i = 0; i != layout.size(); ++i) {
     KernelParameter &want = layout[i];
     const KernelParameter &got = facts.parameters[i];
-    // ptxas aligns what is aligned to more than 16 bytes in the constant bank, where the block
-    // begins at an offset of the architecture's.
     uint32_t end = i ? layout[i - 1].offset + layout[i - 1].size : 0;
-    if (expected[i].alignment > 16 && got.offset >= end &&
+    if (isPlaced && expected[i].alignment > 16 && got.offset >= end &&
         got.offset < end + expected[i].alignment)
       want.offset = got.offset;
     if (want.offset != got.offset || want.size != got.size)
@@ -212,7 +213,7 @@ llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParamet
   for (const TensorMapFacts &map : binary.launch.tensorMaps)
     passed.push_back({map.name, kTensorMapBytes, kTensorMapAlignment});
   if (facts->checksParameters)
-    return compareParameters(*facts, passed);
+    return compareParameters(*facts, passed, binary.format == BinaryFormat::Cubin);
   return llvm::Error::success();
 }
 

@@ -126,9 +126,9 @@ TEST(GenerateLibrary, ComparesBinariesWithTheTensorMaps) {
   LibraryModel model = testLibrary("");
   std::vector<VariantBinary> &binaries = model.entries[4].variants[0].binaries;
   DeviceBinary &cuda = binaries[0].binary;
-  cuda.parameters[6].offset = 48;
+  cuda.parameters[6].offset = 32;
   EXPECT_EQ(messageOf(model), "tensor: the binary for cuda:sm_90a has 'matrix' as 128 bytes at "
-                              "offset 48, the launcher passes 128 bytes at offset 64");
+                              "offset 32, the launcher passes 128 bytes at offset 64");
   cuda.parameters[6].offset = 64;
   cuda.launch.tensorMaps.pop_back();
   EXPECT_EQ(messageOf(model),

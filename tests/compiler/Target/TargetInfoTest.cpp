@@ -47,7 +47,7 @@ TEST(TargetInfo, Fields) {
   EXPECT_EQ(hopper.maxSharedBytes, 232448u);
   EXPECT_TRUE(hopper.matrix.mmaFP8 && hopper.dynamicShared);
   EXPECT_EQ(hopper.threadsPerBlock(8), 256u);
-  EXPECT_EQ(hopper.llvmFeatures, "+ptx84");
+  EXPECT_EQ(hopper.llvmFeatures, "+ptx86");
 
   TargetInfo portable = parsed("cuda:compute_80");
   EXPECT_TRUE(portable.ptxOnly);
