@@ -118,7 +118,8 @@ public:
   }
   void waitForCopiesBack(OpBuilder &b, Location loc) const override {
     NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, /*group=*/0, /*read=*/false);
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, b.getI32IntegerAttr(/*group=*/0),
+                                         /*read=*/UnitAttr());
   }
   void waitForPhase(OpBuilder &b, Location loc, Value mbarrier, Value parity) const override {
     // How long the hardware may let the thread sleep, in nanoseconds: as long as it likes.

@@ -139,7 +139,7 @@ private:
         b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
         b.getDenseI64ArrayAttr(strides.constants));
     // An empty tensor is made in another way for each (runtime/tensor_map.h).
-    std::tuple<Attribute, Type, bool> key{map, make.getType(), isWritten};
+    std::tuple<Attribute, Type, unsigned> key{map, make.getType(), isWritten};
     // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
     constexpr unsigned mostMaps = 16;
     if (arguments.size() == mostMaps && !arguments.contains(key))
@@ -159,7 +159,7 @@ private:
   }
 
   func::FuncOp kernel;
-  DenseMap<std::tuple<Attribute, Type, bool>, Value> arguments;
+  DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
 };
 
 struct UseTensorMapsPass : PassWrapper<UseTensorMapsPass, OperationPass<func::FuncOp>> {
