@@ -238,10 +238,10 @@ template <typename OpT> std::vector<OpT> all(ModuleOp &module) {
 /// Of tiles one after another by a warp of its own, or of one tile; what is found, and what is
 /// wrong.
 std::string run(bool isPersistent, const Edit &edit) {
-  Product product(128, 64, 160, /*transposed=*/true);
+  Product product(256, 64, 160, /*transposed=*/true);
   SourceOptions options;
   options.edit = edit;
-  options.grid = {isPersistent ? 1u : 2u, 1, 1};
+  options.grid = {isPersistent ? 2u : 4u, 1, 1};
   std::string body = isPersistent ? manyTiles : withRange(oneTile, "range(0, K, BK)");
   std::string found =
       runSource(head + body, "emu:sm_90a", product.arguments(), Tile().constants(true), options);
