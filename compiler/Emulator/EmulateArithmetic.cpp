@@ -130,6 +130,12 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
     if (convert.getRnd() != NVVM::FPRoundingMode::RNA)
       return false;
     result = roundToTF32(b, op->getLoc(), convert.getSrc());
+  } else if (auto convert = dyn_cast<NVVM::ConvertF32x2ToF8x2Op>(op)) {
+    if (!op->getResult(0).getType().isInteger(16) || convert.getRelu())
+      return false;
+    Value isE5M2 = code.i32(b, op->getLoc(), isa<Float8E5M2Type>(convert.getDstTy()));
+    result = code.call(b, op, "kiln_emu_narrow_floats", b.getI16Type(),
+                       {convert.getB(), convert.getA(), isE5M2}, /*hasPlace=*/false);
   } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     if (call.getIntrin() == "llvm.amdgcn.dispatch.ptr")
       result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);

@@ -132,6 +132,9 @@ void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope);
 /* Before an access in what may be a spin loop: lets other threads run. */
 void kiln_emu_yield(kiln_emu_thread *thread);
 
+/* cvt.rn.satfinite.{e4m3x2,e5m2x2}.f32: the codes of two floats, `low` in the lower byte. */
+uint16_t kiln_emu_narrow_floats(kiln_emu_thread *thread, float low, float high, uint32_t is_e5m2);
+
 /* --- messages --- */
 
 /* kiln_device_print */

@@ -96,6 +96,13 @@ public:
     return {};
   }
 
+  /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16: rounded to
+  /// nearest even, saturated, any NaN 0x7f. Null where there is no such instruction.
+  virtual mlir::Value narrowPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
+                                 mlir::Value high, mlir::Type format) const {
+    return {};
+  }
+
   //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
   //    the unit's own slots are meant, also where the product is computed transposed. ---
   /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet.

@@ -144,6 +144,16 @@ public:
     return intrinsic(b, loc, "llvm.nvvm.ex2.approx.ftz", {x});
   }
 
+  Value narrowPair(OpBuilder &b, Location loc, Value low, Value high, Type format) const override {
+    // sm_89 and later, which multiply them as well.
+    if (!info.matrix.mmaFP8 || !isa<Float8E4M3FNType, Float8E5M2Type>(format))
+      return {};
+    return NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), high, low,
+                                              NVVM::FPRoundingMode::RN,
+                                              NVVM::SaturationMode::SATFINITE,
+                                              /*relu=*/false, format);
+  }
+
   //--- Matrix units ---
 
   SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,

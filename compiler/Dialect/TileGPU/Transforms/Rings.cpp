@@ -86,9 +86,15 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   RingPlan plan;
   plan.stages = plan.slots = std::min(wishedStages(loop), room);
   SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
+  // Registers of addresses and masks beside the accumulators: the copy engine wants next to none.
+  bool onlyBlocks =
+      llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
+  int64_t registers = onlyBlocks ? 24 : 64;
+  for (tilegpu::DotOp dot : dots)
+    registers += tilegpu::layoutOf(dot.getC()).numRegisters();
   if (flight.any() && plan.slots < room &&
-      blocksWith(beside + (plan.slots + 1) * slot, dots) ==
-          blocksWith(beside + plan.slots * slot, dots))
+      blocksWith(beside + (plan.slots + 1) * slot, registers) ==
+          blocksWith(beside + plan.slots * slot, registers))
     ++plan.slots;
   return plan;
 }
@@ -119,14 +125,10 @@ int64_t RingBudget::bytesBeside(scf::ForOp loop, Operation *life) {
   return buffers + std::max(inLoop, around);
 }
 
-/// Blocks that a processor can hold, by shared memory and by the registers of accumulators.
-int64_t RingBudget::blocksWith(int64_t sharedBytes, ArrayRef<tilegpu::DotOp> dots) {
-  // Registers of addresses and masks beside the accumulators; a processor's registers (CUDA C++
-  // Programming Guide, "Compute Capabilities").
-  constexpr int64_t otherRegisters = 64, allRegisters = 65536;
-  int64_t registers = otherRegisters;
-  for (tilegpu::DotOp dot : dots)
-    registers += tilegpu::layoutOf(dot.getC()).numRegisters();
+/// Blocks that a processor can hold, by shared memory and by registers of a thread.
+int64_t RingBudget::blocksWith(int64_t sharedBytes, int64_t registers) {
+  // A processor's registers (CUDA C++ Programming Guide, "Compute Capabilities").
+  constexpr int64_t allRegisters = 65536;
   int64_t threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   return std::min(target.maxSharedBytes / std::max<int64_t>(1, sharedBytes),
                   allRegisters / (threads * registers));

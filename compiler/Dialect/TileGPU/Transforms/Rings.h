@@ -54,7 +54,7 @@ public:
 private:
   int64_t wishedStages(mlir::scf::ForOp loop);
   int64_t bytesBeside(mlir::scf::ForOp loop, mlir::Operation *life);
-  int64_t blocksWith(int64_t sharedBytes, llvm::ArrayRef<tilegpu::DotOp> dots);
+  int64_t blocksWith(int64_t sharedBytes, int64_t registers);
 
   mlir::func::FuncOp kernel;
   const TargetInfo &target;
