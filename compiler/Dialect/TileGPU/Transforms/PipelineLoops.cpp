@@ -123,11 +123,6 @@ private:
   //===-- rings
   //----------------------------------------------------------------------------------===//
 
-  int64_t numBlocks() const {
-    return llvm::count_if(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
-  }
-  bool hasThreadsCopies() const { return numBlocks() < int64_t(staged.loads.size()); }
-
   /// Two numbers that go round: the slot that copies fill, and the one that is read. A third is the
   /// parity of the rounds of the second, which is the phase of its mbarrier.
   void addSlotNumbers() {
@@ -138,7 +133,7 @@ private:
     auto next = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> numbers) {
       Value isEnd;
       SmallVector<Value> values{numberAfter(b, loc, numbers[0], plan.slots, isEnd)};
-      if (!numBlocks()) {
+      if (!numBlocks) {
         values.push_back(numberAfter(b, loc, numbers[1], plan.slots, isEnd));
         return values;
       }
@@ -147,11 +142,11 @@ private:
       return values;
     };
     loop = cast<scf::ForOp>(
-        *loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(numBlocks() ? 3 : 2, zero),
+        *loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(numBlocks ? 3 : 2, zero),
                                           /*replaceInitOperandUsesInLoop=*/false, next));
     filled = loop.getRegionIterArgs()[first];
     read = loop.getRegionIterArgs()[first + 1];
-    phase = numBlocks() ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
+    phase = numBlocks ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
     addToAddresses(loop.getYieldedValues()[first]);
   }
 
@@ -181,7 +176,7 @@ private:
       if (!lastCopy || lastCopy->isBeforeInBlock(copy))
         lastCopy = copy;
     }
-    if (hasThreadsCopies()) {
+    if (hasThreadsCopies) {
       rewriter.setInsertionPointAfter(lastCopy);
       lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
       staged.addresses.insert(lastCopy);
@@ -193,10 +188,10 @@ private:
 
   /// Before the loop, with what stands between earlier stores to the rings' memory and the engine.
   void allocateMBarriers() {
-    if (!numBlocks())
+    if (!numBlocks)
       return;
     rewriter.setInsertionPoint(loop);
-    mbarriers = tilegpu::allocateMBarriers(rewriter, loop.getLoc(), plan.slots, numBlocks());
+    mbarriers = tilegpu::allocateMBarriers(rewriter, loop.getLoc(), plan.slots, numBlocks);
     tilegpu::publishMBarriers(rewriter, loop.getLoc(), /*toAllWarps=*/false);
   }
 
@@ -234,9 +229,9 @@ private:
     // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
-    if (hasThreadsCopies())
+    if (hasThreadsCopies)
       tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
-    if (numBlocks()) {
+    if (numBlocks) {
       Value mbarrier = tilegpu::SlotOp::create(rewriter, loc, mbarriers, read);
       tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
     }
@@ -260,9 +255,9 @@ private:
   /// Copies of zeros may be in flight, and what comes next may use the memory.
   void endCopies() {
     rewriter.setInsertionPointAfter(loop);
-    if (hasThreadsCopies())
+    if (hasThreadsCopies)
       tilegpu::WaitOp::create(rewriter, loop.getLoc(), 0, ValueRange());
-    if (numBlocks())
+    if (numBlocks)
       tilegpu::releaseMBarriers(rewriter, loop.getLoc(), mbarriers);
   }
 
@@ -298,8 +293,15 @@ private:
     return list;
   }
 
+  static int64_t countBlocks(const StagedLoads &staged) {
+    return llvm::count_if(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
+  }
+
   scf::ForOp loop;
   StagedLoads staged;
+  /// How many of the loads the copy engine makes, and whether threads make some.
+  const int64_t numBlocks = countBlocks(staged);
+  const bool hasThreadsCopies = numBlocks < int64_t(staged.loads.size());
   DotsInFlight flight;
   RingPlan plan;
   IRRewriter rewriter;
