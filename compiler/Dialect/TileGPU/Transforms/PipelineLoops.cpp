@@ -21,7 +21,7 @@
 //
 // Blocks that the copy engine brings (TMA) have no groups, but an mbarrier for each slot: all wait
 // for its phase in place of their own copies, and see what has come without the barrier, which
-// still says that the slot of iteration i - 1 is free.
+// stands there only where it says that the slot of iteration i - 1 is free.
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Copies that are beyond the loop's end copy nothing (their mask is false), so there is
@@ -233,10 +233,14 @@ private:
       tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
     if (numBlocks) {
       Value mbarrier = tilegpu::SlotOp::create(rewriter, loc, mbarriers, read);
-      tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
+      arrival = tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
     }
-    slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
+    if (hasThreadsCopies || !isFreedBehindDots())
+      slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
   }
+
+  /// Whether a second barrier says that the slot is free.
+  bool isFreedBehindDots() const { return flight.any() && plan.slots == plan.stages; }
 
   //===-- dots in flight
   //-------------------------------------------------------------------------===//
@@ -246,7 +250,7 @@ private:
       return;
     DotsInFlight::Places places = flight.start(rewriter, loop);
     slotIsFree = places.started;
-    if (plan.slots > plan.stages)
+    if (!isFreedBehindDots())
       return;
     rewriter.setInsertionPointAfter(places.done);
     slotIsFree = tilegpu::BarrierOp::create(rewriter, places.done->getLoc(), Value());
