@@ -106,8 +106,8 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
   let description = [{
     On an argument of a descriptor's type, as `tile.tensor_map`: the number of the argument that is the base, and for each extent,
     and each stride but the last, the number of an argument or, where that is -1, a constant.
-    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = array<i64: 1, -1>,
-    extents = array<i64: 0, 32>, strideArguments = array<i64: 2>, strides = array<i64: 0>>}`.
+    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [1, -1],
+    extents = [0, 32], strideArguments = [2], strides = [0]>}`.
   }];
   let parameters = (ins "unsigned":$base, "::mlir::DenseI64ArrayAttr":$extentArguments, "::mlir::DenseI64ArrayAttr":$extents,
                         "::mlir::DenseI64ArrayAttr":$strideArguments, "::mlir::DenseI64ArrayAttr":$strides);

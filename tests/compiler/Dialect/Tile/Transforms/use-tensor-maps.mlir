@@ -1,0 +1,44 @@
+// Descriptors of blocks that products multiply, and of what they store, become arguments that the launcher makes.
+// RUN: kiln-opt --pass-pipeline='builtin.module(func.func(kiln-use-tensor-maps))' %s | FileCheck %s
+
+// Extents and strides that are arguments or constants; B is multiplied transposed; the map of what is stored is another one.
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME: %[[MA:arg[0-9]+]]: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [3, -1], extents = [0, 96], strideArguments = [4], strides = [0]>}
+// CHECK-SAME: %[[MB:arg[0-9]+]]: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 1,
+// CHECK-SAME: %[[MC:arg[0-9]+]]: !tile.descriptor<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = 2,
+// CHECK: tile.descriptor_load %[[MA]]
+// CHECK: tile.descriptor_load %[[MB]]
+// CHECK: tile.descriptor_store %[[MC]]
+func.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, %at: i32) {
+  %k = arith.constant 96 : i64
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %rows = arith.extsi %m : i32 to i64
+  %i = arith.extsi %at : i32 to i64
+  %da = tile.make_descriptor %a, [%rows, %k], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %db = tile.make_descriptor %b, [%rows, %k], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %dc = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  %x = tile.descriptor_load %da[%i, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %y = tile.descriptor_load %db[%i, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+  %p = tile.dot %x, %t, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.descriptor_store %dc[%i, %i], %p : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}
+
+// What goes to registers, and what the launcher cannot know, stays: a sum of blocks; a base that the kernel computes.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: tile.tensor_map
+// CHECK: return
+func.func @others(%a: !tile.ptr<f16>, %m: i32, %stride: i64, %at: i32) {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %rows = arith.extsi %m : i32 to i64
+  %i = arith.extsi %at : i32 to i64
+  %moved = tile.addptr %a, %at : !tile.ptr<f16>, i32
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %moved, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<32x64xf16>
+  %x = tile.descriptor_load %d[%i, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %s = arith.addf %x, %x : tensor<64x32xf16>
+  %y = tile.descriptor_load %e[%i, %i] : !tile.descriptor<32x64xf16> -> tensor<32x64xf16>
+  %p = tile.dot %s, %y, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return
+}

@@ -1,0 +1,85 @@
+// Blocks come by the copy engine: in a loop ahead of the dots, over tiles by a warp of its own, and at once outside of loops.
+// RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-use-tensor-maps),kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-specialise-warps,kiln-pipeline-loops,kiln-copy-blocks))" %s | FileCheck %s
+
+// One loop: the kernel's own warps. Two arrivals are two blocks.
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: tilegpu.producer_warps
+// CHECK: %[[FULL:.*]] = tilegpu.alloc : <1xi64
+// CHECK: tilegpu.mbarrier_init %[[FULL]] arrivals 2
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-COUNT-4: tilegpu.tma_load %arg{{[0-9]+}}{{.*}} if
+// CHECK: scf.for
+// CHECK: tilegpu.mbarrier_wait
+// CHECK: tilegpu.dot async
+// CHECK-COUNT-2: tilegpu.tma_load
+// CHECK: scf.yield
+// CHECK: tilegpu.mbarrier_inval %[[FULL]]
+// The result goes through rows in shared memory.
+// CHECK: tilegpu.shared_store
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tilegpu.tma_store
+func.func @product(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %o = arith.constant 0 : i64
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %zero) -> (tensor<64x64xf32>) : i32 {
+    %i = arith.extsi %k : i32 to i64
+    %x = tile.descriptor_load %d[%o, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+    %y = tile.descriptor_load %d[%i, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+    %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+    %p = tile.dot %x, %t, %s : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %p : tensor<64x64xf32>
+  }
+  tile.descriptor_store %e[%o, %o], %sum : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}
+
+// A loop over tiles: the producer has no barrier, and the others none in their loop.
+// CHECK-LABEL: func.func @tiles
+// CHECK-SAME: tilegpu.producer_warps = 1
+// CHECK: tilegpu.barrier of_all_warps
+// CHECK: tilegpu.in_producer_warp
+// CHECK: tilegpu.is_producer
+// CHECK-NOT: tilegpu.barrier
+// CHECK-COUNT-2: scf.for
+// CHECK: tilegpu.mbarrier_wait
+// CHECK-COUNT-2: tilegpu.tma_load by_one_thread
+// CHECK: } else {
+// CHECK-COUNT-2: scf.for
+// CHECK: tilegpu.mbarrier_wait
+// CHECK-NOT: tilegpu.barrier
+// CHECK: tilegpu.dot async
+// CHECK: tilegpu.dot_wait pending 1
+// CHECK: tilegpu.mbarrier_arrive {{.*}} if
+// CHECK-NOT: tilegpu.barrier
+// CHECK: scf.yield
+// CHECK: tilegpu.dot_wait pending 0
+// CHECK: tilegpu.mbarrier_arrive {{.*}} if
+// CHECK: tilegpu.tma_store
+func.func @tiles(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  scf.for %tile = %c0 to %m step %c32 : i32 {
+    %o = arith.extsi %tile : i32 to i64
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %zero) -> (tensor<64x64xf32>) : i32 {
+      %i = arith.extsi %k : i32 to i64
+      %x = tile.descriptor_load %d[%o, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+      %y = tile.descriptor_load %d[%i, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+      %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+      %p = tile.dot %x, %t, %s : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %p : tensor<64x64xf32>
+    }
+    tile.descriptor_store %e[%o, %o], %sum : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  }
+  return
+}
