@@ -439,7 +439,7 @@ enum {
 
 /* What NVIDIA's copy engine (TMA) is told of a tensor in global memory and of the blocks that it
  * copies (CUtensorMap). The runtime makes it of a launch's arguments and passes it by value, 128
- * bytes at a multiple of 64, behind them. Axes in the source's order: the last is contiguous. */
+ * bytes, behind them, where the binary says. Axes in the source's order: the last is contiguous. */
 typedef struct kiln_tensor_map {
   const char *name; /* for messages */
   uint32_t base;    /* the parameter that has the address of the first element */
