@@ -63,8 +63,8 @@ inline constexpr uint32_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
 
 /// A tensor map (CUDA Driver API, "Tensor Map Object Management"): what NVIDIA's copy engine (TMA)
 /// is told of a tensor in global memory and of the blocks that are copied. The launcher makes it of
-/// the kernel's arguments and passes it by value, 128 bytes, behind them; the binary says where. Axes
-/// in the source's order: the last is contiguous.
+/// the kernel's arguments and passes it by value, 128 bytes, behind them; the binary says where.
+/// Axes in the source's order: the last is contiguous.
 struct TensorMapFacts {
   /// What the tensor is called in messages.
   std::string name;
