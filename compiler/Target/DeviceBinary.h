@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -125,6 +126,10 @@ struct DeviceBinary {
   std::vector<KernelParameter> parameters;
   /// Size of the whole parameter block in bytes as the binary states it.
   uint32_t parameterBytes = 0;
+
+  /// The same kernel without tensor maps of pointers: launched where the arguments are none that
+  /// the maps can describe. Null: such arguments are an error. A fallback has no fallback.
+  std::shared_ptr<const DeviceBinary> fallback;
 };
 
 } // namespace kiln
