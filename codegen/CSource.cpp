@@ -43,23 +43,21 @@ static const StringRef kHostMacros =
 
 static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries,
                         bool hasHostKernels) {
-  std::set<std::string> seen;
   out << "/* Device binaries and CPU kernels, in the archive. */\n";
   if (hasHostKernels)
     out << "typedef void host_kernel(void *const *params, const uint32_t program_id[3],\n"
            "    const uint32_t num_programs[3], void *arena);\n";
   for (const EntryText &text : entries)
-    for (size_t v = 0; v < text.binaries.size(); ++v)
-      for (size_t t = 0; t < text.binaries[v].size(); ++t) {
-        const VariantBinary *binary = text.binaries[v][t];
-        const std::string &symbol = text.symbols[v][t];
-        if (!binary || !seen.insert(symbol).second)
-          continue;
-        if (binary->binary.format == BinaryFormat::HostObject)
-          out << "HIDDEN host_kernel " << symbol << ";\n";
-        else
-          out << "extern HIDDEN const unsigned char " << symbol << "[];\n";
-      }
+    for (const auto *table : {&text.binaries, &text.fallbacks})
+      for (const std::vector<NamedBinary> &row : *table)
+        for (const NamedBinary &named : row) {
+          if (!named.binary || !named.isFirstOfItsSymbol)
+            continue;
+          if (named.binary->format == BinaryFormat::HostObject)
+            out << "HIDDEN host_kernel " << named.symbol << ";\n";
+          else
+            out << "extern HIDDEN const unsigned char " << named.symbol << "[];\n";
+        }
   out << "\n";
 }
 
@@ -84,9 +82,11 @@ static void writeLibrary(raw_ostream &out, const LibraryModel &model) {
 }
 
 static bool hasBinary(const std::vector<EntryText> &entries,
-                      function_ref<bool(const VariantBinary *)> isWanted) {
+                      function_ref<bool(const DeviceBinary *)> isWanted) {
   return any_of(entries, [&](const EntryText &text) {
-    return any_of(text.binaries, [&](const auto &row) { return any_of(row, isWanted); });
+    return any_of(text.binaries, [&](const auto &row) {
+      return any_of(row, [&](const NamedBinary &named) { return isWanted(named.binary); });
+    });
   });
 }
 
@@ -104,12 +104,12 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
       << "#include \"" << model.name << ".h\"\n\n#include <stddef.h>\n\n"
       << "#if defined(__GNUC__) && !defined(_WIN32)\n#define HIDDEN "
          "__attribute__((visibility(\"hidden\")))\n#else\n#define HIDDEN\n#endif\n\n";
-  if (hasBinary(entries, [](const VariantBinary *binary) { return !binary; }))
+  if (hasBinary(entries, [](const DeviceBinary *binary) { return !binary; }))
     out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
            "                                                                \\\n  {NULL, 0, 0, "
-           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL}\n\n";
-  bool hasHostKernels = hasBinary(entries, [](const VariantBinary *binary) {
-    return binary && binary->binary.format == BinaryFormat::HostObject;
+           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL}\n\n";
+  bool hasHostKernels = hasBinary(entries, [](const DeviceBinary *binary) {
+    return binary && binary->format == BinaryFormat::HostObject;
   });
   if (hasHostKernels)
     out << kHostMacros;

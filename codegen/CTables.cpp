@@ -141,9 +141,15 @@ private:
 };
 } // namespace
 
-static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std::string &symbol,
-                        const TargetInfo &target, const std::string &tensorMaps) {
-  const DeviceBinary &device = binary.binary;
+/// Of a record: what it points to, by name.
+struct BinaryPointers {
+  std::string tensorMaps = "NULL", fallback = "NULL";
+};
+
+static void writeBinary(raw_ostream &out, const NamedBinary &named, const TargetInfo &target,
+                        const BinaryPointers &pointers) {
+  const DeviceBinary &device = *named.binary;
+  const std::string &symbol = named.symbol;
   bool isHost = device.format == BinaryFormat::HostObject;
   const auto &cluster = device.launch.clusterDims;
   // A cluster of one block is no cluster.
@@ -152,35 +158,72 @@ static void writeBinary(raw_ostream &out, const VariantBinary &binary, const std
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
       "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
-      "{7}, {8}}, {9}, {10}, {11}, {12}},\n",
+      "{7}, {8}}, {9}, {10}, {11}, {12}, {13}},\n",
       isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
       isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
       hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
-      isHost ? device.launch.arenaBytes : 0, tensorMaps);
+      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback);
+}
+
+/// "variant 3, sm_90a cubin", before each record.
+static void writePlace(raw_ostream &out, size_t variant, const TargetRow &row) {
+  out << formatv("    /* variant {0}, {1} {2} */\n", variant, cComment(row.arch),
+                 formatName(row.format));
+}
+
+using PointersOf = std::map<const DeviceBinary *, BinaryPointers>;
+
+/// The arrays of tensor maps of all binaries and fallbacks.
+static PointersOf writeTensorMaps(raw_ostream &out, const EntryText &text) {
+  PointersOf pointers;
+  TensorMapTables tensorMaps(out, text.entry->name);
+  for (const auto *table : {&text.binaries, &text.fallbacks})
+    for (const std::vector<NamedBinary> &row : *table)
+      for (const NamedBinary &named : row)
+        if (named.binary)
+          pointers[named.binary].tensorMaps = tensorMaps.nameOf(*named.binary);
+  return pointers;
+}
+
+/// The fallbacks, to which the binaries then point.
+static void writeFallbacks(raw_ostream &out, const LibraryModel &model, const EntryText &text,
+                           PointersOf &pointers) {
+  size_t count = 0;
+  std::string name = text.entry->name + "_fallbacks";
+  for (size_t v = 0; v < text.fallbacks.size(); ++v)
+    for (size_t t = 0; t < text.fallbacks[v].size(); ++t) {
+      const NamedBinary &fallback = text.fallbacks[v][t];
+      if (!fallback.binary)
+        continue;
+      if (count == 0)
+        out << "/* Without tensor maps of pointers. */\nstatic const kiln_binary " << name
+            << "[] = {\n";
+      const TargetRow &row = text.tables.targets[t];
+      writePlace(out, v, row);
+      writeBinary(out, fallback, model.targets[row.target], pointers[fallback.binary]);
+      pointers[text.binaries[v][t].binary].fallback = formatv("&{0}[{1}]", name, count++).str();
+    }
+  if (count > 0)
+    out << "};\n";
 }
 
 static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
   const EntryModel &entry = *text.entry;
-  TensorMapTables tensorMaps(out, entry.name);
-  std::map<const VariantBinary *, std::string> tensorMapsOf;
-  for (const auto &row : text.binaries)
-    for (const VariantBinary *binary : row)
-      if (binary)
-        tensorMapsOf[binary] = tensorMaps.nameOf(binary->binary);
+  PointersOf pointers = writeTensorMaps(out, text);
   out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
-         " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps "
-         "*/\n"
-      << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
+         " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps, "
+         "fallback */\n";
+  writeFallbacks(out, model, text, pointers);
+  out << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
   for (size_t v = 0; v < entry.variants.size(); ++v)
     for (size_t t = 0; t < text.tables.targets.size(); ++t) {
       const TargetRow &row = text.tables.targets[t];
-      out << formatv("    /* variant {0}, {1} {2} */\n", v, cComment(row.arch),
-                     formatName(row.format));
-      if (const VariantBinary *binary = text.binaries[v][t])
-        writeBinary(out, *binary, text.symbols[v][t], model.targets[row.target],
-                    tensorMapsOf[binary]);
+      const NamedBinary &named = text.binaries[v][t];
+      writePlace(out, v, row);
+      if (named.binary)
+        writeBinary(out, named, model.targets[row.target], pointers[named.binary]);
       else
         out << "    NO_BINARY,\n";
     }

@@ -12,16 +12,23 @@
 
 namespace kiln {
 
+/// A binary, and what the generated source calls it.
+struct NamedBinary {
+  /// Null: there is none.
+  const DeviceBinary *binary = nullptr;
+  /// Of the image or of the host function. Equal images of an entry share the first one's.
+  std::string symbol;
+  bool isFirstOfItsSymbol = false;
+};
+
 /// A generated entry point with everything that its text needs.
 struct EntryText {
   const EntryModel *entry = nullptr;
   DispatchTables tables;
   /// C names of the arguments, unique among themselves and against the functions' own names.
   std::vector<std::string> argumentNames;
-  /// For each variant and row of `tables.targets`: the binary, or null.
-  std::vector<std::vector<const VariantBinary *>> binaries;
-  /// The same shape: the symbol of the image or of the host function, or "".
-  std::vector<std::vector<std::string>> symbols;
+  /// For each variant and row of `tables.targets`: its binary, and that one's fallback.
+  std::vector<std::vector<NamedBinary>> binaries, fallbacks;
 
   /// "int32_t M, void *a" with a leading ", " where there is one; the caller's grid first.
   std::string parameters() const;

@@ -17,9 +17,7 @@ namespace kiln {
 
 namespace {
 
-StringRef bytesOf(const VariantBinary &binary) {
-  return {binary.binary.bytes.data(), binary.binary.bytes.size()};
-}
+StringRef bytesOf(const DeviceBinary &binary) { return {binary.bytes.data(), binary.bytes.size()}; }
 
 HostArch archOf(const TargetInfo &target) {
   return StringRef(target.llvmTriple).starts_with("x86_64") ? HostArch::X86_64 : HostArch::AArch64;
@@ -37,14 +35,14 @@ std::vector<std::string> argumentNames(const EntryModel &entry) {
   return names;
 }
 
-const VariantBinary *findBinary(const VariantModel &variant, const TargetRow &row) {
+const DeviceBinary *findBinary(const VariantModel &variant, const TargetRow &row) {
   for (const VariantBinary &binary : variant.binaries)
     if (binary.target == row.target && binary.binary.format == row.format)
-      return &binary;
+      return &binary.binary;
   return nullptr;
 }
 
-/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin". Equal images of an entry share the first one's symbol.
+/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin".
 std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size_t variant,
                         const TargetRow &row) {
   return formatv("kiln_{0}_{1}_v{2}_{3}_{4}", model.name, entry.name, variant,
@@ -58,16 +56,23 @@ EntryText textOf(const LibraryModel &model, const EntryModel &entry) {
   text.tables = buildDispatchTables(model, entry);
   text.argumentNames = argumentNames(entry);
   std::map<StringRef, std::string> known;
+  auto named = [&](const DeviceBinary *binary, const std::string &symbol) -> NamedBinary {
+    if (!binary)
+      return {};
+    if (binary->format == BinaryFormat::HostObject)
+      return {binary, symbol, true};
+    auto [image, isFirst] = known.try_emplace(bytesOf(*binary), symbol);
+    return {binary, image->second, isFirst};
+  };
   for (size_t v = 0; v < entry.variants.size(); ++v) {
     text.binaries.emplace_back();
-    text.symbols.emplace_back();
+    text.fallbacks.emplace_back();
     for (const TargetRow &row : text.tables.targets) {
-      const VariantBinary *binary = findBinary(entry.variants[v], row);
-      std::string symbol = binary ? imageSymbol(model, entry, v, row) : "";
-      if (binary && row.format != BinaryFormat::HostObject)
-        symbol = known.try_emplace(bytesOf(*binary), symbol).first->second;
-      text.binaries.back().push_back(binary);
-      text.symbols.back().push_back(std::move(symbol));
+      const DeviceBinary *binary = findBinary(entry.variants[v], row);
+      std::string symbol = imageSymbol(model, entry, v, row);
+      text.binaries.back().push_back(named(binary, symbol));
+      text.fallbacks.back().push_back(
+          named(binary ? binary->fallback.get() : nullptr, symbol + "_fallback"));
     }
   }
   return text;
@@ -100,24 +105,28 @@ Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch
     const TargetInfo &target = model.targets[row.target];
     std::string stem = text.entry->name + "." + mangle(target.name);
     std::vector<Image> images;
-    for (size_t v = 0; v < text.binaries.size(); ++v) {
-      const VariantBinary *binary = text.binaries[v][t];
-      const std::string &symbol = text.symbols[v][t];
-      if (!binary)
-        continue;
+    auto add = [&](const NamedBinary &named, const std::string &memberName) -> Error {
+      if (!named.binary || !named.isFirstOfItsSymbol)
+        return Error::success();
       if (row.format != BinaryFormat::HostObject) {
-        // A shared image belongs to the variant and target whose name its symbol has.
-        if (symbol == imageSymbol(model, *text.entry, v, row))
-          images.push_back({symbol, bytesOf(*binary)});
-        continue;
+        images.push_back({named.symbol, bytesOf(*named.binary)});
+        return Error::success();
       }
       if (archOf(target) != arch)
-        continue;
+        return Error::success();
       Expected<std::string> object =
-          prepareHostObject(bytesOf(*binary), binary->binary.symbol, symbol);
+          prepareHostObject(bytesOf(*named.binary), named.binary->symbol, named.symbol);
       if (!object)
         return createStringError(text.entry->name + ": " + toString(object.takeError()));
-      members.push_back({stem + ".v" + std::to_string(v) + ".o", std::move(*object)});
+      members.push_back({memberName, std::move(*object)});
+      return Error::success();
+    };
+    for (size_t v = 0; v < text.binaries.size(); ++v) {
+      std::string name = stem + ".v" + std::to_string(v);
+      if (Error error = add(text.binaries[v][t], name + ".o"))
+        return error;
+      if (Error error = add(text.fallbacks[v][t], name + ".fallback.o"))
+        return error;
     }
     if (!images.empty())
       members.push_back(
@@ -131,7 +140,7 @@ void addSizes(const LibraryModel &model, const EntryModel &entry, GeneratedLibra
     SizeRow row{entry.name, model.targets[t].name, 0};
     for (const VariantModel &variant : entry.variants)
       for (const VariantBinary &binary : variant.binaries)
-        row.bytes += binary.target == t ? binary.binary.bytes.size() : 0;
+        row.bytes += binary.target == t ? shippedBytes(binary.binary) : 0;
     library.totalBytes += row.bytes;
     library.sizes.push_back(std::move(row));
   }

@@ -38,7 +38,8 @@ static const std::vector<JsonValue> &list(const JsonValue &object, StringRef key
   return value ? value->elements : none;
 }
 
-static BinarySummary readBinary(const JsonValue &json) {
+/// All but a binary's fallback.
+static BinarySummary readResources(const JsonValue &json) {
   BinarySummary binary;
   binary.target = text(json, "target");
   binary.format = text(json, "format");
@@ -52,6 +53,13 @@ static BinarySummary readBinary(const JsonValue &json) {
   binary.ptxasLevel = number(json, "ptxas_level");
   for (const JsonValue &map : list(json, "tensor_maps"))
     binary.tensorMaps.push_back(text(map, "name"));
+  return binary;
+}
+
+static BinarySummary readBinary(const JsonValue &json) {
+  BinarySummary binary = readResources(json);
+  if (const JsonValue *fallback = field(json, "fallback", JsonValue::Kind::Object))
+    binary.fallback = std::make_shared<const BinarySummary>(readResources(*fallback));
   return binary;
 }
 
@@ -196,8 +204,8 @@ static std::string printable(StringRef text) {
   return out;
 }
 
-static void printBinary(const BinarySummary &binary, raw_ostream &out) {
-  out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}", printable(binary.target),
+static void printBinary(const BinarySummary &binary, StringRef name, raw_ostream &out) {
+  out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}", printable(name),
                  printable(binary.format), binary.registers, binary.sharedBytes,
                  binary.spillStoreBytes, binary.threads, binary.bytes);
   if (binary.ptxasLevel)
@@ -228,8 +236,12 @@ void printSummary(const LibrarySummary &library, raw_ostream &out) {
     for (size_t i = 0; i < entry.variants.size(); ++i) {
       out << "  " << i << ": " << printable(entry.variants[i].name) << "\n";
       for (const BinarySummary &binary : entry.variants[i].binaries) {
-        printBinary(binary, out);
+        printBinary(binary, binary.target, out);
         total += binary.bytes;
+        if (!binary.fallback)
+          continue;
+        printBinary(*binary.fallback, "  fallback", out);
+        total += binary.fallback->bytes;
       }
     }
   }

@@ -16,6 +16,10 @@ std::string sha256Of(StringRef bytes) {
   return toHex(SHA256::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
 }
 
+uint64_t shippedBytes(const DeviceBinary &binary) {
+  return binary.bytes.size() + (binary.fallback ? binary.fallback->bytes.size() : 0);
+}
+
 std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type) {
   if (!type.equalsOne && type.divisibility == 1)
     return std::nullopt;
@@ -247,6 +251,35 @@ Error checkTensorMaps(const EntryModel &entry, const VariantModel &variant,
   return Error::success();
 }
 
+Error checkBinary(const EntryModel &entry, const VariantModel &variant, const DeviceBinary &binary,
+                  const TargetInfo &target) {
+  if (binary.bytes.empty() || binary.symbol.empty())
+    return wrong("{0}: a binary of {1} lacks its symbol or bytes", entry.name,
+                 variantName(entry, variant));
+  if (binary.launch.scratchBytes)
+    return wrong("{0}: the binary for {1} needs global scratch, which launches cannot give yet",
+                 entry.name, binary.target);
+  if (Error error = checkTensorMaps(entry, variant, binary, target))
+    return error;
+  return checkParameters(entry, variant, binary);
+}
+
+/// A launch takes either, by its arguments, after its grid was checked.
+Error checkFallback(const EntryModel &entry, const VariantModel &variant,
+                    const DeviceBinary &binary, const TargetInfo &target) {
+  const DeviceBinary &fallback = *binary.fallback;
+  if (fallback.format != binary.format || fallback.target != binary.target ||
+      fallback.launch.clusterDims != binary.launch.clusterDims)
+    return wrong("{0}: the fallback of the binary for {1}: expected the binary's target, format "
+                 "and clusters",
+                 entry.name, binary.target);
+  if (fallback.fallback || fallback.launch.tensorMaps.size() >= binary.launch.tensorMaps.size())
+    return wrong("{0}: the fallback of the binary for {1}: expected fewer tensor maps, and no "
+                 "fallback of its own",
+                 entry.name, binary.target);
+  return checkBinary(entry, variant, fallback, target);
+}
+
 Error checkGridNames(const EntryModel &entry, const VariantModel &variant) {
   for (const Expression &dimension : entry.grid)
     for (const std::string &name : dimension.names()) {
@@ -278,16 +311,15 @@ Error checkVariant(const LibraryModel &model, const EntryModel &entry,
   if (variant.binaries.empty())
     return wrong("{0}: the variant {1} has no binary", entry.name, variantName(entry, variant));
   for (const VariantBinary &binary : variant.binaries) {
-    if (binary.target >= model.targets.size() || binary.binary.bytes.empty() ||
-        binary.binary.symbol.empty())
-      return wrong("{0}: a binary of {1} lacks its target, symbol or bytes", entry.name,
+    if (binary.target >= model.targets.size())
+      return wrong("{0}: a binary of {1} lacks its target", entry.name,
                    variantName(entry, variant));
-    if (binary.binary.launch.scratchBytes)
-      return wrong("{0}: the binary for {1} needs global scratch, which launches cannot give yet",
-                   entry.name, binary.binary.target);
-    if (Error error = checkTensorMaps(entry, variant, binary.binary, model.targets[binary.target]))
+    const TargetInfo &target = model.targets[binary.target];
+    if (Error error = checkBinary(entry, variant, binary.binary, target))
       return error;
-    if (Error error = checkParameters(entry, variant, binary.binary))
+    if (!binary.binary.fallback)
+      continue;
+    if (Error error = checkFallback(entry, variant, binary.binary, target))
       return error;
   }
   return checkGridNames(entry, variant);

@@ -127,6 +127,9 @@ struct LibraryModel {
 /// 64 hexadecimal digits.
 std::string sha256Of(llvm::StringRef bytes);
 
+/// Of a binary and its fallback.
+uint64_t shippedBytes(const DeviceBinary &binary);
+
 /// The facts that a type's hints stand for (`*fp16:16`, `i32:1`), or none.
 std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type);
 
@@ -164,9 +167,9 @@ std::vector<EntryArgument> descriptorParts(llvm::StringRef name, const ArgumentT
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant);
 
 /// What the writers rely on: indices in range, sizes of parameters as the binaries state them,
-/// tensor maps that launches can make, every name of a grid known to every variant, at least one
-/// variant and one binary in each.
-/// An error here means that the model was filled wrongly, or that a grid cannot be computed.
+/// tensor maps that launches can make, fallbacks like their binaries, every name of a grid known to
+/// every variant, at least one variant and one binary in each. An error here means that the model
+/// was filled wrongly, or that a grid cannot be computed.
 llvm::Error checkModel(const LibraryModel &model);
 
 } // namespace kiln

@@ -57,7 +57,7 @@ private:
     for (const EntryModel &entry : model.entries)
       for (const VariantModel &variant : entry.variants)
         for (const VariantBinary &binary : variant.binaries)
-          total += binary.binary.bytes.size();
+          total += shippedBytes(binary.binary);
     return static_cast<int64_t>(total);
   }
 
@@ -208,41 +208,55 @@ private:
     });
   }
 
+  void writeImage(const DeviceBinary &binary) {
+    StringRef bytes(binary.bytes.data(), binary.bytes.size());
+    json.attribute("symbol", utf8(binary.symbol));
+    json.attribute("bytes", static_cast<int64_t>(bytes.size()));
+    json.attribute("sha256", sha256Of(bytes));
+  }
+
+  void writeResources(const EntryModel &entry, const VariantModel &variant,
+                      const DeviceBinary &binary) {
+    if (binary.ptxasLevel)
+      json.attribute("ptxas_level", binary.ptxasLevel);
+    json.attribute("threads", binary.launch.threadsPerBlock);
+    json.attribute("registers", binary.resources.registers);
+    if (binary.resources.scalarRegisters)
+      json.attribute("scalar_registers", binary.resources.scalarRegisters);
+    json.attribute("spill_store_bytes", binary.resources.spillStoreBytes);
+    json.attribute("spill_load_bytes", binary.resources.spillLoadBytes);
+    json.attribute("stack_bytes", binary.resources.stackBytes);
+    json.attribute("static_shared_bytes", binary.resources.staticSharedBytes);
+    json.attribute("dynamic_shared_bytes", binary.launch.dynamicSharedBytes);
+    if (binary.launch.arenaBytes)
+      json.attribute("arena_bytes", binary.launch.arenaBytes);
+    const auto &cluster = binary.launch.clusterDims;
+    if (cluster[0] * cluster[1] * cluster[2] > 1)
+      json.attributeArray("cluster", [&] {
+        for (uint32_t extent : cluster)
+          json.value(extent);
+      });
+    if (!binary.launch.tensorMaps.empty())
+      writeTensorMaps(entry, variant, binary);
+  }
+
   void writeBinary(const EntryModel &entry, const VariantModel &variant,
                    const VariantBinary &variantBinary) {
     const DeviceBinary &binary = variantBinary.binary;
-    StringRef bytes(binary.bytes.data(), binary.bytes.size());
     json.object([&] {
       json.attribute("target", model.targets[variantBinary.target].name);
       json.attribute("format", formatName(binary.format));
-      json.attribute("symbol", utf8(binary.symbol));
-      json.attribute("bytes", static_cast<int64_t>(bytes.size()));
-      json.attribute("sha256", sha256Of(bytes));
+      writeImage(binary);
       json.attributeObject("effective", [&] {
         for (const auto &[name, value] : variantBinary.effective)
           json.attribute(name, value);
       });
-      if (binary.ptxasLevel)
-        json.attribute("ptxas_level", binary.ptxasLevel);
-      json.attribute("threads", binary.launch.threadsPerBlock);
-      json.attribute("registers", binary.resources.registers);
-      if (binary.resources.scalarRegisters)
-        json.attribute("scalar_registers", binary.resources.scalarRegisters);
-      json.attribute("spill_store_bytes", binary.resources.spillStoreBytes);
-      json.attribute("spill_load_bytes", binary.resources.spillLoadBytes);
-      json.attribute("stack_bytes", binary.resources.stackBytes);
-      json.attribute("static_shared_bytes", binary.resources.staticSharedBytes);
-      json.attribute("dynamic_shared_bytes", binary.launch.dynamicSharedBytes);
-      if (binary.launch.arenaBytes)
-        json.attribute("arena_bytes", binary.launch.arenaBytes);
-      const auto &cluster = binary.launch.clusterDims;
-      if (cluster[0] * cluster[1] * cluster[2] > 1)
-        json.attributeArray("cluster", [&] {
-          for (uint32_t extent : cluster)
-            json.value(extent);
+      writeResources(entry, variant, binary);
+      if (binary.fallback) // of the same target, format and options
+        json.attributeObject("fallback", [&] {
+          writeImage(*binary.fallback);
+          writeResources(entry, variant, *binary.fallback);
         });
-      if (!binary.launch.tensorMaps.empty())
-        writeTensorMaps(entry, variant, binary);
     });
   }
 };

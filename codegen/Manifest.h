@@ -11,6 +11,7 @@
 #include "codegen/LibraryModel.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 
 namespace kiln {
 
@@ -30,6 +31,8 @@ struct BinarySummary {
   uint64_t ptxasLevel = 0;
   /// What launchers make tensor maps of, by name.
   std::vector<std::string> tensorMaps;
+  /// Where not all arguments have tensor maps; null: without one. Has no target and no format.
+  std::shared_ptr<const BinarySummary> fallback;
 };
 struct VariantSummary {
   std::string name;
@@ -53,7 +56,8 @@ llvm::Expected<LibrarySummary> readManifest(llvm::StringRef json);
 /// Reads the manifest of `bytes`: a manifest itself, or an archive that holds one.
 llvm::Expected<LibrarySummary> inspectLibrary(llvm::StringRef bytes);
 
-/// A table with one line per binary: variant, target, registers, shared memory, spills, bytes.
+/// A table with one line per binary, and one for its fallback: variant, target, registers, shared
+/// memory, spills, bytes.
 void printSummary(const LibrarySummary &library, llvm::raw_ostream &out);
 
 } // namespace kiln

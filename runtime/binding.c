@@ -133,18 +133,16 @@ static kiln_status check_binary(const kiln_binary *binary) {
 }
 
 static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_driver_table *driver) {
-  if (kernel->binary->num_tensor_maps && !driver->takes_tensor_maps)
+  if (kernel->binary->num_tensor_maps && !driver->makes_tensor_maps)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "the kernel takes tensor maps, which %s does not have", driver->name);
   return kiln_check_tensor_maps(&kernel->entry->variants[kernel->variant], kernel->binary);
 }
 
-static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
-                             const kiln_stream *stream) {
+static kiln_status load_binary(kiln_kernel *kernel, const kiln_binding *binding,
+                               const kiln_stream *stream) {
   const kiln_entry *entry = kernel->entry;
-  kiln_status status = check_variant(&entry->variants[kernel->variant]);
-  if (status == KILN_SUCCESS)
-    status = check_binary(kernel->binary);
+  kiln_status status = check_binary(kernel->binary);
   if (status == KILN_SUCCESS)
     status = check_tensor_maps(kernel, binding->driver);
   if (status == KILN_SUCCESS && stream)
@@ -154,35 +152,88 @@ static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
     status = binding->driver->load(kernel, &entry->targets[binding->target], &images);
     entry->state->images = images;
   }
-  if (status == KILN_SUCCESS)
-    return status;
-  return kiln_error_within(status, "%s: variant %u (%s) for %s:%s", entry->name, kernel->variant,
-                           entry->variants[kernel->variant].name, binding->driver->name,
-                           entry->targets[binding->target].arch);
+  return status;
 }
 
 static void free_kernel(kiln_kernel *kernel) {
-  if (kernel)
-    free(kernel->tensor_maps);
+  if (!kernel)
+    return;
+  free_kernel(kernel->fallback);
+  free(kernel->tensor_maps);
   free(kernel);
+}
+
+static kiln_status make_kernel(const kiln_entry *entry, const kiln_binding *binding,
+                               uint32_t variant, const kiln_binary *binary, kiln_kernel **result) {
+  kiln_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to record a loaded kernel");
+  kernel->entry = entry;
+  kernel->variant = variant;
+  kernel->binary = binary;
+  kernel->place = binding->place;
+  *result = kernel;
+  return KILN_SUCCESS;
+}
+
+/* A launch checks its grid before it knows which of the two it takes. */
+static kiln_status check_fallback(const kiln_binary *binary) {
+  const kiln_binary *fallback = binary->fallback;
+  bool has_same_clusters = true;
+  for (int axis = 0; axis < 3; ++axis)
+    has_same_clusters &= fallback->cluster[axis] == binary->cluster[axis];
+  return has_same_clusters && !fallback->fallback
+             ? KILN_SUCCESS
+             : kiln_error(KILN_ERROR_ABI,
+                          "expected the binary's clusters, and no fallback of its own");
+}
+
+/* Beside a kernel with tensor maps: what any of its launches may need, also while a graph is
+ * captured. */
+static kiln_status load_fallback(kiln_kernel *kernel, const kiln_binding *binding) {
+  const kiln_binary *binary = kernel->binary;
+  if (!binary->fallback)
+    return KILN_SUCCESS;
+  kiln_status status = check_fallback(binary);
+  if (status == KILN_SUCCESS)
+    status =
+        make_kernel(kernel->entry, binding, kernel->variant, binary->fallback, &kernel->fallback);
+  if (status == KILN_SUCCESS)
+    status = load_binary(kernel->fallback, binding, NULL);
+  return status == KILN_SUCCESS
+             ? status
+             : kiln_error_within(status, "the fallback without tensor maps of pointers");
+}
+
+static kiln_status load_into(kiln_kernel *kernel, const kiln_binding *binding,
+                             const kiln_stream *stream) {
+  kiln_status status = check_variant(&kernel->entry->variants[kernel->variant]);
+  if (status == KILN_SUCCESS)
+    status = load_binary(kernel, binding, stream);
+  return status == KILN_SUCCESS ? load_fallback(kernel, binding) : status;
+}
+
+/* What a place loads of `binary`: its fallback alone where nobody makes tensor maps. */
+static const kiln_binary *loaded_binary(const kiln_binary *binary,
+                                        const kiln_driver_table *driver) {
+  bool makes_maps = driver->makes_tensor_maps && driver->makes_tensor_maps();
+  return binary->fallback && !makes_maps ? binary->fallback : binary;
 }
 
 /* Under the entry's lock. */
 static kiln_status add_kernel(const kiln_entry *entry, const kiln_binding *binding,
                               uint32_t variant, const kiln_stream *stream,
                               const kiln_kernel **result) {
-  kiln_kernel *kernel = calloc(1, sizeof *kernel);
-  if (!kernel)
-    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to record a loaded kernel",
-                      entry->name);
-  kernel->entry = entry;
-  kernel->variant = variant;
-  kernel->binary = binary_of(entry, binding, variant);
-  kernel->place = binding->place;
-  kiln_status status = load_into(kernel, binding, stream);
+  const kiln_binary *binary = loaded_binary(binary_of(entry, binding, variant), binding->driver);
+  kiln_kernel *kernel = NULL;
+  kiln_status status = make_kernel(entry, binding, variant, binary, &kernel);
+  if (status == KILN_SUCCESS)
+    status = load_into(kernel, binding, stream);
   if (status != KILN_SUCCESS) {
     free_kernel(kernel);
-    return status;
+    return kiln_error_within(status, "%s: variant %u (%s) for %s:%s", entry->name, variant,
+                             entry->variants[variant].name, binding->driver->name,
+                             entry->targets[binding->target].arch);
   }
   kiln_store_release((const kiln_kernel **)&binding->kernels[variant], (const kiln_kernel *)kernel);
   *result = kernel;

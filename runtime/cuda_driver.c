@@ -385,7 +385,7 @@ static void close_driver(void) {
 const kiln_driver_table kiln_cuda_driver = {
     .name = "cuda",
     .grid_limit = {INT32_MAX, 65535, 65535},
-    .takes_tensor_maps = true,
+    .makes_tensor_maps = kiln_cuda_makes_tensor_maps,
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,

@@ -346,9 +346,12 @@ static __attribute__((noinline)) kiln_status launch_with_maps(const kiln_kernel 
   uint32_t num_params = kernel->entry->variants[kernel->variant].num_params;
   uint32_t num_maps = kernel->binary->num_tensor_maps;
   kiln_encoded_map maps[KILN_MAX_TENSOR_MAPS];
-  kiln_status status = kiln_cuda_make_tensor_maps(kernel, stream, params, maps);
+  bool use_fallback;
+  kiln_status status = kiln_cuda_make_tensor_maps(kernel, stream, params, maps, &use_fallback);
   if (status != KILN_SUCCESS)
     return status;
+  if (use_fallback)
+    return kiln_cuda_launch(kernel->fallback, stream, grid, params);
   void *parameters[num_params + num_maps];
   memcpy(parameters, params, num_params * sizeof *parameters);
   for (uint32_t i = 0; i < num_maps; ++i)

@@ -28,12 +28,16 @@ static const uint8_t element_numbers[] = {
 #include "runtime/tensor_elements.def"
 };
 
-kiln_status kiln_cuda_plan_tensor_maps(kiln_kernel *kernel) {
+bool kiln_cuda_makes_tensor_maps(void) {
   const kiln_cuda_api *api = kiln_cuda();
+  return api->cuTensorMapEncodeTiled && api->cuCtxGetId;
+}
+
+kiln_status kiln_cuda_plan_tensor_maps(kiln_kernel *kernel) {
   uint32_t count = kernel->binary->num_tensor_maps;
   if (!count)
     return KILN_SUCCESS;
-  if (!api->cuTensorMapEncodeTiled || !api->cuCtxGetId)
+  if (!kiln_cuda_makes_tensor_maps())
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "the kernel takes tensor maps, which need cuTensorMapEncodeTiled and "
                       "cuCtxGetId, which this driver lacks (CUDA 12.0)");
@@ -55,9 +59,9 @@ static uint32_t swizzle_number(uint32_t bytes) {
   }
 }
 
-/* A context is current. */
-static kiln_status encode(const kiln_cuda_api *api, const kiln_tensor_map *map,
-                          const kiln_tensor *tensor, kiln_encoded_map *encoded) {
+/* A context is current. The driver's result. */
+static int encode(const kiln_cuda_api *api, const kiln_tensor_map *map, const kiln_tensor *tensor,
+                  kiln_encoded_map *encoded) {
   uint64_t extents[KILN_MAX_RANK], strides[KILN_MAX_RANK];
   uint32_t box[KILN_MAX_RANK], steps[KILN_MAX_RANK], rank = map->rank;
   for (uint32_t i = 0; i < rank; ++i) {
@@ -68,14 +72,12 @@ static kiln_status encode(const kiln_cuda_api *api, const kiln_tensor_map *map,
     if (i > 0)
       strides[i - 1] = kiln_mapped_stride(map, tensor, axis);
   }
-  int result = api->cuTensorMapEncodeTiled(
+  return api->cuTensorMapEncodeTiled(
       encoded, element_numbers[map->element], rank, tensor->base, extents, strides, box, steps,
       KILN_CUDA_TENSOR_MAP_INTERLEAVE_NONE, (int)swizzle_number(map->swizzle_bytes),
       KILN_CUDA_TENSOR_MAP_L2_PROMOTION_256B,
       map->flags & KILN_MAP_FILLS_WITH_NAN ? KILN_CUDA_TENSOR_MAP_FILL_NAN
                                            : KILN_CUDA_TENSOR_MAP_FILL_ZERO);
-  return result ? kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuTensorMapEncodeTiled", result)
-                : KILN_SUCCESS;
 }
 
 /* --- tensors without elements --- */
@@ -137,9 +139,9 @@ static kiln_status set_element(const kiln_cuda_api *api, unsigned long long addr
   return result ? kiln_cuda_error(api, KILN_ERROR_LAUNCH, "cuMemsetD8Async", result) : KILN_SUCCESS;
 }
 
-/* `context` is the stream's, and current. */
-static kiln_status encode_empty(const kiln_cuda_api *api, const kiln_tensor_map *map, void *context,
-                                void *stream, kiln_encoded_map *encoded) {
+/* The one element in place of a tensor that has none. `context` is the stream's, and current. */
+static kiln_status use_stand_in(const kiln_cuda_api *api, const kiln_tensor_map *map, void *context,
+                                void *stream, kiln_tensor *tensor) {
   unsigned long long address = 0;
   kiln_status status = find_stand_in(api, context, &address);
   if (status != KILN_SUCCESS)
@@ -151,10 +153,10 @@ static kiln_status encode_empty(const kiln_cuda_api *api, const kiln_tensor_map 
     address += is_nan ? NAN_AT : ZERO_AT;
     status = set_element(api, address, is_nan ? 0xff : 0, stream);
   }
-  kiln_tensor one = {.base = (void *)(uintptr_t)address, .rank = map->rank};
+  *tensor = (kiln_tensor){.base = (void *)(uintptr_t)address, .rank = map->rank};
   for (uint32_t axis = 0; axis < map->rank; ++axis)
-    one.shape[axis] = one.strides[axis] = 1;
-  return status == KILN_SUCCESS ? encode(api, map, &one, encoded) : status;
+    tensor->shape[axis] = tensor->strides[axis] = 1;
+  return status;
 }
 
 void kiln_cuda_forget_tensor_maps(void) {
@@ -167,26 +169,38 @@ void kiln_cuda_forget_tensor_maps(void) {
 
 /* --- launches --- */
 
-/* `tensor` is checked. */
+/* `tensor` is checked; what the driver refuses nevertheless may have a fallback. */
 static kiln_status make_in_context(const kiln_kernel *kernel, uint32_t index,
                                    const kiln_tensor *tensor, void *context, void *stream,
-                                   kiln_encoded_map *encoded) {
+                                   kiln_encoded_map *encoded, bool *use_fallback) {
   const kiln_cuda_api *api = kiln_cuda();
   const kiln_tensor_map *map = &kernel->binary->tensor_maps[index];
-  if (kiln_is_empty_tensor(tensor))
-    return encode_empty(api, map, context, stream, encoded);
-  kiln_status status = encode(api, map, tensor, encoded);
-  if (status == KILN_SUCCESS)
+  bool is_empty = kiln_is_empty_tensor(tensor);
+  kiln_tensor one;
+  kiln_status status = is_empty ? use_stand_in(api, map, context, stream, &one) : KILN_SUCCESS;
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = encode(api, map, is_empty ? &one : tensor, encoded);
+  *use_fallback = result == KILN_CUDA_ERROR_INVALID_VALUE && kernel->fallback;
+  if (result)
+    return *use_fallback
+               ? KILN_SUCCESS
+               : kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuTensorMapEncodeTiled", result);
+  if (!is_empty)
     kiln_keep_tensor_map(kiln_tensor_map_cache_at(kernel->tensor_maps, index), tensor, encoded);
-  return status;
+  return KILN_SUCCESS;
 }
 
 static kiln_status make_tensor_map(const kiln_kernel *kernel, uint32_t index, kiln_stream stream,
-                                   const kiln_tensor *tensor, kiln_encoded_map *encoded) {
+                                   const kiln_tensor *tensor, kiln_encoded_map *encoded,
+                                   bool *use_fallback) {
   const kiln_tensor_map *map = &kernel->binary->tensor_maps[index];
   const kiln_variant *variant = &kernel->entry->variants[kernel->variant];
   void *context = NULL;
   bool pushed = false;
+  *use_fallback = kernel->fallback && !kiln_has_map(map, tensor);
+  if (*use_fallback)
+    return KILN_SUCCESS;
   kiln_status status = kiln_check_mapped_tensor(kernel->entry->name, map, variant->params, tensor);
   if (status != KILN_SUCCESS)
     return status;
@@ -194,7 +208,7 @@ static kiln_status make_tensor_map(const kiln_kernel *kernel, uint32_t index, ki
   if (status == KILN_SUCCESS)
     status = kiln_cuda_enter(kiln_cuda(), context, &pushed);
   if (status == KILN_SUCCESS)
-    status = make_in_context(kernel, index, tensor, context, stream.handle, encoded);
+    status = make_in_context(kernel, index, tensor, context, stream.handle, encoded, use_fallback);
   kiln_cuda_leave(kiln_cuda(), pushed);
   return status == KILN_SUCCESS
              ? status
@@ -203,16 +217,18 @@ static kiln_status make_tensor_map(const kiln_kernel *kernel, uint32_t index, ki
 }
 
 kiln_status kiln_cuda_make_tensor_maps(const kiln_kernel *kernel, kiln_stream stream,
-                                       void *const *params, kiln_encoded_map *maps) {
+                                       void *const *params, kiln_encoded_map *maps,
+                                       bool *use_fallback) {
   const kiln_binary *binary = kernel->binary;
   const kiln_param *parameters = kernel->entry->variants[kernel->variant].params;
+  *use_fallback = false;
   for (uint32_t i = 0; i < binary->num_tensor_maps; ++i) {
     kiln_tensor tensor;
     kiln_read_tensor(&binary->tensor_maps[i], parameters, params, &tensor);
     if (kiln_find_tensor_map(kiln_tensor_map_cache_at(kernel->tensor_maps, i), &tensor, &maps[i]))
       continue;
-    kiln_status status = make_tensor_map(kernel, i, stream, &tensor, &maps[i]);
-    if (status != KILN_SUCCESS)
+    kiln_status status = make_tensor_map(kernel, i, stream, &tensor, &maps[i], use_fallback);
+    if (status != KILN_SUCCESS || *use_fallback)
       return status;
   }
   return KILN_SUCCESS;

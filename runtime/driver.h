@@ -67,14 +67,17 @@ typedef struct kiln_kernel {
   void *function;          /* CUkernel, CUfunction, hipFunction_t */
   kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
   kiln_tensor_map_cache *tensor_maps; /* CUDA: for each of the binary's maps; null: none */
+  /* The binary's fallback, for tensors that have no map; null: such a launch is an error. */
+  struct kiln_kernel *fallback;
 } kiln_kernel;
 
 /* One table per executor. Every function that fails has recorded the error's message. */
 typedef struct kiln_driver_table {
   const char *name; /* "cuda" */
   int64_t grid_limit[3];
-  bool takes_tensor_maps;
 
+  /* Whether the open driver makes tensor maps; null: no driver of this kind does. */
+  bool (*makes_tensor_maps)(void);
   /* Hot: the place of a stream. Opens the driver at first. */
   kiln_status (*stream_place)(kiln_stream stream, const kiln_place **place);
   /* Hot: as kiln_call.processors; null: place->processors. */

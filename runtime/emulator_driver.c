@@ -348,13 +348,19 @@ static kiln_emu_tensor_map emulated_map(const kiln_tensor_map *map, const kiln_t
   return made;
 }
 
+static bool makes_tensor_maps(void) { return true; }
+
+/* `use_fallback`: a tensor has no map, and the kernel a fallback. */
 static kiln_status make_maps(const kiln_kernel *kernel, void *const *params,
-                             kiln_emu_tensor_map *maps) {
+                             kiln_emu_tensor_map *maps, bool *use_fallback) {
   const kiln_param *parameters = kernel->entry->variants[kernel->variant].params;
   for (uint32_t i = 0; i < kernel->binary->num_tensor_maps; ++i) {
     const kiln_tensor_map *map = &kernel->binary->tensor_maps[i];
     kiln_tensor tensor;
     kiln_read_tensor(map, parameters, params, &tensor);
+    *use_fallback = kernel->fallback && !kiln_has_map(map, &tensor);
+    if (*use_fallback)
+      return KILN_SUCCESS;
     kiln_status status = kiln_check_mapped_tensor(kernel->entry->name, map, parameters, &tensor);
     if (status != KILN_SUCCESS)
       return status;
@@ -410,9 +416,12 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
   if (!num_maps)
     return launch_complete(kernel, stream, grid, params);
   _Alignas(KILN_TENSOR_MAP_ALIGNMENT) kiln_emu_tensor_map maps[KILN_MAX_TENSOR_MAPS];
-  kiln_status status = make_maps(kernel, params, maps);
+  bool use_fallback = false;
+  kiln_status status = make_maps(kernel, params, maps, &use_fallback);
   if (status != KILN_SUCCESS)
     return status;
+  if (use_fallback)
+    return launch(kernel->fallback, stream, grid, params);
   void *all[num_params + num_maps];
   memcpy(all, params, num_params * sizeof *all);
   for (uint32_t i = 0; i < num_maps; ++i)
@@ -425,7 +434,7 @@ static void close_driver(void) {}
 const kiln_driver_table kiln_emulator_driver = {
     .name = "emu",
     .grid_limit = {INT32_MAX, 65535, 65535},
-    .takes_tensor_maps = true,
+    .makes_tensor_maps = makes_tensor_maps,
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,

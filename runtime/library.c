@@ -53,6 +53,8 @@ static kiln_status prepare_kernel(const kiln_entry *entry, const kiln_binding *b
   if (status != KILN_SUCCESS || !binding->driver->make_resident)
     return status;
   status = binding->driver->make_resident(kernel, device);
+  if (status == KILN_SUCCESS && kernel->fallback)
+    status = binding->driver->make_resident(kernel->fallback, device);
   return status == KILN_SUCCESS ? status
                                 : kiln_error_within(status, "%s: variant %u (%s)", entry->name,
                                                     variant, entry->variants[variant].name);

@@ -140,31 +140,55 @@ static void describe_number(const kiln_launch_number *number, const kiln_param *
     snprintf(text, NUMBER_CAPACITY, "%s is %" PRId64, name, value);
 }
 
-static kiln_status check_stride(const char *entry, const kiln_tensor_map *map,
-                                const kiln_param *params, const kiln_tensor *tensor,
-                                uint32_t axis) {
+static bool has_extent(const kiln_tensor *tensor, uint32_t axis) {
+  return tensor->shape[axis] >= 0 && tensor->shape[axis] <= UINT32_MAX;
+}
+
+static bool has_base(const kiln_tensor *tensor) {
+  return tensor->base && (uintptr_t)tensor->base % COPY_BYTES == 0;
+}
+
+static bool has_stride(const kiln_tensor_map *map, const kiln_tensor *tensor, uint32_t axis) {
   int64_t stride = tensor->strides[axis];
   uint32_t bytes = kiln_tensor_element_bytes(map->element);
   /* Along one element nobody steps. */
-  if (tensor->shape[axis] <= 1 ||
-      (stride >= 0 && stride < stride_limit / bytes && stride * (int64_t)bytes % COPY_BYTES == 0))
+  return tensor->shape[axis] <= 1 || (stride >= 0 && stride < stride_limit / bytes &&
+                                      stride * (int64_t)bytes % COPY_BYTES == 0);
+}
+
+bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor) {
+  for (uint32_t axis = 0; axis < map->rank; ++axis)
+    if (!has_extent(tensor, axis))
+      return false;
+  if (kiln_is_empty_tensor(tensor))
+    return true;
+  for (uint32_t axis = 0; axis + 1 < map->rank; ++axis)
+    if (!has_stride(map, tensor, axis))
+      return false;
+  return has_base(tensor);
+}
+
+static kiln_status check_stride(const char *entry, const kiln_tensor_map *map,
+                                const kiln_param *params, const kiln_tensor *tensor,
+                                uint32_t axis) {
+  if (has_stride(map, tensor, axis))
     return KILN_SUCCESS;
   char number[NUMBER_CAPACITY];
-  describe_number(&map->strides[axis], params, stride, number);
+  describe_number(&map->strides[axis], params, tensor->strides[axis], number);
   return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                     "%s: %s: the stride of axis %" PRIu32 ": %s elements of %" PRIu32
                     " bytes, expected a multiple of %d bytes, at least 0 and below 2^40",
-                    entry, map->name, axis, number, bytes, COPY_BYTES);
+                    entry, map->name, axis, number, kiln_tensor_element_bytes(map->element),
+                    COPY_BYTES);
 }
 
 static kiln_status check_extent(const char *entry, const kiln_tensor_map *map,
                                 const kiln_param *params, const kiln_tensor *tensor,
                                 uint32_t axis) {
-  int64_t extent = tensor->shape[axis];
-  if (extent >= 0 && extent <= UINT32_MAX)
+  if (has_extent(tensor, axis))
     return KILN_SUCCESS;
   char number[NUMBER_CAPACITY];
-  describe_number(&map->extents[axis], params, extent, number);
+  describe_number(&map->extents[axis], params, tensor->shape[axis], number);
   return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                     "%s: %s: the extent of axis %" PRIu32 ": %s, expected 0 to 4294967295", entry,
                     map->name, axis, number);
@@ -177,7 +201,7 @@ kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *m
     status = check_extent(entry, map, params, tensor, axis);
   if (status != KILN_SUCCESS || kiln_is_empty_tensor(tensor))
     return status;
-  if (!tensor->base || (uintptr_t)tensor->base % COPY_BYTES != 0)
+  if (!has_base(tensor))
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                       "%s: %s: %s is 0x%" PRIxPTR ", expected the address of a tensor, a multiple "
                       "of %d bytes",

@@ -30,8 +30,10 @@ uint32_t kiln_tensor_element_bytes(uint32_t element);
 void kiln_read_tensor(const kiln_tensor_map *map, const kiln_param *params, void *const *values,
                       kiln_tensor *tensor);
 
-/* KILN_ERROR_INVALID_ARGUMENT, naming the argument and its value, where there is no map of
- * `tensor`. */
+/* Whether there is a map of `tensor`. */
+bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor);
+
+/* KILN_ERROR_INVALID_ARGUMENT, naming the argument and its value, where there is none. */
 kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *map,
                                      const kiln_param *params, const kiln_tensor *tensor);
 

@@ -57,7 +57,7 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 14u); // seven entries, two targets
+  EXPECT_EQ(library.sizes.size(), 16u); // eight entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
@@ -154,6 +154,67 @@ TEST(GenerateLibrary, EqualTensorMapsAreWrittenOnce) {
   tensor.variants[1].binaries[0].binary.launch.tensorMaps[1].isWritten = false;
   source = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
   EXPECT_NE(source.find("tensor_tensor_maps_1[]"), std::string::npos);
+}
+
+/// The binary for CUDA of the entry whose binary has a fallback, and a fallback to change.
+struct WithFallback {
+  LibraryModel model = testLibrary("");
+  DeviceBinary &binary = model.entries[7].variants[0].binaries[0].binary;
+  DeviceBinary fallback = *binary.fallback;
+
+  std::string message() {
+    binary.fallback = std::make_shared<const DeviceBinary>(fallback);
+    return messageOf(model);
+  }
+};
+
+TEST(GenerateLibrary, FallbacksHaveATableOfTheirOwn) {
+  std::string source = fileOf(llvm::cantFail(generateLibrary(testLibrary(""))), "test_kernels.c");
+  const std::string symbol = "kiln_test_kernels_rows_v0_cuda_sm_90a_cubin";
+  EXPECT_NE(source.find("extern HIDDEN const unsigned char " + symbol + "_fallback[];"),
+            std::string::npos);
+  EXPECT_NE(source.find("static const kiln_binary rows_fallbacks[] = {\n"
+                        "    /* variant 0, sm_90a cubin */\n    {" +
+                        symbol + "_fallback, "),
+            std::string::npos)
+      << source;
+  EXPECT_NE(source.find("2, 0, 0, rows_tensor_maps_0, &rows_fallbacks[0]},"), std::string::npos);
+  EXPECT_EQ(source.find("&rows_fallbacks[1]"), std::string::npos);
+  EXPECT_EQ(source.find("tensor_fallbacks"), std::string::npos);
+}
+
+TEST(GenerateLibrary, FallbacksCountAndShareImages) {
+  LibraryModel model = testLibrary("");
+  DeviceBinary &binary = model.entries[7].variants[0].binaries[0].binary;
+  uint64_t with = llvm::cantFail(generateLibrary(model)).totalBytes;
+  uint64_t bytes = binary.fallback->bytes.size();
+  // A second variant of the same code adds none.
+  VariantModel second = model.entries[7].variants[0];
+  second.config = second.constants = variant({{"BLOCK", 16}}).config;
+  model.entries[7].variants.push_back(second);
+  std::string source = fileOf(llvm::cantFail(generateLibrary(model)), "test_kernels.c");
+  EXPECT_NE(source.find("&rows_fallbacks[1]"), std::string::npos);
+  EXPECT_EQ(source.find("rows_v1_cuda"), std::string::npos);
+  model = testLibrary("");
+  model.entries[7].variants[0].binaries[0].binary.fallback = nullptr;
+  EXPECT_EQ(llvm::cantFail(generateLibrary(model)).totalBytes, with - bytes);
+}
+
+TEST(GenerateLibrary, RefusesFallbacksThatAreNotLikeTheirBinaries) {
+  WithFallback clusters, maps, chain, symbol, parameters;
+  clusters.fallback.launch.clusterDims = {2, 1, 1};
+  EXPECT_EQ(clusters.message(), "rows: the fallback of the binary for cuda:sm_90a: expected the "
+                                "binary's target, format and clusters");
+  maps.fallback.launch.tensorMaps = matrixMaps();
+  EXPECT_EQ(maps.message(), "rows: the fallback of the binary for cuda:sm_90a: expected fewer "
+                            "tensor maps, and no fallback of its own");
+  chain.fallback.fallback = chain.binary.fallback;
+  EXPECT_EQ(chain.message(), maps.message());
+  symbol.fallback.symbol.clear();
+  EXPECT_NE(symbol.message().find("lacks its symbol or bytes"), std::string::npos);
+  parameters.fallback.parameters.pop_back();
+  EXPECT_EQ(parameters.message(),
+            "rows: the binary for cuda:sm_90a takes 5 parameters, the launcher passes 6");
 }
 
 TEST(GenerateLibrary, RefusesAGridThatCannotBeComputed) {
@@ -290,7 +351,7 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 7u);
+    ASSERT_EQ(summary.entries.size(), 8u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");
@@ -334,6 +395,28 @@ TEST(Manifest, SaysWhatTensorMapsAreMadeOf) {
   llvm::raw_string_ostream out(printed);
   printSummary(llvm::cantFail(readManifest(manifest)), out);
   EXPECT_NE(printed.find("  tensor maps matrix, rows\n"), std::string::npos) << printed;
+}
+
+TEST(Manifest, NestsFallbacksInTheirBinaries) {
+  LibraryModel model = testLibrary("");
+  const DeviceBinary &fallback = *model.entries[7].variants[0].binaries[0].binary.fallback;
+  std::string manifest = writeManifest(model);
+  LibrarySummary summary = llvm::cantFail(readManifest(manifest));
+  const BinarySummary &read = summary.entries[7].variants[0].binaries[0];
+  ASSERT_TRUE(read.fallback);
+  EXPECT_EQ(read.registers, 32u);
+  EXPECT_EQ(read.tensorMaps.size(), 2u);
+  EXPECT_EQ(read.fallback->registers, 96u);
+  EXPECT_EQ(read.fallback->spillStoreBytes, 8u);
+  EXPECT_EQ(read.fallback->bytes, fallback.bytes.size());
+  EXPECT_TRUE(read.fallback->tensorMaps.empty());
+  EXPECT_FALSE(summary.entries[4].variants[0].binaries[0].fallback);
+  EXPECT_NE(manifest.find(sha256Of(llvm::StringRef(fallback.bytes.data(), fallback.bytes.size()))),
+            std::string::npos);
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  printSummary(summary, out);
+  EXPECT_NE(printed.find("      fallback                   96"), std::string::npos) << printed;
 }
 
 TEST(Manifest, RecordsLiteralsOfEveryKind) {

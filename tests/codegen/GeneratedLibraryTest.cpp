@@ -459,6 +459,27 @@ TEST(OnCuda, TensorMapsOfATensorStandBehindTheArguments) {
   EXPECT_OK(tensor(cudaStream(), out, source.value, 7)); // an empty grid
 }
 
+TEST(OnCuda, WhatNoMapDescribesLaunchesTheFallback) {
+  alignas(16) char storage[32] = {};
+  int64_t out[8] = {};
+  kiln_stream stream = cudaStream();
+  auto isFallback = [&](void *a, int64_t stride) {
+    EXPECT_OK(rows(stream, out, a, 20, 40, stride, 7));
+    const kiln::fake::Launch &launch = cuda()->launches.back();
+    EXPECT_EQ(argument<void *>(launch, 1), a);
+    EXPECT_EQ(argument<int64_t>(launch, 4), stride);
+    EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{3, 40, 1}));
+    bool isMarked = std::strstr(static_cast<const char *>(launch.image), "without_maps");
+    EXPECT_EQ(launch.arguments.size(), isMarked ? 6u : 8u);
+    return isMarked;
+  };
+  EXPECT_FALSE(isFallback(storage, 40));
+  EXPECT_TRUE(isFallback(storage + 2, 40));
+  EXPECT_TRUE(isFallback(storage, 41));
+  EXPECT_TRUE(isFallback(storage, -40));
+  EXPECT_FALSE(isFallback(storage, 48));
+}
+
 TEST(OnCuda, FailuresOfTheDriverAreStatuses) {
   Axpy aligned(1000);
   kiln_stream stream = cudaStream();

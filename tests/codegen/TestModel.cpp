@@ -241,6 +241,27 @@ static void addRanked(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(ranked));
 }
 
+/// The same matrix by plain arguments, and a kernel that takes no maps for those that maps cannot
+/// describe.
+static void addRows(LibraryBuilder &builder) {
+  EntryModel rows = entry("rows", {{"out", "*i64"},
+                                   {"a", "*fp16"},
+                                   {"M", "i32"},
+                                   {"K", "i32"},
+                                   {"stride_am", "i64"},
+                                   {"n", "i32"}});
+  rows.grid = {expression("cdiv(M, BLOCK)"), expression("K")};
+  builder.add(rows, variant({{"BLOCK", 8}}), "tensor", matrixMaps());
+  DeviceBinary fallback = fakeBinary(builder.model, rows, rows.variants[0], 0).binary;
+  StringRef mark = "without_maps\n";
+  fallback.bytes.insert(fallback.bytes.end() - 1, mark.begin(), mark.end());
+  fallback.resources.registers = 96;
+  fallback.resources.spillStoreBytes = 8;
+  rows.variants[0].binaries[0].binary.fallback =
+      std::make_shared<const DeviceBinary>(std::move(fallback));
+  builder.model.entries.push_back(std::move(rows));
+}
+
 LibraryModel testLibrary(StringRef hostObject) {
   LibraryBuilder builder(hostObject);
   addAxpy(builder);
@@ -253,6 +274,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   addTensor(builder);
   addGuarded(builder);
   addRanked(builder);
+  addRows(builder);
   return std::move(builder.model);
 }
 

@@ -31,8 +31,8 @@ static const kiln_target add_targets[] = {
     {KILN_DRIVER_CPU, KILN_FORM_HOST, "aarch64", NULL},
 };
 static const kiln_binary add_binaries[] = {
-    {NULL, 0, 0, 0, 0, "add_kernel", add_kernel, 0, 0, {0, 0, 0}, 0, 0, 0, NULL},
-    {NULL, 0, 0, 0, 0, "add_kernel", add_kernel, 0, 0, {0, 0, 0}, 0, 0, 0, NULL},
+    {NULL, 0, 0, 0, 0, "add_kernel", add_kernel, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL},
+    {NULL, 0, 0, 0, 0, "add_kernel", add_kernel, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL},
 };
 static kiln_entry_state add_state;
 const kiln_entry add_entry = {

@@ -84,7 +84,8 @@ TEST(ReportTest, AnOldLibraryIsRefusedEverywhere) {
   TestLibrary library({host()});
   library.addVariant("v");
   library.library.abi_version = KILN_ABI_VERSION - 1;
-  const char *message = "generated for version 2 of Kiln's binary interface";
+  std::string message = "generated for version " + std::to_string(KILN_ABI_VERSION - 1) +
+                        " of Kiln's binary interface";
   kiln_call call;
   kiln_device cpu = kiln_cpu_device();
   EXPECT_EQ(kiln_abi_version(), KILN_ABI_VERSION);

@@ -39,26 +39,19 @@ public:
     std::vector<kiln_param> &table = paramTables.back();
     std::vector<kiln_tensor_map> &mapTable = mapTables.back();
     variants.push_back({name, table.data(), uint32_t(table.size()), 0});
-    for (const kiln_target &target : targets) {
-      kiln_binary binary = {};
-      binary.num_tensor_maps = uint32_t(mapTable.size());
-      binary.tensor_maps = mapTable.data();
-      if (target.form != KILN_FORM_HOST) {
-        images.push_back("FAKE\nmain");
-        for (const kiln_param &param : table)
-          images.back() += " " + std::to_string(param.offset) + ":" + std::to_string(param.size);
-        size_t end = table.empty() ? 0 : table.back().offset + table.back().size;
-        for (size_t map = 0; map < mapTable.size(); ++map)
-          images.back() += " " + std::to_string((end + 63) / 64 * 64 + 128 * map) + ":128";
-        binary.data = images.back().c_str();
-        binary.size = images.back().size() + 1;
-        binary.symbol = "main";
-        binary.threads = 128;
-      }
-      binaries.push_back(binary);
-    }
+    for (const kiln_target &target : targets)
+      binaries.push_back(makeBinary(target, table, mapTable));
     update();
     return uint32_t(variants.size() - 1);
+  }
+
+  // Gives a binary a fallback with these maps alone, and returns it.
+  kiln_binary &addFallback(uint32_t variant = 0, uint32_t target = 0,
+                           std::vector<kiln_tensor_map> maps = {}) {
+    mapTables.push_back(std::move(maps));
+    fallbacks.push_back(makeBinary(targets[target], paramTables[variant], mapTables.back()));
+    binary(variant, target).fallback = &fallbacks.back();
+    return fallbacks.back();
   }
 
   kiln_binary &binary(uint32_t variant = 0, uint32_t target = 0) {
@@ -72,6 +65,26 @@ public:
   kiln_entry_state state = {};
 
 private:
+  kiln_binary makeBinary(const kiln_target &target, const std::vector<kiln_param> &table,
+                         const std::vector<kiln_tensor_map> &mapTable) {
+    kiln_binary binary = {};
+    binary.num_tensor_maps = uint32_t(mapTable.size());
+    binary.tensor_maps = mapTable.data();
+    if (target.form != KILN_FORM_HOST) {
+      images.push_back("FAKE\nmain");
+      for (const kiln_param &param : table)
+        images.back() += " " + std::to_string(param.offset) + ":" + std::to_string(param.size);
+      size_t end = table.empty() ? 0 : table.back().offset + table.back().size;
+      for (size_t map = 0; map < mapTable.size(); ++map)
+        images.back() += " " + std::to_string((end + 63) / 64 * 64 + 128 * map) + ":128";
+      binary.data = images.back().c_str();
+      binary.size = images.back().size() + 1;
+      binary.symbol = "main";
+      binary.threads = 128;
+    }
+    return binary;
+  }
+
   void update() {
     entry.variants = variants.data();
     entry.targets = targets.data();
@@ -84,6 +97,7 @@ private:
   std::vector<kiln_target> targets;
   std::vector<kiln_variant> variants;
   std::vector<kiln_binary> binaries;
+  std::deque<kiln_binary> fallbacks;
   std::deque<std::vector<kiln_param>> paramTables;
   std::deque<std::vector<kiln_tensor_map>> mapTables;
   std::deque<std::string> images;
