@@ -100,11 +100,20 @@ private:
       return;
     }
     for (const std::string &warning : binary.warnings)
-      diagnostics.report(DiagKind::DriverToolWarning, job.place.range, job.label, target.name,
-                         warning);
+      reportToolWarning(warning);
+    if (binary.fallback)
+      for (const std::string &warning : binary.fallback->warnings)
+        if (!llvm::is_contained(binary.warnings, warning))
+          reportToolWarning("without tensor maps: " + warning);
+    // The fallback's spills are for the manifest to tell: few launches take it.
     if (uint32_t spilled = binary.resources.spillStoreBytes)
       diagnostics.report(DiagKind::DriverSpills, job.place.range, job.label, target.name, spilled);
     result.binary = std::move(binary);
+  }
+
+  void reportToolWarning(const std::string &warning) {
+    diagnostics.report(DiagKind::DriverToolWarning, job.place.range, job.label, target.name,
+                       warning);
   }
 
   void emit(DeviceBinary &binary) {

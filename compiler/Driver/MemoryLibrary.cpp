@@ -71,6 +71,25 @@ llvm::Expected<kiln_binary> loadBinary(const DeviceBinary &device, const TargetI
 
 } // namespace
 
+/// With its tensor maps and its fallback.
+llvm::Expected<kiln_binary> MemoryLibrary::loadWhole(Entry &entry, const DeviceBinary &device,
+                                                     const TargetInfo &target) {
+  llvm::Expected<kiln_binary> record = loadBinary(device, target);
+  if (!record)
+    return record;
+  std::vector<kiln_tensor_map> &maps = entry.tensorMaps.emplace_back();
+  llvm::transform(device.launch.tensorMaps, std::back_inserter(maps), tensorMapRecord);
+  record->num_tensor_maps = uint32_t(maps.size());
+  record->tensor_maps = maps.data();
+  if (!device.fallback)
+    return record;
+  llvm::Expected<kiln_binary> fallback = loadWhole(entry, *device.fallback, target);
+  if (!fallback)
+    return fallback;
+  record->fallback = &entry.fallbacks.emplace_back(*fallback);
+  return record;
+}
+
 llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const EntryModel &source) {
   entry.tables = buildDispatchTables(model, source);
   for (const std::vector<unsigned> &arguments : entry.tables.parameterLists)
@@ -89,14 +108,10 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
       for (const VariantBinary &binary : variant.binaries) {
         if (binary.target != row.target || binary.binary.format != row.format)
           continue;
-        auto loaded = loadBinary(binary.binary, model.targets[row.target]);
+        auto loaded = loadWhole(entry, binary.binary, model.targets[row.target]);
         if (!loaded)
           return loaded.takeError();
         record = *loaded;
-        std::vector<kiln_tensor_map> &maps = entry.tensorMaps.emplace_back();
-        llvm::transform(binary.binary.launch.tensorMaps, std::back_inserter(maps), tensorMapRecord);
-        record.num_tensor_maps = uint32_t(maps.size());
-        record.tensor_maps = maps.data();
       }
     }
   }

@@ -33,9 +33,13 @@ private:
     std::vector<kiln_target> targets;
     /// Of each binary; they stay where they are.
     std::deque<std::vector<kiln_tensor_map>> tensorMaps;
+    /// Of those binaries that have one; they stay as well.
+    std::deque<kiln_binary> fallbacks;
     std::vector<kiln_binary> binaries;
   };
 
+  static llvm::Expected<kiln_binary> loadWhole(Entry &entry, const DeviceBinary &device,
+                                               const TargetInfo &target);
   llvm::Error fill(Entry &entry, const LibraryModel &model, const EntryModel &source);
 
   kiln_library library = {};

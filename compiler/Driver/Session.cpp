@@ -123,6 +123,18 @@ std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal
   return results;
 }
 
+/// The text that a cubin was assembled from, to stand beside it.
+static DeviceBinary ptxOf(const DeviceBinary &cubin) {
+  DeviceBinary ptx = cubin;
+  ptx.format = BinaryFormat::PTX;
+  ptx.ptxasLevel = 0;
+  ptx.bytes.assign(ptx.ptx.begin(), ptx.ptx.end());
+  ptx.bytes.push_back('\0');
+  if (cubin.fallback)
+    ptx.fallback = std::make_shared<const DeviceBinary>(ptxOf(*cubin.fallback));
+  return ptx;
+}
+
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   for (auto [job, result] : llvm::zip(plan.jobs, results)) {
     const TargetInfo &target = plan.model.targets[job.target];
@@ -144,14 +156,8 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
       diagnostics.report(DiagKind::DriverOptionUnused, job.place.range, job.place.path, "num_ctas");
     std::vector<std::pair<std::string, int64_t>> effective = {
         {"num_warps", job.instance.numWarps}, {"num_stages", 1}, {"num_ctas", numCtas}};
-    if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {
-      DeviceBinary ptx = *result.binary;
-      ptx.format = BinaryFormat::PTX;
-      ptx.ptxasLevel = 0;
-      ptx.bytes.assign(ptx.ptx.begin(), ptx.ptx.end());
-      ptx.bytes.push_back('\0');
-      variant.binaries.push_back({job.target, std::move(ptx), effective});
-    }
+    if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin)
+      variant.binaries.push_back({job.target, ptxOf(*result.binary), effective});
     variant.binaries.push_back({job.target, std::move(*result.binary), std::move(effective)});
   }
   if (reporter.errors() == 0)

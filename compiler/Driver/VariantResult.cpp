@@ -78,7 +78,7 @@ json::Object toJson(const TensorMapFacts &map) {
 }
 
 json::Object toJson(const DeviceBinary &binary) {
-  json::Array parameters, warnings, tensorMaps;
+  json::Array parameters, warnings, tensorMaps, fallback;
   for (const KernelParameter &parameter : binary.parameters)
     parameters.push_back(json::Object{
         {"name", encode(parameter.name)}, {"offset", parameter.offset}, {"size", parameter.size}});
@@ -86,6 +86,8 @@ json::Object toJson(const DeviceBinary &binary) {
     warnings.push_back(json::Object{{"text", encode(warning)}});
   for (const TensorMapFacts &map : binary.launch.tensorMaps)
     tensorMaps.push_back(toJson(map));
+  if (binary.fallback)
+    fallback.push_back(toJson(*binary.fallback));
   const ResourceUsage &used = binary.resources;
   const LaunchFacts &launch = binary.launch;
   return json::Object{
@@ -116,6 +118,7 @@ json::Object toJson(const DeviceBinary &binary) {
       {"tensorMaps", std::move(tensorMaps)},
       {"parameters", std::move(parameters)},
       {"parameterBytes", binary.parameterBytes},
+      {"fallback", std::move(fallback)},
   };
 }
 
@@ -173,6 +176,9 @@ DeviceBinary binaryFrom(Reader in) {
         {parameter.bytes("name"), parameter.number("offset"), parameter.number("size")});
   });
   binary.parameterBytes = in.number("parameterBytes");
+  in.objects("fallback", [&](Reader fallback) {
+    binary.fallback = std::make_shared<const DeviceBinary>(binaryFrom(fallback));
+  });
   return binary;
 }
 

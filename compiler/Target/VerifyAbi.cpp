@@ -200,8 +200,8 @@ llvm::Error readBack(DeviceBinary &binary) {
   return llvm::Error::success();
 }
 
-llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
-                      const TargetInfo &target) {
+static llvm::Error verifyOne(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
+                             const TargetInfo &target) {
   auto facts = readFacts(binary);
   if (!facts)
     return facts.takeError();
@@ -214,6 +214,18 @@ llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParamet
     passed.push_back({map.name, kTensorMapBytes, kTensorMapAlignment});
   if (facts->checksParameters)
     return compareParameters(*facts, passed, binary.format == BinaryFormat::Cubin);
+  return llvm::Error::success();
+}
+
+llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
+                      const TargetInfo &target) {
+  if (llvm::Error error = verifyOne(binary, expected, target))
+    return error;
+  if (!binary.fallback)
+    return llvm::Error::success();
+  if (llvm::Error error = verifyOne(*binary.fallback, expected, target))
+    return targetError("the fallback without tensor maps of pointers: ",
+                       llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
 

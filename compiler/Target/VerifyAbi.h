@@ -33,10 +33,10 @@ llvm::Error readBack(DeviceBinary &binary);
 
 /// Proves that launcher and binary agree: reads `binary.bytes` and compares the architecture tag,
 /// the kernel symbol, and number, offsets and sizes of the parameters with what the launcher will
-/// pass: `expected`, and behind them the binary's tensor maps. PTX is checked by its text (.target,
-/// .entry and .param declarations), a host object by its machine and symbol. The error names the
-/// first difference: "parameter 2 'alpha': expected 4 bytes at offset 16, got 8 bytes at offset
-/// 16".
+/// pass: `expected`, and behind them the binary's tensor maps. The same of its fallback. PTX is
+/// checked by its text (.target, .entry and .param declarations), a host object by its machine and
+/// symbol. The error names the first difference: "parameter 2 'alpha': expected 4 bytes at offset
+/// 16, got 8 bytes at offset 16".
 llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParameter> expected,
                       const TargetInfo &target);
 

@@ -63,6 +63,30 @@ uint16_t parameterBytes(llvm::StringRef type) {
   return dtype ? uint16_t((dtype->getBits() + 7) / 8) : 0;
 }
 
+/// A binary in this process.
+struct LoadedBinary {
+  LoadedBinary(const DeviceBinary &binary, bool isEmulated) : object(binary) {
+    record.host = object.entry();
+    record.symbol = binary.symbol.c_str();
+    record.threads = isEmulated ? binary.launch.threadsPerBlock : 0;
+    record.shared_bytes = binary.launch.dynamicSharedBytes;
+    record.arena_bytes = binary.launch.arenaBytes;
+    for (const TensorMapFacts &map : binary.launch.tensorMaps)
+      tensorMaps.push_back(tensorMapRecord(map));
+    record.tensor_maps = tensorMaps.data();
+    record.num_tensor_maps = uint32_t(tensorMaps.size());
+    if (!binary.fallback)
+      return;
+    fallback = std::make_unique<LoadedBinary>(*binary.fallback, isEmulated);
+    record.fallback = &fallback->record;
+  }
+
+  LoadedObject object;
+  std::vector<kiln_tensor_map> tensorMaps;
+  std::unique_ptr<LoadedBinary> fallback;
+  kiln_binary record = {};
+};
+
 } // namespace
 
 struct SourceKernel::Code {
@@ -70,14 +94,12 @@ struct SourceKernel::Code {
   std::string errors;
   std::set<const sema::BuiltinInfo *> called;
   DeviceBinary binary;
-  std::unique_ptr<LoadedObject> object;
+  std::unique_ptr<LoadedBinary> loaded;
 
   //--- The records of a generated library with one kernel (runtime/kiln.h) ---
   std::vector<kiln_param> parameters;
   kiln_variant variant = {};
   kiln_target where = {};
-  std::vector<kiln_tensor_map> tensorMaps;
-  kiln_binary host = {};
   kiln_entry_state state = {};
   kiln_entry entry = {};
   const kiln_entry *entries[1] = {&entry};
@@ -86,7 +108,7 @@ struct SourceKernel::Code {
   kiln_cpu_pool *pool = nullptr;
 
   ~Code() {
-    if (object)
+    if (loaded)
       kiln_unload(&library);
     kiln_cpu_pool_destroy(pool);
   }
@@ -141,7 +163,7 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   // The object finds the emulator's functions in this process, which has them if it refers to one.
   auto *volatile emulator = &kiln_emu_run_block;
   (void)emulator;
-  object = std::make_unique<LoadedObject>(binary);
+  loaded = std::make_unique<LoadedBinary>(binary, target.emulated);
   uint32_t offset = 0;
   for (const SourceArgument &argument : arguments) {
     uint16_t bytes = parameterBytes(argument.type);
@@ -153,16 +175,7 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   where.driver = target.emulated ? KILN_DRIVER_EMULATOR : KILN_DRIVER_CPU;
   where.form = KILN_FORM_HOST;
   where.arch = target.emulated ? target.arch.c_str() : hostArch;
-  host.host = object->entry();
-  host.symbol = binary.symbol.c_str();
-  host.threads = target.emulated ? binary.launch.threadsPerBlock : 0;
-  host.shared_bytes = binary.launch.dynamicSharedBytes;
-  host.arena_bytes = binary.launch.arenaBytes;
-  for (const TensorMapFacts &map : binary.launch.tensorMaps)
-    tensorMaps.push_back(tensorMapRecord(map));
-  host.tensor_maps = tensorMaps.data();
-  host.num_tensor_maps = uint32_t(tensorMaps.size());
-  entry = {&library, "kernel", &variant, &where, &host, &state, 1, 1};
+  entry = {&library, "kernel", &variant, &where, &loaded->record, &state, 1, 1};
 }
 
 std::string SourceKernel::Code::launch(kiln_stream stream,
@@ -227,7 +240,7 @@ const std::string &SourceKernel::errors() const { return code->errors; }
 
 std::string SourceKernel::run(const std::vector<SourceArgument> &arguments,
                               std::array<uint32_t, 3> grid) {
-  if (!code->object)
+  if (!code->loaded)
     return code->errors;
   std::string found = code->target.emulated
                           ? code->emulate(arguments, grid)

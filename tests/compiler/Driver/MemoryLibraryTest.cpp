@@ -8,14 +8,28 @@
 namespace kiln {
 namespace {
 
-TEST(MemoryLibrary, LaunchesPassTensorMapsBehindTheArguments) {
+fake::State *openFake() {
   const char *path = "tests/runtime/libfakecuda13.so";
   void *driver = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(driver, nullptr) << dlerror();
+  if (!driver) {
+    ADD_FAILURE() << dlerror();
+    return nullptr;
+  }
   fake::State *fake = reinterpret_cast<fake::State *(*)()>(dlsym(driver, "kilnFakeState"))();
   fake->reset({{9, 0, ""}});
-  ASSERT_EQ(kiln_set_driver_path(KILN_DRIVER_CUDA, path), KILN_SUCCESS);
+  EXPECT_EQ(kiln_set_driver_path(KILN_DRIVER_CUDA, path), KILN_SUCCESS);
+  return fake;
+}
 
+/// Drivers open once in a process, so the fake does too.
+fake::State *cuda() {
+  static fake::State *fake = openFake();
+  return fake;
+}
+
+TEST(MemoryLibrary, LaunchesPassTensorMapsBehindTheArguments) {
+  fake::State *fake = cuda();
+  ASSERT_TRUE(fake);
   LibraryModel model = test::testLibrary("");
   auto library = llvm::cantFail(MemoryLibrary::load(model));
   const kiln_entry &entry = library->entry(4);
@@ -29,7 +43,7 @@ TEST(MemoryLibrary, LaunchesPassTensorMapsBehindTheArguments) {
   kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
   ASSERT_EQ(kiln_launch(&entry, 0, stream, grid, params), KILN_SUCCESS) << kiln_last_error();
 
-  const fake::Launch &launch = fake->launches.at(0);
+  const fake::Launch &launch = fake->launches.back();
   ASSERT_EQ(launch.arguments.size(), 8u);
   fake::TensorMap read, written;
   std::memcpy(&read, launch.arguments[6].data(), sizeof read);
@@ -48,6 +62,31 @@ TEST(MemoryLibrary, LaunchesPassTensorMapsBehindTheArguments) {
   EXPECT_EQ(written.fill, 1);
   EXPECT_EQ(entry.binaries[0].tensor_maps[1].flags,
             uint32_t(KILN_MAP_FILLS_WITH_NAN | KILN_MAP_IS_WRITTEN));
+  EXPECT_EQ(kiln_unload(entry.library), KILN_SUCCESS);
+}
+
+TEST(MemoryLibrary, WhatNoMapDescribesLaunchesTheFallback) {
+  fake::State *fake = cuda();
+  ASSERT_TRUE(fake);
+  LibraryModel model = test::testLibrary("");
+  auto library = llvm::cantFail(MemoryLibrary::load(model));
+  const kiln_entry &entry = library->entry(7);
+  ASSERT_STREQ(entry.name, "rows");
+  const DeviceBinary &binary = model.entries[7].variants[0].binaries[0].binary;
+  void *out = nullptr;
+  uint64_t base = 0x10000;
+  int32_t rows = 100, columns = 24, n = 7;
+  int64_t stride = 32;
+  void *params[] = {&out, &base, &rows, &columns, &stride, &n};
+  const int64_t grid[] = {1, 1, 1};
+  kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
+  ASSERT_EQ(kiln_launch(&entry, 0, stream, grid, params), KILN_SUCCESS) << kiln_last_error();
+  EXPECT_EQ(fake->launches.back().image, binary.bytes.data());
+  EXPECT_EQ(fake->launches.back().arguments.size(), 8u);
+  stride = 33;
+  ASSERT_EQ(kiln_launch(&entry, 0, stream, grid, params), KILN_SUCCESS) << kiln_last_error();
+  EXPECT_EQ(fake->launches.back().image, binary.fallback->bytes.data());
+  EXPECT_EQ(fake->launches.back().arguments.size(), 6u);
   EXPECT_EQ(kiln_unload(entry.library), KILN_SUCCESS);
 }
 

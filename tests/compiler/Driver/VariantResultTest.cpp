@@ -46,5 +46,29 @@ TEST(VariantResult, TensorMapsCrossFromTheWorker) {
   EXPECT_TRUE(launch.tensorMaps[1].isWritten);
 }
 
+TEST(VariantResult, FallbacksCrossFromTheWorker) {
+  DeviceBinary fallback;
+  fallback.symbol = "other";
+  fallback.bytes = {1, 0, -1};
+  fallback.launch.threadsPerBlock = 256;
+  fallback.resources.registers = 200;
+  VariantResult result;
+  result.binary.emplace();
+  result.binary->symbol = "kernel";
+  ASSERT_TRUE(deserialize(serialize(result)));
+  EXPECT_FALSE(deserialize(serialize(result))->binary->fallback);
+  result.binary->fallback = std::make_shared<const DeviceBinary>(fallback);
+
+  std::optional<VariantResult> read = deserialize(serialize(result));
+  ASSERT_TRUE(read && read->binary && read->binary->fallback);
+  EXPECT_EQ(read->binary->symbol, "kernel");
+  const DeviceBinary &arrived = *read->binary->fallback;
+  EXPECT_EQ(arrived.symbol, "other");
+  EXPECT_EQ(arrived.bytes, fallback.bytes);
+  EXPECT_EQ(arrived.launch.threadsPerBlock, 256u);
+  EXPECT_EQ(arrived.resources.registers, 200u);
+  EXPECT_FALSE(arrived.fallback);
+}
+
 } // namespace
 } // namespace kiln

@@ -74,6 +74,18 @@ TEST(VerifyAbi, NamesTheDifference) {
   EXPECT_NE(textOf(verifyAbi(other, everyScalar(), info)), "");
 }
 
+TEST(VerifyAbi, FallbacksAreCheckedLikeTheirBinaries) {
+  DeviceBinary binary = cubin(), fallback = cubin();
+  TargetInfo info = target("cuda:sm_90a");
+  binary.fallback = std::make_shared<const DeviceBinary>(fallback);
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)), "");
+  fallback.launch.threadsPerBlock = 256;
+  binary.fallback = std::make_shared<const DeviceBinary>(fallback);
+  EXPECT_EQ(textOf(verifyAbi(binary, everyScalar(), info)),
+            "the fallback without tensor maps of pointers: expected blocks of 256 threads, got 128 "
+            "x 1 x 1");
+}
+
 TEST(VerifyAbi, TensorMapsStandBehindTheParameters) {
   DeviceBinary binary;
   binary.target = "cuda:compute_90";
