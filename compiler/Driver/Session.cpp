@@ -5,6 +5,7 @@
 #include "compiler/Driver/PortablePath.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Timing.h"
+#include "compiler/Target/VerifyAbi.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -123,15 +124,22 @@ std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal
   return results;
 }
 
-/// The text that a cubin was assembled from, to stand beside it.
-static DeviceBinary ptxOf(const DeviceBinary &cubin) {
+/// The text that a cubin was assembled from, to stand beside it. In it tensor maps have other
+/// places.
+static llvm::Expected<DeviceBinary> ptxOf(const DeviceBinary &cubin) {
   DeviceBinary ptx = cubin;
   ptx.format = BinaryFormat::PTX;
   ptx.ptxasLevel = 0;
   ptx.bytes.assign(ptx.ptx.begin(), ptx.ptx.end());
   ptx.bytes.push_back('\0');
-  if (cubin.fallback)
-    ptx.fallback = std::make_shared<const DeviceBinary>(ptxOf(*cubin.fallback));
+  if (llvm::Error error = readBack(ptx))
+    return error;
+  if (!cubin.fallback)
+    return ptx;
+  llvm::Expected<DeviceBinary> fallback = ptxOf(*cubin.fallback);
+  if (!fallback)
+    return fallback;
+  ptx.fallback = std::make_shared<const DeviceBinary>(std::move(*fallback));
   return ptx;
 }
 
@@ -156,8 +164,14 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
       diagnostics.report(DiagKind::DriverOptionUnused, job.place.range, job.place.path, "num_ctas");
     std::vector<std::pair<std::string, int64_t>> effective = {
         {"num_warps", job.instance.numWarps}, {"num_stages", 1}, {"num_ctas", numCtas}};
-    if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin)
-      variant.binaries.push_back({job.target, ptxOf(*result.binary), effective});
+    if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {
+      llvm::Expected<DeviceBinary> ptx = ptxOf(*result.binary);
+      if (ptx)
+        variant.binaries.push_back({job.target, std::move(*ptx), effective});
+      else
+        diagnostics.report(DiagKind::DriverAbiMismatch, job.place.range, job.label, target.name,
+                           llvm::toString(ptx.takeError()));
+    }
     variant.binaries.push_back({job.target, std::move(*result.binary), std::move(effective)});
   }
   if (reporter.errors() == 0)
