@@ -198,7 +198,7 @@ static kiln_status make_tensor_map(const kiln_kernel *kernel, uint32_t index, ki
   const kiln_variant *variant = &kernel->entry->variants[kernel->variant];
   void *context = NULL;
   bool pushed = false;
-  *use_fallback = kernel->fallback && !kiln_has_map(map, tensor);
+  *use_fallback = kernel->fallback && !(kiln_has_map(map, tensor) && kiln_map_pays(map, tensor));
   if (*use_fallback)
     return KILN_SUCCESS;
   kiln_status status = kiln_check_mapped_tensor(kernel->entry->name, map, variant->params, tensor);

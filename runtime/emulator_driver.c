@@ -358,7 +358,8 @@ static kiln_status make_maps(const kiln_kernel *kernel, void *const *params,
     const kiln_tensor_map *map = &kernel->binary->tensor_maps[i];
     kiln_tensor tensor;
     kiln_read_tensor(map, parameters, params, &tensor);
-    *use_fallback = kernel->fallback && !kiln_has_map(map, &tensor);
+    *use_fallback =
+        kernel->fallback && !(kiln_has_map(map, &tensor) && kiln_map_pays(map, &tensor));
     if (*use_fallback)
       return KILN_SUCCESS;
     kiln_status status = kiln_check_mapped_tensor(kernel->entry->name, map, parameters, &tensor);

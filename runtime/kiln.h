@@ -473,8 +473,9 @@ typedef struct kiln_binary {
   uint64_t arena_bytes;   /* CPU: scratch per thread */
   const kiln_tensor_map *tensor_maps; /* passed behind the variant's parameters, in this order */
   /* The same kernel without those maps that are of no tensor descriptor but of pointers: launched
-   * where the arguments are none that the maps can describe, or the driver makes no maps. The same
-   * clusters, and no fallback of its own. Null: such arguments are an error. */
+   * where the arguments are none that the maps can describe, where copies by maps are slower (of
+   * blocks most of whose rows do not exist), or where the driver makes no maps. The same clusters,
+   * and no fallback of its own. Null: such arguments are an error. */
   const struct kiln_binary *fallback;
 } kiln_binary;
 
@@ -539,7 +540,7 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
  * Limits: CUDA 2^31-1, 65535, 65535; HIP 2^31-1, 65535, 65535 and fewer than 2^32 threads in x; CPU
  * 2^31-1 in each and 2^63-1 instances; clusters must divide the grid.
  * Tensor maps are made of the arguments: each base a multiple of 16 bytes, extents from 0 to
- * 2^32-1, strides multiples of 16 bytes from 0 to below 2^40 (otherwise the binary's fallback is
+ * 2^31-1, strides multiples of 16 bytes from 0 to below 2^40 (otherwise the binary's fallback is
  * launched, and without one it is KILN_ERROR_INVALID_ARGUMENT). Errors: KILN_ERROR_GRID, _CAPTURE,
  * _LOAD, _LAUNCH, _NO_BINARY (the variant does not exist for call->target), _UNSUPPORTED,
  * _INVALID_ARGUMENT. */

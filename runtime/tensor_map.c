@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COPY_BYTES = 16, MAX_BOX = 256, NUMBER_CAPACITY = 96 };
+/* The driver takes extents up to 2^32, but an H200 stops at copies from tensors of 2^32 - 1
+ * elements along an axis, and coordinates have signs. */
+enum { COPY_BYTES = 16, MAX_BOX = 256, NUMBER_CAPACITY = 96, MAX_EXTENT = INT32_MAX };
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
 static const struct element {
@@ -141,7 +143,7 @@ static void describe_number(const kiln_launch_number *number, const kiln_param *
 }
 
 static bool has_extent(const kiln_tensor *tensor, uint32_t axis) {
-  return tensor->shape[axis] >= 0 && tensor->shape[axis] <= UINT32_MAX;
+  return tensor->shape[axis] >= 0 && tensor->shape[axis] <= MAX_EXTENT;
 }
 
 static bool has_base(const kiln_tensor *tensor) {
@@ -168,6 +170,13 @@ bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor) {
   return has_base(tensor);
 }
 
+bool kiln_map_pays(const kiln_tensor_map *map, const kiln_tensor *tensor) {
+  for (uint32_t axis = 0; axis < map->rank; ++axis)
+    if (tensor->shape[axis] * 2 < (int64_t)map->box[axis])
+      return false;
+  return true;
+}
+
 static kiln_status check_stride(const char *entry, const kiln_tensor_map *map,
                                 const kiln_param *params, const kiln_tensor *tensor,
                                 uint32_t axis) {
@@ -190,7 +199,7 @@ static kiln_status check_extent(const char *entry, const kiln_tensor_map *map,
   char number[NUMBER_CAPACITY];
   describe_number(&map->extents[axis], params, tensor->shape[axis], number);
   return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
-                    "%s: %s: the extent of axis %" PRIu32 ": %s, expected 0 to 4294967295", entry,
+                    "%s: %s: the extent of axis %" PRIu32 ": %s, expected 0 to 2147483647", entry,
                     map->name, axis, number);
 }
 

@@ -33,6 +33,12 @@ void kiln_read_tensor(const kiln_tensor_map *map, const kiln_param *params, void
 /* Whether there is a map of `tensor`. */
 bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor);
 
+/* Whether copies by the map, which there is, are no slower than threads': of each block at least
+ * half of the elements along each axis can exist. What is outside of the tensor takes the engine
+ * longer than what it reads (H200: boxes of 128 rows of which 16 exist, twice as long as whole
+ * ones). */
+bool kiln_map_pays(const kiln_tensor_map *map, const kiln_tensor *tensor);
+
 /* KILN_ERROR_INVALID_ARGUMENT, naming the argument and its value, where there is none. */
 kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *map,
                                      const kiln_param *params, const kiln_tensor *tensor);

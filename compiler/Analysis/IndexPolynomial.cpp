@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -98,6 +99,17 @@ Polynomial Polynomial::substitute(llvm::function_ref<Polynomial(Symbol)> replace
   return result;
 }
 
+std::optional<Polynomial> Polynomial::dividedBy(int64_t divisor) const {
+  Polynomial result;
+  result.tooLarge = tooLarge;
+  for (auto &[monomial, coefficient] : sum) {
+    if (coefficient % divisor != 0)
+      return std::nullopt;
+    result.add(monomial, coefficient / divisor);
+  }
+  return result;
+}
+
 //===--- Values ---===//
 
 Symbol IndexPolynomials::intern(const SymbolMeaning &meaning) {
@@ -116,13 +128,69 @@ Polynomial IndexPolynomials::of(Value value) {
   return result;
 }
 
-/// The value itself as a symbol.
-Polynomial IndexPolynomials::opaque(Value value) {
+Symbol IndexPolynomials::symbolOf(Value value) {
   SymbolMeaning meaning;
-  meaning.value = value;
+  meaning.value = sameComputation(value);
+  SmallVector<Value, 1> &values = alike[meaning.value];
+  if (!llvm::is_contained(values, value))
+    values.push_back(value);
   for (auto [axis, extent] : llvm::enumerate(tile::shapeOf(value.getType())))
     meaning.axes.push_back(extent == 1 ? SymbolMeaning::noAxis : unsigned(axis));
-  return Polynomial::symbol(intern(meaning));
+  return intern(meaning);
+}
+
+/// The first value that was computed like this one: two loops' counters that are in step lead to
+/// the same tiles.
+Value IndexPolynomials::sameComputation(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
+      !isMemoryEffectFree(op) || !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return isa<IntegerType, IndexType>(tile::elementTypeOf(type));
+      }))
+    return value;
+  std::vector<Polynomial::Terms> operands;
+  for (Value operand : op->getOperands()) {
+    Polynomial polynomial = of(operand);
+    if (polynomial.isTooLarge())
+      return value;
+    operands.push_back(polynomial.terms());
+  }
+  Computation computation{op->getName().getAsOpaquePointer(),
+                          op->getAttrDictionary().getAsOpaquePointer(),
+                          value.getType().getAsOpaquePointer(), std::move(operands)};
+  return computed.try_emplace(std::move(computation), value).first->second;
+}
+
+ArrayRef<Value> IndexPolynomials::valuesOf(Symbol symbol) const {
+  auto found = alike.find(meaning(symbol).value);
+  return found == alike.end() ? ArrayRef<Value>() : ArrayRef<Value>(found->second);
+}
+
+SmallVector<unsigned, 2> IndexPolynomials::axesOf(Symbol symbol) const {
+  const SymbolMeaning &meant = meaning(symbol);
+  SmallVector<unsigned, 2> axes;
+  if (meant.kind == SymbolMeaning::Kind::Axis)
+    axes.push_back(meant.axis);
+  llvm::copy_if(meant.axes, std::back_inserter(axes),
+                [](unsigned axis) { return axis != SymbolMeaning::noAxis; });
+  return axes;
+}
+
+bool IndexPolynomials::isUniform(const Polynomial &polynomial) const {
+  return llvm::all_of(polynomial.terms(), [&](auto &term) {
+    return llvm::all_of(term.first, [&](Symbol symbol) { return axesOf(symbol).empty(); });
+  });
+}
+
+bool IndexPolynomials::variesIn(const Polynomial &polynomial, Operation *loop) const {
+  return llvm::any_of(polynomial.terms(), [&](auto &term) {
+    return llvm::any_of(term.first, [&](Symbol symbol) {
+      SymbolMeaning used = meaning(symbol);
+      return used.loop
+                 ? loop->isAncestor(used.loop)
+                 : used.value && loop->isAncestor(used.value.getParentRegion()->getParentOp());
+    });
+  });
 }
 
 Polynomial IndexPolynomials::compute(Value value) {
@@ -239,15 +307,8 @@ std::optional<Polynomial> IndexPolynomials::followArgument(BlockArgument argumen
       of(loop.getTiedLoopYieldedValue(argument)->get()).plus(opaque(argument), /*factor=*/-1);
   assumed.pop_back();
   known = std::move(kept);
-  for (auto &[monomial, coefficient] : step.terms())
-    for (Symbol symbol : monomial) {
-      SymbolMeaning used = meaning(symbol);
-      bool varies = used.loop
-                        ? loop->isAncestor(used.loop)
-                        : used.value && loop.getRegion().isAncestor(used.value.getParentRegion());
-      if (varies)
-        return std::nullopt;
-    }
+  if (variesIn(step, loop))
+    return std::nullopt;
   return of(loop.getTiedLoopInit(argument)->get()).plus(step.times(iteration));
 }
 

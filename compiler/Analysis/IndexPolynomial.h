@@ -74,13 +74,20 @@ public:
   /// No longer exact: more terms, or larger coefficients, than are worth keeping.
   bool isTooLarge() const { return tooLarge; }
 
+  /// Both are exact and the same sum.
+  bool operator==(const Polynomial &other) const {
+    return !tooLarge && !other.tooLarge && sum == other.sum;
+  }
+
+  void add(const Monomial &monomial, int64_t coefficient);
   Polynomial plus(const Polynomial &other, int64_t factor = 1) const;
   Polynomial times(const Polynomial &other) const;
+  /// If all coefficients are multiples of `divisor`.
+  std::optional<Polynomial> dividedBy(int64_t divisor) const;
   /// With another polynomial in place of each symbol.
   Polynomial substitute(llvm::function_ref<Polynomial(Symbol)> replacement) const;
 
 private:
-  void add(const Monomial &monomial, int64_t coefficient);
   Terms sum;
   bool tooLarge = false;
 };
@@ -94,6 +101,18 @@ public:
 
   Symbol intern(const SymbolMeaning &meaning);
   const SymbolMeaning &meaning(Symbol symbol) const { return meanings[symbol]; }
+  /// The value itself as a symbol: one for all that the same pure operation makes of equal
+  /// operands.
+  Symbol symbolOf(mlir::Value value);
+  /// All values met so far that the symbol stands for; none if it is an index or a number.
+  llvm::ArrayRef<mlir::Value> valuesOf(Symbol symbol) const;
+
+  /// The tile's axes that the symbol's value depends on.
+  llvm::SmallVector<unsigned, 2> axesOf(Symbol symbol) const;
+  /// One number for all of a tile.
+  bool isUniform(const Polynomial &polynomial) const;
+  /// Whether it may differ between iterations of the loop.
+  bool variesIn(const Polynomial &polynomial, mlir::Operation *loop) const;
 
 private:
   Polynomial compute(mlir::Value value);
@@ -101,11 +120,18 @@ private:
   std::optional<Polynomial> followArithmetic(mlir::Operation *op);
   std::optional<Polynomial> followArgument(mlir::BlockArgument argument);
   Polynomial withAxes(const Polynomial &polynomial, llvm::ArrayRef<unsigned> axes);
-  Polynomial opaque(mlir::Value value);
+  Polynomial opaque(mlir::Value value) { return Polynomial::symbol(symbolOf(value)); }
+  mlir::Value sameComputation(mlir::Value value);
 
   std::vector<SymbolMeaning> meanings;
   std::map<SymbolMeaning, Symbol> symbols;
   llvm::DenseMap<mlir::Value, Polynomial> known;
+  /// The first result of each pure operation: by its name, attributes, type and operands.
+  using Computation =
+      std::tuple<const void *, const void *, const void *, std::vector<Polynomial::Terms>>;
+  std::map<Computation, mlir::Value> computed;
+  /// The values that are the same as the first one of them.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> alike;
   /// A loop-carried value whose step is being looked for: a symbol meanwhile.
   llvm::SmallVector<mlir::Value> assumed;
 };

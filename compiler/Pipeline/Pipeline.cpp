@@ -222,6 +222,38 @@ void reportTargetError(Compilation &compilation, llvm::Error error) {
       });
 }
 
+/// From Tile IR in canonical form to a binary. `mapsOfPointers`: whether tensor maps of pointers
+/// may be used, and then, whether they are.
+std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &mapsOfPointers) {
+  ModuleOp module = compilation.module;
+  const TargetInfo &target = compilation.target;
+  KernelFacts facts = kernelFacts(module, target);
+  facts.maxRegisters = compilation.options.maxRegisters;
+  facts.minOccupancy = compilation.options.minOccupancy;
+  {
+    DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
+    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))))
+      return std::nullopt;
+    mapsOfPointers = SymbolTable::lookupSymbolIn(module, facts.symbol)
+                         ->hasAttr(tile::TileDialect::mapsOfPointersAttr);
+    // Without descriptors, but for those that the launcher makes.
+    if (failed(runOn(module, createExpandDescriptorsPass())))
+      return std::nullopt;
+    bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
+                                                            : lowerForGPU(compilation, facts));
+    if (!lowered || compilation.diagnostics.hasErrors())
+      return std::nullopt;
+  }
+  // The back end reports through llvm::Error.
+  llvm::Expected<DeviceBinary> binary =
+      emitDeviceBinary(module, facts, target, compilation.options.emit);
+  if (!binary) {
+    reportTargetError(compilation, binary.takeError());
+    return std::nullopt;
+  }
+  return std::move(*binary);
+}
+
 } // namespace
 
 std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &target,
@@ -230,30 +262,31 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
                                         std::optional<kiln::Diagnostic> &doesNotFit) {
   loadDialects(*module.getContext());
   Compilation compilation{module, target, options, diagnostics, sources, doesNotFit};
-  KernelFacts facts = kernelFacts(module, target);
-  facts.maxRegisters = options.maxRegisters;
-  facts.minOccupancy = options.minOccupancy;
   {
-    DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     // Tile IR in canonical form.
+    DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     if (failed(simplify(module)) || !compilation.stageDone("tile"))
       return std::nullopt;
-    // Without descriptors, but for those that the launcher makes.
-    if ((target.tensorMaps && failed(runOn(module, createUseTensorMapsPass()))) ||
-        failed(runOn(module, createExpandDescriptorsPass())))
-      return std::nullopt;
-    bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
-                                                            : lowerForGPU(compilation, facts));
-    if (!lowered || diagnostics.hasErrors())
-      return std::nullopt;
   }
-  // The back end reports through llvm::Error.
-  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(module, facts, target, options.emit);
-  if (!binary) {
-    reportTargetError(compilation, binary.takeError());
-    return std::nullopt;
-  }
-  return std::move(*binary);
+  bool mapsOfPointers = target.tensorMaps;
+  OwningOpRef<ModuleOp> copy = mapsOfPointers ? module.clone() : ModuleOp();
+  std::optional<DeviceBinary> binary = compileSimplified(compilation, mapsOfPointers);
+  bool isStopped = !binary && !doesNotFit;
+  if (!mapsOfPointers || diagnostics.hasErrors() || isStopped)
+    return binary;
+  // Again without such maps: for arguments that they cannot describe, or because their blocks have
+  // no room.
+  doesNotFit.reset();
+  PipelineOptions quietly = options;
+  if (binary)
+    quietly.afterStage = nullptr;
+  Compilation again{*copy, target, quietly, diagnostics, sources, doesNotFit};
+  mapsOfPointers = false;
+  std::optional<DeviceBinary> fallback = compileSimplified(again, mapsOfPointers);
+  if (!binary || !fallback)
+    return fallback;
+  binary->fallback = std::make_shared<DeviceBinary>(std::move(*fallback));
+  return binary;
 }
 
 } // namespace kiln

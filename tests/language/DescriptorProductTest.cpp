@@ -6,75 +6,12 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
-#include "tests/language/SourceKernel.h"
-
-#include <cmath>
+#include "tests/language/ExactProduct.h"
 
 using namespace mlir;
 
 namespace kiln::testing {
 namespace {
-
-/// C of m x n is A times B along k, of which the last is stored by columns if `transposed`.
-struct Product {
-  int m, n, k;
-  bool transposed;
-  int strideA, strideB, strideC;
-  Buffer<uint16_t> a, b;
-  Buffer<float> c;
-
-  /// Rows begin at multiples of 16 bytes.
-  static int strideOf(int columns) { return (columns + 7) / 8 * 8; }
-
-  Product(int m, int n, int k, bool transposed)
-      : m(m), n(n), k(k), transposed(transposed), strideA(strideOf(std::max(k, 1))),
-        strideB(strideOf(std::max(transposed ? k : n, 1))), strideC(strideOf(n)),
-        a(size_t(m) * strideA), b(size_t(std::max(transposed ? n : k, 1)) * strideB),
-        c(size_t(m) * strideC) {
-    Random random(unsigned(m + 7 * n + 31 * k));
-    for (Buffer<uint16_t> *matrix : {&a, &b})
-      for (size_t i = 0; i < matrix->count(); ++i)
-        (*matrix)[i] = halfOf(int(random.below(5)) - 2);
-  }
-
-  static uint16_t halfOf(int value) {
-    const uint16_t magnitudes[] = {0, 0x3c00, 0x4000};
-    return uint16_t(value < 0) << 15 | magnitudes[std::abs(value)];
-  }
-  static double valueOf(uint16_t bits) {
-    return (bits >> 15 ? -1 : 1) * ((bits & 0x7fff) == 0 ? 0 : (bits & 0x7fff) == 0x4000 ? 2 : 1);
-  }
-  double A(int i, int l) const { return valueOf(a[size_t(i) * strideA + l]); }
-  double B(int l, int j) const {
-    return valueOf(transposed ? b[size_t(j) * strideB + l] : b[size_t(l) * strideB + j]);
-  }
-
-  std::vector<SourceArgument> arguments() const {
-    return {{"pa", "*fp16", a},
-            {"pb", "*fp16", b},
-            {"pc", "*fp32", c},
-            {"M", "i32", m},
-            {"N", "i32", n},
-            {"K", "i32", k},
-            {"sa", "i64:8", int64_t(strideA)},
-            {"sb", "i64:8", int64_t(strideB)},
-            {"sc", "i64:4", int64_t(strideC)}};
-  }
-
-  /// "" or the first wrong element.
-  std::string wrong() const {
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int l = 0; l < k; ++l)
-          sum += A(i, l) * B(l, j);
-        if (double(c[size_t(i) * strideC + j]) != sum)
-          return "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": expected " +
-                 std::to_string(sum) + ", got " + std::to_string(c[size_t(i) * strideC + j]) + "\n";
-      }
-    return "";
-  }
-};
 
 const std::string head = R"(
 @triton.jit
@@ -148,10 +85,10 @@ TEST_P(DescriptorProduct, OfAnyExtents) {
       options.numStages = stages;
       Tile tile;
       SourceKernel kernel(head + withRange(oneTile, "range(0, K, BK)"), GetParam(),
-                          Product(1, 1, 1, transposed).arguments(), tile.constants(transposed),
+                          ExactProduct(1, 1, 1, transposed).arguments(), tile.constants(transposed),
                           options);
       for (int k : {0, 1, 32, 61, 96, 160}) {
-        Product product(93, 70, k, transposed);
+        ExactProduct product(93, 70, k, transposed);
         ASSERT_EQ(kernel.run(product.arguments(), {2, 2, 1}), "") << k;
         ASSERT_EQ(product.wrong(), "") << k;
       }
@@ -161,7 +98,7 @@ TEST_P(DescriptorProduct, OfAnyExtents) {
 TEST_P(DescriptorProduct, OfLargeTiles) {
   Tile tile{128, 256, 64};
   for (bool transposed : {false, true}) {
-    Product product(130, 259, 200, transposed);
+    ExactProduct product(130, 259, 200, transposed);
     ASSERT_EQ(runSource(head + withRange(oneTile, "range(0, K, BK)"), GetParam(),
                         product.arguments(), tile.constants(transposed),
                         {.grid = {2, 2, 1}, .numWarps = 8}),
@@ -176,10 +113,11 @@ TEST_P(DescriptorProduct, OverManyTiles) {
       SourceOptions options;
       options.numWarps = warps;
       Tile tile;
-      SourceKernel kernel(head + manyTiles, GetParam(), Product(1, 1, 1, transposed).arguments(),
-                          tile.constants(transposed), options);
+      SourceKernel kernel(head + manyTiles, GetParam(),
+                          ExactProduct(1, 1, 1, transposed).arguments(), tile.constants(transposed),
+                          options);
       for (int k : {0, 24, 32, 200}) {
-        Product product(200, 130, k, transposed);
+        ExactProduct product(200, 130, k, transposed);
         ASSERT_EQ(kernel.run(product.arguments(), {2, 1, 1}), "") << k;
         ASSERT_EQ(product.wrong(), "") << k;
       }
@@ -187,7 +125,7 @@ TEST_P(DescriptorProduct, OverManyTiles) {
 }
 
 TEST_P(DescriptorProduct, WithAWarpForCopies) {
-  Product product(93, 70, 170, /*transposed=*/true);
+  ExactProduct product(93, 70, 170, /*transposed=*/true);
   ASSERT_EQ(runSource(head + withRange(oneTile, "tl.range(0, K, BK, warp_specialize=True)"),
                       GetParam(), product.arguments(), Tile().constants(true), {.grid = {2, 2, 1}}),
             "");
@@ -196,7 +134,7 @@ TEST_P(DescriptorProduct, WithAWarpForCopies) {
 
 TEST_P(DescriptorProduct, OfABlockThatIsHeld) {
   constexpr int m = 64, n = 48, k = 16, tile = 16;
-  Product product(m, n, k, /*transposed=*/true);
+  ExactProduct product(m, n, k, /*transposed=*/true);
   Buffer<float> result(m * m);
   std::vector<SourceArgument> arguments = product.arguments();
   arguments[2] = {"pc", "*fp32", result};
@@ -238,7 +176,7 @@ template <typename OpT> std::vector<OpT> all(ModuleOp &module) {
 /// Of tiles one after another by a warp of its own, or of one tile; what is found, and what is
 /// wrong.
 std::string run(bool isPersistent, const Edit &edit) {
-  Product product(256, 64, 160, /*transposed=*/true);
+  ExactProduct product(256, 64, 160, /*transposed=*/true);
   SourceOptions options;
   options.edit = edit;
   options.grid = {isPersistent ? 2u : 4u, 1, 1};

@@ -136,7 +136,9 @@ ProductLoop::ProductLoop(const ProductForm &form, const std::string &target,
   options.numStages = form.stages;
   options.edit = [&](mlir::ModuleOp &module) {
     module.walk([&](mlir::Operation *op) {
-      copies |= op->getName().getStringRef() == "nvvm.cp.async.shared.global";
+      llvm::StringRef name = op->getName().getStringRef();
+      copies |= name == "nvvm.cp.async.shared.global" ||
+                name == "nvvm.cp.async.bulk.tensor.shared.cluster.global";
     });
     if (edit)
       edit(module);

@@ -37,6 +37,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
     /// On a kernel argument that the launcher makes of others: a tile.TensorMapAttr.
     static constexpr llvm::StringLiteral tensorMapAttr = "tile.tensor_map";
+    /// On a kernel: some of its tensor maps are of arrays that are only pointers in its source.
+    static constexpr llvm::StringLiteral mapsOfPointersAttr = "tile.maps_of_pointers";
   }];
 }
 

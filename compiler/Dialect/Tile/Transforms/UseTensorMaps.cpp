@@ -1,6 +1,7 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/ArrayBlocks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -23,6 +24,11 @@ Value withoutHints(Value value) {
 struct LaunchNumbers {
   SmallVector<int64_t> arguments, constants;
 
+  void add(const LaunchValue &value) {
+    arguments.push_back(value.argument ? int64_t(*value.argument) : -1);
+    constants.push_back(value.constant);
+  }
+
   bool add(Value value, Block *entry) {
     APInt constant;
     value = withoutHints(value);
@@ -44,14 +50,14 @@ struct LaunchNumbers {
 
 class TensorMapUser {
 public:
-  explicit TensorMapUser(func::FuncOp kernel) : kernel(kernel) {}
+  TensorMapUser(func::FuncOp kernel, bool ofPointers) : kernel(kernel), ofPointers(ofPointers) {}
 
   LogicalResult run() {
     SmallVector<tile::DescriptorLoadOp> loads;
     SmallVector<tile::DescriptorStoreOp> stores;
     kernel.walk([&](tile::DescriptorLoadOp load) {
       if (isBlockOfRows(load.getDescriptor().getType()) && areNarrow(load.getOffsets()) &&
-          isMultiplied(load, load, /*axisOfRows=*/1))
+          isMultiplied(load, load.getDescriptor().getType(), /*axisOfRows=*/1))
         loads.push_back(load);
     });
     // What a product's threads hold is far from rows of 16 bytes; others store as well by
@@ -69,7 +75,7 @@ public:
     for (tile::DescriptorStoreOp store : stores)
       if (failed(useMap(store.getDescriptorMutable(), /*isWritten=*/true)))
         return failure();
-    return success();
+    return ofPointers ? useMapsOfPointers() : success();
   }
 
 private:
@@ -85,6 +91,13 @@ private:
     return type.getRank() == 2 && llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
            type.getShape()[0] >= leastRows &&
            type.getShape()[1] * type.getElementBytes() >= DescriptorType::alignment;
+  }
+
+  /// The engine takes about as long for a row of 64 bytes as for one of 128, and then no less than
+  /// threads that copy by themselves.
+  static bool hasLongRows(DescriptorType type) {
+    constexpr int64_t fullRow = 128;
+    return type.getShape()[1] * type.getElementBytes() >= fullRow;
   }
 
   /// The engine counts in 32 bits.
@@ -106,15 +119,28 @@ private:
 
   /// Whether nobody but dots takes the block, in an order in which matrix units read it in place:
   /// they transpose 16-bit elements alone.
-  static bool isMultiplied(tile::DescriptorLoadOp load, Value block, unsigned axisOfRows) {
-    bool transposes = load.getDescriptor().getType().getElementBytes() == 2;
+  static bool isMultiplied(Value block, DescriptorType type, unsigned axisOfRows) {
+    bool transposes = type.getElementBytes() == 2;
     return !block.use_empty() && llvm::all_of(block.getUses(), [&](OpOperand &use) {
       if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
-        return isMultiplied(load, trans, trans.getOrder()[axisOfRows]);
+        return isMultiplied(trans, type, trans.getOrder()[axisOfRows]);
       unsigned axisOfK = use.getOperandNumber() == 0 ? 1 : 0;
       return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
              (transposes || axisOfRows == axisOfK);
     });
+  }
+
+  /// Whether all dots that take the block have work for groups of four warps, which read it where
+  /// the engine puts it; in others threads copy it as well themselves.
+  bool feedsWarpGroups(Value block) const {
+    constexpr int64_t warpsOfGroup = 4, rowsOfGroup = 64;
+    return numberOr(tile::TileDialect::numWarpsAttr, 1) % warpsOfGroup == 0 &&
+           llvm::all_of(block.getUsers(), [&](Operation *user) {
+             if (isa<tile::TransOp>(user))
+               return feedsWarpGroups(user->getResult(0));
+             auto dot = dyn_cast<tile::DotOp>(user);
+             return dot && tile::shapeOf(dot.getType())[0] >= rowsOfGroup;
+           });
   }
 
   //===-- their maps
@@ -133,50 +159,128 @@ private:
     if (!base || base.getOwner() != entry || !areKnown(make.getExtents(), extents) ||
         !areKnown(make.getStrides(), strides))
       return success();
-    Builder b(kernel.getContext());
-    auto map = tile::TensorMapAttr::get(
-        kernel.getContext(), base.getArgNumber(), b.getDenseI64ArrayAttr(extents.arguments),
-        b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
-        b.getDenseI64ArrayAttr(strides.constants));
-    // An empty tensor is made in another way for each (runtime/tensor_map.h).
-    std::tuple<Attribute, Type, unsigned> key{map, make.getType(), isWritten};
-    // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
-    constexpr unsigned mostMaps = 16;
-    if (arguments.size() == mostMaps && !arguments.contains(key))
-      return success();
-    Value &argument = arguments[key];
-    if (!argument) {
-      unsigned index = kernel.getNumArguments();
-      NamedAttrList attributes;
-      attributes.set(tile::TileDialect::tensorMapAttr, map);
-      if (failed(kernel.insertArgument(
-              index, make.getType(), attributes.getDictionary(kernel.getContext()), base.getLoc())))
-        return failure();
-      argument = kernel.getArgument(index);
-    }
-    descriptor.set(argument);
+    FailureOr<Value> argument =
+        mapOf(base.getArgNumber(), extents, strides, make.getType(), isWritten);
+    if (failed(argument))
+      return failure();
+    if (*argument)
+      descriptor.set(*argument);
     return success();
   }
 
+  int64_t numberOr(StringRef attribute, int64_t otherwise) const {
+    auto number = kernel->getAttrOfType<IntegerAttr>(attribute);
+    return number ? number.getInt() : otherwise;
+  }
+
+  /// Loads through pointers become loads of blocks, where such blocks are loaded by maps. Of one
+  /// stage nothing is copied ahead.
+  LogicalResult useMapsOfPointers() {
+    if (numberOr(tile::TileDialect::numStagesAttr, 1) < 2)
+      return success();
+    ArrayBlocks blocks(kernel);
+    SmallVector<std::pair<tile::LoadOp, ArrayBlock>> found;
+    kernel.walk([&](tile::LoadOp load) {
+      if (!load.use_empty() && feedsWarpGroups(load))
+        if (std::optional<ArrayBlock> block = blocks.blockOf(load))
+          found.push_back({load, *block});
+    });
+    for (auto &[load, block] : found)
+      if (failed(useMapOf(load, block, blocks)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult useMapOf(tile::LoadOp load, const ArrayBlock &block, ArrayBlocks &blocks) {
+    auto loaded = cast<RankedTensorType>(load.getType());
+    SmallVector<int64_t> shape(loaded.getShape());
+    if (block.isTransposed)
+      std::swap(shape[0], shape[1]);
+    auto type = DescriptorType::get(kernel.getContext(), shape, loaded.getElementType(),
+                                    tile::Padding::Zero);
+    if (!isBlockOfRows(type) || !hasLongRows(type) ||
+        !isMultiplied(load, type, block.isTransposed ? 0 : 1))
+      return success();
+    OpBuilder b(load);
+    SmallVector<Value> offsets;
+    for (const Polynomial &coordinate : block.origin) {
+      Value narrow = blocks.materialise(b, load, coordinate);
+      if (!narrow)
+        return success();
+      offsets.push_back(arith::ExtSIOp::create(b, load.getLoc(), b.getI64Type(), narrow));
+    }
+    LaunchNumbers extents, strides;
+    for (const LaunchValue &extent : block.extents)
+      extents.add(extent);
+    strides.add(block.stride);
+    FailureOr<Value> argument = mapOf(block.base, extents, strides, type, /*isWritten=*/false);
+    if (failed(argument) || !*argument)
+      return failed(argument) ? failure() : success();
+    Value value = tile::DescriptorLoadOp::create(
+        b, load.getLoc(), RankedTensorType::get(shape, loaded.getElementType()), *argument, offsets,
+        load.getCache(), load.getEvict());
+    if (block.isTransposed)
+      value =
+          tile::TransOp::create(b, load.getLoc(), loaded, value, b.getDenseI32ArrayAttr({1, 0}));
+    load.replaceAllUsesWith(value);
+    load.erase();
+    kernel->setAttr(tile::TileDialect::mapsOfPointersAttr, b.getUnitAttr());
+    return success();
+  }
+
+  /// The argument that is this map, null where there are too many.
+  FailureOr<Value> mapOf(unsigned base, const LaunchNumbers &extents, const LaunchNumbers &strides,
+                         DescriptorType type, bool isWritten) {
+    Builder b(kernel.getContext());
+    auto map = tile::TensorMapAttr::get(
+        kernel.getContext(), base, b.getDenseI64ArrayAttr(extents.arguments),
+        b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
+        b.getDenseI64ArrayAttr(strides.constants));
+    // An empty tensor is made in another way for each (runtime/tensor_map.h).
+    std::tuple<Attribute, Type, unsigned> key{map, type, isWritten};
+    // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
+    constexpr unsigned mostMaps = 16;
+    if (arguments.size() == mostMaps && !arguments.contains(key))
+      return Value();
+    Value &argument = arguments[key];
+    if (argument)
+      return argument;
+    unsigned index = kernel.getNumArguments();
+    NamedAttrList attributes;
+    attributes.set(tile::TileDialect::tensorMapAttr, map);
+    if (failed(kernel.insertArgument(index, type, attributes.getDictionary(kernel.getContext()),
+                                     kernel.getArgument(base).getLoc())))
+      return failure();
+    return argument = kernel.getArgument(index);
+  }
+
   func::FuncOp kernel;
+  bool ofPointers;
   DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
 };
 
 struct UseTensorMapsPass : PassWrapper<UseTensorMapsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UseTensorMapsPass)
+  UseTensorMapsPass() = default;
+  explicit UseTensorMapsPass(bool ofPointers) { this->ofPointers = ofPointers; }
+  UseTensorMapsPass(const UseTensorMapsPass &other) : PassWrapper(other) {}
   StringRef getArgument() const override { return "kiln-use-tensor-maps"; }
   StringRef getDescription() const override {
     return "Let the launcher make the descriptors of blocks that products multiply";
   }
   void runOnOperation() override {
-    if (!getOperation().isDeclaration() && failed(TensorMapUser(getOperation()).run()))
+    if (!getOperation().isDeclaration() && failed(TensorMapUser(getOperation(), ofPointers).run()))
       signalPassFailure();
   }
+  Option<bool> ofPointers{*this, "of-pointers", llvm::cl::init(false),
+                          llvm::cl::desc("Make maps of arrays that plain pointers address, too")};
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createUseTensorMapsPass() { return std::make_unique<UseTensorMapsPass>(); }
+std::unique_ptr<Pass> createUseTensorMapsPass(bool ofPointers) {
+  return std::make_unique<UseTensorMapsPass>(ofPointers);
+}
 
 void registerUseTensorMapsPass() { PassRegistration<UseTensorMapsPass>(); }
 

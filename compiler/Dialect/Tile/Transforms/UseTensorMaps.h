@@ -5,6 +5,12 @@
 // such an engine is to be told (a tensor map), and passes it as one more argument. Loads of blocks
 // that products multiply as they are take their descriptor from there, and so do stores of
 // kernels with products; for other accesses ordinary ones are as good (ExpandDescriptors.h).
+//
+// A kernel that has no descriptors, only pointers, may do the same: where a load's addresses are a
+// block of an array (ArrayBlocks.h), it becomes the load of a described block. A descriptor
+// promises what pointers do not, that the array begins at a multiple of 16 bytes and so do its
+// rows. Such a kernel has `tile.maps_of_pointers`: launches whose arguments break the promise need
+// it compiled without.
 
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H
@@ -13,9 +19,9 @@
 
 namespace kiln {
 
-/// A pass on func.func, `kiln-use-tensor-maps`: adds arguments of descriptors' types, with
-/// `tile.tensor_map`, behind the kernel's own, and lets loads use them.
-std::unique_ptr<mlir::Pass> createUseTensorMapsPass();
+/// A pass on func.func, `kiln-use-tensor-maps{of-pointers}`: adds arguments of descriptors' types,
+/// with `tile.tensor_map`, behind the kernel's own, and lets loads use them.
+std::unique_ptr<mlir::Pass> createUseTensorMapsPass(bool ofPointers);
 void registerUseTensorMapsPass();
 
 } // namespace kiln

@@ -1,0 +1,410 @@
+#include "compiler/Dialect/Tile/Transforms/ArrayBlocks.h"
+
+#include "compiler/Analysis/ValueSources.h"
+#include "compiler/Dialect/Tile/Transforms/MaskBounds.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The index that the elements of a tile have along one of its axes: their position plus `first`,
+/// but anything where that would be `limit` or more.
+struct AxisIndex {
+  Polynomial first;
+  std::optional<Polynomial> limit;
+};
+
+/// The argument that all of these pointers come from.
+std::optional<unsigned> arrayOf(Value pointers, func::FuncOp kernel) {
+  auto sources = sourcesOf(pointers, [](OpResult result, SmallVectorImpl<Value> &from) {
+    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
+            tile::HintOp>(result.getOwner()))
+      from.push_back(result.getOwner()->getOperand(0));
+  });
+  auto argument = sources.size() == 1 ? dyn_cast<BlockArgument>(sources.front()) : BlockArgument();
+  if (!argument || argument.getOwner() != &kernel.front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+} // namespace
+
+//===--- Reading one load ---===//
+
+class BlockReader {
+public:
+  BlockReader(ArrayBlocks &blocks, tile::LoadOp load)
+      : blocks(blocks), polynomials(blocks.polynomials), load(load) {}
+
+  std::optional<ArrayBlock> read() {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || type.getRank() != 2 || load.getIsVolatile() || !loadsZeros())
+      return std::nullopt;
+    std::optional<unsigned> base = arrayOf(load.getPtr(), blocks.kernel);
+    if (!base || !readAddress() || !readBounds())
+      return std::nullopt;
+    block.base = *base;
+    return block;
+  }
+
+private:
+  /// What is masked away is zero, or is not said to be anything.
+  bool loadsZeros() {
+    return !load.getOther() || matchPattern(load.getOther(), m_AnyZeroFloat()) ||
+           matchPattern(load.getOther(), m_Zero());
+  }
+
+  unsigned tileAxisOf(unsigned arrayAxis) const {
+    return block.isTransposed ? 1 - arrayAxis : arrayAxis;
+  }
+
+  //===--- Addresses ---===//
+
+  /// Each axis of the tile in one product, of its index and the array's stride along it; the rest
+  /// is the origin.
+  bool readAddress() {
+    Polynomial address = polynomials.of(load.getPtr());
+    if (address.isTooLarge())
+      return false;
+    std::array<std::optional<Polynomial>, 2> strides;
+    Polynomial rest;
+    for (auto &[monomial, coefficient] : address.terms()) {
+      std::optional<unsigned> axis;
+      Polynomial factor = Polynomial::constant(coefficient);
+      for (Symbol symbol : monomial) {
+        SmallVector<unsigned, 2> axes = polynomials.axesOf(symbol);
+        if (axes.empty()) {
+          factor = factor.times(Polynomial::symbol(symbol));
+          continue;
+        }
+        if (axis || axes.size() > 1 || strides[axes[0]] || !readIndex(symbol, axes[0]))
+          return false;
+        axis = axes[0];
+      }
+      if (axis)
+        strides[*axis] = factor;
+      else
+        rest = rest.plus(factor);
+    }
+    return strides[0] && strides[1] && readStrides(*strides[0], *strides[1]) && readOrigin(rest);
+  }
+
+  bool readIndex(Symbol symbol, unsigned axis) {
+    const SymbolMeaning meaning = polynomials.meaning(symbol);
+    if (meaning.kind == SymbolMeaning::Kind::Axis)
+      indices[axis] = {};
+    else if (std::optional<AxisIndex> index = keptInside(meaning.value))
+      indices[axis] = *index;
+    else
+      return false;
+    return true;
+  }
+
+  /// `x % n`, `min(x, n)` and `select(x < n, x, …)` of indices that count up.
+  std::optional<AxisIndex> keptInside(Value value) {
+    if (auto rest = value.getDefiningOp<arith::RemSIOp>())
+      return limited(rest.getLhs(), polynomials.of(rest.getRhs()));
+    if (auto least = value.getDefiningOp<arith::MinSIOp>())
+      return limited(least.getLhs(), polynomials.of(least.getRhs()).plus(Polynomial::constant(1)));
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select)
+      return std::nullopt;
+    MaskBounds bounds = boundsOf(select.getCondition(), polynomials);
+    std::optional<Polynomial> first = firstOf(select.getTrueValue());
+    if (!first || !bounds.areAll || bounds.bounds.size() != 1 || !bounds.bounds[0].isUpper)
+      return std::nullopt;
+    return AxisIndex{*first, first->plus(bounds.bounds[0].rest, -1)};
+  }
+
+  std::optional<AxisIndex> limited(Value value, const Polynomial &limit) {
+    std::optional<Polynomial> first = firstOf(value);
+    if (!first || !polynomials.isUniform(limit))
+      return std::nullopt;
+    return AxisIndex{*first, limit};
+  }
+
+  /// What the elements count up from.
+  std::optional<Polynomial> firstOf(Value value) {
+    Polynomial index = polynomials.of(value);
+    std::optional<unsigned> axis;
+    Polynomial first;
+    for (auto &[monomial, coefficient] : index.terms()) {
+      bool counts = monomial.size() == 1 && coefficient == 1 && !axis &&
+                    polynomials.meaning(monomial[0]).kind == SymbolMeaning::Kind::Axis;
+      if (counts)
+        axis = polynomials.meaning(monomial[0]).axis;
+      else
+        first.add(monomial, coefficient);
+    }
+    if (!axis || !polynomials.isUniform(first))
+      return std::nullopt;
+    return first;
+  }
+
+  bool readStrides(const Polynomial &first, const Polynomial &second) {
+    int64_t bytes = elementBytes();
+    block.isTransposed = first.asConstant() == bytes;
+    if (!block.isTransposed && second.asConstant() != bytes)
+      return false;
+    std::optional<Polynomial> rows = (block.isTransposed ? second : first).dividedBy(bytes);
+    return rows && readNumber(*rows, block.stride);
+  }
+
+  /// Multiples of the stride are rows, all else is columns.
+  bool readOrigin(const Polynomial &rest) {
+    std::optional<Symbol> stride;
+    if (block.stride.argument)
+      stride = polynomials.symbolOf(blocks.kernel.getArgument(*block.stride.argument));
+    for (auto [monomial, coefficient] : rest.terms()) {
+      int64_t bytes = elementBytes(), rowBytes = bytes * (stride ? 1 : block.stride.constant);
+      auto *at = stride ? llvm::find(monomial, *stride) : monomial.end();
+      bool isOfRows = stride ? at != monomial.end() : coefficient % rowBytes == 0;
+      int64_t unit = isOfRows ? rowBytes : bytes;
+      if (coefficient % unit != 0)
+        return false;
+      Polynomial::Monomial factors = monomial;
+      if (isOfRows && stride)
+        factors.erase(factors.begin() + (at - monomial.begin()));
+      block.origin[isOfRows ? 0 : 1].add(factors, coefficient / unit);
+    }
+    return true;
+  }
+
+  //===--- Bounds ---===//
+
+  bool readBounds() {
+    MaskBounds masked;
+    if (load.getMask())
+      masked = boundsOf(load.getMask(), polynomials);
+    if (!masked.areAll)
+      return false;
+    return llvm::all_of(ArrayRef<unsigned>{0, 1},
+                        [&](unsigned axis) { return readBounds(axis, masked.bounds); });
+  }
+
+  bool readBounds(unsigned axis, ArrayRef<IndexBound> masked) {
+    const AxisIndex &index = indices[tileAxisOf(axis)];
+    Polynomial offset = block.origin[axis];
+    Polynomial &origin = block.origin[axis] = offset.plus(index.first);
+    std::optional<Polynomial> extent;
+    bool startsInside = blocks.isNonNegative(origin);
+    for (const IndexBound &bound : masked) {
+      if (bound.axis != tileAxisOf(axis))
+        continue;
+      if (!bound.isUpper && !(origin == bound.rest))
+        return false;
+      startsInside |= !bound.isUpper;
+      Polynomial end = origin.plus(bound.rest, -1);
+      if (bound.isUpper && extent && !(*extent == end))
+        return false;
+      if (bound.isUpper)
+        extent = end;
+    }
+    if (!startsInside)
+      return false;
+    if (index.limit) {
+      Polynomial limit = index.limit->plus(offset);
+      if (extent ? !(*extent == limit)
+                 : !blocks.isDropped(load, tileAxisOf(axis), index.first, *index.limit))
+        return false;
+      extent = limit;
+    }
+    if (extent)
+      return readNumber(*extent, block.extents[axis]);
+    // All that the block covers is there. More the engine does not count.
+    constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
+    block.extents[axis].constant = mostElements;
+    return true;
+  }
+
+  bool readNumber(const Polynomial &value, LaunchValue &number) {
+    if (std::optional<int64_t> constant = value.asConstant()) {
+      number.constant = *constant;
+      return *constant >= 0;
+    }
+    if (value.terms().size() != 1)
+      return false;
+    auto &[monomial, coefficient] = *value.terms().begin();
+    if (monomial.size() != 1 || coefficient != 1)
+      return false;
+    auto argument = dyn_cast_or_null<BlockArgument>(polynomials.meaning(monomial[0]).value);
+    if (!argument || argument.getOwner() != &blocks.kernel.front())
+      return false;
+    number.argument = argument.getArgNumber();
+    return true;
+  }
+
+  int64_t elementBytes() {
+    return cast<tile::PtrType>(tile::elementTypeOf(load.getPtr().getType())).getElementBytes();
+  }
+
+  ArrayBlocks &blocks;
+  IndexPolynomials &polynomials;
+  tile::LoadOp load;
+  ArrayBlock block;
+  std::array<AxisIndex, 2> indices; ///< by axes of the tile
+};
+
+//===--- What nobody sees ---===//
+
+namespace {
+
+/// Follows elements of a tensor at indices from `limit` on along an axis, through all that keeps
+/// them there.
+class DroppedElements {
+public:
+  DroppedElements(IndexPolynomials &polynomials, const Polynomial &first, const Polynomial &limit)
+      : polynomials(polynomials), first(first), limit(limit) {}
+
+  bool areDropped(Value value, unsigned axis) {
+    if (!seen.insert({value, axis}).second)
+      return true;
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isDroppedBy(use, axis); });
+  }
+
+private:
+  bool isDroppedBy(OpOperand &use, unsigned axis) {
+    Operation *op = use.getOwner();
+    if (OpTrait::hasElementwiseMappableTraits(op) || isa<tile::BroadcastOp, tile::HintOp>(op))
+      return areDropped(op->getResult(0), axis);
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](tile::DotOp dot) { return isDroppedByDot(use, dot, axis); })
+        .Case([&](tile::TransOp trans) {
+          auto *moved = llvm::find(trans.getOrder(), int32_t(axis));
+          return areDropped(trans, moved - trans.getOrder().begin());
+        })
+        .Case([&](tile::ExpandDimsOp expand) {
+          return areDropped(expand, axis + (axis >= unsigned(expand.getAxis())));
+        })
+        .Case([&](scf::ForOp loop) {
+          return use.getOperandNumber() >= loop.getNumControlOperands() &&
+                 isDroppedByLoop(loop, use.getOperandNumber() - loop.getNumControlOperands(), axis);
+        })
+        .Case([&](scf::YieldOp yield) {
+          if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
+            return isDroppedByLoop(loop, use.getOperandNumber(), axis);
+          auto branch = dyn_cast<scf::IfOp>(yield->getParentOp());
+          return branch && areDropped(branch.getResult(use.getOperandNumber()), axis);
+        })
+        .Case([&](tile::StoreOp store) {
+          return use.get() == store.getValue() && use.get() != store.getMask() &&
+                 isMaskedAway(store.getMask(), axis);
+        })
+        .Case([&](tile::AtomicRMWOp atomic) {
+          return atomic.use_empty() && use.get() == atomic.getValue() &&
+                 isMaskedAway(atomic.getMask(), axis);
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  bool isDroppedByDot(OpOperand &use, tile::DotOp dot, unsigned axis) {
+    unsigned rank = cast<RankedTensorType>(dot.getType()).getRank();
+    unsigned axisOfK = use.getOperandNumber() == 0 ? rank - 1 : rank - 2;
+    return (use.getOperandNumber() == 2 || (use.getOperandNumber() < 2 && axis != axisOfK)) &&
+           areDropped(dot, axis);
+  }
+
+  /// What one iteration carries to another is at the same indices in both.
+  bool isDroppedByLoop(scf::ForOp loop, unsigned number, unsigned axis) {
+    return !polynomials.variesIn(first, loop) && !polynomials.variesIn(limit, loop) &&
+           areDropped(loop.getRegionIterArg(number), axis) &&
+           areDropped(loop.getResult(number), axis);
+  }
+
+  /// Nothing is written at `limit` and beyond.
+  bool isMaskedAway(Value mask, unsigned axis) {
+    if (!mask)
+      return false;
+    Polynomial rest = first.plus(limit, -1);
+    return llvm::any_of(boundsOf(mask, polynomials).bounds, [&](const IndexBound &bound) {
+      return bound.isUpper && bound.axis == axis && bound.rest == rest;
+    });
+  }
+
+  IndexPolynomials &polynomials;
+  const Polynomial &first, &limit;
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+};
+
+} // namespace
+
+//===--- A kernel's ---===//
+
+std::optional<ArrayBlock> ArrayBlocks::blockOf(tile::LoadOp load) {
+  return BlockReader(*this, load).read();
+}
+
+bool ArrayBlocks::isDropped(Value value, unsigned axis, const Polynomial &first,
+                            const Polynomial &limit) {
+  return DroppedElements(polynomials, first, limit).areDropped(value, axis);
+}
+
+bool ArrayBlocks::isNonNegative(const Polynomial &sum) const {
+  return llvm::all_of(sum.terms(), [&](auto &term) {
+    return term.second > 0 && llvm::all_of(term.first, [&](Symbol symbol) {
+             return polynomials.meaning(symbol).kind == SymbolMeaning::Kind::Iteration ||
+                    llvm::any_of(polynomials.valuesOf(symbol),
+                                 [&](Value value) { return axisInfo.get(value).nonNegative; });
+           });
+  });
+}
+
+Value ArrayBlocks::materialise(OpBuilder &b, Operation *at, const Polynomial &coordinate) {
+  Location loc = at->getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value sum;
+  for (auto &[monomial, coefficient] : coordinate.terms()) {
+    if (!llvm::isInt<32>(coefficient))
+      return {};
+    int64_t factor = coefficient;
+    Value product;
+    for (Symbol symbol : monomial) {
+      Value value = materialise(b, at, symbol, factor);
+      if (!value)
+        return {};
+      product = product ? arith::MulIOp::create(b, loc, product, value) : value;
+    }
+    if (!product)
+      product = constant(factor);
+    else if (factor != 1)
+      product = arith::MulIOp::create(b, loc, product, constant(factor));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, product) : product;
+  }
+  return sum ? sum : constant(0);
+}
+
+/// `factor` becomes smaller where the value is a multiple of the symbol.
+Value ArrayBlocks::materialise(OpBuilder &b, Operation *at, Symbol symbol, int64_t &factor) {
+  const SymbolMeaning &meaning = polynomials.meaning(symbol);
+  Location loc = at->getLoc();
+  auto isAtHand = [&](Value value) {
+    return value.getType().isInteger(32) && dominance.properlyDominates(value, at);
+  };
+  if (meaning.kind != SymbolMeaning::Kind::Iteration) {
+    ArrayRef<Value> values = polynomials.valuesOf(symbol);
+    auto *found = llvm::find_if(values, isAtHand);
+    return found == values.end() ? Value() : *found;
+  }
+  auto loop = cast<scf::ForOp>(meaning.loop);
+  Value value = loop.getInductionVar();
+  if (!isAtHand(value))
+    return {};
+  if (!matchPattern(loop.getLowerBound(), m_Zero()))
+    value = arith::SubIOp::create(b, loc, value, loop.getLowerBound());
+  APInt step;
+  bool isKnown = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  if (isKnown && factor % step.getSExtValue() == 0) {
+    factor /= step.getSExtValue();
+    return value;
+  }
+  return arith::DivSIOp::create(b, loc, value, loop.getStep());
+}
+
+} // namespace kiln

@@ -1,0 +1,80 @@
+// Blocks of arrays that pointers address, recognised.
+//
+//     a + (first + arange(0, 128))[:, None] * stride + (k * 64 + arange(0, 64))[None, :]
+//
+// under the mask `k * 64 + arange(0, 64) < K` is the block of 128 x 64 elements at (first, 64·k) of
+// an array at `a` with K columns and rows `stride` elements apart: what a descriptor would say. The
+// addresses and masks are compared as polynomials (IndexPolynomial.h).
+//
+// Indices that are kept inside an array without a mask, as in `rows % M`, are other elements than a
+// descriptor's zeros; where nobody sees what is computed of them, they may differ.
+
+#ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_ARRAYBLOCKS_H
+#define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_ARRAYBLOCKS_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Analysis/IndexPolynomial.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dominance.h"
+#include <array>
+
+namespace kiln {
+
+/// A number that a launcher knows: one of the kernel's arguments, or a constant where there is
+/// none.
+struct LaunchValue {
+  std::optional<unsigned> argument;
+  int64_t constant = 0;
+};
+
+/// A block of rank 2 of an array. Of its two axes, those of the array: 0 along which elements are
+/// `stride` apart, 1 along which they are neighbours.
+struct ArrayBlock {
+  /// The kernel's argument that is the address of element (0, 0).
+  unsigned base = 0;
+  /// Elements between rows.
+  LaunchValue stride;
+  /// Elements along each axis of the array: beyond them the block has zeros.
+  std::array<LaunchValue, 2> extents;
+  /// The coordinates of the block's first element, at least 0 or masked below.
+  std::array<Polynomial, 2> origin;
+  /// The loaded tensor's axis 0 is the array's axis 1.
+  bool isTransposed = false;
+};
+
+/// Recognises the loads of a kernel. Stale after its IR changes, but for replaced loads.
+class ArrayBlocks {
+public:
+  explicit ArrayBlocks(mlir::func::FuncOp kernel)
+      : kernel(kernel), axisInfo(kernel), dominance(kernel) {}
+
+  /// The block that `load` is of. What lies outside of the array loads as zero; it does so, too,
+  /// where the load has other values there that never leave the kernel.
+  std::optional<ArrayBlock> blockOf(tile::LoadOp load);
+
+  /// A coordinate as an i32 at the builder's place, where `at` is; null if it cannot be computed
+  /// there.
+  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Operation *at,
+                          const Polynomial &coordinate);
+
+private:
+  friend class BlockReader;
+
+  bool isNonNegative(const Polynomial &sum) const;
+  /// Whether what is computed of the elements of `value` at positions i along `axis` with
+  /// first + i >= limit never leaves the kernel.
+  bool isDropped(mlir::Value value, unsigned axis, const Polynomial &first,
+                 const Polynomial &limit);
+  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Operation *at, Symbol symbol,
+                          int64_t &factor);
+
+  mlir::func::FuncOp kernel;
+  AxisInfoAnalysis axisInfo;
+  mlir::DominanceInfo dominance;
+  IndexPolynomials polynomials;
+};
+
+} // namespace kiln
+
+#endif
