@@ -157,6 +157,10 @@ LogicalResult lowerForCPU(Compilation &compilation, KernelFacts &facts) {
 LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
+  if (facts.maxRegisters)
+    SymbolTable::lookupSymbolIn(module, facts.symbol)
+        ->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
+                  Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
   PassManager passes(module.getContext());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
@@ -191,6 +195,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   facts.launch.dynamicSharedBytes = target.dynamicShared ? sharedBytes : 0;
   facts.launch.tensorMaps = tensorMapsOf(cast<func::FuncOp>(kernel));
   facts.launch.threadsPerBlock += target.threadsPerBlock(tilegpu::producerWarpsOf(kernel));
+  facts.maxRegisters =
+      attributeOr(kernel, tilegpu::TileGPUDialect::launchRegistersAttr, facts.maxRegisters);
   if (!compilation.stageDone("tilegpu"))
     return failure();
   // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.

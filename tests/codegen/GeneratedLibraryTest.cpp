@@ -464,11 +464,11 @@ TEST(OnCuda, WhatNoMapDescribesLaunchesTheFallback) {
   int64_t out[8] = {};
   kiln_stream stream = cudaStream();
   auto isFallback = [&](void *a, int64_t stride) {
-    EXPECT_OK(rows(stream, out, a, 20, 40, stride, 7));
+    EXPECT_OK(rows(stream, out, a, 68, 40, stride, 7));
     const kiln::fake::Launch &launch = cuda()->launches.back();
     EXPECT_EQ(argument<void *>(launch, 1), a);
     EXPECT_EQ(argument<int64_t>(launch, 4), stride);
-    EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{3, 40, 1}));
+    EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{9, 40, 1}));
     bool isMarked = std::strstr(static_cast<const char *>(launch.image), "without_maps");
     EXPECT_EQ(launch.arguments.size(), isMarked ? 6u : 8u);
     return isMarked;

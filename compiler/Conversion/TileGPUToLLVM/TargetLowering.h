@@ -84,6 +84,9 @@ public:
                             mlir::Value parity) const;
   /// Writes to memory so far, global memory as well, come before what the engine reads there.
   virtual void fenceForEngine(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// The threads of four warps take more registers, or give some back.
+  virtual void setRegisters(mlir::OpBuilder &b, mlir::Location loc, unsigned count,
+                            bool isMore) const;
 
   //--- Arithmetic with an instruction of its own. f32; null where there is none. ---
   /// a / b to about 2 ulp.

@@ -127,6 +127,16 @@ struct IsProducerSpread : SpreadPattern<tilegpu::IsProducerOp> {
   }
 };
 
+struct SetRegistersSpread : SpreadPattern<tilegpu::SetRegistersOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::SetRegistersOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    lowering.device.setRegisters(rewriter, op.getLoc(), op.getCount(), op.getIsMore());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 //===-- copies
 //-------------------------------------------------------------------------------------===//
 
@@ -229,8 +239,8 @@ struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
 
 void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, MBarrierArriveSpread,
-               InProducerWarpSpread, IsProducerSpread, TmaLoadSpread, TmaStoreSpread>(
-      lowering, patterns.getContext());
+               InProducerWarpSpread, IsProducerSpread, SetRegistersSpread, TmaLoadSpread,
+               TmaStoreSpread>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

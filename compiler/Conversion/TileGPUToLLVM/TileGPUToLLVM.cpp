@@ -239,6 +239,7 @@ void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange
 void TargetLowering::waitForCopiesBack(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::waitForPhase(OpBuilder &, Location, Value, Value) const { expectNever(); }
 void TargetLowering::fenceForEngine(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::setRegisters(OpBuilder &, Location, unsigned, bool) const { expectNever(); }
 void TargetLowering::fenceForUnits(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::commitProducts(OpBuilder &, Location) const { expectNever(); }
 

@@ -132,6 +132,12 @@ public:
                                NVVM::SharedSpaceAttr());
   }
 
+  void setRegisters(OpBuilder &b, Location loc, unsigned count, bool isMore) const override {
+    NVVM::SetMaxRegisterOp::create(b, loc, count,
+                                   isMore ? NVVM::SetMaxRegisterAction::increase
+                                          : NVVM::SetMaxRegisterAction::decrease);
+  }
+
   //--- Arithmetic ---
 
   Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {

@@ -34,6 +34,8 @@ def TileGPU_Dialect : Dialect {
 
     /// On the kernel: warps beside `tile.num_warps` that only start copies (i32).
     static constexpr llvm::StringLiteral producerWarpsAttr = "tilegpu.producer_warps";
+    /// On the kernel: registers that each thread is launched with (i32); no such attribute: the back end's choice.
+    static constexpr llvm::StringLiteral launchRegistersAttr = "tilegpu.launch_registers";
 
     void registerAttributesAndTypes();
     /// What operations of the tile dialect answer as ScratchOpInterface.

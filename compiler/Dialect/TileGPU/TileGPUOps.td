@@ -202,6 +202,17 @@ def TileGPU_InProducerWarpOp : TileGPU_Op<"in_producer_warp", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def TileGPU_SetRegistersOp : TileGPU_Op<"set_registers", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "From here on each thread of the warps' group of four has so many registers";
+  let description = [{
+    Taken from, or given back to, what the block was launched with (`tilegpu.launch_registers`); all warps of the group execute it.
+    Example: `tilegpu.set_registers more 240`.
+  }];
+  let arguments = (ins I32Attr:$count, UnitAttr:$isMore);
+  let assemblyFormat = "(`more` $isMore^)? $count attr-dict";
+}
+
 def TileGPU_IsProducerOp : TileGPU_Op<"is_producer", [Pure]> {
   let summary = "Whether the thread is the first of a producer's warp";
   let description = "Example: `%p = tilegpu.is_producer`.";

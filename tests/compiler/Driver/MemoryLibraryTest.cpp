@@ -75,15 +75,15 @@ TEST(MemoryLibrary, WhatNoMapDescribesLaunchesTheFallback) {
   const DeviceBinary &binary = model.entries[7].variants[0].binaries[0].binary;
   void *out = nullptr;
   uint64_t base = 0x10000;
-  int32_t rows = 100, columns = 24, n = 7;
-  int64_t stride = 32;
+  int32_t rows = 100, columns = 40, n = 7;
+  int64_t stride = 40;
   void *params[] = {&out, &base, &rows, &columns, &stride, &n};
   const int64_t grid[] = {1, 1, 1};
   kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
   ASSERT_EQ(kiln_launch(&entry, 0, stream, grid, params), KILN_SUCCESS) << kiln_last_error();
   EXPECT_EQ(fake->launches.back().image, binary.bytes.data());
   EXPECT_EQ(fake->launches.back().arguments.size(), 8u);
-  stride = 33;
+  stride = 41;
   ASSERT_EQ(kiln_launch(&entry, 0, stream, grid, params), KILN_SUCCESS) << kiln_last_error();
   EXPECT_EQ(fake->launches.back().image, binary.fallback->bytes.data());
   EXPECT_EQ(fake->launches.back().arguments.size(), 6u);

@@ -13,6 +13,10 @@
 //
 // The kernel's own warps keep their numbers, and its barriers are theirs alone.
 //
+// Registers come in equal shares for each warp of a launch, rounded up to groups of four warps. If
+// that would leave the kernel's threads too few beside their sums, a whole group is added, whose
+// threads give theirs to the others (setmaxnreg).
+//
 // That pays where a loop over tiles is around: the next tile's first blocks come while this one is
 // stored. In a single loop, barrier and copies by one of the kernel's own threads cost less than
 // the arrivals, unless the loop asks for it (`warp_specialize`).
@@ -190,14 +194,58 @@ private:
   llvm::DenseSet<Operation *> around;
 };
 
+//===-- registers
+//------------------------------------------------------------------------------===//
+
+/// Registers of a thread: of all at launch, then of the kernel's own and of those beside them. None
+/// of them: one warp is added, which has as many as the others.
+struct RegisterShares {
+  unsigned atLaunch = 0, ofConsumers = 0, ofProducers = 0;
+  unsigned producerWarps() const { return atLaunch ? warpsOfGroup : 1; }
+
+  static constexpr unsigned warpsOfGroup = 4;
+};
+
+/// Registers that a thread needs for a dot's result, at most.
+unsigned registersOfSums(ProductLoops &served, const TargetInfo &target, unsigned numWarps) {
+  int64_t most = 0;
+  for (ProductLoop &product : served.loops)
+    product.loop.walk([&](tilegpu::DotOp dot) {
+      auto sum = cast<RankedTensorType>(dot.getType());
+      most = std::max(most, sum.getNumElements() * sum.getElementTypeBitWidth() / 32);
+    });
+  return unsigned(most / target.threadsPerBlock(numWarps));
+}
+
+RegisterShares shareRegisters(func::FuncOp kernel, ProductLoops &served, const TargetInfo &target) {
+  // PTX ISA, "setmaxnreg": multiples of 8 from 24 to 256.
+  constexpr unsigned ofProcessor = 1 << 16, unit = 8, least = 24, most = 240;
+  // Beside the sums: addresses and what the end of a tile works with.
+  constexpr unsigned others = 56;
+  constexpr unsigned group = RegisterShares::warpsOfGroup;
+  unsigned numWarps = tilegpu::numWarpsOf(kernel);
+  bool isAskedFor = kernel->hasAttr(tilegpu::TileGPUDialect::launchRegistersAttr);
+  if (!target.matrix.wgmma || isAskedFor || numWarps % group != 0)
+    return {};
+  unsigned threads = target.threadsPerBlock(numWarps + group);
+  unsigned atLaunch = ofProcessor / threads / unit * unit;
+  if (threads > target.maxThreadsPerBlock || atLaunch < least ||
+      registersOfSums(served, target, numWarps) + others <= atLaunch)
+    return {};
+  unsigned rest = atLaunch * threads - least * target.threadsPerBlock(group);
+  unsigned ofConsumers = std::min(rest / target.threadsPerBlock(numWarps) / unit * unit, most);
+  return ofConsumers > atLaunch ? RegisterShares{atLaunch, ofConsumers, least} : RegisterShares();
+}
+
 //===-- the two roles
 //------------------------------------------------------------------------------===//
 
 class WarpSpecialiser {
 public:
   WarpSpecialiser(func::FuncOp kernel, ProductLoops &served, const ProducerSlice &slice,
-                  unsigned slots)
-      : kernel(kernel), served(served), slice(slice), slots(slots), rewriter(kernel.getContext()) {}
+                  unsigned slots, RegisterShares registers)
+      : kernel(kernel), served(served), slice(slice), slots(slots), registers(registers),
+        rewriter(kernel.getContext()) {}
 
   void run() {
     Location loc = kernel.getLoc();
@@ -212,10 +260,24 @@ public:
                                      std::prev(body.end()));
     writeProducer(roles.thenBlock(), *consumer, loc);
     rewriteConsumer(*consumer, start);
-    kernel->setAttr(tilegpu::TileGPUDialect::producerWarpsAttr, rewriter.getI32IntegerAttr(1));
+    kernel->setAttr(tilegpu::TileGPUDialect::producerWarpsAttr,
+                    rewriter.getI32IntegerAttr(int32_t(registers.producerWarps())));
+    if (registers.atLaunch)
+      moveRegisters(roles);
   }
 
 private:
+  void moveRegisters(scf::IfOp roles) {
+    kernel->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
+                    rewriter.getI32IntegerAttr(int32_t(registers.atLaunch)));
+    rewriter.setInsertionPointToStart(roles.thenBlock());
+    tilegpu::SetRegistersOp::create(rewriter, roles.getLoc(), registers.ofProducers,
+                                    /*isMore=*/false);
+    rewriter.setInsertionPointToStart(roles.elseBlock());
+    tilegpu::SetRegistersOp::create(rewriter, roles.getLoc(), registers.ofConsumers,
+                                    /*isMore=*/true);
+  }
+
   void allocate(Location loc) {
     for (tilegpu::BufferType type : ProductLoops::slotTypes(served.loops.front()))
       rings.push_back(tilegpu::AllocOp::create(rewriter, loc, type.withSlots(slots)));
@@ -380,6 +442,7 @@ private:
   ProductLoops &served;
   const ProducerSlice &slice;
   unsigned slots;
+  RegisterShares registers;
   IRRewriter rewriter;
   SmallVector<Value> rings;
   Value full, empty; ///< mbarriers
@@ -409,7 +472,7 @@ struct SpecialiseWarpsPass : PassWrapper<SpecialiseWarpsPass, OperationPass<func
     ProducerSlice slice(served);
     unsigned slots = served.slots(kernel, *target);
     if (slice.isScalar && slots >= 2)
-      WarpSpecialiser(kernel, served, slice, slots).run();
+      WarpSpecialiser(kernel, served, slice, slots, shareRegisters(kernel, served, *target)).run();
   }
 
 private:
