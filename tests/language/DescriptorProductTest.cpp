@@ -124,6 +124,16 @@ TEST_P(DescriptorProduct, OverManyTiles) {
     }
 }
 
+/// Sums that leave threads no registers for anything else: they take those of a group of warps that
+/// copies.
+TEST_P(DescriptorProduct, OverManyLargeTiles) {
+  ExactProduct product(150, 260, 130, /*transposed=*/true);
+  ASSERT_EQ(runSource(head + manyTiles, GetParam(), product.arguments(),
+                      Tile{128, 256, 64}.constants(true), {.grid = {2, 1, 1}, .numWarps = 8}),
+            "");
+  EXPECT_EQ(product.wrong(), "");
+}
+
 TEST_P(DescriptorProduct, WithAWarpForCopies) {
   ExactProduct product(93, 70, 170, /*transposed=*/true);
   ASSERT_EQ(runSource(head + withRange(oneTile, "tl.range(0, K, BK, warp_specialize=True)"),

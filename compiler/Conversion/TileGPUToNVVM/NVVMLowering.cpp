@@ -269,7 +269,7 @@ public:
     return expandFailToCall(op, b);
   }
   LogicalResult expandWgmma(tilegpu::WgmmaOp op, OpBuilder &b) const override {
-    return hasWarpGroups() ? expandWgmmaToPTX(op, b) : TargetLowering::expandWgmma(op, b);
+    return hasWarpGroups() ? expandWgmmaToPTX(op) : TargetLowering::expandWgmma(op, b);
   }
   LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &b) const override {
     return hasWarpGroups() ? expandWgmmaWaitToPTX(op, b) : TargetLowering::expandWgmmaWait(op, b);

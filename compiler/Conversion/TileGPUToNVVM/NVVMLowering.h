@@ -19,8 +19,9 @@ mlir::LogicalResult expandReduceToPTX(tilegpu::GlobalReduceOp op, const TargetIn
 /// "Formatted Output" and "Assertion").
 mlir::LogicalResult expandPrintToCall(tilegpu::PrintOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandFailToCall(tilegpu::FailOp op, mlir::OpBuilder &b);
-/// A product of a warp group, fence and all steps, as one assembly text; and a wait for products.
-mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op, mlir::OpBuilder &b);
+/// A product of a warp group, and those that follow it, fence and all steps, as one assembly text:
+/// nothing to do for those that follow. And a wait for products.
+mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op);
 mlir::LogicalResult expandWgmmaWaitToPTX(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b);
 /// Tries until the phase is complete.
 mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,
