@@ -7,6 +7,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
+#include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
   kiln::registerPadShapesPass();
   kiln::registerRewriteInductionsPass();
   kiln::registerExpandDescriptorsPass();
+  kiln::registerLoadOncePass();
   kiln::registerSplitTilesPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();

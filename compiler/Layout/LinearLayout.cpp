@@ -196,6 +196,25 @@ LinearLayout LinearLayout::shrinkAxis(unsigned axis) const {
   return LinearLayout(inSpace, out, result).withoutFreeRegisters();
 }
 
+LinearLayout LinearLayout::growAxis(unsigned axis, int64_t size) const {
+  LayoutSpace out = outSpace.withBits(Dim::axis(axis), llvm::Log2_64(size));
+  BinaryColumns result;
+  for (BinaryVector column : matrix)
+    result.push_back(project(column, outSpace, out));
+  LinearLayout grown(inSpace, out, result);
+  ArrayRef<BinaryVector> registers = grown.columns(Dim::Register);
+  auto stepsOutside = [&](BinaryVector column) {
+    for (unsigned outer = 0; outer < axis; ++outer)
+      if (out.coordinate(column, Dim::axis(outer)) != 0)
+        return true;
+    return false;
+  };
+  unsigned first = llvm::find_if(registers, stepsOutside) - registers.begin();
+  for (unsigned bit = 0; bit < out.bits(Dim::axis(axis)); ++bit)
+    grown = grown.insertRegisterBit(first + bit, out.with(0, Dim::axis(axis), uint64_t(1) << bit));
+  return grown;
+}
+
 LinearLayout LinearLayout::slice(unsigned axis) const { return shrinkAxis(axis).squeezeAxis(axis); }
 
 LinearLayout LinearLayout::insertRegisterBit(unsigned bit, BinaryVector column) const {

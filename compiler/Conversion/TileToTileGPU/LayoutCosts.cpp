@@ -8,6 +8,8 @@
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -100,8 +102,9 @@ static BinaryColumns addressColumns(ArrayRef<BinaryVector> columns, const Layout
   return result;
 }
 
-double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout,
-                           AccessKind kind) {
+/// Elements that one access covers with this layout, along the axis that is returned.
+static std::pair<int64_t, unsigned> vectorOf(Value pointers, Value mask, const LinearLayout &layout,
+                                             unsigned maxBits, const AxisInfoAnalysis &facts) {
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
@@ -111,7 +114,15 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
       fast = axis;
   int64_t vector = std::min<int64_t>(facts.accessLength(pointers, mask, fast),
                                      layout.contiguousRegisters({fast}));
-  vector = std::max<int64_t>(1, std::min<int64_t>(vector, kind.maxBits / 8 / bytes));
+  return {std::max<int64_t>(1, std::min<int64_t>(vector, maxBits / 8 / bytes)), fast};
+}
+
+double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout,
+                           AccessKind kind) {
+  auto type = cast<RankedTensorType>(pointers.getType());
+  int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+  AxisInfo info = facts.get(pointers);
+  auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
 
   constexpr int64_t sectorBytes = 32;
   int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, sectorBytes / bytes));
@@ -122,6 +133,49 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
       double(int64_t(1) << rank(addressColumns(touched, layout.out(), info.constancy, fast, unit)));
   double instructions = double(layout.numRegisters() / vector);
   return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * sectors);
+}
+
+/// Whether the load could be a copy that runs ahead: a dot of the same loop's body takes what is
+/// computed from it, and there are stages to run ahead in.
+static bool mayRunAhead(tile::LoadOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!loop || !type || type.getRank() < 2)
+    return false;
+  auto kernel = loop->getParentOfType<func::FuncOp>();
+  auto stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
+  if (!stages)
+    stages = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
+  if (!stages || stages.getInt() < 2)
+    return false;
+  SmallVector<Operation *> pending{op};
+  DenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    Operation *part = pending.pop_back_val();
+    for (OpOperand &use : part->getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<tile::DotOp>(user) && use.getOperandNumber() < 2 && user->getParentOp() == loop)
+        return true;
+      if (user->getParentOp() == loop && isMemoryEffectFree(user) && user->getNumRegions() == 0 &&
+          !isa<tile::DotOp>(user) && seen.insert(user).second)
+        pending.push_back(user);
+    }
+  }
+  return false;
+}
+
+double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
+  double cost = access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+  auto [known, isNew] = runsAhead.try_emplace(op, false);
+  if (isNew)
+    known->second = target.asyncCopies && mayRunAhead(op);
+  constexpr double latency = 200;
+  constexpr int64_t pieceBytes = 8;
+  if (!known->second)
+    return cost;
+  auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
+  int64_t vector = vectorOf(op.getPtr(), op.getMask(), layout, target.maxVectorBits, facts).first;
+  return vector * pointer.getElementBytes() < pieceBytes ? cost + latency : cost;
 }
 
 double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
@@ -159,7 +213,8 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
   double registers = double(layout.numRegisters());
   double cost =
       llvm::TypeSwitch<Operation *, double>(node.op)
-          .Case<tile::LoadOp, tile::StoreOp>([&](auto op) {
+          .Case([&](tile::LoadOp op) { return load(op, layout); })
+          .Case([&](tile::StoreOp op) {
             return access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
           })
           .Case([&](tile::AtomicRMWOp op) { return atomic(op, layout); })

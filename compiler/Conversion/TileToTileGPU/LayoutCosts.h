@@ -5,7 +5,9 @@
 //                 shared memory  wavefronts and instructions of the store and of the load, and
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
 //                 for a dot      the same, of the buffer that it would go through (StagedOperand.h)
-//   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches
+//   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches;
+//                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
+//                 small (docs/pipelining.md): all wait for it in each iteration
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
 //   arithmetic    1 per register of the result; 4 for math functions
@@ -49,6 +51,7 @@ private:
   };
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
                 AccessKind kind);
+  double load(tile::LoadOp op, const LinearLayout &layout);
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
   double fold(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,
@@ -56,6 +59,7 @@ private:
 
   const TargetInfo &target;
   const AxisInfoAnalysis &facts;
+  llvm::DenseMap<mlir::Operation *, bool> runsAhead;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned, unsigned>, double>
       conversions;
 };

@@ -117,6 +117,23 @@ LayoutAttr LayoutGraph::resultLayout(const LayoutNode &node, const LayoutChoice 
               choice.layout.getLayout().slice(cast<tile::ReduceOp>(node.op).getAxis()));
 }
 
+/// A broadcast's layout in which threads hold what repeats their elements, if that is little: the
+/// values in a packed word, not the rows of a matrix.
+static std::optional<LayoutChoice> repeatedInThreads(LinearLayout map, ArrayRef<int64_t> shape,
+                                                     MLIRContext *context) {
+  constexpr int64_t maxRepetitions = 16;
+  int64_t repetitions = 1;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (size == map.shape()[axis])
+      continue;
+    repetitions *= size;
+    if (repetitions > maxRepetitions)
+      return std::nullopt;
+    map = map.growAxis(axis, size);
+  }
+  return LayoutChoice{wrap(context, map), {}};
+}
+
 std::optional<LayoutChoice> LayoutGraph::choiceFromOperand(const LayoutNode &node,
                                                            OpOperand &operand,
                                                            LayoutAttr layout) const {
@@ -140,6 +157,7 @@ std::optional<LayoutChoice> LayoutGraph::choiceFromOperand(const LayoutNode &nod
       return LayoutChoice{layout, {}};
     return std::nullopt;
   case LayoutTransfer::Broadcast:
+    return repeatedInThreads(map, shapeOf(node.results.front()), context);
   case LayoutTransfer::Dot:
     return std::nullopt;
   }

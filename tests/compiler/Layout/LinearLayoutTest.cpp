@@ -53,9 +53,9 @@ TEST(LinearLayout, ProductHasTheMinorBitsBelow) {
       ASSERT_EQ(product.in().bits(in), below + major.in().bits(in));
       for (unsigned bit = 0; bit < product.in().bits(in); ++bit)
         for (Dim out : {Dim::axis(0), Dim::axis(1)})
-          EXPECT_EQ(product.basis(in, bit, out),
-                    bit < below ? minor.basis(in, bit, out)
-                                : major.basis(in, bit - below, out) << minor.out().bits(out));
+          EXPECT_EQ(product.basis(in, bit, out), bit < below ? minor.basis(in, bit, out)
+                                                             : major.basis(in, bit - below, out)
+                                                                   << minor.out().bits(out));
     }
   }
 }
@@ -85,6 +85,17 @@ TEST(LinearLayout, SliceDropsRepeatedRegisters) {
   EXPECT_EQ(rows.str(), "register: 2; lane: 0 0 1; warp: -> 4");
   EXPECT_EQ(rows.freeBits(Dim::Lane), 0b011u);
   EXPECT_EQ(essayLayout().shrinkAxis(0).str(), "register: 0,1; lane: 0,2 0,4 0,0; warp: -> 1x8");
+}
+
+TEST(LinearLayout, GrowAxisIsUndoneByShrinkAxis) {
+  LinearLayout packed = essayLayout().expandAxis(1);
+  LinearLayout unpacked = packed.growAxis(1, 4);
+  EXPECT_EQ(unpacked.shrinkAxis(1), packed);
+  // Rows 0 to 3 come from row 0, and lie below the registers that step from row to row.
+  EXPECT_EQ(unpacked.reshape({16, 8}).str(),
+            "register: 0,1 1,0 2,0 8,0; lane: 0,2 0,4 4,0; warp: -> 16x8");
+  EXPECT_EQ(essayLayout().slice(0).expandAxis(1).growAxis(1, 2).reshape({16}).str(),
+            "register: 1 2; lane: 4 8 0; warp: -> 16");
 }
 
 TEST(LinearLayout, FitToShapeGrowsAndShrinks) {

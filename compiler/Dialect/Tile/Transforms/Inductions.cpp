@@ -172,20 +172,24 @@ void dropUnused(scf::ForOp loop, unsigned number) {
   loop.erase();
 }
 
+/// The loop that carries the argument, and how far it moves in an iteration, if it only moves.
+FailureOr<std::pair<scf::ForOp, Steps>> movementOf(BlockArgument argument) {
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (!loop || !type || !isa<tile::PtrType, IntegerType>(type.getElementType()))
+    return failure();
+  FailureOr<Steps> steps =
+      stepsBetween(argument, loop.getTiedLoopYieldedValue(argument)->get(), loop);
+  if (failed(steps))
+    return failure();
+  return std::pair(loop, *steps);
+}
+
 bool rewriteOne(func::FuncOp kernel) {
   WalkResult result = kernel.walk([](scf::ForOp loop) {
-    for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
-      auto type = dyn_cast<RankedTensorType>(argument.getType());
-      if (!type || !isa<tile::PtrType, IntegerType>(type.getElementType()))
-        continue;
-      Value yielded = loop.getBody()->getTerminator()->getOperand(number);
-      FailureOr<Steps> steps = stepsBetween(argument, yielded, loop);
-      if (failed(steps))
-        continue;
-      scf::ForOp changed = steps->empty() ? loop : carryScalar(loop, number, *steps);
-      dropUnused(changed, number);
-      return WalkResult::interrupt();
-    }
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (rewriteInduction(argument))
+        return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return result.wasInterrupted();
@@ -204,6 +208,18 @@ struct RewriteInductionsPass : PassWrapper<RewriteInductionsPass, OperationPass<
 };
 
 } // namespace
+
+bool isInduction(BlockArgument argument) { return succeeded(movementOf(argument)); }
+
+bool rewriteInduction(BlockArgument argument) {
+  auto movement = movementOf(argument);
+  if (failed(movement))
+    return false;
+  auto &[loop, steps] = *movement;
+  unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+  dropUnused(steps.empty() ? loop : carryScalar(loop, number, steps), number);
+  return true;
+}
 
 void rewriteInductions(func::FuncOp kernel) {
   while (rewriteOne(kernel))

@@ -24,6 +24,12 @@ namespace kiln {
 /// scalar. Expects and leaves Tile IR.
 void rewriteInductions(mlir::func::FuncOp kernel);
 
+/// Whether a loop carries the tensor and only moves it.
+bool isInduction(mlir::BlockArgument argument);
+
+/// Replaces such a tensor; false if it is none. The loop is another one then.
+bool rewriteInduction(mlir::BlockArgument argument);
+
 /// `rewriteInductions` as a pass on func.func, `kiln-rewrite-inductions`.
 void registerRewriteInductionsPass();
 

@@ -360,3 +360,69 @@ func.func @computed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile
   tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// Words of 8 values each are copied ahead 16 bytes a thread. Rows that repeat are the same thread's, not accesses of their own.
+// CHECK-LABEL: func.func @packed
+// CHECK: tilegpu.alloc : <8x64xi32, {{.*}}, slots 3>
+// CHECK: scf.for
+// CHECK-NOT: tile.load
+// CHECK: tilegpu.wait pending 1 for
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NOT: tilegpu.convert_layout
+// CHECK: %[[WORDS:.*]] = tilegpu.shared_load {{.*}} -> tensor<8x64xi32
+// CHECK-NOT: tilegpu.convert_layout
+// CHECK: tilegpu.dot
+func.func @packed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<i32> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %words = arith.constant 512 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %bits = arith.constant dense<4> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %eight = arith.constant dense<8> : tensor<64x1xi32>
+  %s1 = arith.remsi %r1, %eight : tensor<64x1xi32>
+  %s2 = arith.muli %s1, %bits : tensor<64x1xi32>
+  %shift = tile.broadcast %s2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %fifteen = arith.constant dense<15> : tensor<64x64xi32>
+  %w = tile.arange 0, 8 : tensor<8xi32>
+  %w1 = tile.expand_dims %w, 1 : tensor<8xi32> -> tensor<8x1xi32>
+  %wline = arith.constant dense<64> : tensor<8x1xi32>
+  %w2 = arith.muli %w1, %wline : tensor<8x1xi32>
+  %w3 = tile.broadcast %w2 : tensor<8x1xi32> -> tensor<8x64xi32>
+  %c3 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<8x64xi32>
+  %wat = arith.addi %w3, %c3 : tensor<8x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %wplace = arith.muli %i, %words : i32
+    %pb0 = tile.addptr %b, %wplace : !tile.ptr<i32>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<i32> -> tensor<8x64x!tile.ptr<i32>>
+    %pb = tile.addptr %pb1, %wat : tensor<8x64x!tile.ptr<i32>>, tensor<8x64xi32>
+    %y1 = tile.load %pb : (tensor<8x64x!tile.ptr<i32>>) -> tensor<8x64xi32>
+    %y2 = tile.expand_dims %y1, 1 : tensor<8x64xi32> -> tensor<8x1x64xi32>
+    %y3 = tile.broadcast %y2 : tensor<8x1x64xi32> -> tensor<8x8x64xi32>
+    %y4 = tile.reshape %y3 : tensor<8x8x64xi32> -> tensor<64x64xi32>
+    %y5 = arith.shrsi %y4, %shift : tensor<64x64xi32>
+    %y6 = arith.andi %y5, %fifteen : tensor<64x64xi32>
+    %y = arith.sitofp %y6 : tensor<64x64xi32> to tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}

@@ -1,0 +1,219 @@
+// Loads that read every address several times: see the header.
+
+#include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
+#include "compiler/Dialect/Tile/Transforms/Inductions.h"
+#include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+//===-- Every so many elements of a tensor ---===//
+
+/// Of tensors that are computed from ranges: every `step`th element along an axis, the first of
+/// each group.
+class Sampler {
+public:
+  explicit Sampler(int64_t step) : step(step) {}
+
+  /// Whether it can be computed. `carried` gets the tensors of loops that it is computed from.
+  bool canSample(Value value, unsigned axis, SmallVectorImpl<BlockArgument> &carried) {
+    if (!seen.insert({value, axis}).second)
+      return true;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      carried.push_back(argument);
+      return isInduction(argument);
+    }
+    Operation *op = value.getDefiningOp();
+    if (isUniform(op) || isa<tile::ArangeOp>(op))
+      return true;
+    if (!isRecomputed(op))
+      return false;
+    unsigned own = ownAxisOfResult(op, axis);
+    return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+      Axis sampled = operandAxis(operand, own);
+      return !sampled || canSample(operand.get(), *sampled, carried);
+    });
+  }
+
+  /// Computes it, each part where the whole is computed. No part is carried by a loop.
+  Value sample(Value value, unsigned axis) {
+    auto known = samples.find({value, axis});
+    if (known != samples.end())
+      return known->second;
+    OpBuilder b(value.getContext());
+    b.setInsertionPointAfterValue(value);
+    Value made = make(b, value, axis);
+    samples[{value, axis}] = made;
+    return made;
+  }
+
+private:
+  RankedTensorType sampledType(Type type, unsigned axis) const {
+    SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+    shape[axis] /= step;
+    return cast<RankedTensorType>(type).clone(shape);
+  }
+
+  Value make(OpBuilder &b, Value value, unsigned axis) {
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = sampledType(value.getType(), axis);
+    if (auto range = dyn_cast<tile::ArangeOp>(op))
+      return makeRange(b, range, type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return arith::ConstantOp::create(
+          b, op->getLoc(), cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+    IRMapping operands;
+    unsigned own = ownAxisOfResult(op, axis);
+    if (!isUniform(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (Axis sampled = operandAxis(operand, own))
+          operands.map(operand.get(), sample(operand.get(), *sampled));
+    Operation *clone = b.clone(*op, operands);
+    clone->getResult(0).setType(type);
+    if (auto hint = dyn_cast<tile::HintOp>(clone))
+      weaken(hint, axis);
+    return clone->getResult(0);
+  }
+
+  Value makeRange(OpBuilder &b, tile::ArangeOp range, RankedTensorType type) const {
+    Location loc = range.getLoc();
+    Value numbers = arith::MulIOp::create(b, loc, indexRange(b, loc, type.getNumElements()),
+                                          splatOf(b, loc, type, step));
+    return arith::AddIOp::create(b, loc, numbers, splatOf(b, loc, type, int32_t(range.getStart())));
+  }
+
+  /// Neighbours that counted up by one are further apart, and of equal ones there are fewer.
+  void weaken(tile::HintOp hint, unsigned axis) const {
+    auto change = [&](DenseI64ArrayAttr numbers, int64_t divisor) {
+      if (!numbers)
+        return numbers;
+      SmallVector<int64_t> changed(numbers.asArrayRef());
+      changed[axis] = divisor ? std::max<int64_t>(1, changed[axis] / divisor) : 1;
+      return DenseI64ArrayAttr::get(hint.getContext(), changed);
+    };
+    hint.setContiguityAttr(change(hint.getContiguityAttr(), 0));
+    hint.setDivisibilityAttr(change(hint.getDivisibilityAttr(), 0));
+    hint.setConstancyAttr(change(hint.getConstancyAttr(), step));
+  }
+
+  int64_t step;
+  DenseSet<std::pair<Value, unsigned>> seen;
+  DenseMap<std::pair<Value, unsigned>, Value> samples;
+};
+
+//===-- Loads ---===//
+
+/// How many neighbours along an axis one access can serve.
+struct Repetition {
+  unsigned axis;
+  int64_t count;
+};
+
+std::optional<Repetition> repetitionOf(tile::LoadOp load, const AxisInfoAnalysis &facts) {
+  auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  if (!type || load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV ||
+      (load.getOther() && !isUniform(load.getOther().getDefiningOp())))
+    return std::nullopt;
+  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis) {
+    int64_t count = std::min(facts.get(load.getPtr()).constancy[axis], type.getDimSize(axis));
+    if (load.getMask())
+      count = std::min(count, facts.maskConstancy(load.getMask(), axis));
+    if (count > 1)
+      return Repetition{axis, count};
+  }
+  return std::nullopt;
+}
+
+/// Each element `count` times along `axis`.
+Value repeat(OpBuilder &b, Location loc, Value value, Repetition repetition, Type to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto [axis, count] = repetition;
+  if (type.getDimSize(axis) == 1)
+    return tile::BroadcastOp::create(b, loc, to, value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + axis + 1, 1);
+  Value apart = tile::ExpandDimsOp::create(b, loc, type.clone(shape), value, axis + 1);
+  shape[axis + 1] = count;
+  Value equal = tile::BroadcastOp::create(b, loc, type.clone(shape), apart);
+  return tile::ReshapeOp::create(b, loc, to, equal, /*any_order=*/false);
+}
+
+void narrow(tile::LoadOp load, Repetition repetition) {
+  Sampler sampler(repetition.count);
+  OpBuilder b(load);
+  auto sampled = [&](Value operand) {
+    return operand ? sampler.sample(operand, repetition.axis) : Value();
+  };
+  auto few = tile::LoadOp::create(b, load.getLoc(), sampled(load.getPtr()), sampled(load.getMask()),
+                                  sampled(load.getOther()));
+  few.setCacheAttr(load.getCacheAttr());
+  few.setEvictAttr(load.getEvictAttr());
+  load.getResult().replaceAllUsesWith(
+      repeat(b, load.getLoc(), few.getResult(), repetition, load.getType()));
+  load.erase();
+}
+
+/// Narrows one load, or makes a tensor that one needs and a loop carries a function of scalars.
+bool changeOne(func::FuncOp kernel) {
+  AxisInfoAnalysis facts(kernel);
+  WalkResult result = kernel.walk([&](tile::LoadOp load) {
+    std::optional<Repetition> repetition = repetitionOf(load, facts);
+    if (!repetition)
+      return WalkResult::advance();
+    SmallVector<BlockArgument> carried;
+    Sampler sampler(repetition->count);
+    if (!sampler.canSample(load.getPtr(), repetition->axis, carried) ||
+        (load.getMask() && !sampler.canSample(load.getMask(), repetition->axis, carried)))
+      return WalkResult::advance();
+    if (carried.empty())
+      narrow(load, *repetition);
+    else
+      rewriteInduction(carried.front());
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+struct LoadOncePass : PassWrapper<LoadOncePass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoadOncePass)
+  StringRef getArgument() const override { return "kiln-load-once"; }
+  StringRef getDescription() const override { return "Read each of the addresses of a load once"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, scf::SCFDialect, tile::TileDialect>();
+  }
+  void runOnOperation() override {
+    if (getOperation().isDeclaration() || !loadOnce(getOperation()))
+      return;
+    OpPassManager passes(func::FuncOp::getOperationName());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createLoopInvariantCodeMotionPass());
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+bool loadOnce(func::FuncOp kernel) {
+  bool changed = false;
+  while (changeOne(kernel))
+    changed = true;
+  return changed;
+}
+
+std::unique_ptr<Pass> createLoadOncePass() { return std::make_unique<LoadOncePass>(); }
+
+void registerLoadOncePass() { PassRegistration<LoadOncePass>(); }
+
+} // namespace kiln
