@@ -351,6 +351,24 @@ TEST_P(ProductLoopForms, AStoreOfEverySum) {
         wholeProduct, wholeProduct);
 }
 
+/// A row of scales of the iteration's own, from an index array; the last iteration's is cut short.
+TEST_P(ProductLoopForms, AnOperandThatARowScales) {
+  check(R"(
+    for t in range(trips):
+        x = tl.load(pa + t * K)
+        at_k = t * K + l
+        scale = tl.load(index + at_k, mask=at_k < trips * K - 3, other=0) % 4
+        sum = tl.dot((x * scale[None, :]).to(tl.float16), tl.load(pb + t * K * N), sum)
+    tl.store(c + at, sum)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          double sum = 0;
+          for (int l = 0; l < trips * K - 3; ++l)
+            sum += memory.A(i, l) * (memory.index[l] % 4) * memory.B(l, j);
+          return sum;
+        });
+}
+
 TEST_P(ProductLoopForms, AProductInABranch) {
   check(R"(
     for t in range(trips):

@@ -169,13 +169,16 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   auto [known, isNew] = runsAhead.try_emplace(op, false);
   if (isNew)
     known->second = target.asyncCopies && mayRunAhead(op);
-  constexpr double latency = 200;
-  constexpr int64_t pieceBytes = 8;
+  constexpr double latency = 200, throughL1 = 64;
+  constexpr int64_t leastBytes = 8, wholeBytes = 16;
   if (!known->second)
     return cost;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
   int64_t vector = vectorOf(op.getPtr(), op.getMask(), layout, target.maxVectorBits, facts).first;
-  return vector * pointer.getElementBytes() < pieceBytes ? cost + latency : cost;
+  int64_t pieceBytes = vector * pointer.getElementBytes();
+  return pieceBytes < leastBytes   ? cost + latency
+         : pieceBytes < wholeBytes ? cost + throughL1
+                                   : cost;
 }
 
 double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {

@@ -7,7 +7,8 @@
 //                 for a dot      the same, of the buffer that it would go through (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
-//                 small (docs/pipelining.md): all wait for it in each iteration
+//                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
+//                 pieces of 8 bytes, which go through the L1 cache
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
 //   arithmetic    1 per register of the result; 4 for math functions

@@ -67,8 +67,8 @@ SmallVector<LoadDetour> detourLoads(scf::ForOp loop, const TargetInfo &target) {
   SmallVector<tile::LoadOp> loads;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (type && type.getRank() >= 2 && !isa<tile::PtrType>(type.getElementType()) &&
-        !isStoredAsLoaded(load.getResult()) && isPartOfOperand(load.getResult()))
+    if (type && !isa<tile::PtrType>(type.getElementType()) && !isStoredAsLoaded(load.getResult()) &&
+        isPartOfOperand(load.getResult()))
       loads.push_back(load);
   }
   SmallVector<LoadDetour> detours;

@@ -18,12 +18,14 @@ struct LoadDetour {
   tilegpu::SharedStoreOp store;
   tilegpu::SharedLoadOp read;
 
+  /// The least that a thread is to copy at a time, in bits. Rows of scales or maxima have one axis,
+  /// and few elements; a tile in pieces of 4 bytes takes more instructions than the wait is worth.
+  unsigned leastBits() { return buffer.getType().getShape().size() == 1 ? 32 : 64; }
   /// Leaves the loop as it was.
   void takeBack();
 };
 
-/// Stores, and loads again, what the loop's body loads for operands of its dots and computes with,
-/// in tiles of two axes or more: those of one may be rows of scales, which all threads read.
+/// Stores, and loads again, what the loop's body loads for operands of its dots and computes with.
 llvm::SmallVector<LoadDetour> detourLoads(mlir::scf::ForOp loop, const TargetInfo &target);
 
 } // namespace kiln

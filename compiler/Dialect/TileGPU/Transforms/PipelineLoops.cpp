@@ -360,9 +360,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
         .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::slotBytes(staged), loop);
   }
 
-  /// Takes what operands are computed from through buffers, where it can then be copied ahead, 8
-  /// bytes or more at a time, and the others still as far as in `stages`. Whether there is any.
-  /// Loops that another warp serves are left as they are.
+  /// Takes what operands are computed from through buffers, where it can then be copied ahead in
+  /// pieces that are large enough, and the others still as far as in `stages`. Whether there is
+  /// any. Loops that another warp serves are left as they are.
   bool addDetours(scf::ForOp loop, unsigned stages, const TargetInfo &target) {
     if (!loop.getBody()->getOps<tilegpu::MBarrierWaitOp>().empty())
       return false;
@@ -372,7 +372,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     auto isStaged = [&](const StagedLoads &staged, LoadDetour &detour) {
       return llvm::any_of(staged.loads, [&](const StagedLoad &load) {
         unsigned bits = tilegpu::storageBits(detour.buffer.getType().getElementType());
-        return load.load == detour.load && load.vector * bits >= 64;
+        return load.load == detour.load && load.vector * bits >= detour.leastBits();
       });
     };
     StagedLoads staged = stagedLoads(loop, target);

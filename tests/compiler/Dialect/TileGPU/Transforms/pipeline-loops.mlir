@@ -426,3 +426,59 @@ func.func @packed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.p
   tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// A row of scales is copied ahead, too, 4 bytes at a time: the loop waits for no load.
+// CHECK-LABEL: func.func @scales
+// CHECK-DAG: tilegpu.alloc : <64xf32, {{.*}}, slots 3>
+// CHECK-DAG: tilegpu.alloc : <64x64xf16, {{.*}}, slots 3>
+// CHECK: scf.for
+// CHECK-NOT: tile.load
+// CHECK: tilegpu.wait pending 1 for
+// CHECK-NEXT: tilegpu.barrier
+// CHECK: tilegpu.shared_load {{.*}} -> tensor<64xf32
+// CHECK-NOT: tile.load
+// CHECK: tilegpu.dot
+func.func @scales(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %c: !tile.ptr<f32>, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %row = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %k = arith.muli %i, %row : i32
+    %pc0 = tile.addptr %c, %k : !tile.ptr<f32>, i32
+    %pc1 = tile.splat %pc0 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %pc = tile.addptr %pc1, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %z = tile.load %pc : (tensor<64x!tile.ptr<f32>>) -> tensor<64xf32>
+    %z1 = tile.expand_dims %z, 0 : tensor<64xf32> -> tensor<1x64xf32>
+    %z2 = tile.broadcast %z1 : tensor<1x64xf32> -> tensor<64x64xf32>
+    %x32 = arith.extf %x : tensor<64x64xf16> to tensor<64x64xf32>
+    %scaled = arith.mulf %x32, %z2 : tensor<64x64xf32>
+    %x16 = arith.truncf %scaled : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tile.dot %x16, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
