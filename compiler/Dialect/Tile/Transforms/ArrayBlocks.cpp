@@ -46,7 +46,8 @@ public:
     if (!type || type.getRank() != 2 || load.getIsVolatile() || !loadsZeros())
       return std::nullopt;
     std::optional<unsigned> base = arrayOf(load.getPtr(), blocks.kernel);
-    if (!base || !readAddress() || !readBounds())
+    if (!base || blocks.writesAnywhere || blocks.written.contains(*base) || !readAddress() ||
+        !readBounds())
       return std::nullopt;
     block.base = *base;
     return block;
@@ -334,6 +335,39 @@ private:
 } // namespace
 
 //===--- A kernel's ---===//
+
+/// The argument that a descriptor's tensor begins at.
+static std::optional<unsigned> arrayOfDescriptor(Value descriptor, func::FuncOp kernel) {
+  if (auto make = descriptor.getDefiningOp<tile::MakeDescriptorOp>())
+    return arrayOf(make.getBase(), kernel);
+  auto argument = dyn_cast<BlockArgument>(descriptor);
+  if (!argument || argument.getOwner() != &kernel.front())
+    return std::nullopt;
+  auto map = kernel.getArgAttrOfType<tile::TensorMapAttr>(argument.getArgNumber(),
+                                                          tile::TileDialect::tensorMapAttr);
+  return map ? std::optional<unsigned>(map.getBase()) : std::nullopt;
+}
+
+ArrayBlocks::ArrayBlocks(func::FuncOp kernel)
+    : kernel(kernel), axisInfo(kernel), dominance(kernel) {
+  auto add = [&](std::optional<unsigned> array) {
+    if (array)
+      written.insert(*array);
+    else
+      writesAnywhere = true;
+  };
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+            [&](auto access) { add(arrayOf(access.getPtr(), kernel)); })
+        .Case<tile::DescriptorStoreOp, tile::DescriptorReduceOp, tile::DescriptorScatterOp>(
+            [&](auto access) { add(arrayOfDescriptor(access.getDescriptor(), kernel)); })
+        .Case([&](tile::AssemblyOp assembly) {
+          if (!assembly.getPure())
+            add(std::nullopt);
+        });
+  });
+}
 
 std::optional<ArrayBlock> ArrayBlocks::blockOf(tile::LoadOp load) {
   return BlockReader(*this, load).read();

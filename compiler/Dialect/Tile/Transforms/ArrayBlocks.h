@@ -17,6 +17,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/ADT/DenseSet.h"
 #include <array>
 
 namespace kiln {
@@ -46,11 +47,11 @@ struct ArrayBlock {
 /// Recognises the loads of a kernel. Stale after its IR changes, but for replaced loads.
 class ArrayBlocks {
 public:
-  explicit ArrayBlocks(mlir::func::FuncOp kernel)
-      : kernel(kernel), axisInfo(kernel), dominance(kernel) {}
+  explicit ArrayBlocks(mlir::func::FuncOp kernel);
 
-  /// The block that `load` is of. What lies outside of the array loads as zero; it does so, too,
-  /// where the load has other values there that never leave the kernel.
+  /// The block that `load` is of, if the kernel only reads the array: an engine does not see what
+  /// other programs have written and said so by atomics. What lies outside of the array loads as
+  /// zero; it does so, too, where the load has other values there that never leave the kernel.
   std::optional<ArrayBlock> blockOf(tile::LoadOp load);
 
   /// A coordinate as an i32 at the builder's place, where `at` is; null if it cannot be computed
@@ -72,6 +73,9 @@ private:
   mlir::func::FuncOp kernel;
   AxisInfoAnalysis axisInfo;
   mlir::DominanceInfo dominance;
+  /// The arguments that the kernel writes to, or that it writes somewhere else as well.
+  llvm::SmallDenseSet<unsigned> written;
+  bool writesAnywhere = false;
   IndexPolynomials polynomials;
 };
 

@@ -92,9 +92,11 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   int64_t registers = onlyBlocks ? 24 : 64;
   for (tilegpu::DotOp dot : dots)
     registers += tilegpu::layoutOf(dot.getC()).numRegisters();
+  // Of programs that walk over tiles there are rarely more than processors.
+  bool walksOverTiles = life != loop;
   if (flight.any() && plan.slots < room &&
-      blocksWith(beside + (plan.slots + 1) * slot, registers) ==
-          blocksWith(beside + plan.slots * slot, registers))
+      (walksOverTiles || blocksWith(beside + (plan.slots + 1) * slot, registers) ==
+                             blocksWith(beside + plan.slots * slot, registers)))
     ++plan.slots;
   return plan;
 }
