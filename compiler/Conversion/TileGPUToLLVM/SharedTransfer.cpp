@@ -56,7 +56,7 @@ class Addresses {
 public:
   Addresses(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
             const SharedAccess &access)
-      : s(s), array(array) {
+      : s(s), array(array), sharesAddresses(lowering.target().backend != Backend::HIP) {
     unsigned laneBits = llvm::Log2_32(lowering.target().warpSize);
     BinaryColumns columns(access.laneOffsets);
     columns.resize(laneBits, 0);
@@ -70,12 +70,14 @@ public:
       owner = s.equal(s.bitAnd(id, duplicates), 0);
   }
 
-  /// Where the two parts of an offset share no bits the constant one is the access's own field.
+  /// The bits of a constant offset that a thread's part cannot have are the access's own field:
+  /// accesses that differ in these alone have one address. Not so on AMD where they have others
+  /// too: LLVM moves loads of one address together, and fp8 products of gfx1100 spill.
   Value of(uint64_t offset) const {
-    if (array.padInterval || (possible & offset))
+    if (array.padInterval || (!sharesAddresses && (possible & offset)))
       return at(combineParts(s, thread, possible, offset));
-    Value begin = at(thread);
-    return offset ? s.byteOffset(begin, s.i32(offset * sharedBytes(array.element))) : begin;
+    Value begin = at(combineParts(s, thread, possible, offset & possible));
+    return s.byteOffset(begin, s.i32((offset & ~possible) * sharedBytes(array.element)));
   }
   Value at(Value offset) const {
     Value place = offset;
@@ -91,6 +93,7 @@ public:
 private:
   const ScalarBuilder &s;
   const SharedArray &array;
+  const bool sharesAddresses;
   Value thread;
   uint64_t possible = 0;
 };
@@ -215,14 +218,15 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
     b.setInsertionPointToStart(branch.thenBlock());
   }
   unsigned bytes = access.vector * sharedBytes(array.element);
-  // What is copied if the mask holds is the same for all of the loop's copies: choose it once.
-  Value most = condition ? s.select(condition, s.i32(bytes), s.i32(0)) : s.i32(bytes);
+  auto bytesIf = [&](Value isCopied) {
+    return isCopied ? s.select(isCopied, s.i32(bytes), s.i32(0)) : s.i32(bytes);
+  };
   llvm::SmallDenseSet<uint64_t> done;
   for (const SharedAccess::Part &part : access.parts) {
     if (!done.insert(part.offset).second)
       continue;
     unsigned first = part.registers.front();
-    Value copied = masks.empty() ? most : s.select(masks[first], most, s.i32(0));
+    Value copied;
     if (counted) {
       SmallVector<Value> elements;
       for (unsigned reg : part.registers)
@@ -230,6 +234,10 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
       copied = s.mul(countTrue(s, elements), sharedBytes(array.element));
       if (condition)
         copied = s.select(condition, copied, s.i32(0));
+    } else if (masks.empty()) {
+      copied = bytesIf(condition);
+    } else {
+      copied = bytesIf(condition ? s.bitAnd(masks[first], condition) : masks[first]);
     }
     lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first], bytes,
                               copied);

@@ -15,6 +15,7 @@
 #include <memory>
 
 namespace mlir::NVVM {
+class CpAsyncOp;
 class MBarrierTryWaitParityOp;
 } // namespace mlir::NVVM
 
@@ -150,6 +151,8 @@ public:
   /// An error where there are no products of warp groups.
   virtual mlir::LogicalResult expandWgmma(tilegpu::WgmmaOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b) const;
+  /// The copy as what the target has for one that copies all or nothing.
+  virtual mlir::LogicalResult expandCopy(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b) const;
   /// An error where there are no mbarriers.
   virtual mlir::LogicalResult expandPhaseWait(mlir::NVVM::MBarrierTryWaitParityOp op,
                                               mlir::OpBuilder &b) const;

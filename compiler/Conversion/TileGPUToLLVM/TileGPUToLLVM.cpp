@@ -256,6 +256,10 @@ LogicalResult TargetLowering::expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder
   return refuse(op, info);
 }
 
+LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+
 LogicalResult TargetLowering::expandPhaseWait(NVVM::MBarrierTryWaitParityOp op, OpBuilder &) const {
   return refuse(op, info);
 }
@@ -286,7 +290,7 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
             tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp,
-            NVVM::MBarrierTryWaitParityOp>(op))
+            NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -301,6 +305,7 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
             .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })
             .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); })
+            .Case([&](NVVM::CpAsyncOp copy) { return device->expandCopy(copy, b); })
             .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
               return device->expandPhaseWait(wait, b);
             });

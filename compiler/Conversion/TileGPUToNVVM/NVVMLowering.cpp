@@ -274,6 +274,9 @@ public:
   LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &b) const override {
     return hasWarpGroups() ? expandWgmmaWaitToPTX(op, b) : TargetLowering::expandWgmmaWait(op, b);
   }
+  LogicalResult expandCopy(NVVM::CpAsyncOp op, OpBuilder &b) const override {
+    return expandCopyToPTX(op, b);
+  }
   LogicalResult expandPhaseWait(NVVM::MBarrierTryWaitParityOp op, OpBuilder &b) const override {
     return expandPhaseWaitToPTX(op, b);
   }

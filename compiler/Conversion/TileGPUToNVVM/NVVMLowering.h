@@ -23,6 +23,8 @@ mlir::LogicalResult expandFailToCall(tilegpu::FailOp op, mlir::OpBuilder &b);
 /// nothing to do for those that follow. And a wait for products.
 mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op);
 mlir::LogicalResult expandWgmmaWaitToPTX(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b);
+/// A copy of all bytes or none as one instruction under a predicate; others stay what they are.
+mlir::LogicalResult expandCopyToPTX(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b);
 /// Tries until the phase is complete.
 mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,
                                          mlir::OpBuilder &b);

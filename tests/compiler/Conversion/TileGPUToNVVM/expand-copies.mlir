@@ -1,0 +1,40 @@
+// Asynchronous copies below the emulator's cut: all or nothing is a predicate, anything between a
+// number of bytes.
+// RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
+
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// CHECK-LABEL: @all_or_nothing
+// CHECK-NOT: nvvm.cp.async
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{
+// CHECK-SAME: not.pred ignored, $2;
+// CHECK-SAME: cp.async.cg.shared.global [$0], [$1], 16, ignored;
+// CHECK-SAME: "l,l,b,~{memory}" %arg0, %arg1, %arg2
+// CHECK: cp.async.ca.shared.global [$0], [$1], 4, ignored;
+llvm.func @all_or_nothing(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %copied: i1) {
+  %none = llvm.mlir.constant(0 : i32) : i32
+  %whole = llvm.mlir.constant(16 : i32) : i32
+  %word = llvm.mlir.constant(4 : i32) : i32
+  %bytes = llvm.select %copied, %whole, %none : i1, i32
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg, %bytes : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  %wordBytes = llvm.select %copied, %word, %none : i1, i32
+  nvvm.cp.async.shared.global %to, %from, 4, cache = ca, %wordBytes : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  llvm.return
+}
+
+// CHECK-LABEL: @parts
+// CHECK-NOT: llvm.inline_asm
+// CHECK-COUNT-4: nvvm.cp.async.shared.global
+// CHECK-NOT: llvm.inline_asm
+llvm.func @parts(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %copied: i1, %some: i32) {
+  %none = llvm.mlir.constant(0 : i32) : i32
+  %half = llvm.mlir.constant(8 : i32) : i32
+  %whole = llvm.mlir.constant(16 : i32) : i32
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg, %some : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  %a = llvm.select %copied, %half, %none : i1, i32
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg, %a : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  %b = llvm.select %copied, %whole, %half : i1, i32
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg, %b : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  llvm.return
+}
+}
