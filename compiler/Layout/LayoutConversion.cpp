@@ -191,6 +191,16 @@ static std::optional<ShufflePlan> planShuffle(const LinearLayout &source,
   return plan;
 }
 
+int64_t ShufflePlan::cost(unsigned elementBits) const {
+  int64_t words = (elementBits + 31) / 32;
+  auto isShuffle = [](const Round &round) { return !round.local; };
+  auto selects = [](ArrayRef<BinaryVector> byLane) {
+    return count_if(byLane, [](BinaryVector column) { return column != 0; });
+  };
+  return words * (2 * count_if(rounds, isShuffle) +
+                  (selects(giveByLane) + selects(receiveByLane)) * int64_t(rounds.size()));
+}
+
 ConversionKind classifyConversion(const LinearLayout &source, const LinearLayout &result) {
   if (source == result)
     return ConversionKind::None;

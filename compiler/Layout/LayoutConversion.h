@@ -50,6 +50,8 @@ struct ShufflePlan {
   bool receivesByLane() const {
     return llvm::any_of(receiveByLane, [](auto c) { return c != 0; });
   }
+  /// What it costs a warp, in instructions: a shuffle counts two, a select that a round needs one.
+  int64_t cost(unsigned elementBits) const;
 };
 
 struct LayoutConversion {

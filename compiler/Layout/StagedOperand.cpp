@@ -2,6 +2,8 @@
 
 #include "compiler/Layout/StagedOperand.h"
 
+#include "compiler/Layout/LayoutConversion.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -189,6 +191,23 @@ Staging planStaging(const LinearLayout &source, const LinearLayout &result, unsi
       best = {shared, cost};
   }
   return best;
+}
+
+std::optional<Staging> planOperandStaging(const LinearLayout &source, const LinearLayout &result,
+                                          unsigned elementBits, const SharedMemoryShape &memory,
+                                          bool matrixLoads) {
+  ConversionKind kind = classifyConversion(source, result);
+  if (kind == ConversionKind::None || kind == ConversionKind::Registers)
+    return std::nullopt;
+  if (kind == ConversionKind::Shuffle && !matrixLoads)
+    return std::nullopt;
+  Staging staging = planStaging(source, result, elementBits, memory, matrixLoads);
+  if (kind == ConversionKind::Shared)
+    return staging;
+  LayoutConversion lanes = planConversion(source, result, elementBits, memory);
+  bool costsLess = staging.cost + 2 * barrierCost < lanes.shuffle->cost(elementBits);
+  bool isWhole = storeCost(source, staging.shared, elementBits, memory) == 0;
+  return costsLess && isWhole ? std::optional(staging) : std::nullopt;
 }
 
 Staging planUnitStaging(const LinearLayout &source, unsigned axisK, unsigned elementBits,

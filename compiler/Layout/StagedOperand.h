@@ -71,6 +71,16 @@ struct Staging {
 Staging planStaging(const LinearLayout &source, const LinearLayout &result, unsigned elementBits,
                     const SharedMemoryShape &memory, bool matrixLoads);
 
+/// What a barrier costs a warp, in the same unit.
+constexpr int64_t barrierCost = 20;
+
+/// The buffer through which an operand goes to registers of the layout `result`. None where it
+/// stays in registers: renamed, or passed from lane to lane. What a thread has whole pieces of goes
+/// through a buffer also within a warp, where that costs less.
+std::optional<Staging> planOperandStaging(const LinearLayout &source, const LinearLayout &result,
+                                          unsigned elementBits, const SharedMemoryShape &memory,
+                                          bool matrixLoads);
+
 /// For a unit that reads shared memory, of a tile of two axes: its rows run along the axis of which
 /// a thread has more neighbours, where the unit can transpose.
 Staging planUnitStaging(const LinearLayout &source, unsigned axisK, unsigned elementBits,

@@ -17,7 +17,6 @@ using namespace mlir;
 namespace kiln {
 
 static constexpr double forbidden = 1e9;
-static constexpr double barrier = 20;
 
 double LayoutCosts::weight(Block *block) {
   double result = 1;
@@ -29,17 +28,6 @@ double LayoutCosts::weight(Block *block) {
 //===-- conversions
 //------------------------------------------------------------------------------===//
 
-static double shuffleCost(const ShufflePlan &plan, unsigned bits) {
-  double words = (bits + 31) / 32, cost = 0;
-  for (const ShufflePlan::Round &round : plan.rounds)
-    cost += round.local ? 0 : 2 * words;
-  auto selects = [&](ArrayRef<BinaryVector> byLane) {
-    return llvm::count_if(byLane, [](BinaryVector column) { return column != 0; });
-  };
-  return cost + double(selects(plan.giveByLane) + selects(plan.receiveByLane)) *
-                    double(plan.rounds.size()) * words;
-}
-
 double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayout &to,
                                       unsigned bits, Taker taker) {
   SharedMemoryShape memory = tilegpu::sharedMemoryOf(target);
@@ -49,23 +37,25 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
       taker == Taker::UnitAsB ? ConversionKind::Shared : classifyConversion(from, to);
   if (kind == ConversionKind::None || kind == ConversionKind::Registers)
     return 0;
-  if (kind == ConversionKind::Shared && bytes > int64_t(target.maxSharedBytes))
+  bool hasRoom = bytes <= int64_t(target.maxSharedBytes);
+  if (kind == ConversionKind::Shared && !hasRoom)
     return forbidden;
-  if (kind == ConversionKind::Shared && taker != Taker::Any) {
+  if (taker == Taker::Dot && hasRoom)
+    if (auto staging = planOperandStaging(from, to, bits, memory, target.matrix.matrixLoads))
+      return double(staging->cost + 2 * barrierCost);
+  if (kind == ConversionKind::Shared && (taker == Taker::UnitAsA || taker == Taker::UnitAsB)) {
     Staging staging =
-        taker == Taker::Dot
-            ? planStaging(from, to, bits, memory, target.matrix.matrixLoads)
-            : planUnitStaging(from, /*axisK=*/taker == Taker::UnitAsA ? 1 : 0, bits, memory);
-    return double(staging.cost) + 2 * barrier;
+        planUnitStaging(from, /*axisK=*/taker == Taker::UnitAsA ? 1 : 0, bits, memory);
+    return double(staging.cost + 2 * barrierCost);
   }
   LayoutConversion plan = planConversion(from, to, bits, memory);
   if (plan.kind == ConversionKind::Shuffle)
-    return shuffleCost(*plan.shuffle, bits);
+    return double(plan.shuffle->cost(bits));
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;
   return double(exchange.storeCost.wavefronts + exchange.loadCost.wavefronts) +
-         double(exchange.store.parts.size() + exchange.load.parts.size()) + 2 * barrier;
+         double(exchange.store.parts.size() + exchange.load.parts.size()) + 2 * barrierCost;
 }
 
 double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element,
@@ -205,7 +195,7 @@ double LayoutCosts::fold(Operation *op, unsigned axis, const LinearLayout &layou
   if (4 * words * double(steps.numPartials()) > double(target.maxSharedBytes))
     return forbidden;
   double threads = double(layout.numLanes() * layout.numWarps());
-  cost += 2 * barrier + 4 * (kept + double(steps.numPartials()) / threads) * words;
+  cost += 2 * barrierCost + 4 * (kept + double(steps.numPartials()) / threads) * words;
   // A scan sums up the blocks before its own, once for each row that a thread has elements of.
   double rows = double(layout.slice(axis).numRegisters());
   return isScan ? cost + 3 * rows * double(size_t(1) << steps.exchanged.size()) * words : cost;

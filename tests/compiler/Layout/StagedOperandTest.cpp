@@ -1,6 +1,7 @@
 //===- StagedOperandTest.cpp - swizzled rows and who reads them -----------===//
 
 #include "compiler/Layout/StagedOperand.h"
+#include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/MatrixUnits.h"
 #include "compiler/Layout/TileLayouts.h"
 
@@ -179,6 +180,20 @@ TEST(StagedOperand, BuffersFollowTheOrderInMemory) {
   EXPECT_EQ(planStaging(alongN, b, 16, {}, true).cost, 64 * 64 / 64 + 64 * 64 / 64 / 4);
   EXPECT_TRUE(planStaging(alongN, b, 16, {}, false).shared ==
               planSharedExchange(alongN, b, 16, {}).shared);
+}
+
+// With warps along n alone, a warp loads whole pieces of what it multiplies: shuffles would do.
+TEST(StagedOperand, PiecesOfAWarpsOwnGoThroughABuffer) {
+  LinearLayout b = operandOf("mma.m16n8k16.f16.f32", MatrixOperand::B, {32, 256}, 1, 4),
+               alongK = coalescedLayout({32, 256}, {0, 1}, 8, 32, 4);
+  ASSERT_EQ(classifyConversion(alongK, b), ConversionKind::Shuffle);
+  std::optional<Staging> staging = planOperandStaging(alongK, b, 16, {}, /*matrixLoads=*/true);
+  ASSERT_TRUE(staging.has_value());
+  EXPECT_TRUE(staging->shared == swizzledShared({32, 256}, 0, 16));
+  EXPECT_LT(staging->cost + 2 * barrierCost,
+            planConversion(alongK, b, 16, {}).shuffle->cost(/*elementBits=*/16));
+  EXPECT_FALSE(planOperandStaging(alongK, b, 16, {}, /*matrixLoads=*/false).has_value());
+  EXPECT_FALSE(planOperandStaging(b, b, 16, {}, true).has_value()) << "renamed registers";
 }
 
 TEST(StagedOperand, UnitsTransposeOnlySixteenBits) {

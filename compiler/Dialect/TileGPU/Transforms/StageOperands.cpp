@@ -114,14 +114,21 @@ private:
       loadFromBuffer(b, exchange, buffer, dot);
   }
 
+  std::optional<Staging> stagingOf(tilegpu::ConvertLayoutOp convert) const {
+    return planOperandStaging(tilegpu::layoutOf(convert.getSource()),
+                              tilegpu::layoutOf(convert.getResult()),
+                              tilegpu::storageBits(convert.getType().getElementType()),
+                              tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads);
+  }
+
   /// The conversion behind an operand of a dot, seen through a transposition, if it goes through
   /// shared memory, stands in the dot's block and serves nobody else.
-  static tilegpu::ConvertLayoutOp exchangeBehind(Value operand, Block *block) {
+  tilegpu::ConvertLayoutOp exchangeBehind(Value operand, Block *block) const {
     if (auto trans = operand.getDefiningOp<tile::TransOp>(); trans && trans->hasOneUse())
       operand = trans.getSource();
     auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>();
     bool serves = convert && convert->getBlock() == block && convert->hasOneUse();
-    return serves && isExchanged(operand) ? convert : tilegpu::ConvertLayoutOp();
+    return serves && stagingOf(convert) ? convert : tilegpu::ConvertLayoutOp();
   }
 
   /// The axis along which the copy engine writes rows, if it brings the value.
@@ -139,11 +146,7 @@ private:
     if (std::optional<unsigned> axis = rowsOfBlock(exchange.getSource()))
       return swizzledShared(exchange.getType().getShape(), *axis,
                             tilegpu::storageBits(exchange.getType().getElementType()));
-    return planStaging(tilegpu::layoutOf(exchange.getSource()),
-                       tilegpu::layoutOf(exchange.getResult()),
-                       tilegpu::storageBits(exchange.getType().getElementType()),
-                       tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads)
-        .shared;
+    return stagingOf(exchange)->shared;
   }
 
   /// Replaces the conversion by a load of the buffer in front of `dot`; a transposition between the
