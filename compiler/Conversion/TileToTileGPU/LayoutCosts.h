@@ -4,7 +4,8 @@
 //                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
 //                 shared memory  wavefronts and instructions of the store and of the load, and
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
-//                 for a dot      the same, of the buffer that it would go through (StagedOperand.h)
+//                 for a dot      the same, of the buffer that it would go through, which may also
+//                                be one in place of shuffles (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
 //                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
