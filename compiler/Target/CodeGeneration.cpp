@@ -2,6 +2,7 @@
 
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/HugeFunctions.h"
+#include "compiler/Target/PassGate.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -180,7 +181,7 @@ generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::Cod
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "LLVM cannot write this kind of file for %s",
                                    machine.getTargetTriple().str().c_str());
-  HugeFunctionGate gate(*copy);
+  PassGate gate(*copy);
   passes.run(*copy);
   return bytes;
 }

@@ -47,28 +47,9 @@ void cutBlocksOfCalls(llvm::Module &module) {
       function.addFnAttr(cutAttribute);
 }
 
-HugeFunctionGate::HugeFunctionGate(llvm::Module &module) : context(module.getContext()) {
-  unsigned longest = longestFunction(module);
-  withoutStrengthReduction = longest > 4096;
-  withoutValueNumbering = isHuge(longest);
-  keepsBlocks = llvm::any_of(
+bool hasCutBlocks(const llvm::Module &module) {
+  return llvm::any_of(
       module, [](const llvm::Function &function) { return function.hasFnAttribute(cutAttribute); });
-  leavesOut = withoutStrengthReduction || withoutValueNumbering || keepsBlocks;
-  if (leavesOut)
-    context.setOptPassGate(*this);
-}
-
-HugeFunctionGate::~HugeFunctionGate() {
-  if (leavesOut)
-    context.setOptPassGate(llvm::getGlobalPassGate());
-}
-
-bool HugeFunctionGate::shouldRunPass(llvm::StringRef pass, llvm::StringRef) const {
-  if (pass == "slsr")
-    return !withoutStrengthReduction;
-  if (pass == "gvn")
-    return !withoutValueNumbering;
-  return pass != "codegenprepare" || !keepsBlocks;
 }
 
 } // namespace kiln

@@ -8,11 +8,7 @@
 #ifndef KILN_COMPILER_TARGET_HUGEFUNCTIONS_H
 #define KILN_COMPILER_TARGET_HUGEFUNCTIONS_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/IR/OptBisect.h"
-
 namespace llvm {
-class LLVMContext;
 class Module;
 } // namespace llvm
 
@@ -33,21 +29,8 @@ bool isHuge(unsigned instructions);
 /// has such blocks.
 void cutBlocksOfCalls(llvm::Module &module);
 
-/// Leaves passes of code generation out while it exists, where functions of the module are too long
-/// for them: straight-line strength reduction, which weighs every pair of instructions of the same
-/// form (4096 elements in a thread: two minutes); global value numbering; and where blocks were
-/// cut, the pass that would join them again.
-class HugeFunctionGate : public llvm::OptPassGate {
-public:
-  explicit HugeFunctionGate(llvm::Module &module);
-  ~HugeFunctionGate() override;
-  bool isEnabled() const override { return leavesOut; }
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override;
-
-private:
-  llvm::LLVMContext &context;
-  bool withoutStrengthReduction, withoutValueNumbering, keepsBlocks, leavesOut;
-};
+/// Whether one of the module's functions has been cut so.
+bool hasCutBlocks(const llvm::Module &module);
 
 } // namespace kiln
 
