@@ -181,7 +181,7 @@ generateCode(const llvm::Module &module, llvm::TargetMachine &machine, llvm::Cod
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "LLVM cannot write this kind of file for %s",
                                    machine.getTargetTriple().str().c_str());
-  PassGate gate(*copy);
+  PassGate gate(*copy, machine.getTargetCPU());
   passes.run(*copy);
   return bytes;
 }

@@ -11,12 +11,12 @@ static bool hasAsyncCopies(const llvm::Module &module) {
   return module.getFunction("llvm.nvvm.cp.async.commit.group");
 }
 
-PassGate::PassGate(llvm::Module &module) : context(module.getContext()) {
+PassGate::PassGate(llvm::Module &module, llvm::StringRef processor) : context(module.getContext()) {
   unsigned longest = longestFunction(module);
   withoutStrengthReduction = longest > 4096;
   withoutValueNumbering = isHuge(longest);
   keepsBlocks = hasCutBlocks(module);
-  keepsPointers = hasAsyncCopies(module);
+  keepsPointers = processor.starts_with("sm_8") && hasAsyncCopies(module);
   leavesOut = withoutStrengthReduction || withoutValueNumbering || keepsBlocks || keepsPointers;
   if (leavesOut)
     context.setOptPassGate(*this);
