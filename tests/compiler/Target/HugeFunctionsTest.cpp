@@ -1,6 +1,7 @@
 // Which passes are left out of which functions, and how blocks are cut, counted.
 
 #include "compiler/Target/HugeFunctions.h"
+#include "compiler/Target/PassGate.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -52,7 +53,7 @@ TEST(HugeFunctions, BlocksOfManyCallsAreCut) {
     calls += here;
   }
   EXPECT_EQ(calls, 200u);
-  HugeFunctionGate gate(code.module);
+  PassGate gate(code.module, "sm_80");
   EXPECT_FALSE(runs(code.context, "codegenprepare"));
   EXPECT_TRUE(runs(code.context, "gvn"));
 }
@@ -61,7 +62,7 @@ TEST(HugeFunctions, OtherBlocksStayWhole) {
   OneBlock code(64, 9000);
   cutBlocksOfCalls(code.module);
   EXPECT_EQ(code.function->size(), 1u);
-  HugeFunctionGate gate(code.module);
+  PassGate gate(code.module, "sm_80");
   EXPECT_TRUE(runs(code.context, "codegenprepare"));
 }
 
@@ -74,13 +75,30 @@ TEST(HugeFunctions, PassesAreLeftOutByLength) {
     OneBlock code(0, expected.additions);
     EXPECT_EQ(longestFunction(code.module), expected.additions + 1);
     {
-      HugeFunctionGate gate(code.module);
+      PassGate gate(code.module, "sm_80");
       EXPECT_EQ(runs(code.context, "slsr"), expected.strengthReduction) << expected.additions;
       EXPECT_EQ(runs(code.context, "gvn"), expected.valueNumbering) << expected.additions;
       EXPECT_TRUE(runs(code.context, "early-cse"));
     }
     EXPECT_TRUE(runs(code.context, "slsr"));
   }
+}
+
+/// Where copies run ahead their pointers stay as they are, where that is faster.
+TEST(PassGate, LoopStrengthReductionIsLeftOutByCopiesAndProcessor) {
+  constexpr const char *pass = "Loop Strength Reduction";
+  OneBlock plain(1, 1), copying(1, 1);
+  copying.module.getOrInsertFunction(
+      "llvm.nvvm.cp.async.commit.group",
+      llvm::FunctionType::get(copying.builder.getVoidTy(), /*isVarArg=*/false));
+  {
+    PassGate ofPlain(plain.module, "sm_80"), ofCopying(copying.module, "sm_86");
+    EXPECT_TRUE(runs(plain.context, pass));
+    EXPECT_FALSE(runs(copying.context, pass));
+    EXPECT_TRUE(runs(copying.context, "gvn"));
+  }
+  PassGate gate(copying.module, "sm_90a");
+  EXPECT_TRUE(runs(copying.context, pass));
 }
 
 } // namespace
