@@ -134,17 +134,23 @@ TEST_P(PointerProduct, OfRowsAnywhere) {
   }
 }
 
+/// One tile of 64 x 64 of a product of 40 rows, which are kept inside by a remainder, and what
+/// `ending` does with it.
+std::string runKeptRows(const ExactProduct &product, const Buffer<float> &result,
+                        const std::string &ending, const char *target) {
+  std::vector<SourceArgument> arguments = product.arguments();
+  arguments[2] = {"pc", "*fp32", result};
+  return runSource(head + "\n    m = 0\n    n = 0\n" + indices + loop + ending, target, arguments,
+                   Tile().constants(true, "modulo"));
+}
+
 /// What is computed of rows beyond the end is stored: those of the beginning again.
 TEST_P(PointerProduct, OfRowsThatComeAgain) {
   constexpr int m = 40, n = 64, k = 70;
   ExactProduct product(m, n, k, /*transposed=*/true);
   Buffer<float> result(size_t(64) * product.strideC);
-  std::vector<SourceArgument> arguments = product.arguments();
-  arguments[2] = {"pc", "*fp32", result};
   std::string everywhere = "\n    tl.store(pc + i[:, None] * sc + j[None, :], sum)\n";
-  ASSERT_EQ(runSource(head + "\n    m = 0\n    n = 0\n" + indices + loop + everywhere, GetParam(),
-                      arguments, Tile().constants(true, "modulo")),
-            "");
+  ASSERT_EQ(runKeptRows(product, result, everywhere, GetParam()), "");
   for (int i = 0; i < 64; ++i)
     for (int j = 0; j < n; ++j)
       ASSERT_EQ(double(result[size_t(i) * product.strideC + j]), product.C(i % m, j))
@@ -156,12 +162,8 @@ TEST_P(PointerProduct, OfRowsThatAreAddedUp) {
   constexpr int m = 40, n = 64, k = 70;
   ExactProduct product(m, n, k, /*transposed=*/true);
   Buffer<float> result(n);
-  std::vector<SourceArgument> arguments = product.arguments();
-  arguments[2] = {"pc", "*fp32", result};
   std::string added = "\n    tl.store(pc + j, tl.sum(sum, 0), mask=j < N)\n";
-  ASSERT_EQ(runSource(head + "\n    m = 0\n    n = 0\n" + indices + loop + added, GetParam(),
-                      arguments, Tile().constants(true, "modulo")),
-            "");
+  ASSERT_EQ(runKeptRows(product, result, added, GetParam()), "");
   for (int j = 0; j < n; ++j) {
     double sum = 0;
     for (int i = 0; i < 64; ++i)

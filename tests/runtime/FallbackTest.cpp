@@ -28,23 +28,9 @@ std::string leaveAnError() {
   return kiln_last_error();
 }
 
-class FallbackTest : public FakeDriverTest {
+class FallbackTest : public CudaLaunchTest {
 protected:
-  void SetUp() override { useDriver("libfakecuda13.so"); }
-
-  void useDriver(const char *file) {
-    open(KILN_DRIVER_CUDA, file, {{9, 0, ""}});
-    context = fake->makeContext(0);
-    stream = kiln_cuda_stream(fake->makeStream(context));
-  }
-
-  kiln_status launch(TestLibrary &library, void *const *params) {
-    return kiln_launch(&library.entry, 0, stream, OneBlock, params);
-  }
   const fake::Launch &last() { return fake->launches.back(); }
-
-  void *context = nullptr;
-  kiln_stream stream = {};
 };
 
 // A kernel with a map of its matrix, and one without.

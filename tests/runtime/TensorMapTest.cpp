@@ -9,19 +9,8 @@ using namespace kiln::test;
 
 namespace {
 
-class TensorMapTest : public FakeDriverTest {
+class TensorMapTest : public CudaLaunchTest {
 protected:
-  void SetUp() override { useDriver("libfakecuda13.so"); }
-
-  void useDriver(const char *file) {
-    open(KILN_DRIVER_CUDA, file, {{9, 0, ""}});
-    context = fake->makeContext(0);
-    stream = kiln_cuda_stream(fake->makeStream(context));
-  }
-
-  kiln_status launch(TestLibrary &library, void *const *params) {
-    return kiln_launch(&library.entry, 0, stream, OneBlock, params);
-  }
   // Argument `index` of the last launch, a map that no other was mixed into.
   fake::TensorMap map(size_t index) { return mapOf(fake->launches.back(), index); }
   static fake::TensorMap mapOf(const fake::Launch &launch, size_t index) {
@@ -33,9 +22,6 @@ protected:
     return made;
   }
   size_t encodings() { return fake->count("cuTensorMapEncodeTiled"); }
-
-  void *context = nullptr;
-  kiln_stream stream = {};
 };
 
 TEST_F(TensorMapTest, IsMadeOfTheArgumentsAndPassedBehindThem) {

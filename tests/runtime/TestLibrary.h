@@ -175,6 +175,25 @@ protected:
   fake::State *fake = nullptr;
 };
 
+// Launches on a fake of CUDA with a device of compute capability 9.0.
+class CudaLaunchTest : public FakeDriverTest {
+protected:
+  void SetUp() override { useDriver("libfakecuda13.so"); }
+
+  void useDriver(const char *file) {
+    open(KILN_DRIVER_CUDA, file, {{9, 0, ""}});
+    context = fake->makeContext(0);
+    stream = kiln_cuda_stream(fake->makeStream(context));
+  }
+
+  kiln_status launch(TestLibrary &library, void *const *params) {
+    return kiln_launch(&library.entry, 0, stream, OneBlock, params);
+  }
+
+  void *context = nullptr;
+  kiln_stream stream = {};
+};
+
 // Both the status and a part of the message.
 #define EXPECT_ERROR(expression, expected, part)                                                   \
   do {                                                                                             \

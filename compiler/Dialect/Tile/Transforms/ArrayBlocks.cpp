@@ -43,7 +43,7 @@ public:
 
   std::optional<ArrayBlock> read() {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || type.getRank() != 2 || load.getIsVolatile() || !loadsZeros())
+    if (!type || type.getRank() != 2 || !mayBeCopied() || !loadsZeros())
       return std::nullopt;
     std::optional<unsigned> base = arrayOf(load.getPtr(), blocks.kernel);
     if (!base || blocks.writesAnywhere || blocks.written.contains(*base) || !readAddress() ||
@@ -54,9 +54,12 @@ public:
   }
 
 private:
-  /// What is masked away is zero, or is not said to be anything.
+  /// The engine reads when it likes, and from where it likes.
+  bool mayBeCopied() { return !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV; }
+
+  /// What is masked away is zero, of a positive sign, or is not said to be anything.
   bool loadsZeros() {
-    return !load.getOther() || matchPattern(load.getOther(), m_AnyZeroFloat()) ||
+    return !load.getOther() || matchPattern(load.getOther(), m_PosZeroFloat()) ||
            matchPattern(load.getOther(), m_Zero());
   }
 

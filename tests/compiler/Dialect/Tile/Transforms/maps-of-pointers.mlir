@@ -126,3 +126,33 @@ func.func @others(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>,
   tile.store %cs, %q : (tensor<64x32x!tile.ptr<f32>>, tensor<64x32xf32>) -> ()
   return
 }
+
+// What has to come from memory at its time, and zeros of the other sign.
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT: tile.descriptor_load
+// CHECK: return
+func.func @kept(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %m: i32, %stride: i32) attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32} {
+  %minus = arith.constant dense<-0.0> : tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  %down = tile.expand_dims %range, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %rows = arith.muli %down, %strides : tensor<64x1xi32>
+  %across = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %l = tile.expand_dims %range, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %lb = tile.broadcast %l : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %across, %lb : tensor<64x64xi32>
+  %sa = tile.splat %pa : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %a = tile.addptr %sa, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %sb = tile.splat %pb : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %b = tile.addptr %sb, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x64xi32>
+  %mask = arith.cmpi slt, %lb, %ms : tensor<64x64xi32>
+  %x = tile.load %a {cache = #tile.cache<cv>} : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %y = tile.load %b mask %mask other %minus : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi1>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %p = tile.dot %x, %y, %zero : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sc = tile.splat %pc : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %c = tile.addptr %sc, %lb : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %c, %p : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
