@@ -162,10 +162,13 @@ void kiln::emulator::track(Thread &self, MemoryBarrier &barrier, const TensorCop
 
 void kiln::emulator::fenceInitialisations(Thread &self) {
   Block &block = *self.block;
-  if (block.launched().check)
-    for (auto &[offset, barrier] : block.memoryBarriers())
-      if (barrier.count && barrier.initialised.thread == self.thread)
-        barrier.fenced = block.moment(self, barrier.initialised.site, AccessKind::Write);
+  if (!block.launched().check)
+    return;
+  for (auto &[offset, barrier] : block.memoryBarriers()) {
+    bool isFenced = block.warpClocks().isCurrent(barrier.fenced.clock);
+    if (barrier.count && barrier.initialised.thread == self.thread && !isFenced)
+      barrier.fenced = block.moment(self, barrier.initialised.site, AccessKind::Write);
+  }
 }
 
 std::string kiln::emulator::describeWaitedFor(const MemoryBarriers &barriers) {

@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Conversion/TileGPUToLLVM/PackCarried.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -273,6 +274,7 @@ LogicalResult lowerTileGPUToLLVM(ModuleOp module, const TargetInfo &target) {
     declareSharedMemory(module, kernel, target);
     if (failed(spreadTensors(kernel, *device)))
       return failure();
+    packCarriedValues(kernel);
   }
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance;

@@ -353,6 +353,30 @@ TEST(TensorChecks, InitialisationsThatOthersNeedNotSee) {
                         "(nvvm.mbarrier.init) with no barrier between"));
 }
 
+TEST(TensorChecks, AnotherFenceOfTheInitialisingThread) {
+  Tensor tensor(KILN_TENSOR_U32, {32, 2}, {32, 2});
+  EmulatedBlock block;
+  block.threads = 64;
+  block.sharedBytes = slotAt + 1024;
+  EXPECT_EQ(block.run([&](kiln_emu_thread *t) {
+    const int32_t first[] = {0, 0};
+    if (t->thread == 0) {
+      kiln_emu_mbarrier_init(t, &inits, t->shared, 1);
+      kiln_emu_mbarrier_init_fence(t);
+    }
+    barrier(t);
+    if (t->thread == 0)
+      kiln_emu_mbarrier_init_fence(t);
+    if (t->thread == 32) {
+      kiln_emu_mbarrier_arrive(t, &arrives, t->shared, 1, boxBytes);
+      kiln_emu_tensor_load(t, &loads, t->shared + slotAt, &tensor.map, first, 2, t->shared);
+    }
+    kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 0);
+    load(t, slotAt + 4 * t->thread);
+  }),
+            Reports());
+}
+
 //===-- proxies
 //-----------------------------------------------------------------------------===//
 

@@ -246,6 +246,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });

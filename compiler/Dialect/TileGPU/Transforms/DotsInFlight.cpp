@@ -120,4 +120,18 @@ DotsInFlight::Places DotsInFlight::startResults(RewriterBase &rewriter, scf::For
   return {before, waitBehind(rewriter, before, before.getLoc(), values)};
 }
 
+unsigned registersOf(Type operand) {
+  auto tensor = dyn_cast<RankedTensorType>(operand);
+  if (!tensor)
+    return 0;
+  constexpr unsigned registerBits = 32;
+  unsigned bits = tilegpu::storageBits(tensor.getElementType());
+  return llvm::divideCeil(tilegpu::layoutOf(tensor).numRegisters() * bits, registerBits);
+}
+
+unsigned registersOf(tilegpu::DotOp dot) {
+  unsigned ofOperand = dot.readsBuffers() ? registersOf(dot.getA().getType()) : 0;
+  return registersOf(dot.getType()) + ofOperand;
+}
+
 } // namespace kiln

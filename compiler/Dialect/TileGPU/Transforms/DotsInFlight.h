@@ -21,6 +21,8 @@ public:
   DotsInFlight(mlir::scf::ForOp loop, const StagedLoads &staged);
 
   bool any() const { return !dots.empty(); }
+  /// Whether it is a result that the loop works on before it goes on, as attention does.
+  bool isReworked() const { return any() && !onlyAddUp; }
 
   struct Places {
     mlir::Operation *started; ///< behind it this iteration's first dots run
@@ -36,6 +38,11 @@ private:
   llvm::SmallVector<tilegpu::DotOp> dots;
   bool onlyAddUp = false;
 };
+
+/// Registers of a thread that hold a dot's operand or result; none for a buffer.
+unsigned registersOf(mlir::Type operand);
+/// Those of its result, and of what a unit that reads the other operand by itself takes from them.
+unsigned registersOf(tilegpu::DotOp dot);
 
 } // namespace kiln
 

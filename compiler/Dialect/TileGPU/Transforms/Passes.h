@@ -21,6 +21,11 @@ std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
+/// In loops whose second dot only sums up what threads make of the first one's result, as
+/// attention's does, starts it an iteration later: beside that work. On func.func, after
+/// kiln-pipeline-loops; the module names the target.
+std::unique_ptr<mlir::Pass> createDelayDotsPass();
+
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
 /// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.

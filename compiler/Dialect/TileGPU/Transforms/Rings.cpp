@@ -91,12 +91,15 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
       llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
   int64_t registers = onlyBlocks ? 24 : 64;
   for (tilegpu::DotOp dot : dots)
-    registers += tilegpu::layoutOf(dot.getC()).numRegisters();
+    registers += registersOf(dot);
+  auto blocksWithSlots = [&](int64_t slots) {
+    return unsigned(blocksWith(beside + slots * slot, registers));
+  };
+  plan.blocks = blocksWithSlots(plan.slots);
   // Of programs that walk over tiles there are rarely more than processors.
   bool walksOverTiles = life != loop;
   if (flight.any() && plan.slots < room &&
-      (walksOverTiles || blocksWith(beside + (plan.slots + 1) * slot, registers) ==
-                             blocksWith(beside + plan.slots * slot, registers)))
+      (walksOverTiles || blocksWithSlots(plan.slots + 1) == plan.blocks))
     ++plan.slots;
   return plan;
 }

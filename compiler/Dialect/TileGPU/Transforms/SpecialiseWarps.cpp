@@ -18,8 +18,10 @@
 // threads give theirs to the others (setmaxnreg).
 //
 // That pays where a loop over tiles is around: the next tile's first blocks come while this one is
-// stored. In a single loop, barrier and copies by one of the kernel's own threads cost less than
-// the arrivals, unless the loop asks for it (`warp_specialize`).
+// stored. In a single loop that only adds up, barrier and copies by one of the kernel's own threads
+// cost less than the arrivals, unless the loop asks for it (`warp_specialize`). Attention's loop,
+// which works on one product to make the next, gains where several groups of four warps are all
+// that a processor holds: without barriers some multiply while others work.
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
@@ -53,7 +55,7 @@ public:
       if (!candidate.staged.loads.empty())
         loops.push_back(std::move(candidate));
     });
-    isServed = llvm::any_of(loops, [](ProductLoop &each) { return pays(each.loop); }) &&
+    isServed = llvm::any_of(loops, [&](ProductLoop &each) { return pays(each, kernel, target); }) &&
                llvm::all_of(loops, [&](ProductLoop &candidate) {
                  return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
                         isOrdered(candidate, target) &&
@@ -115,8 +117,21 @@ private:
     return !result.wasInterrupted();
   }
 
-  static bool pays(scf::ForOp loop) {
-    return outermost(loop) != loop || loop->hasAttr(tile::TileDialect::warpSpecializeAttr);
+  static bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) {
+    scf::ForOp loop = candidate.loop;
+    return outermost(loop) != loop || loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
+           paysForReworkedSums(candidate, kernel, target);
+  }
+
+  static bool paysForReworkedSums(ProductLoop &candidate, func::FuncOp kernel,
+                                  const TargetInfo &target) {
+    constexpr unsigned warpsOfGroup = 4;
+    DotsInFlight flight(candidate.loop, candidate.staged);
+    return flight.isReworked() && tilegpu::numWarpsOf(kernel) > warpsOfGroup &&
+           RingBudget(kernel, target)
+                   .planFor(candidate.loop, candidate.staged, flight,
+                            RingBudget::slotBytes(candidate.staged), candidate.loop)
+                   .blocks <= 1;
   }
 
   static bool isInLoopsOnly(scf::ForOp loop) {
@@ -206,15 +221,16 @@ struct RegisterShares {
   static constexpr unsigned warpsOfGroup = 4;
 };
 
-/// Registers that a thread needs for a dot's result, at most.
-unsigned registersOfSums(ProductLoops &served, const TargetInfo &target, unsigned numWarps) {
-  int64_t most = 0;
-  for (ProductLoop &product : served.loops)
-    product.loop.walk([&](tilegpu::DotOp dot) {
-      auto sum = cast<RankedTensorType>(dot.getType());
-      most = std::max(most, sum.getNumElements() * sum.getElementTypeBitWidth() / 32);
-    });
-  return unsigned(most / target.threadsPerBlock(numWarps));
+/// Registers that a thread needs for a loop's dots at most: their results, and operands that units
+/// read from registers.
+unsigned registersOfDots(ProductLoops &served) {
+  unsigned most = 0;
+  for (ProductLoop &product : served.loops) {
+    unsigned registers = 0;
+    product.loop.walk([&](tilegpu::DotOp dot) { registers += registersOf(dot); });
+    most = std::max(most, registers);
+  }
+  return most;
 }
 
 RegisterShares shareRegisters(func::FuncOp kernel, ProductLoops &served, const TargetInfo &target) {
@@ -230,7 +246,7 @@ RegisterShares shareRegisters(func::FuncOp kernel, ProductLoops &served, const T
   unsigned threads = target.threadsPerBlock(numWarps + group);
   unsigned atLaunch = ofProcessor / threads / unit * unit;
   if (threads > target.maxThreadsPerBlock || atLaunch < least ||
-      registersOfSums(served, target, numWarps) + others <= atLaunch)
+      registersOfDots(served) + others <= atLaunch)
     return {};
   unsigned rest = atLaunch * threads - least * target.threadsPerBlock(group);
   unsigned ofConsumers = std::min(rest / target.threadsPerBlock(numWarps) / unit * unit, most);
