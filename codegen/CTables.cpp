@@ -94,9 +94,12 @@ static void writeTargets(raw_ostream &out, const LibraryModel &model, const Entr
 //===----------------------------------------------------------------------===//
 
 static std::string cLaunchNumber(const LaunchNumber &number) {
-  if (number.parameter)
-    return formatv("{{{0}, 0, 0}", *number.parameter).str();
-  return formatv("{{KILN_NO_PARAMETER, 0, {0}}", cInteger(number.constant)).str();
+  auto index = [](std::optional<uint32_t> parameter) {
+    return parameter ? std::to_string(*parameter) : "KILN_NO_PARAMETER";
+  };
+  return formatv("{{{0}, {1}, {2}}", index(number.parameter), index(number.factor),
+                 cInteger(number.constant))
+      .str();
 }
 
 static std::string cTensorMap(const TensorMapFacts &map) {

@@ -220,9 +220,11 @@ StringRef wrongBlocks(const TensorMapFacts &map) {
 StringRef wrongTensorMap(const EntryModel &entry, ArrayRef<unsigned> parameters,
                          const TensorMapFacts &map) {
   auto typeOf = [&](unsigned parameter) { return entry.arguments[parameters[parameter]].type; };
+  auto isFactor = [&](std::optional<uint32_t> parameter) {
+    return !parameter || (*parameter < parameters.size() && typeOf(*parameter).isInteger());
+  };
   auto isNumber = [&](const LaunchNumber &number) {
-    return !number.parameter ||
-           (*number.parameter < parameters.size() && typeOf(*number.parameter).isInteger());
+    return isFactor(number.parameter) && isFactor(number.factor);
   };
   size_t rank = map.extents.size();
   if (rank < 1 || rank > KILN_MAX_RANK || map.strides.size() != rank - 1)

@@ -180,13 +180,20 @@ private:
                        const DeviceBinary &binary) {
     std::vector<unsigned> parameters = kernelParameters(entry, variant);
     auto nameOf = [&](uint32_t parameter) { return entry.arguments[parameters[parameter]].name; };
+    auto writeFactors = [&](const LaunchNumber &number) {
+      for (std::optional<uint32_t> parameter : {number.parameter, number.factor})
+        if (parameter)
+          json.value(nameOf(*parameter));
+      if (!number.parameter || number.constant != 1)
+        json.value(number.constant);
+    };
     auto writeNumbers = [&](StringRef key, const std::vector<LaunchNumber> &numbers) {
       json.attributeArray(key, [&] {
         for (const LaunchNumber &number : numbers)
-          if (number.parameter)
-            json.value(nameOf(*number.parameter));
+          if (number.parameter && (number.factor || number.constant != 1))
+            json.array([&] { writeFactors(number); });
           else
-            json.value(number.constant);
+            writeFactors(number);
       });
     };
     json.attributeArray("tensor_maps", [&] {

@@ -16,8 +16,10 @@ kiln_param_kind parameterKind(const ArgumentType &type) {
 }
 
 static kiln_launch_number launchNumber(const LaunchNumber &number) {
-  return {number.parameter ? int32_t(*number.parameter) : int32_t(KILN_NO_PARAMETER), 0,
-          number.constant};
+  auto index = [](std::optional<uint32_t> parameter) {
+    return parameter ? int32_t(*parameter) : int32_t(KILN_NO_PARAMETER);
+  };
+  return {index(number.parameter), index(number.factor), number.constant};
 }
 
 static kiln_tensor_element tensorElement(TensorMapElement element) {

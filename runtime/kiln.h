@@ -35,7 +35,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 4u
+#define KILN_ABI_VERSION 5u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -409,12 +409,13 @@ enum {
   KILN_COMPRESSION_ZSTD = 1 /* reserved: KILN_ERROR_UNSUPPORTED in this version */
 };
 
-/* A number that a launch has: the value of one of the variant's parameters, an integer, or
- * `constant` where `parameter` is KILN_NO_PARAMETER. */
+/* A number that a launch has: the product of `constant` and of the values of one or two of the
+ * variant's parameters, integers; `constant` alone where both are KILN_NO_PARAMETER. A product
+ * beyond 64 bits is taken as negative. */
 enum { KILN_NO_PARAMETER = -1 };
 typedef struct kiln_launch_number {
   int32_t parameter; /* index into kiln_variant.params */
-  uint32_t reserved;
+  int32_t factor;    /* another one */
   int64_t constant;
 } kiln_launch_number;
 

@@ -28,10 +28,14 @@ uint32_t kiln_tensor_element_bytes(uint32_t element) { return elements[element].
 
 static bool is_integer(uint32_t kind) { return kind >= KILN_PARAM_I8 && kind <= KILN_PARAM_U64; }
 
+static bool is_factor(const kiln_variant *variant, int32_t parameter) {
+  return parameter == KILN_NO_PARAMETER ||
+         (parameter >= 0 && (uint32_t)parameter < variant->num_params &&
+          is_integer(variant->params[parameter].kind));
+}
+
 static bool is_number(const kiln_variant *variant, const kiln_launch_number *number) {
-  return number->parameter == KILN_NO_PARAMETER ||
-         (number->parameter >= 0 && (uint32_t)number->parameter < variant->num_params &&
-          is_integer(variant->params[number->parameter].kind));
+  return is_factor(variant, number->parameter) && is_factor(variant, number->factor);
 }
 
 /* What is wrong with where the numbers come from, or null. */
@@ -105,9 +109,14 @@ static int64_t read_integer(uint32_t kind, const void *value) {
 
 static int64_t read_number(const kiln_launch_number *number, const kiln_param *params,
                            void *const *values) {
-  return number->parameter == KILN_NO_PARAMETER
-             ? number->constant
-             : read_integer(params[number->parameter].kind, values[number->parameter]);
+  const int32_t factors[] = {number->parameter, number->factor};
+  int64_t product = number->constant;
+  for (int i = 0; i < 2; ++i)
+    if (factors[i] != KILN_NO_PARAMETER &&
+        __builtin_mul_overflow(product, read_integer(params[factors[i]].kind, values[factors[i]]),
+                               &product))
+      return INT64_MIN;
+  return product;
 }
 
 void kiln_read_tensor(const kiln_tensor_map *map, const kiln_param *params, void *const *values,
@@ -130,11 +139,12 @@ bool kiln_is_empty_tensor(const kiln_tensor *tensor) {
   return false;
 }
 
-/* "stride_am is 100", or "it is 100" for a constant. */
+/* "stride_am is 100", or "it is 100" of what is no argument alone. */
 static void describe_number(const kiln_launch_number *number, const kiln_param *params,
                             int64_t value, char text[NUMBER_CAPACITY]) {
-  const kiln_param *param =
-      number->parameter == KILN_NO_PARAMETER ? NULL : &params[number->parameter];
+  bool is_argument = number->parameter != KILN_NO_PARAMETER &&
+                     number->factor == KILN_NO_PARAMETER && number->constant == 1;
+  const kiln_param *param = is_argument ? &params[number->parameter] : NULL;
   const char *name = param ? param->name : "it";
   if (param && param->kind == KILN_PARAM_U64)
     snprintf(text, NUMBER_CAPACITY, "%s is %" PRIu64, name, (uint64_t)value);

@@ -56,9 +56,13 @@ private:
 
 json::Array toJson(const std::vector<LaunchNumber> &numbers) {
   json::Array list;
+  auto indexOf = [](std::optional<uint32_t> parameter) {
+    return parameter ? int64_t(*parameter) : -1;
+  };
   for (const LaunchNumber &number : numbers)
-    list.push_back(json::Object{{"parameter", number.parameter ? int64_t(*number.parameter) : -1},
-                                {"constant", number.constant}});
+    list.push_back(json::Object{{"parameter", indexOf(number.parameter)},
+                                {"constant", number.constant},
+                                {"factor", indexOf(number.factor)}});
   return list;
 }
 
@@ -124,10 +128,12 @@ json::Object toJson(const DeviceBinary &binary) {
 
 std::vector<LaunchNumber> numbersFrom(Reader in, llvm::StringRef key) {
   std::vector<LaunchNumber> numbers;
+  auto parameterAt = [](int64_t index) {
+    return index < 0 ? std::nullopt : std::optional(uint32_t(index));
+  };
   in.objects(key, [&](Reader number) {
-    int64_t parameter = number.integer("parameter");
-    numbers.push_back({parameter < 0 ? std::nullopt : std::optional(uint32_t(parameter)),
-                       number.integer("constant")});
+    numbers.push_back({parameterAt(number.integer("parameter")), number.integer("constant"),
+                       parameterAt(number.integer("factor"))});
   });
   return numbers;
 }

@@ -107,11 +107,13 @@ TensorMapElement elementOf(Type type) {
                       : TensorMapElement::U64;
 }
 
-std::vector<LaunchNumber> launchNumbers(DenseI64ArrayAttr arguments, DenseI64ArrayAttr constants) {
+std::vector<LaunchNumber> launchNumbers(ArrayRef<int64_t> arguments, ArrayRef<int64_t> constants) {
   std::vector<LaunchNumber> numbers;
-  for (auto [argument, constant] : llvm::zip_equal(arguments.asArrayRef(), constants.asArrayRef()))
-    numbers.push_back(argument < 0 ? LaunchNumber{std::nullopt, constant}
-                                   : LaunchNumber{uint32_t(argument), 0});
+  for (auto [argument, constant] : llvm::zip_equal(arguments, constants)) {
+    numbers.emplace_back().constant = constant;
+    if (argument >= 0)
+      numbers.back().parameter = uint32_t(argument);
+  }
   return numbers;
 }
 
@@ -131,6 +133,10 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     facts.element = elementOf(type.getElementType());
     facts.extents = launchNumbers(map.getExtentArguments(), map.getExtents());
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
+    for (auto [stride, factor] :
+         llvm::zip_equal(facts.strides, map.getStrideFactors().asArrayRef()))
+      if (factor >= 0)
+        stride.factor = uint32_t(factor);
     facts.box.assign(box.shape.begin(), box.shape.end());
     facts.swizzleBytes = box.swizzleBytes;
     facts.isWritten = llvm::any_of(argument.getUsers(), llvm::IsaPred<tilegpu::TmaStoreOp>);
@@ -243,13 +249,16 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))))
+    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/false))))
       return std::nullopt;
-    mapsOfPointers = SymbolTable::lookupSymbolIn(module, facts.symbol)
-                         ->hasAttr(tile::TileDialect::mapsOfPointersAttr);
     // Without descriptors, but for those that the launcher makes.
     if (failed(runOn(module, createExpandDescriptorsPass())))
       return std::nullopt;
+    // What is left of the others are pointers.
+    if (mapsOfPointers && failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/true))))
+      return std::nullopt;
+    mapsOfPointers = SymbolTable::lookupSymbolIn(module, facts.symbol)
+                         ->hasAttr(tile::TileDialect::mapsOfPointersAttr);
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));
     if (!lowered || compilation.diagnostics.hasErrors())

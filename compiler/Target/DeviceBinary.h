@@ -44,11 +44,12 @@ struct ResourceUsage {
   uint32_t staticSharedBytes = 0;
 };
 
-/// A number that a launcher has: the value of one of the kernel's parameters, an integer, or
-/// `constant` where there is none.
+/// A number that a launcher has: the product of `constant` and the values of up to two of the
+/// kernel's parameters, integers.
 struct LaunchNumber {
   std::optional<uint32_t> parameter;
-  int64_t constant = 0;
+  int64_t constant = 1;
+  std::optional<uint32_t> factor = std::nullopt;
 };
 
 /// The types of elements that tensor maps distinguish.

@@ -102,6 +102,8 @@ TEST(GenerateLibrary, RefusesTensorMapsThatNoLauncherCanMake) {
             "an extent or stride is no integer of the launcher's");
   EXPECT_EQ(refused([](TensorMapFacts &map) { map.strides[0] = {6}; }),
             "an extent or stride is no integer of the launcher's");
+  EXPECT_EQ(refused([](TensorMapFacts &map) { map.strides[0].factor = 0; }),
+            "an extent or stride is no integer of the launcher's");
   EXPECT_EQ(refused([](TensorMapFacts &map) { map.box = {8}; }),
             "expected blocks of 1 to 256 elements along each axis");
   EXPECT_EQ(refused([](TensorMapFacts &map) { map.box[0] = 257; }),
@@ -372,6 +374,21 @@ TEST(Manifest, TellsLaunchParametersFromTheKernels) {
   EXPECT_NE(manifest.find("\"name\": \"n_rows\",\n     \"type\": \"i32\",\n     \"launch\": true"),
             std::string::npos)
       << manifest;
+}
+
+TEST(Manifest, WritesProductsAsListsOfTheirFactors) {
+  LibraryModel model = testLibrary("");
+  TensorMapFacts &map = model.entries[4].variants[0].binaries[0].binary.launch.tensorMaps[0];
+  map.extents[0] = {2, 8};
+  map.strides[0] = {4, 1, 2};
+  std::string dense;
+  for (char c : writeManifest(model))
+    if (c != ' ' && c != '\n')
+      dense += c;
+  EXPECT_NE(dense.find("\"extents\":[[\"stream_shape_0\",8],\"stream_shape_1\"],"
+                       "\"strides\":[[\"stream_stride_0\",\"stream_shape_0\"]],"),
+            std::string::npos)
+      << dense;
 }
 
 TEST(Manifest, SaysWhatTensorMapsAreMadeOf) {

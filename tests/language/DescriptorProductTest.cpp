@@ -168,6 +168,29 @@ TEST_P(DescriptorProduct, OfABlockThatIsHeld) {
     }
 }
 
+/// Rows of two heads in turns: blocks of the rows of one.
+TEST_P(DescriptorProduct, OfRowsOfHeads) {
+  const std::string heads = R"(
+@triton.jit
+def kernel(pa, pb, pc, M, N, K, sa, sb, sc, pair, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, T: tl.constexpr):
+    a = tl.make_tensor_descriptor(pa, [M, 2, K], [pair, sa, 1], [BM, 1, BK])
+    b = tl.make_tensor_descriptor(pb, [N, K], [sb, 1], [BN, BK])
+    h = tl.program_id(0)
+    sum = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        sum = tl.dot(a.load([0, h, k]).reshape(BM, BK), b.load([0, k]).T, sum)
+    i = 2 * tl.arange(0, BM)[:, None] + h
+    tl.store(pc + i * sc + tl.arange(0, BN)[None, :], sum, mask=tl.arange(0, BN)[None, :] < N)
+)";
+  ExactProduct product(128, 60, 90, /*transposed=*/true);
+  std::vector<SourceArgument> arguments = product.arguments();
+  arguments[3] = {"M", "i32", product.m / 2};
+  arguments.emplace_back("pair", "i64:8", int64_t(2 * product.strideA));
+  ASSERT_EQ(runSource(heads, GetParam(), arguments, Tile().constants(true), {.grid = {2, 1, 1}}),
+            "");
+  EXPECT_EQ(product.wrong(), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(, DescriptorProduct,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942"),
                          sourceTargetName);

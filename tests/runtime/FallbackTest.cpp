@@ -73,6 +73,18 @@ TEST_F(FallbackTest, TheArgumentsDecide) {
   EXPECT_EQ(fake->count("cuTensorMapEncodeTiled"), 1u); // the described one's, which is kept
 }
 
+// A row stride that is a product: what it is beyond 64 bits no map has.
+TEST_F(FallbackTest, AProductBeyond64BitsTakesIt) {
+  MatrixLibrary library;
+  library.tensorMap().strides[0] = {1, 3, 1};
+  Matrix matrix;
+  ASSERT_OK(launch(library, matrix.params));
+  EXPECT_EQ(last().image, library.binary().data);
+  matrix.stride = int64_t(1) << 61;
+  ASSERT_OK(launch(library, matrix.params));
+  EXPECT_EQ(last().image, library.fallback->data);
+}
+
 // Copies of blocks of which most is outside take longer by maps.
 TEST_F(FallbackTest, ATensorWithLessThanHalfABlockTakesIt) {
   MatrixLibrary library;

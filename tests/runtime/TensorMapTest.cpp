@@ -96,6 +96,32 @@ TEST_F(TensorMapTest, NumbersComeFromParametersOfEveryIntegerTypeAndFromConstant
   EXPECT_EQ(std::memcmp(made.strides, strides, sizeof strides), 0);
 }
 
+TEST_F(TensorMapTest, NumbersMayBeProducts) {
+  TestLibrary library({cubin("sm_90a")});
+  kiln_tensor_map map = matrixMap();
+  map.rank = 3;
+  for (int axis = 2; axis > 0; --axis) {
+    map.extents[axis] = map.extents[axis - 1];
+    map.box[axis] = map.box[axis - 1];
+  }
+  map.extents[0] = {1, KILN_NO_PARAMETER, 3};
+  map.box[0] = 1;
+  map.strides[1] = map.strides[0];
+  map.strides[0] = {1, 3, 4};
+  library.addVariant("v", matrixParams(), {map});
+  Matrix matrix;
+  ASSERT_OK(launch(library, matrix.params));
+  fake::TensorMap made = this->map(4);
+  EXPECT_EQ(made.extents[2], uint64_t(matrix.rows) * 3);
+  EXPECT_EQ(made.strides[0], uint64_t(matrix.stride) * 2);
+  EXPECT_EQ(made.strides[1], uint64_t(matrix.stride) * matrix.rows * 4 * 2);
+  for (int64_t stride : {int64_t(1) << 62, -(int64_t(1) << 62)}) {
+    matrix.stride = stride;
+    EXPECT_ERROR(launch(library, matrix.params), KILN_ERROR_INVALID_ARGUMENT,
+                 "axpy: A: the stride of axis 0: it is -9223372036854775808 elements of 2 bytes");
+  }
+}
+
 TEST_F(TensorMapTest, ElementsFillAndSwizzleAreTheDrivers) {
   const struct {
     kiln_tensor_element element;
@@ -402,6 +428,8 @@ TEST_F(TensorMapTest, RecordsThatNoMapCanBeMadeOfAreRefusedAtTheLoad) {
                {[](kiln_tensor_map &map) { map.extents[1] = parameter(0); }, "is no integer"},
                {[](kiln_tensor_map &map) { map.strides[0] = parameter(4); }, "is no integer"},
                {[](kiln_tensor_map &map) { map.strides[0] = parameter(-2); }, "is no integer"},
+               {[](kiln_tensor_map &map) { map.strides[0].factor = 4; }, "is no integer"},
+               {[](kiln_tensor_map &map) { map.strides[0].factor = 0; }, "is no integer"},
                {[](kiln_tensor_map &map) { map.element = 10; }, "element type is not known"},
                {[](kiln_tensor_map &map) { map.box[0] = 0; }, "1 to 256 elements"},
                {[](kiln_tensor_map &map) { map.box[0] = 257; }, "1 to 256 elements"},

@@ -125,8 +125,10 @@ inline kiln_target emulated(const char *arch) {
   return {KILN_DRIVER_EMULATOR, KILN_FORM_HOST, arch, nullptr};
 }
 
-inline kiln_launch_number parameter(int32_t index) { return {index, 0, 0}; }
-inline kiln_launch_number constant(int64_t value) { return {KILN_NO_PARAMETER, 0, value}; }
+inline kiln_launch_number parameter(int32_t index) { return {index, KILN_NO_PARAMETER, 1}; }
+inline kiln_launch_number constant(int64_t value) {
+  return {KILN_NO_PARAMETER, KILN_NO_PARAMETER, value};
+}
 
 // A row-major matrix of f16 at parameter 0, "rows" x "columns" at 1 and 2 and "stride" at 3, which
 // is copied in blocks of 128 x 64.

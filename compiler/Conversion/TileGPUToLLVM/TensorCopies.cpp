@@ -147,15 +147,18 @@ LogicalResult expectTensorMaps(Operation *op, const Lowering &lowering) {
 }
 
 /// Where each box begins in the block, and at how many bytes in a buffer with the block's axes in
-/// `order`.
+/// `order`, or those of more than one element.
 void forEachBox(tile::DescriptorType type, tilegpu::BufferType buffer, ArrayRef<int32_t> order,
                 llvm::function_ref<void(ArrayRef<int64_t>, int64_t)> visit) {
   tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
   LinearLayout offsets = buffer.getLayout().getMap().invert();
-  SmallVector<int64_t> place(type.getRank(), 0), inBuffer(type.getRank());
+  SmallVector<int64_t> axes = type.getLongAxes();
+  if (axes.size() != order.size())
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  SmallVector<int64_t> place(type.getRank(), 0), inBuffer(order.size());
   while (true) {
     for (auto [axis, source] : llvm::enumerate(order))
-      inBuffer[axis] = place[source];
+      inBuffer[axis] = place[axes[source]];
     visit(place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes());
     int64_t axis = type.getRank() - 1;
     while (axis >= 0 && (place[axis] += box.shape[axis]) == type.getShape()[axis])

@@ -70,7 +70,11 @@ LogicalResult DescriptorStrideOp::verify() {
 }
 
 LogicalResult DescriptorLoadOp::verify() {
-  return verifyBlock(*this, getDescriptor().getType(), getOffsets().size(), "a result", getType());
+  DescriptorType type = getDescriptor().getType();
+  if (getType().getShape() == type.getSqueezedBlockType().getShape() &&
+      getType().getElementType() == type.getElementType())
+    return expectCount(*this, "coordinates", getOffsets().size(), type.getRank());
+  return verifyBlock(*this, type, getOffsets().size(), "a result", getType());
 }
 
 LogicalResult DescriptorStoreOp::verify() {

@@ -107,12 +107,14 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
   let summary = "Of which of the kernel's arguments a launcher makes a descriptor that it passes";
   let description = [{
     On an argument of a descriptor's type, as `tile.tensor_map`: the number of the argument that is the base, and for each extent,
-    and each stride but the last, the number of an argument or, where that is -1, a constant.
-    Example: `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [1, -1],
-    extents = [0, 32], strideArguments = [2], strides = [0]>}`.
+    and each stride but the last, a product of a constant (`extents`, `strides`) and of arguments, of which these are the
+    numbers; -1 stands for none. Of rows of %2 elements, 32 of which are in the tensor:
+    `%d: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [1, -1],
+    extents = [1, 32], strideArguments = [2], strideFactors = [-1], strides = [1]>}`.
   }];
   let parameters = (ins "unsigned":$base, "::mlir::DenseI64ArrayAttr":$extentArguments, "::mlir::DenseI64ArrayAttr":$extents,
-                        "::mlir::DenseI64ArrayAttr":$strideArguments, "::mlir::DenseI64ArrayAttr":$strides);
+                        "::mlir::DenseI64ArrayAttr":$strideArguments, "::mlir::DenseI64ArrayAttr":$strideFactors,
+                        "::mlir::DenseI64ArrayAttr":$strides);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -137,6 +139,10 @@ def Tile_DescriptorType : TypeDef<Tile_Dialect, "Descriptor"> {
     int64_t getRank() const { return getShape().size(); }
     /// A tensor of the block's elements.
     ::mlir::RankedTensorType getBlockType() const;
+    /// The axes along which the block has more than one element.
+    ::llvm::SmallVector<int64_t> getLongAxes() const;
+    /// A tensor of the block's elements without its axes of one element.
+    ::mlir::RankedTensorType getSqueezedBlockType() const;
     int64_t getElementBytes() const;
     /// The number of elements that each stride but the last is a multiple of.
     int64_t getStrideFactor() const;

@@ -107,6 +107,20 @@ RankedTensorType DescriptorType::getBlockType() const {
   return RankedTensorType::get(getShape(), getElementType());
 }
 
+SmallVector<int64_t> DescriptorType::getLongAxes() const {
+  SmallVector<int64_t> axes;
+  for (auto [axis, extent] : llvm::enumerate(getShape()))
+    if (extent > 1)
+      axes.push_back(axis);
+  return axes;
+}
+
+RankedTensorType DescriptorType::getSqueezedBlockType() const {
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(getLongAxes(), [&](int64_t axis) { return getShape()[axis]; });
+  return RankedTensorType::get(shape, getElementType());
+}
+
 int64_t DescriptorType::getElementBytes() const {
   return PtrType::get(getElementType()).getElementBytes();
 }

@@ -265,7 +265,8 @@ def Tile_DescriptorStrideOp : Tile_Op<"descriptor_stride", [Pure]> {
 def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Reads the block whose first element has the given coordinates";
   let description = [{
-    Coordinates are signed; the block may begin and end outside of the tensor.
+    Coordinates are signed; the block may begin and end outside of the tensor. The result may leave out the block's axes of one
+    element, all of them: `tensor<64x32xf16>` of `!tile.descriptor<1x64x1x32xf16>`.
     Example: `%x = tile.descriptor_load %d[%i, %j] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>`.
   }];
   let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets,

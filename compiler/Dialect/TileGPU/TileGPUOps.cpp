@@ -111,12 +111,15 @@ LogicalResult CopyAsyncOp::verify() {
 //===-- copies of blocks
 //--------------------------------------------------------------------===//
 
-/// A buffer that holds the descriptor's block with its axes in `order`, as the engine has it.
+/// A buffer that holds the descriptor's block with its axes in `order`, as the engine has it; but
+/// for axes of one element, if it has fewer.
 static LogicalResult verifyBlockBuffer(Operation *op, Value described, size_t offsets,
                                        BufferType buffer, ArrayRef<int32_t> order) {
   auto descriptor = cast<tile::DescriptorType>(described.getType());
-  ArrayRef<int64_t> block = descriptor.getShape();
-  if (offsets != block.size() || order.size() != block.size() ||
+  RankedTensorType squeezed = descriptor.getSqueezedBlockType();
+  bool isSqueezed = buffer.getShape().size() == squeezed.getShape().size();
+  ArrayRef<int64_t> block = isSqueezed ? squeezed.getShape() : descriptor.getShape();
+  if (offsets != size_t(descriptor.getRank()) || order.size() != block.size() ||
       buffer.getShape().size() != block.size())
     return op->emitOpError("expected an offset, and an axis of ")
            << buffer << ", for each axis of " << descriptor;

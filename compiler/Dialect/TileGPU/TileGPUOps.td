@@ -120,7 +120,8 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Starts copying a described block to a buffer, by the copy engine (Hopper's TMA)";
   let description = [{
-    As `tile.descriptor_load` then `tilegpu.shared_store`, of the block with its axes in `order`, but the data arrive at some time
+    As `tile.descriptor_load` then `tilegpu.shared_store`, of the block with its axes in `order` (without those of one element, if
+    the buffer has none of these), but the data arrive at some time
     before a `tilegpu.mbarrier_wait` for the mbarrier's phase, at which this is one arrival. One thread announces the bytes and
     starts the copy; with `by_one_thread` it is known that one comes here. Nothing happens if `condition` is false. The buffer has the swizzled rows that tensor maps tell
     (`swizzledShared` of Layout/StagedOperand.h) along the block's last axis. The descriptor is an argument with `tile.tensor_map`.

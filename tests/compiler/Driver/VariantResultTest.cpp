@@ -11,7 +11,7 @@ TEST(VariantResult, TensorMapsCrossFromTheWorker) {
   map.base = 3;
   map.element = TensorMapElement::BF16;
   map.extents = {{5}, {std::nullopt, int64_t(1) << 33}, {0}};
-  map.strides = {{6}, {std::nullopt, -8}};
+  map.strides = {{6, 64, 7}, {std::nullopt, -8}};
   map.box = {1, 128, 64};
   map.swizzleBytes = 128;
   map.fillsWithNaN = true;
@@ -37,7 +37,12 @@ TEST(VariantResult, TensorMapsCrossFromTheWorker) {
   EXPECT_EQ(first.extents[1].parameter, std::nullopt);
   EXPECT_EQ(first.extents[1].constant, int64_t(1) << 33);
   EXPECT_EQ(first.extents[2].parameter, 0u);
+  EXPECT_EQ(first.extents[2].constant, 1);
+  EXPECT_EQ(first.extents[2].factor, std::nullopt);
   ASSERT_EQ(first.strides.size(), 2u);
+  EXPECT_EQ(first.strides[0].parameter, 6u);
+  EXPECT_EQ(first.strides[0].constant, 64);
+  EXPECT_EQ(first.strides[0].factor, 7u);
   EXPECT_EQ(first.strides[1].constant, -8);
   EXPECT_EQ(first.box, map.box);
   EXPECT_EQ(first.swizzleBytes, 128u);

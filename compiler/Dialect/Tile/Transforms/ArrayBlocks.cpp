@@ -6,6 +6,9 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <array>
+#include <map>
+#include <numeric>
 
 using namespace mlir;
 
@@ -32,6 +35,30 @@ std::optional<unsigned> arrayOf(Value pointers, func::FuncOp kernel) {
   return argument.getArgNumber();
 }
 
+/// More the engine does not count.
+constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
+
+/// A product of symbols, and how often it is in a sum.
+using Term = std::pair<Polynomial::Monomial, int64_t>;
+
+/// Whether a number has 32 bits, or is one of 64 that needs no more by what it is computed of.
+bool isNarrow(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.getType().isInteger(64))
+    return value.getType().isInteger(32);
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isSignedIntN(32);
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case(
+          [](arith::ExtSIOp wide) { return wide.getIn().getType().getIntOrFloatBitWidth() <= 32; })
+      .Case([](arith::ExtUIOp wide) { return wide.getIn().getType().getIntOrFloatBitWidth() < 32; })
+      .Case([](tile::HintOp hint) { return isNarrow(hint.getSource()); })
+      .Case([](arith::DivSIOp quotient) { return isNarrow(quotient.getLhs()); })
+      .Case([](arith::RemSIOp rest) { return isNarrow(rest.getLhs()) || isNarrow(rest.getRhs()); })
+      .Default([](Operation *) { return false; });
+}
+
 } // namespace
 
 //===--- Reading one load ---===//
@@ -46,10 +73,13 @@ public:
     if (!type || type.getRank() != 2 || !mayBeCopied() || !loadsZeros())
       return std::nullopt;
     std::optional<unsigned> base = arrayOf(load.getPtr(), blocks.kernel);
-    if (!base || blocks.writesAnywhere || blocks.written.contains(*base) || !readAddress() ||
-        !readBounds())
+    if (!base || blocks.writesAnywhere || blocks.written.contains(*base) || !readMask() ||
+        !readAddress() || !readBounds(0) || !readBounds(1))
       return std::nullopt;
     block.base = *base;
+    block.strides.push_back(rowStride);
+    llvm::append_range(block.extents, extents);
+    llvm::append_range(block.origin, origin);
     return block;
   }
 
@@ -95,7 +125,8 @@ private:
       else
         rest = rest.plus(factor);
     }
-    return strides[0] && strides[1] && readStrides(*strides[0], *strides[1]) && readOrigin(rest);
+    return strides[0] && strides[1] && readStrides(*strides[0], *strides[1]) && readOrigin(rest) &&
+           readOuterAxes();
   }
 
   bool readIndex(Symbol symbol, unsigned axis) {
@@ -156,54 +187,132 @@ private:
     if (!block.isTransposed && second.asConstant() != bytes)
       return false;
     std::optional<Polynomial> rows = (block.isTransposed ? second : first).dividedBy(bytes);
-    return rows && readNumber(*rows, block.stride);
+    return rows && readNumber(*rows, rowStride);
   }
 
-  /// Multiples of the stride are rows, all else is columns.
+  //===--- The origin ---===//
+
+  /// What all elements' addresses share: each term of it is so many rows, or columns, or steps
+  /// along an axis of its own. Rows are multiples of their stride.
   bool readOrigin(const Polynomial &rest) {
-    std::optional<Symbol> stride;
-    if (block.stride.argument)
-      stride = polynomials.symbolOf(blocks.kernel.getArgument(*block.stride.argument));
-    for (auto [monomial, coefficient] : rest.terms()) {
-      int64_t bytes = elementBytes(), rowBytes = bytes * (stride ? 1 : block.stride.constant);
-      auto *at = stride ? llvm::find(monomial, *stride) : monomial.end();
-      bool isOfRows = stride ? at != monomial.end() : coefficient % rowBytes == 0;
-      int64_t unit = isOfRows ? rowBytes : bytes;
-      if (coefficient % unit != 0)
+    for (const auto &[factors, bytes] : rest.terms()) {
+      if (bytes % elementBytes() != 0)
         return false;
-      Polynomial::Monomial factors = monomial;
-      if (isOfRows && stride)
-        factors.erase(factors.begin() + (at - monomial.begin()));
-      block.origin[isOfRows ? 0 : 1].add(factors, coefficient / unit);
+      Term columns(factors, bytes / elementBytes());
+      std::optional<Term> rows = inRows(columns);
+      if (rows && isBounded(0, *rows))
+        add(0, *rows);
+      else if (isBounded(1, columns))
+        add(1, columns);
+      else if (rows && isStepAlongOpen(0, *rows))
+        add(0, *rows);
+      else if (isStepAlongOpen(1, columns))
+        add(1, columns);
+      else if (!addToOuterAxis(columns))
+        rows ? add(0, *rows) : add(1, columns);
     }
     return true;
   }
 
-  //===--- Bounds ---===//
+  void add(unsigned axis, const Term &term) { origin[axis].add(term.first, term.second); }
 
-  bool readBounds() {
-    MaskBounds masked;
-    if (load.getMask())
-      masked = boundsOf(load.getMask(), polynomials);
-    if (!masked.areAll)
-      return false;
-    return llvm::all_of(ArrayRef<unsigned>{0, 1},
-                        [&](unsigned axis) { return readBounds(axis, masked.bounds); });
+  std::optional<Term> inRows(Term term) const {
+    if (rowStride.arguments.empty()) {
+      if (rowStride.constant == 0 || term.second % rowStride.constant != 0)
+        return std::nullopt;
+      term.second /= rowStride.constant;
+      return term;
+    }
+    Symbol stride = polynomials.symbolOf(blocks.kernel.getArgument(rowStride.arguments[0]));
+    auto *at = llvm::find(term.first, stride);
+    if (at == term.first.end())
+      return std::nullopt;
+    term.first.erase(at);
+    return term;
   }
 
-  bool readBounds(unsigned axis, ArrayRef<IndexBound> masked) {
+  /// Whether the mask compares what has the term in it along an axis of the array.
+  bool isBounded(unsigned axis, const Term &term) const {
+    return llvm::any_of(masked.bounds, [&](const IndexBound &bound) {
+      return bound.axis == tileAxisOf(axis) && bound.rest.coefficient(term.first) != 0;
+    });
+  }
+
+  /// Whether the term may be a way along an axis that ends nowhere: in an array with an end it
+  /// would be in the mask. Steps of a length that is known at launch, or that would leave 32 bits
+  /// after some thousands, are those of an axis of their own.
+  bool isStepAlongOpen(unsigned axis, const Term &term) const {
+    constexpr int64_t longestStep = 1 << 16;
+    bool hasEnd = indices[tileAxisOf(axis)].limit ||
+                  llvm::any_of(masked.bounds, [&](const IndexBound &bound) {
+                    return bound.axis == tileAxisOf(axis) && bound.isUpper;
+                  });
+    return !hasEnd && std::abs(term.second) < longestStep &&
+           llvm::none_of(term.first, [&](Symbol symbol) { return argumentOf(symbol).has_value(); });
+  }
+
+  /// Steps along an axis of which blocks have one element: of a length that is known at launch, and
+  /// as many as a symbol, or the term itself, says. That the symbol has 32 bits is seen where it is
+  /// computed (`materialise`).
+  bool addToOuterAxis(const Term &term) {
+    Polynomial::Monomial stride, counted;
+    for (Symbol symbol : term.first)
+      (argumentOf(symbol) ? stride : counted).push_back(symbol);
+    bool isStep =
+        !term.first.empty() && counted.size() <= 1 && stride.size() <= LaunchValue::mostArguments;
+    Polynomial steps;
+    steps.add(counted, term.second);
+    if (!isStep || !blocks.isNonNegative(steps))
+      return false;
+    outer[stride].add(counted, term.second);
+    return true;
+  }
+
+  /// One axis for all steps whose length has the same arguments. They lead to what is there, as the
+  /// mask has nothing against it, and so the extent is the longest one. No coordinate is beyond it:
+  /// each symbol has 31 bits, and their sum, times strides of 128 bytes or more, is an offset in
+  /// memory, which is far below 2^38. (Strides of 0 and others as short, if arguments, would take
+  /// 2^31 steps, more than a launch has programs.) How long strides are, the launcher checks.
+  bool readOuterAxes() {
+    constexpr int64_t leastBytes = 128;
+    for (const auto &[arguments, steps] : outer) {
+      LaunchValue stride;
+      stride.constant = 0;
+      for (const auto &[symbol, elements] : steps.terms())
+        stride.constant = std::gcd(stride.constant, elements);
+      int64_t bytes = stride.constant * elementBytes();
+      if (arguments.empty() && (bytes < leastBytes || bytes % tile::DescriptorType::alignment != 0))
+        return false;
+      for (Symbol argument : arguments)
+        stride.arguments.push_back(*argumentOf(argument));
+      block.origin.push_back(*steps.dividedBy(stride.constant));
+      block.strides.push_back(stride);
+      block.extents.push_back({{}, mostElements});
+    }
+    return outer.size() + 2 <= ArrayBlock::mostAxes;
+  }
+
+  //===--- Bounds ---===//
+
+  bool readMask() {
+    if (load.getMask())
+      masked = boundsOf(load.getMask(), polynomials);
+    return masked.areAll;
+  }
+
+  bool readBounds(unsigned axis) {
     const AxisIndex &index = indices[tileAxisOf(axis)];
-    Polynomial offset = block.origin[axis];
-    Polynomial &origin = block.origin[axis] = offset.plus(index.first);
+    Polynomial offset = origin[axis];
+    Polynomial &first = origin[axis] = offset.plus(index.first);
     std::optional<Polynomial> extent;
-    bool startsInside = blocks.isNonNegative(origin);
-    for (const IndexBound &bound : masked) {
+    bool startsInside = blocks.isNonNegative(first);
+    for (const IndexBound &bound : masked.bounds) {
       if (bound.axis != tileAxisOf(axis))
         continue;
-      if (!bound.isUpper && !(origin == bound.rest))
+      if (!bound.isUpper && !(first == bound.rest))
         return false;
       startsInside |= !bound.isUpper;
-      Polynomial end = origin.plus(bound.rest, -1);
+      Polynomial end = first.plus(bound.rest, -1);
       if (bound.isUpper && extent && !(*extent == end))
         return false;
       if (bound.isUpper)
@@ -219,10 +328,9 @@ private:
       extent = limit;
     }
     if (extent)
-      return readNumber(*extent, block.extents[axis]);
-    // All that the block covers is there. More the engine does not count.
-    constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
-    block.extents[axis].constant = mostElements;
+      return readNumber(*extent, extents[axis]);
+    // All that the block covers is there.
+    extents[axis].constant = mostElements;
     return true;
   }
 
@@ -236,11 +344,17 @@ private:
     auto &[monomial, coefficient] = *value.terms().begin();
     if (monomial.size() != 1 || coefficient != 1)
       return false;
-    auto argument = dyn_cast_or_null<BlockArgument>(polynomials.meaning(monomial[0]).value);
+    std::optional<unsigned> argument = argumentOf(monomial[0]);
+    if (argument)
+      number.arguments.push_back(*argument);
+    return argument.has_value();
+  }
+
+  std::optional<unsigned> argumentOf(Symbol symbol) const {
+    auto argument = dyn_cast_or_null<BlockArgument>(polynomials.meaning(symbol).value);
     if (!argument || argument.getOwner() != &blocks.kernel.front())
-      return false;
-    number.argument = argument.getArgNumber();
-    return true;
+      return std::nullopt;
+    return argument.getArgNumber();
   }
 
   int64_t elementBytes() {
@@ -250,8 +364,16 @@ private:
   ArrayBlocks &blocks;
   IndexPolynomials &polynomials;
   tile::LoadOp load;
-  ArrayBlock block;
+  MaskBounds masked;
   std::array<AxisIndex, 2> indices; ///< by axes of the tile
+  ArrayBlock block;
+  LaunchValue rowStride;
+  /// Of rows and columns.
+  std::array<LaunchValue, 2> extents;
+  std::array<Polynomial, 2> origin;
+  /// The steps along other axes, by the arguments that are their strides; constants are among the
+  /// steps.
+  std::map<Polynomial::Monomial, Polynomial> outer;
 };
 
 //===--- What nobody sees ---===//
@@ -421,17 +543,19 @@ Value ArrayBlocks::materialise(OpBuilder &b, Operation *at, const Polynomial &co
 Value ArrayBlocks::materialise(OpBuilder &b, Operation *at, Symbol symbol, int64_t &factor) {
   const SymbolMeaning &meaning = polynomials.meaning(symbol);
   Location loc = at->getLoc();
-  auto isAtHand = [&](Value value) {
-    return value.getType().isInteger(32) && dominance.properlyDominates(value, at);
-  };
+  auto isAtHand = [&](Value value) { return dominance.properlyDominates(value, at); };
   if (meaning.kind != SymbolMeaning::Kind::Iteration) {
     ArrayRef<Value> values = polynomials.valuesOf(symbol);
-    auto *found = llvm::find_if(values, isAtHand);
-    return found == values.end() ? Value() : *found;
+    auto *found =
+        llvm::find_if(values, [&](Value value) { return isAtHand(value) && isNarrow(value); });
+    if (found == values.end())
+      return {};
+    bool isWide = !found->getType().isInteger(32);
+    return isWide ? arith::TruncIOp::create(b, loc, b.getI32Type(), *found) : *found;
   }
   auto loop = cast<scf::ForOp>(meaning.loop);
   Value value = loop.getInductionVar();
-  if (!isAtHand(value))
+  if (!value.getType().isInteger(32) || !isAtHand(value))
     return {};
   if (!matchPattern(loop.getLowerBound(), m_Zero()))
     value = arith::SubIOp::create(b, loc, value, loop.getLowerBound());

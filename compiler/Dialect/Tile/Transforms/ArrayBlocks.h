@@ -6,6 +6,13 @@
 // an array at `a` with K columns and rows `stride` elements apart: what a descriptor would say. The
 // addresses and masks are compared as polynomials (IndexPolynomial.h).
 //
+// Arrays may have more axes, of which a block has one element: of
+//
+//     a + batch * stride_b + head * stride_h + rows[:, None] * stride_m + columns[None, :]
+//
+// it is the block of 1 x 1 x 128 x 64 at (batch, head, first, 64·k). Nothing masks these
+// coordinates; what is at them is read, so that they are inside of whatever extents are said to be.
+//
 // Indices that are kept inside an array without a mask, as in `rows % M`, are other elements than a
 // descriptor's zeros; where nobody sees what is computed of them, they may differ.
 
@@ -18,29 +25,32 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
 #include "llvm/ADT/DenseSet.h"
-#include <array>
 
 namespace kiln {
 
-/// A number that a launcher knows: one of the kernel's arguments, or a constant where there is
-/// none.
+/// A number that a launcher knows: the product of a constant and of up to two of the kernel's
+/// arguments.
 struct LaunchValue {
-  std::optional<unsigned> argument;
-  int64_t constant = 0;
+  static constexpr unsigned mostArguments = 2;
+
+  llvm::SmallVector<unsigned, mostArguments> arguments;
+  int64_t constant = 1;
 };
 
-/// A block of rank 2 of an array. Of its two axes, those of the array: 0 along which elements are
-/// `stride` apart, 1 along which they are neighbours.
+/// A block of an array of rank 2 to 5: of rows and columns, the last two axes, and of one element
+/// along each axis before.
 struct ArrayBlock {
-  /// The kernel's argument that is the address of element (0, 0).
+  static constexpr unsigned mostAxes = 5;
+
+  /// The kernel's argument that is the address of the first element.
   unsigned base = 0;
-  /// Elements between rows.
-  LaunchValue stride;
-  /// Elements along each axis of the array: beyond them the block has zeros.
-  std::array<LaunchValue, 2> extents;
+  /// Elements between neighbours along each axis but the last, along which they lie side by side.
+  std::vector<LaunchValue> strides;
+  /// Elements along each axis: beyond them the block has zeros.
+  std::vector<LaunchValue> extents;
   /// The coordinates of the block's first element, at least 0 or masked below.
-  std::array<Polynomial, 2> origin;
-  /// The loaded tensor's axis 0 is the array's axis 1.
+  std::vector<Polynomial> origin;
+  /// The loaded tensor's axis 0 is that of columns.
   bool isTransposed = false;
 };
 

@@ -189,9 +189,13 @@ struct ExpandLoad : ExpandPattern<tile::DescriptorLoadOp> {
     DescriptorType type = op.getDescriptor().getType();
     tile::BlockAddresses block = blockAt(rewriter, op.getLoc(), type, adaptor.getDescriptor(),
                                          eachOne(adaptor.getOffsets()));
-    Value padding = paddingOf(rewriter, op.getLoc(), type, op.getType());
-    rewriter.replaceOpWithNewOp<tile::LoadOp>(op, op.getType(), block.pointers, block.mask, padding,
-                                              op.getCache(), op.getEvict(), /*is_volatile=*/false);
+    Value padding = paddingOf(rewriter, op.getLoc(), type, type.getBlockType());
+    Value loaded = tile::LoadOp::create(rewriter, op.getLoc(), type.getBlockType(), block.pointers,
+                                        block.mask, padding, op.getCache(), op.getEvict(),
+                                        /*is_volatile=*/false);
+    if (loaded.getType() != op.getType())
+      loaded = tile::ReshapeOp::create(rewriter, op.getLoc(), op.getType(), loaded);
+    rewriter.replaceOp(op, loaded);
     return success();
   }
 };

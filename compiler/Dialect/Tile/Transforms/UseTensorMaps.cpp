@@ -20,12 +20,17 @@ Value withoutHints(Value value) {
   return value;
 }
 
-/// Numbers that a launcher knows: arguments, or constants where the argument is -1.
+/// Numbers that a launcher knows: products of constants and up to two arguments; -1 stands for
+/// none.
 struct LaunchNumbers {
-  SmallVector<int64_t> arguments, constants;
+  SmallVector<int64_t> arguments, factors, constants;
 
   void add(const LaunchValue &value) {
-    arguments.push_back(value.argument ? int64_t(*value.argument) : -1);
+    auto argumentAt = [&](size_t index) {
+      return index < value.arguments.size() ? int64_t(value.arguments[index]) : -1;
+    };
+    arguments.push_back(argumentAt(0));
+    factors.push_back(argumentAt(1));
     constants.push_back(value.constant);
   }
 
@@ -33,8 +38,7 @@ struct LaunchNumbers {
     APInt constant;
     value = withoutHints(value);
     if (matchPattern(value, m_ConstantInt(&constant))) {
-      arguments.push_back(-1);
-      constants.push_back(constant.getSExtValue());
+      add(LaunchValue{{}, constant.getSExtValue()});
       return true;
     }
     if (auto widened = value.getDefiningOp<arith::ExtSIOp>())
@@ -42,21 +46,24 @@ struct LaunchNumbers {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != entry)
       return false;
-    arguments.push_back(argument.getArgNumber());
-    constants.push_back(0);
+    add(LaunchValue{{argument.getArgNumber()}});
     return true;
   }
 };
 
 class TensorMapUser {
 public:
-  TensorMapUser(func::FuncOp kernel, bool ofPointers) : kernel(kernel), ofPointers(ofPointers) {}
+  TensorMapUser(func::FuncOp kernel, bool ofPointers)
+      : kernel(kernel), ofPointers(ofPointers),
+        numMaps(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<DescriptorType>)) {}
 
   LogicalResult run() {
+    leaveOutUnitAxes();
     SmallVector<tile::DescriptorLoadOp> loads;
     SmallVector<tile::DescriptorStoreOp> stores;
     kernel.walk([&](tile::DescriptorLoadOp load) {
-      if (isBlockOfRows(load.getDescriptor().getType()) && areNarrow(load.getOffsets()) &&
+      if (load.getType().getRank() == 2 && isBlockOfRows(load.getDescriptor().getType()) &&
+          areNarrow(load.getOffsets()) &&
           isMultiplied(load, load.getDescriptor().getType(), /*axisOfRows=*/1))
         loads.push_back(load);
     });
@@ -65,8 +72,9 @@ public:
     bool hasProducts =
         kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
     kernel.walk([&](tile::DescriptorStoreOp store) {
-      if (hasProducts && isBlockOfRows(store.getDescriptor().getType()) &&
-          areNarrow(store.getOffsets()) && hasRoom(store.getDescriptor().getType()))
+      DescriptorType type = store.getDescriptor().getType();
+      if (hasProducts && type.getRank() == 2 && isBlockOfRows(type) &&
+          areNarrow(store.getOffsets()) && hasRoom(type))
         stores.push_back(store);
     });
     for (tile::DescriptorLoadOp load : loads)
@@ -82,22 +90,39 @@ private:
   //===-- which accesses
   //----------------------------------------------------------------------------===//
 
-  /// Rows of whole 16-byte pieces, eight at least, so that swizzled rows fill their pattern.
+  /// `load([b, h, m, 0]).reshape(64, 32)` of blocks of 1 x 1 x 64 x 32 is one of rows.
+  void leaveOutUnitAxes() {
+    SmallVector<tile::ReshapeOp> reshapes;
+    kernel.walk([&](tile::ReshapeOp reshape) { reshapes.push_back(reshape); });
+    for (tile::ReshapeOp reshape : reshapes) {
+      auto load = reshape.getSource().getDefiningOp<tile::DescriptorLoadOp>();
+      if (!load || !load->hasOneUse() ||
+          reshape.getType() != load.getDescriptor().getType().getSqueezedBlockType())
+        continue;
+      load.getResult().setType(reshape.getType());
+      reshape.replaceAllUsesWith(load.getResult());
+      reshape.erase();
+    }
+  }
+
+  /// Rows of whole 16-byte pieces, eight at least, so that swizzled rows fill their pattern; of
+  /// other axes one element.
   static bool isBlockOfRows(DescriptorType type) {
     constexpr int64_t leastRows = 8;
     // The engine counts 8-bit floats among the integers, which have no NaN.
     if (type.getPadding() == tile::Padding::NaN && type.getElementBytes() == 1)
       return false;
-    return type.getRank() == 2 && llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
-           type.getShape()[0] >= leastRows &&
-           type.getShape()[1] * type.getElementBytes() >= DescriptorType::alignment;
+    ArrayRef<int64_t> shape = type.getSqueezedBlockType().getShape();
+    return shape.size() == 2 && type.getShape().back() > 1 &&
+           llvm::all_of(shape, llvm::isPowerOf2_64) && shape[0] >= leastRows &&
+           shape[1] * type.getElementBytes() >= DescriptorType::alignment;
   }
 
   /// The engine takes about as long for a row of 64 bytes as for one of 128, and then no less than
   /// threads that copy by themselves.
   static bool hasLongRows(DescriptorType type) {
     constexpr int64_t fullRow = 128;
-    return type.getShape()[1] * type.getElementBytes() >= fullRow;
+    return type.getShape().back() * type.getElementBytes() >= fullRow;
   }
 
   /// The engine counts in 32 bits.
@@ -179,7 +204,7 @@ private:
     if (numberOr(tile::TileDialect::numStagesAttr, 1) < 2)
       return success();
     ArrayBlocks blocks(kernel);
-    SmallVector<std::pair<tile::LoadOp, ArrayBlock>> found;
+    std::vector<std::pair<tile::LoadOp, ArrayBlock>> found;
     kernel.walk([&](tile::LoadOp load) {
       if (!load.use_empty() && feedsWarpGroups(load))
         if (std::optional<ArrayBlock> block = blocks.blockOf(load))
@@ -193,9 +218,11 @@ private:
 
   LogicalResult useMapOf(tile::LoadOp load, const ArrayBlock &block, ArrayBlocks &blocks) {
     auto loaded = cast<RankedTensorType>(load.getType());
-    SmallVector<int64_t> shape(loaded.getShape());
+    SmallVector<int64_t> rows(loaded.getShape());
     if (block.isTransposed)
-      std::swap(shape[0], shape[1]);
+      std::swap(rows[0], rows[1]);
+    SmallVector<int64_t> shape(block.origin.size() - rows.size(), 1);
+    shape.append(rows);
     auto type = DescriptorType::get(kernel.getContext(), shape, loaded.getElementType(),
                                     tile::Padding::Zero);
     if (!isBlockOfRows(type) || !hasLongRows(type) ||
@@ -212,12 +239,13 @@ private:
     LaunchNumbers extents, strides;
     for (const LaunchValue &extent : block.extents)
       extents.add(extent);
-    strides.add(block.stride);
+    for (const LaunchValue &stride : block.strides)
+      strides.add(stride);
     FailureOr<Value> argument = mapOf(block.base, extents, strides, type, /*isWritten=*/false);
     if (failed(argument) || !*argument)
       return failed(argument) ? failure() : success();
     Value value = tile::DescriptorLoadOp::create(
-        b, load.getLoc(), RankedTensorType::get(shape, loaded.getElementType()), *argument, offsets,
+        b, load.getLoc(), RankedTensorType::get(rows, loaded.getElementType()), *argument, offsets,
         load.getCache(), load.getEvict());
     if (block.isTransposed)
       value =
@@ -235,16 +263,17 @@ private:
     auto map = tile::TensorMapAttr::get(
         kernel.getContext(), base, b.getDenseI64ArrayAttr(extents.arguments),
         b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
-        b.getDenseI64ArrayAttr(strides.constants));
+        b.getDenseI64ArrayAttr(strides.factors), b.getDenseI64ArrayAttr(strides.constants));
     // An empty tensor is made in another way for each (runtime/tensor_map.h).
     std::tuple<Attribute, Type, unsigned> key{map, type, isWritten};
     // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
     constexpr unsigned mostMaps = 16;
-    if (arguments.size() == mostMaps && !arguments.contains(key))
+    if (numMaps == mostMaps && !arguments.contains(key))
       return Value();
     Value &argument = arguments[key];
     if (argument)
       return argument;
+    ++numMaps;
     unsigned index = kernel.getNumArguments();
     NamedAttrList attributes;
     attributes.set(tile::TileDialect::tensorMapAttr, map);
@@ -256,6 +285,7 @@ private:
 
   func::FuncOp kernel;
   bool ofPointers;
+  unsigned numMaps;
   DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
 };
 

@@ -7,8 +7,8 @@
 // Rows are kept inside by a remainder, and never stored beyond %m; columns of A and rows of B are masked. B lies along k.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[M:[a-z0-9]+]]: i32, %[[K:[a-z0-9]+]]: i32,
-// CHECK-SAME: %[[A:[a-z0-9]+]]: !tile.descriptor<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [3, 4], extents = [0, 0], strideArguments = [5], strides = [0]>}
-// CHECK-SAME: %[[B:[a-z0-9]+]]: !tile.descriptor<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 1, extentArguments = [-1, 4], extents = [2147483647, 0], strideArguments = [-1], strides = [128]>}
+// CHECK-SAME: %[[A:[a-z0-9]+]]: !tile.descriptor<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [3, 4], extents = [1, 1], strideArguments = [5], strideFactors = [-1], strides = [1]>}
+// CHECK-SAME: %[[B:[a-z0-9]+]]: !tile.descriptor<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 1, extentArguments = [-1, 4], extents = [2147483647, 1], strideArguments = [-1], strideFactors = [-1], strides = [128]>}
 // CHECK-SAME: tile.maps_of_pointers
 // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c64_i32
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
@@ -153,6 +153,109 @@ func.func @kept(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %
   %p = tile.dot %x, %y, %zero : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %sc = tile.splat %pc : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %c = tile.addptr %sc, %lb : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %c, %p : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// Offsets that all elements share are axes of one element: a batch and a head, whose strides are arguments; the product of two
+// arguments and a constant; what an argument alone says, and a constant stride. Rows are as before.
+// CHECK-LABEL: func.func @batches(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: !tile.descriptor<1x1x64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [-1, -1, 3, -1], extents = [2147483647, 2147483647, 1, 2147483647], strideArguments = [5, 6, 4], strideFactors = [-1, -1, -1], strides = [1, 1, 1]>}
+// CHECK-SAME: %[[B:[a-z0-9]+]]: !tile.descriptor<1x1x1x64x64xf16> {tile.tensor_map = #tile.tensor_map<base = 1, extentArguments = [-1, -1, -1, -1, 3], extents = [2147483647, 2147483647, 2147483647, 2147483647, 1], strideArguments = [-1, 3, 5, 4], strideFactors = [-1, 4, -1, -1], strides = [16384, 64, 1, 1]>}
+// CHECK-DAG: %[[QUOTIENT:.*]] = arith.divsi
+// CHECK-DAG: %[[REST:.*]] = arith.remsi
+// CHECK-DAG: %[[Z:.*]] = arith.trunci %[[QUOTIENT]] : i64 to i32
+// CHECK-DAG: %[[H:.*]] = arith.trunci %[[REST]] : i64 to i32
+// CHECK-DAG: %[[BATCH:.*]] = arith.extsi %[[Z]] : i32 to i64
+// CHECK-DAG: %[[HEAD:.*]] = arith.extsi %[[H]] : i32 to i64
+// CHECK: %[[X:.*]] = tile.descriptor_load %[[A]][%[[BATCH]], %[[HEAD]], %c0_i64, %c0_i64] : !tile.descriptor<1x1x64x64xf16> -> tensor<64x64xf16>
+// CHECK: %[[Y:.*]] = tile.descriptor_load %[[B]][%[[HEAD]], %[[BATCH]], %c1_i64, %c0_i64, %c0_i64] : !tile.descriptor<1x1x1x64x64xf16> -> tensor<64x64xf16>
+// CHECK: tile.dot %[[X]], %[[Y]]
+func.func @batches(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %m: i32, %stride: i32, %sz: i64, %sh: i64, %heads: i32) attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32} {
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c64 = arith.constant 64 : i64
+  %c16384 = arith.constant 16384 : i64
+  %pid = tile.program_id 0 : i32
+  %instance = arith.extsi %pid : i32 to i64
+  %of = arith.extsi %heads : i32 to i64
+  %z = arith.divsi %instance, %of : i64
+  %h = arith.remsi %instance, %of : i64
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  %down = tile.expand_dims %range, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %rows = arith.muli %down, %strides : tensor<64x1xi32>
+  %rowsOfAll = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %l = tile.expand_dims %range, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %lb = tile.broadcast %l : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rowsOfAll, %lb : tensor<64x64xi32>
+  // A: z * sz + h * sh.
+  %oz = arith.muli %z, %sz : i64
+  %oh = arith.muli %h, %sh : i64
+  %az = tile.addptr %pa, %oz : !tile.ptr<f16>, i64
+  %ah = tile.addptr %az, %oh : !tile.ptr<f16>, i64
+  %sa = tile.splat %ah : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %a = tile.addptr %sa, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  // B: z * m * stride * 64 + h * 16384 + sz.
+  %mw = arith.extsi %m : i32 to i64
+  %sw = arith.extsi %stride : i32 to i64
+  %area = arith.muli %mw, %sw : i64
+  %volume = arith.muli %area, %c64 : i64
+  %bz = arith.muli %z, %volume : i64
+  %bh = arith.muli %h, %c16384 : i64
+  %b0 = tile.addptr %pb, %bz : !tile.ptr<f16>, i64
+  %b1 = tile.addptr %b0, %bh : !tile.ptr<f16>, i64
+  %b2 = tile.addptr %b1, %sz : !tile.ptr<f16>, i64
+  %sb = tile.splat %b2 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %b = tile.addptr %sb, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ms = tile.splat %m : i32 -> tensor<64x1xi32>
+  %isRow = arith.cmpi slt, %down, %ms : tensor<64x1xi32>
+  %maskA = tile.broadcast %isRow : tensor<64x1xi1> -> tensor<64x64xi1>
+  %mc = tile.splat %m : i32 -> tensor<1x64xi32>
+  %isColumn = arith.cmpi slt, %l, %mc : tensor<1x64xi32>
+  %maskB = tile.broadcast %isColumn : tensor<1x64xi1> -> tensor<64x64xi1>
+  %x = tile.load %a mask %maskA other %zeros : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi1>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %y = tile.load %b mask %maskB other %zeros : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi1>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %p = tile.dot %x, %y, %zero : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sc = tile.splat %pc : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %c = tile.addptr %sc, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %c, %p : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// What is loaded may be negative, or a number of more than 32 bits.
+// CHECK-LABEL: func.func @unknown(
+// CHECK-NOT: tile.descriptor_load
+// CHECK: return
+func.func @unknown(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %table: !tile.ptr<i32>, %wide: !tile.ptr<i64>, %stride: i32) attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %none = arith.constant 0 : i64
+  %i = tile.load %table : (!tile.ptr<i32>) -> i32
+  %j = tile.load %wide : (!tile.ptr<i64>) -> i64
+  %isThere = arith.cmpi sge, %j, %none : i64
+  tile.assume %isThere : i1
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  %down = tile.expand_dims %range, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64x1xi32>
+  %rows = arith.muli %down, %strides : tensor<64x1xi32>
+  %rowsOfAll = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %l = tile.expand_dims %range, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %lb = tile.broadcast %l : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %rowsOfAll, %lb : tensor<64x64xi32>
+  %oa = arith.muli %i, %stride : i32
+  %wideStride = arith.extsi %stride : i32 to i64
+  %ob = arith.muli %j, %wideStride : i64
+  %da = tile.addptr %pa, %oa : !tile.ptr<f16>, i32
+  %db = tile.addptr %pb, %ob : !tile.ptr<f16>, i64
+  %sa = tile.splat %da : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %a = tile.addptr %sa, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %sb = tile.splat %db : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %b = tile.addptr %sb, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %a : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %y = tile.load %b : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %p = tile.dot %x, %y, %zero : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sc = tile.splat %pc : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %c = tile.addptr %sc, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
   tile.store %c, %p : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }

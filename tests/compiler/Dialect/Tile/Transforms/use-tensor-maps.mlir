@@ -3,7 +3,7 @@
 
 // Extents and strides that are arguments or constants; B is multiplied transposed; the map of what is stored is another one.
 // CHECK-LABEL: func.func @product(
-// CHECK-SAME: %[[MA:arg[0-9]+]]: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [3, -1], extents = [0, 96], strideArguments = [4], strides = [0]>}
+// CHECK-SAME: %[[MA:arg[0-9]+]]: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [3, -1], extents = [1, 96], strideArguments = [4], strideFactors = [-1], strides = [1]>}
 // CHECK-SAME: %[[MB:arg[0-9]+]]: !tile.descriptor<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = 1,
 // CHECK-SAME: %[[MC:arg[0-9]+]]: !tile.descriptor<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = 2,
 // CHECK: tile.descriptor_load %[[MA]]
@@ -41,4 +41,24 @@ func.func @others(%a: !tile.ptr<f16>, %m: i32, %stride: i64, %at: i32) {
   %y = tile.descriptor_load %e[%i, %i] : !tile.descriptor<32x64xf16> -> tensor<32x64xf16>
   %p = tile.dot %s, %y, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return
+}
+
+// Blocks of more axes, of which all but two have one element: what is multiplied has no such axes.
+// CHECK-LABEL: func.func @heads(
+// CHECK: %[[X:.*]] = tile.descriptor_load %{{.*}} : !tile.descriptor<1x64x1x32xf16> -> tensor<64x32xf16>
+// CHECK-NOT: tile.reshape
+// CHECK: %[[T:.*]] = tile.trans %[[X]], [1, 0]
+// CHECK: tile.dot %{{.*}}, %[[T]]
+func.func @heads(%a: !tile.ptr<f16>, %m: i32, %batch: i64, %row: i64, %at: i32) -> tensor<64x64xf32> {
+  %k = arith.constant 32 : i64
+  %one = arith.constant dense<1.0> : tensor<64x32xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %rows = arith.extsi %m : i32 to i64
+  %i = arith.extsi %at : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows, %rows, %k], [%batch, %row, %k] : !tile.ptr<f16> -> !tile.descriptor<1x64x1x32xf16>
+  %x = tile.descriptor_load %d[%i, %i, %i, %i] : !tile.descriptor<1x64x1x32xf16> -> tensor<1x64x1x32xf16>
+  %y = tile.reshape %x : tensor<1x64x1x32xf16> -> tensor<64x32xf16>
+  %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+  %p = tile.dot %one, %t, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %p : tensor<64x64xf32>
 }
