@@ -222,6 +222,20 @@ TEST_P(BatchedProductTest, OfPartsOfArrays) {
   }
 }
 
+/// By descriptors of each head's matrices, which the kernel makes.
+TEST_P(BatchedProductTest, OfDescribedMatrices) {
+  const std::string described = R"(
+    a = tl.make_tensor_descriptor(pa + z * saz + h * sah, [M, K], [sam, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(pb + z * sbz + h * sbh, [K, N], [sbk, 1], [BK, BN])
+    sum = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        sum = tl.dot(a.load([m, k]), b.load([k, n]), sum)
+)";
+  SourceKernel kernel(head + described + store, GetParam(),
+                      BatchedProduct(1, 1, 1, {}, {}).arguments(), constants(false));
+  expectExact(kernel, dense(m, 72), headsWithinRows(k, 64));
+}
+
 /// The sum over the heads, which a loop counts; each program has all of a batch.
 TEST_P(BatchedProductTest, OverALoopOfHeads) {
   const std::string sums = R"(

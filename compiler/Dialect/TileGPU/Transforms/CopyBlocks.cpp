@@ -1,9 +1,10 @@
 // Blocks that the copy engine brings outside of pipelined loops, and blocks that it stores.
 //
 // A load of a described block that kiln-pipeline-loops has left where it is becomes a copy to its
-// buffer, which is waited for at once. What goes to registers, or comes from there, goes through a
-// buffer, too.
+// buffer, which is waited for where the block is read: copies that follow one another are under way
+// together. What goes to registers, or comes from there, goes through a buffer, too.
 
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -33,13 +34,35 @@ std::optional<StagedLoad> stagingOf(tile::DescriptorLoadOp load) {
   return staged;
 }
 
-/// Copies the block to the buffer, and waits.
-void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int32_t> order) {
+/// Whether copies have to be done before the operation: it may write what they read, or tell other
+/// programs that they may.
+bool endsCopies(Operation *op) {
+  std::optional<GlobalAccess> access = globalAccessOf(op);
+  return op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() || isa<tile::FenceOp>(op) ||
+         (access && access->writes);
+}
+
+/// What a copy of the block is waited for in front of: of what stands behind the load, the first
+/// that reads `block`, or that ends copies.
+Operation *endOfCopy(tile::DescriptorLoadOp load, Value block) {
+  llvm::SmallPtrSet<Operation *, 4> readers;
+  for (Operation *user : block.getUsers())
+    readers.insert(load->getBlock()->findAncestorOpInBlock(*user));
+  Operation *end = load->getNextNode();
+  while (!readers.contains(end) && !endsCopies(end))
+    end = end->getNextNode();
+  return end;
+}
+
+/// Copies the block to the buffer, and waits in front of `end`, where the builder is then.
+void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int32_t> order,
+          Operation *end) {
   Location loc = load.getLoc();
   Value mbarrier = tilegpu::allocateMBarriers(b, loc, /*slots=*/1, /*arrivals=*/1);
   tilegpu::publishMBarriers(b, loc, /*toAllWarps=*/false);
   tilegpu::TmaLoadOp::create(b, loc, load.getDescriptor(), load.getOffsets(), buffer, mbarrier,
                              Value(), order, /*isByOneThread=*/false, load.getEvict());
+  b.setInsertionPoint(end);
   Value even = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   tilegpu::MBarrierWaitOp::create(b, loc, mbarrier, even);
   tilegpu::releaseMBarriers(b, loc, mbarrier);
@@ -70,16 +93,18 @@ void storeBlock(tile::DescriptorStoreOp store) {
 void loadBlock(tile::DescriptorLoadOp load) {
   OpBuilder b(load);
   if (std::optional<StagedLoad> staged = stagingOf(load)) {
-    copy(b, load, staged->buffer, staged->order());
+    SmallVector<int32_t> order = staged->order();
     staged->store.erase();
     for (tile::TransOp trans : llvm::reverse(staged->transpositions))
       trans.erase();
+    copy(b, load, staged->buffer, order, endOfCopy(load, staged->buffer));
     load.erase();
     return;
   }
   auto type = cast<RankedTensorType>(load.getType());
   Value buffer = allocateRows(b, load.getLoc(), type);
-  copy(b, load, buffer, llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank()))));
+  copy(b, load, buffer, llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank()))),
+       endOfCopy(load, load));
   load.replaceAllUsesWith(Value(tilegpu::SharedLoadOp::create(b, load.getLoc(), type, buffer)));
   load.erase();
 }

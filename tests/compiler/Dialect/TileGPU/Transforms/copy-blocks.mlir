@@ -1,4 +1,4 @@
-// Blocks come by the copy engine: in a loop ahead of the dots, over tiles by a warp of its own, and at once outside of loops.
+// Blocks come by the copy engine: in a loop ahead of the dots, over tiles by a warp of its own, and side by side outside of loops.
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-use-tensor-maps),kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-specialise-warps,kiln-pipeline-loops,kiln-copy-blocks))" %s | FileCheck %s
 
 // One loop: the kernel's own warps. Two arrivals are two blocks.
@@ -81,5 +81,50 @@ func.func @tiles(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, 
     }
     tile.descriptor_store %e[%o, %o], %sum : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
   }
+  return
+}
+
+// Outside of loops both are under way when the first is waited for.
+// CHECK-LABEL: func.func @together
+// CHECK: tilegpu.tma_load
+// CHECK-NOT: tilegpu.mbarrier_wait
+// CHECK: tilegpu.tma_load
+// CHECK-COUNT-2: tilegpu.mbarrier_wait
+// CHECK: tilegpu.dot
+func.func @together(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %o = arith.constant 0 : i64
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  %x = tile.descriptor_load %d[%o, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %y = tile.descriptor_load %d[%rows, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+  %p = tile.dot %x, %t, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.descriptor_store %e[%o, %o], %p : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}
+
+// What is stored between the two is not in the first.
+// CHECK-LABEL: func.func @apart
+// CHECK: tilegpu.tma_load
+// CHECK: tilegpu.mbarrier_wait
+// CHECK: tile.store
+// CHECK: tilegpu.tma_load
+// CHECK: tilegpu.mbarrier_wait
+// CHECK: tilegpu.dot
+func.func @apart(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %one = arith.constant 1.0 : f16
+  %o = arith.constant 0 : i64
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  %x = tile.descriptor_load %d[%o, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  tile.store %a, %one : (!tile.ptr<f16>, f16) -> ()
+  %y = tile.descriptor_load %d[%o, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+  %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+  %p = tile.dot %x, %t, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.descriptor_store %e[%o, %o], %p : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
   return
 }
