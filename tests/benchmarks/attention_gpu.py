@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention, forward, on one GPU: every config of attention.json, Triton's JIT with the same source and config, and PyTorch's own, in turns.
+"""Attention, forward, on one GPU: every config of attention.json, Triton's JIT with the same source and config, and cuDNN, in turns.
 
     attention_gpu.py LIBRARY.so [--length N] [--only TEXT]
 
@@ -15,6 +15,7 @@ import pathlib
 import sys
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from products_gpu import load, milliseconds  # noqa: E402
@@ -29,7 +30,7 @@ def tensors(batch, heads, length, dim):
 
 def numbers(q, k, v, out):
     strides = [s for t in (q, k, v, out) for s in t.stride()[:3]]
-    return strides, [q.shape[1], q.shape[2], k.shape[2]], 1 / math.sqrt(q.shape[3])
+    return strides, [q.shape[1], q.shape[1] // k.shape[1], q.shape[2], k.shape[2]], 1 / math.sqrt(q.shape[3])
 
 
 def kiln(library, name, grid, q, k, v, out, lse):
@@ -49,7 +50,8 @@ def kiln(library, name, grid, q, k, v, out, lse):
 
 def triton_launch(kernel, config, causal, grid, q, k, v, out, lse):
     strides, extents, scale = numbers(q, k, v, out)
-    return lambda: kernel[grid](q, k, v, out, lse, *strides, *extents, scale, HEAD_DIM=q.shape[3], CAUSAL=causal, **config)
+    return lambda: kernel[grid](q, k, v, out, lse, *strides, *extents, scale, 1.0, 1, HEAD_DIM=q.shape[3], CAUSAL=causal,
+                                 WINDOWED=False, CAPPED=False, **config)
 
 
 def main():
@@ -78,16 +80,19 @@ def main():
                 error = (out.double() - expected).abs().max().item()
                 assert error < 4e-3, f"{name}, {length}: off by {error:.1e}"
         q, k, v, out, lse = tensors(1, 16 * 128 // dim, options.length, dim)
-        launches = {"torch": lambda: attention(q, k, v, is_causal=causal)}
+        launches = {"cuDNN": lambda: attention(q, k, v, is_causal=causal)}
         for name, config in mine.items():
             grid = (-(-options.length // config["BLOCK_M"]), q.shape[1], 1)
             launches[name] = kiln(library, name, grid, q, k, v, out, lse)
             launches["triton " + name] = triton_launch(module.attention_kernel, config, causal, grid, q, k, v, out, lse)
         work = 4 * q.shape[1] * options.length**2 * dim * (0.5 if causal else 1)
-        rates = {name: work / time * 1e-9 for name, time in milliseconds(launches).items()}
-        print(f"{kind}: torch {rates['torch']:.0f}", flush=True)
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            times = milliseconds(launches)
+        rates = {name: work / time * 1e-9 for name, time in times.items()}
+        print(f"{kind}: cuDNN {rates['cuDNN']:.0f}", flush=True)
         for name in mine:
-            print(f"  {name}: {rates[name]:.0f}, Triton {rates['triton ' + name]:.0f}, ratio {rates[name] / rates['triton ' + name]:.3f}", flush=True)
+            print(f"  {name}: {rates[name]:.0f}, of cuDNN {rates[name] / rates['cuDNN']:.3f}, of Triton {rates[name] / rates['triton ' + name]:.3f}",
+                  flush=True)
 
 
 if __name__ == "__main__":
