@@ -10,6 +10,7 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
 #include "llvm/ADT/STLExtras.h"
@@ -131,6 +132,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
 
   optimizeModule(module, **machine, target, options);
+  convertThroughF32(module);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
   // ptxas takes minutes above it.
