@@ -114,15 +114,17 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
   AxisInfo info = facts.get(pointers);
   auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
 
-  constexpr int64_t sectorBytes = 32;
-  int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, sectorBytes / bytes));
-  BinaryColumns touched(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
+  BinaryColumns columns(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
   ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
-  touched.append(lanes.begin(), lanes.end());
-  double sectors =
-      double(int64_t(1) << rank(addressColumns(touched, layout.out(), info.constancy, fast, unit)));
+  columns.append(lanes.begin(), lanes.end());
+  auto touched = [&, fast = fast](int64_t pieceBytes) {
+    int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, pieceBytes / bytes));
+    return int64_t(1) << rank(addressColumns(columns, layout.out(), info.constancy, fast, unit));
+  };
+  constexpr int64_t sectorBytes = 32, lineBytes = 128;
+  int64_t sectors = std::max(touched(sectorBytes), 2 * touched(lineBytes) - 1);
   double instructions = double(layout.numRegisters() / vector);
-  return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * sectors);
+  return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * double(sectors));
 }
 
 /// Whether the load could be a copy that runs ahead: a dot of the same loop's body takes what is

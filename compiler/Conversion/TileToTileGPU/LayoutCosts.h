@@ -6,7 +6,8 @@
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
 //                 for a dot      the same, of the buffer that it would go through, which may also
 //                                be one in place of shuffles (StagedOperand.h)
-//   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches;
+//   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
+//                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
 //                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
 //                 pieces of 8 bytes, which go through the L1 cache
