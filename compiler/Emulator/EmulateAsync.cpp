@@ -1,5 +1,6 @@
 // Asynchronous copies and mbarriers.
 
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/ThreadCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,6 +26,16 @@ FailureOr<bool> copies(Operation *op, OpBuilder &b, ThreadCode &code) {
         code.call(b, op, "kiln_emu_cp_async", {},
                   {copy.getDst(), copy.getSrc(), bytes,
                    copy.getCpSize() ? Value(copy.getCpSize()) : bytes});
+        return replaced(op, {});
+      })
+      .Case([&](tilegpu::GlobalCopyOp copy) {
+        Value bytes = code.i32(b, loc, copy.getBytes()), none = code.i32(b, loc, 0);
+        Value copied = copy.getCopied() ? Value(copy.getCopied()) : bytes;
+        auto ifAny = [&](Value value) -> Value {
+          return LLVM::SelectOp::create(b, loc, copy.getPredicate(), value, none);
+        };
+        code.call(b, op, "kiln_emu_cp_async", {},
+                  {copy.getTo(), copy.getFrom(), ifAny(bytes), ifAny(copied)});
         return replaced(op, {});
       })
       .Case([&](NVVM::CpAsyncCommitGroupOp) {

@@ -169,8 +169,9 @@ std::optional<Instruction> exchangeOf(Operation *op) {
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::BallotOp, ROCDL::ReadlaneOp,
             ROCDL::ReadfirstlaneOp>([](auto) { return Instruction{Class::Shuffle}; })
-      .Case<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp,
-            NVVM::CpAsyncMBarrierArriveOp, NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
+      .Case<tilegpu::GlobalCopyOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp,
+            NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,
+            NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
             NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(
           [](auto) { return Instruction{Class::AsyncCopy}; })

@@ -39,6 +39,8 @@ void kiln::emulator::land(Thread &thread, const std::vector<AsyncCopy> &copies) 
 
 void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
                        const void *from, uint32_t bytes, uint32_t copied) {
+  if (!bytes)
+    return;
   Thread &self = threadOf(thread);
   if (copied > bytes || (bytes != 4 && bytes != 8 && bytes != 16))
     self.block->fail(self, site, Finding::Operand,

@@ -277,7 +277,8 @@ void kiln_emu_proxy_fence(kiln_emu_thread *thread, const kiln_emu_site *site);
 /* --- asynchronous copies; they land when they are waited for, and their
  * destination holds poison until then --- */
 
-/* cp.async of 4, 8 or 16 bytes; what is beyond `copied` becomes zero. */
+/* cp.async of 4, 8 or 16 bytes; what is beyond `copied` becomes zero. 0 bytes: its predicate is
+ * false. */
 void kiln_emu_cp_async(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
                        const void *from, uint32_t bytes, uint32_t copied);
 void kiln_emu_cp_async_commit(kiln_emu_thread *thread);

@@ -210,13 +210,7 @@ static Value countTrue(const ScalarBuilder &s, ArrayRef<Value> booleans) {
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                   const SharedAccess &access, ValueRange pointers, ValueRange masks,
                   Value condition, bool counted) {
-  OpBuilder &b = s.builder();
   Addresses addresses(s, lowering, array, access);
-  OpBuilder::InsertionGuard guard(b);
-  if (addresses.owner) {
-    auto branch = scf::IfOp::create(b, s.location(), addresses.owner, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(branch.thenBlock());
-  }
   unsigned bytes = access.vector * sharedBytes(array.element);
   auto bytesIf = [&](Value isCopied) {
     return isCopied ? s.select(isCopied, s.i32(bytes), s.i32(0)) : s.i32(bytes);
@@ -239,8 +233,9 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
     } else {
       copied = bytesIf(condition ? s.bitAnd(masks[first], condition) : masks[first]);
     }
-    lowering.device.copyAsync(b, s.location(), addresses.of(part.offset), pointers[first], bytes,
-                              copied);
+    // No branch around it: products may be in flight.
+    lowering.device.copyAsync(s.builder(), s.location(), addresses.of(part.offset), pointers[first],
+                              bytes, copied, addresses.owner);
   }
 }
 

@@ -53,9 +53,10 @@ public:
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
-  /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them.
+  /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them. Nothing
+  /// where `predicate` (i1) is false; null: all threads copy.
   virtual void copyAsync(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
-                         unsigned bytes, mlir::Value copied) const;
+                         unsigned bytes, mlir::Value copied, mlir::Value predicate) const;
   virtual void commitCopies(mlir::OpBuilder &b, mlir::Location loc) const;
   virtual void waitForCopies(mlir::OpBuilder &b, mlir::Location loc, unsigned pending) const;
 
@@ -151,6 +152,8 @@ public:
   /// An error where there are no products of warp groups.
   virtual mlir::LogicalResult expandWgmma(tilegpu::WgmmaOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b) const;
+  /// An error where there are no copies in flight.
+  virtual mlir::LogicalResult expandCopy(tilegpu::GlobalCopyOp op, mlir::OpBuilder &b) const;
   /// The copy as what the target has for one that copies all or nothing.
   virtual mlir::LogicalResult expandCopy(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b) const;
   /// An error where there are no mbarriers.

@@ -174,7 +174,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
-                    tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::PrintOp, tilegpu::FailOp>();
+                    tilegpu::GlobalCopyOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::PrintOp,
+                    tilegpu::FailOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
@@ -214,7 +215,7 @@ TargetLowering::~TargetLowering() = default;
 static void expectNever() {
   llvm_unreachable("expected a target that has this, by its TargetInfo");
 }
-void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value) const {
+void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value, Value) const {
   expectNever();
 }
 void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }
@@ -257,6 +258,9 @@ LogicalResult TargetLowering::expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder
   return refuse(op, info);
 }
 
+LogicalResult TargetLowering::expandCopy(tilegpu::GlobalCopyOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
 LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const {
   return refuse(op, info);
 }
@@ -291,8 +295,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
-            tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp,
-            NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
+            tilegpu::GlobalCopyOp, tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp,
+            tilegpu::WgmmaWaitOp, NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -307,7 +311,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
             .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })
             .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); })
-            .Case([&](NVVM::CpAsyncOp copy) { return device->expandCopy(copy, b); })
+            .Case<tilegpu::GlobalCopyOp, NVVM::CpAsyncOp>(
+                [&](auto copy) { return device->expandCopy(copy, b); })
             .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
               return device->expandPhaseWait(wait, b);
             });

@@ -67,12 +67,17 @@ public:
 
   //--- Copies ---
 
-  void copyAsync(OpBuilder &b, Location loc, Value to, Value from, unsigned bytes,
-                 Value copied) const override {
-    // Only whole pieces can pass by the first level of the cache.
-    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  void copyAsync(OpBuilder &b, Location loc, Value to, Value from, unsigned bytes, Value copied,
+                 Value predicate) const override {
     bool isWhole = getConstantIntValue(copied) == int64_t(bytes);
-    NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, isWhole ? Value() : copied);
+    if (isWhole)
+      copied = Value();
+    if (predicate) {
+      tilegpu::GlobalCopyOp::create(b, loc, to, from, predicate, copied, bytes);
+      return;
+    }
+    NVVM::LoadCacheModifierKind cache = cacheOfCopy(bytes);
+    NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, copied);
   }
   void commitCopies(OpBuilder &b, Location loc) const override {
     NVVM::CpAsyncCommitGroupOp::create(b, loc);
@@ -273,6 +278,9 @@ public:
   }
   LogicalResult expandWgmmaWait(tilegpu::WgmmaWaitOp op, OpBuilder &b) const override {
     return hasWarpGroups() ? expandWgmmaWaitToPTX(op, b) : TargetLowering::expandWgmmaWait(op, b);
+  }
+  LogicalResult expandCopy(tilegpu::GlobalCopyOp op, OpBuilder &b) const override {
+    return expandCopyToPTX(op, b);
   }
   LogicalResult expandCopy(NVVM::CpAsyncOp op, OpBuilder &b) const override {
     return expandCopyToPTX(op, b);

@@ -4,6 +4,7 @@
 #define KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
 
 #include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace kiln {
 
@@ -23,7 +24,11 @@ mlir::LogicalResult expandFailToCall(tilegpu::FailOp op, mlir::OpBuilder &b);
 /// nothing to do for those that follow. And a wait for products.
 mlir::LogicalResult expandWgmmaToPTX(tilegpu::WgmmaOp op);
 mlir::LogicalResult expandWgmmaWaitToPTX(tilegpu::WgmmaWaitOp op, mlir::OpBuilder &b);
-/// A copy of all bytes or none as one instruction under a predicate; others stay what they are.
+/// Only whole pieces can pass by the first level of the cache.
+mlir::NVVM::LoadCacheModifierKind cacheOfCopy(unsigned bytes);
+/// A copy of some threads as one instruction under a predicate.
+mlir::LogicalResult expandCopyToPTX(tilegpu::GlobalCopyOp op, mlir::OpBuilder &b);
+/// A copy of all bytes or none with the choice as its operand; others stay what they are.
 mlir::LogicalResult expandCopyToPTX(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b);
 /// Tries until the phase is complete.
 mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,

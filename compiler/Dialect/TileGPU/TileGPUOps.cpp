@@ -264,6 +264,12 @@ LogicalResult GlobalReduceOp::verify() {
   return verifyAccess(*this, getValue().getType());
 }
 
+LogicalResult GlobalCopyOp::verify() {
+  if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
+    return emitOpError("expected 4, 8 or 16 bytes, got ") << getBytes();
+  return success();
+}
+
 #include "compiler/Dialect/TileGPU/TileGPUInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES

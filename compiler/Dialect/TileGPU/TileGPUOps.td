@@ -337,6 +337,21 @@ def TileGPU_GlobalReduceOp : TileGPU_AccessOp<"global_reduce", [MemoryEffects<[M
   let hasVerifier = 1;
 }
 
+def TileGPU_GlobalCopyOp : TileGPU_AccessOp<"global_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "One thread's predicated copy from global to shared memory, in flight";
+  let description = [{
+    What NVVM's operation cannot say: if `predicate` is false nothing is copied, and nothing is written. Of the 4, 8 or 16 `bytes`
+    those behind the first `copied` (absent: all) become zero. Belongs to the thread's groups of copies
+    (`nvvm.cp.async.commit.group`). Stays an operation until after the emulator's cut. Example:
+    `tilegpu.global_copy %to, %from predicate %c copied %n {bytes = 16 : i32} : (!llvm.ptr<3>, !llvm.ptr<1>, i1, i32) -> ()`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I1:$predicate, Optional<I32>:$copied, I32Attr:$bytes);
+  let assemblyFormat = [{
+    $to `,` $from `predicate` $predicate (`copied` $copied^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 //===-- Below the tensors: products of warp groups -----------------------------------------------------------------===//
 
 /// How a matrix operand or accumulator travels: a 64-bit descriptor of shared memory or a 32-bit register.

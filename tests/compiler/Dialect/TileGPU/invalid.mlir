@@ -159,6 +159,13 @@ func.func @wgmmaOperand(%x: i64, %c: f32) {
 }
 
 // -----
+func.func @copiedBytes(%s: !llvm.ptr<3>, %p: !llvm.ptr<1>, %c: i1) {
+  // expected-error @+1 {{expected 4, 8 or 16 bytes, got 2}}
+  tilegpu.global_copy %s, %p predicate %c {bytes = 2 : i32} : (!llvm.ptr<3>, !llvm.ptr<1>, i1) -> ()
+  return
+}
+
+// -----
 func.func @wgmmaAccumulator(%x: i64, %c: f32) {
   // expected-error @+1 {{expected accumulators of f32 or f16 for operands of e4m3, got "s32"}}
   %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "e4m3", accumulator = "s32"}
