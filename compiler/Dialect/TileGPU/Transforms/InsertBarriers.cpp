@@ -171,16 +171,24 @@ private:
         addBuffer(buffer, /*isWrite=*/true, result);
     else if (auto dot = dyn_cast<tilegpu::DotOp>(op))
       addOperands(dot, result);
-    else if (isa<tilegpu::DotWaitOp>(op))
+    else if (auto wait = dyn_cast<tilegpu::DotWaitOp>(op))
       // Until then any dot in flight may be reading, also behind a barrier.
-      for (tilegpu::DotOp dot : dotsInFlight)
-        addOperands(dot, result);
+      addDotsInFlight(wait, result);
     else if (isScratch(op))
       result.push_back(
           {*offsetOf(op),
            *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
            /*isWrite=*/true});
     return result;
+  }
+
+  /// Behind a loop whose dots are in flight stands a wait for all of them.
+  void addDotsInFlight(tilegpu::DotWaitOp wait, SmallVectorImpl<SharedAccess> &result) {
+    for (tilegpu::DotOp dot : dotsInFlight) {
+      Operation *loop = dot->getParentOp();
+      if (loop->isAncestor(wait) || loop->getBlock() == wait->getBlock())
+        addOperands(dot, result);
+    }
   }
 
   void addOperands(tilegpu::DotOp dot, SmallVectorImpl<SharedAccess> &result) {

@@ -357,7 +357,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     if (staged.loads.empty())
       return {};
     return RingBudget(getOperation(), target)
-        .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::slotBytes(staged), loop);
+        .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::buffersOf(staged), loop);
   }
 
   /// Takes what operands are computed from through buffers, where it can then be copied ahead in

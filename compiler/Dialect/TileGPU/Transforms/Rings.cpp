@@ -1,5 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -70,72 +71,82 @@ void replaceBySlots(RewriterBase &rewriter, const StagedLoads &staged, Operation
 //===-- room
 //---------------------------------------------------------------------------------------===//
 
-int64_t RingBudget::slotBytes(const StagedLoads &staged) {
-  int64_t bytes = 0;
-  for (const StagedLoad &load : staged.loads)
-    bytes += tilegpu::AllocOp(load.buffer).getType().getBytes();
-  return bytes;
+SmallVector<Operation *> RingBudget::buffersOf(const StagedLoads &staged) {
+  return llvm::map_to_vector(staged.loads, [](const StagedLoad &load) -> Operation * {
+    return tilegpu::AllocOp(load.buffer);
+  });
+}
+
+/// Whether threads compute on a dot's result in the loop, as attention does. Meanwhile the units
+/// stand idle, unless another block keeps them busy.
+static bool worksOnProducts(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<tilegpu::DotOp>(), [](tilegpu::DotOp dot) {
+    return !llvm::all_of(dot->getUsers(), llvm::IsaPred<scf::YieldOp>);
+  });
 }
 
 RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
-                             int64_t replacedBytes, Operation *life) {
-  constexpr int64_t mbarrierBytes = 256;
-  int64_t slot = slotBytes(staged);
-  int64_t beside = bytesBeside(loop, life) - replacedBytes + mbarrierBytes;
-  int64_t room = (target.maxSharedBytes - beside) / slot;
-  RingPlan plan;
-  plan.stages = plan.slots = std::min(wishedStages(loop), room);
-  SmallVector<tilegpu::DotOp> dots(loop.getBody()->getOps<tilegpu::DotOp>());
-  // Registers of addresses and masks beside the accumulators: the copy engine wants next to none.
-  bool onlyBlocks =
-      llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
-  int64_t registers = onlyBlocks ? 24 : 64;
-  for (tilegpu::DotOp dot : dots)
-    registers += registersOf(dot);
-  auto blocksWithSlots = [&](int64_t slots) {
-    return unsigned(blocksWith(beside + slots * slot, registers));
+                             ArrayRef<Operation *> replaced, Operation *life) {
+  StoragePlan storage(kernel, target);
+  auto bytesWith = [&](unsigned slots) {
+    return storage.bytesWith(replaced, ringBytes(staged, slots), life);
   };
-  plan.blocks = blocksWithSlots(plan.slots);
+  unsigned wished = wishedStages(loop), room = 0;
+  while (room <= wished && bytesWith(room + 1) <= int64_t(target.maxSharedBytes))
+    ++room;
+  int64_t registers = registersOf(loop, staged);
+  auto blocksWith = [&](unsigned slots) { return this->blocksWith(bytesWith(slots), registers); };
+  RingPlan plan;
+  plan.stages = std::min(wished, room);
   // Of programs that walk over tiles there are rarely more than processors.
   bool walksOverTiles = life != loop;
+  // Copies two iterations ahead are in time; what more stages bring another block brings, too.
+  constexpr unsigned stagesInTime = 3;
+  if (!walksOverTiles && worksOnProducts(loop))
+    while (plan.stages > stagesInTime && blocksWith(plan.stages) < blocksWith(stagesInTime))
+      --plan.stages;
+  plan.slots = plan.stages;
+  plan.blocks = unsigned(blocksWith(plan.slots));
   if (flight.any() && plan.slots < room &&
-      (walksOverTiles || blocksWithSlots(plan.slots + 1) == plan.blocks))
+      (walksOverTiles || blocksWith(plan.slots + 1) == plan.blocks))
     ++plan.slots;
   return plan;
 }
 
-int64_t RingBudget::wishedStages(scf::ForOp loop) {
+unsigned RingBudget::wishedStages(scf::ForOp loop) {
   for (Operation *op : {loop.getOperation(), kernel.getOperation()})
     if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr))
       return stages.getInt();
   return 1;
 }
 
-/// Shared memory that is in use while the ring is there, buffers' first slots included. Scratch in
-/// the loop is there all the time, that around it one after the other.
-int64_t RingBudget::bytesBeside(scf::ForOp loop, Operation *life) {
-  int64_t buffers = 0, inLoop = 0, around = 0;
-  kernel.walk([&](tilegpu::AllocOp alloc) { buffers += alloc.getType().getBytes(); });
-  life->walk([&](tile::DescriptorStoreOp store) {
-    tile::DescriptorType type = store.getDescriptor().getType();
-    around = std::max(around, type.getBlockType().getNumElements() * type.getElementBytes());
-  });
-  life->walk([&](tilegpu::ScratchOpInterface op) {
-    int64_t bytes = llvm::alignTo(op.getScratchBytes(target), 128);
-    if (loop->isAncestor(op))
-      inLoop += bytes;
-    else
-      around = std::max(around, bytes);
-  });
-  return buffers + std::max(inLoop, around);
+/// Of each ring; blocks have mbarriers, too.
+SmallVector<int64_t> RingBudget::ringBytes(const StagedLoads &staged, unsigned slots) {
+  constexpr int64_t mbarrierBytes = 256;
+  SmallVector<int64_t> bytes{mbarrierBytes};
+  for (const StagedLoad &load : staged.loads)
+    bytes.push_back(slots * tilegpu::AllocOp(load.buffer).getType().getBytes());
+  return bytes;
 }
 
-/// Blocks that a processor can hold, by shared memory and by registers of a thread.
+/// Of a thread: those of addresses and masks beside the accumulators; the copy engine wants next to
+/// none.
+int64_t RingBudget::registersOf(scf::ForOp loop, const StagedLoads &staged) {
+  constexpr int64_t most = 256;
+  bool onlyBlocks =
+      llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
+  int64_t registers = onlyBlocks ? 24 : 64;
+  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+    registers += kiln::registersOf(dot);
+  return std::min(registers, most);
+}
+
+/// Blocks that a processor can hold, by shared memory, of which each takes a KB more, and by
+/// registers of a thread (CUDA C++ Programming Guide, "Compute Capabilities").
 int64_t RingBudget::blocksWith(int64_t sharedBytes, int64_t registers) {
-  // A processor's registers (CUDA C++ Programming Guide, "Compute Capabilities").
-  constexpr int64_t allRegisters = 65536;
+  constexpr int64_t allRegisters = 65536, reservedBytes = 1024;
   int64_t threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
-  return std::min(target.maxSharedBytes / std::max<int64_t>(1, sharedBytes),
+  return std::min((int64_t(target.maxSharedBytes) + reservedBytes) / (sharedBytes + reservedBytes),
                   allRegisters / (threads * registers));
 }
 

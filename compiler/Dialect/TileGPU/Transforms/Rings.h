@@ -46,16 +46,19 @@ public:
   RingBudget(mlir::func::FuncOp kernel, const TargetInfo &target)
       : kernel(kernel), target(target) {}
 
-  /// As many stages as are asked for, or as there is shared memory for. `replacedBytes` are those
-  /// of all buffers that the ring takes the place of, the loop's own among them. The ring is there
-  /// as long as `life` runs, the loop or one around it.
+  /// As many stages as are asked for, or as there is shared memory for; of a loop whose threads
+  /// work on products, no more than leave another block its room. The ring takes the place of the
+  /// buffers that `replaced` allocate, the loop's own among them, and is there as long as `life`
+  /// runs, the loop or one around it.
   RingPlan planFor(mlir::scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
-                   int64_t replacedBytes, mlir::Operation *life);
-  static int64_t slotBytes(const StagedLoads &staged);
+                   llvm::ArrayRef<mlir::Operation *> replaced, mlir::Operation *life);
+  /// What allocates the loads' buffers.
+  static llvm::SmallVector<mlir::Operation *> buffersOf(const StagedLoads &staged);
 
 private:
-  int64_t wishedStages(mlir::scf::ForOp loop);
-  int64_t bytesBeside(mlir::scf::ForOp loop, mlir::Operation *life);
+  unsigned wishedStages(mlir::scf::ForOp loop);
+  static llvm::SmallVector<int64_t> ringBytes(const StagedLoads &staged, unsigned slots);
+  static int64_t registersOf(mlir::scf::ForOp loop, const StagedLoads &staged);
   int64_t blocksWith(int64_t sharedBytes, int64_t registers);
 
   mlir::func::FuncOp kernel;

@@ -71,9 +71,9 @@ public:
 
   /// As many as the loop that wishes most, and as there is room for.
   unsigned slots(func::FuncOp kernel, const TargetInfo &target) {
-    int64_t replaced = 0;
+    SmallVector<Operation *> replaced;
     for (ProductLoop &product : loops)
-      replaced += RingBudget::slotBytes(product.staged);
+      llvm::append_range(replaced, RingBudget::buffersOf(product.staged));
     unsigned slots = 1;
     for (ProductLoop &product : loops) {
       RingPlan plan =

@@ -1,0 +1,167 @@
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
+#include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+StoragePlan::StoragePlan(func::FuncOp kernel, const TargetInfo &target)
+    : kernel(kernel), target(&target) {
+  unsigned next = 0;
+  number(kernel, next);
+  collectBuffers();
+  kernel.walk([&](tilegpu::ScratchOpInterface op) {
+    if (int64_t bytes = op.getScratchBytes(target))
+      all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/false});
+  });
+}
+
+void StoragePlan::number(Operation *op, unsigned &next) {
+  first[op] = next++;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        number(&inner, next);
+  last[op] = next++;
+}
+
+//===-- life of a buffer
+//---------------------------------------------------------------------------===//
+
+/// From the allocation to the last use of any value that may be it.
+void StoragePlan::collectBuffers() {
+  BufferAliases aliases(kernel);
+  llvm::MapVector<Operation *, Storage> buffers;
+  kernel.walk([&](tilegpu::AllocOp alloc) {
+    buffers[alloc] = {alloc, alloc.getType().getBytes(), first[alloc], first[alloc],
+                      /*isBuffer=*/true};
+  });
+  kernel.walk([&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (isa<tilegpu::BufferType>(operand.getType()))
+        for (tilegpu::AllocOp alloc : aliases.of(operand))
+          extend(buffers[alloc], user);
+  });
+  collectBlocks([&](tilegpu::AllocOp buffer, Operation *load) { extend(buffers[buffer], load); });
+  for (auto &[alloc, storage] : buffers)
+    all.push_back(storage);
+}
+
+/// The engine copies a block to the buffer that it is stored to, if any, where the load stands.
+void StoragePlan::collectBlocks(llvm::function_ref<void(tilegpu::AllocOp, Operation *)> extend) {
+  DenseSet<Operation *> staged;
+  kernel.walk([&](tilegpu::SharedStoreOp store) {
+    std::optional<StagedLoad> load = loadBehind(store);
+    if (!load || !load->isBlock())
+      return;
+    staged.insert(load->load);
+    extend(load->buffer, load->load);
+  });
+  auto addOwn = [&](Operation *op, tile::DescriptorType type) {
+    int64_t bytes = type.getBlockType().getNumElements() * type.getElementBytes();
+    all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/true});
+  };
+  kernel.walk([&](tile::DescriptorLoadOp load) {
+    if (!staged.contains(load))
+      addOwn(load, load.getDescriptor().getType());
+  });
+  kernel.walk(
+      [&](tile::DescriptorStoreOp store) { addOwn(store, store.getDescriptor().getType()); });
+}
+
+/// A use in a loop that the allocation is outside of keeps the buffer to the loop's end. One that
+/// comes before the allocation in a loop around both is in the next iteration: all of the loop.
+void StoragePlan::extend(Storage &storage, Operation *user) {
+  Operation *outermost = user;
+  for (Operation *op = user->getParentOp(); op; op = op->getParentOp()) {
+    if (!isa<LoopLikeOpInterface>(op))
+      continue;
+    bool isAroundBoth = op->isProperAncestor(storage.op);
+    if (!isAroundBoth || first[user] < first[storage.op])
+      outermost = op;
+    if (isAroundBoth)
+      break;
+  }
+  storage.begin = std::min(storage.begin, first[outermost]);
+  storage.end = std::max(storage.end, last[outermost]);
+}
+
+//===-- placement
+//----------------------------------------------------------------------------------===//
+
+int64_t StoragePlan::place() {
+  int64_t total = placeApart();
+  return total > int64_t(target->maxSharedBytes) / 2 ? placeTightly() : total;
+}
+
+int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t> bytes,
+                               Operation *life) const {
+  StoragePlan other = *this;
+  llvm::erase_if(other.all,
+                 [&](const Storage &storage) { return llvm::is_contained(replaced, storage.op); });
+  for (int64_t each : bytes)
+    other.all.push_back({life, each, first.lookup(life), last.lookup(life), /*isBuffer=*/true});
+  return other.place();
+}
+
+/// With scratch in loops alive as long as the loop.
+int64_t StoragePlan::placeApart() {
+  SmallVector<Storage> tight = all;
+  for (Storage &storage : all)
+    if (auto loop = storage.op->getParentOfType<LoopLikeOpInterface>(); loop && !storage.isBuffer) {
+      storage.begin = first[loop];
+      storage.end = last[loop];
+    }
+  int64_t total = placeTightly();
+  for (auto [storage, lived] : llvm::zip(all, tight)) {
+    storage.begin = lived.begin;
+    storage.end = lived.end;
+  }
+  return total;
+}
+
+static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {
+  // Where a swizzle's pattern begins; a row of banks, so that planned wavefronts hold; 16 bytes
+  // is the widest access.
+  int64_t alignment = storage.bytes >= 1024 && storage.isBuffer ? 1024
+                      : storage.bytes >= 128                    ? 128
+                                                                : 16;
+  int64_t offset = 0;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (const Storage *other : placed) {
+      bool together = storage.begin <= other->end && other->begin <= storage.end;
+      bool overlap =
+          offset < other->offset + other->bytes && other->offset < offset + storage.bytes;
+      if (together && overlap) {
+        offset = llvm::alignTo(other->offset + other->bytes, alignment);
+        moved = true;
+      }
+    }
+  }
+  return offset;
+}
+
+int64_t StoragePlan::placeTightly() {
+  SmallVector<Storage *> order;
+  for (Storage &storage : all)
+    order.push_back(&storage);
+  llvm::sort(order, [&](Storage *a, Storage *b) {
+    return std::tuple(-a->bytes, first[a->op], a) < std::tuple(-b->bytes, first[b->op], b);
+  });
+  int64_t total = 0;
+  SmallVector<Storage *> placed;
+  for (Storage *storage : order) {
+    storage->offset = lowestFree(*storage, placed);
+    total = std::max(total, storage->offset + storage->bytes);
+    placed.push_back(storage);
+  }
+  return total;
+}
+
+} // namespace kiln

@@ -1,0 +1,60 @@
+// What a kernel keeps in shared memory, when, and where.
+//
+// A buffer lives from its allocation to the last use of any value that may be it (BufferAliases.h);
+// a use inside a loop that the allocation is outside of keeps it alive to the loop's end. Scratch
+// lives as long as its operation. The intervals are placed greedily, largest first, each at the
+// lowest offset free over its life: not optimal in general, but within a few percent on such
+// interval graphs, and predictable.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STORAGEPLAN_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STORAGEPLAN_H
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln {
+
+/// Storage that one operation asks for, alive over [begin, end] in the order of operations.
+struct Storage {
+  mlir::Operation *op;
+  int64_t bytes;
+  unsigned begin, end;
+  bool isBuffer; ///< or scratch
+  int64_t offset = -1;
+};
+
+class StoragePlan {
+public:
+  /// Of a kernel as it stands. Described blocks that are loaded and stored have the buffers that
+  /// they will go through.
+  StoragePlan(mlir::func::FuncOp kernel, const TargetInfo &target);
+
+  /// Buffers first, in the order of the kernel.
+  llvm::MutableArrayRef<Storage> storages() { return all; }
+
+  /// Gives everything its offset; how many bytes that takes. Scratch in loops has a place of its
+  /// own all through the loop if that takes no more than half of what there is.
+  int64_t place();
+  /// The same without the buffers of `replaced`, but with others of `bytes` that live as long as
+  /// `life`.
+  int64_t bytesWith(llvm::ArrayRef<mlir::Operation *> replaced, llvm::ArrayRef<int64_t> bytes,
+                    mlir::Operation *life) const;
+
+private:
+  void number(mlir::Operation *op, unsigned &next);
+  void collectBuffers();
+  void collectBlocks(llvm::function_ref<void(tilegpu::AllocOp, mlir::Operation *)> extend);
+  void extend(Storage &storage, mlir::Operation *user);
+  int64_t placeApart();
+  int64_t placeTightly();
+
+  mlir::func::FuncOp kernel;
+  const TargetInfo *target;
+  /// Of an operation, so that those of what is in its regions lie between.
+  llvm::DenseMap<mlir::Operation *, unsigned> first, last;
+  llvm::SmallVector<Storage> all;
+};
+
+} // namespace kiln
+
+#endif
