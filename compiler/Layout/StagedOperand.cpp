@@ -245,4 +245,56 @@ std::optional<MatrixDescriptor> describeOperand(const SharedLayout &shared, unsi
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// One buffer for several readers
+//===----------------------------------------------------------------------===//
+
+/// What it costs the reader to read the buffer as it is; none if it cannot.
+static std::optional<int64_t> readCost(const OperandReader &reader, const SharedLayout &shared,
+                                       unsigned elementBits, bool matrixLoads) {
+  SharedLayout seen{shared.map.transpose(reader.order), shared.padInterval, shared.padAmount};
+  if (!reader.registers)
+    return describeOperand(seen, reader.axisK, elementBits) ? std::optional<int64_t>(0)
+                                                            : std::nullopt;
+  std::optional<MatrixAccess> load;
+  if (matrixLoads)
+    load = planMatrixAccess(*reader.registers, seen, elementBits);
+  if (!load)
+    return std::nullopt;
+  return load->wavefronts + int64_t(load->parts.size());
+}
+
+/// Of a buffer of the reader's own.
+static int64_t costAlone(const LinearLayout &source, const OperandReader &reader,
+                         unsigned elementBits, const SharedMemoryShape &memory, bool matrixLoads) {
+  LinearLayout seen = source.transpose(reader.order);
+  if (!reader.registers)
+    return planUnitStaging(seen, reader.axisK, elementBits, memory).cost;
+  return planStaging(seen, *reader.registers, elementBits, memory, matrixLoads).cost;
+}
+
+std::optional<Staging> planCommonStaging(const LinearLayout &source,
+                                         ArrayRef<OperandReader> readers, ArrayRef<unsigned> axes,
+                                         unsigned elementBits, const SharedMemoryShape &memory,
+                                         bool matrixLoads) {
+  int64_t apart = 0;
+  for (const OperandReader &reader : readers)
+    apart += costAlone(source, reader, elementBits, memory, matrixLoads);
+  std::optional<Staging> best;
+  for (unsigned axis : axes) {
+    if (swizzledRowBytes(source.shape(), axis, elementBits) < pieceBytes)
+      continue;
+    Staging staging{swizzledShared(source.shape(), axis, elementBits)};
+    staging.cost = storeCost(source, staging.shared, elementBits, memory);
+    bool serves = all_of(readers, [&](const OperandReader &reader) {
+      std::optional<int64_t> cost = readCost(reader, staging.shared, elementBits, matrixLoads);
+      staging.cost += cost.value_or(0);
+      return cost.has_value();
+    });
+    if (serves && staging.cost <= apart && (!best || staging.cost < best->cost))
+      best = staging;
+  }
+  return best;
+}
+
 } // namespace kiln

@@ -86,6 +86,22 @@ std::optional<Staging> planOperandStaging(const LinearLayout &source, const Line
 Staging planUnitStaging(const LinearLayout &source, unsigned axisK, unsigned elementBits,
                         const SharedMemoryShape &memory);
 
+/// Someone who reads a tile, with its axes in `order`, as an operand.
+struct OperandReader {
+  llvm::SmallVector<unsigned> order;
+  /// The layout that a thread wants it in; none: a unit reads shared memory, along `axisK`.
+  const LinearLayout *registers = nullptr;
+  unsigned axisK = 0;
+};
+
+/// One buffer for all readers of a tile: swizzled rows along one of `axes` that each of them reads
+/// as it is, by ldmatrix or by descriptors; none if there are no such, or if a buffer for each
+/// reader costs less.
+std::optional<Staging> planCommonStaging(const LinearLayout &source,
+                                         llvm::ArrayRef<OperandReader> readers,
+                                         llvm::ArrayRef<unsigned> axes, unsigned elementBits,
+                                         const SharedMemoryShape &memory, bool matrixLoads);
+
 /// An operand as wgmma's matrix descriptors tell it (PTX ISA, "Matrix Descriptor Format").
 struct MatrixDescriptor {
   bool transposed = false;   ///< rows run along m or n, not along k

@@ -72,6 +72,15 @@ struct SlotSpread : SpreadPattern<tilegpu::SlotOp> {
   }
 };
 
+struct TransBufferSpread : SpreadPattern<tilegpu::TransBufferOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::TransBufferOp op, Adaptor adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getBuffer()[0]);
+    return success();
+  }
+};
+
 //===-- copies
 //-----------------------------------------------------------------------------------===//
 
@@ -171,8 +180,8 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
 } // namespace
 
 void populateSharedPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, CopyAsyncSpread,
-               CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(
+  patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, TransBufferSpread,
+               CopyAsyncSpread, CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(
       lowering, patterns.getContext());
 }
 

@@ -94,6 +94,26 @@ LogicalResult SlotOp::inferReturnTypes(MLIRContext *, std::optional<Location>, A
   return success();
 }
 
+LogicalResult TransBufferOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  auto buffer = cast<BufferType>(adaptor.getBuffer().getType());
+  SmallVector<unsigned> order(adaptor.getOrder().begin(), adaptor.getOrder().end());
+  SmallVector<unsigned> sorted = llvm::to_vector(llvm::seq<unsigned>(buffer.getShape().size()));
+  if (!std::is_permutation(order.begin(), order.end(), sorted.begin(), sorted.end()))
+    return emitOptionalError(location, "expected an order that permutes the axes of ", buffer,
+                             ", got [", adaptor.getOrder(), "]");
+  SharedLayout shared = buffer.getLayout().getShared();
+  SmallVector<int64_t> shape;
+  for (unsigned axis : order)
+    shape.push_back(buffer.getShape()[axis]);
+  auto layout = SharedLayoutAttr::get(context, shared.map.transpose(order), shared.padInterval,
+                                      shared.padAmount);
+  types.push_back(
+      BufferType::get(context, shape, buffer.getElementType(), layout, buffer.getSlots()));
+  return success();
+}
+
 LogicalResult CopyAsyncOp::verify() {
   RankedTensorType pointers = getPtr().getType();
   BufferType buffer = getBuffer().getType();

@@ -77,6 +77,17 @@ def TileGPU_SlotOp : TileGPU_Op<"slot", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring)";
 }
 
+def TileGPU_TransBufferOp : TileGPU_Op<"trans_buffer", [Pure, InferTypeOpAdaptor]> {
+  let summary = "The same memory with the tile's axes permuted";
+  let description = [{
+    Axis `i` of the result is axis `order[i]` of the buffer; nothing is moved. Example:
+    `%t = tilegpu.trans_buffer %b, [1, 0] : !tilegpu.buffer<64x32xf16, #s>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$buffer, DenseI32ArrayAttr:$order);
+  let results = (outs TileGPU_BufferType:$result);
+  let assemblyFormat = "$buffer `,` $order attr-dict `:` type($buffer)";
+}
+
 def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Starts copying from global memory to a buffer";

@@ -248,4 +248,37 @@ TEST(StagedOperand, WhatNoDescriptorTells) {
   EXPECT_FALSE(describeOperand(SharedLayout{plainShared({64, 64}, {1, 0})}, 1, 16)) << "no swizzle";
 }
 
+//===----------------------------------------------------------------------===//
+// One buffer for several readers
+//===----------------------------------------------------------------------===//
+
+const OperandReader asItIs{{0, 1}, nullptr, 0}, transposed{{1, 0}, nullptr, 0};
+
+TEST(StagedOperand, OneBufferForUnits) {
+  LinearLayout loaded = coalescedLayout({32, 64}, {1, 0}, 8, 32, 4);
+  std::optional<Staging> both =
+      planCommonStaging(loaded, {asItIs, transposed}, {1, 0}, 16, {}, true);
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->shared == swizzledShared({32, 64}, 1, 16));
+  EXPECT_EQ(both->cost, 0);
+  EXPECT_FALSE(planCommonStaging(loaded, {asItIs, transposed}, {0}, 16, {}, true))
+      << "two buffers are cheaper to fill";
+  EXPECT_FALSE(planCommonStaging(coalescedLayout({32, 64}, {1, 0}, 4, 32, 4), {asItIs, transposed},
+                                 {1, 0}, 32, {}, true))
+      << "32 bits are not transposed";
+}
+
+TEST(StagedOperand, OneBufferForMatrixLoads) {
+  const char *name = "mma.m16n8k16.f16.f32";
+  LinearLayout loaded = coalescedLayout({32, 64}, {1, 0}, 8, 32, 4),
+               plain = operandOf(name, MatrixOperand::B, {32, 64}),
+               other = operandOf(name, MatrixOperand::B, {64, 32});
+  const OperandReader first{{0, 1}, &plain}, second{{1, 0}, &other};
+  std::optional<Staging> both = planCommonStaging(loaded, {first, second}, {1, 0}, 16, {}, true);
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->shared == swizzledShared({32, 64}, 1, 16));
+  EXPECT_TRUE(planCommonStaging(loaded, {first, transposed}, {1, 0}, 16, {}, true));
+  EXPECT_FALSE(planCommonStaging(loaded, {first, second}, {1, 0}, 16, {}, false));
+}
+
 } // namespace

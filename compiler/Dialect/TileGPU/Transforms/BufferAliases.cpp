@@ -16,6 +16,8 @@ ArrayRef<tilegpu::AllocOp> BufferAliases::of(Value buffer) {
   auto sources = sourcesOf(buffer, [](OpResult result, SmallVectorImpl<Value> &from) {
     if (auto slot = dyn_cast<tilegpu::SlotOp>(result.getOwner()))
       from.push_back(slot.getRing());
+    if (auto trans = dyn_cast<tilegpu::TransBufferOp>(result.getOwner()))
+      from.push_back(trans.getBuffer());
   });
   for (Value source : sources) {
     auto alloc = source.getDefiningOp<tilegpu::AllocOp>();

@@ -8,7 +8,7 @@ namespace {
 /// Whether the buffer lasts: it is made before the loop, or becomes a ring. What an iteration
 /// stores into any other the dot of the one before may still be reading.
 bool lasts(Value buffer, scf::ForOp loop, const StagedLoads &staged) {
-  auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+  tilegpu::AllocOp alloc = allocationBehind(buffer);
   return alloc &&
          (alloc->getBlock() != loop.getBody() ||
           llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.buffer == alloc; }));

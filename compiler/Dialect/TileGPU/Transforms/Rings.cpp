@@ -39,7 +39,7 @@ Value numberBefore(OpBuilder &b, Location loc, Value slot, unsigned slots) {
 Operation *firstReader(const StagedLoads &staged) {
   Operation *reader = nullptr;
   for (const StagedLoad &load : staged.loads)
-    for (Operation *user : load.buffer->getUsers())
+    for (Operation *user : usersOf(load.buffer))
       if (user != load.store && (!reader || user->isBeforeInBlock(reader)))
         reader = user;
   return reader;
@@ -55,12 +55,23 @@ void eraseFences(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &sta
     rewriter.eraseOp(fence);
 }
 
+/// Transpositions of the buffer come behind `slot`, each behind what it transposes.
+static void moveTranspositions(RewriterBase &rewriter, Value buffer, Operation *slot) {
+  for (Operation *user : buffer.getUsers())
+    if (auto trans = dyn_cast<tilegpu::TransBufferOp>(user);
+        trans && trans->isBeforeInBlock(slot)) {
+      rewriter.moveOpAfter(trans, slot);
+      moveTranspositions(rewriter, trans, trans);
+    }
+}
+
 void replaceBySlots(RewriterBase &rewriter, const StagedLoads &staged, Operation *arrival,
                     ValueRange rings, Value number) {
   for (auto [load, ring] : llvm::zip(staged.loads, rings)) {
     rewriter.setInsertionPointAfter(arrival);
     Value slot = tilegpu::SlotOp::create(rewriter, load.load->getLoc(), ring, number);
     rewriter.eraseOp(load.store);
+    moveTranspositions(rewriter, load.buffer->getResult(0), slot.getDefiningOp());
     rewriter.replaceOp(load.buffer, slot);
     for (tile::TransOp trans : llvm::reverse(load.transpositions))
       rewriter.eraseOp(trans);

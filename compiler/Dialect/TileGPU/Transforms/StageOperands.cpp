@@ -13,6 +13,7 @@
 // would choose.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/CommonOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -31,9 +32,14 @@ public:
     bool readsShared = dot.getUnit() && dot.getUnit()->getTiling().instruction->readsSharedMemory();
     if (!readsShared)
       return throughBuffers(dot);
-    if (isExchanged(dot.getA()))
+    bool storesA = isExchanged(dot.getA()), storesB = !dot.readsBuffers();
+    if (storesA)
       dot.getAMutable().assign(bufferOf(dot.getA(), dot, /*axisK=*/1));
-    dot.getBMutable().assign(bufferOf(dot.getB(), dot, /*axisK=*/0));
+    if (storesB)
+      dot.getBMutable().assign(bufferOf(dot.getB(), dot, /*axisK=*/0));
+    // A buffer of several dots has its own.
+    if (!storesA && !storesB)
+      return;
     OpBuilder b(dot);
     tilegpu::ProxyFenceOp::create(b, dot.getLoc(), /*isGlobal=*/false);
   }
@@ -190,6 +196,7 @@ struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::Fu
       getOperation().emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
+    stageCommonOperands(getOperation(), *target);
     SmallVector<tilegpu::DotOp> dots;
     getOperation().walk([&](tilegpu::DotOp dot) { dots.push_back(dot); });
     OperandStager stager(*target);

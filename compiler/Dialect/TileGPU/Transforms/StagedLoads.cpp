@@ -41,7 +41,7 @@ private:
   std::optional<StagedLoad> stagedBehind(tilegpu::SharedStoreOp store) {
     std::optional<StagedLoad> staged = loadBehind(store);
     if (!staged || !isInBody(staged->buffer) || !isInBody(staged->load) ||
-        llvm::any_of(staged->buffer->getUsers(), [&](Operation *user) {
+        llvm::any_of(usersOf(staged->buffer), [&](Operation *user) {
           return !isInBody(user) || (user != store && isa<tilegpu::SharedStoreOp>(user));
         }))
       return std::nullopt;
@@ -212,6 +212,25 @@ std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store) {
   staged.load = value.getDefiningOp();
   bool isLoad = isa_and_present<tile::LoadOp, tile::DescriptorLoadOp>(staged.load);
   return staged.buffer && isLoad && staged.load->hasOneUse() ? std::optional(staged) : std::nullopt;
+}
+
+tilegpu::AllocOp allocationBehind(Value buffer) {
+  while (auto trans = buffer.getDefiningOp<tilegpu::TransBufferOp>())
+    buffer = trans.getBuffer();
+  return buffer.getDefiningOp<tilegpu::AllocOp>();
+}
+
+SmallVector<Operation *> usersOf(tilegpu::AllocOp buffer) {
+  SmallVector<Operation *> users;
+  SmallVector<Value> views{buffer.getResult()};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (auto trans = dyn_cast<tilegpu::TransBufferOp>(user))
+        views.push_back(trans);
+      else
+        users.push_back(user);
+    }
+  return users;
 }
 
 bool isInnermost(scf::ForOp loop) {

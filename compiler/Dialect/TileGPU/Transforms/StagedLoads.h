@@ -29,6 +29,12 @@ struct StagedLoad {
 /// use; without a vector.
 std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store);
 
+/// What the buffer, perhaps transposed, is allocated by, if that is no argument or slot.
+tilegpu::AllocOp allocationBehind(mlir::Value buffer);
+
+/// Who uses the buffer, as it is or transposed.
+llvm::SmallVector<mlir::Operation *> usersOf(tilegpu::AllocOp buffer);
+
 /// Whether there is no loop in the loop.
 bool isInnermost(mlir::scf::ForOp loop);
 

@@ -78,6 +78,13 @@ func.func @copyMask(%p: tensor<4x!tile.ptr<f32>, #l>, %m: tensor<4xi1, #m>, %b: 
 }
 
 // -----
+func.func @transBuffer(%b: !tilegpu.buffer<4x2xf32, #tilegpu.shared<"offset: 1,0 2,0 0,1 -> 4x2">>) {
+  // expected-error @+1 {{expected an order that permutes the axes of '!tilegpu.buffer<4x2xf32}}
+  %t = tilegpu.trans_buffer %b, [1, 1] : !tilegpu.buffer<4x2xf32, #tilegpu.shared<"offset: 1,0 2,0 0,1 -> 4x2">>
+  return
+}
+
+// -----
 // expected-error @+1 {{expected at least one slot, got 0}}
 func.func @slots(%b: !tilegpu.buffer<4xf32, #tilegpu.shared<"offset: 1 2 -> 4">, slots 0>) { return }
 
@@ -151,17 +158,17 @@ func.func @reducedSize(%p: !llvm.ptr<1>, %v: vector<3xf16>) {
 }
 
 // -----
-func.func @wgmmaOperand(%x: i64, %c: f32) {
-  // expected-error @+1 {{expected the operand type f16, bf16, tf32, s8, u8, e4m3 or e5m2, got "f64"}}
-  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "f64", accumulator = "f32"}
-      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+func.func @copiedBytes(%s: !llvm.ptr<3>, %p: !llvm.ptr<1>, %c: i1) {
+  // expected-error @+1 {{expected 4, 8 or 16 bytes, got 2}}
+  tilegpu.global_copy %s, %p predicate %c {bytes = 2 : i32} : (!llvm.ptr<3>, !llvm.ptr<1>, i1) -> ()
   return
 }
 
 // -----
-func.func @copiedBytes(%s: !llvm.ptr<3>, %p: !llvm.ptr<1>, %c: i1) {
-  // expected-error @+1 {{expected 4, 8 or 16 bytes, got 2}}
-  tilegpu.global_copy %s, %p predicate %c {bytes = 2 : i32} : (!llvm.ptr<3>, !llvm.ptr<1>, i1) -> ()
+func.func @wgmmaOperand(%x: i64, %c: f32) {
+  // expected-error @+1 {{expected the operand type f16, bf16, tf32, s8, u8, e4m3 or e5m2, got "f64"}}
+  %d:4 = tilegpu.wgmma a(%x) b(%x) into(%c, %c, %c, %c) {n = 8 : i32, operand = "f64", accumulator = "f32"}
+      : (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)
   return
 }
 

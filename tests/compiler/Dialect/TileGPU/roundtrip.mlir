@@ -40,6 +40,8 @@ func.func @copies(%p: tensor<16x4x!tile.ptr<f16>, #rows>, %m: tensor<16x4xi1, #r
   %r = tilegpu.alloc : !tilegpu.buffer<16x4xf16, #plain, slots 3>
   // CHECK: %[[S:.*]] = tilegpu.slot %[[R]][%{{.*}}] : <16x4xf16, #[[PLAIN]], slots 3>
   %s = tilegpu.slot %r[%i] : !tilegpu.buffer<16x4xf16, #plain, slots 3>
+  // CHECK: tilegpu.trans_buffer %[[S]], [1, 0] : <16x4xf16, #[[PLAIN]]>
+  %t = tilegpu.trans_buffer %s, [1, 0] : !tilegpu.buffer<16x4xf16, #plain>
   // CHECK: tilegpu.copy_async %{{.*}}, %[[S]] mask %{{.*}} vector 2 {cache = #tile.cache<cg>} : tensor<16x4x!tile.ptr<f16>, #[[ROWS]]>, !tilegpu.buffer<16x4xf16, #[[PLAIN]]>, tensor<16x4xi1, #[[ROWS]]>
   tilegpu.copy_async %p, %s mask %m vector 2 {cache = #tile.cache<cg>} : tensor<16x4x!tile.ptr<f16>, #rows>, !tilegpu.buffer<16x4xf16, #plain>, tensor<16x4xi1, #rows>
   // CHECK: tilegpu.commit

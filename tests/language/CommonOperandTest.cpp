@@ -1,0 +1,194 @@
+// Loops in which one loaded tile is an operand of two dots or twice of one, as it is or transposed:
+// one buffer serves all, and is filled ahead. All numbers are exact: small integers, and sums of
+// their products.
+
+#include "tests/language/Numbers.h"
+
+#include <algorithm>
+
+namespace kiln::testing {
+namespace {
+
+constexpr int D = 64, maxTrips = 3;
+
+/// X has maxTrips blocks of R rows, of which `end` rows exist; W is 64 x D, V is R x D.
+struct Memory {
+  int R, end = 0;
+  Array w, x, v;
+  Buffer<float> c{64 * 64}, d{64 * 64};
+
+  Memory(const std::string &type, int R)
+      : R(R), w(type, 64 * D), x(type, maxTrips * R * D), v(type, R * D) {
+    Random random(3);
+    for (Array *array : {&w, &x, &v})
+      for (size_t i = 0; i < array->count(); ++i)
+        array->set(i, int(random.below(3)) - 1);
+  }
+  double W(int i, int j) const { return double(w[i * D + j]); }
+  double V(int i, int j) const { return double(v[i * D + j]); }
+  /// Of all blocks, one below the other.
+  double X(int i, int j) const { return i < end ? double(x[i * D + j]) : 0; }
+};
+
+const std::string head = R"(
+@triton.jit
+def kernel(w, x, v, c, d, trips, end, R: tl.constexpr, D: tl.constexpr):
+    i = tl.arange(0, 64)[:, None]
+    r = tl.arange(0, R)[:, None]
+    e = tl.arange(0, D)[None, :]
+    at = i * 64 + tl.arange(0, 64)[None, :]
+    W = tl.load(w + i * D + e)
+    V = tl.load(v + r * D + e)
+    sum = tl.zeros((64, 64), tl.float32)
+    other = tl.zeros((64, 64), tl.float32)
+    described = tl.make_tensor_descriptor(x, [end, D], [D, 1], [R, D])
+    for t in range(trips):
+        X = LOAD
+)";
+const std::string tail = R"(
+    tl.store(c + at, sum)
+    tl.store(d + at, other)
+)";
+
+const std::string byPointers = "tl.load(x + (t * R + r) * D + e)",
+                  masked = "tl.load(x + (t * R + r) * D + e, mask=t * R + r < end, other=0.0)",
+                  described = "described.load([t * R, 0])";
+
+/// An element of a sum, of `rows` rows of X.
+using Reference = std::function<double(const Memory &memory, int rows, int i, int j)>;
+
+double nothing(const Memory &, int, int, int) { return 0; }
+
+struct Products {
+  std::string body;
+  int R;
+  Reference c, d = nothing;
+};
+
+/// As attention's backward pass: along the rows of a block, then along its columns.
+const Products transposedFirst = {R"(
+        p = tl.dot(W, tl.trans(X))
+        sum = tl.dot(p.to(X.dtype), X, sum)
+)",
+                                  32, [](const Memory &memory, int rows, int i, int j) {
+                                    double sum = 0;
+                                    for (int r = 0; r < rows; ++r) {
+                                      double p = 0;
+                                      for (int e = 0; e < D; ++e)
+                                        p += memory.W(i, e) * memory.X(r, e);
+                                      sum += p * memory.X(r, j);
+                                    }
+                                    return sum;
+                                  }};
+
+const Products withItself = {R"(
+        sum = tl.dot(X, tl.trans(X), sum)
+)",
+                             64, [](const Memory &memory, int rows, int i, int j) {
+                               double sum = 0;
+                               for (int r = 0; r < rows; r += 64)
+                                 for (int e = 0; e < D; ++e)
+                                   sum += memory.X(r + i, e) * memory.X(r + j, e);
+                               return sum;
+                             }};
+
+const Products bothFirstOperands = {R"(
+        sum = tl.dot(X, V, sum)
+        other = tl.dot(tl.trans(X), V, other)
+)",
+                                    64,
+                                    [](const Memory &memory, int rows, int i, int j) {
+                                      double sum = 0;
+                                      for (int r = 0; r < rows; r += 64)
+                                        for (int e = 0; e < D; ++e)
+                                          sum += memory.X(r + i, e) * memory.V(e, j);
+                                      return sum;
+                                    },
+                                    [](const Memory &memory, int rows, int i, int j) {
+                                      double sum = 0;
+                                      for (int r = 0; r < rows; ++r)
+                                        sum += memory.X(r, i) * memory.V(r % 64, j);
+                                      return sum;
+                                    }};
+
+const Products twoSums = {R"(
+        sum = tl.dot(W, tl.trans(X), sum)
+        other = tl.dot(V, tl.trans(X), other)
+)",
+                          64,
+                          [](const Memory &memory, int rows, int i, int j) {
+                            double sum = 0;
+                            for (int r = 0; r < rows; r += 64)
+                              for (int e = 0; e < D; ++e)
+                                sum += memory.W(i, e) * memory.X(r + j, e);
+                            return sum;
+                          },
+                          [](const Memory &memory, int rows, int i, int j) {
+                            double sum = 0;
+                            for (int r = 0; r < rows; r += 64)
+                              for (int e = 0; e < D; ++e)
+                                sum += memory.V(i, e) * memory.X(r + j, e);
+                            return sum;
+                          }};
+
+class CommonOperand : public SourceTest {
+protected:
+  /// No iteration, one and three; what is not loaded by pointers alone ends within a block.
+  void check(const Products &products, const std::string &load, unsigned stages, unsigned warps = 4,
+             const std::string &type = "fp16") {
+    SCOPED_TRACE(type + ", " + std::to_string(stages) + " stages, " + std::to_string(warps) +
+                 " warps, " + load + products.body);
+    std::string source = head + products.body + tail;
+    source.replace(source.find("LOAD"), 4, load);
+    SourceOptions options;
+    options.numStages = stages;
+    options.numWarps = warps;
+    Memory memory(type, products.R);
+    SourceKernel kernel(source, GetParam(), arguments(memory, 0), {{"R", products.R}, {"D", D}},
+                        options);
+    for (int trips : {0, 1, maxTrips}) {
+      int rows = trips * products.R;
+      memory.end = load == byPointers ? rows : std::max(0, rows - 5);
+      ASSERT_EQ(kernel.run(arguments(memory, trips)), "") << trips << " iterations";
+      for (int i = 0; i < 64; ++i)
+        for (int j = 0; j < 64; ++j) {
+          ASSERT_EQ(memory.c[i * 64 + j], products.c(memory, rows, i, j))
+              << trips << " iterations, " << i << ", " << j;
+          ASSERT_EQ(memory.d[i * 64 + j], products.d(memory, rows, i, j))
+              << trips << " iterations, " << i << ", " << j;
+        }
+    }
+  }
+  void checkAll(const Products &products) {
+    check(products, byPointers, /*stages=*/1);
+    check(products, byPointers, 3);
+    check(products, described, 3);
+    check(products, masked, 2, /*warps=*/8);
+  }
+
+private:
+  static std::vector<SourceArgument> arguments(const Memory &memory, int trips) {
+    return {memory.w.argument("w"),    memory.x.argument("x"),   memory.v.argument("v"),
+            {"c", "*fp32", memory.c},  {"d", "*fp32", memory.d}, {"trips", "i32", trips},
+            {"end", "i32", memory.end}};
+  }
+};
+
+TEST_P(CommonOperand, TransposedFirst) { checkAll(transposedFirst); }
+TEST_P(CommonOperand, WithItself) { checkAll(withItself); }
+TEST_P(CommonOperand, BothFirstOperands) { checkAll(bothFirstOperands); }
+TEST_P(CommonOperand, TwoSums) { checkAll(twoSums); }
+
+/// 32 bits are never transposed on the way: these have buffers of their own.
+TEST_P(CommonOperand, OfOtherTypes) {
+  for (const char *type : {"bf16", "fp32"}) {
+    check(transposedFirst, byPointers, 3, 4, type);
+    check(withItself, byPointers, 2, 4, type);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, CommonOperand, ::testing::Values("emu:sm_80", "emu:sm_90a"),
+                         sourceTargetName);
+
+} // namespace
+} // namespace kiln::testing
