@@ -3,6 +3,7 @@
 # RUN: kiln compile %s -n backward -s "*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, 64" -t cuda:sm_90a -w 4 -ns 5 --emit tilegpu | FileCheck %s
 # RUN: kiln compile %s -n backward -s "*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, 64" -t cuda:sm_90a -w 4 -ns 5 --emit ptx | FileCheck %s --check-prefix=PTX
 # RUN: kiln compile %s -n backward -s "*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, 64" -t cuda:sm_80 -w 4 -ns 3 --emit ptx | FileCheck %s --check-prefix=SM80
+# RUN: kiln compile %s -n backward -s "*fp16:16, *fp16:16, *fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, 128" -t cuda:sm_90a -w 4 -ns 5 --emit tilegpu | FileCheck %s --check-prefix=ROOM
 #
 # CHECK: scf.for
 # CHECK: tilegpu.wait pending 3
@@ -23,6 +24,9 @@
 # CHECK: scf.yield
 #
 # PTX: @%p{{[0-9]+}} cp.async.ca.shared.global
+#
+# With heads of 128 five stages would take a second block's room.
+# ROOM-COUNT-2: tilegpu.alloc {{.*}} : <32x128xf16, {{.*}}, slots 3>
 #
 # Both ways of reading rows.
 # SM80-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16

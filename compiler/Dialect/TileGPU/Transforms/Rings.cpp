@@ -111,10 +111,10 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   plan.stages = std::min(wished, room);
   // Of programs that walk over tiles there are rarely more than processors.
   bool walksOverTiles = life != loop;
-  // Copies two iterations ahead are in time; what more stages bring another block brings, too.
+  // Copies two iterations ahead are in time, and a second block brings more than a fourth stage.
   constexpr unsigned stagesInTime = 3;
-  if (!walksOverTiles && worksOnProducts(loop))
-    while (plan.stages > stagesInTime && blocksWith(plan.stages) < blocksWith(stagesInTime))
+  if (!walksOverTiles && worksOnProducts(loop) && blocksWith(stagesInTime) > 1)
+    while (plan.stages > stagesInTime && blocksWith(plan.stages) < 2)
       --plan.stages;
   plan.slots = plan.stages;
   plan.blocks = unsigned(blocksWith(plan.slots));

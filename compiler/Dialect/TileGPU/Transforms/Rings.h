@@ -47,9 +47,9 @@ public:
       : kernel(kernel), target(target) {}
 
   /// As many stages as are asked for, or as there is shared memory for; of a loop whose threads
-  /// work on products, no more than leave another block its room. The ring takes the place of the
-  /// buffers that `replaced` allocate, the loop's own among them, and is there as long as `life`
-  /// runs, the loop or one around it.
+  /// work on products, no more than three if a second block has no room beside more. The ring takes
+  /// the place of the buffers that `replaced` allocate, the loop's own among them, and is there as
+  /// long as `life` runs, the loop or one around it.
   RingPlan planFor(mlir::scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
                    llvm::ArrayRef<mlir::Operation *> replaced, mlir::Operation *life);
   /// What allocates the loads' buffers.

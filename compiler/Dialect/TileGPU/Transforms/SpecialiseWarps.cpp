@@ -130,7 +130,7 @@ private:
     return flight.isReworked() && tilegpu::numWarpsOf(kernel) > warpsOfGroup &&
            RingBudget(kernel, target)
                    .planFor(candidate.loop, candidate.staged, flight,
-                            RingBudget::slotBytes(candidate.staged), candidate.loop)
+                            RingBudget::buffersOf(candidate.staged), candidate.loop)
                    .blocks <= 1;
   }
 
