@@ -168,6 +168,13 @@ static bool has_stride(const kiln_tensor_map *map, const kiln_tensor *tensor, ui
                                       stride * (int64_t)bytes % COPY_BYTES == 0);
 }
 
+/* What is written is written in whole pieces, also where a row ends within one (measured on an
+ * H200). */
+static bool ends_with_piece(const kiln_tensor_map *map, const kiln_tensor *tensor) {
+  return !(map->flags & KILN_MAP_IS_WRITTEN) ||
+         tensor->shape[map->rank - 1u] * kiln_tensor_element_bytes(map->element) % COPY_BYTES == 0;
+}
+
 bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor) {
   for (uint32_t axis = 0; axis < map->rank; ++axis)
     if (!has_extent(tensor, axis))
@@ -177,7 +184,7 @@ bool kiln_has_map(const kiln_tensor_map *map, const kiln_tensor *tensor) {
   for (uint32_t axis = 0; axis + 1 < map->rank; ++axis)
     if (!has_stride(map, tensor, axis))
       return false;
-  return has_base(tensor);
+  return has_base(tensor) && ends_with_piece(map, tensor);
 }
 
 bool kiln_map_pays(const kiln_tensor_map *map, const kiln_tensor *tensor) {
@@ -213,6 +220,20 @@ static kiln_status check_extent(const char *entry, const kiln_tensor_map *map,
                     map->name, axis, number);
 }
 
+static kiln_status check_end(const char *entry, const kiln_tensor_map *map,
+                             const kiln_param *params, const kiln_tensor *tensor) {
+  if (ends_with_piece(map, tensor))
+    return KILN_SUCCESS;
+  uint32_t axis = map->rank - 1u;
+  char number[NUMBER_CAPACITY];
+  describe_number(&map->extents[axis], params, tensor->shape[axis], number);
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                    "%s: %s, which is written: the extent of axis %" PRIu32
+                    ": %s elements of %" PRIu32 " bytes, expected a multiple of %d bytes",
+                    entry, map->name, axis, number, kiln_tensor_element_bytes(map->element),
+                    COPY_BYTES);
+}
+
 kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *map,
                                      const kiln_param *params, const kiln_tensor *tensor) {
   kiln_status status = KILN_SUCCESS;
@@ -228,7 +249,7 @@ kiln_status kiln_check_mapped_tensor(const char *entry, const kiln_tensor_map *m
                       COPY_BYTES);
   for (uint32_t axis = 0; axis + 1 < map->rank && status == KILN_SUCCESS; ++axis)
     status = check_stride(entry, map, params, tensor, axis);
-  return status;
+  return status == KILN_SUCCESS ? check_end(entry, map, params, tensor) : status;
 }
 
 uint64_t kiln_mapped_stride(const kiln_tensor_map *map, const kiln_tensor *tensor, uint32_t axis) {

@@ -92,7 +92,7 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
   return facts;
 }
 
-TensorMapElement elementOf(Type type) {
+TensorMapElement elementOf(Type type, bool comparesSigned) {
   unsigned bits = tilegpu::storageBits(type);
   if (type.isF16())
     return TensorMapElement::F16;
@@ -100,11 +100,22 @@ TensorMapElement elementOf(Type type) {
     return TensorMapElement::BF16;
   if (type.isF32() || type.isF64())
     return type.isF32() ? TensorMapElement::F32 : TensorMapElement::F64;
-  // Signs are of no account where nothing is computed.
+  if (comparesSigned)
+    return bits == 32 ? TensorMapElement::I32 : TensorMapElement::I64;
+  // For all else signs are of no account.
   return bits == 8    ? TensorMapElement::U8
          : bits == 16 ? TensorMapElement::U16
          : bits == 32 ? TensorMapElement::U32
                       : TensorMapElement::U64;
+}
+
+/// Whether the engine compares by this map, as signed numbers.
+bool comparesSigned(BlockArgument map) {
+  return llvm::any_of(map.getUsers(), [](Operation *user) {
+    auto store = dyn_cast<tilegpu::TmaStoreOp>(user);
+    return store &&
+           (store.getKind() == tile::AtomicKind::SMin || store.getKind() == tile::AtomicKind::SMax);
+  });
 }
 
 std::vector<LaunchNumber> launchNumbers(ArrayRef<int64_t> arguments, ArrayRef<int64_t> constants) {
@@ -130,7 +141,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
       facts.name = name.getName().str();
     facts.base = map.getBase();
-    facts.element = elementOf(type.getElementType());
+    facts.element = elementOf(type.getElementType(), comparesSigned(argument));
     facts.extents = launchNumbers(map.getExtentArguments(), map.getExtents());
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
     for (auto [stride, factor] :

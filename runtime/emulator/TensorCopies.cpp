@@ -52,7 +52,21 @@ TensorCopy TensorCopies::begin(Thread &self, const kiln_emu_site *site, uint32_t
                                uint32_t rank, const void *shared) {
   if (std::string problem = TensorBox::problemOf(map, rank); !problem.empty())
     block.fail(self, site, Finding::Operand, problem);
-  TensorCopy copy{TensorBox(*map, coordinates), block.sharedOffset(shared), operation, &self, site};
+  kiln_emu_tensor_map used = *map;
+  // As an H200 has it, which stops at others.
+  const int32_t elements = TensorBox::pieceBytes / map->element_bytes;
+  if (coordinates[0] % elements)
+    block.fail(self, site, Finding::Operand,
+               "expected a first coordinate that is a multiple of 16 bytes, got " +
+                   std::to_string(coordinates[0]) + " elements");
+  if (operation != KILN_EMU_BOX_LOAD) {
+    if (std::any_of(coordinates, coordinates + rank, [](int32_t place) { return place < 0; }))
+      block.fail(self, site, Finding::Operand,
+                 "expected coordinates to write at that are not negative");
+    // It also writes the whole piece in which a row ends.
+    used.extents[0] = (used.extents[0] + elements - 1) / elements * elements;
+  }
+  TensorCopy copy{TensorBox(used, coordinates), block.sharedOffset(shared), operation, &self, site};
   if (!block.isShared(shared, copy.box.bytes()))
     block.fail(self, site, Finding::OutOfBounds,
                "outside of the block's " + std::to_string(block.sharedSize()) +

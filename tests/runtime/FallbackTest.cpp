@@ -85,6 +85,30 @@ TEST_F(FallbackTest, AProductBeyond64BitsTakesIt) {
   EXPECT_EQ(last().image, library.fallback->data);
 }
 
+// The engine writes whole pieces of 16 bytes, and so beyond such a row.
+TEST_F(FallbackTest, ARowThatEndsWithinAPieceIsNotWrittenByMap) {
+  TestLibrary library({cubin("sm_90a")});
+  kiln_tensor_map written = matrixMap();
+  written.flags = KILN_MAP_IS_WRITTEN;
+  library.addVariant("v", matrixParams(), {written});
+  Matrix matrix;
+  matrix.columns = 521;
+  EXPECT_EQ(launch(library, matrix.params), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(
+      std::strstr(kiln_last_error(), "521 elements of 2 bytes, expected a multiple of 16 bytes"),
+      nullptr)
+      << kiln_last_error();
+
+  TestLibrary either({cubin("sm_90a")});
+  either.addVariant("v", matrixParams(), {written});
+  kiln_binary &fallback = either.addFallback();
+  for (int columns : {520, 521, 527, 528}) {
+    matrix.columns = columns;
+    ASSERT_OK(launch(either, matrix.params));
+    EXPECT_EQ(last().image, columns % 8 ? fallback.data : either.binary().data) << columns;
+  }
+}
+
 // Copies of blocks of which most is outside take longer by maps.
 TEST_F(FallbackTest, ATensorWithLessThanHalfABlockTakesIt) {
   MatrixLibrary library;

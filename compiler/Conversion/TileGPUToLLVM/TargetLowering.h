@@ -77,9 +77,11 @@ public:
   /// the contiguous axis first.
   virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
                        mlir::ValueRange coordinates, mlir::Value mbarrier) const;
-  /// The same back, and a wait of the thread for all of its copies to be done.
+  /// The same back, or combined with what is there, and a wait of the thread for all of its copies
+  /// to be done.
   virtual void copyBoxBack(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map,
-                           mlir::Value from, mlir::ValueRange coordinates) const;
+                           mlir::Value from, mlir::ValueRange coordinates,
+                           std::optional<tile::AtomicKind> kind) const;
   virtual void waitForCopiesBack(mlir::OpBuilder &b, mlir::Location loc) const;
   /// Waits until the phase of this parity (i32) is complete.
   virtual void waitForPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,

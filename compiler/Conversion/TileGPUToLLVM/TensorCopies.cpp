@@ -229,7 +229,7 @@ struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
                  [&](ArrayRef<int64_t> place, int64_t offset) {
                    lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
                                                s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
-                                               coordinates.at(place));
+                                               coordinates.at(place), op.getKind());
                  });
       lowering.device.waitForCopiesBack(rewriter, op.getLoc());
     }

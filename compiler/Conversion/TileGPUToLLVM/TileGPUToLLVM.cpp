@@ -235,7 +235,8 @@ void TargetLowering::announceBytes(OpBuilder &, Location, Value, int64_t) const 
 void TargetLowering::copyBox(OpBuilder &, Location, Value, Value, ValueRange, Value) const {
   expectNever();
 }
-void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange) const {
+void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange,
+                                 std::optional<tile::AtomicKind>) const {
   expectNever();
 }
 void TargetLowering::waitForCopiesBack(OpBuilder &, Location) const { expectNever(); }

@@ -114,8 +114,14 @@ public:
         /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
-  void copyBoxBack(OpBuilder &b, Location loc, Value map, Value from,
-                   ValueRange coordinates) const override {
+  void copyBoxBack(OpBuilder &b, Location loc, Value map, Value from, ValueRange coordinates,
+                   std::optional<tile::AtomicKind> kind) const override {
+    if (kind) {
+      NVVM::CpAsyncBulkTensorReduceOp::create(b, loc, map, from, reduxKind(*kind),
+                                              NVVM::TMAStoreMode::TILE, coordinates,
+                                              /*l2CacheHint=*/Value());
+      return;
+    }
     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, map, from, coordinates,
                                                        /*l2CacheHint=*/Value(),
                                                        NVVM::TMAStoreMode::TILE,
@@ -337,6 +343,28 @@ private:
     return LLVM::CallIntrinsicOp::create(b, loc, operands[0].getType(), b.getStringAttr(name),
                                          operands)
         .getResult(0);
+  }
+  /// The types are the tensor map's.
+  static NVVM::TMAReduxKind reduxKind(tile::AtomicKind kind) {
+    using tile::AtomicKind;
+    switch (kind) {
+    case AtomicKind::SMin:
+    case AtomicKind::UMin:
+    case AtomicKind::FMin:
+      return NVVM::TMAReduxKind::MIN;
+    case AtomicKind::SMax:
+    case AtomicKind::UMax:
+    case AtomicKind::FMax:
+      return NVVM::TMAReduxKind::MAX;
+    case AtomicKind::And:
+      return NVVM::TMAReduxKind::AND;
+    case AtomicKind::Or:
+      return NVVM::TMAReduxKind::OR;
+    case AtomicKind::Xor:
+      return NVVM::TMAReduxKind::XOR;
+    default:
+      return NVVM::TMAReduxKind::ADD;
+    }
   }
   static NVVM::MMATypes ptxType(MatrixElement element) {
     switch (element) {

@@ -8,9 +8,29 @@ using namespace mlir;
 
 namespace kiln::tilegpu {
 
+/// CUDA Driver API, cuTensorMapEncodeTiled: "boxDim".
+constexpr int64_t mostElements = 256;
+
+bool hasSwizzledRows(ArrayRef<int64_t> shape, unsigned axis) {
+  constexpr int64_t rowsOfPattern = 8;
+  return shape.size() == 2 && shape[1 - axis] >= rowsOfPattern;
+}
+
+/// Whose elements lie one behind the other in the block.
+static TensorBox denseBoxOf(ArrayRef<int64_t> block) {
+  TensorBox box;
+  box.shape.assign(block.size(), 1);
+  for (unsigned axis = block.size(); axis-- > 0;) {
+    box.shape[axis] = std::min(block[axis], mostElements);
+    if (box.shape[axis] < block[axis])
+      break;
+  }
+  return box;
+}
+
 TensorBox tensorBoxOf(tile::DescriptorType type) {
-  // CUDA Driver API, cuTensorMapEncodeTiled: "boxDim".
-  constexpr int64_t mostElements = 256;
+  if (!hasSwizzledRows(type.getShape(), type.getRank() - 1))
+    return denseBoxOf(type.getShape());
   // Shorter rows lie one after the other.
   constexpr unsigned leastSwizzled = 32;
   TensorBox box;
@@ -21,6 +41,21 @@ TensorBox tensorBoxOf(tile::DescriptorType type) {
   box.shape.back() = rowBytes * 8 / bits;
   box.swizzleBytes = rowBytes < leastSwizzled ? 0 : rowBytes;
   return box;
+}
+
+static SharedLayout denseShared(ArrayRef<int64_t> shape) {
+  LayoutSpace out = LayoutSpace::ofShape(shape);
+  BinaryColumns columns;
+  for (unsigned axis = shape.size(); axis-- > 0;)
+    for (unsigned bit = 0; bit < out.bits(Dim::axis(axis)); ++bit)
+      columns.push_back(uint64_t(1) << (out.position(Dim::axis(axis)) + bit));
+  LayoutSpace in({{Dim::Offset, unsigned(columns.size())}});
+  return {LinearLayout(in, out, columns)};
+}
+
+SharedLayout boxedShared(ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits) {
+  return hasSwizzledRows(shape, axis) ? swizzledShared(shape, axis, elementBits)
+                                      : denseShared(shape);
 }
 
 tile::TensorMapAttr tensorMapOf(Value descriptor) {

@@ -53,10 +53,15 @@ unsigned storageBits(mlir::Type elementType);
 /// swizzles, and as many of them as the engine takes.
 struct TensorBox {
   llvm::SmallVector<int64_t, 5> shape;
-  /// 32, 64 or 128; 0: rows are one piece of 16 bytes.
+  /// 32, 64 or 128; 0: rows are one piece of 16 bytes, or the block lies as in a dense tensor.
   unsigned swizzleBytes = 0;
 };
 TensorBox tensorBoxOf(tile::DescriptorType type);
+/// Whether a block of this shape has swizzled rows along `axis`: it has two axes, and as many rows
+/// as the pattern. Others lie as in a dense tensor.
+bool hasSwizzledRows(llvm::ArrayRef<int64_t> shape, unsigned axis);
+/// The layout of a buffer of a block with rows along `axis`, the last where they are not swizzled.
+SharedLayout boxedShared(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits);
 /// Of a descriptor that the launcher makes; null for others.
 tile::TensorMapAttr tensorMapOf(mlir::Value descriptor);
 /// The pointer to the described tensor's first element: one of the kernel's arguments.

@@ -149,8 +149,9 @@ static LogicalResult verifyBlockBuffer(Operation *op, Value described, size_t of
              << order << "], got " << buffer;
   unsigned bits = storageBits(buffer.getElementType());
   unsigned axisOfRows = llvm::find(order, int32_t(block.size() - 1)) - order.begin();
-  if (buffer.getElementType() != descriptor.getElementType() ||
-      buffer.getLayout().getShared().map != swizzledShared(buffer.getShape(), axisOfRows, bits).map)
+  bool isBoxed = axisOfRows + 1 == block.size() || hasSwizzledRows(buffer.getShape(), axisOfRows);
+  if (buffer.getElementType() != descriptor.getElementType() || !isBoxed ||
+      buffer.getLayout().getShared().map != boxedShared(buffer.getShape(), axisOfRows, bits).map)
     return op->emitOpError("expected a buffer of swizzled rows along the block's last axis, got ")
            << buffer;
   if (!tensorMapOf(described))

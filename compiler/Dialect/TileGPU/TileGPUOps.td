@@ -151,16 +151,19 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemWrite, MemRead<TileGPU_SharedMemory>]>]> {
-  let summary = "Copies a buffer to a described block, by the copy engine (Hopper's TMA)";
+def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite,
+    MemRead<TileGPU_SharedMemory>]>]> {
+  let summary = "Copies a buffer to a described block, or combines them, by the copy engine (Hopper's TMA)";
   let description = [{
-    As `tilegpu.shared_load` then `tile.descriptor_store`. One thread starts the copy and waits until it is done; others see that
+    As `tilegpu.shared_load` then `tile.descriptor_store`, or, with a kind, `tile.descriptor_reduce`, of which the engine has those that
+    kiln-use-tensor-maps knows. One thread starts the copy and waits until it is done; others see that
     behind a barrier. Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
-    Example: `tilegpu.tma_store %b, %d[%i, %j] : …`.
+    Examples: `tilegpu.tma_store %b, %d[%i, %j] : …`, `tilegpu.tma_store combine <fadd> %b, %d[%i, %j] : …`.
   }];
-  let arguments = (ins TileGPU_BufferType:$buffer, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets);
+  let arguments = (ins TileGPU_BufferType:$buffer, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets,
+      OptionalAttr<Tile_AtomicKindAttr>:$kind);
   let assemblyFormat = [{
-    $buffer `,` $descriptor `[` $offsets `]` attr-dict `:` type($buffer) `,` qualified(type($descriptor))
+    (`combine` $kind^)? $buffer `,` $descriptor `[` $offsets `]` attr-dict `:` type($buffer) `,` qualified(type($descriptor))
   }];
   let hasVerifier = 1;
 }

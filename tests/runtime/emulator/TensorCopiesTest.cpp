@@ -2,6 +2,7 @@
 
 #include "tests/runtime/emulator/EmulatedBlock.h"
 #include "tests/runtime/emulator/Tensor.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace kiln::emulator::testing;
@@ -159,13 +160,22 @@ void storeBox(kiln_emu_thread *t, const Tensor &tensor, uint32_t operation,
 
 void waitForAll(kiln_emu_thread *t) { kiln_emu_bulk_wait(t, 0, 0); }
 
+bool mayBeginAt(const Coordinates &first, uint32_t element) {
+  return first[0] % int32_t(16 / bytesOfElement(element)) == 0 &&
+         std::all_of(first.begin(), first.end(), [](int32_t at) { return at >= 0; });
+}
+
 TEST(TensorCopies, StoresOfAllRanksSwizzlesAndElements) {
   for (uint32_t rank = 1; rank <= 5; ++rank)
     for (uint32_t swizzle : {0, 32, 64, 128})
       for (uint32_t element = 0; element < elements; ++element) {
         Shape shape = shapeOf(rank, element, swizzle);
+        // Rows begin and end with whole pieces.
+        shape.extents[0] += 16 / bytesOfElement(element) - 1;
         std::vector<Coordinates> places = placesFor(shape);
         for (size_t place = 0; place < places.size(); place += 1 + (element + rank) % 4) {
+          if (!mayBeginAt(places[place], element))
+            continue;
           Tensor tensor(element, shape.extents, shape.box, swizzle),
               expected(element, shape.extents, shape.box, swizzle);
           expected.forElements(boxAt, places[place], [&](char *to, uint32_t offset) {
@@ -182,6 +192,44 @@ TEST(TensorCopies, StoresOfAllRanksSwizzlesAndElements) {
               << place;
         }
       }
+}
+
+/// As an H200 does.
+TEST(TensorCopies, StoresWriteWholePieces) {
+  Tensor tensor(KILN_TENSOR_F32, {20}, {16});
+  tensor.map.extents[0] = 17;
+  std::vector<char> before(tensor.map.base, tensor.map.base + 96);
+  auto reports = blockFor(tensor).run(
+      [&](kiln_emu_thread *t) { storeBox(t, tensor, KILN_EMU_BOX_STORE, {12}, waitForAll); });
+  // The three numbers behind the end are in no allocation.
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_NE(reports[0].find("store to no registered allocation"), std::string::npos) << reports[0];
+  tensor.map.extents[0] = 20;
+  EmulatedBlock block = blockFor(tensor);
+  tensor.map.extents[0] = 17;
+  reports = block.run(
+      [&](kiln_emu_thread *t) { storeBox(t, tensor, KILN_EMU_BOX_STORE, {12}, waitForAll); });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  for (uint32_t byte = 0; byte < 96; ++byte)
+    EXPECT_EQ(uint8_t(tensor.map.base[byte]),
+              byte >= 48 && byte < 80 ? storedByte(byte - 48) : uint8_t(before[byte]));
+}
+
+TEST(TensorCopies, StoresBeginInTheTensorWithAPiece) {
+  Tensor tensor(KILN_TENSOR_F32, {64, 8}, {32, 4});
+  auto reportAt = [&](Coordinates first) {
+    auto reports = blockFor(tensor).run(
+        [&](kiln_emu_thread *t) { storeBox(t, tensor, KILN_EMU_BOX_ADD, first, waitForAll); });
+    return reports.size() == 1 ? reports[0] : "no report";
+  };
+  for (Coordinates first : {Coordinates{-4, 0}, {0, -1}})
+    EXPECT_NE(reportAt(first).find("expected coordinates to write at that are not negative"),
+              std::string::npos)
+        << reportAt(first);
+  EXPECT_NE(
+      reportAt({3, 2}).find("expected a first coordinate that is a multiple of 16 bytes, got 3"),
+      std::string::npos)
+      << reportAt({3, 2});
 }
 
 TEST(TensorCopies, StoresAreReadAndWrittenAtTheirWaits) {
@@ -290,11 +338,11 @@ int64_t combined(uint32_t operation, int64_t a, int64_t b) {
 
 /// a op b in tensor elements from 4 to 19, by a box that hangs over the end; "" if all is right.
 std::string reduced(uint32_t element, uint32_t operation, bool check) {
-  Tensor tensor(element, {20}, {32});
+  Tensor tensor(element, {24}, {32});
   const bool isSigned = element != KILN_TENSOR_U32 && element != KILN_TENSOR_U64;
   auto a = [&](int32_t i) { return isSigned ? 3 * i - 40 : 3 * i + 40; };
   auto b = [&](int32_t i) { return isSigned ? 11 - 5 * (i % 7) : 11 + 5 * (i % 7); };
-  for (int32_t i = 0; i < 20; ++i)
+  for (int32_t i = 0; i < 24; ++i)
     put(tensor.at({i}), element, a(i));
   std::vector<char> box(tensor.bytes());
   for (int32_t i = 0; i < 32; ++i)
@@ -308,15 +356,15 @@ std::string reduced(uint32_t element, uint32_t operation, bool check) {
     kiln_emu_barrier(t, &waits, 0, 0);
     if (t->thread)
       return;
-    const int32_t first = 4;
+    const int32_t first = 8;
     kiln_emu_tensor_store(t, &stores, operation, &tensor.map, &first, 1, t->shared + boxAt);
     kiln_emu_bulk_commit(t);
     kiln_emu_bulk_wait(t, 0, 0);
   });
   if (!reports.empty())
     return reports[0];
-  for (int32_t i = 0; i < 20; ++i) {
-    int64_t expected = i < 4 ? a(i) : combined(operation, a(i), b(i - 4));
+  for (int32_t i = 0; i < 24; ++i) {
+    int64_t expected = i < 8 ? a(i) : combined(operation, a(i), b(i - 8));
     if (numberAt(tensor.at({i}), element) != double(expected))
       return "element " + std::to_string(i) + " is " +
              std::to_string(numberAt(tensor.at({i}), element)) + ", expected " +

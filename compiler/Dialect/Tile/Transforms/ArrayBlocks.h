@@ -73,6 +73,7 @@ private:
   friend class BlockReader;
 
   bool isNonNegative(const Polynomial &sum) const;
+  bool isMultipleOf(const Polynomial &sum, int64_t number) const;
   /// Whether what is computed of the elements of `value` at positions i along `axis` with
   /// first + i >= limit never leaves the kernel.
   bool isDropped(mlir::Value value, unsigned axis, const Polynomial &first,

@@ -1,5 +1,6 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 
+#include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ArrayBlocks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,11 +52,21 @@ struct LaunchNumbers {
   }
 };
 
+/// For what a map is: one for each, since an empty tensor is made in another way for each
+/// (runtime/tensor_map.h), and comparisons go by the map's type.
+enum class MapUse { Read, Written, ComparedSigned };
+
+MapUse useBy(tile::AtomicKind kind) {
+  bool isSigned = kind == tile::AtomicKind::SMin || kind == tile::AtomicKind::SMax;
+  return isSigned ? MapUse::ComparedSigned : MapUse::Written;
+}
+
 class TensorMapUser {
 public:
   TensorMapUser(func::FuncOp kernel, bool ofPointers)
       : kernel(kernel), ofPointers(ofPointers),
-        numMaps(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<DescriptorType>)) {}
+        numMaps(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<DescriptorType>)),
+        facts(kernel) {}
 
   LogicalResult run() {
     leaveOutUnitAxes();
@@ -63,7 +74,7 @@ public:
     SmallVector<tile::DescriptorStoreOp> stores;
     kernel.walk([&](tile::DescriptorLoadOp load) {
       if (load.getType().getRank() == 2 && isBlockOfRows(load.getDescriptor().getType()) &&
-          areNarrow(load.getOffsets()) &&
+          mayBeRead(load.getDescriptor().getType(), load.getOffsets()) &&
           isMultiplied(load, load.getDescriptor().getType(), /*axisOfRows=*/1))
         loads.push_back(load);
     });
@@ -74,14 +85,24 @@ public:
     kernel.walk([&](tile::DescriptorStoreOp store) {
       DescriptorType type = store.getDescriptor().getType();
       if (hasProducts && type.getRank() == 2 && isBlockOfRows(type) &&
-          areNarrow(store.getOffsets()) && hasRoom(type))
+          mayBeWritten(type, store.getOffsets()) && hasRoom(type))
         stores.push_back(store);
     });
+    SmallVector<tile::DescriptorReduceOp> reductions;
+    kernel.walk([&](tile::DescriptorReduceOp reduce) {
+      DescriptorType type = reduce.getDescriptor().getType();
+      if (isReducedByEngine(reduce.getKind(), type.getElementType()) && hasWholePieces(type) &&
+          mayBeWritten(type, reduce.getOffsets()) && fillsLine(type) && hasRoom(type))
+        reductions.push_back(reduce);
+    });
     for (tile::DescriptorLoadOp load : loads)
-      if (failed(useMap(load.getDescriptorMutable(), /*isWritten=*/false)))
+      if (failed(useMap(load.getDescriptorMutable(), MapUse::Read)))
         return failure();
     for (tile::DescriptorStoreOp store : stores)
-      if (failed(useMap(store.getDescriptorMutable(), /*isWritten=*/true)))
+      if (failed(useMap(store.getDescriptorMutable(), MapUse::Written)))
+        return failure();
+    for (tile::DescriptorReduceOp reduce : reductions)
+      if (failed(useMap(reduce.getDescriptorMutable(), useBy(reduce.getKind()))))
         return failure();
     return ofPointers ? useMapsOfPointers() : success();
   }
@@ -118,6 +139,28 @@ private:
            shape[1] * type.getElementBytes() >= DescriptorType::alignment;
   }
 
+  static bool hasWholePieces(DescriptorType type) {
+    return llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
+           type.getShape().back() * type.getElementBytes() >= DescriptorType::alignment;
+  }
+
+  /// PTX ISA, "cp.reduce.async.bulk": the operations of each type.
+  static bool isReducedByEngine(tile::AtomicKind kind, Type element) {
+    using tile::AtomicKind;
+    bool isHalf = element.isF16() || element.isBF16();
+    switch (kind) {
+    case AtomicKind::FAdd:
+      return isHalf || element.isF32() || element.isF64();
+    case AtomicKind::FMin:
+    case AtomicKind::FMax:
+      return isHalf;
+    case AtomicKind::Exchange:
+      return false;
+    default:
+      return element.isInteger(32) || element.isInteger(64);
+    }
+  }
+
   /// The engine takes about as long for a row of 64 bytes as for one of 128, and then no less than
   /// threads that copy by themselves.
   static bool hasLongRows(DescriptorType type) {
@@ -134,6 +177,33 @@ private:
       auto widened = withoutHints(offset).getDefiningOp<arith::ExtSIOp>();
       return widened && widened.getIn().getType().getIntOrFloatBitWidth() <= 32;
     });
+  }
+
+  /// At a box that begins within a piece of 16 bytes an H200 stops with an illegal instruction, and
+  /// at one to be written that begins before the tensor.
+  bool mayBeRead(DescriptorType type, ValueRange offsets) const {
+    return areNarrow(offsets) && areWholePieces(type, offsets.back());
+  }
+  bool mayBeWritten(DescriptorType type, ValueRange offsets) const {
+    return mayBeRead(type, offsets) &&
+           llvm::all_of(offsets, [&](Value offset) { return facts.get(offset).nonNegative; });
+  }
+
+  bool areWholePieces(DescriptorType type, Value elements) const {
+    return facts.get(elements).divisibility.front() * type.getElementBytes() %
+               DescriptorType::alignment ==
+           0;
+  }
+
+  /// Whether rows of the tensor end between two pieces of 16 bytes: the engine writes the whole
+  /// piece (measured on an H200; the PTX ISA does not say so).
+  bool endsWithPiece(tile::MakeDescriptorOp make) const {
+    return areWholePieces(make.getType(), make.getExtents().back());
+  }
+
+  /// Boxes begin at multiples of 128 bytes of shared memory, as buffers do that are no shorter.
+  static bool fillsLine(DescriptorType type) {
+    return type.getBlockType().getNumElements() * type.getElementBytes() >= 128;
   }
 
   /// What is stored goes through shared memory, beside what comes in the meantime.
@@ -171,7 +241,7 @@ private:
   //===-- their maps
   //-----------------------------------------------------------------------------===//
 
-  LogicalResult useMap(OpOperand &descriptor, bool isWritten) {
+  LogicalResult useMap(OpOperand &descriptor, MapUse use) {
     auto make = descriptor.get().getDefiningOp<tile::MakeDescriptorOp>();
     if (!make)
       return success();
@@ -184,12 +254,18 @@ private:
     if (!base || base.getOwner() != entry || !areKnown(make.getExtents(), extents) ||
         !areKnown(make.getStrides(), strides))
       return success();
-    FailureOr<Value> argument =
-        mapOf(base.getArgNumber(), extents, strides, make.getType(), isWritten);
+    // The launcher sees (runtime/tensor_map.h), and then needs another kernel.
+    bool needsFallback = use != MapUse::Read && !endsWithPiece(make);
+    if (needsFallback && !ofPointers)
+      return success();
+    FailureOr<Value> argument = mapOf(base.getArgNumber(), extents, strides, make.getType(), use);
     if (failed(argument))
       return failure();
-    if (*argument)
-      descriptor.set(*argument);
+    if (!*argument)
+      return success();
+    descriptor.set(*argument);
+    if (needsFallback)
+      kernel->setAttr(tile::TileDialect::mapsOfPointersAttr, UnitAttr::get(kernel.getContext()));
     return success();
   }
 
@@ -241,7 +317,7 @@ private:
       extents.add(extent);
     for (const LaunchValue &stride : block.strides)
       strides.add(stride);
-    FailureOr<Value> argument = mapOf(block.base, extents, strides, type, /*isWritten=*/false);
+    FailureOr<Value> argument = mapOf(block.base, extents, strides, type, MapUse::Read);
     if (failed(argument) || !*argument)
       return failed(argument) ? failure() : success();
     Value value = tile::DescriptorLoadOp::create(
@@ -258,14 +334,13 @@ private:
 
   /// The argument that is this map, null where there are too many.
   FailureOr<Value> mapOf(unsigned base, const LaunchNumbers &extents, const LaunchNumbers &strides,
-                         DescriptorType type, bool isWritten) {
+                         DescriptorType type, MapUse use) {
     Builder b(kernel.getContext());
     auto map = tile::TensorMapAttr::get(
         kernel.getContext(), base, b.getDenseI64ArrayAttr(extents.arguments),
         b.getDenseI64ArrayAttr(extents.constants), b.getDenseI64ArrayAttr(strides.arguments),
         b.getDenseI64ArrayAttr(strides.factors), b.getDenseI64ArrayAttr(strides.constants));
-    // An empty tensor is made in another way for each (runtime/tensor_map.h).
-    std::tuple<Attribute, Type, unsigned> key{map, type, isWritten};
+    std::tuple<Attribute, Type, unsigned> key{map, type, unsigned(use)};
     // As many as launches pass (kiln.h, KILN_MAX_TENSOR_MAPS).
     constexpr unsigned mostMaps = 16;
     if (numMaps == mostMaps && !arguments.contains(key))
@@ -284,8 +359,10 @@ private:
   }
 
   func::FuncOp kernel;
+  /// Whether the kernel may need a fallback.
   bool ofPointers;
   unsigned numMaps;
+  AxisInfoAnalysis facts;
   DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
 };
 
@@ -303,7 +380,9 @@ struct UseTensorMapsPass : PassWrapper<UseTensorMapsPass, OperationPass<func::Fu
       signalPassFailure();
   }
   Option<bool> ofPointers{*this, "of-pointers", llvm::cl::init(false),
-                          llvm::cl::desc("Make maps of arrays that plain pointers address, too")};
+                          llvm::cl::desc("Make maps that some arguments have none for, too: of "
+                                         "arrays that plain pointers address, and of tensors to "
+                                         "write whose rows end anywhere")};
 };
 
 } // namespace

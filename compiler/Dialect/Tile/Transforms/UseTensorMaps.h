@@ -4,13 +4,15 @@
 // Where a descriptor consists of the kernel's arguments and of constants, the launcher has all that
 // such an engine is to be told (a tensor map), and passes it as one more argument. Loads of blocks
 // that products multiply as they are take their descriptor from there, and so do stores of
-// kernels with products; for other accesses ordinary ones are as good (ExpandDescriptors.h).
+// kernels with products, and reductions that the engine has; for other accesses ordinary ones are
+// as good (ExpandDescriptors.h).
 //
 // A kernel that has no descriptors, only pointers, may do the same: where a load's addresses are a
 // block of an array (ArrayBlocks.h), it becomes the load of a described block. A descriptor
 // promises what pointers do not, that the array begins at a multiple of 16 bytes and so do its
 // rows. Such a kernel has `tile.maps_of_pointers`: launches whose arguments break the promise need
-// it compiled without.
+// it compiled without. So has one that writes a tensor by a map, if its rows are not known to end
+// with a whole piece of 16 bytes, as the engine writes no others.
 
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_USETENSORMAPS_H

@@ -1,4 +1,5 @@
-// Blocks that the copy engine brings outside of pipelined loops, and blocks that it stores.
+// Blocks that the copy engine brings outside of pipelined loops, and blocks that it stores or
+// combines with what is there.
 //
 // A load of a described block that kiln-pipeline-loops has left where it is becomes a copy to its
 // buffer, which is waited for where the block is read: copies that follow one another are under way
@@ -70,8 +71,8 @@ void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int3
 
 /// A buffer as the engine has it, of a block's elements.
 Value allocateRows(OpBuilder &b, Location loc, RankedTensorType type) {
-  SharedLayout rows = swizzledShared(type.getShape(), type.getRank() - 1,
-                                     tilegpu::storageBits(type.getElementType()));
+  SharedLayout rows = tilegpu::boxedShared(type.getShape(), type.getRank() - 1,
+                                           tilegpu::storageBits(type.getElementType()));
   auto layout =
       tilegpu::SharedLayoutAttr::get(b.getContext(), rows.map, rows.padInterval, rows.padAmount);
   return tilegpu::AllocOp::create(
@@ -79,15 +80,26 @@ Value allocateRows(OpBuilder &b, Location loc, RankedTensorType type) {
       tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
 }
 
-void storeBlock(tile::DescriptorStoreOp store) {
+tile::AtomicKindAttr kindOf(tile::DescriptorStoreOp) { return {}; }
+tile::AtomicKindAttr kindOf(tile::DescriptorReduceOp reduce) { return reduce.getKindAttr(); }
+
+template <typename OpT> void storeBlock(OpT store, GlobalOrder &order) {
   OpBuilder b(store);
   Location loc = store.getLoc();
   Value buffer = allocateRows(b, loc, cast<RankedTensorType>(store.getValue().getType()));
   tilegpu::SharedStoreOp::create(b, loc, store.getValue(), buffer);
-  tilegpu::ProxyFenceOp::create(b, loc, /*isGlobal=*/false);
+  tilegpu::ProxyFenceOp::create(b, loc, order.threadsMayMeet(store));
   tilegpu::BarrierOp::create(b, loc, Value());
-  tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(), store.getOffsets());
+  tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(), store.getOffsets(),
+                              kindOf(store));
   store.erase();
+}
+
+template <typename OpT> void storeBlocks(func::FuncOp kernel, GlobalOrder &order) {
+  SmallVector<OpT> stores;
+  kernel.walk([&](OpT store) { stores.push_back(store); });
+  for (OpT store : stores)
+    storeBlock(store, order);
 }
 
 void loadBlock(tile::DescriptorLoadOp load) {
@@ -121,10 +133,14 @@ struct CopyBlocksPass : PassWrapper<CopyBlocksPass, OperationPass<func::FuncOp>>
     getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
     for (tile::DescriptorLoadOp load : loads)
       loadBlock(load);
-    SmallVector<tile::DescriptorStoreOp> stores;
-    getOperation().walk([&](tile::DescriptorStoreOp store) { stores.push_back(store); });
-    for (tile::DescriptorStoreOp store : stores)
-      storeBlock(store);
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    GlobalOrder order(*target);
+    storeBlocks<tile::DescriptorStoreOp>(getOperation(), order);
+    storeBlocks<tile::DescriptorReduceOp>(getOperation(), order);
   }
 };
 

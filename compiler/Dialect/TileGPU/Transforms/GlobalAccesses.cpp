@@ -1,4 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,10 +23,20 @@ bool leavesMemoryAlone(Operation *op) {
   });
 }
 
+bool isByEngine(Operation *op) {
+  return isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp,
+             tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op);
+}
+
 std::optional<tile::AtomicKind> commutingKind(tile::AtomicRMWOp op) {
   if (!op->use_empty() || op.getKind() == tile::AtomicKind::Exchange)
     return std::nullopt;
   return op.getKind();
+}
+
+/// Of a store to a described block, or, with a kind, of what combines the two.
+GlobalAccess blockAccess(Operation *op, Value descriptor, std::optional<tile::AtomicKind> kind) {
+  return {op, tilegpu::baseOfMap(descriptor), kind.has_value(), true, true, kind, true};
 }
 
 bool hasDuplicates(const LinearLayout &layout, const TargetInfo &target) {
@@ -53,10 +65,14 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       .Case([](tilegpu::CopyAsyncOp copy) {
         return GlobalAccess{copy, copy.getPtr(), true, false, false, std::nullopt};
       })
-      .Case<tile::DescriptorStoreOp, tilegpu::TmaStoreOp>([](auto store) {
-        return GlobalAccess{
-            store, tilegpu::baseOfMap(store.getDescriptor()), false, true, true, std::nullopt,
-            true};
+      .Case([](tile::DescriptorStoreOp store) {
+        return blockAccess(store, store.getDescriptor(), std::nullopt);
+      })
+      .Case([](tile::DescriptorReduceOp reduce) {
+        return blockAccess(reduce, reduce.getDescriptor(), reduce.getKind());
+      })
+      .Case([](tilegpu::TmaStoreOp store) {
+        return blockAccess(store, store.getDescriptor(), store.getKind());
       })
       .Case<tile::DescriptorLoadOp, tilegpu::TmaLoadOp>([](auto load) {
         return GlobalAccess{
@@ -97,6 +113,19 @@ bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later
     return false;
   return !earlier.hasElements() || !later.hasElements() ||
          meetings.meet(earlier.pointers, later.pointers, passed) != Meeting::Never;
+}
+
+bool GlobalOrder::threadsMayMeet(Operation *byEngine) {
+  GlobalAccess access = *globalAccessOf(byEngine);
+  return byEngine->getParentOfType<func::FuncOp>()
+      .walk([&](Operation *op) {
+        bool isStructure =
+            op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect());
+        std::optional<GlobalAccess> other = isStructure ? std::nullopt : globalAccessOf(op);
+        bool meets = other && !isByEngine(op) && !betweenArrays(*other, access).isNever();
+        return meets ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {

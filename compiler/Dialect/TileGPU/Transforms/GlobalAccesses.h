@@ -56,6 +56,9 @@ public:
   /// Whether one touches an element that the other writes, be it by the same thread.
   bool mayMeet(const GlobalAccess &earlier, const GlobalAccess &later,
                llvm::ArrayRef<mlir::Operation *> passed);
+  /// Whether threads access memory themselves, anywhere in the kernel, that this access of the copy
+  /// engine may touch: what they do before it has to be fenced.
+  bool threadsMayMeet(mlir::Operation *byEngine);
   /// What stands between by the arrays alone, as if all their elements met.
   BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
 

@@ -71,6 +71,8 @@ void StoragePlan::collectBlocks(llvm::function_ref<void(tilegpu::AllocOp, Operat
   });
   kernel.walk(
       [&](tile::DescriptorStoreOp store) { addOwn(store, store.getDescriptor().getType()); });
+  kernel.walk(
+      [&](tile::DescriptorReduceOp reduce) { addOwn(reduce, reduce.getDescriptor().getType()); });
 }
 
 /// A use in a loop that the allocation is outside of keeps the buffer to the loop's end. One that
@@ -125,11 +127,11 @@ int64_t StoragePlan::placeApart() {
 }
 
 static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {
-  // Where a swizzle's pattern begins; a row of banks, so that planned wavefronts hold; 16 bytes
-  // is the widest access.
-  int64_t alignment = storage.bytes >= 1024 && storage.isBuffer ? 1024
-                      : storage.bytes >= 128                    ? 128
-                                                                : 16;
+  // Where a swizzle's pattern begins, which is no larger than its buffer; a row of banks, so that
+  // planned wavefronts hold; 16 bytes is the widest access.
+  int64_t most = storage.isBuffer ? 1024 : 128;
+  int64_t alignment =
+      storage.bytes < 128 ? 16 : std::min<int64_t>(most, llvm::bit_floor(uint64_t(storage.bytes)));
   int64_t offset = 0;
   bool moved = true;
   while (moved) {

@@ -17,10 +17,10 @@
 // CHECK: tilegpu.mbarrier_inval %[[FULL]]
 // The result goes through rows in shared memory.
 // CHECK: tilegpu.shared_store
-// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.proxy_fence{{$}}
 // CHECK-NEXT: tilegpu.barrier
 // CHECK-NEXT: tilegpu.tma_store
-func.func @product(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+func.func @product(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -62,7 +62,7 @@ func.func @product(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64
 // CHECK: tilegpu.dot_wait pending 0
 // CHECK: tilegpu.mbarrier_arrive {{.*}} if
 // CHECK: tilegpu.tma_store
-func.func @tiles(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+func.func @tiles(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -126,5 +126,43 @@ func.func @apart(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64) 
   %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
   %p = tile.dot %x, %t, %zero : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   tile.descriptor_store %e[%o, %o], %p : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}
+
+// Reductions go the same way, of blocks of any rank.
+// CHECK-LABEL: func.func @reductions
+// CHECK: %[[SUMS:.*]] = tilegpu.alloc : <64x64xf32
+// CHECK: tilegpu.shared_store %{{.*}}, %[[SUMS]]
+// CHECK-NEXT: tilegpu.proxy_fence{{$}}
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tilegpu.tma_store combine <fadd> %[[SUMS]], %arg{{[0-9]+}}[
+// CHECK: %[[LEAST:.*]] = tilegpu.alloc : <2x4x16xi32
+// CHECK: tilegpu.tma_store combine <smin> %[[LEAST]], %arg{{[0-9]+}}[
+func.func @reductions(%a: !tile.ptr<f32>, %c: !tile.ptr<i32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64) attributes {tile.num_warps = 4 : i32} {
+  %o = arith.constant 0 : i64
+  %x = arith.constant dense<1.0> : tensor<64x64xf32>
+  %y = arith.constant dense<1> : tensor<2x4x16xi32>
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  %e = tile.make_descriptor %c, [%rows, %rows, %rows], [%stride, %stride] : !tile.ptr<i32> -> !tile.descriptor<2x4x16xi32>
+  tile.descriptor_reduce <fadd> %d[%o, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  tile.descriptor_reduce <smin> %e[%o, %o, %o], %y : !tile.descriptor<2x4x16xi32>, tensor<2x4x16xi32>
+  return
+}
+
+// What threads do to an array themselves is fenced as well.
+// CHECK-LABEL: func.func @afterThreads
+// CHECK: tilegpu.shared_store
+// CHECK-NEXT: tilegpu.proxy_fence global
+// CHECK-NEXT: tilegpu.barrier
+// CHECK-NEXT: tilegpu.tma_store combine <fadd>
+func.func @afterThreads(%a: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64) attributes {tile.num_warps = 4 : i32} {
+  %o = arith.constant 0 : i64
+  %one = arith.constant 1.0 : f32
+  %x = arith.constant dense<1.0> : tensor<64x64xf32>
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  tile.store %a, %one : (!tile.ptr<f32>, f32) -> ()
+  tile.descriptor_reduce <fadd> %d[%o, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
   return
 }
