@@ -19,16 +19,25 @@ struct Layout {
 
 struct Shape {
   int batch, heads, queries, keys, padding;
+  int group = 1; ///< heads of queries that share one of keys and values
+};
+
+/// Which keys a query sees, and what becomes of scores.
+struct Form {
+  bool isCausal = false;
+  int window = 0;    ///< 0: all that come before
+  float softCap = 0; ///< 0: none
 };
 
 class Attention : public KernelTest {
 protected:
-  template <typename T, int dim, int blockM, typename Launch>
-  void run(Shape shape, bool isCausal, double tolerance, Launch launch) {
+  /// `launch` takes what is behind the scale, too.
+  template <typename T, int dim, typename Launch, typename... Rest>
+  void run(Shape shape, Form form, double tolerance, Launch launch, Rest... rest) {
     SCOPED_TRACE(testing::Message() << shape.batch << " x " << shape.heads << " x " << shape.queries
                                     << " queries, " << shape.keys << " keys");
     Layout q{shape.batch, shape.heads, shape.queries, dim, shape.padding};
-    Layout k{shape.batch, shape.heads, shape.keys, dim, 2 * shape.padding};
+    Layout k{shape.batch, shape.heads / shape.group, shape.keys, dim, 2 * shape.padding};
     Buffer<T> queries(q.size()), keys(k.size()), values(k.size()), out(q.size());
     Buffer<float> lse(size_t(shape.batch) * shape.heads * shape.queries);
     for (Buffer<T> *buffer : {&queries, &keys, &values, &out})
@@ -37,24 +46,27 @@ protected:
     for (size_t i = 0; i < before.size(); ++i)
       before[i] = float(out[i]);
     const float scale = 0.4f / std::sqrt(float(dim));
-    ASSERT_KILN(launch(stream(), uint32_t((shape.queries + blockM - 1) / blockM),
-                       uint32_t(shape.batch * shape.heads), 1, queries.data(), keys.data(),
-                       values.data(), out.data(), lse.data(), q.batchStride(), q.headStride(),
-                       int(q.rowStride()), k.batchStride(), k.headStride(), int(k.rowStride()),
-                       k.batchStride(), k.headStride(), int(k.rowStride()), q.batchStride(),
-                       q.headStride(), int(q.rowStride()), shape.heads, shape.queries, shape.keys,
-                       scale));
+    ASSERT_KILN(launch(stream(), queries.data(), keys.data(), values.data(), out.data(), lse.data(),
+                       q.batchStride(), q.headStride(), int(q.rowStride()), k.batchStride(),
+                       k.headStride(), int(k.rowStride()), k.batchStride(), k.headStride(),
+                       int(k.rowStride()), q.batchStride(), q.headStride(), int(q.rowStride()),
+                       shape.heads, shape.group, shape.queries, shape.keys, scale, rest...,
+                       shape.batch));
     std::vector<bool> isWritten(q.size());
     for (int b = 0; b < shape.batch; ++b)
       for (int h = 0; h < shape.heads; ++h)
         for (int row = 0; row < shape.queries; ++row) {
-          int seen = isCausal ? std::max(0, row + 1 + shape.keys - shape.queries) : shape.keys;
-          std::vector<double> scores(seen);
+          int seen = form.isCausal ? std::max(0, row + 1 + shape.keys - shape.queries) : shape.keys;
+          int first = form.window ? std::max(0, seen - form.window) : 0, kvHead = h / shape.group;
+          std::vector<double> scores(seen, -INFINITY);
           double largest = -INFINITY, sum = 0;
-          for (int n = 0; n < seen; ++n) {
+          for (int n = first; n < seen; ++n) {
+            scores[n] = 0;
             for (int d = 0; d < dim; ++d)
               scores[n] += double(float(queries[q.at(b, h, row) + d])) *
-                           double(float(keys[k.at(b, h, n) + d])) * double(scale);
+                           double(float(keys[k.at(b, kvHead, n) + d])) * double(scale);
+            if (form.softCap)
+              scores[n] = form.softCap * std::tanh(scores[n] / form.softCap);
             largest = std::max(largest, scores[n]);
           }
           for (double &score : scores)
@@ -67,7 +79,7 @@ protected:
           for (int d = 0; d < dim; ++d) {
             double expected = 0;
             for (int n = 0; n < seen; ++n)
-              expected += scores[n] / sum * double(float(values[k.at(b, h, n) + d]));
+              expected += scores[n] / sum * double(float(values[k.at(b, kvHead, n) + d]));
             ASSERT_NEAR(double(float(out[q.at(b, h, row) + d])), expected, tolerance)
                 << "row " << row << ", element " << d;
             isWritten[q.at(b, h, row) + d] = true;
@@ -83,17 +95,40 @@ protected:
 
 TEST_P(Attention, F16MatchesForOddLengths) {
   for (Shape shape : {Shape{1, 1, 1, 1, 0}, {2, 3, 67, 101, 16}, {1, 2, 130, 33, 0}})
-    run<F16, 64, 64>(shape, false, 4e-3, attention_f16);
+    run<F16, 64>(shape, {}, 4e-3, attention_f16);
 }
 
 TEST_P(Attention, CausalF16SeesWhatCameBefore) {
   for (Shape shape : {Shape{1, 2, 100, 100, 0}, {1, 1, 5, 77, 16}})
-    run<F16, 64, 64>(shape, true, 4e-3, attention_causal_f16);
+    run<F16, 64>(shape, {.isCausal = true}, 4e-3, attention_causal_f16);
+}
+
+TEST_P(Attention, HeadsOf128) {
+  run<F16, 128>({1, 1, 70, 300, 0}, {}, 4e-3, attention_f16_128);
+  run<F16, 128>({1, 2, 200, 200, 16}, {.isCausal = true}, 4e-3, attention_causal_f16_128);
+}
+
+TEST_P(Attention, HeadsThatShareKeys) {
+  run<F16, 64>({2, 6, 40, 70, 0, 3}, {}, 4e-3, attention_f16);
+  run<BF16, 128>({1, 4, 33, 129, 16, 2}, {.isCausal = true}, 2e-2, attention_causal_bf16_128);
+}
+
+TEST_P(Attention, AWindowOfKeys) {
+  for (int window : {1, 64, 200})
+    run<F16, 128>({1, 1, 150, 290, 0}, {.isCausal = true, .window = window}, 4e-3,
+                  attention_windowed_f16_128, window);
+  run<F16, 128>({1, 1, 90, 60, 0}, {.isCausal = true, .window = 17}, 4e-3,
+                attention_windowed_f16_128, 17);
+}
+
+TEST_P(Attention, CappedScores) {
+  run<F16, 64>({1, 2, 65, 100, 0}, {.isCausal = true, .softCap = 0.75f}, 4e-3, attention_capped_f16,
+               0.75f);
 }
 
 TEST_P(Attention, CausalF32WithQueriesThatSeeNothing) {
   for (Shape shape : {Shape{1, 2, 45, 45, 3}, {1, 1, 40, 33, 5}})
-    run<float, 32, 32>(shape, true, 4e-3, attention_causal_f32);
+    run<float, 32>(shape, {.isCausal = true}, 4e-3, attention_causal_f32);
 }
 
 KILN_INSTANTIATE(Attention);
