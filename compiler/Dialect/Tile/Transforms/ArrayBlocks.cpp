@@ -511,10 +511,14 @@ bool ArrayBlocks::isDropped(Value value, unsigned axis, const Polynomial &first,
 bool ArrayBlocks::isMultipleOf(const Polynomial &sum, int64_t number) const {
   return llvm::all_of(sum.terms(), [&](auto &term) {
     int64_t common = std::gcd(term.second, number);
-    for (Symbol symbol : term.first)
-      if (polynomials.meaning(symbol).kind != SymbolMeaning::Kind::Iteration)
-        for (Value value : polynomials.valuesOf(symbol))
-          common = std::gcd(common * axisInfo.get(value).divisibility.front(), number);
+    for (Symbol symbol : term.first) {
+      if (polynomials.meaning(symbol).kind == SymbolMeaning::Kind::Iteration)
+        continue;
+      int64_t most = 1;
+      for (Value value : polynomials.valuesOf(symbol))
+        most = std::max(most, axisInfo.get(value).divisibility.front());
+      common = std::gcd(common * std::gcd(most, number), number);
+    }
     return common == number;
   });
 }
