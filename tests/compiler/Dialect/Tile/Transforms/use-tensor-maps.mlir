@@ -9,7 +9,7 @@
 // CHECK: tile.descriptor_load %[[MA]]
 // CHECK: tile.descriptor_load %[[MB]]
 // CHECK: tile.descriptor_store %[[MC]]
-func.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %at: i32) {
+func.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %at: i32 {tile.divisibility = 16 : i32}) {
   %o = arith.constant 0 : i64
   %k = arith.constant 96 : i64
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -30,7 +30,7 @@ func.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT: tile.tensor_map
 // CHECK: return
-func.func @others(%a: !tile.ptr<f16>, %m: i32, %stride: i64, %at: i32) {
+func.func @others(%a: !tile.ptr<f16>, %m: i32, %stride: i64, %at: i32 {tile.divisibility = 16 : i32}) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %rows = arith.extsi %m : i32 to i64
   %i = arith.extsi %at : i32 to i64
