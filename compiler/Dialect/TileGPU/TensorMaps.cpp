@@ -81,8 +81,8 @@ Value allocateMBarriers(OpBuilder &b, Location loc, unsigned slots, unsigned arr
   return mbarriers;
 }
 
-void publishMBarriers(OpBuilder &b, Location loc, bool toAllWarps) {
-  ProxyFenceOp::create(b, loc, /*isGlobal=*/false);
+void publishMBarriers(OpBuilder &b, Location loc, bool isGlobal, bool toAllWarps) {
+  ProxyFenceOp::create(b, loc, isGlobal);
   BarrierOp::create(b, loc, Value(), toAllWarps);
 }
 

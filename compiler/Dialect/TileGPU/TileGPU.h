@@ -70,9 +70,9 @@ mlir::Value baseOfMap(mlir::Value descriptor);
 /// A ring of mbarriers for phases of so many arrivals.
 mlir::Value allocateMBarriers(mlir::OpBuilder &b, mlir::Location loc, unsigned slots,
                               unsigned arrivals);
-/// A barrier behind which all see them, and which stands between what threads have stored so far
-/// and what the copy engine writes from here on.
-void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool toAllWarps);
+/// A barrier behind which all see them, and which stands between what threads have stored so far,
+/// in global memory too if `isGlobal`, and what the copy engine reads and writes from here on.
+void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool isGlobal, bool toAllWarps);
 /// Nobody waits for them any more.
 void releaseMBarriers(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarriers);
 

@@ -57,10 +57,11 @@ Operation *endOfCopy(tile::DescriptorLoadOp load, Value block) {
 
 /// Copies the block to the buffer, and waits in front of `end`, where the builder is then.
 void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int32_t> order,
-          Operation *end) {
+          Operation *end, GlobalOrder &writes) {
   Location loc = load.getLoc();
   Value mbarrier = tilegpu::allocateMBarriers(b, loc, /*slots=*/1, /*arrivals=*/1);
-  tilegpu::publishMBarriers(b, loc, /*toAllWarps=*/false);
+  bool isGlobal = !writes.behindWrites(load).isNever();
+  tilegpu::publishMBarriers(b, loc, isGlobal, /*toAllWarps=*/false);
   tilegpu::TmaLoadOp::create(b, loc, load.getDescriptor(), load.getOffsets(), buffer, mbarrier,
                              Value(), order, /*isByOneThread=*/false, load.getEvict());
   b.setInsertionPoint(end);
@@ -102,21 +103,21 @@ template <typename OpT> void storeBlocks(func::FuncOp kernel, GlobalOrder &order
     storeBlock(store, order);
 }
 
-void loadBlock(tile::DescriptorLoadOp load) {
+void loadBlock(tile::DescriptorLoadOp load, GlobalOrder &writes) {
   OpBuilder b(load);
   if (std::optional<StagedLoad> staged = stagingOf(load)) {
     SmallVector<int32_t> order = staged->order();
     staged->store.erase();
     for (tile::TransOp trans : llvm::reverse(staged->transpositions))
       trans.erase();
-    copy(b, load, staged->buffer, order, endOfCopy(load, staged->buffer));
+    copy(b, load, staged->buffer, order, endOfCopy(load, staged->buffer), writes);
     load.erase();
     return;
   }
   auto type = cast<RankedTensorType>(load.getType());
   Value buffer = allocateRows(b, load.getLoc(), type);
   copy(b, load, buffer, llvm::to_vector(llvm::seq<int32_t>(0, int32_t(type.getRank()))),
-       endOfCopy(load, load));
+       endOfCopy(load, load), writes);
   load.replaceAllUsesWith(Value(tilegpu::SharedLoadOp::create(b, load.getLoc(), type, buffer)));
   load.erase();
 }
@@ -131,14 +132,14 @@ struct CopyBlocksPass : PassWrapper<CopyBlocksPass, OperationPass<func::FuncOp>>
   void runOnOperation() override {
     SmallVector<tile::DescriptorLoadOp> loads;
     getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
-    for (tile::DescriptorLoadOp load : loads)
-      loadBlock(load);
     llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
     if (!target) {
       getOperation().emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
     GlobalOrder order(*target);
+    for (tile::DescriptorLoadOp load : loads)
+      loadBlock(load, order);
     storeBlocks<tile::DescriptorStoreOp>(getOperation(), order);
     storeBlocks<tile::DescriptorReduceOp>(getOperation(), order);
   }

@@ -115,17 +115,46 @@ bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later
          meetings.meet(earlier.pointers, later.pointers, passed) != Meeting::Never;
 }
 
+/// What holds operations that are looked at by themselves.
+static bool isStructure(Operation *op) {
+  return op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect());
+}
+
 bool GlobalOrder::threadsMayMeet(Operation *byEngine) {
   GlobalAccess access = *globalAccessOf(byEngine);
   return byEngine->getParentOfType<func::FuncOp>()
       .walk([&](Operation *op) {
-        bool isStructure =
-            op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect());
-        std::optional<GlobalAccess> other = isStructure ? std::nullopt : globalAccessOf(op);
+        std::optional<GlobalAccess> other = isStructure(op) ? std::nullopt : globalAccessOf(op);
         bool meets = other && !isByEngine(op) && !betweenArrays(*other, access).isNever();
         return meets ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether the program may come to `op` before it comes to `other`, be it an iteration before.
+static bool mayComeBefore(Operation *op, Operation *other) {
+  for (auto loop = other->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (loop->isProperAncestor(op))
+      return true;
+  Operation *at = other;
+  while (!at->getBlock()->findAncestorOpInBlock(*op))
+    at = at->getParentOp();
+  Operation *beside = at->getBlock()->findAncestorOpInBlock(*op);
+  return beside != at && beside->isBeforeInBlock(at);
+}
+
+BarrierNeed GlobalOrder::behindWrites(Operation *read) {
+  const GlobalAccess later = *globalAccessOf(read);
+  BarrierNeed need;
+  read->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
+    if (isStructure(op))
+      return;
+    std::optional<GlobalAccess> earlier = globalAccessOf(op);
+    if (earlier && earlier->writes && mayComeBefore(op, read))
+      need.add(betweenArrays(*earlier, later));
+  });
+  return need;
 }
 
 BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {

@@ -59,6 +59,9 @@ public:
   /// Whether threads access memory themselves, anywhere in the kernel, that this access of the copy
   /// engine may touch: what they do before it has to be fenced.
   bool threadsMayMeet(mlir::Operation *byEngine);
+  /// What stands between a read and what may come before it in the kernel and writes, by the arrays
+  /// alone.
+  BarrierNeed behindWrites(mlir::Operation *read);
   /// What stands between by the arrays alone, as if all their elements met.
   BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
 

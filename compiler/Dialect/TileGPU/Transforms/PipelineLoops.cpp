@@ -28,6 +28,7 @@
 // no epilogue, and any number of iterations is right, none as well. The rings' order is made here:
 // InsertBarriers takes accesses to one ring as ordered.
 
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
@@ -70,9 +71,10 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
 
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp loop, StagedLoads staged, DotsInFlight flight, const RingPlan &plan)
+  LoopPipeliner(scf::ForOp loop, StagedLoads staged, DotsInFlight flight, const RingPlan &plan,
+                const TargetInfo &target)
       : loop(loop), staged(std::move(staged)), flight(std::move(flight)), plan(plan),
-        rewriter(loop.getContext()) {}
+        target(target), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     unshareAddresses();
@@ -192,7 +194,11 @@ private:
       return;
     rewriter.setInsertionPoint(loop);
     mbarriers = tilegpu::allocateMBarriers(rewriter, loop.getLoc(), plan.slots, numBlocks);
-    tilegpu::publishMBarriers(rewriter, loop.getLoc(), /*toAllWarps=*/false);
+    GlobalOrder order(target);
+    bool isGlobal = llvm::any_of(staged.loads, [&](const StagedLoad &load) {
+      return load.isBlock() && !order.behindWrites(load.load).isNever();
+    });
+    tilegpu::publishMBarriers(rewriter, loop.getLoc(), isGlobal, /*toAllWarps=*/false);
   }
 
   Operation *copyBlock(const StagedLoad &staging, Value slot) {
@@ -308,6 +314,7 @@ private:
   const bool hasThreadsCopies = numBlocks < int64_t(staged.loads.size());
   DotsInFlight flight;
   RingPlan plan;
+  const TargetInfo &target;
   IRRewriter rewriter;
   Value filled, read; ///< numbers of slots
   Value phase;        ///< of the slot that is read
@@ -401,7 +408,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
       return success();
     DotsInFlight flight(loop, staged);
     Location loc = loop.getLoc();
-    if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan).run()))
+    if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan, target).run()))
       return success();
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }

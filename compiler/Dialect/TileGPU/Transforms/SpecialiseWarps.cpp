@@ -100,21 +100,13 @@ private:
                         [](const StagedLoad &load) { return load.isBlock(); });
   }
 
-  /// Whether what the loops around write is no array that the producer reads ahead. Arrays of
-  /// different arguments are taken to be different ones here.
+  /// Whether what comes before, in an iteration of a loop around too, writes no array that the
+  /// producer reads ahead. Arrays of different arguments are taken to be different ones here.
   static bool isOrdered(ProductLoop &candidate, const TargetInfo &target) {
     GlobalOrder order(target);
-    WalkResult result = outermost(candidate.loop)->walk([&](Operation *op) {
-      if (op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()))
-        return WalkResult::advance();
-      std::optional<GlobalAccess> write = globalAccessOf(op);
-      bool meets = write && write->writes &&
-                   llvm::any_of(candidate.staged.loads, [&](const StagedLoad &load) {
-                     return order.betweenArrays(*write, *globalAccessOf(load.load)).always;
-                   });
-      return meets ? WalkResult::interrupt() : WalkResult::advance();
+    return llvm::none_of(candidate.staged.loads, [&](const StagedLoad &load) {
+      return order.behindWrites(load.load).always;
     });
-    return !result.wasInterrupted();
   }
 
   static bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) {
@@ -299,7 +291,7 @@ private:
       rings.push_back(tilegpu::AllocOp::create(rewriter, loc, type.withSlots(slots)));
     full = tilegpu::allocateMBarriers(rewriter, loc, slots, rings.size());
     empty = tilegpu::allocateMBarriers(rewriter, loc, slots, tilegpu::numWarpsOf(kernel));
-    tilegpu::publishMBarriers(rewriter, loc, /*toAllWarps=*/true);
+    tilegpu::publishMBarriers(rewriter, loc, /*isGlobal=*/false, /*toAllWarps=*/true);
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
     start = {zero, zero};
   }

@@ -105,11 +105,14 @@ func.func @together(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i6
   return
 }
 
-// What is stored between the two is not in the first.
+// What is stored between the two is not in the first, and fenced for the second.
 // CHECK-LABEL: func.func @apart
+// CHECK: tilegpu.proxy_fence{{$}}
 // CHECK: tilegpu.tma_load
 // CHECK: tilegpu.mbarrier_wait
 // CHECK: tile.store
+// CHECK: tilegpu.proxy_fence global
+// CHECK-NEXT: tilegpu.barrier
 // CHECK: tilegpu.tma_load
 // CHECK: tilegpu.mbarrier_wait
 // CHECK: tilegpu.dot
@@ -164,5 +167,39 @@ func.func @afterThreads(%a: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i3
   %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
   tile.store %a, %one : (!tile.ptr<f32>, f32) -> ()
   tile.descriptor_reduce <fadd> %d[%o, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}
+
+// No warp runs ahead of what threads store in front of the loops.
+// CHECK-LABEL: func.func @tilesOfWhatIsStored
+// CHECK-NOT: tilegpu.producer_warps
+// CHECK: tile.store
+// CHECK: scf.for
+// CHECK: tilegpu.proxy_fence global
+// CHECK-NEXT: tilegpu.barrier
+// CHECK: tilegpu.tma_load
+// CHECK: scf.for
+func.func @tilesOfWhatIsStored(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %one = arith.constant 1.0 : f16
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %o = arith.constant 0 : i64
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>
+  %e = tile.make_descriptor %c, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  tile.store %a, %one : (!tile.ptr<f16>, f16) -> ()
+  scf.for %tile = %c0 to %n step %c1 : i32 {
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %zero) -> (tensor<64x64xf32>) : i32 {
+      %i = arith.extsi %k : i32 to i64
+      %x = tile.descriptor_load %d[%o, %i] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+      %y = tile.descriptor_load %d[%i, %o] : !tile.descriptor<64x32xf16> -> tensor<64x32xf16>
+      %t = tile.trans %y, [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+      %p = tile.dot %x, %t, %s : (tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %p : tensor<64x64xf32>
+    }
+    tile.descriptor_store %e[%o, %o], %sum : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  }
   return
 }

@@ -26,7 +26,7 @@
 // CHECK-NEXT: scf.yield
 // CHECK: } else {
 // CHECK-NEXT: scf.yield
-func.func @attention(%a: !tile.ptr<f16>, %out: !tile.ptr<f32>, %m: i32, %stride: i64, %n: i32) attributes {tile.num_warps = 8 : i32, tile.num_stages = 2 : i32} {
+func.func @attention(%a: !tile.ptr<f16>, %out: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32) attributes {tile.num_warps = 8 : i32, tile.num_stages = 2 : i32} {
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %half = arith.constant dense<0.5> : tensor<128x64xf32>
   %c0 = arith.constant 0 : i32
