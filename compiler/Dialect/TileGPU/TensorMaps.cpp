@@ -11,9 +11,19 @@ namespace kiln::tilegpu {
 /// CUDA Driver API, cuTensorMapEncodeTiled: "boxDim".
 constexpr int64_t mostElements = 256;
 
+/// That have more than one element.
+static SmallVector<unsigned> longAxes(ArrayRef<int64_t> shape, unsigned axis) {
+  SmallVector<unsigned> axes;
+  for (unsigned each = 0; each < shape.size(); ++each)
+    if (each == axis || shape[each] > 1)
+      axes.push_back(each);
+  return axes;
+}
+
 bool hasSwizzledRows(ArrayRef<int64_t> shape, unsigned axis) {
   constexpr int64_t rowsOfPattern = 8;
-  return shape.size() == 2 && shape[1 - axis] >= rowsOfPattern;
+  SmallVector<unsigned> axes = longAxes(shape, axis);
+  return axes.size() == 2 && shape[axes[0] == axis ? axes[1] : axes[0]] >= rowsOfPattern;
 }
 
 /// Whose elements lie one behind the other in the block.
@@ -54,8 +64,14 @@ static SharedLayout denseShared(ArrayRef<int64_t> shape) {
 }
 
 SharedLayout boxedShared(ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits) {
-  return hasSwizzledRows(shape, axis) ? swizzledShared(shape, axis, elementBits)
-                                      : denseShared(shape);
+  if (!hasSwizzledRows(shape, axis))
+    return denseShared(shape);
+  // Axes of one element have no bits, so that columns are the same without them.
+  SmallVector<unsigned> axes = longAxes(shape, axis);
+  SharedLayout rows =
+      swizzledShared({shape[axes[0]], shape[axes[1]]}, axes[0] == axis ? 0 : 1, elementBits);
+  rows.map = LinearLayout(rows.map.in(), LayoutSpace::ofShape(shape), rows.map.columns());
+  return rows;
 }
 
 tile::TensorMapAttr tensorMapOf(Value descriptor) {

@@ -57,8 +57,8 @@ struct TensorBox {
   unsigned swizzleBytes = 0;
 };
 TensorBox tensorBoxOf(tile::DescriptorType type);
-/// Whether a block of this shape has swizzled rows along `axis`: it has two axes, and as many rows
-/// as the pattern. Others lie as in a dense tensor.
+/// Whether a block of this shape has swizzled rows along `axis`: of the others one has more than one
+/// element, and as many as the pattern has rows. Others lie as in a dense tensor.
 bool hasSwizzledRows(llvm::ArrayRef<int64_t> shape, unsigned axis);
 /// The layout of a buffer of a block with rows along `axis`, the last where they are not swizzled.
 SharedLayout boxedShared(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits);
