@@ -260,7 +260,7 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/false))))
+    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))))
       return std::nullopt;
     // Without descriptors, but for those that the launcher makes.
     if (failed(runOn(module, createExpandDescriptorsPass())))

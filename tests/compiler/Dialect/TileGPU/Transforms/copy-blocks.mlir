@@ -91,7 +91,7 @@ func.func @tiles(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibil
 // CHECK: tilegpu.tma_load
 // CHECK-COUNT-2: tilegpu.mbarrier_wait
 // CHECK: tilegpu.dot
-func.func @together(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+func.func @together(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %o = arith.constant 0 : i64
   %rows = arith.extsi %m : i32 to i64
@@ -116,7 +116,7 @@ func.func @together(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i6
 // CHECK: tilegpu.tma_load
 // CHECK: tilegpu.mbarrier_wait
 // CHECK: tilegpu.dot
-func.func @apart(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+func.func @apart(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %one = arith.constant 1.0 : f16
   %o = arith.constant 0 : i64
