@@ -162,7 +162,6 @@ private:
 
   void copyIntoRings() {
     Operation *reader = firstReader(staged);
-    SmallVector<Value> rings;
     allocateMBarriers();
     for (StagedLoad &load : staged.loads) {
       Location loc = load.load->getLoc();
@@ -184,7 +183,7 @@ private:
       staged.addresses.insert(lastCopy);
     }
     eraseFences(rewriter, loop, staged);
-    waitForCopies(reader, rings);
+    waitForCopies(reader);
     replaceBySlots(rewriter, staged, arrival, rings, read);
   }
 
@@ -231,7 +230,7 @@ private:
     return value;
   }
 
-  void waitForCopies(Operation *reader, ValueRange rings) {
+  void waitForCopies(Operation *reader) {
     // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
@@ -262,11 +261,12 @@ private:
     slotIsFree = tilegpu::BarrierOp::create(rewriter, places.done->getLoc(), Value());
   }
 
-  /// Copies of zeros may be in flight, and what comes next may use the memory.
+  /// Copies of zeros may be in flight, whatever barriers have been passed, and what comes next may
+  /// use the memory.
   void endCopies() {
     rewriter.setInsertionPointAfter(loop);
     if (hasThreadsCopies)
-      tilegpu::WaitOp::create(rewriter, loop.getLoc(), 0, ValueRange());
+      tilegpu::WaitOp::create(rewriter, loop.getLoc(), 0, rings);
     if (numBlocks)
       tilegpu::releaseMBarriers(rewriter, loop.getLoc(), mbarriers);
   }
@@ -316,6 +316,7 @@ private:
   RingPlan plan;
   const TargetInfo &target;
   IRRewriter rewriter;
+  SmallVector<Value> rings;
   Value filled, read; ///< numbers of slots
   Value phase;        ///< of the slot that is read
   Value mbarriers;    ///< one for each slot

@@ -67,7 +67,7 @@ func.func @heads(%a: !tile.ptr<f16>, %m: i32, %batch: i64, %row: i64, %at: i32) 
 // Reductions that the engine has, of blocks of any rank; signed comparisons have a map of their own. Minima of f32, and blocks of
 // less than 128 bytes, are left to threads.
 // CHECK-LABEL: func.func @reductions(
-// CHECK-SAME: %[[SUM:arg[0-9]+]]: !tile.descriptor<1024xf32> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [2], extents = [0], strideArguments = [], strides = []>}
+// CHECK-SAME: %[[SUM:arg[0-9]+]]: !tile.descriptor<1024xf32> {tile.tensor_map = #tile.tensor_map<base = 0, extentArguments = [2], extents = [1], strideArguments = [], strideFactors = [], strides = []>}
 // CHECK-SAME: %[[UNSIGNED:arg[0-9]+]]: !tile.descriptor<4x64xi32> {tile.tensor_map = #tile.tensor_map<base = 1,
 // CHECK-SAME: %[[SIGNED:arg[0-9]+]]: !tile.descriptor<4x64xi32> {tile.tensor_map = #tile.tensor_map<base = 1,
 // CHECK-NOT: tile.tensor_map
