@@ -100,7 +100,7 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
                              ArrayRef<Operation *> replaced, Operation *life) {
   StoragePlan storage(kernel, target);
   auto bytesWith = [&](unsigned slots) {
-    return storage.bytesWith(replaced, ringBytes(staged, slots), life);
+    return storage.bytesWith(replaced, slotBytes(staged), slots, life);
   };
   unsigned wished = wishedStages(loop), room = 0;
   while (room <= wished && bytesWith(room + 1) <= int64_t(target.maxSharedBytes))
@@ -131,12 +131,12 @@ unsigned RingBudget::wishedStages(scf::ForOp loop) {
   return 1;
 }
 
-/// Of each ring; blocks have mbarriers, too.
-SmallVector<int64_t> RingBudget::ringBytes(const StagedLoads &staged, unsigned slots) {
-  constexpr int64_t mbarrierBytes = 256;
-  SmallVector<int64_t> bytes{mbarrierBytes};
+/// Of each ring, that of two mbarriers for each slot too.
+SmallVector<int64_t> RingBudget::slotBytes(const StagedLoads &staged) {
+  constexpr int64_t ofMBarriers = 16;
+  SmallVector<int64_t> bytes{ofMBarriers};
   for (const StagedLoad &load : staged.loads)
-    bytes.push_back(slots * tilegpu::AllocOp(load.buffer).getType().getBytes());
+    bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
   return bytes;
 }
 

@@ -16,7 +16,7 @@ StoragePlan::StoragePlan(func::FuncOp kernel, const TargetInfo &target)
   collectBuffers();
   kernel.walk([&](tilegpu::ScratchOpInterface op) {
     if (int64_t bytes = op.getScratchBytes(target))
-      all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/false});
+      all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/false, bytes});
   });
 }
 
@@ -37,8 +37,13 @@ void StoragePlan::collectBuffers() {
   BufferAliases aliases(kernel);
   llvm::MapVector<Operation *, Storage> buffers;
   kernel.walk([&](tilegpu::AllocOp alloc) {
-    buffers[alloc] = {alloc, alloc.getType().getBytes(), first[alloc], first[alloc],
-                      /*isBuffer=*/true};
+    int64_t bytes = alloc.getType().getBytes();
+    buffers[alloc] = {alloc,
+                      bytes,
+                      first[alloc],
+                      first[alloc],
+                      /*isBuffer=*/true,
+                      alloc.getType().getSlotBytes()};
   });
   kernel.walk([&](Operation *user) {
     for (Value operand : user->getOperands())
@@ -63,7 +68,7 @@ void StoragePlan::collectBlocks(llvm::function_ref<void(tilegpu::AllocOp, Operat
   });
   auto addOwn = [&](Operation *op, tile::DescriptorType type) {
     int64_t bytes = type.getBlockType().getNumElements() * type.getElementBytes();
-    all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/true});
+    all.push_back({op, bytes, first[op], last[op], /*isBuffer=*/true, bytes});
   };
   kernel.walk([&](tile::DescriptorLoadOp load) {
     if (!staged.contains(load))
@@ -100,13 +105,14 @@ int64_t StoragePlan::place() {
   return total > int64_t(target->maxSharedBytes) / 2 ? placeTightly() : total;
 }
 
-int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t> bytes,
-                               Operation *life) const {
+int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t> slotBytes,
+                               unsigned slots, Operation *life) const {
   StoragePlan other = *this;
   llvm::erase_if(other.all,
                  [&](const Storage &storage) { return llvm::is_contained(replaced, storage.op); });
-  for (int64_t each : bytes)
-    other.all.push_back({life, each, first.lookup(life), last.lookup(life), /*isBuffer=*/true});
+  for (int64_t bytes : slotBytes)
+    other.all.push_back(
+        {life, slots * bytes, first.lookup(life), last.lookup(life), /*isBuffer=*/true, bytes});
   return other.place();
 }
 
@@ -127,11 +133,13 @@ int64_t StoragePlan::placeApart() {
 }
 
 static int64_t lowestFree(const Storage &storage, ArrayRef<Storage *> placed) {
-  // Where a swizzle's pattern begins, which is no larger than its buffer; a row of banks, so that
+  // Where a swizzle's pattern begins, which is no larger than its slot; a row of banks, so that
   // planned wavefronts hold; 16 bytes is the widest access.
   int64_t most = storage.isBuffer ? 1024 : 128;
   int64_t alignment =
-      storage.bytes < 128 ? 16 : std::min<int64_t>(most, llvm::bit_floor(uint64_t(storage.bytes)));
+      storage.bytes < 128
+          ? 16
+          : std::clamp<int64_t>(llvm::bit_floor(uint64_t(storage.slotBytes)), 128, most);
   int64_t offset = 0;
   bool moved = true;
   while (moved) {

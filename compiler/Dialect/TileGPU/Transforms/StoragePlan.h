@@ -19,7 +19,8 @@ struct Storage {
   mlir::Operation *op;
   int64_t bytes;
   unsigned begin, end;
-  bool isBuffer; ///< or scratch
+  bool isBuffer;     ///< or scratch
+  int64_t slotBytes; ///< of a ring; else all
   int64_t offset = -1;
 };
 
@@ -35,10 +36,10 @@ public:
   /// Gives everything its offset; how many bytes that takes. Scratch in loops has a place of its
   /// own all through the loop if that takes no more than half of what there is.
   int64_t place();
-  /// The same without the buffers of `replaced`, but with others of `bytes` that live as long as
-  /// `life`.
-  int64_t bytesWith(llvm::ArrayRef<mlir::Operation *> replaced, llvm::ArrayRef<int64_t> bytes,
-                    mlir::Operation *life) const;
+  /// The same without the buffers of `replaced`, but with rings whose slots have `slotBytes` and
+  /// that live as long as `life`.
+  int64_t bytesWith(llvm::ArrayRef<mlir::Operation *> replaced, llvm::ArrayRef<int64_t> slotBytes,
+                    unsigned slots, mlir::Operation *life) const;
 
 private:
   void number(mlir::Operation *op, unsigned &next);
