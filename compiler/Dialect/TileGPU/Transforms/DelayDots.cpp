@@ -37,8 +37,6 @@ struct DelayableDot {
   tilegpu::DotOp first, second;
   tilegpu::DotWaitOp wait; ///< for the first, and for the second of the iteration before
   unsigned number = 0;     ///< of the loop's results: the second's sum
-
-  BlockArgument carried() { return loop.getRegionIterArgs()[number]; }
 };
 
 /// The slot of a ring that a dot of the loop reads: null for values and for buffers of before.
