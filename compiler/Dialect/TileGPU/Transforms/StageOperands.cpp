@@ -13,7 +13,7 @@
 // would choose.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
-#include "compiler/Dialect/TileGPU/Transforms/CommonOperands.h"
+#include "compiler/Dialect/TileGPU/Transforms/OperandReuse.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -196,7 +196,7 @@ struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::Fu
       getOperation().emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
-    stageCommonOperands(getOperation(), *target);
+    stageReusedOperands(getOperation(), *target);
     SmallVector<tilegpu::DotOp> dots;
     getOperation().walk([&](tilegpu::DotOp dot) { dots.push_back(dot); });
     OperandStager stager(*target);

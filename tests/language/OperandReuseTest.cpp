@@ -131,7 +131,7 @@ const Products twoSums = {R"(
                             return sum;
                           }};
 
-class CommonOperand : public SourceTest {
+class OperandReuse : public SourceTest {
 protected:
   /// No iteration, one and three; what is not loaded by pointers alone ends within a block.
   void check(const Products &products, const std::string &load, unsigned stages, unsigned warps = 4,
@@ -174,20 +174,20 @@ private:
   }
 };
 
-TEST_P(CommonOperand, TransposedFirst) { checkAll(transposedFirst); }
-TEST_P(CommonOperand, WithItself) { checkAll(withItself); }
-TEST_P(CommonOperand, BothFirstOperands) { checkAll(bothFirstOperands); }
-TEST_P(CommonOperand, TwoSums) { checkAll(twoSums); }
+TEST_P(OperandReuse, TransposedFirst) { checkAll(transposedFirst); }
+TEST_P(OperandReuse, WithItself) { checkAll(withItself); }
+TEST_P(OperandReuse, BothFirstOperands) { checkAll(bothFirstOperands); }
+TEST_P(OperandReuse, TwoSums) { checkAll(twoSums); }
 
 /// 32 bits are never transposed on the way: these have buffers of their own.
-TEST_P(CommonOperand, OfOtherTypes) {
+TEST_P(OperandReuse, OfOtherTypes) {
   for (const char *type : {"bf16", "fp32"}) {
     check(transposedFirst, byPointers, 3, 4, type);
     check(withItself, byPointers, 2, 4, type);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, CommonOperand, ::testing::Values("emu:sm_80", "emu:sm_90a"),
+INSTANTIATE_TEST_SUITE_P(, OperandReuse, ::testing::Values("emu:sm_80", "emu:sm_90a"),
                          sourceTargetName);
 
 } // namespace

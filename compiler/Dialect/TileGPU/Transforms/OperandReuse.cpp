@@ -1,4 +1,4 @@
-#include "compiler/Dialect/TileGPU/Transforms/CommonOperands.h"
+#include "compiler/Dialect/TileGPU/Transforms/OperandReuse.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -108,7 +108,7 @@ void readFrom(Value read, const LoadedOperand &operand) {
 
 } // namespace
 
-void stageCommonOperands(func::FuncOp kernel, const TargetInfo &target) {
+void stageReusedOperands(func::FuncOp kernel, const TargetInfo &target) {
   llvm::MapVector<Operation *, SmallVector<LoadedOperand>> byLoad;
   // Outside of loops nothing is copied ahead, and a buffer of several dots only lives longer.
   kernel.walk([&](tilegpu::DotOp dot) {

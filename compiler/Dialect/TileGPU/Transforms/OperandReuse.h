@@ -5,8 +5,8 @@
 // load's only use is that buffer: it can become a copy that runs iterations ahead. With a buffer
 // for each dot the tile would go through registers once for each of them.
 
-#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_COMMONOPERANDS_H
-#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_COMMONOPERANDS_H
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_OPERANDREUSE_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_OPERANDREUSE_H
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,7 +16,7 @@ namespace kiln {
 /// Stores what a loop loads for two or more operands of dots once, and gives the dots that buffer
 /// or a transposition of it, if there is a layout in which all can read it. What it replaces stays
 /// behind without uses.
-void stageCommonOperands(mlir::func::FuncOp kernel, const TargetInfo &target);
+void stageReusedOperands(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 } // namespace kiln
 
