@@ -7,6 +7,7 @@
 
 #include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -451,6 +452,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](tile::ExpandDimsOp expand) { return expandDims(in[0], expand.getAxis()); })
       .Case([&](tile::TransOp trans) { return transpose(in[0], trans.getOrder()); })
       .Case([&](tile::HintOp hintOp) { return hint(hintOp, in[0]); })
+      .Case([&](tilegpu::ConvertLayoutOp) { return in[0]; })
       .Case([&](tile::BitcastOp cast) { return bitcast(in[0], cast.getSource().getType(), type); })
       .Case([&](tile::AddPtrOp) { return sum(in[0], in[1], unitOf(type)); })
       .Case([&](arith::AddIOp) { return sum(in[0], in[1], 1); })

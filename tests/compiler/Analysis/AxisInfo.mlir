@@ -185,3 +185,17 @@ func.func @unsigned_prefix(%start: i32, %n: i32) attributes {tile.kernel} {
   %wraps = arith.cmpi ult, %index, %ns : tensor<64xi32>
   return
 }
+
+// -----
+// Rows whose numbers are loaded, and brought to other threads: their columns are neighbours all the same.
+#loaded = #tilegpu.layout<"register:; lane: 1,0 2,0 4,0 8,0 16,0; warp:; block: -> 32x1">
+#wanted = #tilegpu.layout<"register: 8,0 16,0; lane: 0,0 0,0 1,0 2,0 4,0; warp:; block: -> 32x1">
+func.func @loaded_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %rows: tensor<32x1xi32, #loaded>) attributes {tile.kernel} {
+  // expected-remark @+1 {{divisibility = [64, 64]}}
+  %c64 = arith.constant dense<64> : tensor<32x1xi32, #loaded>
+  // expected-remark @+1 {{contiguity = [1, 1], divisibility = [64, 64]}}
+  %starts = arith.muli %rows, %c64 : tensor<32x1xi32, #loaded>
+  // expected-remark @+1 {{contiguity = [1, 1], divisibility = [64, 64]}}
+  %moved = tilegpu.convert_layout %starts : tensor<32x1xi32, #loaded> -> tensor<32x1xi32, #wanted>
+  return
+}
