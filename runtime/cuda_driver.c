@@ -1,10 +1,10 @@
 /*
  * Opening NVIDIA's driver and finding the place of a stream.
  *
- * With cuStreamGetDevice (12.8) and the library functions that is one call and an array access.
- * Otherwise the stream's context is looked up in a list of context records, by cuCtxGetId where the
- * driver has it: an address alone may belong to a context that was destroyed and another that was
- * made since.
+ * The stream's context is looked up in a list of context records, by cuCtxGetId where the driver has
+ * it: an address alone may belong to a context that was destroyed and another that was made since.
+ * (cuStreamGetDevice would be one call, but on a capturing stream it fails and ends the capture, in
+ * every mode: an H200 with CUDA 13.0.)
  */
 #include "runtime/cuda_driver.h"
 
@@ -271,13 +271,6 @@ static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
   kiln_status status = ensure_open(&api);
   if (status != KILN_SUCCESS)
     return status;
-  if (api->has_libraries && api->cuStreamGetDevice) {
-    int ordinal = -1;
-    int result = api->cuStreamGetDevice(stream.handle, &ordinal);
-    if (result)
-      return stream_error(api, stream.handle, "cuStreamGetDevice", result);
-    return place_of_ordinal(api, ordinal, place);
-  }
   void *context;
   status = get_context(api, stream.handle, &context);
   return status == KILN_SUCCESS ? place_of_context(api, context, place) : status;

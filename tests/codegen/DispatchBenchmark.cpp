@@ -10,7 +10,7 @@
 
 namespace {
 
-const char *const kDriver = "tests/runtime/libnullcuda13.so";
+const char *const kDriver = "tests/runtime/libnullcuda.so";
 alignas(16) float x[16], y[16];
 
 kiln_stream stream() {

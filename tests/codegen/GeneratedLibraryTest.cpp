@@ -28,7 +28,7 @@ kiln::fake::State *openFake(kiln_driver driver, const std::string &path,
 // Drivers open once in a process, so the fakes do too.
 kiln::fake::State *cuda() {
   static kiln::fake::State *state =
-      openFake(KILN_DRIVER_CUDA, "tests/runtime/libfakecuda13.so", {{9, 0, ""}, {8, 0, ""}});
+      openFake(KILN_DRIVER_CUDA, "tests/runtime/libfakecuda12.so", {{9, 0, ""}, {8, 0, ""}});
   return state;
 }
 kiln::fake::State *hip() {

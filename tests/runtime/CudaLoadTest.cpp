@@ -28,22 +28,21 @@ protected:
   kiln_stream stream = {};
 };
 
-INSTANTIATE_TEST_SUITE_P(Drivers, CudaLoadTest, ::testing::Values(11, 12, 13),
+INSTANTIATE_TEST_SUITE_P(Drivers, CudaLoadTest, ::testing::Values(11, 12),
                          [](const auto &info) { return "cuda" + std::to_string(info.param); });
 
 TEST_P(CudaLoadTest, EveryFailureOnTheWayIsAStatusAndTheNextTryWorks) {
-  std::vector<std::string> calls = {"cuInit",
+  const std::vector<std::string> calls = {"cuInit",
                                     "cuDeviceGetCount",
                                     "cuDeviceGetAttribute",
                                     "cuStreamIsCapturing",
                                     "cuLaunchKernel",
                                     loadCall(),
                                     symbolCall(),
-                                    perContext() ? "cuFuncSetAttribute" : "cuKernelSetAttribute"};
-  if (GetParam() < 13)
-    calls.insert(calls.end(), {"cuStreamGetCtx", "cuCtxPushCurrent_v2", "cuCtxGetDevice"});
-  else
-    calls.push_back("cuStreamGetDevice");
+                                    perContext() ? "cuFuncSetAttribute" : "cuKernelSetAttribute",
+                                    "cuStreamGetCtx",
+                                    "cuCtxPushCurrent_v2",
+                                    "cuCtxGetDevice"};
   for (const std::string &call : calls) {
     TestLibrary library({cubin("sm_90")});
     library.addVariant("v");

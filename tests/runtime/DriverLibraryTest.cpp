@@ -61,13 +61,13 @@ TEST_F(DriverLibraryTest, ADriverThatLacksAFunctionIsRefusedByName) {
   EXPECT_ERROR(kiln_launch(&library.entry, 0, kiln_cuda_stream(nullptr), OneBlock, nullptr),
                KILN_ERROR_MISSING_SYMBOL, "lacks cuLaunchKernel");
   // A file that is no driver of its kind.
-  ASSERT_OK(kiln_set_driver_path(KILN_DRIVER_HIP, "tests/runtime/libfakecuda13.so"));
+  ASSERT_OK(kiln_set_driver_path(KILN_DRIVER_HIP, "tests/runtime/libfakecuda12.so"));
   EXPECT_ERROR(kiln_launch(&library.entry, 0, kiln_hip_stream(nullptr), OneBlock, nullptr),
                KILN_ERROR_MISSING_SYMBOL, "lacks hip");
 }
 
 TEST_F(DriverLibraryTest, AMachineWithoutDevicesIsAStatus) {
-  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {});
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {});
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v");
   fake->fail("cuInit", 100);
@@ -79,7 +79,7 @@ TEST_F(DriverLibraryTest, AMachineWithoutDevicesIsAStatus) {
 }
 
 TEST_F(DriverLibraryTest, PathsAreSetBeforeTheFirstUse) {
-  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v");
   ASSERT_OK(kiln_prepare(&library.entry, kiln_cuda_device(0)));
@@ -92,7 +92,7 @@ TEST_F(DriverLibraryTest, PathsAreSetBeforeTheFirstUse) {
 }
 
 TEST_F(DriverLibraryTest, BothDriversWorkInOneProcess) {
-  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
   kiln::fake::State *cuda = fake;
   open(KILN_DRIVER_HIP, "libfakehip6.so", {{0, 0, "gfx942"}});
   TestLibrary library({cubin("sm_90"), hsaco("gfx942")});

@@ -1,7 +1,6 @@
 // A fake libcuda. KILN_FAKE_VERSION, as in CUDA's version numbers, says which functions it has:
-// 11040 lacks cuLaunchKernelEx, the library functions and cuCtxGetId; 12000 lacks
-// cuStreamGetDevice; 13000 has all. KILN_FAKE_BROKEN leaves cuLaunchKernel out. Signatures after
-// the CUDA Driver API reference.
+// 11040 lacks cuLaunchKernelEx, the library functions and cuCtxGetId; 12000 has all.
+// KILN_FAKE_BROKEN leaves cuLaunchKernel out. Signatures after the CUDA Driver API reference.
 #include "tests/runtime/FakeDriver.h"
 
 #include <cstddef>
@@ -408,17 +407,6 @@ int cuKernelGetParamInfo(void *handle, size_t index, size_t *offset, size_t *siz
 int cuFuncLoad(void *) {
   ENTER("cuFuncLoad");
   return currentContext() ? 0 : InvalidContext;
-}
-#endif
-
-#if KILN_FAKE_VERSION >= 13000
-int cuStreamGetDevice(void *stream, int *device) {
-  ENTER("cuStreamGetDevice");
-  Context *context = contextOf(stream);
-  if (!context)
-    return InvalidContext;
-  *device = context->device;
-  return 0;
 }
 #endif
 

@@ -82,19 +82,16 @@ void check(kiln_status status) {
   std::exit(1);
 }
 
-// `newest` has cuStreamGetDevice; without it the stream's context is asked, and looked up.
-const char *pathOf(bool newest) {
-  return newest ? "tests/runtime/libnullcuda13.so" : "tests/runtime/libnullcuda12.so";
-}
+constexpr char driver[] = "tests/runtime/libnullcuda.so";
 
-void useDriver(bool newest) {
+void useDriver() {
   kiln_unload(&benchLibrary);
   kiln_close_drivers();
-  check(kiln_set_driver_path(KILN_DRIVER_CUDA, pathOf(newest)));
+  check(kiln_set_driver_path(KILN_DRIVER_CUDA, driver));
 }
 
 void driverAlone(benchmark::State &bench) {
-  void *handle = dlopen(pathOf(true), RTLD_NOW);
+  void *handle = dlopen(driver, RTLD_NOW);
   auto *launch = reinterpret_cast<int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
                                           unsigned, unsigned, void *, void **, void **)>(
       dlsym(handle, "cuLaunchKernel"));
@@ -106,15 +103,15 @@ void driverAlone(benchmark::State &bench) {
 BENCHMARK(driverAlone);
 
 void launch(benchmark::State &bench) {
-  useDriver(bench.range(0));
+  useDriver();
   Arguments arguments;
   for (auto _ : bench)
     check(kiln_launch(&entry, 0, kiln_cuda_stream(nullptr), Grid, arguments.params));
 }
-BENCHMARK(launch)->ArgName("newestDriver")->Arg(1)->Arg(0);
+BENCHMARK(launch);
 
 void beginAndRun(benchmark::State &bench) {
-  useDriver(bench.range(0));
+  useDriver();
   Arguments arguments;
   for (auto _ : bench) {
     kiln_call call;
@@ -122,10 +119,10 @@ void beginAndRun(benchmark::State &bench) {
     check(kiln_run(&call, arguments.n > 500, Grid, arguments.params));
   }
 }
-BENCHMARK(beginAndRun)->ArgName("newestDriver")->Arg(1)->Arg(0);
+BENCHMARK(beginAndRun);
 
 void plan(benchmark::State &bench) {
-  useDriver(true);
+  useDriver();
   Arguments arguments;
   kiln_call call;
   kiln_plan plan;
@@ -145,7 +142,7 @@ struct ProductArguments {
 
 // `tensors` of each matrix in turn; 0: a new one in every launch.
 void planWithTensorMaps(benchmark::State &bench) {
-  useDriver(true);
+  useDriver();
   ProductArguments arguments;
   kiln_call call;
   kiln_plan plan;

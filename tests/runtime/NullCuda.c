@@ -84,11 +84,3 @@ int cuCtxGetId(void *context, unsigned long long *id) {
   *id = 1;
   return 0;
 }
-
-#ifdef KILN_FAKE_HAS_STREAM_DEVICE
-int cuStreamGetDevice(void *stream, int *device);
-int cuStreamGetDevice(void *stream, int *device) {
-  *device = 0;
-  return 0;
-}
-#endif

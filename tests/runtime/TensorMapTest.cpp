@@ -166,10 +166,10 @@ TEST_F(TensorMapTest, EqualArgumentsAreEncodedOnce) {
   EXPECT_EQ(encodings(), 2u);
   EXPECT_EQ(map(4).swizzle, 3);
   EXPECT_EQ(map(5).swizzle, 0);
-  // A launch that finds its maps asks for nothing but the stream's device.
+  // A launch that finds its maps asks for nothing but the stream's context.
   fake->calls.clear();
   ASSERT_OK(launch(library, matrix.params));
-  EXPECT_EQ(fake->calls, (std::vector<std::string>{"cuStreamGetDevice", "cuLaunchKernel"}));
+  EXPECT_EQ(fake->calls, (std::vector<std::string>{"cuStreamGetCtx", "cuCtxGetId", "cuLaunchKernel"}));
 }
 
 TEST_F(TensorMapTest, EachNumberTellsMapsApart) {

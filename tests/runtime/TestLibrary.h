@@ -170,7 +170,7 @@ constexpr int64_t OneBlock[3] = {1, 1, 1};
 // Opens a fake driver for the runtime, and for the test. Every test starts with the drivers closed.
 class FakeDriverTest : public ::testing::Test {
 protected:
-  // `file` is a fake of this folder, such as "libfakecuda13.so".
+  // `file` is a fake of this folder, such as "libfakecuda12.so".
   void open(kiln_driver driver, const char *file, std::vector<fake::Device> devices);
   void TearDown() override;
 
@@ -180,7 +180,7 @@ protected:
 // Launches on a fake of CUDA with a device of compute capability 9.0.
 class CudaLaunchTest : public FakeDriverTest {
 protected:
-  void SetUp() override { useDriver("libfakecuda13.so"); }
+  void SetUp() override { useDriver("libfakecuda12.so"); }
 
   void useDriver(const char *file) {
     open(KILN_DRIVER_CUDA, file, {{9, 0, ""}});

@@ -30,7 +30,7 @@ template <typename Body> void together(Body body) {
 class ThreadsTest : public FakeDriverTest {};
 
 TEST_F(ThreadsTest, FirstLaunchesOnTwoCudaDevicesLoadOnce) {
-  for (int version : {11, 12, 13}) {
+  for (int version : {11, 12}) {
     open(KILN_DRIVER_CUDA, ("libfakecuda" + std::to_string(version) + ".so").c_str(),
          {{9, 0, ""}, {9, 0, ""}});
     TestLibrary library({cubin("sm_90")});
@@ -70,7 +70,7 @@ TEST_F(ThreadsTest, FirstLaunchesOnTwoHipDevicesLoadOnceEach) {
 }
 
 TEST_F(ThreadsTest, PrepareReadyLaunchMissAndErrorsMix) {
-  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v");
   kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));
@@ -119,7 +119,7 @@ TEST(TensorMapCacheTest, NobodyGetsAMapThatIsBeingReplaced) {
 }
 
 TEST_F(ThreadsTest, EachLaunchGetsItsOwnTensorMaps) {
-  open(KILN_DRIVER_CUDA, "libfakecuda13.so", {{9, 0, ""}});
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
   TestLibrary library({cubin("sm_90a")});
   library.addVariant("v", matrixParams(), {matrixMap(), matrixMap()});
   kiln_stream stream = kiln_cuda_stream(fake->makeStream(fake->makeContext(0)));

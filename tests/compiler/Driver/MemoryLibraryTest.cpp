@@ -9,7 +9,7 @@ namespace kiln {
 namespace {
 
 fake::State *openFake() {
-  const char *path = "tests/runtime/libfakecuda13.so";
+  const char *path = "tests/runtime/libfakecuda12.so";
   void *driver = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!driver) {
     ADD_FAILURE() << dlerror();
