@@ -8,13 +8,31 @@ using namespace llvm;
 
 namespace kiln {
 
-SmallVector<unsigned> firstDuplicates(const LinearLayout &layout) {
-  ArrayRef<BinaryVector> columns = layout.columns(Dim::Register);
+SmallVector<unsigned> firstDuplicates(const LinearLayout &layout, BinaryVector ignored) {
+  SmallVector<BinaryVector> columns(layout.columns(Dim::Register));
+  for (BinaryVector &column : columns)
+    column &= ~ignored;
   BinarySpan span(columns);
   SmallVector<unsigned> first;
   for (uint64_t reg = 0; reg < uint64_t(1) << columns.size(); ++reg)
     first.push_back(*span.solve(multiply(columns, reg)));
   return first;
+}
+
+SmallVector<RegisterStep> registerSteps(const LinearLayout &layout, unsigned position,
+                                        int64_t group) {
+  ArrayRef<BinaryVector> columns = layout.columns(), registers = layout.columns(Dim::Register);
+  BinaryVector own = BinaryVector(group - 1) << position;
+  for (BinaryVector column : columns.drop_front(registers.size()))
+    own &= ~column;
+  SmallVector<RegisterStep> steps;
+  for (auto [reg, first] : llvm::enumerate(firstDuplicates(layout, own))) {
+    auto place = [&](uint64_t reg) {
+      return int64_t((multiply(registers, reg) & own) >> position);
+    };
+    steps.push_back({first, place(reg) - place(first)});
+  }
+  return steps;
 }
 
 SmallVector<unsigned> neighbourBits(const LinearLayout &layout, unsigned position, int64_t limit) {

@@ -9,7 +9,19 @@
 namespace kiln {
 
 /// For every register the first register that holds the same elements (itself if there is none).
-llvm::SmallVector<unsigned> firstDuplicates(const LinearLayout &layout);
+/// Elements that differ in the output bits `ignored` only are held to be the same.
+llvm::SmallVector<unsigned> firstDuplicates(const LinearLayout &layout, BinaryVector ignored = 0);
+
+/// A register's element: `places` behind that of register `first` along an axis, in every thread.
+struct RegisterStep {
+  unsigned first;
+  int64_t places;
+};
+
+/// For every register the first one from which it is a known number of places away within aligned
+/// groups of `group` (a power of two) along the axis whose output bits begin at `position`.
+llvm::SmallVector<RegisterStep> registerSteps(const LinearLayout &layout, unsigned position,
+                                              int64_t group);
 
 /// Register bits that step by 1, 2, 4 … along the output bits from `position` on, at most `limit`
 /// places in all, such that nothing else changes those output bits: the registers of one vector.

@@ -1,7 +1,9 @@
-// Elementwise operations: once per register.
+// Elementwise operations: once per register, and once for neighbours that are known to be equal
+// (AxisInfo's constancy): a comparison with a multiple of 16 gives one predicate for 16 rows.
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
+#include "compiler/Layout/RegisterRenaming.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -30,10 +32,14 @@ struct ElementwiseSpread : ConversionPattern {
                                       llvm::any_of(op->getResultTypes(), isSmallFloat)))
       return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
                              << lowering.target().name << " yet";
-    Type tile = op->getResult(0).getType();
-    size_t count = isa<RankedTensorType>(tile) ? tilegpu::layoutOf(tile).numRegisters() : 1;
+    SmallVector<unsigned> sources = sourceRegisters(op->getResults());
     SmallVector<SmallVector<Value>> results(op->getNumResults());
-    for (size_t reg = 0; reg < count; ++reg) {
+    for (auto [reg, source] : llvm::enumerate(sources)) {
+      if (source != reg) {
+        for (SmallVector<Value> &values : results)
+          values.push_back(values[source]);
+        continue;
+      }
       OperationState state(op->getLoc(), op->getName());
       for (Type type : op->getResultTypes())
         state.addTypes(lowering.elementType(type));
@@ -46,6 +52,30 @@ struct ElementwiseSpread : ConversionPattern {
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+private:
+  /// For every register the first one whose results are the same.
+  SmallVector<unsigned> sourceRegisters(ResultRange results) const {
+    auto type = dyn_cast<RankedTensorType>(results[0].getType());
+    if (!type)
+      return {0};
+    const LinearLayout &layout = tilegpu::layoutOf(type);
+    BinaryVector equal = ~BinaryVector(0);
+    for (Value result : results)
+      equal &= equalNeighbours(result, layout);
+    return firstDuplicates(layout, equal);
+  }
+
+  /// The bits of a place in the tile on which the value does not depend.
+  BinaryVector equalNeighbours(Value value, const LinearLayout &layout) const {
+    AxisInfo info = lowering.facts.get(value);
+    BinaryVector bits = 0;
+    for (unsigned axis = 0; axis < info.rank(); ++axis) {
+      int64_t constancy = std::min(info.constancy[axis], layout.out().size(Dim::axis(axis)));
+      bits |= BinaryVector(constancy - 1) << layout.out().position(Dim::axis(axis));
+    }
+    return bits;
   }
 
   const Lowering &lowering;

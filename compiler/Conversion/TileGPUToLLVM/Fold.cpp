@@ -99,6 +99,54 @@ SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> 
   return result;
 }
 
+/// Elements `begin`, `begin + stride`, … one after the other.
+static Elements runningTotal(ArrayRef<Elements> elements, size_t begin, size_t stride,
+                             function_ref<Elements(const Elements &, const Elements &)> combine) {
+  Elements total = elements[begin];
+  for (size_t index = begin + stride; index < elements.size(); index += stride)
+    total = combine(total, elements[index]);
+  return total;
+}
+
+void Fold::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
+  // So many additions are under way in a thread before the first is done.
+  constexpr size_t maxRunning = 4;
+  auto combineBoth = [&](const Elements &a, const Elements &b) { return combine(a, b); };
+  SmallVector<Elements> results(totals.size());
+  std::map<std::vector<const void *>, Elements> known;
+  for (unsigned reg : first) {
+    if (!results[reg].empty())
+      continue;
+    SmallVector<unsigned> reached{reg};
+    for (const AxisStep &step : steps)
+      for (unsigned index = 0, count = reached.size(); index < count; ++index)
+        reached.push_back(reached[index] ^ step.registers);
+    SmallVector<Elements> elements;
+    std::vector<const void *> key;
+    for (unsigned other : reached) {
+      elements.push_back(totals[other]);
+      llvm::append_range(key, keyOf(totals[other]));
+    }
+    // Registers whose elements are the same have one total.
+    Elements &total = known[key];
+    if (total.empty()) {
+      SmallVector<Elements> running;
+      for (size_t begin = 0; begin < std::min(maxRunning, elements.size()); ++begin)
+        running.push_back(runningTotal(elements, begin, maxRunning, combineBoth));
+      while (running.size() > 1) {
+        for (size_t index = 0; index < running.size() / 2; ++index)
+          running[index] = combine(running[2 * index], running[2 * index + 1]);
+        running.truncate(running.size() / 2);
+      }
+      total = running[0];
+    }
+    for (unsigned other : reached)
+      results[other] = total;
+  }
+  for (unsigned reg = 0; reg < totals.size(); ++reg)
+    totals[reg] = results[first[reg]];
+}
+
 void Fold::walk(const AxisStep &step, ArrayRef<Elements> others, MutableArrayRef<Elements> totals) {
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.

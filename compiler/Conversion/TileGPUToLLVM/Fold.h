@@ -44,6 +44,11 @@ public:
   /// The neighbours' elements for a step within the warp, for every register.
   llvm::SmallVector<Elements> neighbours(const AxisStep &step,
                                          llvm::ArrayRef<Elements> values) const;
+  /// All steps of a reduction that stay within a thread, where the order does not matter: each
+  /// register gets the total of those that `steps` reach from it. Few running totals take the
+  /// elements one after the other, so that a sum of products is one instruction an element, and no
+  /// more registers are live than that.
+  void accumulate(llvm::ArrayRef<AxisStep> steps, llvm::MutableArrayRef<Elements> totals) const;
   /// One step of a reduction on totals; `others` are their neighbours.
   void walk(const AxisStep &step, llvm::ArrayRef<Elements> others,
             llvm::MutableArrayRef<Elements> totals);

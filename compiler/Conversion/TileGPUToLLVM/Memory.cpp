@@ -18,12 +18,31 @@ struct AddPtrSpread : SpreadPattern<tile::AddPtrOp> {
                        ConversionPatternRewriter &rewriter) const override {
     Type pointee = cast<tile::PtrType>(tile::elementTypeOf(op.getType())).getPointee();
     Type element = lowering.elementType(pointee);
+    auto advance = [&](Value pointer, LLVM::GEPArg offset) -> Value {
+      return LLVM::GEPOp::create(rewriter, op.getLoc(), pointer.getType(), element, pointer,
+                                 offset);
+    };
     SmallVector<Value> results;
-    for (auto [pointer, offset] : llvm::zip_equal(adaptor.getPtr(), adaptor.getOffset()))
-      results.push_back(LLVM::GEPOp::create(rewriter, op.getLoc(), pointer.getType(), element,
-                                            pointer, ArrayRef<LLVM::GEPArg>{offset}));
+    for (auto [reg, step] : llvm::enumerate(steps(op)))
+      results.push_back(step.first == reg
+                            ? advance(adaptor.getPtr()[reg], adaptor.getOffset()[reg])
+                            : advance(results[step.first], int32_t(step.places)));
     replace(op, rewriter, results);
     return success();
+  }
+
+private:
+  /// Neighbours in memory are a constant away from the first: one register holds the address of
+  /// them all.
+  SmallVector<RegisterStep> steps(tile::AddPtrOp op) const {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type)
+      return {{0, 0}};
+    const LinearLayout &layout = tilegpu::layoutOf(type);
+    AxisInfo info = lowering.facts.get(op);
+    unsigned axis = llvm::max_element(info.contiguity) - info.contiguity.begin();
+    int64_t group = std::min(info.contiguity[axis], layout.out().size(Dim::axis(axis)));
+    return registerSteps(layout, layout.out().position(Dim::axis(axis)), group);
   }
 };
 

@@ -14,6 +14,8 @@ std::optional<LinearLayout> resultLayout(tile::ReduceOp op) {
   return tilegpu::layoutOf(op.getResult(0).getType());
 }
 
+bool staysInThread(const AxisStep &step) { return !step.lanes && !step.warps; }
+
 struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
   using SpreadPattern::SpreadPattern;
 
@@ -25,7 +27,13 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
     AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
     Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());
-    for (const AxisStep &step : steps.local)
+    ArrayRef<AxisStep> shared = steps.local;
+    if (!inOrder) {
+      ArrayRef<AxisStep> own = shared.take_while(staysInThread);
+      fold.accumulate(own, totals);
+      shared = shared.drop_front(own.size());
+    }
+    for (const AxisStep &step : shared)
       fold.walk(step, fold.neighbours(step, totals), totals);
 
     SmallVector<Elements> results;

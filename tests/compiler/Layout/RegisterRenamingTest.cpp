@@ -44,6 +44,38 @@ TEST(RegisterRenaming, FirstDuplicateIsTheFirstRegisterWithTheSameElement) {
   }
 }
 
+TEST(RegisterRenaming, IgnoredPlacesAreTheSame) {
+  auto layout = LinearLayout::parse("register: 0,1 0,2 8,0 16,0; lane: 0,4 1,0 2,0; warp: 4,0; block: -> 32x8");
+  ASSERT_TRUE(bool(layout));
+  BinaryVector rowsOf16 = BinaryVector(15) << layout->out().position(Dim::axis(0));
+  EXPECT_EQ(firstDuplicates(*layout, rowsOf16),
+            (llvm::SmallVector<unsigned>{0, 1, 2, 3, 0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11}));
+}
+
+TEST(RegisterRenaming, StepsAreTheSameInEveryThread) {
+  RandomLayouts random(4);
+  unsigned steps = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    LinearLayout layout = withDuplicates(random, /*permuted=*/trial % 2);
+    unsigned axis = layout.shape().size() - 1;
+    for (int64_t group = 1; group <= layout.shape()[axis]; group *= 2)
+      for (auto [reg, step] : llvm::enumerate(
+               registerSteps(layout, layout.out().position(Dim::axis(axis)), group))) {
+        steps += step.first != reg;
+        ASSERT_LE(step.first, reg);
+        for (int64_t lane = 0; lane < layout.numLanes(); ++lane)
+          for (int64_t warp = 0; warp < layout.numWarps(); ++warp) {
+            auto first = layout.coordinates(step.first, lane, warp);
+            auto here = layout.coordinates(reg, lane, warp);
+            EXPECT_EQ(first[axis] / group, here[axis] / group) << layout.str();
+            first[axis] += step.places;
+            EXPECT_EQ(first, here) << layout.str() << ", groups of " << group;
+          }
+      }
+  }
+  EXPECT_GT(steps, 100u);
+}
+
 TEST(RegisterRenaming, GroupsAreVectorsOfNeighbours) {
   RandomLayouts random(2);
   unsigned vectors = 0;
