@@ -51,6 +51,7 @@ static BinarySummary readResources(const JsonValue &json) {
   binary.threads = number(json, "threads");
   binary.arenaBytes = number(json, "arena_bytes");
   binary.ptxasLevel = number(json, "ptxas_level");
+  binary.registerLimit = number(json, "register_limit");
   for (const JsonValue &map : list(json, "tensor_maps"))
     binary.tensorMaps.push_back(text(map, "name"));
   return binary;
@@ -210,6 +211,8 @@ static void printBinary(const BinarySummary &binary, StringRef name, raw_ostream
                  binary.spillStoreBytes, binary.threads, binary.bytes);
   if (binary.ptxasLevel)
     out << "  ptxas -O" << binary.ptxasLevel;
+  if (binary.registerLimit)
+    out << "  limit " << binary.registerLimit;
   for (const std::string &map : binary.tensorMaps)
     out << (&map == &binary.tensorMaps.front() ? "  tensor maps " : ", ") << printable(map);
   out << "\n";

@@ -226,6 +226,8 @@ private:
                       const DeviceBinary &binary) {
     if (binary.ptxasLevel)
       json.attribute("ptxas_level", binary.ptxasLevel);
+    if (binary.registerLimit)
+      json.attribute("register_limit", binary.registerLimit);
     json.attribute("threads", binary.launch.threadsPerBlock);
     json.attribute("registers", binary.resources.registers);
     if (binary.resources.scalarRegisters)

@@ -29,6 +29,8 @@ struct BinarySummary {
   uint64_t threads = 0, arenaBytes = 0;
   /// The level at which ptxas made it where that is lower than the one asked for, else 0.
   uint64_t ptxasLevel = 0;
+  /// What ptxas was held to so that more blocks run on a processor, else 0.
+  uint64_t registerLimit = 0;
   /// What launchers make tensor maps of, by name.
   std::vector<std::string> tensorMaps;
   /// Where not all arguments have tensor maps; null: without one. Has no target and no format.

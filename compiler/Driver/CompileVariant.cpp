@@ -106,7 +106,8 @@ private:
         if (!llvm::is_contained(binary.warnings, warning))
           reportToolWarning("without tensor maps: " + warning);
     // The fallback's spills are for the manifest to tell: few launches take it.
-    if (uint32_t spilled = binary.resources.spillStoreBytes)
+    uint32_t spilled = binary.resources.spillStoreBytes;
+    if (spilled > (binary.registerLimit ? kFewSpilledBytes : 0))
       diagnostics.report(DiagKind::DriverSpills, job.place.range, job.label, target.name, spilled);
     result.binary = std::move(binary);
   }

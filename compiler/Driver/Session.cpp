@@ -130,6 +130,7 @@ static llvm::Expected<DeviceBinary> ptxOf(const DeviceBinary &cubin) {
   DeviceBinary ptx = cubin;
   ptx.format = BinaryFormat::PTX;
   ptx.ptxasLevel = 0;
+  ptx.registerLimit = 0;
   ptx.bytes.assign(ptx.ptx.begin(), ptx.ptx.end());
   ptx.bytes.push_back('\0');
   if (llvm::Error error = readBack(ptx))

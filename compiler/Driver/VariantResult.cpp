@@ -110,6 +110,7 @@ json::Object toJson(const DeviceBinary &binary) {
       {"stackBytes", used.stackBytes},
       {"staticSharedBytes", used.staticSharedBytes},
       {"ptxasLevel", binary.ptxasLevel},
+      {"registerLimit", binary.registerLimit},
       {"threadsPerBlock", launch.threadsPerBlock},
       {"warpSize", launch.warpSize},
       {"clusterX", launch.clusterDims[0]},
@@ -167,6 +168,7 @@ DeviceBinary binaryFrom(Reader in) {
                       in.number("spillStoreBytes"), in.number("spillLoadBytes"),
                       in.number("stackBytes"),      in.number("staticSharedBytes")};
   binary.ptxasLevel = in.number("ptxasLevel");
+  binary.registerLimit = in.number("registerLimit");
   binary.launch = {in.number("threadsPerBlock"),
                    in.number("warpSize"),
                    {in.number("clusterX"), in.number("clusterY"), in.number("clusterZ")},

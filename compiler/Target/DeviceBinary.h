@@ -104,6 +104,10 @@ struct LaunchFacts {
   std::vector<TensorMapFacts> tensorMaps;
 };
 
+/// What a kernel may spill, stored and loaded, for the sake of more blocks on a processor: six
+/// registers.
+inline constexpr uint32_t kFewSpilledBytes = 48;
+
 struct DeviceBinary {
   /// TargetInfo::name of the target it was made for.
   std::string target;
@@ -122,6 +126,9 @@ struct DeviceBinary {
   /// The level at which ptxas made `bytes` where a lower one than was asked for gave better code
   /// (Ptxas.h); 0 elsewhere.
   uint32_t ptxasLevel = 0;
+  /// The registers a thread to which ptxas was held so that more blocks run on a processor
+  /// (RegisterShare.h); 0 elsewhere.
+  uint32_t registerLimit = 0;
   LaunchFacts launch;
   /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
   std::vector<KernelParameter> parameters;

@@ -12,6 +12,7 @@
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
+#include "compiler/Target/NVIDIA/RegisterShare.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -98,12 +99,33 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
   return llvm::Error::success();
 }
 
+/// Assembles once more with fewer registers where that may be faster.
+static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const TargetInfo &target,
+                           const EmitOptions &options) {
+  const ResourceUsage &used = result.report.resources;
+  auto limit = registersForMoreBlocks(used, binary.launch, target, binary.ptx);
+  if (!limit)
+    return;
+  std::string ptx = withRegisterLimit(binary.ptx, *limit);
+  auto limited = runPtxas(ptx, target, options);
+  // That it fails where the other did not is no error.
+  if (!limited)
+    return llvm::consumeError(limited.takeError());
+  if (!paysForMoreBlocks(limited->report.resources, used))
+    return;
+  result = std::move(*limited);
+  binary.ptx = std::move(ptx);
+  binary.registerLimit = *limit;
+}
+
 /// The cubin of `binary.ptx`, and what ptxas reports of it.
-static llvm::Error assemble(DeviceBinary &binary, const TargetInfo &target,
-                            const EmitOptions &options) {
+static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
+                            const TargetInfo &target, const EmitOptions &options) {
   auto result = runPtxas(binary.ptx, target, options);
   if (!result)
     return result.takeError();
+  if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
+    shareRegisters(binary, *result, target, options);
   options.stageDone("cubin");
   binary.bytes = std::move(result->cubin);
   removePtxText(binary.bytes);
@@ -153,7 +175,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   if (isText) {
     binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());
     binary.bytes.push_back('\0');
-  } else if (llvm::Error error = assemble(binary, target, options)) {
+  } else if (llvm::Error error = assemble(binary, facts, target, options)) {
     return std::move(error);
   }
   if (options.captureAssembly)

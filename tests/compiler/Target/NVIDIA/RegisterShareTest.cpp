@@ -1,0 +1,66 @@
+//===- RegisterShareTest.cpp - When fewer registers are tried -------------------===//
+
+#include "compiler/Target/NVIDIA/RegisterShare.h"
+#include "gtest/gtest.h"
+
+using namespace kiln;
+
+namespace {
+
+class RegisterShare : public ::testing::Test {
+protected:
+  std::optional<unsigned> limit(unsigned registers, unsigned threads, unsigned sharedBytes = 0,
+                                llvm::StringRef ptx = "ld.global.b32") {
+    ResourceUsage used;
+    used.registers = registers;
+    LaunchFacts launch;
+    launch.threadsPerBlock = threads;
+    launch.dynamicSharedBytes = sharedBytes;
+    return registersForMoreBlocks(used, launch, target, ptx);
+  }
+
+  TargetInfo target = llvm::cantFail(parseTarget("cuda:sm_90a"));
+};
+
+TEST_F(RegisterShare, AThirdMoreBlocks) {
+  EXPECT_EQ(limit(160, 256), 128u); // 1 block, then 2
+  EXPECT_EQ(limit(148, 128), 128u); // 3, then 4
+  EXPECT_EQ(limit(162, 64), 128u);  // 6, then 8
+  EXPECT_EQ(limit(77, 512), 64u);
+  EXPECT_EQ(limit(255, 128), 168u); // 2, then 3: 170 registers, in units of 8
+}
+
+TEST_F(RegisterShare, NotWhereManyThreadsRunAlready) {
+  EXPECT_EQ(limit(80, 256), std::nullopt); // 768 threads
+  EXPECT_EQ(limit(64, 1024), std::nullopt);
+  EXPECT_EQ(limit(32, 128), std::nullopt);
+}
+
+TEST_F(RegisterShare, NotWhereSharedMemoryIsTheLimit) {
+  EXPECT_EQ(limit(160, 256, 100 * 1024), 128u);
+  EXPECT_EQ(limit(160, 256, 120 * 1024), std::nullopt);
+}
+
+TEST_F(RegisterShare, NotOfProducts) {
+  EXPECT_EQ(limit(160, 256, 0, "mma.sync.aligned.m16n8k16"), std::nullopt);
+  EXPECT_EQ(limit(160, 256, 0, "wgmma.mma_async.sync"), std::nullopt);
+}
+
+TEST_F(RegisterShare, KeepsWhatHardlySpills) {
+  auto spills = [](unsigned bytes) {
+    ResourceUsage used;
+    used.spillStoreBytes = used.spillLoadBytes = bytes;
+    return used;
+  };
+  EXPECT_TRUE(paysForMoreBlocks(spills(0), spills(0)));
+  EXPECT_TRUE(paysForMoreBlocks(spills(24), spills(0)));
+  EXPECT_FALSE(paysForMoreBlocks(spills(28), spills(0)));
+  EXPECT_TRUE(paysForMoreBlocks(spills(3900), spills(4000)));
+}
+
+TEST_F(RegisterShare, TheLimitIsADirectiveOfTheKernel) {
+  EXPECT_EQ(withRegisterLimit(".entry k(\n)\n.reqntid 128, 1, 1\n{\n", 64),
+            ".entry k(\n)\n.reqntid 128, 1, 1\n.maxnreg 64\n{\n");
+}
+
+} // namespace
