@@ -147,6 +147,45 @@ void Fold::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals
     totals[reg] = results[first[reg]];
 }
 
+bool Fold::areLaneBits(ArrayRef<AxisStep> steps) const {
+  return llvm::all_of(steps, [&](const AxisStep &step) {
+    uint64_t unit = uint64_t(1) << (layout.out().position(Dim::axis(axis)) + step.bit);
+    auto changes = [&](uint64_t column) { return (column & unit) != 0; };
+    return llvm::isPowerOf2_64(step.lanes) && !step.registers && !step.warps &&
+           llvm::count_if(layout.columns(), changes) == 1;
+  });
+}
+
+void Fold::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
+  uint64_t walked = 0;
+  auto eachTotal = [&](auto next) {
+    std::map<std::vector<const void *>, Elements> known;
+    for (Elements &total : totals) {
+      Elements &result = known[keyOf(total)];
+      if (result.empty())
+        result = next(total);
+      total = result;
+    }
+  };
+  for (const AxisStep &step : steps) {
+    walked |= step.lanes;
+    eachTotal([&](const Elements &total) {
+      Elements later;
+      for (Value value : total)
+        later.push_back(shuffleXor(s, lowering.device, value, step.lanes));
+      return combine(total, later);
+    });
+  }
+  uint64_t others = (lowering.target().warpSize - 1) & ~walked;
+  Value leader = s.bitAnd(thread, s.i32(others));
+  eachTotal([&](const Elements &total) {
+    Elements shared;
+    for (Value value : total)
+      shared.push_back(shuffleIndex(s, lowering.device, value, leader));
+    return shared;
+  });
+}
+
 void Fold::walk(const AxisStep &step, ArrayRef<Elements> others, MutableArrayRef<Elements> totals) {
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.

@@ -15,6 +15,7 @@ std::optional<LinearLayout> resultLayout(tile::ReduceOp op) {
 }
 
 bool staysInThread(const AxisStep &step) { return !step.lanes && !step.warps; }
+bool isBetweenLanes(const AxisStep &step) { return step.lanes; }
 
 struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
   using SpreadPattern::SpreadPattern;
@@ -27,14 +28,7 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
     AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
     Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());
-    ArrayRef<AxisStep> shared = steps.local;
-    if (!inOrder) {
-      ArrayRef<AxisStep> own = shared.take_while(staysInThread);
-      fold.accumulate(own, totals);
-      shared = shared.drop_front(own.size());
-    }
-    for (const AxisStep &step : shared)
-      fold.walk(step, fold.neighbours(step, totals), totals);
+    foldLocally(fold, steps.local, inOrder, totals);
 
     SmallVector<Elements> results;
     if (reduceScratchElements(source, result ? &*result : nullptr, op.getAxis(), inOrder) == 0) {
@@ -51,6 +45,26 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
   }
 
 private:
+  /// The steps within warps.
+  void foldLocally(Fold &fold, ArrayRef<AxisStep> steps, bool inOrder,
+                   MutableArrayRef<Elements> totals) const {
+    if (!inOrder) {
+      ArrayRef<AxisStep> own = steps.take_while(staysInThread);
+      fold.accumulate(own, totals);
+      steps = steps.drop_front(own.size());
+    }
+    while (!steps.empty()) {
+      ArrayRef<AxisStep> lanes = steps.take_while(isBetweenLanes);
+      if (inOrder && lanes.size() > 1 && fold.areLaneBits(lanes)) {
+        fold.gather(lanes, totals);
+        steps = steps.drop_front(lanes.size());
+      } else {
+        fold.walk(steps[0], fold.neighbours(steps[0], totals), totals);
+        steps = steps.drop_front();
+      }
+    }
+  }
+
   /// Every thread reads the partial totals that its results consist of.
   LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const Fold &fold,
                          const AxisSteps &steps, ArrayRef<Elements> totals,
