@@ -47,7 +47,8 @@ std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &n
   result.maxWarps = processor->warps;
   auto warps = uint32_t(llvm::divideCeil(uint64_t(needs.threads), info->warpSize));
   auto room = [&](OccupancyLimit limit) -> uint32_t & { return result.room[size_t(limit)]; };
-  uint64_t registers = llvm::alignTo(uint64_t(std::max(needs.registers, 1u)), processor->registerUnit);
+  uint64_t registers =
+      llvm::alignTo(uint64_t(std::max(needs.registers, 1u)), processor->registerUnit);
   room(OccupancyLimit::Registers) =
       uint32_t(processor->units * (processor->registers / registers) / warps);
   uint64_t shared =
