@@ -10,7 +10,6 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstddef>
 
 using namespace llvm;
@@ -38,29 +37,50 @@ static const std::vector<JsonValue> &list(const JsonValue &object, StringRef key
   return value ? value->elements : none;
 }
 
+/// What a file says may be more than the number holds.
+static uint32_t smallNumber(const JsonValue &object, StringRef key) {
+  return static_cast<uint32_t>(std::min<uint64_t>(number(object, key), UINT32_MAX));
+}
+
+static MainLoop readMainLoop(const JsonValue &json) {
+  return {text(json, "of") == "machine code", smallNumber(json, "instructions"),
+          smallNumber(json, "matrix"),        smallNumber(json, "shared"),
+          smallNumber(json, "global"),        smallNumber(json, "waits")};
+}
+
 /// All but a binary's fallback.
-static BinarySummary readResources(const JsonValue &json) {
+static BinarySummary readResources(const JsonValue &json, StringRef target) {
   BinarySummary binary;
   binary.target = text(json, "target");
   binary.format = text(json, "format");
   binary.bytes = number(json, "bytes");
   binary.registers = number(json, "registers");
+  binary.scalarRegisters = number(json, "scalar_registers");
   binary.spillStoreBytes = number(json, "spill_store_bytes");
+  binary.spillLoadBytes = number(json, "spill_load_bytes");
   binary.stackBytes = number(json, "stack_bytes");
   binary.sharedBytes = number(json, "static_shared_bytes") + number(json, "dynamic_shared_bytes");
   binary.threads = number(json, "threads");
   binary.arenaBytes = number(json, "arena_bytes");
   binary.ptxasLevel = number(json, "ptxas_level");
   binary.registerLimit = number(json, "register_limit");
+  if (const JsonValue *loop = field(json, "main_loop", JsonValue::Kind::Object))
+    binary.mainLoop = readMainLoop(*loop);
+  // Of PTX nobody has counted the registers yet.
+  if (binary.format != "ptx")
+    binary.occupancy =
+        occupancyOf(target, {smallNumber(json, "threads"), smallNumber(json, "registers"),
+                             std::min<uint64_t>(binary.sharedBytes, UINT32_MAX)});
   for (const JsonValue &map : list(json, "tensor_maps"))
     binary.tensorMaps.push_back(text(map, "name"));
   return binary;
 }
 
 static BinarySummary readBinary(const JsonValue &json) {
-  BinarySummary binary = readResources(json);
+  std::string target = text(json, "target");
+  BinarySummary binary = readResources(json, target);
   if (const JsonValue *fallback = field(json, "fallback", JsonValue::Kind::Object))
-    binary.fallback = std::make_shared<const BinarySummary>(readResources(*fallback));
+    binary.fallback = std::make_shared<const BinarySummary>(readResources(*fallback, target));
   return binary;
 }
 
@@ -191,64 +211,6 @@ Expected<LibrarySummary> inspectLibrary(StringRef bytes) {
   if (manifest->empty())
     return createStringError("the archive holds no manifest: Kiln did not write it");
   return readManifest(*manifest);
-}
-
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
-
-/// What came from a file and goes to a terminal: no control characters.
-static std::string printable(StringRef text) {
-  std::string out;
-  for (char c : text)
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return out;
-}
-
-static void printBinary(const BinarySummary &binary, StringRef name, raw_ostream &out) {
-  out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}", printable(name),
-                 printable(binary.format), binary.registers, binary.sharedBytes,
-                 binary.spillStoreBytes, binary.threads, binary.bytes);
-  if (binary.ptxasLevel)
-    out << "  ptxas -O" << binary.ptxasLevel;
-  if (binary.registerLimit)
-    out << "  limit " << binary.registerLimit;
-  for (const std::string &map : binary.tensorMaps)
-    out << (&map == &binary.tensorMaps.front() ? "  tensor maps " : ", ") << printable(map);
-  out << "\n";
-}
-
-void printSummary(const LibrarySummary &library, raw_ostream &out) {
-  uint64_t total = 0;
-  out << "library " << printable(library.name) << "\n";
-  // A processor's list of features is long; the manifest has all of it.
-  constexpr size_t kTargetColumns = 100;
-  for (StringRef target : library.targets)
-    out << "  target " << printable(target.take_front(kTargetColumns))
-        << (target.size() > kTargetColumns ? "..." : "") << "\n";
-  for (const auto &[tool, version] : library.tools)
-    out << "  made by " << printable(tool) << " " << printable(version) << "\n";
-  for (const EntrySummary &entry : library.entries) {
-    out << "\n"
-        << printable(entry.name) << "  (" << printable(entry.kernel) << " of "
-        << printable(entry.source) << ")\n  arguments:";
-    for (const std::string &argument : entry.arguments)
-      out << " " << printable(argument) << (&argument == &entry.arguments.back() ? "" : ",");
-    out << formatv("\n    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9}\n", "target", "format",
-                   "regs", "shared", "spills", "threads", "bytes");
-    for (size_t i = 0; i < entry.variants.size(); ++i) {
-      out << "  " << i << ": " << printable(entry.variants[i].name) << "\n";
-      for (const BinarySummary &binary : entry.variants[i].binaries) {
-        printBinary(binary, binary.target, out);
-        total += binary.bytes;
-        if (!binary.fallback)
-          continue;
-        printBinary(*binary.fallback, "  fallback", out);
-        total += binary.fallback->bytes;
-      }
-    }
-  }
-  out << "\n" << total << " bytes of device binaries and host objects\n";
 }
 
 } // namespace kiln

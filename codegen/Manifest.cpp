@@ -222,12 +222,25 @@ private:
     json.attribute("sha256", sha256Of(bytes));
   }
 
+  void writeMainLoop(const MainLoop &loop) {
+    json.attributeObject("main_loop", [&] {
+      json.attribute("of", loop.isMachineCode ? "machine code" : "ptx");
+      json.attribute("instructions", loop.instructions);
+      json.attribute("matrix", loop.matrix);
+      json.attribute("shared", loop.shared);
+      json.attribute("global", loop.global);
+      json.attribute("waits", loop.waits);
+    });
+  }
+
   void writeResources(const EntryModel &entry, const VariantModel &variant,
                       const DeviceBinary &binary) {
     if (binary.ptxasLevel)
       json.attribute("ptxas_level", binary.ptxasLevel);
     if (binary.registerLimit)
       json.attribute("register_limit", binary.registerLimit);
+    if (binary.mainLoop)
+      writeMainLoop(*binary.mainLoop);
     json.attribute("threads", binary.launch.threadsPerBlock);
     json.attribute("registers", binary.resources.registers);
     if (binary.resources.scalarRegisters)

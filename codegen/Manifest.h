@@ -9,6 +9,7 @@
 #define KILN_CODEGEN_MANIFEST_H
 
 #include "codegen/LibraryModel.h"
+#include "compiler/Target/Occupancy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
@@ -24,13 +25,17 @@ std::string writeManifest(const LibraryModel &model);
 struct BinarySummary {
   std::string target, format;
   uint64_t bytes = 0;
-  uint64_t registers = 0, spillStoreBytes = 0, stackBytes = 0;
+  uint64_t registers = 0, scalarRegisters = 0;
+  uint64_t spillStoreBytes = 0, spillLoadBytes = 0, stackBytes = 0;
   uint64_t sharedBytes = 0; // static and dynamic, per block
   uint64_t threads = 0, arenaBytes = 0;
   /// The level at which ptxas made it where that is lower than the one asked for, else 0.
   uint64_t ptxasLevel = 0;
   /// What ptxas was held to so that more blocks run on a processor, else 0.
   uint64_t registerLimit = 0;
+  std::optional<MainLoop> mainLoop;
+  /// Of the target that it or its fallback is for, where that is known.
+  std::optional<Occupancy> occupancy;
   /// What launchers make tensor maps of, by name.
   std::vector<std::string> tensorMaps;
   /// Where not all arguments have tensor maps; null: without one. Has no target and no format.
@@ -59,8 +64,10 @@ llvm::Expected<LibrarySummary> readManifest(llvm::StringRef json);
 llvm::Expected<LibrarySummary> inspectLibrary(llvm::StringRef bytes);
 
 /// A table with one line per binary, and one for its fallback: variant, target, registers, shared
-/// memory, spills, bytes.
+/// memory, spills, bytes, blocks of a processor.
 void printSummary(const LibrarySummary &library, llvm::raw_ostream &out);
+/// The same as JSON, docs/cli.md.
+void writeSummaryJson(const LibrarySummary &library, llvm::raw_ostream &out);
 
 } // namespace kiln
 

@@ -25,6 +25,7 @@ cl::SubCommand runCommand("run", "Compile one kernel of a spec and run it on giv
 cl::SubCommand checkCommand("check", "Report mistakes in a spec and its kernels; generate nothing");
 cl::SubCommand inspectCommand("inspect",
                               "Show what is in a library: variants, targets, resources, bytes");
+cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
 cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
@@ -107,6 +108,11 @@ cl::opt<unsigned>
                  cl::desc("Seconds of processor time for one run of ptxas, 0: no limit (300)"),
                  cl::value_desc("seconds"), cl::init(EmitOptions().ptxasTimeout),
                  cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(runCommand));
+cl::opt<unsigned>
+    ptxasSlow("ptxas-slow",
+              cl::desc("Warn of runs of ptxas that take more processor time, 0: never (20)"),
+              cl::value_desc("seconds"), cl::init(EmitOptions().ptxasSlow), cl::sub(buildCommand),
+              cl::sub(compileCommand), cl::sub(runCommand));
 cl::opt<std::string> libdevicePath("libdevice",
                                    cl::desc("libdevice.10.bc, for kernels that call its functions"),
                                    cl::value_desc("file"), cl::sub(buildCommand),
@@ -187,6 +193,21 @@ cl::opt<std::string> runCountHtml("count-html",
 // inspect
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
                                  cl::sub(inspectCommand));
+cl::opt<bool> inspectJson("json", cl::desc("As JSON"), cl::sub(inspectCommand));
+
+// report
+cl::opt<std::string> reportLibrary(cl::Positional, cl::desc("<library: .a or .json>"),
+                                   cl::sub(reportCommand));
+cl::opt<std::string> reportOutput("o", cl::desc("Path of the page"), cl::value_desc("file"),
+                                  cl::sub(reportCommand));
+cl::list<std::string>
+    reportCounts("counts", cl::desc("Counts that kiln run --count-json wrote; may be repeated"),
+                 cl::value_desc("file"), cl::sub(reportCommand));
+cl::list<std::string>
+    reportGpus("gpu",
+               cl::desc("A GPU whose least times are wanted (default: all that were counted "
+                        "for); may be repeated"),
+               cl::value_desc("name"), cl::sub(reportCommand));
 
 // language
 cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
@@ -263,6 +284,7 @@ CompilerOptions compilerOptions() {
   options.emit.ptxasPath = ptxasPath;
   options.emit.ptxasMemory = ptxasMemory;
   options.emit.ptxasTimeout = ptxasTimeout;
+  options.emit.ptxasSlow = ptxasSlow;
   options.emit.libdevicePath = libdevicePath;
   options.emit.lineInfo = lineInfo;
   for (const std::string &text : pathMap)
@@ -354,15 +376,23 @@ CommandLine parseCommandLine(int argc, char **argv) {
     line.run = runOptions();
   } else if (inspectCommand) {
     line.command = Command::Inspect;
-    line.inspect = {required(libraryPath, "the path of a library's archive or manifest")};
+    line.inspect = {required(libraryPath, "the path of a library's archive or manifest"),
+                    inspectJson};
+  } else if (reportCommand) {
+    line.command = Command::Report;
+    line.report = {required(reportLibrary, "the path of a library's archive or manifest"),
+                   required(reportOutput, "-o FILE, where the page goes"), reportCounts,
+                   reportGpus};
+    if (!reportGpus.empty() && reportCounts.empty())
+      usageError("--gpu: least times need counts, --counts FILE");
   } else if (languageCommand) {
     line.command = Command::Language;
     line.language = {languageName};
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError("expected a command: build, compile, check, run, inspect or language (kiln --help "
-               "shows more)");
+    usageError("expected a command: build, compile, check, run, inspect, report or language (kiln "
+               "--help shows more)");
   }
   return line;
 }

@@ -14,7 +14,10 @@ int runInspect(const CommandLine &line) {
     diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), line.inspect.library,
                        file.getError().message());
   } else if (auto library = inspectLibrary((*file)->getBuffer())) {
-    printSummary(*library, llvm::outs());
+    if (line.inspect.json)
+      writeSummaryJson(*library, llvm::outs());
+    else
+      printSummary(*library, llvm::outs());
     return 0;
   } else {
     diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), line.inspect.library,

@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-enum class Command { Build, Compile, Check, Run, Inspect, Language };
+enum class Command { Build, Compile, Check, Run, Inspect, Report, Language };
 enum class DiagnosticFormat { Text, Json };
 
 /// What every command that compiles understands.
@@ -95,6 +95,15 @@ struct RunOptions {
 
 struct InspectOptions {
   std::string library;
+  bool json = false;
+};
+
+struct ReportOptions {
+  std::string library, output;
+  /// --counts: files that `kiln run --count-json` wrote.
+  std::vector<std::string> counts;
+  /// --gpu: names of the table; empty = all that the counts concern.
+  std::vector<std::string> gpus;
 };
 
 struct LanguageOptions {
@@ -109,6 +118,7 @@ struct CommandLine {
   CompileOptions compile;
   RunOptions run;
   InspectOptions inspect;
+  ReportOptions report;
   LanguageOptions language;
 };
 

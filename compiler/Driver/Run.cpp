@@ -7,7 +7,6 @@
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ChildProcess.h"
 #include "compiler/Driver/Commands.h"
-#include "compiler/Driver/CountReport.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
@@ -15,6 +14,7 @@
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
 #include "compiler/Driver/Workers.h"
+#include "compiler/Report/ReportPage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
@@ -278,6 +278,8 @@ private:
       bool isDropped = !results[options.only[0]].doesNotFit.empty() && job->mayBeDropped;
       if (isDropped && variant != legal.back())
         continue;
+      // As a library names it: by what tells it from the others, which are dropped now.
+      counts.variant = variantName(entry(), entry().variants[variant]);
       if (!session.assemble(*plan, std::move(results)))
         return false;
       return computeGrid(arguments);
@@ -331,16 +333,45 @@ private:
       flush();
     }
     if (found.empty() && message.empty() && run.isCounted())
-      collectCounts(device.emulated(), record);
+      collectCounts(device.emulated());
     return found.empty() && (message.empty() || launchFailed(message));
   }
 
-  void collectCounts(kiln_emulator *emulator, const kiln_entry &record) {
+  void collectCounts(kiln_emulator *emulator) {
     counts.entry = run.kernel;
     counts.target = target().name;
-    counts.variant = record.variants[0].name;
     counts.grid = grid;
+    for (const auto &[name, text] : run.arguments)
+      counts.arguments.push_back(countedArgument(name, text));
     counts.collect(emulator, session.sources);
+  }
+
+  CountedArgument countedArgument(const std::string &name, const std::string &text) const {
+    const RunValue &value = *findValue(name);
+    if (!value.array)
+      return {name, text, 0};
+    auto argument = llvm::find_if(entry().arguments,
+                                  [&](const EntryArgument &one) { return one.name == name; });
+    const std::vector<int64_t> &shape = value.array->shape;
+    uint64_t bytes = elementBytes(argument->type.element);
+    for (int64_t extent : shape)
+      bytes *= uint64_t(extent);
+    return {
+        name,
+        elementName(argument->type.element).str() + "[" +
+            llvm::join(llvm::map_range(shape, [](int64_t n) { return std::to_string(n); }), ", ") +
+            "]",
+        bytes};
+  }
+
+  /// The page of a report, of this launch alone.
+  std::string countPage() const {
+    ReportPage page;
+    page.title = run.kernel + " on " + target().name;
+    page.counts = {counts};
+    for (const GpuModel &gpu : gpuModels())
+      page.gpus.push_back(&gpu);
+    return writeReportPage(page);
   }
 
   /// After all else has succeeded.
@@ -370,7 +401,7 @@ private:
     if (!run.countJson.empty() && run.countJson != "-" &&
         !addOutput(run.countJson, writeCountJson(counts)))
       return false;
-    if (!run.countHtml.empty() && !addOutput(run.countHtml, writeCountHtml(counts)))
+    if (!run.countHtml.empty() && !addOutput(run.countHtml, countPage()))
       return false;
     llvm::Error error = files.commit();
     return !error || cannotWrite(std::move(error));

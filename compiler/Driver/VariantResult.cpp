@@ -81,8 +81,17 @@ json::Object toJson(const TensorMapFacts &map) {
                       {"isWritten", unsigned(map.isWritten)}};
 }
 
+json::Object toJson(const MainLoop &loop) {
+  return json::Object{{"isMachineCode", unsigned(loop.isMachineCode)},
+                      {"instructions", loop.instructions},
+                      {"matrix", loop.matrix},
+                      {"shared", loop.shared},
+                      {"global", loop.global},
+                      {"waits", loop.waits}};
+}
+
 json::Object toJson(const DeviceBinary &binary) {
-  json::Array parameters, warnings, tensorMaps, fallback;
+  json::Array parameters, warnings, tensorMaps, mainLoop, fallback;
   for (const KernelParameter &parameter : binary.parameters)
     parameters.push_back(json::Object{
         {"name", encode(parameter.name)}, {"offset", parameter.offset}, {"size", parameter.size}});
@@ -90,6 +99,8 @@ json::Object toJson(const DeviceBinary &binary) {
     warnings.push_back(json::Object{{"text", encode(warning)}});
   for (const TensorMapFacts &map : binary.launch.tensorMaps)
     tensorMaps.push_back(toJson(map));
+  if (binary.mainLoop)
+    mainLoop.push_back(toJson(*binary.mainLoop));
   if (binary.fallback)
     fallback.push_back(toJson(*binary.fallback));
   const ResourceUsage &used = binary.resources;
@@ -111,6 +122,7 @@ json::Object toJson(const DeviceBinary &binary) {
       {"staticSharedBytes", used.staticSharedBytes},
       {"ptxasLevel", binary.ptxasLevel},
       {"registerLimit", binary.registerLimit},
+      {"mainLoop", std::move(mainLoop)},
       {"threadsPerBlock", launch.threadsPerBlock},
       {"warpSize", launch.warpSize},
       {"clusterX", launch.clusterDims[0]},
@@ -169,6 +181,11 @@ DeviceBinary binaryFrom(Reader in) {
                       in.number("stackBytes"),      in.number("staticSharedBytes")};
   binary.ptxasLevel = in.number("ptxasLevel");
   binary.registerLimit = in.number("registerLimit");
+  in.objects("mainLoop", [&](Reader loop) {
+    binary.mainLoop = {loop.number("isMachineCode") != 0, loop.number("instructions"),
+                       loop.number("matrix"),             loop.number("shared"),
+                       loop.number("global"),             loop.number("waits")};
+  });
   binary.launch = {in.number("threadsPerBlock"),
                    in.number("warpSize"),
                    {in.number("clusterX"), in.number("clusterY"), in.number("clusterZ")},

@@ -2,6 +2,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/InstructionClass.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <variant>
@@ -178,6 +179,16 @@ uint32_t ThreadCode::elementBytesOf(Operation *op) const {
   return type ? bytesOf(getElementTypeOrSelf(type)) : 0;
 }
 
+/// The type of a matrix instruction's operands where its name has none: ".f16".
+static std::string matrixTypeOf(Operation *op) {
+  if (auto product = dyn_cast<tilegpu::WgmmaOp>(op))
+    return ("." + product.getOperand()).str();
+  if (auto product = dyn_cast<NVVM::MmaOp>(op))
+    if (auto type = product.getMultiplicandAPtxType())
+      return ("." + NVVM::stringifyMMATypes(*type)).str();
+  return "";
+}
+
 unsigned ThreadCode::siteOf(Operation *op) {
   SmallVector<FileLineColLoc> chain;
   appendPositions(op->getLoc(), chain);
@@ -188,6 +199,7 @@ unsigned ThreadCode::siteOf(Operation *op) {
   if (isa<tilegpu::FailOp>(op))
     name = "tl.device_assert";
   InstructionClass kind = instructionOf(op).value_or(Instruction()).kind;
+  name += matrixTypeOf(op);
   auto [known, isNew] = siteNumbers.try_emplace(
       name + '\n' + std::to_string(int(kind)) + '\n' + keyOf(chain), sites.size());
   if (!isNew)

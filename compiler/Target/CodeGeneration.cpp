@@ -106,6 +106,7 @@ static void initializeBackEnds() {
     KILN_LLVM_TARGET(X86)
     KILN_LLVM_TARGET(AArch64)
 #undef KILN_LLVM_TARGET
+    LLVMInitializeAMDGPUDisassembler(); // for what HSACOs hold
     // For inline assembly; PTX has no parser and needs none.
     LLVMInitializeAMDGPUAsmParser();
     LLVMInitializeX86AsmParser();

@@ -44,6 +44,15 @@ struct ResourceUsage {
   uint32_t staticSharedBytes = 0;
 };
 
+/// The instructions of a kernel's main loop (MainLoop.h), once each.
+struct MainLoop {
+  /// Of the binary itself; else of the PTX that ptxas made it of.
+  bool isMachineCode = false;
+  /// All of them, and of these: matrix instructions, accesses to shared memory, accesses to global
+  /// memory and copies from it, barriers and waits.
+  uint32_t instructions = 0, matrix = 0, shared = 0, global = 0, waits = 0;
+};
+
 /// A number that a launcher has: the product of `constant` and the values of up to two of the
 /// kernel's parameters, integers.
 struct LaunchNumber {
@@ -129,6 +138,8 @@ struct DeviceBinary {
   /// The registers a thread to which ptxas was held so that more blocks run on a processor
   /// (RegisterShare.h); 0 elsewhere.
   uint32_t registerLimit = 0;
+  /// None where the kernel has no loop, or its format is a host object.
+  std::optional<MainLoop> mainLoop;
   LaunchFacts launch;
   /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
   std::vector<KernelParameter> parameters;

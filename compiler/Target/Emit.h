@@ -54,6 +54,8 @@ struct EmitOptions {
   /// What one run of ptxas may take, in MiB of addresses and seconds of processor time; 0: no
   /// limit.
   unsigned ptxasMemory = 8192, ptxasTimeout = 300;
+  /// Seconds of processor time above which a run of ptxas is worth a warning; 0: never.
+  unsigned ptxasSlow = 20;
   /// libdevice.10.bc, linked only when the module calls __nv_ functions. Empty: such calls are
   /// errors.
   std::string libdevicePath;

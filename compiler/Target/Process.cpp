@@ -94,6 +94,8 @@ llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef 
       return osError("cannot wait for " + name);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.peakBytes = uint64_t(used.ru_maxrss) << 10;
+  for (const timeval &time : {used.ru_utime, used.ru_stime})
+    result.seconds += double(time.tv_sec) + 1e-6 * double(time.tv_usec);
   return result;
 }
 

@@ -53,6 +53,8 @@ struct ProcessResult {
   int status = 0;
   /// The most memory that it, or a process that it waited for, had at a time.
   uint64_t peakBytes = 0;
+  /// Processor time of it and of the processes that it waited for.
+  double seconds = 0;
   /// Standard output and error, in the order they were written.
   std::string output;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "llvm/IR/IRBuilder.h"
@@ -84,6 +85,12 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
     return linked.takeError();
   options.stageDone("hsaco");
   binary.bytes = std::move(*linked);
+  auto listing = listHsaco({binary.bytes.data(), binary.bytes.size()}, facts.symbol, **machine);
+  if (!listing)
+    return listing.takeError();
+  binary.mainLoop = findMainLoop(*listing);
+  if (binary.mainLoop)
+    binary.mainLoop->isMachineCode = true;
   return binary;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
+#include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RegisterShare.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
@@ -171,6 +172,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
   binary.ptx = text->str().str();
   binary.warnings = std::move(diagnostics.warnings);
+  binary.mainLoop = findMainLoop(listPtx(binary.ptx));
 
   if (isText) {
     binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());

@@ -1,6 +1,7 @@
 //===- Ptxas.cpp - NVIDIA's assembler as a process ----------------------------===//
 
 #include "compiler/Target/NVIDIA/Ptxas.h"
+#include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/Process.h"
 #include "compiler/Target/TargetError.h"
 #include "llvm/ADT/SmallString.h"
@@ -89,7 +90,7 @@ public:
       return folder.takeError();
     if (llvm::Error error = folder->write("kernel.ptx", ptx))
       return std::move(error);
-    return Assembly(std::move(*ptxas), std::move(*folder), target, options);
+    return Assembly(std::move(*ptxas), std::move(*folder), listPtx(ptx).size(), target, options);
   }
 
   llvm::Expected<PtxasResult> run(unsigned level) const {
@@ -107,15 +108,33 @@ public:
     auto cubin = folder.read("kernel.cubin");
     if (!cubin)
       return cubin.takeError();
-    return PtxasResult{std::move(*cubin), parsePtxasReport(process->output), level};
+    PtxasResult result{std::move(*cubin), parsePtxasReport(process->output), level};
+    noteSlowness(*process, result.report);
+    return result;
   }
 
   llvm::StringRef program() const { return ptxas; }
 
 private:
-  Assembly(std::string ptxas, TemporaryFolder folder, const TargetInfo &target,
-           const EmitOptions &options)
-      : ptxas(std::move(ptxas)), folder(std::move(folder)), target(target), options(options) {}
+  Assembly(std::string ptxas, TemporaryFolder folder, size_t numInstructions,
+           const TargetInfo &target, const EmitOptions &options)
+      : ptxas(std::move(ptxas)), folder(std::move(folder)), numInstructions(numInstructions),
+        target(target), options(options) {}
+
+  /// What ptxas spends its time on is how many instructions there are and how long it looks for
+  /// registers.
+  void noteSlowness(const ProcessResult &process, PtxasReport &report) const {
+    if (!options.ptxasSlow || process.seconds <= options.ptxasSlow)
+      return;
+    const ResourceUsage &used = report.resources;
+    std::string cause = std::to_string(numInstructions) + " PTX instructions and " +
+                        std::to_string(used.registers) + " registers a thread";
+    if (used.spillStoreBytes)
+      cause += ", " + std::to_string(used.spillStoreBytes) + " bytes of them spilled";
+    report.warnings.push_back("ptxas took " + std::to_string(unsigned(process.seconds)) +
+                              " seconds of processor time, for " + cause +
+                              "; more warps or smaller tiles make less work");
+  }
 
   /// Denied memory, ptxas says so, or falls over what it did not get.
   bool ranOutOfMemory(const ProcessResult &process) const {
@@ -144,6 +163,7 @@ private:
 
   std::string ptxas;
   TemporaryFolder folder;
+  size_t numInstructions;
   const TargetInfo &target;
   const EmitOptions &options;
 };

@@ -1,14 +1,10 @@
 //===- RegisterShare.cpp - Fewer registers a thread, more blocks a processor --===//
 
 #include "compiler/Target/NVIDIA/RegisterShare.h"
+#include "compiler/Target/Occupancy.h"
 #include "llvm/Support/MathExtras.h"
-#include <algorithm>
 
 namespace kiln {
-
-// CUDA C++ Programming Guide, "Compute Capabilities", of 8.0 and above.
-static constexpr unsigned registersOfProcessor = 64 * 1024, registerUnit = 8, maxBlocks = 32;
-static constexpr unsigned sharedOfSystem = 1024; // of each block
 
 /// Above so many threads of a processor more of them hide little more.
 static constexpr unsigned enoughThreads = 768;
@@ -17,24 +13,22 @@ static bool hasMatrixInstructions(llvm::StringRef ptx) {
   return ptx.contains("mma.sync") || ptx.contains("wgmma.");
 }
 
-/// Blocks of a processor for which there is shared memory.
-static unsigned blocksByShared(uint32_t bytes, const TargetInfo &target) {
-  return (target.maxSharedBytes + sharedOfSystem) / (bytes + sharedOfSystem);
-}
-
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx) {
-  unsigned threads = launch.threadsPerBlock;
-  if (!used.registers || hasMatrixInstructions(ptx))
+  if (hasMatrixInstructions(ptx))
     return std::nullopt;
-  unsigned blocks =
-      registersOfProcessor / (unsigned(llvm::alignTo(used.registers, registerUnit)) * threads);
-  unsigned wanted = llvm::divideCeil(4 * blocks, 3);
-  unsigned possible =
-      std::min(maxBlocks, blocksByShared(launch.dynamicSharedBytes + used.staticSharedBytes, target));
-  if (!blocks || blocks * threads >= enoughThreads || wanted > possible)
+  BlockNeeds needs{launch.threadsPerBlock, used.registers,
+                   uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes};
+  std::optional<Occupancy> now = occupancyOf(target.name, needs);
+  if (!now || !now->blocks || now->blocks * launch.threadsPerBlock >= enoughThreads)
     return std::nullopt;
-  return registersOfProcessor / (wanted * threads) / registerUnit * registerUnit;
+  uint32_t wanted = llvm::divideCeil(4 * now->blocks, 3);
+  constexpr unsigned registerUnit = 8;
+  for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit); needs.registers;
+       needs.registers -= registerUnit)
+    if (occupancyOf(target.name, needs)->blocks >= wanted)
+      return needs.registers;
+  return std::nullopt;
 }
 
 std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers) {

@@ -271,7 +271,7 @@ TEST(WarpGroupBugs, ASlotThatIsOverwrittenTooEarly) {
   EXPECT_GT(result.numWrong, 256u);
   EXPECT_TRUE(
       finds(result, "kernel.py:20:5: ",
-            "also an operand of a product of warp 0 at kernel.py:7 (tilegpu.wgmma) that has "
+            "also an operand of a product of warp 0 at kernel.py:7 (tilegpu.wgmma.f16) that has "
             "not been waited for"));
   std::string behind = "  %v0 = llvm.mlir.undef : vector<4xf32>\n";
   EXPECT_TRUE(finds(run(replaced(kernelText, behind, overwrite + behind)),

@@ -1,7 +1,8 @@
-#include "compiler/Driver/CountReport.h"
+#include "compiler/Report/CountReport.h"
+#include "compiler/Report/HtmlText.h"
+#include "compiler/Target/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include <set>
 
 namespace kiln {
@@ -55,6 +56,17 @@ std::optional<double> CountTotals::intensity() const {
   return double(flops) / double(globalBytes());
 }
 
+std::string matrixTypeOf(llvm::StringRef operation) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> types[] = {
+      {"f8f6f4", "f8"}, {"f8f6f4", "f8"}, {"e4m3", "f8"},   {"e5m2", "f8"},   {"fp8", "f8"},
+      {"bf8", "f8"},    {"bf16", "bf16"}, {"tf32", "tf32"}, {"xf32", "tf32"}, {"f16", "f16"},
+      {"f64", "f64"},   {"i8", "i8"},     {"iu8", "i8"},    {"s8", "i8"},     {"u8", "i8"}};
+  for (const auto &[part, type] : types)
+    if (operation.contains(part))
+      return type.str();
+  return "f32";
+}
+
 namespace {
 
 /// Lines as text, with tabs and other control characters as blanks.
@@ -81,6 +93,7 @@ public:
     if (!count.instructions)
       return;
     report.places.push_back(count);
+    addOperations(count);
     at(count.file, count.line).own.add(count);
     // A line counts once, also where a function calls itself.
     std::set<std::pair<std::string, uint32_t>> around = {{count.file, count.line}};
@@ -101,6 +114,14 @@ public:
   }
 
 private:
+  void addOperations(const kiln_emulator_count &count) {
+    std::string kind = count.kind;
+    if (count.matrix_operations)
+      report.operations["matrix " + matrixTypeOf(count.operation)] += count.matrix_operations;
+    else if (count.flops)
+      report.operations[kind] += count.flops;
+  }
+
   CountedLine &at(const std::string &file, uint32_t number) {
     CountedLine &line = lines[{file, number}];
     if (!line.file.empty() || line.line || file.empty())
@@ -156,23 +177,17 @@ std::string launchOf(const CountReport &report) {
          std::to_string(report.threads) + " threads, warps of " + std::to_string(report.warpSize);
 }
 
-std::string withSeparators(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t place = digits.size(); place > 3;)
-    digits.insert(place -= 3, ",");
-  return digits;
-}
-
-std::string withDigits(double number, unsigned digits) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.*f", int(digits), number);
-  return text;
+std::string CountReport::hardwareTarget() const {
+  auto parsed = parseTarget(target);
+  if (parsed)
+    return parsed->hardwareName();
+  llvm::consumeError(parsed.takeError());
+  return target;
 }
 
 std::vector<std::string> countHints(const CountTotals &counts, uint32_t warpSize) {
   std::vector<std::string> hints;
-  // A partial sector at each end of what a program accesses is nobody's mistake.
-  if (counts.sectors * 8 > counts.idealSectors * 9)
+  if (counts.hasExcessSectors())
     hints.push_back(withDigits(double(counts.sectors) / double(counts.idealSectors), 2) +
                     " times the ideal sectors: lanes access memory misaligned or with gaps");
   if (counts.bankConflicts())

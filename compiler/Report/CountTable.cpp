@@ -1,7 +1,8 @@
 // The table that `kiln run --count` prints: the kernel's sums, then the lines with most
 // instructions.
 
-#include "compiler/Driver/CountReport.h"
+#include "compiler/Report/CountReport.h"
+#include "compiler/Report/HtmlText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

@@ -1,6 +1,6 @@
 // Counts as JSON, by count.schema.json. Keys are only ever added, unless "kiln_count" grows.
 
-#include "compiler/Driver/CountReport.h"
+#include "compiler/Report/CountReport.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -13,7 +13,7 @@ public:
 
   void write() {
     json.object([&] {
-      json.attribute("kiln_count", 1);
+      json.attribute("kiln_count", kCountVersion);
       json.attribute("kernel", report.entry);
       json.attribute("function", report.kernel);
       json.attribute("variant", report.variant);
@@ -22,11 +22,16 @@ public:
         for (int64_t extent : report.grid)
           json.value(extent);
       });
+      writeArguments();
       number("blocks", report.blocks);
       json.attribute("threads_per_block", report.threads);
       json.attribute("warp_size", report.warpSize);
       json.attributeObject("total", [&] { counts(report.total); });
       json.attribute("flops_per_global_byte", report.total.intensity());
+      json.attributeObject("operations", [&] {
+        for (const auto &[kind, sum] : report.operations)
+          number(kind, sum);
+      });
       json.attributeArray("lines", [&] {
         for (const CountedLine &line : report.lines)
           json.object([&] { writeLine(line); });
@@ -35,12 +40,34 @@ public:
         for (const kiln_emulator_count &place : report.places)
           json.object([&] { writePlace(place); });
       });
+      writeSources();
     });
     json.flush();
   }
 
 private:
   void number(llvm::StringRef key, uint64_t value) { json.attribute(key, value); }
+
+  void writeArguments() {
+    json.attributeArray("arguments", [&] {
+      for (const CountedArgument &argument : report.arguments)
+        json.object([&] {
+          json.attribute("name", argument.name);
+          json.attribute("value", argument.value);
+          number("bytes", argument.bytes);
+        });
+    });
+  }
+
+  void writeSources() {
+    json.attributeObject("sources", [&] {
+      for (const auto &[file, lines] : report.sources)
+        json.attributeArray(llvm::json::fixUTF8(file), [&, &lines = lines] {
+          for (const std::string &line : lines)
+            json.value(llvm::json::fixUTF8(line));
+        });
+    });
+  }
 
   void position(llvm::StringRef file, uint32_t line) {
     json.attribute("file", llvm::json::fixUTF8(file));

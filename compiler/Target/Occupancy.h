@@ -1,0 +1,46 @@
+//===- Occupancy.h - How many blocks a processor holds ------------------------===//
+//
+// What NVIDIA's occupancy calculator and LLVM's AMDGPU back end say, from a table of processors
+// (Processors.def). Registers that a kernel moves between its warps while it runs (setmaxnreg) do
+// not change it: a block gets what it is launched with.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_OCCUPANCY_H
+#define KILN_COMPILER_TARGET_OCCUPANCY_H
+
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kiln {
+
+/// What a block takes.
+struct BlockNeeds {
+  uint32_t threads = 0;
+  /// Of a thread, as ResourceUsage has them: on AMD with the accumulation registers.
+  uint32_t registers = 0;
+  /// Of shared memory, static and dynamic.
+  uint64_t sharedBytes = 0;
+};
+
+/// In the order in which they are named.
+enum class OccupancyLimit : uint8_t { Registers, SharedMemory, Warps, Blocks };
+struct Occupancy {
+  /// Resident blocks and warps of a processor, and the warps that it could hold.
+  uint32_t blocks = 0, warps = 0, maxWarps = 0;
+  /// Blocks that each resource has room for, by OccupancyLimit.
+  std::array<uint32_t, 4> room = {};
+
+  /// What has room for no more blocks than there are: "registers, shared memory".
+  std::string limits() const;
+};
+
+/// None for targets whose processors are not in the table: CPUs, emulated GPUs, PTX for GPUs to
+/// come; and for a block without threads.
+std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &needs);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_OCCUPANCY_H
