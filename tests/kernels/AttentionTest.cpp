@@ -1,33 +1,9 @@
 #include "attention.h"
-#include "tests/kernels/KernelTest.h"
+#include "tests/kernels/AttentionCase.h"
 
 using namespace kiln::test;
 
 namespace {
-
-/// batch x heads x rows x dim, with room behind each row, each head and each batch.
-struct Layout {
-  int batch, heads, rows, dim, padding;
-  int64_t rowStride() const { return dim + padding; }
-  int64_t headStride() const { return rows * rowStride() + padding; }
-  int64_t batchStride() const { return heads * headStride() + padding; }
-  size_t size() const { return size_t(batch * batchStride()); }
-  size_t at(int b, int h, int row) const {
-    return size_t(b * batchStride() + h * headStride() + row * rowStride());
-  }
-};
-
-struct Shape {
-  int batch, heads, queries, keys, padding;
-  int group = 1; ///< heads of queries that share one of keys and values
-};
-
-/// Which keys a query sees, and what becomes of scores.
-struct Form {
-  bool isCausal = false;
-  int window = 0;    ///< 0: all that come before
-  float softCap = 0; ///< 0: none
-};
 
 class Attention : public KernelTest {
 protected:
@@ -36,8 +12,7 @@ protected:
   void run(Shape shape, Form form, double tolerance, Launch launch, Rest... rest) {
     SCOPED_TRACE(testing::Message() << shape.batch << " x " << shape.heads << " x " << shape.queries
                                     << " queries, " << shape.keys << " keys");
-    Layout q{shape.batch, shape.heads, shape.queries, dim, shape.padding};
-    Layout k{shape.batch, shape.heads / shape.group, shape.keys, dim, 2 * shape.padding};
+    Layout q = shape.ofQueries(dim), k = shape.ofKeys(dim);
     Buffer<T> queries(q.size()), keys(k.size()), values(k.size()), out(q.size());
     Buffer<float> lse(size_t(shape.batch) * shape.heads * shape.queries);
     for (Buffer<T> *buffer : {&queries, &keys, &values, &out})
@@ -56,30 +31,19 @@ protected:
     for (int b = 0; b < shape.batch; ++b)
       for (int h = 0; h < shape.heads; ++h)
         for (int row = 0; row < shape.queries; ++row) {
-          int seen = form.isCausal ? std::max(0, row + 1 + shape.keys - shape.queries) : shape.keys;
-          int first = form.window ? std::max(0, seen - form.window) : 0, kvHead = h / shape.group;
-          std::vector<double> scores(seen, -INFINITY);
-          double largest = -INFINITY, sum = 0;
-          for (int n = first; n < seen; ++n) {
-            scores[n] = 0;
-            for (int d = 0; d < dim; ++d)
-              scores[n] += double(float(queries[q.at(b, h, row) + d])) *
-                           double(float(keys[k.at(b, kvHead, n) + d])) * double(scale);
-            if (form.softCap)
-              scores[n] = form.softCap * std::tanh(scores[n] / form.softCap);
-            largest = std::max(largest, scores[n]);
-          }
-          for (double &score : scores)
-            sum += score = std::exp(score - largest);
+          int kvHead = h / shape.group;
+          Row expectedRow = attend(shape, form, row, &queries[q.at(b, h, row)],
+                                   &keys[k.at(b, kvHead, 0)], k.rowStride(), dim, scale);
           float gotLse = lse[size_t(b * shape.heads + h) * shape.queries + row];
-          if (seen)
-            ASSERT_NEAR(gotLse, largest + std::log(sum), 1e-3);
+          if (expectedRow.seesAny())
+            ASSERT_NEAR(gotLse, expectedRow.lse, 1e-3);
           else
             ASSERT_EQ(gotLse, -INFINITY);
           for (int d = 0; d < dim; ++d) {
             double expected = 0;
-            for (int n = 0; n < seen; ++n)
-              expected += scores[n] / sum * double(float(values[k.at(b, kvHead, n) + d]));
+            for (int n = 0; n < shape.keys; ++n)
+              expected +=
+                  expectedRow.probabilities[n] * double(float(values[k.at(b, kvHead, n) + d]));
             ASSERT_NEAR(double(float(out[q.at(b, h, row) + d])), expected, tolerance)
                 << "row " << row << ", element " << d;
             isWritten[q.at(b, h, row) + d] = true;
