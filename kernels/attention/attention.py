@@ -8,6 +8,13 @@ LN_2 = tl.constexpr(0.6931471805599453)
 
 
 @triton.jit
+def sequence(starts_ptr, number):
+    """Where a sequence's rows begin, and how many there are."""
+    first = tl.load(starts_ptr + number)
+    return first.to(tl.int64), tl.load(starts_ptr + number + 1) - first
+
+
+@triton.jit
 def attend(
     q, k_ptr, v_ptr, stride_kn, stride_vn, rows, first, end, n_keys, scale, soft_cap, window,
     accumulator, largest, total,
@@ -55,7 +62,7 @@ def attention_kernel(
     q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr,
     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn,
     stride_vb, stride_vh, stride_vn, stride_ob, stride_oh, stride_om,
-    n_heads, group, n_queries, n_keys, scale, soft_cap, window,
+    n_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
     HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
     WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
@@ -68,6 +75,10 @@ def attention_kernel(
     With CAUSAL the last query sees all keys, and each one before it one key less; a query that sees none gets zeros.
     With WINDOWED a query sees only the last `window` (1 or more) of its keys, which wants CAUSAL.
     With CAPPED a score s becomes soft_cap * tanh(s / soft_cap).
+
+    Sequences of several lengths: with q_starts_ptr and k_starts_ptr the rows of sequence b are those from starts[b] on and before
+    starts[b + 1]. There are no strides between batches, the grid is for the longest sequence, and n_queries is the number of rows
+    of all, which lse has for each head.
     """
     tl.static_assert(CAUSAL or not WINDOWED, "a window is of the keys up to the query's own")
     block = tl.program_id(0)
@@ -83,6 +94,19 @@ def attention_kernel(
     k_ptr += batch.to(tl.int64) * stride_kb + kv_head.to(tl.int64) * stride_kh
     v_ptr += batch.to(tl.int64) * stride_vb + kv_head.to(tl.int64) * stride_vh
     out_ptr += batch.to(tl.int64) * stride_ob + head.to(tl.int64) * stride_oh
+    if q_starts_ptr is None:
+        lse_ptr += instance.to(tl.int64) * n_queries
+    else:
+        lse_ptr += head.to(tl.int64) * n_queries
+        first_query, n_queries = sequence(q_starts_ptr, batch)
+        first_key, n_keys = sequence(k_starts_ptr, batch)
+        q_ptr += first_query * stride_qm
+        k_ptr += first_key * stride_kn
+        v_ptr += first_key * stride_vn
+        out_ptr += first_query * stride_om
+        lse_ptr += first_query
+        if block * BLOCK_M >= n_queries:
+            return
     dims = tl.arange(0, HEAD_DIM)
     is_query = queries < n_queries
 
@@ -117,4 +141,4 @@ def attention_kernel(
     out = accumulator / tl.where(total == 0.0, 1.0, total)[:, None]
     tl.store(out_ptr + queries.to(tl.int64)[:, None] * stride_om + dims[None, :], out, mask=is_query[:, None])
     lse = (largest + tl.log2(total)) * LN_2
-    tl.store(lse_ptr + instance.to(tl.int64) * n_queries + queries, lse, mask=is_query)
+    tl.store(lse_ptr + queries, lse, mask=is_query)

@@ -3,6 +3,7 @@ the gradients of keys and values and once for that of the queries, so that sums 
 
 import triton
 import triton.language as tl
+from attention import sequence
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 ROW_UNIT = tl.constexpr(128)
@@ -14,14 +15,24 @@ def padded_rows(n_queries):
 
 
 @triton.jit
+def statistics_rows(q_starts_ptr, batch, sequences, n_heads, n_queries):
+    """Where the statistics of a batch's first head begin, and how far they are from head to head. n_queries: of each batch, or of
+    all sequences, which are behind one another for each head then, each from a multiple of ROW_UNIT on."""
+    if q_starts_ptr is None:
+        return batch * n_heads * padded_rows(n_queries), padded_rows(n_queries)
+    first = tl.load(q_starts_ptr + batch) // ROW_UNIT + batch
+    return first * ROW_UNIT, (n_queries // ROW_UNIT + sequences) * ROW_UNIT
+
+
+@triton.jit
 def row_statistics_kernel(
     out_ptr, dout_ptr, lse_ptr, lse2_ptr, delta_ptr, stride_ob, stride_oh, stride_om, stride_gb, stride_gh, stride_gm,
-    n_heads, n_queries, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+    n_heads, n_queries, q_starts_ptr, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr,
 ):
     """delta[b, h, m] = sum over d of out[b, h, m, d] * dout[b, h, m, d]; lse2 = lse in powers of two.
 
     The grid covers the padded rows by batch * n_heads. A head's rows of lse2 and delta begin at multiples of ROW_UNIT, so that
-    they can be read in whole blocks; beyond the last query stand zeros.
+    they can be read in whole blocks; beyond the last query stand zeros. Sequences of several lengths are as in the forward pass.
     """
     queries = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     instance = tl.program_id(1)
@@ -29,15 +40,24 @@ def row_statistics_kernel(
     head = (instance % n_heads).to(tl.int64)
     out_ptr += batch * stride_ob + head * stride_oh
     dout_ptr += batch * stride_gb + head * stride_gh
+    first_row, rows_of_head = statistics_rows(q_starts_ptr, batch, tl.num_programs(1) // n_heads, n_heads, n_queries)
+    row = first_row + head * rows_of_head
+    if q_starts_ptr is None:
+        lse_ptr += instance.to(tl.int64) * n_queries
+    else:
+        lse_ptr += head * n_queries
+        first_query, n_queries = sequence(q_starts_ptr, batch)
+        out_ptr += first_query * stride_om
+        dout_ptr += first_query * stride_gm
+        lse_ptr += first_query
     dims = tl.arange(0, HEAD_DIM)[None, :]
     places = queries.to(tl.int64)[:, None]
     is_query = queries < n_queries
     out = tl.load(out_ptr + places * stride_om + dims, mask=is_query[:, None], other=0.0).to(tl.float32)
     dout = tl.load(dout_ptr + places * stride_gm + dims, mask=is_query[:, None], other=0.0).to(tl.float32)
-    lse = tl.load(lse_ptr + instance.to(tl.int64) * n_queries + queries, mask=is_query, other=0.0)
+    lse = tl.load(lse_ptr + queries, mask=is_query, other=0.0)
     # The probabilities of a query that sees no key are zero.
     lse2 = tl.where(lse == -float("inf"), float("inf"), lse * LOG2_E)
-    row = instance.to(tl.int64) * padded_rows(n_queries)
     is_row = queries < padded_rows(n_queries)
     tl.store(lse2_ptr + row + queries, lse2, mask=is_row)
     tl.store(delta_ptr + row + queries, tl.sum(out * dout, axis=1), mask=is_row)
@@ -99,7 +119,7 @@ def key_gradients_kernel(
     q_ptr, k_ptr, v_ptr, dout_ptr, lse2_ptr, delta_ptr, dk_ptr, dv_ptr,
     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
     stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn,
-    n_kv_heads, group, n_queries, n_keys, scale, soft_cap, window,
+    n_kv_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
     HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
     WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
@@ -114,8 +134,25 @@ def key_gradients_kernel(
     instance = tl.program_id(1)
     batch = (instance // n_kv_heads).to(tl.int64)
     kv_head = (instance % n_kv_heads).to(tl.int64)
+    q_ptr += batch * stride_qb
     k_ptr += batch * stride_kb + kv_head * stride_kh
     v_ptr += batch * stride_vb + kv_head * stride_vh
+    dout_ptr += batch * stride_gb
+    dk_ptr += batch * stride_dkb + kv_head * stride_dkh
+    dv_ptr += batch * stride_dvb + kv_head * stride_dvh
+    first_row, rows_of_head = statistics_rows(
+        q_starts_ptr, batch, tl.num_programs(1) // n_kv_heads, n_kv_heads * group, n_queries)
+    if q_starts_ptr is not None:
+        first_query, n_queries = sequence(q_starts_ptr, batch)
+        first_key, n_keys = sequence(k_starts_ptr, batch)
+        q_ptr += first_query * stride_qm
+        k_ptr += first_key * stride_kn
+        v_ptr += first_key * stride_vn
+        dout_ptr += first_query * stride_gm
+        dk_ptr += first_key * stride_dkn
+        dv_ptr += first_key * stride_dvn
+        if block * BLOCK_N >= n_keys:
+            return
     dims = tl.arange(0, HEAD_DIM)
     is_key = (columns < n_keys)[:, None]
     places = columns.to(tl.int64)[:, None]
@@ -138,9 +175,9 @@ def key_gradients_kernel(
 
     for member in range(0, group):
         head = kv_head * group + member
-        row = (batch * n_kv_heads * group + head) * padded_rows(n_queries)
-        q = q_ptr + batch * stride_qb + head * stride_qh
-        dout = dout_ptr + batch * stride_gb + head * stride_gh
+        row = first_row + head * rows_of_head
+        q = q_ptr + head * stride_qh
+        dout = dout_ptr + head * stride_gh
         if CAUSAL:
             dk, dv = take_queries(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, first, tl.minimum(full, end), n_queries,
@@ -150,8 +187,6 @@ def key_gradients_kernel(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, full, end, n_queries, n_keys,
                 scale, soft_cap, window, dk, dv, HEAD_DIM, BLOCK_M, False, CAUSAL, WINDOWED, CAPPED)
 
-    dk_ptr += batch * stride_dkb + kv_head * stride_dkh
-    dv_ptr += batch * stride_dvb + kv_head * stride_dvh
     tl.store(dk_ptr + places * stride_dkn + dims[None, :], dk * scale, mask=is_key)
     tl.store(dv_ptr + places * stride_dvn + dims[None, :], dv, mask=is_key)
 
@@ -159,13 +194,13 @@ def key_gradients_kernel(
 @triton.jit
 def take_keys(
     q, dout, k_ptr, v_ptr, lse2, delta, stride_kn, stride_vn, rows, first, end, n_keys, scale, soft_cap, window, dq,
-    HEAD_DIM: tl.constexpr, BLOCK_N: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr, WINDOWED: tl.constexpr,
-    CAPPED: tl.constexpr,
+    HEAD_DIM: tl.constexpr, BLOCK_N: tl.constexpr, COPY_WARP: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
+    WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
     """Takes the keys from `first` to `end`, a block at a time, into the sum of the queries that keys `rows` belong to. Without
     MASKED all of these queries see all of these keys."""
     dims = tl.arange(0, HEAD_DIM)
-    for start in range(first, end, BLOCK_N):
+    for start in tl.range(first, end, BLOCK_N, warp_specialize=COPY_WARP):
         columns = start + tl.arange(0, BLOCK_N)
         is_key = columns < n_keys
         places = columns.to(tl.int64)
@@ -186,11 +221,12 @@ def query_gradients_kernel(
     q_ptr, k_ptr, v_ptr, dout_ptr, lse2_ptr, delta_ptr, dq_ptr,
     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn, stride_vb, stride_vh, stride_vn,
     stride_gb, stride_gh, stride_gm, stride_dqb, stride_dqh, stride_dqm,
-    n_heads, group, n_queries, n_keys, scale, soft_cap, window,
-    HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+    n_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
+    HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, COPY_WARP: tl.constexpr, CAUSAL: tl.constexpr,
     WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
-    """The gradients of the queries, for those of the result in dout. Grid and arguments are as in the forward pass."""
+    """The gradients of the queries, for those of the result in dout. Grid and arguments are as in the forward pass. With
+    COPY_WARP a warp of its own copies keys and values, where the copy engine brings them."""
     tl.static_assert(CAUSAL or not WINDOWED, "a window is of the keys up to the query's own")
     block = tl.program_id(0)
     if CAUSAL:
@@ -205,10 +241,22 @@ def query_gradients_kernel(
     k_ptr += batch * stride_kb + kv_head * stride_kh
     v_ptr += batch * stride_vb + kv_head * stride_vh
     dout_ptr += batch * stride_gb + head * stride_gh
+    dq_ptr += batch * stride_dqb + head * stride_dqh
+    first_row, rows_of_head = statistics_rows(q_starts_ptr, batch, tl.num_programs(1) // n_heads, n_heads, n_queries)
+    row = first_row + head * rows_of_head
+    if q_starts_ptr is not None:
+        first_query, n_queries = sequence(q_starts_ptr, batch)
+        first_key, n_keys = sequence(k_starts_ptr, batch)
+        q_ptr += first_query * stride_qm
+        k_ptr += first_key * stride_kn
+        v_ptr += first_key * stride_vn
+        dout_ptr += first_query * stride_gm
+        dq_ptr += first_query * stride_dqm
+        if block * BLOCK_M >= n_queries:
+            return
     dims = tl.arange(0, HEAD_DIM)
     is_query = queries < n_queries
     places = queries.to(tl.int64)[:, None]
-    row = instance.to(tl.int64) * padded_rows(n_queries)
     q = tl.load(q_ptr + places * stride_qm + dims[None, :], mask=is_query[:, None], other=0.0)
     dout = tl.load(dout_ptr + places * stride_gm + dims[None, :], mask=is_query[:, None], other=0.0)
     lse2 = tl.load(lse2_ptr + row + queries, mask=is_query, other=0.0)
@@ -230,13 +278,12 @@ def query_gradients_kernel(
         masked = tl.maximum(masked, full)
         dq = take_keys(
             q, dout, k_ptr, v_ptr, lse2, delta, stride_kn, stride_vn, queries + unseen, first, tl.minimum(full, end), n_keys, scale,
-            soft_cap, window, dq, HEAD_DIM, BLOCK_N, True, CAUSAL, WINDOWED, CAPPED)
+            soft_cap, window, dq, HEAD_DIM, BLOCK_N, COPY_WARP, True, CAUSAL, WINDOWED, CAPPED)
     dq = take_keys(
         q, dout, k_ptr, v_ptr, lse2, delta, stride_kn, stride_vn, queries + unseen, full, masked, n_keys, scale, soft_cap, window, dq,
-        HEAD_DIM, BLOCK_N, False, CAUSAL, WINDOWED, CAPPED)
+        HEAD_DIM, BLOCK_N, COPY_WARP, False, CAUSAL, WINDOWED, CAPPED)
     dq = take_keys(
         q, dout, k_ptr, v_ptr, lse2, delta, stride_kn, stride_vn, queries + unseen, masked, end, n_keys, scale, soft_cap, window, dq,
-        HEAD_DIM, BLOCK_N, True, CAUSAL, WINDOWED, CAPPED)
+        HEAD_DIM, BLOCK_N, COPY_WARP, True, CAUSAL, WINDOWED, CAPPED)
 
-    dq_ptr += batch * stride_dqb + head * stride_dqh
     tl.store(dq_ptr + places * stride_dqm + dims[None, :], dq * scale, mask=is_query[:, None])
