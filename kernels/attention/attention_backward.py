@@ -3,7 +3,7 @@ the gradients of keys and values and once for that of the queries, so that sums 
 
 import triton
 import triton.language as tl
-from attention import sequence
+from attention import sequence, within
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 ROW_UNIT = tl.constexpr(128)
@@ -50,11 +50,11 @@ def row_statistics_kernel(
         out_ptr += first_query * stride_om
         dout_ptr += first_query * stride_gm
         lse_ptr += first_query
-    dims = tl.arange(0, HEAD_DIM)[None, :]
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))[None, :]
     places = queries.to(tl.int64)[:, None]
     is_query = queries < n_queries
-    out = tl.load(out_ptr + places * stride_om + dims, mask=is_query[:, None], other=0.0).to(tl.float32)
-    dout = tl.load(dout_ptr + places * stride_gm + dims, mask=is_query[:, None], other=0.0).to(tl.float32)
+    out = tl.load(out_ptr + places * stride_om + dims, mask=within(is_query[:, None], dims, HEAD_DIM), other=0.0).to(tl.float32)
+    dout = tl.load(dout_ptr + places * stride_gm + dims, mask=within(is_query[:, None], dims, HEAD_DIM), other=0.0).to(tl.float32)
     lse = tl.load(lse_ptr + queries, mask=is_query, other=0.0)
     # The probabilities of a query that sees no key are zero.
     lse2 = tl.where(lse == -float("inf"), float("inf"), lse * LOG2_E)
@@ -93,19 +93,19 @@ def take_queries(
 ):
     """Takes the queries from `first` to `end`, a block at a time, into the sums of the keys `columns`. Without MASKED all of these
     queries see all of these keys."""
-    dims = tl.arange(0, HEAD_DIM)
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     for start in range(first, end, BLOCK_M):
         queries = start + tl.arange(0, BLOCK_M)
         is_query = queries < n_queries
         places = queries.to(tl.int64)
-        q = tl.load(q_ptr + places[:, None] * stride_qm + dims[None, :], mask=is_query[:, None], other=0.0)
+        q = tl.load(q_ptr + places[:, None] * stride_qm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
         # Beyond the last query q and dout are zero, and so is all that is added.
         lse2 = tl.load(lse2_ptr + queries)
         p, slope = probabilities(tl.dot(k, tl.trans(q)), lse2[None, :], scale, soft_cap, CAPPED)
         if MASKED:
             is_seen = sees(queries[None, :] + (n_keys - n_queries), columns[:, None], window, CAUSAL, WINDOWED)
             p = tl.where(is_seen, p, 0.0)
-        dout = tl.load(dout_ptr + places[:, None] * stride_gm + dims[None, :], mask=is_query[:, None], other=0.0)
+        dout = tl.load(dout_ptr + places[:, None] * stride_gm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
         delta = tl.load(delta_ptr + queries)
         dp = tl.dot(v, tl.trans(dout))
         dv = tl.dot(p.to(dout.dtype), dout, dv)
@@ -121,12 +121,13 @@ def key_gradients_kernel(
     stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn,
     n_kv_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
     HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-    WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
+    WINDOWED: tl.constexpr, CAPPED: tl.constexpr, ONE_LOOP: tl.constexpr = False,
 ):
     """The gradients of keys and values, for those of the result in dout.
 
     A program instance takes BLOCK_N keys of one head of them and all the queries that see them: the grid is cdiv(n_keys, BLOCK_N)
     by batch * n_kv_heads. ROW_UNIT is a multiple of BLOCK_M. All else is as in the forward pass.
+    With ONE_LOOP no loop of a causal form goes without masks, which takes fewer registers.
     """
     tl.static_assert(CAUSAL or not WINDOWED, "a window is of the keys up to the query's own")
     block = tl.program_id(0)
@@ -153,15 +154,15 @@ def key_gradients_kernel(
         dv_ptr += first_key * stride_dvn
         if block * BLOCK_N >= n_keys:
             return
-    dims = tl.arange(0, HEAD_DIM)
-    is_key = (columns < n_keys)[:, None]
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
+    is_element = within((columns < n_keys)[:, None], dims[None, :], HEAD_DIM)
     places = columns.to(tl.int64)[:, None]
-    k = tl.load(k_ptr + places * stride_kn + dims[None, :], mask=is_key, other=0.0)
-    v = tl.load(v_ptr + places * stride_vn + dims[None, :], mask=is_key, other=0.0)
-    dk = tl.zeros([BLOCK_N, HEAD_DIM], dtype=tl.float32)
-    dv = tl.zeros([BLOCK_N, HEAD_DIM], dtype=tl.float32)
+    k = tl.load(k_ptr + places * stride_kn + dims[None, :], mask=is_element, other=0.0)
+    v = tl.load(v_ptr + places * stride_vn + dims[None, :], mask=is_element, other=0.0)
+    dk = tl.zeros([BLOCK_N, triton.next_power_of_2(HEAD_DIM)], dtype=tl.float32)
+    dv = tl.zeros([BLOCK_N, triton.next_power_of_2(HEAD_DIM)], dtype=tl.float32)
 
-    # Queries from first to end see some of the keys, those from full on all of them, if there is no window.
+    # Queries from first to end see some of the keys, those from full on all of them.
     unseen = n_keys - n_queries
     first = 0
     full = 0
@@ -171,6 +172,8 @@ def key_gradients_kernel(
         full = tl.cdiv(tl.maximum((block + 1) * BLOCK_N - 1 - unseen, 0), BLOCK_M) * BLOCK_M
     if WINDOWED:
         end = tl.minimum(n_queries, (block + 1) * BLOCK_N - 1 + window - unseen)
+    HAS_FULL: tl.constexpr = not WINDOWED and not (CAUSAL and ONE_LOOP)
+    if not HAS_FULL:
         full = end
 
     for member in range(0, group):
@@ -182,13 +185,13 @@ def key_gradients_kernel(
             dk, dv = take_queries(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, first, tl.minimum(full, end), n_queries,
                 n_keys, scale, soft_cap, window, dk, dv, HEAD_DIM, BLOCK_M, True, CAUSAL, WINDOWED, CAPPED)
-        if not WINDOWED:
+        if HAS_FULL:
             dk, dv = take_queries(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, full, end, n_queries, n_keys,
                 scale, soft_cap, window, dk, dv, HEAD_DIM, BLOCK_M, False, CAUSAL, WINDOWED, CAPPED)
 
-    tl.store(dk_ptr + places * stride_dkn + dims[None, :], dk * scale, mask=is_key)
-    tl.store(dv_ptr + places * stride_dvn + dims[None, :], dv, mask=is_key)
+    tl.store(dk_ptr + places * stride_dkn + dims[None, :], dk * scale, mask=is_element)
+    tl.store(dv_ptr + places * stride_dvn + dims[None, :], dv, mask=is_element)
 
 
 @triton.jit
@@ -199,17 +202,17 @@ def take_keys(
 ):
     """Takes the keys from `first` to `end`, a block at a time, into the sum of the queries that keys `rows` belong to. Without
     MASKED all of these queries see all of these keys."""
-    dims = tl.arange(0, HEAD_DIM)
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     for start in tl.range(first, end, BLOCK_N, warp_specialize=COPY_WARP):
         columns = start + tl.arange(0, BLOCK_N)
         is_key = columns < n_keys
         places = columns.to(tl.int64)
-        k = tl.load(k_ptr + places[:, None] * stride_kn + dims[None, :], mask=is_key[:, None], other=0.0)
+        k = tl.load(k_ptr + places[:, None] * stride_kn + dims[None, :], mask=within(is_key[:, None], dims[None, :], HEAD_DIM), other=0.0)
         p, slope = probabilities(tl.dot(q, tl.trans(k)), lse2[:, None], scale, soft_cap, CAPPED)
         if MASKED:
             is_seen = is_key[None, :] & sees(rows[:, None], columns[None, :], window, CAUSAL, WINDOWED)
             p = tl.where(is_seen, p, 0.0)
-        v = tl.load(v_ptr + places[:, None] * stride_vn + dims[None, :], mask=is_key[:, None], other=0.0)
+        v = tl.load(v_ptr + places[:, None] * stride_vn + dims[None, :], mask=within(is_key[:, None], dims[None, :], HEAD_DIM), other=0.0)
         dp = tl.dot(dout, tl.trans(v))
         ds = p * (dp - delta[:, None]) * slope
         dq = tl.dot(ds.to(k.dtype), k, dq)
@@ -254,14 +257,14 @@ def query_gradients_kernel(
         dq_ptr += first_query * stride_dqm
         if block * BLOCK_M >= n_queries:
             return
-    dims = tl.arange(0, HEAD_DIM)
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     is_query = queries < n_queries
     places = queries.to(tl.int64)[:, None]
-    q = tl.load(q_ptr + places * stride_qm + dims[None, :], mask=is_query[:, None], other=0.0)
-    dout = tl.load(dout_ptr + places * stride_gm + dims[None, :], mask=is_query[:, None], other=0.0)
+    q = tl.load(q_ptr + places * stride_qm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
+    dout = tl.load(dout_ptr + places * stride_gm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
     lse2 = tl.load(lse2_ptr + row + queries, mask=is_query, other=0.0)
     delta = tl.load(delta_ptr + row + queries, mask=is_query, other=0.0)
-    dq = tl.zeros([BLOCK_M, HEAD_DIM], dtype=tl.float32)
+    dq = tl.zeros([BLOCK_M, triton.next_power_of_2(HEAD_DIM)], dtype=tl.float32)
 
     # Keys from first to end are seen by some query, those from full to masked (in whole blocks) by all.
     unseen = n_keys - n_queries
@@ -286,4 +289,4 @@ def query_gradients_kernel(
         q, dout, k_ptr, v_ptr, lse2, delta, stride_kn, stride_vn, queries + unseen, masked, end, n_keys, scale, soft_cap, window, dq,
         HEAD_DIM, BLOCK_N, COPY_WARP, True, CAUSAL, WINDOWED, CAPPED)
 
-    tl.store(dq_ptr + places * stride_dqm + dims[None, :], dq * scale, mask=is_query[:, None])
+    tl.store(dq_ptr + places * stride_dqm + dims[None, :], dq * scale, mask=within(is_query[:, None], dims[None, :], HEAD_DIM))

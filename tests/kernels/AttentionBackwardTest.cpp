@@ -176,6 +176,17 @@ TEST_P(AttentionBackward, CausalF32WithQueriesThatSeeNothing) {
     run<float, 32>(shape, {.isCausal = true}, 4e-3, FUNCTIONS(f32, causal_f32));
 }
 
+TEST_P(AttentionBackward, HeadsOf96) {
+  run<F16, 96>({1, 1, 70, 150, 0}, {}, 4e-3, FUNCTIONS(f16_96, f16_96));
+  run<F16, 96>({2, 2, 130, 130, 16, 2}, {.isCausal = true}, 4e-3, FUNCTIONS(f16_96, causal_f16_96));
+}
+
+TEST_P(AttentionBackward, HeadsOf256) {
+  run<F16, 256>({1, 1, 40, 100, 0}, {}, 4e-3, FUNCTIONS(f16_256, f16_256));
+  run<F16, 256>({1, 2, 130, 70, 16, 2}, {.isCausal = true}, 4e-3,
+                FUNCTIONS(f16_256, causal_f16_256));
+}
+
 KILN_INSTANTIATE(AttentionBackward);
 
 } // namespace
