@@ -52,7 +52,7 @@ public:
   mlir::Value siteArray(mlir::OpBuilder &b, mlir::Location loc) const;
 
   //--- Operands in memory. A slot is free again after each operation. ---
-  static constexpr unsigned slotBytes = 512;
+  static constexpr unsigned slotBytes = 1024;
   mlir::Value slot(unsigned number);
   /// Writes `values`, one after the other, and returns the slot.
   mlir::Value pass(mlir::OpBuilder &b, mlir::Location loc, unsigned number,

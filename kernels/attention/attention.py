@@ -8,6 +8,29 @@ LN_2 = tl.constexpr(0.6931471805599453)
 
 
 @triton.jit
+def widened(x):
+    """8-bit floats as f16: units transpose elements of 16 bits alone, and probabilities are worth more than three bits."""
+    if x.dtype.primitive_bitwidth == 8:
+        return x.to(tl.float16)
+    return x
+
+
+@triton.jit
+def within(is_row, dims, HEAD_DIM: tl.constexpr):
+    """Which elements of a block there are, of rows and of HEAD_DIM dimensions, which may be no power of two."""
+    if dims.shape[0] * dims.shape[1] == HEAD_DIM:
+        return is_row
+    return is_row & (dims < HEAD_DIM)
+
+
+@triton.jit
+def sequence(starts_ptr, number):
+    """Where a sequence's rows begin, and how many there are."""
+    first = tl.load(starts_ptr + number)
+    return first.to(tl.int64), tl.load(starts_ptr + number + 1) - first
+
+
+@triton.jit
 def attend(
     q, k_ptr, v_ptr, stride_kn, stride_vn, rows, first, end, n_keys, scale, soft_cap, window,
     accumulator, largest, total,
@@ -16,12 +39,12 @@ def attend(
 ):
     """Takes the keys from `first` to `end`, a block at a time, into the row's sums; row i of q is the query that key rows[i]
     belongs to. Scores are in powers of two. Without MASKED every row sees all of these keys."""
-    dims = tl.arange(0, HEAD_DIM)
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     for start in range(first, end, BLOCK_N):
         columns = start + tl.arange(0, BLOCK_N)
         is_key = columns < n_keys
         places = columns.to(tl.int64)
-        k = tl.load(k_ptr + places[None, :] * stride_kn + dims[:, None], mask=is_key[None, :], other=0.0)
+        k = tl.load(k_ptr + places[None, :] * stride_kn + dims[:, None], mask=within(is_key[None, :], dims[:, None], HEAD_DIM), other=0.0)
         scores = tl.dot(q, k)
         factor = scale * LOG2_E
         if CAPPED:
@@ -44,7 +67,8 @@ def attend(
         p = tl.exp2(scores * factor - shift[:, None])
         correction = tl.exp2(largest - shift)
         total = total * correction + tl.sum(p, axis=1)
-        v = tl.load(v_ptr + places[:, None] * stride_vn + dims[None, :], mask=is_key[:, None], other=0.0)
+        v = tl.load(v_ptr + places[:, None] * stride_vn + dims[None, :], mask=within(is_key[:, None], dims[None, :], HEAD_DIM), other=0.0)
+        v = widened(v)
         accumulator = tl.dot(p.to(v.dtype), v, accumulator * correction[:, None])
         largest = now_largest
     return accumulator, largest, total
@@ -55,7 +79,8 @@ def attention_kernel(
     q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr,
     stride_qb, stride_qh, stride_qm, stride_kb, stride_kh, stride_kn,
     stride_vb, stride_vh, stride_vn, stride_ob, stride_oh, stride_om,
-    n_heads, group, n_queries, n_keys, scale, soft_cap, window,
+    n_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
+    q_scales_ptr, k_scales_ptr, v_scales_ptr, scale_step,
     HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
     WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
@@ -68,6 +93,13 @@ def attention_kernel(
     With CAUSAL the last query sees all keys, and each one before it one key less; a query that sees none gets zeros.
     With WINDOWED a query sees only the last `window` (1 or more) of its keys, which wants CAUSAL.
     With CAPPED a score s becomes soft_cap * tanh(s / soft_cap).
+
+    Sequences of several lengths: with q_starts_ptr and k_starts_ptr the rows of sequence b are those from starts[b] on and before
+    starts[b + 1]. There are no strides between batches, the grid is for the longest sequence, and n_queries is the number of rows
+    of all, which lse has for each head.
+
+    With scales (8-bit floats) what q, k and v stand for is their elements times scales[(b * heads + h) * scale_step], where heads
+    are n_heads of q, n_heads // group of k and v: 1 for a scale of each head, 0 for one of all.
     """
     tl.static_assert(CAUSAL or not WINDOWED, "a window is of the keys up to the query's own")
     block = tl.program_id(0)
@@ -83,13 +115,32 @@ def attention_kernel(
     k_ptr += batch.to(tl.int64) * stride_kb + kv_head.to(tl.int64) * stride_kh
     v_ptr += batch.to(tl.int64) * stride_vb + kv_head.to(tl.int64) * stride_vh
     out_ptr += batch.to(tl.int64) * stride_ob + head.to(tl.int64) * stride_oh
-    dims = tl.arange(0, HEAD_DIM)
+    if q_starts_ptr is None:
+        lse_ptr += instance.to(tl.int64) * n_queries
+    else:
+        lse_ptr += head.to(tl.int64) * n_queries
+        first_query, n_queries = sequence(q_starts_ptr, batch)
+        first_key, n_keys = sequence(k_starts_ptr, batch)
+        q_ptr += first_query * stride_qm
+        k_ptr += first_key * stride_kn
+        v_ptr += first_key * stride_vn
+        out_ptr += first_query * stride_om
+        lse_ptr += first_query
+        if block * BLOCK_M >= n_queries:
+            return
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     is_query = queries < n_queries
 
-    q = tl.load(q_ptr + queries.to(tl.int64)[:, None] * stride_qm + dims[None, :], mask=is_query[:, None], other=0.0)
+    out_scale = 1.0
+    if q_scales_ptr is not None:
+        kv_instance = batch * (n_heads // group) + kv_head
+        scale *= tl.load(q_scales_ptr + instance * scale_step) * tl.load(k_scales_ptr + kv_instance * scale_step)
+        out_scale = tl.load(v_scales_ptr + kv_instance * scale_step)
+
+    q = tl.load(q_ptr + queries.to(tl.int64)[:, None] * stride_qm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
     largest = tl.full([BLOCK_M], -float("inf"), tl.float32)
     total = tl.zeros([BLOCK_M], dtype=tl.float32)
-    accumulator = tl.zeros([BLOCK_M, HEAD_DIM], dtype=tl.float32)
+    accumulator = tl.zeros([BLOCK_M, triton.next_power_of_2(HEAD_DIM)], dtype=tl.float32)
 
     # Keys from first to end are seen by some query, those from full to masked (in whole blocks) by all.
     unseen = n_keys - n_queries
@@ -114,7 +165,7 @@ def attention_kernel(
         q, k_ptr, v_ptr, stride_kn, stride_vn, queries + unseen, masked, end, n_keys, scale, soft_cap, window,
         accumulator, largest, total, HEAD_DIM, BLOCK_N, True, CAUSAL, WINDOWED, CAPPED)
 
-    out = accumulator / tl.where(total == 0.0, 1.0, total)[:, None]
-    tl.store(out_ptr + queries.to(tl.int64)[:, None] * stride_om + dims[None, :], out, mask=is_query[:, None])
+    out = accumulator * (out_scale / tl.where(total == 0.0, 1.0, total))[:, None]
+    tl.store(out_ptr + queries.to(tl.int64)[:, None] * stride_om + dims[None, :], out, mask=within(is_query[:, None], dims[None, :], HEAD_DIM))
     lse = (largest + tl.log2(total)) * LN_2
-    tl.store(lse_ptr + instance.to(tl.int64) * n_queries + queries, lse, mask=is_query)
+    tl.store(lse_ptr + queries, lse, mask=is_query)

@@ -50,8 +50,8 @@ def kiln(library, name, grid, q, k, v, out, lse):
 
 def triton_launch(kernel, config, causal, grid, q, k, v, out, lse):
     strides, extents, scale = numbers(q, k, v, out)
-    return lambda: kernel[grid](q, k, v, out, lse, *strides, *extents, scale, 1.0, 1, HEAD_DIM=q.shape[3], CAUSAL=causal,
-                                 WINDOWED=False, CAPPED=False, **config)
+    return lambda: kernel[grid](q, k, v, out, lse, *strides, *extents, scale, 1.0, 1, None, None, None, None, None, 0, HEAD_DIM=q.shape[3],
+                                 CAUSAL=causal, WINDOWED=False, CAPPED=False, **config)
 
 
 def main():
