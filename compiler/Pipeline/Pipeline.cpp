@@ -5,6 +5,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -260,9 +261,11 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))))
+    if (target.tensorMaps &&
+        (failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))) ||
+         failed(runOn(module, createMakeTensorMapsPass(/*ofArrays=*/!mapsOfPointers)))))
       return std::nullopt;
-    // Without descriptors, but for those that the launcher makes.
+    // Without descriptors, but for those of which there is a tensor map.
     if (failed(runOn(module, createExpandDescriptorsPass())))
       return std::nullopt;
     // What is left of the others are pointers.
