@@ -147,29 +147,10 @@ public:
 
   void writeMapField(OpBuilder &b, Location loc, Value image, MapField field, unsigned axis,
                      Value value) const override {
-    SmallVector<Value> operands{image};
-    bool isOfAxis = field == MapField::Box || field == MapField::Extent ||
-                    field == MapField::Stride || field == MapField::ElementStride;
-    if (isOfAxis)
-      operands.push_back(LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(axis))));
-    operands.push_back(value);
-    LLVM::CallIntrinsicOp::create(
-        b, loc, b.getStringAttr("llvm.nvvm.tensormap.replace." + mapFieldName(field)), operands);
+    replaceMapField(b, loc, image, field, axis, value);
   }
-  /// PTX ISA, "tensormap.replace", "Tensormap new_val validity".
   unsigned mapElement(Type type, bool isSigned) const override {
-    if (type.isF16() || type.isBF16())
-      return type.isF16() ? 6 : 10;
-    if (type.isF32() || type.isF64())
-      return type.isF32() ? 7 : 9;
-    switch (type.getIntOrFloatBitWidth()) {
-    case 32:
-      return isSigned ? 3 : 2;
-    case 64:
-      return isSigned ? 5 : 4;
-    default:
-      return type.getIntOrFloatBitWidth() == 16 ? 1 : 0;
-    }
+    return numberOfMapElement(type, isSigned);
   }
   void acquireMap(OpBuilder &b, Location loc, Value map) const override {
     Value bytes = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(MapRecord::mapBytes));
@@ -410,31 +391,6 @@ private:
     default:
       return NVVM::TMAReduxKind::ADD;
     }
-  }
-  static StringRef mapFieldName(MapField field) {
-    switch (field) {
-    case MapField::Address:
-      return "global.address";
-    case MapField::Rank:
-      return "rank";
-    case MapField::Box:
-      return "box.dim";
-    case MapField::Extent:
-      return "global.dim";
-    case MapField::Stride:
-      return "global.stride";
-    case MapField::ElementStride:
-      return "element.stride";
-    case MapField::Element:
-      return "elemtype";
-    case MapField::Interleave:
-      return "interleave.layout";
-    case MapField::Swizzle:
-      return "swizzle.mode";
-    case MapField::Fill:
-      return "fill.mode";
-    }
-    llvm_unreachable("unknown field of a tensor map");
   }
   static NVVM::MMATypes ptxType(MatrixElement element) {
     switch (element) {

@@ -49,7 +49,7 @@ private:
 
   template <typename OpT> void useMap(OpT op, bool mayWrite, MapUse use) {
     tile::MakeDescriptorOp make = madeHere(op.getDescriptor());
-    if (!make || !mayWrite || !areNarrow(make.getExtents()) || isMadeForEach(make, op))
+    if (!make || !mayWrite || !areNarrow(make.getExtents()) || !servesSeveral(make, op))
       return;
     Value map = mapOf(make, use);
     OpBuilder b(op);
@@ -80,12 +80,6 @@ private:
   static bool servesSeveral(tile::MakeDescriptorOp make, Operation *access) {
     auto loop = access->getParentOfType<LoopLikeOpInterface>();
     return loop && !loop->isProperAncestor(make);
-  }
-
-  /// Whether a loop has a map made for each of its blocks.
-  static bool isMadeForEach(tile::MakeDescriptorOp make, Operation *access) {
-    auto loop = access->getParentOfType<LoopLikeOpInterface>();
-    return loop && loop->isProperAncestor(make);
   }
 
   /// The engine's extents have 32 bits.
