@@ -8,6 +8,7 @@
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   kiln::registerRewriteInductionsPass();
   kiln::registerExpandDescriptorsPass();
   kiln::registerLoadOncePass();
+  kiln::registerMakeTensorMapsPass();
   kiln::registerSplitTilesPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();

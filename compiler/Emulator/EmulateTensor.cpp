@@ -1,9 +1,12 @@
-// Copies of boxes of tensors by the copy engine (TMA), which are told of the tensor by a map.
+// Copies of boxes of tensors by the copy engine (TMA), which are told of the tensor by a map, and
+// maps that the kernel makes.
 
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/ThreadCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "runtime/emulator/kiln_emu.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -95,6 +98,67 @@ FailureOr<bool> convert(NVVM::CpAsyncBulkWaitGroupOp wait, OpBuilder &b, ThreadC
   return gone(wait);
 }
 
+//===-- tensor maps that the kernel makes
+//--------------------------------------------------------===//
+
+FailureOr<bool> convert(tilegpu::ClaimMapsOp claim, OpBuilder &b, ThreadCode &code) {
+  Value record =
+      code.call(b, claim, "kiln_emu_map_claim", LLVM::LLVMPointerType::get(b.getContext()),
+                code.i32(b, claim.getLoc(), claim.getMaps()));
+  // Of the same type until address spaces go.
+  claim.replaceAllUsesWith(
+      LLVM::AddrSpaceCastOp::create(b, claim.getLoc(), claim.getType(), record).getResult());
+  return gone(claim);
+}
+
+FailureOr<bool> convert(tilegpu::ReleaseMapsOp release, OpBuilder &b, ThreadCode &code) {
+  code.call(b, release, "kiln_emu_map_release", {}, release.getRecord());
+  return gone(release);
+}
+
+FailureOr<bool> convert(tilegpu::PublishMapOp publish, OpBuilder &b, ThreadCode &code) {
+  code.call(b, publish, "kiln_emu_map_publish", {}, {publish.getMap(), publish.getImage()});
+  return gone(publish);
+}
+
+FailureOr<bool> convert(NVVM::FenceProxyAcquireOp fence, OpBuilder &b, ThreadCode &code) {
+  if (fence.getFromProxy() != NVVM::ProxyKind::GENERIC ||
+      fence.getToProxy() != NVVM::ProxyKind::TENSORMAP)
+    return notEmulated(fence, "for another proxy than that of tensor maps");
+  code.call(b, fence, "kiln_emu_map_acquire", {}, fence.getAddr());
+  return gone(fence);
+}
+
+/// The field that `llvm.nvvm.tensormap.replace.*` writes; -1: it is another intrinsic.
+int32_t mapField(StringRef intrinsic) {
+  if (!intrinsic.consume_front("llvm.nvvm.tensormap.replace."))
+    return -1;
+  return llvm::StringSwitch<int32_t>(intrinsic)
+      .Case("global.address", KILN_EMU_MAP_ADDRESS)
+      .Case("rank", KILN_EMU_MAP_RANK)
+      .Case("box.dim", KILN_EMU_MAP_BOX)
+      .Case("global.dim", KILN_EMU_MAP_EXTENT)
+      .Case("global.stride", KILN_EMU_MAP_STRIDE)
+      .Case("element.stride", KILN_EMU_MAP_ELEMENT_STRIDE)
+      .Case("elemtype", KILN_EMU_MAP_ELEMENT)
+      .Case("interleave.layout", KILN_EMU_MAP_INTERLEAVE)
+      .Case("swizzle.mode", KILN_EMU_MAP_SWIZZLE)
+      .Case("fill.mode", KILN_EMU_MAP_FILL)
+      .Default(-1);
+}
+
+FailureOr<bool> convertField(LLVM::CallIntrinsicOp op, int32_t field, OpBuilder &b,
+                             ThreadCode &code) {
+  Location loc = op.getLoc();
+  ValueRange operands = op.getArgs();
+  Value axis = operands.size() == 3 ? operands[1] : code.i32(b, loc, 0), value = operands.back();
+  if (value.getType().isInteger(32))
+    value = LLVM::ZExtOp::create(b, loc, b.getI64Type(), value);
+  code.call(b, op, "kiln_emu_map_replace", {},
+            {operands.front(), code.i32(b, loc, field), axis, value});
+  return gone(op);
+}
+
 } // namespace
 
 FailureOr<bool> emulateTensor(Operation *op, ThreadCode &code) {
@@ -103,15 +167,19 @@ FailureOr<bool> emulateTensor(Operation *op, ThreadCode &code) {
     return gone(op);
   using namespace NVVM;
   OpBuilder b(op);
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    if (int32_t field = mapField(call.getIntrin()); field >= 0)
+      return convertField(call, field, b, code);
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<CpAsyncBulkTensorGlobalToSharedClusterOp, CpAsyncBulkTensorSharedCTAToGlobalOp,
-            CpAsyncBulkTensorReduceOp, CpAsyncBulkCommitGroupOp, CpAsyncBulkWaitGroupOp>(
-          [&](auto copy) -> FailureOr<bool> {
-            if (code.target().archNumber < 90)
-              return op->emitError()
-                     << "'" << op->getName() << "' is not supported on " << code.target().name;
-            return convert(copy, b, code);
-          })
+            CpAsyncBulkTensorReduceOp, CpAsyncBulkCommitGroupOp, CpAsyncBulkWaitGroupOp,
+            FenceProxyAcquireOp, tilegpu::ClaimMapsOp, tilegpu::ReleaseMapsOp,
+            tilegpu::PublishMapOp>([&](auto copy) -> FailureOr<bool> {
+        if (code.target().archNumber < 90)
+          return op->emitError() << "'" << op->getName() << "' is not supported on "
+                                 << code.target().name;
+        return convert(copy, b, code);
+      })
       .Default([](Operation *) { return false; });
 }
 

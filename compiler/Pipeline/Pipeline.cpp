@@ -5,6 +5,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -250,6 +251,37 @@ void reportTargetError(Compilation &compilation, llvm::Error error) {
       });
 }
 
+/// Afterwards there are no descriptors but those of which there is a tensor map: the launcher's,
+/// where it knows all of them, or of pointers; else the kernel's; else they are pointers.
+LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetInfo &target,
+                               bool &mapsOfPointers) {
+  if (!target.tensorMaps)
+    return runOn(module, createExpandDescriptorsPass());
+  if (failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))) ||
+      failed(runOn(module, createMakeTensorMapsPass(/*ofArrays=*/!mapsOfPointers))))
+    return failure();
+  bool hasOthers =
+      module.walk([](tile::MakeDescriptorOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  OwningOpRef<ModuleOp> before = mapsOfPointers && hasOthers ? module.clone() : ModuleOp();
+  if (failed(runOn(module, createExpandDescriptorsPass())))
+    return failure();
+  if (!mapsOfPointers)
+    return success();
+  auto kernel = [&] { return cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, symbol)); };
+  unsigned arguments = kernel().getNumArguments();
+  if (failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/true))))
+    return failure();
+  if (before && kernel().getNumArguments() == arguments) {
+    // The launcher has no map of what has become pointers.
+    module.getBodyRegion().takeBody(before->getBodyRegion());
+    if (failed(runOn(module, createMakeTensorMapsPass(/*ofArrays=*/true))) ||
+        failed(runOn(module, createExpandDescriptorsPass())))
+      return failure();
+  }
+  mapsOfPointers = kernel()->hasAttr(tile::TileDialect::mapsOfPointersAttr);
+  return success();
+}
+
 /// From Tile IR in canonical form to a binary. `mapsOfPointers`: whether tensor maps of pointers
 /// may be used, and then, whether they are.
 std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &mapsOfPointers) {
@@ -260,16 +292,8 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (target.tensorMaps && failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))))
+    if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
       return std::nullopt;
-    // Without descriptors, but for those that the launcher makes.
-    if (failed(runOn(module, createExpandDescriptorsPass())))
-      return std::nullopt;
-    // What is left of the others are pointers.
-    if (mapsOfPointers && failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/true))))
-      return std::nullopt;
-    mapsOfPointers = SymbolTable::lookupSymbolIn(module, facts.symbol)
-                         ->hasAttr(tile::TileDialect::mapsOfPointersAttr);
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));
     if (!lowered || compilation.diagnostics.hasErrors())

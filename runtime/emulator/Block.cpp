@@ -353,8 +353,10 @@ void Block::finishCopies() {
   for (Thread &thread : threads)
     boxes.finish(thread);
   registers.reportUnfinished();
-  if (launch->check)
+  if (launch->check) {
+    maps.reportUnreleased(threads.front());
     reportUnfinished(*this);
+  }
 }
 
 void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint32_t program[3],
@@ -392,6 +394,7 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   }
   warpGroupProducts.reset(uint32_t(warps.size()), sharedBytes);
   boxes.reset();
+  maps.reset();
   registers.reset(uint32_t(warps.size()));
   numLive = kernel->threads;
   if (launch->count)

@@ -13,6 +13,7 @@
 #define KILN_RUNTIME_EMULATOR_BLOCK_H
 
 #include "runtime/emulated_launch.h"
+#include "runtime/emulator/Allocations.h"
 #include "runtime/emulator/AsyncCopies.h"
 #include "runtime/emulator/AtomicOrder.h"
 #include "runtime/emulator/Context.h"
@@ -25,6 +26,7 @@
 #include "runtime/emulator/RegisterShares.h"
 #include "runtime/emulator/SharedShadow.h"
 #include "runtime/emulator/TensorCopies.h"
+#include "runtime/emulator/TensorMaps.h"
 #include "runtime/emulator/WarpClocks.h"
 #include "runtime/emulator/WarpGroupProducts.h"
 #include "runtime/emulator/kiln_emu.h"
@@ -220,7 +222,13 @@ public:
   const WarpGroupProducts &products() const { return warpGroupProducts; }
   TensorCopies &tensorCopies() { return boxes; }
   const TensorCopies &tensorCopies() const { return boxes; }
+  TensorMaps &tensorMaps() { return maps; }
+  const TensorMaps &tensorMaps() const { return maps; }
   RegisterShares &registerShares() { return registers; }
+  /// Whether the kernel may access these bytes of global memory.
+  bool isAllocated(const void *address, uint32_t bytes) const {
+    return emulator::isAllocated(*launch, address, bytes) || maps.owns(address, bytes);
+  }
   /// A source of the clocks for copies of the thread; else the block has ended.
   uint32_t addSource(Thread &self, const kiln_emu_site *site);
   /// Makes stores visible to all whom a release by the thread at this scope orders.
@@ -318,6 +326,7 @@ private:
   ProxyOrder proxyOrder{clocks};
   WarpGroupProducts warpGroupProducts{*this};
   TensorCopies boxes{*this};
+  TensorMaps maps{*this};
   RegisterShares registers{*this};
   Counts counted;
   MemoryBarriers mbarriers;

@@ -83,7 +83,7 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
   }
   if (!block.launched().check)
     return true;
-  if (!isAllocated(block.launched(), address, bytes)) {
+  if (!block.isAllocated(address, bytes)) {
     block.report(self, site, Finding::OutOfBounds,
                  std::string(kind == AccessKind::Write ? "store to" : "load from") +
                      " no registered allocation: " + bytesAt(bytes, address) +
@@ -136,7 +136,7 @@ void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const 
                "misaligned atomic: " + bytesAt(bytes, address) +
                    (space == KILN_EMU_GLOBAL ? seenFrom(block, site, address) : ""));
   bool isChecked = block.launched().check, isGlobal = space == KILN_EMU_GLOBAL;
-  if (isChecked && isGlobal && !isAllocated(block.launched(), address, bytes))
+  if (isChecked && isGlobal && !block.isAllocated(address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
                "atomic on no registered allocation: " + bytesAt(bytes, address) +
                    seenFrom(block, site, address));

@@ -50,6 +50,9 @@ void count(Thread &self, const TensorCopy &copy) {
 TensorCopy TensorCopies::begin(Thread &self, const kiln_emu_site *site, uint32_t operation,
                                const kiln_emu_tensor_map *map, const int32_t *coordinates,
                                uint32_t rank, const void *shared) {
+  if (block.launched().check)
+    if (std::string problem = block.tensorMaps().problemOf(self, map); !problem.empty())
+      block.fail(self, site, Finding::Proxy, problem);
   if (std::string problem = TensorBox::problemOf(map, rank); !problem.empty())
     block.fail(self, site, Finding::Operand, problem);
   kiln_emu_tensor_map used = *map;
@@ -66,7 +69,8 @@ TensorCopy TensorCopies::begin(Thread &self, const kiln_emu_site *site, uint32_t
     // It also writes the whole piece in which a row ends.
     used.extents[0] = (used.extents[0] + elements - 1) / elements * elements;
   }
-  TensorCopy copy{TensorBox(used, coordinates), block.sharedOffset(shared), operation, &self, site};
+  TensorCopy copy{
+      TensorBox(used, coordinates), map, block.sharedOffset(shared), operation, &self, site};
   if (!block.isShared(shared, copy.box.bytes()))
     block.fail(self, site, Finding::OutOfBounds,
                "outside of the block's " + std::to_string(block.sharedSize()) +
@@ -116,6 +120,20 @@ void TensorCopies::checkSource(const TensorCopy &copy) {
                  "read of shared memory that was never written: in the " + boxAt(copy));
 }
 
+/// Of one that the kernel makes: the copy reads it until it is over.
+void TensorCopies::checkMap(const TensorCopy &copy) {
+  if (!block.tensorMaps().owns(copy.map, sizeof *copy.map))
+    return;
+  Moment end = copy.landed;
+  end.kind = AccessKind::Read;
+  if (auto race =
+          block.globalShadow().add(reinterpret_cast<uintptr_t>(copy.map), sizeof *copy.map,
+                                   block.moment(*copy.thread, copy.site, AccessKind::Read), end))
+    block.report(*copy.thread, copy.site, Finding::Race,
+                 "race on a tensor map, also accessed by " + describe(*race) +
+                     " with no barrier between");
+}
+
 void TensorCopies::checkGlobal(const TensorCopy &copy, AccessKind kind) {
   const Thread &self = *copy.thread;
   Moment now = block.moment(self, copy.site, kind);
@@ -137,7 +155,7 @@ void TensorCopies::checkGlobal(const TensorCopy &copy, AccessKind kind) {
 }
 
 bool TensorCopies::mayAccess(const void *address, uint32_t bytes) const {
-  return !block.launched().check || isAllocated(block.launched(), address, bytes);
+  return !block.launched().check || block.isAllocated(address, bytes);
 }
 
 std::string TensorCopies::describeReader(uint32_t offset, uint32_t bytes) const {
@@ -156,6 +174,7 @@ void TensorCopies::load(TensorCopy &copy, uint32_t source) {
   if (block.launched().check) {
     copy.landed = landing(block, copy, source, AccessKind::Read);
     checkShared(copy, AccessKind::Write);
+    checkMap(copy);
     checkGlobal(copy, AccessKind::Read);
     block.shadow().beginCopy(copy.shared, copy.box.bytes(),
                              block.moment(*copy.thread, copy.site, AccessKind::Write));
@@ -206,6 +225,7 @@ void TensorCopies::store(TensorCopy &&copy) {
     copy.landed = landing(block, copy, stores.source, kind);
     checkShared(copy, AccessKind::Read);
     checkSource(copy);
+    checkMap(copy);
     checkGlobal(copy, kind);
     reads.push_back({copy.shared, copy.shared + copy.box.bytes(), copy.thread, copy.site});
   }

@@ -27,7 +27,8 @@ struct Thread;
 
 struct TensorCopy {
   TensorBox box;
-  uint32_t shared; ///< where its box begins
+  const kiln_emu_tensor_map *map; ///< that it goes by
+  uint32_t shared;                ///< where its box begins
   uint32_t operation = KILN_EMU_BOX_LOAD;
   Thread *thread;
   const kiln_emu_site *site;
@@ -82,6 +83,7 @@ private:
 
   void checkShared(const TensorCopy &copy, AccessKind kind);
   void checkSource(const TensorCopy &copy);
+  void checkMap(const TensorCopy &copy);
   void checkGlobal(const TensorCopy &copy, AccessKind kind);
   bool mayAccess(const void *address, uint32_t bytes) const;
   void read(TensorCopy &copy);

@@ -310,6 +310,34 @@ typedef struct kiln_emu_tensor_map {
 } kiln_emu_tensor_map;
 #define KILN_EMU_TENSOR_MAP UINT64_C(0x6b696c6e746d6170)
 
+/* tensormap.replace: a field of a map in shared memory, or of 128 bytes of zeros, of which the
+ * first makes a map; of an axis, where it has one. Values as PTX has them: the rank less 1, strides
+ * in bytes, of the axis behind. */
+enum {
+  KILN_EMU_MAP_ADDRESS,
+  KILN_EMU_MAP_RANK,
+  KILN_EMU_MAP_BOX,
+  KILN_EMU_MAP_EXTENT,
+  KILN_EMU_MAP_STRIDE,
+  KILN_EMU_MAP_ELEMENT_STRIDE,
+  KILN_EMU_MAP_ELEMENT,
+  KILN_EMU_MAP_INTERLEAVE,
+  KILN_EMU_MAP_SWIZZLE,
+  KILN_EMU_MAP_FILL
+};
+void kiln_emu_map_replace(kiln_emu_thread *thread, const kiln_emu_site *site, void *image,
+                          uint32_t field, uint32_t axis, uint64_t value);
+/* Collective in a warp: a record for so many maps, in front of which there are 128 bytes, the
+ * block's until it is released. */
+void *kiln_emu_map_claim(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t maps);
+void kiln_emu_map_release(kiln_emu_thread *thread, const kiln_emu_site *site, void *record);
+/* Collective in a warp: tensormap.cp_fenceproxy from shared to global memory. */
+void kiln_emu_map_publish(kiln_emu_thread *thread, const kiln_emu_site *site, void *map,
+                          const void *image);
+/* fence.proxy.tensormap::generic.acquire: what the thread copies from now on goes by the map as it
+ * was published last. */
+void kiln_emu_map_acquire(kiln_emu_thread *thread, const kiln_emu_site *site, const void *map);
+
 /* `rank` coordinates, the first of the contiguous axis; the map is at a multiple of 64 bytes, the
  * box in shared memory at one of 128. */
 

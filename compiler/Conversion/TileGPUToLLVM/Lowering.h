@@ -7,6 +7,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
 #include "compiler/Conversion/TileGPUToLLVM/ThreadIndex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln {
@@ -25,6 +26,9 @@ struct Lowering {
   const TargetLowering &device;
   const AxisInfoAnalysis &facts;
   unsigned numWarps;
+  /// For the tensor maps that the kernel makes: `!llvm.ptr<1>`, of the first warp's threads; null
+  /// where there are none.
+  mlir::Value mapRecord;
 
   const TargetInfo &target() const { return device.target(); }
   unsigned numThreads() const { return target().threadsPerBlock(numWarps); }
@@ -59,6 +63,21 @@ protected:
   const Lowering &lowering;
 };
 
+/// Puts what follows under a condition, if there is one, as long as the guard lives.
+class Under {
+public:
+  Under(mlir::OpBuilder &b, mlir::Location loc, mlir::Value condition);
+
+private:
+  mlir::OpBuilder::InsertionGuard guard;
+};
+
+mlir::Value isFirstThread(const ScalarBuilder &s, const TargetLowering &device);
+
+/// Numbers the tensor maps that the kernel makes and gives it a record for them while it runs; null
+/// if there are none.
+mlir::Value claimMapRecord(mlir::func::FuncOp kernel, const TargetLowering &device);
+
 //--- The families of patterns ---
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateSmallFloatPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
@@ -73,6 +92,7 @@ void populateDebugPatterns(mlir::RewritePatternSet &patterns, const Lowering &lo
 void populateGatherPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateSharedPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateTensorCopyPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateTensorMapPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateDotPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 

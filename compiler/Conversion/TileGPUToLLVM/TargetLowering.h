@@ -21,6 +21,29 @@ class MBarrierTryWaitParityOp;
 
 namespace kiln {
 
+/// The parts of a tensor map.
+enum class MapField {
+  Address,
+  Rank, ///< less 1
+  Box,
+  Extent,
+  Stride, ///< of the axis behind
+  ElementStride,
+  Element,
+  Interleave,
+  Swizzle,
+  Fill
+};
+
+/// What a record for tensor maps (tilegpu.claim_maps) has in front of these, as byte offsets: a
+/// word that says that a block has it, and the only element of tensors without elements, by their
+/// use.
+struct MapRecord {
+  static constexpr unsigned mapBytes = 128, headBytes = 128;
+  static constexpr unsigned zeros = 16, nans = 32, written = 112;
+  static int64_t bytes(int64_t maps) { return headBytes + maps * mapBytes; }
+};
+
 class TargetLowering {
 public:
   explicit TargetLowering(const TargetInfo &info) : info(info) {}
@@ -83,6 +106,15 @@ public:
                            mlir::Value from, mlir::ValueRange coordinates,
                            std::optional<tile::AtomicKind> kind) const;
   virtual void waitForCopiesBack(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// One thread writes a field of a tensor map's image in shared memory; that of an axis, where it
+  /// has one, the contiguous axis first. Values are i32, the address and strides (in bytes) i64;
+  /// those of the last four fields are constants (PTX ISA, "tensormap.replace").
+  virtual void writeMapField(mlir::OpBuilder &b, mlir::Location loc, mlir::Value image,
+                             MapField field, unsigned axis, mlir::Value value) const;
+  /// The number that a map has for elements of this type.
+  virtual unsigned mapElement(mlir::Type type, bool isSigned) const;
+  /// What is behind it in the thread uses the map as it was published.
+  virtual void acquireMap(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map) const;
   /// Waits until the phase of this parity (i32) is complete.
   virtual void waitForPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
                             mlir::Value parity) const;
@@ -158,6 +190,10 @@ public:
   virtual mlir::LogicalResult expandCopy(tilegpu::GlobalCopyOp op, mlir::OpBuilder &b) const;
   /// The copy as what the target has for one that copies all or nothing.
   virtual mlir::LogicalResult expandCopy(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b) const;
+  /// Errors where there are no tensor maps.
+  virtual mlir::LogicalResult expandClaim(tilegpu::ClaimMapsOp op, mlir::OpBuilder &b) const;
+  virtual mlir::LogicalResult expandRelease(tilegpu::ReleaseMapsOp op, mlir::OpBuilder &b) const;
+  virtual mlir::LogicalResult expandPublish(tilegpu::PublishMapOp op, mlir::OpBuilder &b) const;
   /// An error where there are no mbarriers.
   virtual mlir::LogicalResult expandPhaseWait(mlir::NVVM::MBarrierTryWaitParityOp op,
                                               mlir::OpBuilder &b) const;

@@ -12,25 +12,19 @@
 using namespace mlir;
 
 namespace kiln {
-namespace {
 
-/// Puts what follows under a condition, if there is one, as long as the guard lives.
-class Under {
-public:
-  Under(ConversionPatternRewriter &rewriter, Location loc, Value condition) : guard(rewriter) {
-    if (!condition)
-      return;
-    auto branch = scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-  }
-
-private:
-  OpBuilder::InsertionGuard guard;
-};
-
-Value isFirstThread(const ScalarBuilder &s, const Lowering &lowering) {
-  return s.equal(lowering.device.threadId(s.builder(), s.location()), 0);
+Under::Under(OpBuilder &b, Location loc, Value condition) : guard(b) {
+  if (!condition)
+    return;
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
 }
+
+Value isFirstThread(const ScalarBuilder &s, const TargetLowering &device) {
+  return s.equal(device.threadId(s.builder(), s.location()), 0);
+}
+
+namespace {
 
 /// Null stands for true.
 Value both(const ScalarBuilder &s, Value a, Value b) { return a && b ? s.bitAnd(a, b) : a ? a : b; }
@@ -46,7 +40,7 @@ struct MBarrierInitSpread : SpreadPattern<tilegpu::MBarrierInitOp> {
                        ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
-      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
       for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
         lowering.device.initMBarrier(rewriter, op.getLoc(),
                                      mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot),
@@ -64,7 +58,7 @@ struct MBarrierInvalSpread : SpreadPattern<tilegpu::MBarrierInvalOp> {
                        ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
-      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
       for (unsigned slot = 0; slot < ring.getSlots(); ++slot)
         lowering.device.invalidateMBarrier(rewriter, op.getLoc(),
                                            mbarrierAt(s, ring, adaptor.getMbarriers()[0], slot));
@@ -196,7 +190,7 @@ struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
       return failure();
     Value mbarrier = adaptor.getMbarrier()[0];
     {
-      Value one = op.getIsByOneThread() ? Value() : isFirstThread(s, lowering);
+      Value one = op.getIsByOneThread() ? Value() : isFirstThread(s, lowering.device);
       Under condition(rewriter, op.getLoc(),
                       both(s, one, op.getCondition() ? adaptor.getCondition()[0] : Value()));
       lowering.device.announceBytes(rewriter, op.getLoc(), mbarrier,
@@ -221,7 +215,7 @@ struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
     if (failed(expectTensorMaps(op, lowering)))
       return failure();
     {
-      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering));
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
       Coordinates coordinates(s, adaptor.getOffsets());
       tile::DescriptorType type = op.getDescriptor().getType();
       forEachBox(type, op.getBuffer().getType(),

@@ -149,7 +149,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   RegisterTypeConverter types;
   AxisInfoAnalysis facts(kernel);
   prepareSignature(kernel);
-  Lowering lowering{types, device, facts, tilegpu::numWarpsOf(kernel)};
+  Lowering lowering{types, device, facts, tilegpu::numWarpsOf(kernel),
+                    claimMapRecord(kernel, device)};
 
   RewritePatternSet patterns(context);
   patterns.add<ProgramIdSpread, NumProgramsSpread, ReadRegisterSpread, AssumeSpread>(lowering,
@@ -167,6 +168,7 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   populateDebugPatterns(patterns, lowering);
   populateSharedPatterns(patterns, lowering);
   populateTensorCopyPatterns(patterns, lowering);
+  populateTensorMapPatterns(patterns, lowering);
   populateConvertLayoutPatterns(patterns, lowering);
   populateDotPatterns(patterns, lowering);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
@@ -175,7 +177,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
                     tilegpu::GlobalCopyOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::PrintOp,
-                    tilegpu::FailOp>();
+                    tilegpu::FailOp, tilegpu::ClaimMapsOp, tilegpu::ReleaseMapsOp,
+                    tilegpu::PublishMapOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
@@ -240,6 +243,14 @@ void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange
   expectNever();
 }
 void TargetLowering::waitForCopiesBack(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::writeMapField(OpBuilder &, Location, Value, MapField, unsigned, Value) const {
+  expectNever();
+}
+unsigned TargetLowering::mapElement(Type, bool) const {
+  expectNever();
+  return 0;
+}
+void TargetLowering::acquireMap(OpBuilder &, Location, Value) const { expectNever(); }
 void TargetLowering::waitForPhase(OpBuilder &, Location, Value, Value) const { expectNever(); }
 void TargetLowering::fenceForEngine(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::setRegisters(OpBuilder &, Location, unsigned, bool) const { expectNever(); }
@@ -263,6 +274,16 @@ LogicalResult TargetLowering::expandCopy(tilegpu::GlobalCopyOp op, OpBuilder &) 
   return refuse(op, info);
 }
 LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+
+LogicalResult TargetLowering::expandClaim(tilegpu::ClaimMapsOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandRelease(tilegpu::ReleaseMapsOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandPublish(tilegpu::PublishMapOp op, OpBuilder &) const {
   return refuse(op, info);
 }
 
@@ -297,7 +318,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
             tilegpu::GlobalCopyOp, tilegpu::PrintOp, tilegpu::FailOp, tilegpu::WgmmaOp,
-            tilegpu::WgmmaWaitOp, NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
+            tilegpu::WgmmaWaitOp, tilegpu::ClaimMapsOp, tilegpu::ReleaseMapsOp,
+            tilegpu::PublishMapOp, NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -314,6 +336,9 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); })
             .Case<tilegpu::GlobalCopyOp, NVVM::CpAsyncOp>(
                 [&](auto copy) { return device->expandCopy(copy, b); })
+            .Case([&](tilegpu::ClaimMapsOp claim) { return device->expandClaim(claim, b); })
+            .Case([&](tilegpu::ReleaseMapsOp end) { return device->expandRelease(end, b); })
+            .Case([&](tilegpu::PublishMapOp publish) { return device->expandPublish(publish, b); })
             .Case([&](NVVM::MBarrierTryWaitParityOp wait) {
               return device->expandPhaseWait(wait, b);
             });

@@ -143,6 +143,23 @@ public:
                                NVVM::SharedSpaceAttr());
   }
 
+  //--- Tensor maps that the kernel makes ---
+
+  void writeMapField(OpBuilder &b, Location loc, Value image, MapField field, unsigned axis,
+                     Value value) const override {
+    replaceMapField(b, loc, image, field, axis, value);
+  }
+  unsigned mapElement(Type type, bool isSigned) const override {
+    return numberOfMapElement(type, isSigned);
+  }
+  void acquireMap(OpBuilder &b, Location loc, Value map) const override {
+    Value bytes = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(MapRecord::mapBytes));
+    NVVM::FenceProxyAcquireOp::create(b, loc, NVVM::MemScopeKind::GPU, map, bytes);
+    // ptxas (13.0) makes an invalidation of the engine's cache of it that nothing waits for.
+    // Waiting for copies does, of which there are none.
+    waitForCopiesBack(b, loc);
+  }
+
   void setRegisters(OpBuilder &b, Location loc, unsigned count, bool isMore) const override {
     NVVM::SetMaxRegisterOp::create(b, loc, count,
                                    isMore ? NVVM::SetMaxRegisterAction::increase
@@ -290,6 +307,15 @@ public:
   }
   LogicalResult expandCopy(NVVM::CpAsyncOp op, OpBuilder &b) const override {
     return expandCopyToPTX(op, b);
+  }
+  LogicalResult expandClaim(tilegpu::ClaimMapsOp op, OpBuilder &b) const override {
+    return expandClaimToPTX(op, b);
+  }
+  LogicalResult expandRelease(tilegpu::ReleaseMapsOp op, OpBuilder &b) const override {
+    return expandReleaseToPTX(op, b);
+  }
+  LogicalResult expandPublish(tilegpu::PublishMapOp op, OpBuilder &b) const override {
+    return expandPublishToPTX(op, b);
   }
   LogicalResult expandPhaseWait(NVVM::MBarrierTryWaitParityOp op, OpBuilder &b) const override {
     return expandPhaseWaitToPTX(op, b);

@@ -30,6 +30,15 @@ mlir::NVVM::LoadCacheModifierKind cacheOfCopy(unsigned bytes);
 mlir::LogicalResult expandCopyToPTX(tilegpu::GlobalCopyOp op, mlir::OpBuilder &b);
 /// A copy of all bytes or none with the choice as its operand; others stay what they are.
 mlir::LogicalResult expandCopyToPTX(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b);
+/// TargetLowering::writeMapField and mapElement.
+void replaceMapField(mlir::OpBuilder &b, mlir::Location loc, mlir::Value image, MapField field,
+                     unsigned axis, mlir::Value value);
+unsigned numberOfMapElement(mlir::Type type, bool isSigned);
+/// Tensor maps that the kernel makes: a record for them, from an area of the module's; the record's
+/// end; a map's way to global memory.
+mlir::LogicalResult expandClaimToPTX(tilegpu::ClaimMapsOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandReleaseToPTX(tilegpu::ReleaseMapsOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandPublishToPTX(tilegpu::PublishMapOp op, mlir::OpBuilder &b);
 /// Tries until the phase is complete.
 mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,
                                          mlir::OpBuilder &b);

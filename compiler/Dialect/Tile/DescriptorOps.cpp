@@ -48,18 +48,22 @@ LogicalResult verifyAxis(Operation *op, DescriptorType descriptor, int64_t axis)
          << descriptor.getRank() - 1 << ", got " << axis;
 }
 
-} // namespace
-
-LogicalResult MakeDescriptorOp::verify() {
-  DescriptorType type = getType();
-  if (getBase().getType().getPointee() != type.getElementType())
-    return emitOpError("expected a pointer to ")
-           << type.getElementType() << ", got " << getBase().getType();
-  if (failed(expectCount(*this, "extents", getExtents().size(), type.getRank())))
+template <typename OpT> LogicalResult verifyMade(OpT op) {
+  DescriptorType type = op.getType();
+  if (op.getBase().getType().getPointee() != type.getElementType())
+    return op.emitOpError("expected a pointer to ")
+           << type.getElementType() << ", got " << op.getBase().getType();
+  if (failed(expectCount(op, "extents", op.getExtents().size(), type.getRank())))
     return failure();
-  return expectCount(*this, "strides (that of the last axis is 1)", getStrides().size(),
+  return expectCount(op, "strides (that of the last axis is 1)", op.getStrides().size(),
                      type.getRank() - 1);
 }
+
+} // namespace
+
+LogicalResult MakeDescriptorOp::verify() { return verifyMade(*this); }
+
+LogicalResult MakeTensorMapOp::verify() { return verifyMade(*this); }
 
 LogicalResult DescriptorExtentOp::verify() {
   return verifyAxis(*this, getDescriptor().getType(), getAxis());

@@ -242,6 +242,23 @@ def Tile_MakeDescriptorOp : Tile_Op<"make_descriptor", [Pure, AttrSizedOperandSe
   let hasVerifier = 1;
 }
 
+def Tile_MakeTensorMapOp : Tile_Op<"make_tensor_map", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Describes a tensor in global memory to the copy engine, by a tensor map that the kernel makes";
+  let description = [{
+    As `tile.make_descriptor`, for accesses that the engine makes alone, for which the descriptor is where they use it: it passes through no
+    control flow. The next one that the same operation makes takes its place, as in a loop. A map is for reading or for what is `written`;
+    comparisons go by `signed` numbers or by those without. Extents are from 0 to 2^31 - 1.
+    Example: `%d = tile.make_tensor_map written %p, [%m, %n], [%stride] : !tile.ptr<f16> -> !tile.descriptor<64x32xf16>`.
+  }];
+  let arguments = (ins Tile_PtrType:$base, Variadic<I64>:$extents, Variadic<I64>:$strides, UnitAttr:$isWritten, UnitAttr:$isSigned);
+  let results = (outs Tile_DescriptorType:$result);
+  let assemblyFormat = [{
+    (`written` $isWritten^)? (`signed` $isSigned^)? $base `,` `[` $extents `]` `,` `[` $strides `]` attr-dict
+    `:` qualified(type($base)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_DescriptorExtentOp : Tile_Op<"descriptor_extent", [Pure]> {
   let summary = "The extent of a described tensor along an axis";
   let description = "Example: `%m = tile.descriptor_extent %d, 0 : !tile.descriptor<64x32xf16>`, an i64.";

@@ -2,7 +2,7 @@
 //
 // Layout conversions that cannot stay in a warp, reductions and scans along an axis that several
 // warps share, gathers, atomics whose result other threads use than the one that performs them,
-// volatile loads that one thread makes for others, clocks that one thread reads.
+// volatile loads that one thread makes for others, clocks that one thread reads, tensor maps.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Layout/AxisSteps.h"
@@ -106,6 +106,11 @@ struct RegisterScratch : ScratchModel<RegisterScratch, tile::ReadRegisterOp> {
   }
 };
 
+/// Where a tensor map is written before it goes to global memory.
+struct TensorMapScratch : ScratchModel<TensorMapScratch, tile::MakeTensorMapOp> {
+  int64_t getScratchBytes(Operation *, const TargetInfo &) const { return 128; }
+};
+
 } // namespace
 
 void TileGPUDialect::attachScratchModels() {
@@ -117,6 +122,7 @@ void TileGPUDialect::attachScratchModels() {
   tile::AtomicCASOp::attachInterface<AtomicScratch<tile::AtomicCASOp>>(context);
   tile::LoadOp::attachInterface<LoadScratch>(context);
   tile::ReadRegisterOp::attachInterface<RegisterScratch>(context);
+  tile::MakeTensorMapOp::attachInterface<TensorMapScratch>(context);
 }
 
 } // namespace kiln::tilegpu

@@ -1,4 +1,4 @@
-// Descriptors that the launcher makes.
+// Descriptors that the launcher makes tensor maps of, or the kernel.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -83,7 +83,13 @@ tile::TensorMapAttr tensorMapOf(Value descriptor) {
                 : tile::TensorMapAttr();
 }
 
+bool hasTensorMap(Value descriptor) {
+  return descriptor.getDefiningOp<tile::MakeTensorMapOp>() || tensorMapOf(descriptor);
+}
+
 Value baseOfMap(Value descriptor) {
+  if (auto made = descriptor.getDefiningOp<tile::MakeTensorMapOp>())
+    return made.getBase();
   return cast<BlockArgument>(descriptor).getOwner()->getArgument(tensorMapOf(descriptor).getBase());
 }
 

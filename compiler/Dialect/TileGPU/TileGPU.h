@@ -57,14 +57,16 @@ struct TensorBox {
   unsigned swizzleBytes = 0;
 };
 TensorBox tensorBoxOf(tile::DescriptorType type);
-/// Whether a block of this shape has swizzled rows along `axis`: of the others one has more than one
-/// element, and as many as the pattern has rows. Others lie as in a dense tensor.
+/// Whether a block of this shape has swizzled rows along `axis`: of the others one has more than
+/// one element, and as many as the pattern has rows. Others lie as in a dense tensor.
 bool hasSwizzledRows(llvm::ArrayRef<int64_t> shape, unsigned axis);
 /// The layout of a buffer of a block with rows along `axis`, the last where they are not swizzled.
 SharedLayout boxedShared(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits);
 /// Of a descriptor that the launcher makes; null for others.
 tile::TensorMapAttr tensorMapOf(mlir::Value descriptor);
-/// The pointer to the described tensor's first element: one of the kernel's arguments.
+/// Whether the copy engine is told of the tensor: by the launcher or by the kernel.
+bool hasTensorMap(mlir::Value descriptor);
+/// The pointer to the described tensor's first element, where there is a tensor map.
 mlir::Value baseOfMap(mlir::Value descriptor);
 
 /// A ring of mbarriers for phases of so many arrivals.

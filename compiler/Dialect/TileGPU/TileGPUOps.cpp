@@ -154,9 +154,9 @@ static LogicalResult verifyBlockBuffer(Operation *op, Value described, size_t of
       buffer.getLayout().getShared().map != boxedShared(buffer.getShape(), axisOfRows, bits).map)
     return op->emitOpError("expected a buffer of swizzled rows along the block's last axis, got ")
            << buffer;
-  if (!tensorMapOf(described))
-    return op->emitOpError("expected a descriptor that the launcher makes, an argument with `")
-           << tile::TileDialect::tensorMapAttr << "`";
+  if (!hasTensorMap(described))
+    return op->emitOpError("expected an argument with `")
+           << tile::TileDialect::tensorMapAttr << "`, or what tile.make_tensor_map gives";
   return success();
 }
 

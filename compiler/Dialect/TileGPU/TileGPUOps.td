@@ -135,7 +135,8 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     the buffer has none of these), but the data arrive at some time
     before a `tilegpu.mbarrier_wait` for the mbarrier's phase, at which this is one arrival. One thread announces the bytes and
     starts the copy; with `by_one_thread` it is known that one comes here. Nothing happens if `condition` is false. The buffer has the swizzled rows that tensor maps tell
-    (`swizzledShared` of Layout/StagedOperand.h) along the block's last axis. The descriptor is an argument with `tile.tensor_map`.
+    (`swizzledShared` of Layout/StagedOperand.h) along the block's last axis. The descriptor is an argument with `tile.tensor_map`, or
+    what `tile.make_tensor_map` gives.
 
     The engine does not see what threads have stored in the buffer's memory before, nor they what it writes, without
     `tilegpu.proxy_fence` of who stored, and a barrier.
@@ -364,6 +365,38 @@ def TileGPU_GlobalCopyOp : TileGPU_AccessOp<"global_copy", [MemoryEffects<[MemRe
     $to `,` $from `predicate` $predicate (`copied` $copied^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+//===-- Below the tensors: tensor maps that the kernel makes --------------------------------------------------------===//
+
+def TileGPU_ClaimMapsOp : TileGPU_AccessOp<"claim_maps", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A warp's threads together get a record for tensor maps in global memory, which is the block's until it releases it";
+  let description = [{
+    The library's code has an area of such records, of which so many that each block that the device can hold has one, be they of several
+    launches: `blocks` on a processor. A record has 128 bytes of the library's own (MapRecord) and 128 for each of `maps`; it begins at a
+    multiple of 128. Stays an operation until after the emulator's cut. Example:
+    `%r = tilegpu.claim_maps {maps = 2 : i32, blocks = 4 : i32} : !llvm.ptr<1>`.
+  }];
+  let arguments = (ins I32Attr:$maps, I32Attr:$blocks);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TileGPU_ReleaseMapsOp : TileGPU_AccessOp<"release_maps", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "One thread gives a record back, all copies by whose maps it has waited for";
+  let description = "Stays an operation until after the emulator's cut. Example: `tilegpu.release_maps %r : !llvm.ptr<1>`.";
+  let arguments = (ins LLVM_AnyPointer:$record);
+  let assemblyFormat = "$record attr-dict `:` type($record)";
+}
+
+def TileGPU_PublishMapOp : TileGPU_AccessOp<"publish_map", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite]>]> {
+  let summary = "A warp's threads together copy a tensor map from shared to global memory, and release it for the engine";
+  let description = [{
+    PTX ISA, "tensormap.cp_fenceproxy". Who uses the map has an acquire (`nvvm.fence.proxy.acquire`) behind it. Stays an operation until
+    after the emulator's cut. Example: `tilegpu.publish_map %map, %image : !llvm.ptr<1>, !llvm.ptr<3>`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$map, LLVM_AnyPointer:$image);
+  let assemblyFormat = "$map `,` $image attr-dict `:` type($map) `,` type($image)";
 }
 
 //===-- Below the tensors: products of warp groups -----------------------------------------------------------------===//

@@ -470,6 +470,8 @@ private:
 static std::optional<unsigned> arrayOfDescriptor(Value descriptor, func::FuncOp kernel) {
   if (auto make = descriptor.getDefiningOp<tile::MakeDescriptorOp>())
     return arrayOf(make.getBase(), kernel);
+  if (auto make = descriptor.getDefiningOp<tile::MakeTensorMapOp>())
+    return arrayOf(make.getBase(), kernel);
   auto argument = dyn_cast<BlockArgument>(descriptor);
   if (!argument || argument.getOwner() != &kernel.front())
     return std::nullopt;

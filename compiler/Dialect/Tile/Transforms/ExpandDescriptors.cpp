@@ -259,16 +259,19 @@ struct ExpandScatter : ExpandPattern<tile::DescriptorScatterOp> {
 //===-- the pass
 //---------------------------------------------------------------------------------------------------===//
 
-/// But for those that the launcher makes (UseTensorMaps.h).
+/// A descriptor that is to be pointers: not one that the launcher makes a tensor map of
+/// (UseTensorMaps.h), nor the kernel (MakeTensorMaps.h).
+bool isExpanded(Value value) {
+  if (!isa<DescriptorType>(value.getType()) || value.getDefiningOp<tile::MakeTensorMapOp>())
+    return false;
+  auto argument = dyn_cast<BlockArgument>(value);
+  // A block that is being rewritten may stand nowhere.
+  Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+  return !isa_and_nonnull<func::FuncOp>(owner);
+}
+
 bool hasDescriptor(Operation *op) {
-  return llvm::any_of(op->getResultTypes(), llvm::IsaPred<DescriptorType>) ||
-         llvm::any_of(op->getOperands(), [](Value operand) {
-           auto argument = dyn_cast<BlockArgument>(operand);
-           // A block that is being rewritten may stand nowhere.
-           Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
-           bool isKernels = isa_and_nonnull<func::FuncOp>(owner);
-           return isa<DescriptorType>(operand.getType()) && !isKernels;
-         });
+  return llvm::any_of(op->getResults(), isExpanded) || llvm::any_of(op->getOperands(), isExpanded);
 }
 
 bool hasDescriptors(func::FuncOp kernel) {

@@ -1,8 +1,8 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 
-#include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ArrayBlocks.h"
+#include "compiler/Dialect/Tile/Transforms/EngineAccesses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,12 +15,6 @@ namespace kiln {
 namespace {
 
 using tile::DescriptorType;
-
-Value withoutHints(Value value) {
-  while (auto hint = value.getDefiningOp<tile::HintOp>())
-    value = hint.getSource();
-  return value;
-}
 
 /// Numbers that a launcher knows: products of constants and up to two arguments; -1 stands for
 /// none.
@@ -53,47 +47,28 @@ struct LaunchNumbers {
   }
 };
 
-/// For what a map is: one for each, since an empty tensor is made in another way for each
-/// (runtime/tensor_map.h), and comparisons go by the map's type.
-enum class MapUse { Read, Written, ComparedSigned };
-
-MapUse useBy(tile::AtomicKind kind) {
-  bool isSigned = kind == tile::AtomicKind::SMin || kind == tile::AtomicKind::SMax;
-  return isSigned ? MapUse::ComparedSigned : MapUse::Written;
-}
-
 class TensorMapUser {
 public:
   TensorMapUser(func::FuncOp kernel, bool ofPointers)
       : kernel(kernel), ofPointers(ofPointers),
         numMaps(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<DescriptorType>)),
-        facts(kernel) {}
+        engine(kernel) {}
 
   LogicalResult run() {
     leaveOutUnitAxes();
     SmallVector<tile::DescriptorLoadOp> loads;
     SmallVector<tile::DescriptorStoreOp> stores;
+    SmallVector<tile::DescriptorReduceOp> reductions;
     kernel.walk([&](tile::DescriptorLoadOp load) {
-      if (load.getType().getRank() == 2 && isBlockOfRows(load.getDescriptor().getType()) &&
-          mayBeRead(load.getDescriptor().getType(), load.getOffsets()) &&
-          isMultiplied(load, load.getDescriptor().getType(), /*axisOfRows=*/1))
+      if (engine.brings(load))
         loads.push_back(load);
     });
-    // What a product's threads hold is far from rows of 16 bytes; others store as well by
-    // themselves.
-    bool hasProducts =
-        kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
     kernel.walk([&](tile::DescriptorStoreOp store) {
-      DescriptorType type = store.getDescriptor().getType();
-      if (hasProducts && type.getRank() == 2 && isBlockOfRows(type) &&
-          mayBeWritten(type, store.getOffsets()) && hasRoom(type))
+      if (engine.writes(store) && engine.beginsInside(store.getOffsets()))
         stores.push_back(store);
     });
-    SmallVector<tile::DescriptorReduceOp> reductions;
     kernel.walk([&](tile::DescriptorReduceOp reduce) {
-      DescriptorType type = reduce.getDescriptor().getType();
-      if (isReducedByEngine(reduce.getKind(), type.getElementType()) && hasWholePieces(type) &&
-          mayBeWritten(type, reduce.getOffsets()) && fillsLine(type) && hasRoom(type))
+      if (engine.combines(reduce) && engine.beginsInside(reduce.getOffsets()))
         reductions.push_back(reduce);
     });
     for (tile::DescriptorLoadOp load : loads)
@@ -103,7 +78,7 @@ public:
       if (failed(useMap(store.getDescriptorMutable(), MapUse::Written)))
         return failure();
     for (tile::DescriptorReduceOp reduce : reductions)
-      if (failed(useMap(reduce.getDescriptorMutable(), useBy(reduce.getKind()))))
+      if (failed(useMap(reduce.getDescriptorMutable(), mapUseOf(reduce.getKind()))))
         return failure();
     return ofPointers ? useMapsOfPointers() : success();
   }
@@ -127,103 +102,11 @@ private:
     }
   }
 
-  /// Rows of whole 16-byte pieces, eight at least, so that swizzled rows fill their pattern; of
-  /// other axes one element.
-  static bool isBlockOfRows(DescriptorType type) {
-    constexpr int64_t leastRows = 8;
-    // The engine counts 8-bit floats among the integers, which have no NaN.
-    if (type.getPadding() == tile::Padding::NaN && type.getElementBytes() == 1)
-      return false;
-    ArrayRef<int64_t> shape = type.getSqueezedBlockType().getShape();
-    return shape.size() == 2 && type.getShape().back() > 1 &&
-           llvm::all_of(shape, llvm::isPowerOf2_64) && shape[0] >= leastRows &&
-           shape[1] * type.getElementBytes() >= DescriptorType::alignment;
-  }
-
-  static bool hasWholePieces(DescriptorType type) {
-    return llvm::all_of(type.getShape(), llvm::isPowerOf2_64) &&
-           type.getShape().back() * type.getElementBytes() >= DescriptorType::alignment;
-  }
-
-  /// PTX ISA, "cp.reduce.async.bulk": the operations of each type.
-  static bool isReducedByEngine(tile::AtomicKind kind, Type element) {
-    using tile::AtomicKind;
-    bool isHalf = element.isF16() || element.isBF16();
-    switch (kind) {
-    case AtomicKind::FAdd:
-      return isHalf || element.isF32() || element.isF64();
-    case AtomicKind::FMin:
-    case AtomicKind::FMax:
-      return isHalf;
-    case AtomicKind::Exchange:
-      return false;
-    default:
-      return element.isInteger(32) || element.isInteger(64);
-    }
-  }
-
   /// The engine takes about as long for a row of 64 bytes as for one of 128, and then no less than
   /// threads that copy by themselves.
   static bool hasLongRows(DescriptorType type) {
     constexpr int64_t fullRow = 128;
     return type.getShape().back() * type.getElementBytes() >= fullRow;
-  }
-
-  /// The engine counts in 32 bits.
-  static bool areNarrow(ValueRange offsets) {
-    return llvm::all_of(offsets, [](Value offset) {
-      APInt constant;
-      if (matchPattern(offset, m_ConstantInt(&constant)))
-        return constant.isSignedIntN(32);
-      auto widened = withoutHints(offset).getDefiningOp<arith::ExtSIOp>();
-      return widened && widened.getIn().getType().getIntOrFloatBitWidth() <= 32;
-    });
-  }
-
-  /// At a box that begins within a piece of 16 bytes an H200 stops with an illegal instruction, and
-  /// at one to be written that begins before the tensor.
-  bool mayBeRead(DescriptorType type, ValueRange offsets) const {
-    return areNarrow(offsets) && areWholePieces(type, offsets.back());
-  }
-  bool mayBeWritten(DescriptorType type, ValueRange offsets) const {
-    return mayBeRead(type, offsets) &&
-           llvm::all_of(offsets, [&](Value offset) { return facts.get(offset).nonNegative; });
-  }
-
-  bool areWholePieces(DescriptorType type, Value elements) const {
-    return facts.get(elements).divisibility.front() * type.getElementBytes() %
-               DescriptorType::alignment ==
-           0;
-  }
-
-  /// Whether rows of the tensor end between two pieces of 16 bytes: the engine writes the whole
-  /// piece (measured on an H200; the PTX ISA does not say so).
-  bool endsWithPiece(tile::MakeDescriptorOp make) const {
-    return areWholePieces(make.getType(), make.getExtents().back());
-  }
-
-  /// Boxes begin at multiples of 128 bytes of shared memory, as buffers do that are no shorter.
-  static bool fillsLine(DescriptorType type) {
-    return type.getBlockType().getNumElements() * type.getElementBytes() >= 128;
-  }
-
-  /// What is stored goes through shared memory, beside what comes in the meantime.
-  static bool hasRoom(DescriptorType type) {
-    constexpr int64_t mostBytes = 64 * 1024;
-    return type.getBlockType().getNumElements() * type.getElementBytes() <= mostBytes;
-  }
-
-  /// Whether nobody but dots takes the block, in an order in which matrix units read it in place:
-  /// they transpose 16-bit elements alone.
-  static bool isMultiplied(Value block, DescriptorType type, unsigned axisOfRows) {
-    bool transposes = type.getElementBytes() == 2;
-    return !block.use_empty() && llvm::all_of(block.getUses(), [&](OpOperand &use) {
-      if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
-        return isMultiplied(trans, type, trans.getOrder()[axisOfRows]);
-      unsigned axisOfK = use.getOperandNumber() == 0 ? 1 : 0;
-      return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
-             (transposes || axisOfRows == axisOfK);
-    });
   }
 
   /// Whether all dots that take the block have work for groups of four warps, which read it where
@@ -256,7 +139,7 @@ private:
         !areKnown(make.getStrides(), strides))
       return success();
     // The launcher sees (runtime/tensor_map.h), and then needs another kernel.
-    bool needsFallback = use != MapUse::Read && !endsWithPiece(make);
+    bool needsFallback = use != MapUse::Read && !engine.endsWithPiece(make);
     if (needsFallback && !ofPointers)
       return success();
     FailureOr<Value> argument = mapOf(base.getArgNumber(), extents, strides, make.getType(), use);
@@ -323,8 +206,8 @@ private:
     shape.append(rows);
     auto type = DescriptorType::get(kernel.getContext(), shape, loaded.getElementType(),
                                     tile::Padding::Zero);
-    if (!isBlockOfRows(type) || !hasLongRows(type) ||
-        !isMultiplied(load, type, block.isTransposed ? 0 : 1))
+    if (!EngineAccesses::isBlockOfRows(type) || !hasLongRows(type) ||
+        !EngineAccesses::isMultiplied(load, type, block.isTransposed ? 0 : 1))
       return success();
     OpBuilder b(load);
     SmallVector<Value> offsets;
@@ -384,7 +267,7 @@ private:
   /// Whether the kernel may need a fallback.
   bool ofPointers;
   unsigned numMaps;
-  AxisInfoAnalysis facts;
+  EngineAccesses engine;
   DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -84,13 +85,40 @@ Value allocateRows(OpBuilder &b, Location loc, RankedTensorType type) {
 tile::AtomicKindAttr kindOf(tile::DescriptorStoreOp) { return {}; }
 tile::AtomicKindAttr kindOf(tile::DescriptorReduceOp reduce) { return reduce.getKindAttr(); }
 
+/// A block that threads write where the engine must not has one buffer for both.
+scf::IfOp choiceAround(Operation *store, Value block) {
+  auto choice = dyn_cast<scf::IfOp>(store->getParentOp());
+  bool isChoice = choice && store->getBlock() == choice.thenBlock() && choice.elseBlock() &&
+                  !choice->isAncestor(block.getParentBlock()->getParentOp());
+  return isChoice ? choice : scf::IfOp();
+}
+
+/// Threads read the block in other layouts from there, not each from the others' registers.
+void readFrom(Value buffer, Value block, scf::IfOp choice) {
+  OpBuilder b = OpBuilder::atBlockBegin(choice.elseBlock());
+  for (Operation *user : llvm::make_early_inc_range(block.getUsers())) {
+    auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(user);
+    if (!convert || !llvm::all_of(convert->getUsers(), [&](Operation *reader) {
+          return choice.getElseRegion().isAncestor(reader->getParentRegion());
+        }))
+      continue;
+    convert.replaceAllUsesWith(
+        tilegpu::SharedLoadOp::create(b, convert.getLoc(), convert.getType(), buffer).getResult());
+    convert.erase();
+  }
+}
+
 template <typename OpT> void storeBlock(OpT store, GlobalOrder &order) {
-  OpBuilder b(store);
+  scf::IfOp choice = choiceAround(store, store.getValue());
+  OpBuilder b(choice ? choice.getOperation() : store.getOperation());
   Location loc = store.getLoc();
   Value buffer = allocateRows(b, loc, cast<RankedTensorType>(store.getValue().getType()));
   tilegpu::SharedStoreOp::create(b, loc, store.getValue(), buffer);
   tilegpu::ProxyFenceOp::create(b, loc, order.threadsMayMeet(store));
   tilegpu::BarrierOp::create(b, loc, Value());
+  if (choice)
+    readFrom(buffer, store.getValue(), choice);
+  b.setInsertionPoint(store);
   tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(), store.getOffsets(),
                               kindOf(store));
   store.erase();

@@ -95,9 +95,12 @@ private:
     return loop;
   }
 
+  /// By maps of the launcher's: those that the kernel makes its own threads make, and use.
   static bool readsBlocksOnly(ProductLoop &candidate) {
-    return llvm::all_of(candidate.staged.loads,
-                        [](const StagedLoad &load) { return load.isBlock(); });
+    return llvm::all_of(candidate.staged.loads, [](const StagedLoad &staged) {
+      auto load = dyn_cast<tile::DescriptorLoadOp>(staged.load);
+      return load && isa<BlockArgument>(load.getDescriptor());
+    });
   }
 
   /// Whether what comes before, in an iteration of a loop around too, writes no array that the

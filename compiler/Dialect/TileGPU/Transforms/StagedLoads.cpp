@@ -47,7 +47,7 @@ private:
       return std::nullopt;
     auto load = dyn_cast<tile::LoadOp>(staged->load);
     if (!load)
-      return staged;
+      return isMadeOutside(cast<tile::DescriptorLoadOp>(staged->load)) ? staged : std::nullopt;
     if (!bringsZeros(load) || load.getIsVolatile() || load.getCache() != tile::CacheModifier::None)
       return std::nullopt;
     findVector(load, *staged);
@@ -55,6 +55,13 @@ private:
     if (bytes < 4 || bytes > 16)
       return std::nullopt;
     return staged;
+  }
+
+  /// A tensor map that the loop makes takes the place of the iteration's before, by which copies
+  /// may be under way.
+  bool isMadeOutside(tile::DescriptorLoadOp load) {
+    Operation *made = load.getDescriptor().getDefiningOp();
+    return !made || !loop->isAncestor(made);
   }
 
   static unsigned elementBits(StagedLoad &staged) {
