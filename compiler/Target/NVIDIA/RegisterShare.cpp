@@ -15,7 +15,7 @@ static bool hasMatrixInstructions(llvm::StringRef ptx) {
 
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx) {
-  if (hasMatrixInstructions(ptx))
+  if (!used.registers || hasMatrixInstructions(ptx))
     return std::nullopt;
   BlockNeeds needs{launch.threadsPerBlock, used.registers,
                    uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes};
