@@ -12,7 +12,8 @@ def widened(x):
     """8-bit floats as f16: units transpose elements of 16 bits alone, and probabilities are worth more than three bits."""
     if x.dtype.primitive_bitwidth == 8:
         return x.to(tl.float16)
-    return x
+    else:
+        return x
 
 
 @triton.jit
@@ -20,7 +21,8 @@ def within(is_row, dims, HEAD_DIM: tl.constexpr):
     """Which elements of a block there are, of rows and of HEAD_DIM dimensions, which may be no power of two."""
     if dims.shape[0] * dims.shape[1] == HEAD_DIM:
         return is_row
-    return is_row & (dims < HEAD_DIM)
+    else:
+        return is_row & (dims < HEAD_DIM)
 
 
 @triton.jit

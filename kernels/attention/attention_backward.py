@@ -20,8 +20,9 @@ def statistics_rows(q_starts_ptr, batch, sequences, n_heads, n_queries):
     all sequences, which are behind one another for each head then, each from a multiple of ROW_UNIT on."""
     if q_starts_ptr is None:
         return batch * n_heads * padded_rows(n_queries), padded_rows(n_queries)
-    first = tl.load(q_starts_ptr + batch) // ROW_UNIT + batch
-    return first * ROW_UNIT, (n_queries // ROW_UNIT + sequences) * ROW_UNIT
+    else:
+        first = tl.load(q_starts_ptr + batch) // ROW_UNIT + batch
+        return first * ROW_UNIT, (n_queries // ROW_UNIT + sequences) * ROW_UNIT
 
 
 @triton.jit
@@ -70,7 +71,8 @@ def probabilities(products, lse2, scale, soft_cap, CAPPED: tl.constexpr):
         # cap * tanh(x / cap), where tanh(y) = 1 - 2 / (exp(2 y) + 1) and tanh'(y) = 1 - tanh(y)^2.
         tanh = 1 - 2 / (tl.exp2(products * (scale * 2 * LOG2_E / soft_cap)) + 1)
         return tl.exp2(tanh * (soft_cap * LOG2_E) - lse2), 1 - tanh * tanh
-    return tl.exp2(products * (scale * LOG2_E) - lse2), 1.0
+    else:
+        return tl.exp2(products * (scale * LOG2_E) - lse2), 1.0
 
 
 @triton.jit
