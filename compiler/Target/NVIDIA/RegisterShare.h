@@ -2,8 +2,8 @@
 //
 // ptxas gives a thread all the registers that it would like to have. A kernel that
 // waits for memory is often faster with fewer, if that lets more of its blocks run on
-// a processor at once. Which is faster is not known without running; the measure
-// here is one that 37 kernels of public programs agreed with on an H200
+// a processor at once. Which is faster is not known without running; the rule
+// here was chosen by the times of 37 kernels of public programs on an H200
 // (docs/target.md).
 //
 //===---------------------------------------------------------------------------===//
