@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -88,6 +89,15 @@ cl::opt<std::string>
     timing("timing", cl::desc("Write how long each stage took, as JSON (-: standard output)"),
            cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand),
            cl::sub(checkCommand));
+
+cl::opt<std::string> cacheFolder("cache",
+                                 cl::desc("Keep binaries here, and take them from here when "
+                                          "nothing changed (default: the variable KILN_CACHE)"),
+                                 cl::value_desc("folder"), cl::sub(buildCommand),
+                                 cl::sub(compileCommand));
+cl::opt<unsigned> cacheLimit("cache-limit", cl::desc("MiB that --cache may hold (4096)"),
+                             cl::value_desc("MiB"), cl::init(CompilerOptions().cacheLimitMiB),
+                             cl::sub(buildCommand), cl::sub(compileCommand));
 
 cl::opt<CudaEmit> cudaEmit(
     "cuda-emit", cl::desc("What cuda targets become"),
@@ -277,6 +287,12 @@ CompilerOptions compilerOptions() {
   options.maxErrors = maxErrors == 0 ? UINT_MAX : maxErrors;
   options.timing = timing;
   options.depfile = depfile;
+  options.cacheFolder = cacheFolder;
+  if (!cacheFolder.getNumOccurrences() && (buildCommand || compileCommand))
+    options.cacheFolder = llvm::sys::Process::GetEnv("KILN_CACHE").value_or("");
+  if (cacheLimit == 0)
+    usageError("--cache-limit: expected at least 1 MiB, got 0");
+  options.cacheLimitMiB = cacheLimit;
   if (optLevel > 3)
     usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));
   options.emit.optLevel = optLevel;

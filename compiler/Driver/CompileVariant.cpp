@@ -1,4 +1,5 @@
 #include "compiler/Driver/CompileVariant.h"
+#include "compiler/Driver/BinaryCache.h"
 #include "compiler/Driver/PortablePath.h"
 #include "compiler/Driver/Timing.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
@@ -62,14 +63,36 @@ private:
       return stageDone(stage, ir);
     };
     pipeline.emit.afterStage = [&](llvm::StringRef stage) { clock.note(stage); };
-    std::optional<Diagnostic> doesNotFit;
-    auto binary =
-        runPipeline(*module, target, pipeline, diagnostics, loader.getSources(), doesNotFit);
-    if (doesNotFit)
-      refuse(*doesNotFit);
+    std::optional<DeviceBinary> binary = binaryFor(*module, pipeline);
     if (binary)
       finish(std::move(*binary));
     clock.note(binary ? "check" : "unfinished");
+  }
+
+  /// The module's, from the cache or by the pipeline. Binaries that come with diagnostics of the
+  /// pipeline are made again each time, for these to be seen.
+  std::optional<DeviceBinary> binaryFor(mlir::ModuleOp module, const PipelineOptions &pipeline) {
+    BinaryCache cache(options);
+    bool isCached = cache.isUsed() && goal.emitStage.empty();
+    std::string key;
+    if (isCached) {
+      key = cache.keyOf(module, target, {pipeline.maxRegisters, pipeline.minOccupancy});
+      if (std::optional<DeviceBinary> known = cache.find(key)) {
+        clock.note("cache");
+        return known;
+      }
+    }
+    size_t diagnosticsBefore = diagnostics.getDiagnostics().size();
+    std::optional<Diagnostic> doesNotFit;
+    std::optional<DeviceBinary> binary =
+        runPipeline(module, target, pipeline, diagnostics, loader.getSources(), doesNotFit);
+    if (doesNotFit)
+      refuse(*doesNotFit);
+    if (isCached && binary && diagnostics.getDiagnostics().size() == diagnosticsBefore)
+      if (llvm::Error error = cache.keep(key, *binary))
+        diagnostics.report(DiagKind::DriverCacheUnused, DiagPlace(),
+                           llvm::toString(std::move(error)));
+    return binary;
   }
 
   void refuse(const Diagnostic &reason) {

