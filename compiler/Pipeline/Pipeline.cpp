@@ -190,6 +190,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
   passes.addPass(createTileToTileGPUPass(target.name));
   addSimplification(passes);
+  // After it loops' totals are combined across threads behind them.
+  passes.addNestedPass<func::FuncOp>(createDeferReductionsPass());
   // After it operands of dots go through buffers, not through conversions.
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
   // After it a warp of its own copies blocks, where that is all that products read.

@@ -107,6 +107,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createStageOperandsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });

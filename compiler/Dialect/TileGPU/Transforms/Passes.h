@@ -7,6 +7,10 @@
 
 namespace kiln {
 
+/// Lets threads carry their own parts of what a loop sums up by reductions, and combines the parts
+/// behind the loop. On func.func, after layout assignment.
+std::unique_ptr<mlir::Pass> createDeferReductionsPass();
+
 /// Splits the conversions that make dots' operands into stores to buffers and loads from them,
 /// right before the dot. On func.func, after layout assignment; the module names the target.
 std::unique_ptr<mlir::Pass> createStageOperandsPass();

@@ -1,0 +1,124 @@
+// What a loop carries on and combines with a reduction in each iteration, as attention's row sums
+// and a long row's total: threads carry their own parts on GPUs.
+
+#include "tests/language/SourceKernel.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace kiln::testing {
+namespace {
+
+class LoopTotals : public SourceTest {};
+
+const char *const rowsSource = R"(
+@triton.jit
+def kernel(p, scales, start, q, n, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    rows = tl.arange(0, M)[:, None]
+    columns = tl.arange(0, N)[None, :]
+    count: tl.constexpr = M if AXIS == 1 else N
+    i = tl.arange(0, count)
+    total = tl.load(start + i)
+    for k in range(n):
+        x = tl.load(p + k * (M * N) + rows * N + columns)
+        total = total * tl.load(scales + k * count + i) + tl.sum(x, axis=AXIS)
+    tl.store(q + i, total)
+)";
+
+void checkRows(const char *target, int m, int n, int axis, int iterations, unsigned warps) {
+  SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + ", axis " + std::to_string(axis) +
+               ", " + std::to_string(iterations) + " iterations");
+  int count = axis == 1 ? m : n, along = axis == 1 ? n : m;
+  Buffer<float> x(size_t(std::max(1, iterations * m * n))), start(count), y(count);
+  Buffer<float> scales(size_t(std::max(1, iterations * count)));
+  Random random(m + n + iterations);
+  std::generate_n(x.data(), x.count(), [&] { return float(random.next()); });
+  std::generate_n(scales.data(), scales.count(), [&] { return float(random.next()); });
+  std::generate_n(start.data(), start.count(), [&] { return float(9 * random.next()); });
+  SourceOptions options;
+  options.numWarps = warps;
+  ASSERT_EQ(runSource(rowsSource, target,
+                      {{"p", "*fp32", x},
+                       {"scales", "*fp32", scales},
+                       {"start", "*fp32", start},
+                       {"q", "*fp32", y},
+                       {"n", "i32", iterations}},
+                      {{"M", m}, {"N", n}, {"AXIS", axis}}, options),
+            "");
+  for (int r = 0; r < count; ++r) {
+    double total = start[r];
+    for (int k = 0; k < iterations; ++k) {
+      total *= scales[k * count + r];
+      for (int i = 0; i < along; ++i)
+        total += x[k * m * n + (axis == 1 ? r * n + i : i * n + r)];
+    }
+    ASSERT_NEAR(y[r], total, 1e-4 * (along + 1)) << r;
+  }
+}
+
+TEST_P(LoopTotals, ScaledSumsOfRows) {
+  for (int iterations : {0, 1, 2, 5}) {
+    checkRows(GetParam(), 16, 64, 1, iterations, 4);
+    checkRows(GetParam(), 64, 16, 0, iterations, 4);
+  }
+  checkRows(GetParam(), 1, 1024, 1, 3, 8);
+  checkRows(GetParam(), 128, 2, 1, 3, 2);
+  checkRows(GetParam(), 12, 20, 1, 3, 1);
+}
+
+const char *const scalarSource = R"(
+@triton.jit
+def kernel(p, q, r, n, start, BLOCK: tl.constexpr):
+    total = start
+    largest = -1000000
+    bits = 0
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        x = tl.load(p + i, mask=i < n, other=0)
+        total += tl.sum(x)
+        largest = tl.maximum(largest, tl.max(tl.where(i < n, x, -1000000)))
+        bits ^= tl.xor_sum(x)
+    # Goes on with what the first loop has left.
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(p + i, mask=i < n, other=0))
+    tl.store(q, total)
+    tl.store(q + 1, largest)
+    tl.store(q + 2, bits)
+    # Is looked at in each iteration.
+    seen = start
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        seen += tl.sum(tl.load(p + i, mask=i < n, other=0))
+        tl.store(r + k // BLOCK, seen)
+)";
+
+TEST_P(LoopTotals, OfWholeTiles) {
+  for (int n : {0, 1, 500, 2048}) {
+    constexpr int block = 512, start = -7;
+    Buffer<int32_t> x(std::max(1, n)), y(3), seen(4);
+    Random random(n);
+    std::generate_n(x.data(), x.count(), [&] { return int32_t(random.below(2001)) - 1000; });
+    ASSERT_EQ(runSource(scalarSource, GetParam(),
+                        {{"p", "*i32", x},
+                         {"q", "*i32", y},
+                         {"r", "*i32", seen},
+                         {"n", "i32", n},
+                         {"start", "i32", start}},
+                        {{"BLOCK", block}}),
+              "");
+    const int32_t *first = x.data(), *end = first + n;
+    ASSERT_EQ(y[0], start + 2 * std::accumulate(first, end, 0));
+    ASSERT_EQ(y[1], n ? *std::max_element(first, end) : -1000000);
+    ASSERT_EQ(y[2], std::accumulate(first, end, 0, std::bit_xor<int32_t>()));
+    for (int k = 0; k < n; k += block)
+      ASSERT_EQ(seen[k / block],
+                start + std::accumulate(first, first + std::min(n, k + block), 0));
+  }
+}
+
+KILN_SOURCE_TESTS_ON_ALL(LoopTotals);
+
+} // namespace
+} // namespace kiln::testing
