@@ -6,11 +6,6 @@
 namespace kiln::sema {
 namespace {
 
-Tensor arange(Evaluator &evaluator, int64_t count) {
-  TensorType type(DType(Scalar::Int32), {count});
-  return {evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(type), 0u, uint32_t(count)), type};
-}
-
 /// Index tensors of Tile IR are signed and no narrower than they need be.
 Tensor gather(Evaluator &evaluator, Tensor source, Tensor index, unsigned axis) {
   if (index.dtype().getBits() < 32)
@@ -21,60 +16,16 @@ Tensor gather(Evaluator &evaluator, Tensor source, Tensor index, unsigned axis) 
   return {evaluator.emit<tile::GatherOp>(evaluator.toMLIR(type), source.ir, index.ir, axis), type};
 }
 
-/// int32 [bins]: how many of the elements (rank 1) equal each bin's number, where `mask` holds.
-Tensor countEach(Evaluator &evaluator, Tensor elements, Tensor mask, int64_t bins) {
-  Tensor numbers = evaluator.expandDims(arange(evaluator, bins), 0);
-  Value equal =
-      evaluator.compare(ast::CompareOp::Equal, Value::tensor(evaluator.expandDims(elements, 1)),
-                        Value::tensor(numbers));
-  if (!evaluator.failed() && mask)
-    equal = evaluator.binary(ast::BinaryOp::BitAnd, equal,
-                             Value::tensor(evaluator.expandDims(mask, 1)));
+/// Of a 64-bit number the histogram sees the lower half; whether that is all of it that matters.
+Tensor hasCounter(Evaluator &evaluator, Tensor elements, int64_t bins) {
+  Value isLarge = evaluator.compare(ast::CompareOp::GreaterEqual, Value::tensor(elements),
+                                    Value::integer(0));
+  Value isSmall =
+      evaluator.compare(ast::CompareOp::Less, Value::tensor(elements), Value::integer(bins));
   if (evaluator.failed())
     return {};
-  Call call;
-  call.info = findBuiltin(Library::Language, "sum");
-  call.values = {Value::tensor(evaluator.cast(equal.getTensor(), Scalar::Int32)), Value::integer(0),
-                 Value::boolean(false), Value::none()};
-  Value counts = builtinSum(evaluator, call);
-  return evaluator.failed() ? Tensor() : counts.getTensor();
-}
-
-/// A loop over parts of the elements that bounds how many comparisons stand side by side.
-Tensor countInParts(Evaluator &evaluator, Tensor elements, Tensor mask, int64_t bins,
-                    int64_t part) {
-  mlir::OpBuilder &builder = evaluator.builder;
-  DType int32(Scalar::Int32);
-  auto number = [&](int64_t value) { return evaluator.constant(int32, Value::integer(value)).ir; };
-  Tensor none = evaluator.splat(evaluator.constant(int32, Value::integer(0)), {bins});
-  auto loop = mlir::scf::ForOp::create(builder, evaluator.loc(), number(0),
-                                       number(elements.type.getNumElements()), number(part),
-                                       mlir::ValueRange{none.ir});
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value places =
-      evaluator.binary(ast::BinaryOp::Add, Value::tensor(loop.getInductionVar(), TensorType(int32)),
-                       Value::tensor(arange(evaluator, part)));
-  if (evaluator.failed())
-    return {};
-  Tensor someElements = gather(evaluator, elements, places.getTensor(), 0);
-  Tensor someMask = mask ? gather(evaluator, mask, places.getTensor(), 0) : Tensor();
-  // The last part may reach beyond the elements.
-  int64_t count = elements.type.getNumElements();
-  if (count % part != 0) {
-    Value inside = evaluator.compare(ast::CompareOp::Less, places, Value::integer(count));
-    if (someMask && !evaluator.failed())
-      inside = evaluator.binary(ast::BinaryOp::BitAnd, Value::tensor(someMask), inside);
-    if (evaluator.failed())
-      return {};
-    someMask = inside.getTensor();
-  }
-  Tensor counts = countEach(evaluator, someElements, someMask, bins);
-  if (!counts)
-    return {};
-  mlir::Value sum = evaluator.emit<mlir::arith::AddIOp>(loop.getRegionIterArg(0), counts.ir);
-  mlir::scf::YieldOp::create(builder, evaluator.loc(), mlir::ValueRange{sum});
-  return {loop.getResult(0), none.type};
+  Value both = evaluator.binary(ast::BinaryOp::BitAnd, isLarge, isSmall);
+  return evaluator.failed() ? Tensor() : both.getTensor();
 }
 
 } // namespace
@@ -119,13 +70,24 @@ Value builtinHistogram(Evaluator &evaluator, Call &call) {
       return evaluator.error(DiagKind::SemaShape, "the mask of tl.histogram", "booleans",
                              mask.type.str());
   }
-  constexpr int64_t comparisons = 8192;
-  int64_t count = int64_t(*bins);
-  auto part = int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(1, comparisons / count))));
-  Tensor result = input.type.getNumElements() <= part
-                      ? countEach(evaluator, input, mask, count)
-                      : countInParts(evaluator, input, mask, count, part);
-  return result ? Value::tensor(result) : Value();
+  if (input.dtype().getBits() == 64) {
+    Tensor counted = hasCounter(evaluator, input, int64_t(*bins));
+    if (!counted)
+      return Value();
+    Value both = !mask ? Value::tensor(counted)
+                       : evaluator.binary(ast::BinaryOp::BitAnd, Value::tensor(counted),
+                                          Value::tensor(mask));
+    if (evaluator.failed())
+      return Value();
+    mask = both.getTensor();
+  }
+  Tensor numbers = evaluator.cast(input, Scalar::Int32);
+  if (!numbers)
+    return Value();
+  TensorType type(DType(Scalar::Int32), {int64_t(*bins)});
+  return Value::tensor(evaluator.emit<tile::HistogramOp>(evaluator.toMLIR(type), numbers.ir,
+                                                         mask ? mask.ir : mlir::Value()),
+                       type);
 }
 
 } // namespace kiln::sema

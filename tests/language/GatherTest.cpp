@@ -104,8 +104,12 @@ void checkHistogram(const char *target, const std::string &type, int count, int 
   Random random(count + bins);
   std::vector<int32_t> expected(bins);
   for (int i = 0; i < count; ++i) {
-    x[i] = T(random.below(uint64_t(bins)));
-    if (limit < 0 || i < limit)
+    // Some lie outside of the bins, of 64-bit numbers only by their upper half.
+    x[i] = T(T(random.below(uint64_t(bins) + 4)) - T(2));
+    if (sizeof(T) == 8 && i % 5 == 0)
+      x[i] = T(uint64_t(x[i]) | (uint64_t(1) << 40));
+    bool isCounted = (limit < 0 || i < limit) && x[i] >= T(0) && uint64_t(x[i]) < uint64_t(bins);
+    if (isCounted)
       ++expected[size_t(x[i])];
   }
   ASSERT_EQ(runSource(histogramSource, target, {{"p", type, x}, {"q", "*i32", counts}},
@@ -120,7 +124,6 @@ void checkHistogram(const char *target, const std::string &type, int count, int 
 TEST_P(Gather, HistogramOfAnyExtents) {
   checkHistogram<int32_t>(GetParam(), "*i32", 100, 16, -1);
   checkHistogram<int32_t>(GetParam(), "*i32", 7, 3, 5);
-  // 3000 elements and 24 bins go in parts, of which the last is not full.
   checkHistogram<int32_t>(GetParam(), "*i32", 3000, 24, -1);
   checkHistogram<int32_t>(GetParam(), "*i32", 3000, 24, 2900);
 }
@@ -129,7 +132,10 @@ TEST_P(Gather, Histogram) {
   checkHistogram<int32_t>(GetParam(), "*i32", 256, 16, -1);
   checkHistogram<int64_t>(GetParam(), "*i64", 64, 2, 40);
   checkHistogram<uint8_t>(GetParam(), "*u8", 512, 256, -1);
+  checkHistogram<int8_t>(GetParam(), "*i8", 128, 32, -1);
+  checkHistogram<uint64_t>(GetParam(), "*u64", 64, 8, -1);
   checkHistogram<int32_t>(GetParam(), "*i32", 1024, 64, 1000);
+  checkHistogram<int32_t>(GetParam(), "*i32", 4096, 2048, -1);
 }
 
 KILN_SOURCE_TESTS_ON_ALL(Gather);

@@ -1,7 +1,10 @@
 // tile.gather: the source goes to shared memory as a row-major array, and every thread fetches the
-// elements that its indices name.
+// elements that its indices name. tile.histogram: counters in shared memory, to which the owners of
+// elements add.
 
+#include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -62,10 +65,53 @@ private:
   }
 };
 
+struct HistogramSpread : SpreadPattern<tile::HistogramOp> {
+  using SpreadPattern::SpreadPattern;
+
+  LogicalResult spread(tile::HistogramOp op, Adaptor adaptor, const ScalarBuilder &s,
+                       ConversionPatternRewriter &rewriter) const override {
+    const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
+    const LinearLayout &result = tilegpu::layoutOf(op.getType());
+    Value scratch = lowering.scratch(s, op);
+    if (!scratch)
+      return failure();
+    SharedArray counters{scratch, rewriter.getI32Type()};
+    SharedAccess own = accessByOffsets(ontoArray(result, result.out(), 0, /*withAxis=*/true),
+                                       counters.element);
+    storeShared(s, lowering, counters, own,
+                SmallVector<Value>(result.numRegisters(), s.integer(counters.element, 0)));
+    lowering.device.barrier(rewriter, op.getLoc());
+    Value thread = lowering.device.threadId(rewriter, op.getLoc());
+    Value owner = isOwner(s, source, thread, lowering.target());
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(source)))
+      if (reg == first) {
+        Value mask = op.getMask() ? adaptor.getMask()[reg] : Value();
+        count(s, counters, result.out().totalSize(), adaptor.getSource()[reg],
+              both(owner, mask, s));
+      }
+    lowering.device.barrier(rewriter, op.getLoc());
+    replace(op, rewriter, loadShared(s, lowering, counters, own));
+    return success();
+  }
+
+private:
+  /// One more of `number`, if it is one of the first `bins` and `predicate` (null: always) holds.
+  void count(const ScalarBuilder &s, const SharedArray &counters, int64_t bins, Value number,
+             Value predicate) const {
+    Value hasCounter = s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, number,
+                                             s.integer(counters.element, bins));
+    Under guard(s.builder(), s.location(), both(predicate, hasCounter, s));
+    Value counter = s.byteOffset(counters.base, s.mul(number, sharedBytes(counters.element)));
+    LLVM::AtomicRMWOp::create(s.builder(), s.location(), LLVM::AtomicBinOp::add, counter,
+                              s.integer(counters.element, 1), LLVM::AtomicOrdering::monotonic,
+                              lowering.device.syncScope(tile::MemoryScope::CTA));
+  }
+};
+
 } // namespace
 
 void populateGatherPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<GatherSpread>(lowering, patterns.getContext());
+  patterns.add<GatherSpread, HistogramSpread>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

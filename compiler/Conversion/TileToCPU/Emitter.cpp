@@ -70,6 +70,7 @@ void KernelEmitter::emitOperation(Operation *op) {
       .Case([&](tile::StoreOp store) { emitStore(store); })
       .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
       .Case([&](tile::ScanOp scan) { emitScan(scan); })
+      .Case([&](tile::HistogramOp histogram) { emitHistogram(histogram); })
       .Case([&](tile::DotOp dot) { emitDot(dot); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](Operation *atomic) { emitAtomic(atomic); })
       .Case([&](scf::IfOp branch) { emitIf(branch); })

@@ -5,7 +5,7 @@
 //   Access.cpp       loads, stores and arrays at an index vector
 //   Elementwise.cpp  one operation on scalars or vectors
 //   Nest.cpp         loop nests, and filling arrays
-//   Reduction.cpp    reduce and scan            Dot.cpp      matrix products
+//   Reduction.cpp    reduce, scan, histogram    Dot.cpp      matrix products
 //   Atomics.cpp      atomics                    Control.cpp  if, for, while
 //   Map.cpp          functions of scalars       Debug.cpp    printing and assertions
 
@@ -170,6 +170,7 @@ private:
   llvm::SmallVector<Value> identity(tile::ReduceOp op, unsigned lanes);
   void emitScan(tile::ScanOp op);
   void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *> results);
+  void emitHistogram(tile::HistogramOp op);
 
   //--- Dot.cpp ---
   void emitDot(tile::DotOp op);

@@ -1,4 +1,4 @@
-// Reductions and scans, with any combiner.
+// Reductions and scans, with any combiner, and histograms.
 //
 // A reduction keeps its partial results in a vector. Along an axis that is not the vectors' own,
 // lanes are separate results. Along the vectors' axis, a commutative combiner folds whole vectors
@@ -209,6 +209,36 @@ void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *>
   carried = emitCombiner(op.getCombine(), arguments);
   store(carried);
   closeLoop(carried);
+}
+
+/// Counters in an array, to which elements add one after the other.
+void KernelEmitter::emitHistogram(tile::HistogramOp op) {
+  flushPending();
+  loc = op.getLoc();
+  int64_t bins = op.getType().getDimSize(0);
+  Buffer *counters = arena.create(loc, b->getI32Type(), bins);
+  LLVM::MemsetOp::create(*b, loc, counters->address, vectors().constant(0, b->getI8Type()),
+                         index(counters->bytes), /*isVolatile=*/false);
+  beginNest();
+  Coords coords = openNest(op.getSource().getType().getShape());
+  Value number = pull(op.getSource(), coords);
+  Value mask = op.getMask() ? pull(op.getMask(), coords) : Value();
+  setLevel(level());
+  VectorBuilder v = vectors();
+  Value isCounted = v.compare(arith::CmpIPredicate::ult, number, v.integer(bins, number));
+  if (mask)
+    isCounted = arith::AndIOp::create(*b, loc, isCounted, mask);
+  auto branch = scf::IfOp::create(*b, loc, isCounted, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(*b);
+    b->setInsertionPointToStart(branch.thenBlock());
+    Value place = arith::ExtUIOp::create(*b, loc, b->getI64Type(), number);
+    Value counter = bufferAddress(counters, Coord{Coord::Uniform, place, {}, 0});
+    Value count = LLVM::LoadOp::create(*b, loc, number.getType(), counter);
+    LLVM::StoreOp::create(*b, loc, v.add(count, v.integer(1, count)), counter);
+  }
+  endNest();
+  buffers[op.getResult()] = counters;
 }
 
 } // namespace kiln::cpu

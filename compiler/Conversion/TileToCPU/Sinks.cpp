@@ -152,9 +152,9 @@ bool SinkPlan::shouldMaterialise(Operation *op, Value value) {
     return false;
   ArrayRef<Consumer> list = consumers(value);
   bool again = list.size() > 1 || llvm::any_of(list, [](const Consumer &c) { return c.repeated; });
-  // Scans and atomics go element by element, so that vector work is better done before.
+  // These go element by element, so that vector work is better done before.
   bool elementwise = llvm::any_of(list, [](const Consumer &c) {
-    return isa<tile::ScanOp, tile::AtomicRMWOp, tile::AtomicCASOp>(c.sink);
+    return isa<tile::ScanOp, tile::HistogramOp, tile::AtomicRMWOp, tile::AtomicCASOp>(c.sink);
   });
   return (again && costs.lookup(value) >= worthAnArray) || (elementwise && costs.lookup(value) > 2);
 }

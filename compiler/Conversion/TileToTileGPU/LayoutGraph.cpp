@@ -58,18 +58,22 @@ static LayoutTransfer transferOf(Operation *op) {
       .Case([](tile::ReduceOp) { return LayoutTransfer::Reduce; })
       .Case([](tile::DotOp) { return LayoutTransfer::Dot; })
       .Case([](tile::GatherOp) { return LayoutTransfer::Gather; })
+      .Case([](tile::HistogramOp) { return LayoutTransfer::Histogram; })
       .Default([](Operation *) { return LayoutTransfer::Same; });
+}
+
+/// Row-major, for the threads of another layout.
+static LayoutAttr dealtLayout(ArrayRef<int64_t> shape, LayoutAttr other) {
+  const LinearLayout &map = other.getLayout();
+  return wrap(other.getContext(), coalescedLayout(shape, rowMajorOrder(shape.size()), /*vector=*/1,
+                                                  map.numLanes(), map.numWarps()));
 }
 
 /// A gather's source goes through shared memory: of the result's shape it keeps the result's
 /// layout, of another it takes a row-major one.
 static LayoutAttr gatherOperandLayout(tile::GatherOp op, OpOperand &operand, LayoutAttr result) {
   ArrayRef<int64_t> shape = shapeOf(operand.get());
-  if (shape == shapeOf(op.getResult()))
-    return result;
-  const LinearLayout &map = result.getLayout();
-  return wrap(op.getContext(), coalescedLayout(shape, rowMajorOrder(shape.size()), /*vector=*/1,
-                                               map.numLanes(), map.numWarps()));
+  return shape == shapeOf(op.getResult()) ? result : dealtLayout(shape, result);
 }
 
 LayoutAttr operandLayoutFor(Operation *op, OpOperand &operand, LayoutAttr result) {
@@ -111,6 +115,8 @@ LayoutAttr LayoutGraph::operandLayout(const LayoutNode &node, const LayoutChoice
 }
 
 LayoutAttr LayoutGraph::resultLayout(const LayoutNode &node, const LayoutChoice &choice) const {
+  if (node.transfer == LayoutTransfer::Histogram)
+    return dealtLayout(shapeOf(node.results.front()), choice.layout);
   if (node.transfer != LayoutTransfer::Reduce)
     return choice.layout;
   return wrap(node.op->getContext(),
@@ -143,6 +149,7 @@ std::optional<LayoutChoice> LayoutGraph::choiceFromOperand(const LayoutNode &nod
   case LayoutTransfer::Same:
   case LayoutTransfer::Carried:
   case LayoutTransfer::Reduce:
+  case LayoutTransfer::Histogram:
     return LayoutChoice{layout, {}};
   case LayoutTransfer::ExpandDims:
     return LayoutChoice{wrap(context, map.expandAxis(cast<tile::ExpandDimsOp>(node.op).getAxis())),
@@ -166,7 +173,8 @@ std::optional<LayoutChoice> LayoutGraph::choiceFromOperand(const LayoutNode &nod
 
 std::optional<LayoutChoice> LayoutGraph::choiceFromResult(const LayoutNode &node,
                                                           LayoutAttr layout) const {
-  if (node.transfer == LayoutTransfer::Reduce || node.transfer == LayoutTransfer::Dot)
+  if (node.transfer == LayoutTransfer::Reduce || node.transfer == LayoutTransfer::Histogram ||
+      node.transfer == LayoutTransfer::Dot)
     return std::nullopt;
   return LayoutChoice{layout, {}};
 }

@@ -27,6 +27,7 @@ enum class LayoutTransfer : uint8_t {
   Reshape,
   Reduce, ///< the layout is the sources'; results are slices
   Gather, ///< the layout is the result's and the indices'
+  Histogram, ///< the layout is the source's; the result has its elements dealt to all threads
   Dot,    ///< the layout is the accumulator's; operands follow from the matrix unit
 };
 

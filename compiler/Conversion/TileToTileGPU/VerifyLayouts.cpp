@@ -44,6 +44,11 @@ static LogicalResult verifyReduce(tile::ReduceOp op) {
   return success();
 }
 
+static LogicalResult verifyHistogram(tile::HistogramOp op) {
+  LayoutAttr source = tilegpu::layoutAttrOf(op.getSource().getType());
+  return op.getMask() ? expectLayout(op, op.getMask(), source) : success();
+}
+
 /// Operations whose operands' layouts follow from the result's, or for those without one, from the
 /// first tensor operand's.
 static LogicalResult verifyFollowing(Operation *op) {
@@ -67,6 +72,8 @@ LogicalResult verifyLayouts(func::FuncOp kernel, int64_t warpSize, int64_t numWa
           return WalkResult::interrupt();
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       return verifyReduce(reduce);
+    if (auto histogram = dyn_cast<tile::HistogramOp>(op))
+      return verifyHistogram(histogram);
     if (isa<tile::TileDialect, arith::ArithDialect, math::MathDialect>(op->getDialect()))
       return verifyFollowing(op);
     return WalkResult::advance();

@@ -462,6 +462,19 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+  let summary = "How often each number occurs";
+  let description = [{
+    Element `i` of the result counts the source's elements that are `i`, of those where the mask holds. What is no number of an
+    element of the result is not counted. Example:
+    `tile.histogram %x, %m : (tensor<1024xi32>, tensor<1024xi1>) -> tensor<256xi32>`.
+  }];
+  let arguments = (ins 1DTensorOf<[I32]>:$source, Optional<1DTensorOf<[I1]>>:$mask);
+  let results = (outs 1DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$source (`,` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
   let summary = "A function of scalars, once for each element";
   let description = [{

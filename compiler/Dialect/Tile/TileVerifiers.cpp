@@ -284,6 +284,13 @@ LogicalResult GatherOp::verify() {
                     source.getElementType());
 }
 
+LogicalResult HistogramOp::verify() {
+  if (!getMask() || shapeOf(getMask().getType()) == shapeOf(getSource().getType()))
+    return success();
+  return emitOpError("expected a mask of the shape of ")
+         << getSource().getType() << ", got " << getMask().getType();
+}
+
 LogicalResult MapOp::verify() {
   if (getSources().empty() || getResults().empty())
     return emitOpError("expected at least one source and one result");

@@ -1,7 +1,7 @@
 // Which operations need scratch in shared memory, and how much: the models of ScratchOpInterface.
 //
 // Layout conversions that cannot stay in a warp, reductions and scans along an axis that several
-// warps share, gathers, atomics whose result other threads use than the one that performs them,
+// warps share, gathers, histograms, atomics whose result other threads use than the one that performs them,
 // volatile loads that one thread makes for others, clocks that one thread reads, tensor maps.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -71,6 +71,12 @@ struct GatherScratch : ScratchModel<GatherScratch, tile::GatherOp> {
   }
 };
 
+struct HistogramScratch : ScratchModel<HistogramScratch, tile::HistogramOp> {
+  int64_t getScratchBytes(Operation *op, const TargetInfo &) const {
+    return layoutOf(op->getResult(0).getType()).out().totalSize() * int64_t(sizeof(int32_t));
+  }
+};
+
 /// The result of an access that owners of elements make is wanted by the other threads, too.
 int64_t sharedResultBytes(Operation *op) {
   if (op->use_empty())
@@ -118,6 +124,7 @@ void TileGPUDialect::attachScratchModels() {
   tile::ReduceOp::attachInterface<ReduceScratch>(context);
   tile::ScanOp::attachInterface<ScanScratch>(context);
   tile::GatherOp::attachInterface<GatherScratch>(context);
+  tile::HistogramOp::attachInterface<HistogramScratch>(context);
   tile::AtomicRMWOp::attachInterface<AtomicScratch<tile::AtomicRMWOp>>(context);
   tile::AtomicCASOp::attachInterface<AtomicScratch<tile::AtomicCASOp>>(context);
   tile::LoadOp::attachInterface<LoadScratch>(context);

@@ -158,7 +158,11 @@ private:
         })
         .Case([&](tile::LoadOp load) { padLoad(load); })
         .Case<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
-            [&](auto access) { padMask(access); })
+            [&](auto access) { padMask(access, access.getPtr()); })
+        .Case([&](tile::HistogramOp histogram) {
+          if (isPadded(histogram.getSource()))
+            padMask(histogram, histogram.getSource());
+        })
         .Case([&](tile::AssertOp assertion) { padAssert(assertion); })
         .Case([&](tile::PrintOp print) {
           print->setAttr(printedShapeAttr, DenseI64ArrayAttr::get(print.getContext(),
@@ -211,14 +215,14 @@ private:
                                               inRange(originalShape(divisor)), divisor, one));
   }
 
-  template <typename Op> void padMask(Op op) {
+  template <typename Op> void padMask(Op op, Value padded) {
     OpBuilder builder(op);
     op.getMaskMutable().assign(
-        restricted(builder, op.getLoc(), op.getMask(), originalShape(op.getPtr())));
+        restricted(builder, op.getLoc(), op.getMask(), originalShape(padded)));
   }
 
   void padLoad(tile::LoadOp op) {
-    padMask(op);
+    padMask(op, op.getPtr());
     if (op.getOther())
       return;
     OpBuilder builder(op);

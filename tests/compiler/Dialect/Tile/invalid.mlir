@@ -116,6 +116,13 @@ func.func @gather_result(%x: tensor<16xf16>, %i: tensor<8xi32>) {
 }
 
 // -----
+func.func @histogram_mask(%x: tensor<16xi32>, %m: tensor<8xi1>) {
+  // expected-error @+1 {{expected a mask of the shape of 'tensor<16xi32>', got 'tensor<8xi1>'}}
+  %y = tile.histogram %x, %m : (tensor<16xi32>, tensor<8xi1>) -> tensor<4xi32>
+  return
+}
+
+// -----
 func.func @assembly_shapes(%x: tensor<16xi32>, %y: tensor<8xi32>) {
   // expected-error @+1 {{expected a source or result of the shape of 'tensor<16xi32>', got 'tensor<8xi32>'}}
   %z = tile.assembly "" "=r,r,r"(%x, %y) : (tensor<16xi32>, tensor<8xi32>) -> tensor<16xi32>

@@ -89,6 +89,15 @@ func.func @gather(%x: tensor<16x32xf16>, %i: tensor<16x8xi32>) -> tensor<16x8xf1
   return %y : tensor<16x8xf16>
 }
 
+// CHECK-LABEL: func.func @histogram
+func.func @histogram(%x: tensor<16xi32>, %m: tensor<16xi1>) -> (tensor<4xi32>, tensor<8xi32>) {
+  // CHECK: tile.histogram %{{.*}} : (tensor<16xi32>) -> tensor<4xi32>
+  %a = tile.histogram %x : (tensor<16xi32>) -> tensor<4xi32>
+  // CHECK: tile.histogram %{{.*}}, %{{.*}} : (tensor<16xi32>, tensor<16xi1>) -> tensor<8xi32>
+  %b = tile.histogram %x, %m : (tensor<16xi32>, tensor<16xi1>) -> tensor<8xi32>
+  return %a, %b : tensor<4xi32>, tensor<8xi32>
+}
+
 // CHECK-LABEL: func.func @assembly
 func.func @assembly(%x: tensor<16xi32>, %n: i32) -> tensor<16xi32> {
   // CHECK: tile.assembly "mov.u32 $0, %laneid;" "=r"() pure : () -> i32

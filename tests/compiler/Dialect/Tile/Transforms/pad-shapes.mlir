@@ -128,6 +128,14 @@ func.func @dot(%p: tensor<40x24x!tile.ptr<f16>>, %b: tensor<40x96xf16>, %c: tens
   func.return %d : tensor<24x96xf32>
 }
 
+// Padding is not counted.
+// CHECK-LABEL: @histogram
+// CHECK: tile.histogram %{{.*}}, %{{.*}} : (tensor<32xi32>, tensor<32xi1>) -> tensor<16xi32>
+func.func @histogram(%x: tensor<24xi32>) -> tensor<12xi32> {
+  %y = tile.histogram %x : (tensor<24xi32>) -> tensor<12xi32>
+  func.return %y : tensor<12xi32>
+}
+
 // Only the outermost axis of what is merged grows: nothing moves. An inner one: a gather.
 // CHECK-LABEL: @reshape
 // CHECK: tile.reshape %arg0 : tensor<8x4x8xf32> -> tensor<32x8xf32>
