@@ -23,14 +23,16 @@ def inside(tile, limit, BLOCK_SIZE: tl.constexpr):
 
 @triton.jit
 def product(
-    a_ptr, b_ptr, rows, columns, K, stride_am, stride_ak, stride_bk, stride_bn, BLOCK_SIZE_K: tl.constexpr
+    a_ptr, b_ptr, rows, columns, K, stride_am, stride_ak, stride_bk, stride_bn, BLOCK_SIZE_K: tl.constexpr, steps=None
 ):
-    """A[rows, :K] @ B[:K, columns] in f32; rows and columns are inside of the matrices."""
+    """A[rows, :K] @ B[:K, columns] in f32; rows and columns are inside of the matrices. `steps`: of k, if not all."""
+    if steps is None:
+        steps = tl.cdiv(K, BLOCK_SIZE_K)
     offs_k = tl.arange(0, BLOCK_SIZE_K)
     a_ptrs = a_ptr + rows[:, None] * stride_am + offs_k[None, :] * stride_ak
     b_ptrs = b_ptr + offs_k[:, None] * stride_bk + columns[None, :] * stride_bn
     accumulator = tl.zeros((rows.shape[0], columns.shape[0]), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK_SIZE_K)):
+    for k in range(0, steps):
         a = tl.load(a_ptrs, mask=offs_k[None, :] < K - k * BLOCK_SIZE_K, other=0.0)
         b = tl.load(b_ptrs, mask=offs_k[:, None] < K - k * BLOCK_SIZE_K, other=0.0)
         accumulator = tl.dot(a, b, accumulator)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products of matrices on one GPU: every config of products.json, Triton's JIT with the same source and config, and cuBLAS, in turns.
 
-    products_gpu.py LIBRARY.so [--sizes N,N,...] [--rows M] [--only TEXT] [--kiln-alone]
+    products_gpu.py LIBRARY.so [--sizes N,N,... | --shapes MxNxK,...] [--rows M] [--only TEXT] [--kiln-alone]
 
 LIBRARY.so is the library of products.json linked with the runtime (docs/performance.md has the commands). Checks every result against
 PyTorch in double precision first, odd sizes as well, then times all in turns and prints TFLOP/s. --rows: of A, where it is not square; prints
@@ -9,10 +9,12 @@ GB/s of B. Needs PyTorch; Triton unless --kiln-alone.
 """
 import argparse
 import ctypes
-import importlib.util
+import functools
+import importlib
 import json
 import pathlib
 import statistics
+import sys
 
 import torch
 
@@ -65,10 +67,30 @@ def strides(a, b, c):
     return [max(t.stride()) for t in (a, b, c)]
 
 
+class Shared:
+    """What programs that share tiles need beside the operands: parts of tiles, flags, and how many of them there are."""
+
+    def __init__(self):
+        self.programs = torch.cuda.get_device_properties(0).multi_processor_count
+        self.arrays = [torch.empty(self.programs * 2 * 128 * 256, device="cuda"), torch.zeros(self.programs, device="cuda", dtype=torch.int32)]
+
+    @staticmethod
+    @functools.cache
+    def get():
+        return Shared()
+
+    @staticmethod
+    def is_for(name):
+        return name.endswith("_stream_k")
+
+
 def kiln(library, name, a, b, c):
     (m, k), n = a.shape, b.shape[1]
     stream = library.kiln_cuda_stream(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
-    passed = [stream, *(ctypes.c_void_p(t.data_ptr()) for t in (a, b, c)), *map(ctypes.c_int32, [m, n, k, *strides(a, b, c)])]
+    shared = Shared.get() if Shared.is_for(name) else None
+    arrays = [a, b, c, *(shared.arrays if shared else [])]
+    numbers = [m, n, k, *strides(a, b, c), *([shared.programs] if shared else [])]
+    passed = [stream, *(ctypes.c_void_p(t.data_ptr()) for t in arrays), *map(ctypes.c_int32, numbers)]
     function = getattr(library, name)
 
     def launch():
@@ -78,11 +100,19 @@ def kiln(library, name, a, b, c):
     return launch
 
 
-def triton_launch(kernel, config, a, b, c):
+def triton_launch(kernels, name, config, a, b, c):
     (m, k), n = a.shape, b.shape[1]
+    numbers = [m, n, k, *a.stride(), *b.stride(), *c.stride()]
+    if Shared.is_for(name):
+        shared = Shared.get()
+        return lambda: kernels["stream_k_matmul"][(shared.programs,)](a, b, None, c, *shared.arrays, *numbers, ACTIVATION="", **config)
     grid = (-(-m // config["BLOCK_SIZE_M"]) * -(-n // config["BLOCK_SIZE_N"]),)
-    arguments = [a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride()]
-    return lambda: kernel.fn[grid](*arguments, ACTIVATION="", **config)
+    return lambda: kernels["matmul"].fn[grid](a, b, c, *numbers, ACTIVATION="", **config)
+
+
+def triton_kernels():
+    sys.path.insert(0, str(HERE / "../../kernels/matmul"))
+    return {name: getattr(importlib.import_module(name), name + "_kernel") for name in ("matmul", "stream_k_matmul")}
 
 
 def check(library, names):
@@ -118,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
     parser.add_argument("--sizes", default="1024,2048,4096,8192")
+    parser.add_argument("--shapes")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--kiln-alone", action="store_true")
@@ -126,28 +157,25 @@ def main():
     configs = {kernel["name"]: kernel["configs"][0] for kernel in json.loads((HERE / "products.json").read_text())["kernels"]
                if options.only in kernel["name"]}
     check(library, configs)
-    kernel = None
-    if not options.kiln_alone:
-        spec = importlib.util.spec_from_file_location("matmul", HERE / "../../kernels/matmul/matmul.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        kernel = module.matmul_kernel
+    kernels = None if options.kiln_alone else triton_kernels()
+    shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes.split(",")] if options.shapes else [
+        (options.rows or size, size, size) for size in map(int, options.sizes.split(","))]
     torch.backends.cuda.matmul.allow_tf32 = True
     for kind in dict.fromkeys(name.split("_")[0] for name in configs):
         mine = {name: config for name, config in configs.items() if name.startswith(kind + "_")}
-        for size in map(int, options.sizes.split(",")):
-            a, b, c = Kind(kind + "_").operands(options.rows or size, size, size)
+        for m, n, k in shapes:
+            a, b, c = Kind(kind + "_").operands(m, n, k)
             launches = {"cuBLAS": Kind(kind + "_").by_library(a, b, c)}
             for name, config in mine.items():
                 launches[name] = kiln(library, name, a, b, c)
-                if kernel:
-                    launches["triton " + name] = triton_launch(kernel, config, a, b, c)
-            work = size**2 * b.element_size() * 1e3 if options.rows else 2 * size**3
+                if kernels:
+                    launches["triton " + name] = triton_launch(kernels, name, config, a, b, c)
+            work = k * n * b.element_size() * 1e3 if options.rows else 2 * m * n * k
             rates = {name: work / time * 1e-9 for name, time in milliseconds(launches).items()}
             best = max(rates[name] for name in mine)
-            print(f"{kind} {size}: cuBLAS {rates['cuBLAS']:.0f}, Kiln's best {best:.0f} = {best / rates['cuBLAS']:.3f}", flush=True)
+            print(f"{kind} {m} x {n} x {k}: cuBLAS {rates['cuBLAS']:.0f}, Kiln's best {best:.0f} = {best / rates['cuBLAS']:.3f}", flush=True)
             for name in mine:
-                beside = f", Triton {rates['triton ' + name]:.0f}, ratio {rates[name] / rates['triton ' + name]:.3f}" if kernel else ""
+                beside = f", Triton {rates['triton ' + name]:.0f}, ratio {rates[name] / rates['triton ' + name]:.3f}" if kernels else ""
                 print(f"  {name}: {rates[name]:.0f}{beside}", flush=True)
 
 

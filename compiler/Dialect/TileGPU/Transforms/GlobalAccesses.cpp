@@ -11,7 +11,8 @@ namespace {
 
 /// Has effects, but on no memory that a kernel's pointers reach.
 bool leavesMemoryAlone(Operation *op) {
-  if (isa<tile::PrintOp, tile::AssertOp, tile::AssumeOp, tile::FenceOp, tile::ReadRegisterOp>(op))
+  if (isa<tile::PrintOp, tile::AssertOp, tile::AssumeOp, tile::BarrierOp, tile::FenceOp,
+          tile::ReadRegisterOp>(op))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)
