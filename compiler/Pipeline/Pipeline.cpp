@@ -11,6 +11,7 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,8 @@ struct Compilation {
   DiagnosticEngine &diagnostics;
   const SourceManager &sources;
   std::optional<kiln::Diagnostic> &doesNotFit;
+  /// The same kernel was compiled before, with tensor maps of pointers.
+  bool isFallback = false;
 
   bool stageDone(StringRef stage) {
     return !options.afterStage || options.afterStage(stage, module);
@@ -172,6 +175,24 @@ LogicalResult lowerForCPU(Compilation &compilation, KernelFacts &facts) {
   return success(compilation.stageDone("llvm"));
 }
 
+bool isForPtxas(const TargetInfo &target) { return target.ptxVersion != 0; }
+
+/// Warns of spills before the assembler makes them. A fallback's are for the manifest to tell.
+void checkRegisters(Compilation &compilation, func::FuncOp kernel) {
+  const TargetInfo &target = compilation.target;
+  if (!isForPtxas(target) || compilation.isFallback)
+    return;
+  unsigned needed = attributeOr(kernel, registersAttr, 0);
+  unsigned available = registersOfThread(kernel, target);
+  if (needed > available)
+    compilation.diagnostics.report(
+        DiagKind::DriverToolWarning, compilation.options.place, compilation.options.variant,
+        target.name,
+        ("a thread needs about " + llvm::Twine(needed) + " registers, of " +
+         llvm::Twine(available) + " that it can have: try more warps or smaller tiles")
+            .str());
+}
+
 /// GPU: layouts, shared memory and barriers, then the program of one thread.
 LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   ModuleOp module = compilation.module;
@@ -208,8 +229,10 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
   // After it short code has no conditional barriers where those are slow.
   passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
+  // After it the kernel says how many registers it needs.
+  passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
   bool ran = succeeded(passes.run(module));
-  Operation *kernel = SymbolTable::lookupSymbolIn(module, facts.symbol);
+  auto kernel = cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, facts.symbol));
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);
   if (!ran && sharedBytes > target.maxSharedBytes) {
     compilation.doesNotFit = compilation.diagnostics.getDiagnostics().back();
@@ -218,10 +241,14 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   if (!ran)
     return failure();
   facts.launch.dynamicSharedBytes = target.dynamicShared ? sharedBytes : 0;
-  facts.launch.tensorMaps = tensorMapsOf(cast<func::FuncOp>(kernel));
+  facts.launch.tensorMaps = tensorMapsOf(kernel);
   facts.launch.threadsPerBlock += target.threadsPerBlock(tilegpu::producerWarpsOf(kernel));
   facts.maxRegisters =
       attributeOr(kernel, tilegpu::TileGPUDialect::launchRegistersAttr, facts.maxRegisters);
+  // The assembler takes it at its word, and a block of as many could not be launched.
+  if (facts.maxRegisters && isForPtxas(target))
+    facts.maxRegisters = std::min(facts.maxRegisters, registerShare(kernel, target));
+  checkRegisters(compilation, kernel);
   if (!compilation.stageDone("tilegpu"))
     return failure();
   // After it there are no tensors: the LLVM dialect, NVVM or ROCDL, and target operations of ours.
@@ -337,7 +364,7 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
   PipelineOptions quietly = options;
   if (binary)
     quietly.afterStage = nullptr;
-  Compilation again{*copy, target, quietly, diagnostics, sources, doesNotFit};
+  Compilation again{*copy, target, quietly, diagnostics, sources, doesNotFit, bool(binary)};
   mapsOfPointers = false;
   std::optional<DeviceBinary> fallback = compileSimplified(again, mapsOfPointers);
   if (!binary || !fallback)

@@ -112,6 +112,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
+  registerPass([] { return createEstimateRegistersPass(); });
 }
 
 } // namespace kiln

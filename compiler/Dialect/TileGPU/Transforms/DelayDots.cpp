@@ -20,6 +20,7 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -236,26 +237,6 @@ private:
   SmallVector<Value> delayed;
   SmallVector<Operation *> beforeFirst, besideFirst, besideSecond, behindSecond;
 };
-
-//===-- registers
-//------------------------------------------------------------------------------===//
-
-/// Of those that have the kernel's own warps.
-unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
-  constexpr unsigned ofProcessor = 1 << 16, most = 255;
-  unsigned registers = 0;
-  kernel.walk([&](tilegpu::SetRegistersOp op) {
-    if (op.getIsMore())
-      registers = op.getCount();
-  });
-  if (registers)
-    return registers;
-  if (auto asked = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::launchRegistersAttr))
-    return unsigned(asked.getInt());
-  // ptxas rounds warps up to groups of four.
-  unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
-  return std::min(ofProcessor / unsigned(target.threadsPerBlock(warps)), most);
-}
 
 /// Whether two sums, and the second product's operand of this iteration and of the one before, fit
 /// a thread's registers.

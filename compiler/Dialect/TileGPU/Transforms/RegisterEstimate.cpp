@@ -1,0 +1,251 @@
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+constexpr unsigned registerBits = 32;
+
+/// Whether elements of the type are indices, addresses or conditions.
+bool isIndexLike(Type type) { return !isa<FloatType>(getElementTypeOrSelf(type)); }
+
+//===-- one value
+//----------------------------------------------------------------------------------===//
+
+/// Registers that hold different elements of a tensor.
+int64_t distinctRegisters(RankedTensorType tensor) {
+  return tilegpu::layoutOf(tensor).withoutFreeRegisters().numRegisters();
+}
+
+/// Of pointers to neighbours one stands for as many as one access takes.
+unsigned registersOfPointers(RankedTensorType tensor, tile::PtrType pointer) {
+  constexpr unsigned accessBits = 128, pointerRegisters = 2;
+  unsigned bits = 8 * pointer.getElementBytes();
+  return pointerRegisters * llvm::divideCeil(distinctRegisters(tensor) * bits, accessBits);
+}
+
+unsigned registersOfValue(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor || !tilegpu::layoutAttrOf(tensor))
+    return 0;
+  Type element = tensor.getElementType();
+  if (auto pointer = dyn_cast<tile::PtrType>(element))
+    return registersOfPointers(tensor, pointer);
+  unsigned bits = element.isInteger(1) ? 1 : tilegpu::storageBits(element);
+  return llvm::divideCeil(distinctRegisters(tensor) * bits, registerBits);
+}
+
+/// The values that a use of `value` keeps in registers: itself, or what it is computed again from.
+class ValueRoots {
+public:
+  ArrayRef<Value> of(Value value) {
+    auto [found, isNew] = known.try_emplace(value);
+    if (!isNew)
+      return *found->second;
+    found->second = std::make_unique<SmallVector<Value, 2>>();
+    SmallVector<Value, 2> &roots = *found->second;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isComputedAgain(op))
+      roots.push_back(value);
+    else
+      for (Value operand : op->getOperands())
+        llvm::append_range(roots, of(operand));
+    llvm::sort(roots, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+    roots.erase(llvm::unique(roots), roots.end());
+    return roots;
+  }
+
+private:
+  /// Views, constants and arithmetic on indices.
+  static bool isComputedAgain(Operation *op) {
+    if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::SplatOp,
+            tile::ArangeOp, tile::AddPtrOp, tile::HintOp, arith::ConstantOp>(op))
+      return true;
+    return isa_and_present<arith::ArithDialect>(op->getDialect()) &&
+           llvm::all_of(op->getOperandTypes(), isIndexLike) &&
+           llvm::all_of(op->getResultTypes(), isIndexLike);
+  }
+
+  llvm::DenseMap<Value, std::unique_ptr<SmallVector<Value, 2>>> known;
+};
+
+//===-- liveness
+//-----------------------------------------------------------------------------------===//
+
+/// Values that are live at a point, and what they take together.
+struct LiveValues {
+  llvm::DenseSet<Value> values;
+  unsigned registers = 0;
+
+  void insert(Value value) {
+    if (values.insert(value).second)
+      registers += registersOfValue(value);
+  }
+  void erase(Value value) {
+    if (values.erase(value))
+      registers -= registersOfValue(value);
+  }
+};
+
+class RegisterEstimator {
+public:
+  explicit RegisterEstimator(const TargetInfo &target) : target(target) {}
+
+  unsigned run(func::FuncOp kernel) {
+    walk(kernel.front(), {});
+    return most;
+  }
+
+private:
+  /// What is live at the block's beginning, if `live` is at its end.
+  LiveValues walk(Block &block, LiveValues live) {
+    for (Operation &op : llvm::reverse(block)) {
+      for (Value result : op.getResults())
+        live.erase(result);
+      if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+        enter(op, live);
+      else if (std::optional<unsigned> own = ownRegisters(op, live))
+        most = std::max(most, live.registers + *own);
+      use(live, op.getOperands());
+    }
+    for (Value argument : block.getArguments())
+      live.erase(argument);
+    return live;
+  }
+
+  void use(LiveValues &live, ValueRange values) {
+    for (Value value : values)
+      for (Value root : roots.of(value))
+        live.insert(root);
+  }
+
+  void enter(Operation &op, LiveValues &live) {
+    LiveValues atEnd = live;
+    if (isa<LoopLikeOpInterface>(op))
+      op.walk([&](Operation *inner) {
+        if (inner != &op)
+          useOfOthers(atEnd, op, *inner);
+      });
+    for (Region &region : op.getRegions()) {
+      if (region.empty())
+        continue;
+      LiveValues atBegin = walk(region.front(), atEnd);
+      for (Value value : atBegin.values)
+        live.insert(value);
+    }
+  }
+
+  /// What the loop `around` uses of values from outside is live all through it.
+  void useOfOthers(LiveValues &live, Operation &around, Operation &inner) {
+    for (Value operand : inner.getOperands())
+      for (Value root : roots.of(operand))
+        if (!around.isAncestor(root.getParentBlock()->getParentOp()))
+          live.insert(root);
+  }
+
+  //===-- places where values have to be there together
+  //----------------------------------------------===//
+
+  /// Registers beside what lives on, where the operation is such a place.
+  std::optional<unsigned> ownRegisters(Operation &op, const LiveValues &live) {
+    if (auto dot = dyn_cast<tilegpu::DotOp>(op))
+      return registersOfValue(dot.getResult()) + ofOperand(dot, dot.getA(), live) +
+             ofOperand(dot, dot.getB(), live);
+    if (isa<scf::YieldOp>(op) && isa<LoopLikeOpInterface>(op.getParentOp())) {
+      LiveValues carried = live;
+      use(carried, op.getOperands());
+      return carried.registers - live.registers;
+    }
+    if (auto wait = dyn_cast<tilegpu::DotWaitOp>(op))
+      return sum(wait.getResults());
+    if (auto scratch = dyn_cast<tilegpu::ScratchOpInterface>(op))
+      return scratch.getScratchBytes(target) ? std::optional<unsigned>(0) : std::nullopt;
+    if (isa<tilegpu::BarrierOp, tile::BarrierOp, tilegpu::WaitOp, tilegpu::MBarrierWaitOp>(op))
+      return 0;
+    return std::nullopt;
+  }
+
+  static unsigned sum(ValueRange values) {
+    unsigned registers = 0;
+    for (Value value : values)
+      registers += registersOfValue(value);
+    return registers;
+  }
+
+  /// What the operand of a dot takes while it multiplies, unless it lives on anyway: all of what
+  /// threads have computed, but of what they read from shared memory one step along k.
+  unsigned ofOperand(tilegpu::DotOp dot, Value operand, const LiveValues &live) {
+    if (llvm::all_of(roots.of(operand), [&](Value root) { return live.values.contains(root); }))
+      return 0;
+    unsigned all = registersOfValue(operand);
+    if (!operand.getDefiningOp<tilegpu::SharedLoadOp>())
+      return all;
+    int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
+    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
+    return llvm::divideCeil(all * std::min(step, depth), depth);
+  }
+
+  const TargetInfo &target;
+  ValueRoots roots;
+  unsigned most = 0;
+};
+
+struct EstimateRegistersPass : PassWrapper<EstimateRegistersPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EstimateRegistersPass)
+
+  StringRef getArgument() const override { return "kiln-estimate-registers"; }
+  StringRef getDescription() const override { return "Say how many registers a thread needs"; }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
+    if (!target) {
+      kernel.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    kernel->setAttr(registersAttr,
+                    Builder(kernel.getContext())
+                        .getI32IntegerAttr(int32_t(estimateRegisters(kernel, *target))));
+  }
+};
+
+} // namespace
+
+unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
+  // Addresses, numbers of iterations, and what arithmetic is in the middle of.
+  constexpr unsigned others = 16;
+  return RegisterEstimator(target).run(kernel) + others;
+}
+
+unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
+  // Warps get theirs in groups of four, a thread in groups of eight.
+  unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
+  constexpr unsigned ofProcessor = 1 << 16, unit = 8, most = 255;
+  unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
+  return std::min(share, most);
+}
+
+unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
+  unsigned registers = 0;
+  kernel.walk([&](tilegpu::SetRegistersOp op) {
+    if (op.getIsMore())
+      registers = op.getCount();
+  });
+  if (registers)
+    return registers;
+  unsigned share = registerShare(kernel, target);
+  auto asked = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::launchRegistersAttr);
+  return asked ? std::min(unsigned(asked.getInt()), share) : share;
+}
+
+std::unique_ptr<Pass> createEstimateRegistersPass() {
+  return std::make_unique<EstimateRegistersPass>();
+}
+
+} // namespace kiln
