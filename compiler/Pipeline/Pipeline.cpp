@@ -185,12 +185,12 @@ void checkRegisters(Compilation &compilation, func::FuncOp kernel) {
   unsigned needed = attributeOr(kernel, registersAttr, 0);
   unsigned available = registersOfThread(kernel, target);
   if (needed > available)
-    compilation.diagnostics.report(
-        DiagKind::DriverToolWarning, compilation.options.place, compilation.options.variant,
-        target.name,
-        ("a thread needs about " + llvm::Twine(needed) + " registers, of " +
-         llvm::Twine(available) + " that it can have: try more warps or smaller tiles")
-            .str());
+    compilation.diagnostics.report(DiagKind::DriverToolWarning, compilation.options.place,
+                                   compilation.options.variant, target.name,
+                                   ("a thread needs about " + llvm::Twine(needed) +
+                                    " registers, of " + llvm::Twine(available) +
+                                    " that it can have: try more warps or smaller tiles")
+                                       .str());
 }
 
 /// GPU: layouts, shared memory and barriers, then the program of one thread.

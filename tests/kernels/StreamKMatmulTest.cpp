@@ -70,8 +70,8 @@ TEST_P(StreamKMatmul, IsTheBiasWhereThereIsNothingToAdd) {
   Matrix a{20, 0}, b{0, 48, 0, true}, c{20, 48};
   run<F16>(a, b, c, 3, gelu, /*hasBias=*/true,
            [&](F16 *as, F16 *bs, F16 *bias, F16 *cs, float *parts, int32_t *flags, int count) {
-             return stream_k_linear_f16_gelu(stream(), as, bs, bias, cs, parts, flags, 20, 48, 0, 16,
-                                             16, 48, count);
+             return stream_k_linear_f16_gelu(stream(), as, bs, bias, cs, parts, flags, 20, 48, 0,
+                                             16, 16, 48, count);
            });
 }
 

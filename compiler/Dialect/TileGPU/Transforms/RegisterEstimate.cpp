@@ -56,7 +56,8 @@ public:
     else
       for (Value operand : op->getOperands())
         llvm::append_range(roots, of(operand));
-    llvm::sort(roots, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+    llvm::sort(roots,
+               [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
     roots.erase(llvm::unique(roots), roots.end());
     return roots;
   }

@@ -1,11 +1,11 @@
 // How many registers a thread needs, estimated before the assembler knows.
 //
-// An assembler delays loads and interleaves arithmetic until they fit the registers there are. What it
-// cannot get around are values that have to be there together: what a loop carries, accumulators of
-// products, and what is used on both sides of a place where threads meet. So the estimate is the
-// largest sum of what lives across such a place. Indices, addresses made of them, masks and constants
-// can be computed again where they are used, and do not count; what stands for them, and for the
-// scalars, is a constant.
+// An assembler delays loads and interleaves arithmetic until they fit the registers there are. What
+// it cannot get around are values that have to be there together: what a loop carries, accumulators
+// of products, and what is used on both sides of a place where threads meet. So the estimate is the
+// largest sum of what lives across such a place. Indices, addresses made of them, masks and
+// constants can be computed again where they are used, and do not count; what stands for them, and
+// for the scalars, is a constant.
 
 #ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_REGISTERESTIMATE_H
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_REGISTERESTIMATE_H
@@ -18,15 +18,15 @@ namespace kiln {
 /// On the kernel: what createEstimateRegistersPass() says (i32).
 inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 
-/// Registers of a thread of the kernel's own warps, as it stands before it becomes the program of one
-/// thread.
+/// Registers of a thread of the kernel's own warps, as it stands before it becomes the program of
+/// one thread.
 unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
-/// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share, or
-/// less where less is asked for.
+/// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share,
+/// or less where less is asked for.
 unsigned registersOfThread(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 } // namespace kiln
