@@ -238,6 +238,9 @@ private:
   SmallVector<Operation *> beforeFirst, besideFirst, besideSecond, behindSecond;
 };
 
+//===-- registers
+//------------------------------------------------------------------------------===//
+
 /// Whether two sums, and the second product's operand of this iteration and of the one before, fit
 /// a thread's registers.
 bool fits(DelayableDot &found, func::FuncOp kernel, const TargetInfo &target) {

@@ -40,10 +40,6 @@ std::unique_ptr<mlir::Pass> createCopyBlocksPass();
 /// an error with both numbers. On func.func; the module names the target.
 std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 
-/// Puts how many registers a thread needs on the kernel, estimated (RegisterEstimate.h). On
-/// func.func, when buffers, barriers and roles of warps are final; the module names the target.
-std::unique_ptr<mlir::Pass> createEstimateRegistersPass();
-
 /// Puts tilegpu.barrier before shared-memory accesses that could meet an earlier one of another
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
@@ -52,6 +48,10 @@ std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// the target's conditional barriers are slow. On func.func, after barrier insertion; the module
 /// names the target.
 std::unique_ptr<mlir::Pass> createVersionBarriersPass();
+
+/// Puts how many registers a thread needs on the kernel, estimated (RegisterEstimate.h). On
+/// func.func, when buffers, barriers and roles of warps are final; the module names the target.
+std::unique_ptr<mlir::Pass> createEstimateRegistersPass();
 
 /// Registers all of these.
 void registerTileGPUPasses();
