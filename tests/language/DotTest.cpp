@@ -233,6 +233,35 @@ def kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     }
 }
 
+TEST_P(Dot, OverALoopOfSingleElements) {
+  // The operand in shared memory is one element, which all rows and columns read.
+  const int n = 16, k = 32, trips = 3;
+  Array a = factors("fp16", trips, 6), b = factors("fp16", k * n, 7), c("fp32", n * n);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c, trips, N: tl.constexpr, K: tl.constexpr):
+    j = tl.arange(0, N)
+    one = tl.arange(0, 1)
+    y = tl.load(b + tl.arange(0, K)[:, None] * N + j[None, :])
+    sum = tl.zeros((N, N), tl.float32)
+    for t in range(trips):
+        x = tl.load(a + t + one[:, None] + one[None, :])
+        sum = tl.dot(tl.broadcast_to(x, [N, K]), y, sum)
+    tl.store(c + j[:, None] * N + j[None, :], sum)
+)",
+                      GetParam(),
+                      {a.argument("a"), b.argument("b"), c.argument("c"), {"trips", "i32", trips}},
+                      {{"N", n}, {"K", k}}),
+            "");
+  for (int i = 0; i < n * n; ++i) {
+    long double sum = 0;
+    for (int t = 0; t < trips; ++t)
+      for (int l = 0; l < k; ++l)
+        sum += a[t] * b[l * n + i % n];
+    ASSERT_NEAR(double(c[i]), double(sum), 1e-4) << i;
+  }
+}
+
 KILN_SOURCE_TESTS(Dot);
 
 } // namespace

@@ -100,6 +100,8 @@ private:
         planSharedAccess(layout, shared, bits, tilegpu::sharedMemoryOf(target)).vector;
     // Along which axis do the buffer's first elements lie, and how many of them?
     const LinearLayout &map = shared.map;
+    if (map.columns().empty()) // one element
+      return;
     unsigned rank = map.out().rank(), axis = 0;
     while (axis < rank && map.out().coordinate(map.columns()[0], Dim::axis(axis)) != 1)
       ++axis;
