@@ -21,7 +21,7 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   }
   std::vector<Value> args;
   Keywords keywords;
-  if (!collectArguments(expr, args, keywords))
+  if (!collectArguments(expr.arguments, args, keywords))
     return Value();
   CallSiteGuard site(*this, {&expr, nullptr, 0});
   return call(callee, std::move(args), std::move(keywords), &expr);
@@ -45,39 +45,6 @@ void Evaluator::checkUse(const ast::CallExpr &expr, const Value &callee) {
     if (name && name->attribute.name == "must_use_result")
       error(DiagKind::SemaUnusedResult, text);
   }
-}
-
-bool Evaluator::collectArguments(const ast::CallExpr &expr, std::vector<Value> &args,
-                                 Keywords &keywords) {
-  for (const ast::Argument &argument : expr.arguments) {
-    Value value = evaluate(*argument.value);
-    if (hasFailed)
-      return false;
-    switch (argument.kind) {
-    case ast::ArgumentKind::Positional:
-      args.push_back(value);
-      break;
-    case ast::ArgumentKind::Keyword:
-      keywords.emplace_back(argument.name.name.str(), value);
-      break;
-    case ast::ArgumentKind::Star: {
-      std::optional<std::vector<Value>> items = iterate(value);
-      if (!items)
-        return false;
-      args.insert(args.end(), items->begin(), items->end());
-      break;
-    }
-    case ast::ArgumentKind::DoubleStar:
-      if (!value.is(ValueKind::Dict)) {
-        error(DiagKind::SemaInvalidArgument, "**", "a dict", describe(value));
-        return false;
-      }
-      for (const auto &[key, item] : value.as<DictObject>().items)
-        keywords.emplace_back(str(key), item);
-      break;
-    }
-  }
-  return true;
 }
 
 Value Evaluator::call(const Value &callee, std::vector<Value> args, Keywords keywords,

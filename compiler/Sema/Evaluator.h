@@ -13,6 +13,7 @@
 #include "compiler/Sema/Builtins.h"
 #include "compiler/Sema/ModuleLoader.h"
 #include "compiler/Sema/Sema.h"
+#include "compiler/Sema/Unpacking.h"
 #include "compiler/Sema/Value.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,7 +123,7 @@ class HostInterpreter;
 
 /// The evaluator of device code, and of the operations on values that all code shares. Python that
 /// runs at compile time is the HostInterpreter's (Host/Interpreter.h).
-class Evaluator {
+class Evaluator final : public Unpacker {
 public:
   /// `context` is null on the host side, where no IR is built.
   Evaluator(ModuleLoader &loader, const LoadedModule &module, const TargetAnswers &target,
@@ -135,7 +136,7 @@ public:
   //===-- Errors (Evaluator.cpp, Recovery.cpp) --===//
 
   /// An error is unwinding.
-  bool failed() const { return hasFailed; }
+  bool failed() const override { return hasFailed; }
   /// An error has been reported, whether or not evaluation went on.
   bool hasErrors() const { return !errors.empty(); }
   /// Reports at the current position, with the chain of calls as notes. Returns an Error value.
@@ -228,14 +229,14 @@ public:
 
   //===-- Expressions (Expressions.cpp, Comprehensions.cpp, Attributes.cpp) --===//
 
-  Value evaluate(const ast::Expr &expr);
+  Value evaluate(const ast::Expr &expr) override;
   Value evaluateLiteral(const ast::Expr &expr);
   /// True, False, or empty after an error or for a run-time value (which is then in `tensor`).
   std::optional<bool> truth(const Value &value, Tensor *tensor = nullptr);
   Value getAttribute(const Value &base, llvm::StringRef name);
   Value subscript(const Value &base, const Value &index);
   /// The elements of a Python iterable. Empty after an error.
-  std::optional<std::vector<Value>> iterate(const Value &iterable);
+  std::optional<std::vector<Value>> iterate(const Value &iterable) override;
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
   /// As binary, for what the source writes: with debugging on, an assertion that integers of less
   /// than 64 bits do not overflow.
@@ -399,7 +400,6 @@ private:
                         llvm::function_ref<bool()> body);
   Value evaluateDict(const ast::DictExpr &expr);
   Value evaluateLambda(const ast::LambdaExpr &expr);
-  std::optional<std::vector<Value>> evaluateElements(ast::ExprList exprs);
   Value combineLogical(bool isAnd, const Value &left, const Value &right);
   Value tensorAttribute(Tensor tensor, llvm::StringRef name);
   Value typeAttribute(const TensorType &type, llvm::StringRef name);
@@ -430,7 +430,8 @@ private:
   Flow executeFunction(const ast::FunctionDef &stmt);
   Value sanitize(const Value &value);
   bool assignSubscript(const ast::SubscriptExpr &target, const Value &value);
-  bool assignSequence(ast::ExprList targets, const Value &value, bool keepConstant);
+  void raiseMistake(llvm::StringRef className, const llvm::Twine &message) override;
+  bool dropsSurplus(size_t items, size_t targets) override;
   /// The bounds of a loop that runs on the device; otherwise the items to unroll over.
   std::optional<struct LoopBounds> loopBounds(const ast::ForStmt &stmt,
                                               std::optional<std::vector<Value>> &items);
@@ -499,7 +500,6 @@ private:
   bool isConstexprField(const Value &instance, llvm::StringRef name);
   Value callClass(const Value &cls, std::vector<Value> args, Keywords keywords);
   Value callType(const Value &type, std::vector<Value> args);
-  bool collectArguments(const ast::CallExpr &expr, std::vector<Value> &args, Keywords &keywords);
 
   // Tensors.
   std::optional<DType> computationType(llvm::StringRef op, DType a, bool aIsNumber, DType b,

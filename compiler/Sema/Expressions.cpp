@@ -141,23 +141,6 @@ Value Evaluator::evaluateLiteral(const ast::Expr &expr) {
   }
 }
 
-std::optional<std::vector<Value>> Evaluator::evaluateElements(ast::ExprList exprs) {
-  std::vector<Value> values;
-  for (const ast::Expr *expr : exprs) {
-    if (const auto *starred = llvm::dyn_cast<ast::StarredExpr>(expr)) {
-      std::optional<std::vector<Value>> items = iterate(evaluate(*starred->value));
-      if (!items)
-        return std::nullopt;
-      values.insert(values.end(), items->begin(), items->end());
-      continue;
-    }
-    values.push_back(evaluate(*expr));
-    if (hasFailed)
-      return std::nullopt;
-  }
-  return values;
-}
-
 std::optional<bool> Evaluator::truth(const Value &value, Tensor *tensor) {
   switch (value.getKind()) {
   case ValueKind::None:

@@ -75,7 +75,8 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
   // Options such as num_stages are accepted for plain range() too: kernels choose between the two.
   const BuiltinInfo *shape = findBuiltin(Library::Language, "range");
   LoopBounds bounds;
-  if (!collectArguments(*callExpr, args, keywords) || !bindBuiltin(*shape, args, keywords, call)) {
+  if (!collectArguments(callExpr->arguments, args, keywords) ||
+      !bindBuiltin(*shape, args, keywords, call)) {
     bounds.isUnknown = !isStatic && resume();
     return bounds.isUnknown ? std::optional(bounds) : std::nullopt;
   }

@@ -113,10 +113,13 @@ bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) 
       frame->names[name->name] = value;
     return !hasFailed;
   }
+  auto assignPart = [&](const ast::Expr &part, const Value &item) {
+    return assign(part, item, keepConstant);
+  };
   if (const auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target))
-    return assignSequence(tuple->elements, value, keepConstant);
+    return unpack(tuple->elements, value, assignPart);
   if (const auto *list = llvm::dyn_cast<ast::ListExpr>(&target))
-    return assignSequence(list->elements, value, keepConstant);
+    return unpack(list->elements, value, assignPart);
   if (const auto *subscriptExpr = llvm::dyn_cast<ast::SubscriptExpr>(&target))
     return assignSubscript(*subscriptExpr, value);
   if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&target)) {
@@ -142,42 +145,15 @@ bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) 
   return false;
 }
 
-bool Evaluator::assignSequence(ast::ExprList targets, const Value &value, bool keepConstant) {
-  if (value.isOpaque()) {
-    for (const ast::Expr *target : targets)
-      if (!assign(*target, value, keepConstant))
-        return false;
-    return true;
-  }
-  std::optional<std::vector<Value>> items = iterate(value);
-  if (!items)
+void Evaluator::raiseMistake(llvm::StringRef, const llvm::Twine &message) {
+  error(DiagKind::SemaPython, message.str());
+}
+
+/// Triton gives each target of a kernel its value and drops the rest.
+bool Evaluator::dropsSurplus(size_t items, size_t targets) {
+  if (frame->mode != FunctionMode::Kernel)
     return false;
-  size_t star = targets.size();
-  for (size_t i = 0; i < targets.size(); ++i)
-    if (llvm::isa<ast::StarredExpr>(targets[i]))
-      star = i;
-  bool hasStar = star != targets.size();
-  // Triton gives each target its value and drops the rest.
-  if (!hasStar && frame->mode == FunctionMode::Kernel && items->size() > targets.size()) {
-    warn(DiagKind::SemaSurplusValues, items->size(), targets.size());
-    items->resize(targets.size());
-  }
-  if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
-    error(DiagKind::SemaPython, "cannot unpack " + std::to_string(items->size()) + " values into " +
-                                    std::to_string(targets.size()) + " targets");
-    return false;
-  }
-  size_t rest = hasStar ? items->size() + 1 - targets.size() : 0;
-  for (size_t i = 0, from = 0; i < targets.size(); ++i) {
-    if (i == star) {
-      std::vector<Value> middle(items->begin() + from, items->begin() + from + rest);
-      if (!assign(*llvm::cast<ast::StarredExpr>(targets[i])->value, Value::list(middle),
-                  keepConstant))
-        return false;
-      from += rest;
-    } else if (!assign(*targets[i], (*items)[from++], keepConstant))
-      return false;
-  }
+  warn(DiagKind::SemaSurplusValues, items, targets);
   return true;
 }
 

@@ -20,41 +20,6 @@ HostCall::HostCall(HostInterpreter &host, Activation &activation, llvm::StringRe
 
 HostCall::~HostCall() { host.current = host.current->caller; }
 
-bool HostInterpreter::collectArguments(ast::ArgumentList arguments, std::vector<Value> &args,
-                                       Keywords &keywords) {
-  for (const ast::Argument &argument : arguments) {
-    Value value = evaluate(*argument.value);
-    if (core->failed())
-      return false;
-    switch (argument.kind) {
-    case ast::ArgumentKind::Positional:
-      args.push_back(value);
-      break;
-    case ast::ArgumentKind::Keyword:
-      keywords.emplace_back(argument.name.name.str(), value);
-      break;
-    case ast::ArgumentKind::Star: {
-      if (value.isOpaque())
-        return core->notKnown(value), false;
-      std::optional<std::vector<Value>> items = iterate(value);
-      if (!items)
-        return false;
-      llvm::append_range(args, *items);
-      break;
-    }
-    case ast::ArgumentKind::DoubleStar:
-      if (value.isOpaque())
-        return core->notKnown(value), false;
-      if (!value.is(ValueKind::Dict))
-        return raise("TypeError", "** needs a dict, got " + describe(value)), false;
-      for (const auto &[key, item] : value.as<DictObject>().items)
-        keywords.emplace_back(str(key), item);
-      break;
-    }
-  }
-  return true;
-}
-
 Value HostInterpreter::evaluateCall(const ast::CallExpr &expr) {
   Value callee = evaluate(*expr.callee);
   std::vector<Value> args;

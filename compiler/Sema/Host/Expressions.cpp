@@ -101,26 +101,12 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
 }
 
 Value HostInterpreter::evaluateDisplay(const ast::Expr &expr, ast::ExprList elements) {
-  std::vector<Value> values;
-  for (const ast::Expr *element : elements) {
-    const auto *starred = llvm::dyn_cast<ast::StarredExpr>(element);
-    Value value = evaluate(starred ? *starred->value : *element);
-    if (core->failed())
-      return Value();
-    if (!starred) {
-      values.push_back(value);
-      continue;
-    }
-    if (value.isOpaque())
-      return value;
-    std::optional<std::vector<Value>> items = iterate(value);
-    if (!items)
-      return Value();
-    llvm::append_range(values, *items);
-  }
+  std::optional<std::vector<Value>> values = evaluateElements(elements);
+  if (!values)
+    return Value();
   if (expr.kind == ast::NodeKind::TupleExpr)
-    return Value::tuple(std::move(values));
-  Value list = Value::list(std::move(values));
+    return Value::tuple(std::move(*values));
+  Value list = Value::list(std::move(*values));
   if (expr.kind == ast::NodeKind::ListExpr)
     return list;
   return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});

@@ -71,7 +71,7 @@ struct Activation {
   Activation *caller = nullptr;
 };
 
-class HostInterpreter {
+class HostInterpreter final : Unpacker {
 public:
   explicit HostInterpreter(ModuleLoader &loader) : loader(loader) {}
 
@@ -171,7 +171,6 @@ private:
   std::optional<bool> matchesClass(const ast::ClassPattern &pattern, const Value &subject);
 
   bool assign(const ast::Expr &target, const Value &value);
-  bool assignSequence(ast::ExprList targets, const Value &value);
   bool assignSubscript(const Value &base, const Value &index, const Value &value);
   bool deleteSubscript(const Value &base, const Value &index);
 
@@ -188,7 +187,7 @@ private:
 
   //===-- Expressions (Expressions.cpp, Operators.cpp) --===//
 
-  Value evaluate(const ast::Expr &expr);
+  Value evaluate(const ast::Expr &expr) override;
   Value evaluateNode(const ast::Expr &expr);
   Value evaluateCall(const ast::CallExpr &expr);
   Value evaluateBool(const ast::BoolExpr &expr);
@@ -202,7 +201,6 @@ private:
   Value evaluateLambda(const ast::LambdaExpr &expr);
   Value evaluateYield(const ast::Expr &expr);
   Value evaluateFormatted(const ast::FormattedString &expr);
-  bool collectArguments(ast::ArgumentList arguments, std::vector<Value> &args, Keywords &keywords);
   Value subscript(const Value &base, const Value &index);
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
   Value binaryInPlace(ast::BinaryOp op, const Value &left, const Value &right);
@@ -210,7 +208,11 @@ private:
   Value compareObjects(ast::CompareOp op, const Value &left, const Value &right);
   Value unary(ast::UnaryOp op, const Value &operand);
   std::optional<bool> truth(const Value &value, Value *unknown);
-  std::optional<std::vector<Value>> iterate(const Value &iterable);
+  std::optional<std::vector<Value>> iterate(const Value &iterable) override;
+  bool failed() const override { return core->failed(); }
+  void raiseMistake(llvm::StringRef className, const llvm::Twine &message) override {
+    raise(className, message);
+  }
   std::optional<Value> special(const Value &object, llvm::StringRef method,
                                std::vector<Value> args);
 

@@ -121,10 +121,11 @@ bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
     bind(name->name, value);
     return true;
   }
+  auto assignPart = [&](const ast::Expr &part, const Value &item) { return assign(part, item); };
   if (const auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target))
-    return assignSequence(tuple->elements, value);
+    return unpack(tuple->elements, value, assignPart);
   if (const auto *list = llvm::dyn_cast<ast::ListExpr>(&target))
-    return assignSequence(list->elements, value);
+    return unpack(list->elements, value, assignPart);
   if (const auto *subscriptExpr = llvm::dyn_cast<ast::SubscriptExpr>(&target)) {
     Value base = evaluate(*subscriptExpr->base);
     Value index = core->failed() ? Value() : evaluate(*subscriptExpr->index);
@@ -136,38 +137,6 @@ bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
   }
   core->error(DiagKind::SemaUnsupportedSyntax, "this target of an assignment");
   return false;
-}
-
-bool HostInterpreter::assignSequence(ast::ExprList targets, const Value &value) {
-  if (value.isOpaque())
-    return llvm::all_of(targets, [&](const ast::Expr *target) {
-      const auto *starred = llvm::dyn_cast<ast::StarredExpr>(target);
-      return assign(starred ? *starred->value : *target, value);
-    });
-  std::optional<std::vector<Value>> items = iterate(value);
-  if (!items)
-    return false;
-  size_t star = targets.size();
-  for (size_t i = 0; i < targets.size(); ++i)
-    if (llvm::isa<ast::StarredExpr>(targets[i]))
-      star = i;
-  bool hasStar = star != targets.size();
-  if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
-    raise("ValueError", "cannot unpack " + llvm::Twine(items->size()) + " values into " +
-                            llvm::Twine(targets.size()) + " targets");
-    return false;
-  }
-  size_t rest = hasStar ? items->size() + 1 - targets.size() : 0;
-  for (size_t i = 0, from = 0; i < targets.size(); ++i) {
-    if (i == star) {
-      std::vector<Value> middle(items->begin() + from, items->begin() + from + rest);
-      if (!assign(*llvm::cast<ast::StarredExpr>(targets[i])->value, Value::list(middle)))
-        return false;
-      from += rest;
-    } else if (!assign(*targets[i], (*items)[from++]))
-      return false;
-  }
-  return true;
 }
 
 /// The places of `size` elements that a slice names, in its order. Empty after an error.
