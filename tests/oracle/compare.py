@@ -50,7 +50,7 @@ def differing(expected, actual, element):
 
 def elements_where(different, size):
     """A mask of bytes as a mask of elements of `size` bytes."""
-    return different.reshape(-1, size).any(axis=1)
+    return different.view(f"uint{size * 8}") != 0
 
 
 def compare(initial, expected, actual, pointers, memory):

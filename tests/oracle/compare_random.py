@@ -261,7 +261,7 @@ def main():
     args = parser.parse_args()
     args.target, args.runtime = args.target or list(TARGETS), args.runtime.absolute()
     args.keep.mkdir(parents=True, exist_ok=True)
-    repairs.mend("cpu")
+    repairs.mend()
     accept_any_extent()
     if args.source:
         source = args.source.read_text()

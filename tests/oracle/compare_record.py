@@ -1,7 +1,7 @@
 """Compares one kernel: `compare_record.py JOB.json`. Prints one JSON line for each step, so that what ends a crash is known.
 
-JOB: root, path, kernel, signature, constexprs, library (shared object of Kiln's), device ("cpu" or an emulated GPU's name),
-seeds, memory_limit (bytes), seconds (for one run of the interpreter).
+JOB: root, path, kernel, signature, constexprs, libraries (a shared object of Kiln's for each device: "cpu" or an emulated GPU's
+name), seeds, memory_limit (bytes), seconds (for one run of the interpreter).
 """
 import ctypes
 import json
@@ -26,7 +26,7 @@ import repairs
 import stand_ins
 
 GRIDS = ((2, 2, 1), (3, 1, 1), (1, 2, 2), (2, 3, 1), (4, 1, 1), (1, 1, 1))
-ENOUGH = 2  # telling runs of a kernel
+ENOUGH = 2  # telling runs of a kernel, or such that the interpreter does not end in time
 C_TYPES = {"i1": ctypes.c_bool, "u1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
            "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
            "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double}
@@ -102,6 +102,7 @@ def describe(error):
 
 
 def compare_once(job, kernel, constants, parameters, compiled, memory, seed):
+    """Runs the interpreter, and the compiled kernel of each device; whether all of these wrote something telling."""
     pointers = [(name, kind[1:]) for name, kind in parameters if kind.startswith("*")]
     bases = {name: memory.base(i) for i, (name, _) in enumerate(pointers)}
     values = dict(arguments.choose(parameters, seed), **bases)
@@ -114,24 +115,27 @@ def compare_once(job, kernel, constants, parameters, compiled, memory, seed):
         with_limit(job["seconds"], lambda: interpreter.run(kernel, {**constants, **typed}, grid))
     except TimeUp:
         say(step="interpreter failed", seed=seed, error="time limit")
-        return False
+        raise
     except Exception as error:
         say(step="interpreter failed", seed=seed, error=describe(error))
         return False
     expected = memory.bytes.copy()
-    memory.bytes[:] = initial
-    say(step="kiln", seed=seed)
-    compiled.run([values[name] for name, _ in parameters], grid)
-    regions = compare.compare(initial, expected, memory.bytes, pointers, memory)
-    telling = compare.is_telling(regions)
-    say(step="compared", seed=seed, telling=telling, regions=regions)
-    return telling
+    all_telling = True
+    for device, library in compiled.items():
+        memory.bytes[:] = initial
+        say(step="kiln", seed=seed, device=device)
+        library.run([values[name] for name, _ in parameters], grid)
+        regions = compare.compare(initial, expected, memory.bytes, pointers, memory)
+        telling = compare.is_telling(regions)
+        say(step="compared", seed=seed, device=device, telling=telling, regions=regions)
+        all_telling &= telling
+    return all_telling
 
 
 def main():
     with open(sys.argv[1]) as file:
         job = json.load(file)
-    repairs.mend(job["device"])
+    repairs.mend()
     say(step="import")
     try:
         module = with_limit(60, lambda: stand_ins.import_module(job["root"], job["path"]))
@@ -150,11 +154,15 @@ def main():
             constants[name] = constant(job["constexprs"].get(name, kind), module)
     memory = arguments.Memory(sum(kind.startswith("*") for _, kind in parameters))
     resource.setrlimit(resource.RLIMIT_AS, (job["memory_limit"],) * 2)
-    compiled = CompiledKernel(job["library"], job["device"], [kind for _, kind in parameters])
-    telling = 0
+    kinds = [kind for _, kind in parameters]
+    compiled = {device: CompiledKernel(path, device, kinds) for device, path in job["libraries"].items()}
+    telling = endless = 0
     for seed in job["seeds"]:
-        telling += compare_once(job, kernel, constants, parameters, compiled, memory, seed)
-        if telling == ENOUGH:
+        try:
+            telling += compare_once(job, kernel, constants, parameters, compiled, memory, seed)
+        except TimeUp:
+            endless += 1
+        if ENOUGH in (telling, endless):
             break
 
 

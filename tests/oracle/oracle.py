@@ -6,7 +6,9 @@ Kiln, choose arguments by name and type, run the interpreter and Kiln's code on 
 changed. Each kernel runs in a process of its own, because the arguments are guesses and a bad one may crash either side. A kernel
 counts as matched when every run that the interpreter finished agrees, and at least one wrote something telling.
 
-  oracle.py RECORDS.jsonl --kiln KILN --runtime FOLDER --sources FOLDER [--python PYTHON ...] [--device cpu] --json OUT.json
+  oracle.py RECORDS.jsonl --kiln KILN --runtime FOLDER --sources FOLDER [--python PYTHON ...] [--device cpu ...] --json OUT.json
+
+All devices are compared with one run of the interpreter, which takes most of the time.
 
 PYTHON is an interpreter with NumPy and Triton; with several, the next is asked where the former's Triton cannot run the
 kernel (block pointers need one before 3.8). FOLDER of --sources holds a folder `owner+name@<12 digits of the commit>` for each repository, as
@@ -50,9 +52,10 @@ def link(runtime, out):
     return (None, "link: " + linked.stderr[-300:]) if linked.returncode else (str(shared), None)
 
 
-def compile_library(args, record, root, out):
+def compile_library(args, record, root, device, out):
     """The path of a shared object with the kernel `k` and Kiln's runtime, and None; or None and the error."""
-    target = "cpu" if args.device == "cpu" else f"emu:{args.device}"
+    target = "cpu" if device == "cpu" else f"emu:{device}"
+    out.mkdir()
     spec = out / "spec.json"
     spec.write_text(json.dumps(spec_of(record, str(root / record["path"]), target)))
     try:
@@ -65,13 +68,12 @@ def compile_library(args, record, root, out):
     return link(args.runtime, out)
 
 
-def run_seeds(args, python, record, root, library, out):
+def run_seeds(args, python, record, root, libraries, out):
     """All steps of all seeds. A process that dies is followed by another one for the seeds that it did not reach."""
     seeds, steps = list(range(args.seeds)), []
     while seeds:
         job = {key: record[key] for key in ("path", "kernel", "signature", "constexprs")}
-        job.update(root=str(root), library=library, device=args.device, seeds=seeds, memory_limit=args.memory_gib << 30,
-                   seconds=args.seconds)
+        job.update(root=str(root), libraries=libraries, seeds=seeds, memory_limit=args.memory_gib << 30, seconds=args.seconds)
         (out / "job.json").write_text(json.dumps(job))
         try:
             run = subprocess.run([python, str(HERE / "compare_record.py"), str(out / "job.json")], capture_output=True, text=True,
@@ -83,7 +85,8 @@ def run_seeds(args, python, record, root, library, out):
         steps += new
         if code == 0 or not new:
             break
-        steps.append({"step": "died", "in": new[-1]["step"], "seed": new[-1].get("seed"), "code": code, "message": message})
+        steps.append({"step": "died", "in": new[-1]["step"], "seed": new[-1].get("seed"), "device": new[-1].get("device"),
+                      "code": code, "message": message})
         if "seed" not in new[-1]:  # before any run
             break
         seeds = [s for s in seeds if s > new[-1]["seed"]]
@@ -92,10 +95,10 @@ def run_seeds(args, python, record, root, library, out):
     return steps
 
 
-def judge(steps):
-    compared = [s for s in steps if s["step"] == "compared"]
+def judge(steps, device):
+    compared = [s for s in steps if s["step"] == "compared" and s["device"] == device]
     wrong = [s for s in compared if any(r["differing"] for r in s["regions"])]
-    crashed = [s for s in steps if s["step"] == "died" and s["in"] == "kiln"]
+    crashed = [s for s in steps if s["step"] == "died" and s["in"] == "kiln" and s["device"] == device]
     if crashed:
         return "kiln crashed", crashed[0]["message"] or f"signal {-crashed[0]['code']}"
     if wrong:
@@ -111,21 +114,24 @@ def judge(steps):
 
 
 def examine(args, record):
+    """The record's names, and under `devices` a verdict and a detail for each device."""
     root = args.sources / f"{record['repo'].replace('/', '+')}@{record['commit'][:12]}"
     result = {key: record[key] for key in ("repo", "path", "kernel")}
     if not (root / record["path"]).exists():
-        return {**result, "verdict": "no source", "detail": ""}
+        return {**result, "devices": {device: {"verdict": "no source", "detail": ""} for device in args.device}}
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
-        library, error = compile_library(args, record, root, out)
-        if library is None:
-            return {**result, "verdict": "kiln refuses it", "detail": error}
-        for python in args.python:
-            steps = run_seeds(args, python, record, root, library, out)
-            verdict, detail = judge(steps)
-            if verdict != "interpreter cannot run it":
+        built = {device: compile_library(args, record, root, device, out / device) for device in args.device}
+        libraries = {device: library for device, (library, _) in built.items() if library}
+        devices = {device: {"verdict": "kiln refuses it", "detail": error} for device, (_, error) in built.items() if error}
+        steps = []
+        for python in args.python if libraries else ():
+            steps = run_seeds(args, python, record, root, libraries, out)
+            if any(s["step"] == "compared" or s["step"] == "died" and s["in"] == "kiln" or s.get("error") == "time limit" for s in steps):
                 break
-        return {**result, "verdict": verdict, "detail": detail, "python": args.python.index(python), "steps": steps}
+        for device in libraries:
+            devices[device] = dict(zip(("verdict", "detail"), judge(steps, device)))
+        return {**result, "devices": devices, "python": python if libraries else None, "steps": steps}
 
 
 def main():
@@ -135,7 +141,7 @@ def main():
     parser.add_argument("--runtime", required=True, type=pathlib.Path)
     parser.add_argument("--sources", required=True, type=pathlib.Path)
     parser.add_argument("--python", action="append")
-    parser.add_argument("--device", default="cpu", help="cpu, sm_90a, gfx942 …")
+    parser.add_argument("--device", action="append", help="cpu, sm_90a, gfx942 …")
     parser.add_argument("--only", help="a JSON list of [repo, path, kernel]")
     parser.add_argument("--kernel", help="only kernels of this name")
     parser.add_argument("--jobs", type=int, default=1)
@@ -144,8 +150,9 @@ def main():
     parser.add_argument("--compile-seconds", type=int, default=60)
     parser.add_argument("--memory-gib", type=int, default=6)
     parser.add_argument("--json", required=True)
+    parser.add_argument("--resume", action="store_true", help="keep what the file of --json has")
     args = parser.parse_args()
-    args.python = args.python or [sys.executable]
+    args.python, args.device = args.python or [sys.executable], args.device or ["cpu"]
     args.runtime, args.sources = args.runtime.absolute(), args.sources.absolute()
     with open(args.records) as file:
         records = [json.loads(line) for line in file if line.strip()]
@@ -154,15 +161,20 @@ def main():
         records = [r for r in records if (r["repo"], r["path"], r["kernel"]) in wanted]
     if args.kernel:
         records = [r for r in records if r["kernel"] == args.kernel]
-    results = []
+    out = pathlib.Path(args.json)
+    results = json.loads(out.read_text()) if args.resume and out.exists() else []
+    done = {(r["repo"], r["path"], r["kernel"]) for r in results}
+    records = [r for r in records if (r["repo"], r["path"], r["kernel"]) not in done]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for job in concurrent.futures.as_completed([pool.submit(examine, args, record) for record in records]):
             results.append(job.result())
-            print(*(results[-1][key] for key in ("verdict", "repo", "kernel")), results[-1]["detail"][:160], sep=" | ", flush=True)
+            for device, found in results[-1]["devices"].items():
+                print(device, found["verdict"], results[-1]["repo"], results[-1]["kernel"], found["detail"][:160], sep=" | ", flush=True)
             pathlib.Path(args.json + ".part").write_text(json.dumps(results, indent=0))
             os.replace(args.json + ".part", args.json)
-    for verdict, count in collections.Counter(r["verdict"] for r in results).most_common():
-        print(f"{count:5d}  {verdict}")
+    for device in args.device:
+        for verdict, count in collections.Counter(r["devices"][device]["verdict"] for r in results).most_common():
+            print(f"{count:5d}  {device}: {verdict}")
 
 
 if __name__ == "__main__":

@@ -162,45 +162,6 @@ def refuse_contradicting_stores(method):
     return call
 
 
-class GlobalRaces:
-    """On a GPU the threads of a program access global memory in no order, unless a barrier makes one: a program that touches what
-    an earlier store of it wrote has no single result."""
-
-    def __init__(self):
-        self.written = np.empty(0, np.uint64)
-
-    def forget(self):
-        self.written = np.empty(0, np.uint64)
-
-    def touch(self, pointers, mask):
-        addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape).astype(bool)].ravel()
-        if np.isin(addresses, self.written).any():
-            raise Undefined("the program touches again what it has stored, without a barrier")
-        return addresses
-
-    def watch(self):
-        builder = type(interpreter.interpreter_builder)
-        load, store, barrier = builder.create_masked_load, builder.create_masked_store, builder.create_barrier
-        place = builder.set_grid_idx
-
-        def watched_load(builder, pointers, mask, *options):
-            self.touch(pointers, mask)
-            return load(builder, pointers, mask, *options)
-
-        def watched_store(builder, pointers, value, mask, *options):
-            self.written = np.concatenate([self.written, self.touch(pointers, mask)])
-            return store(builder, pointers, value, mask, *options)
-
-        def forgetting(method):
-            def call(*arguments):
-                self.forget()
-                return method(*arguments)
-            return call
-
-        builder.create_masked_load, builder.create_masked_store = watched_load, watched_store
-        builder.create_barrier, builder.set_grid_idx = forgetting(barrier), forgetting(place)
-
-
 def refuse_undefined():
     builder = type(interpreter.interpreter_builder)
     builder.create_masked_store = refuse_contradicting_stores(builder.create_masked_store)
@@ -287,13 +248,11 @@ def accept_one_element_arrays():
     interpreter._patch_lang_tensor = patched
 
 
-def mend(device):
-    """Before kernel modules are imported. `device` is what the results will be compared with."""
+def mend():
+    """Before kernel modules are imported."""
     mend_floats()
     mend_atomics()
     mend_histogram()
     refuse_undefined()
-    if device != "cpu":
-        GlobalRaces().watch()
     provide_libdevice()
     accept_one_element_arrays()
