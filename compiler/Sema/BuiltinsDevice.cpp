@@ -13,15 +13,10 @@ namespace arith = mlir::arith;
   }
 KILN_FLOAT(DeviceAbs, AbsFOp)
 KILN_FLOAT(Tanh, TanhOp)
-KILN_FLOAT(FastTanh, TanhOp)
 KILN_FLOAT(Expm1, ExpM1Op)
 KILN_FLOAT(Log1p, Log1pOp)
 KILN_FLOAT(Log10, Log10Op)
 KILN_FLOAT(FastExp, ExpOp)
-KILN_FLOAT(FastLog, LogOp)
-KILN_FLOAT(FastLog2, Log2Op)
-KILN_FLOAT(FastSin, SinOp)
-KILN_FLOAT(FastCos, CosOp)
 KILN_FLOAT(RsqrtRn, RsqrtOp)
 KILN_FLOAT(Tan, TanOp)
 KILN_FLOAT(Asin, AsinOp)
@@ -40,6 +35,19 @@ KILN_FLOAT(Rint, RoundEvenOp)
 KILN_FLOAT(Nearbyint, RoundEvenOp)
 #undef KILN_FLOAT
 
+#define KILN_FAST(ID, OP)                                                                          \
+  Value builtinFast##ID(Evaluator &evaluator, Call &call) {                                        \
+    return floatFunction<math::OP>(evaluator, call, Accuracy::Fast);                               \
+  }
+KILN_FAST(Tanh, TanhOp)
+KILN_FAST(Log, LogOp)
+KILN_FAST(Log2, Log2Op)
+KILN_FAST(Log10, Log10Op)
+KILN_FAST(Sin, SinOp)
+KILN_FAST(Cos, CosOp)
+KILN_FAST(Tan, TanOp)
+#undef KILN_FAST
+
 Value builtinAtan2(Evaluator &e, Call &call) { return floatFunction2<math::Atan2Op>(e, call); }
 Value builtinCopysign(Evaluator &e, Call &call) {
   return floatFunction2<math::CopySignOp>(e, call);
@@ -47,7 +55,7 @@ Value builtinCopysign(Evaluator &e, Call &call) {
 Value builtinFmod(Evaluator &e, Call &call) { return floatFunction2<arith::RemFOp>(e, call); }
 
 /// An integer exponent takes libdevice's other `pow`.
-Value builtinPow(Evaluator &evaluator, Call &call) {
+static Value power(Evaluator &evaluator, Call &call, Accuracy accuracy) {
   if (call[1].isTensor() && call[1].getTensor().dtype().isInt()) {
     Tensor base = floatOperand(evaluator, "pow", call[0]);
     Tensor exponent = base ? evaluator.cast(call[1].getTensor(), Scalar::Int32) : Tensor();
@@ -55,13 +63,17 @@ Value builtinPow(Evaluator &evaluator, Call &call) {
       return Value();
     return Value::tensor(evaluator.emit<math::FPowIOp>(base.ir, exponent.ir), base.type);
   }
-  return floatFunction2<math::PowFOp>(evaluator, call);
+  return floatFunction2<math::PowFOp>(evaluator, call, accuracy);
 }
-Value builtinFastPow(Evaluator &evaluator, Call &call) { return builtinPow(evaluator, call); }
+Value builtinPow(Evaluator &evaluator, Call &call) {
+  return power(evaluator, call, Accuracy::Full);
+}
+Value builtinFastPow(Evaluator &evaluator, Call &call) {
+  return power(evaluator, call, Accuracy::Fast);
+}
 
 Value builtinFastDivide(Evaluator &evaluator, Call &call) {
-  auto both = floatOperands(evaluator, call);
-  return both ? Value::tensor(evaluator.divide(both->first, both->second, true)) : Value();
+  return floatFunction2<arith::DivFOp>(evaluator, call, Accuracy::Fast);
 }
 
 Value builtinRcpRn(Evaluator &evaluator, Call &call) {
@@ -72,8 +84,8 @@ Value builtinRcpRn(Evaluator &evaluator, Call &call) {
   return Value::tensor(evaluator.divide(one, x, false));
 }
 
-Value builtinExp10(Evaluator &evaluator, Call &call) {
-  Tensor x = floatOperand(evaluator, "exp10", call[0]);
+Value builtinFastExp10(Evaluator &evaluator, Call &call) {
+  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
   if (!x)
     return Value();
   constexpr double log2Of10 = 3.321928094887362347870319429489390176;

@@ -21,13 +21,6 @@ namespace scf = mlir::scf;
 Lanes root(const Lanes &x) { return x.apply<math::SqrtOp>(); }
 Lanes exp(const Lanes &x) { return x.apply<math::ExpOp>(); }
 
-Lanes polynomial(llvm::ArrayRef<double> coefficients, const Lanes &x) {
-  Lanes sum = x.number(coefficients.back());
-  for (double coefficient : llvm::reverse(coefficients.drop_back()))
-    sum = sum * x + coefficient;
-  return sum;
-}
-
 /// What a table has for the piece in which x lies: the value that `field` picks.
 template <size_t count, size_t pieces, typename Field>
 Lanes choose(const BesselPiece<count> (&table)[pieces], const Lanes &x, Field field) {

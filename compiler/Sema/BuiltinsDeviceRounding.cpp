@@ -4,13 +4,7 @@
 #include "compiler/Sema/DirectedRounding.h"
 
 namespace kiln::sema {
-namespace {
 
-std::optional<Direction> directionOf(const Call &call) {
-  return directionNamed(llvm::StringRef(call.info->name).rsplit('_').second);
-}
-
-/// All operands in one type and shape; false after an error.
 bool readOperands(Evaluator &evaluator, const Call &call, std::vector<Lanes> &operands) {
   Tensor first;
   for (const Value &value : call.values)
@@ -36,6 +30,12 @@ bool readOperands(Evaluator &evaluator, const Call &call, std::vector<Lanes> &op
   for (const Tensor &tensor : tensors)
     operands.push_back({&evaluator, tensor});
   return true;
+}
+
+namespace {
+
+std::optional<Direction> directionOf(const Call &call) {
+  return directionNamed(llvm::StringRef(call.info->name).rsplit('_').second);
 }
 
 template <typename Formula> Value compute(Evaluator &evaluator, Call &call, Formula formula) {

@@ -41,9 +41,13 @@ Value builtinLog(Evaluator &e, Call &call) { return floatFunction<math::LogOp>(e
 Value builtinLog2(Evaluator &e, Call &call) { return floatFunction<math::Log2Op>(e, call); }
 Value builtinSin(Evaluator &e, Call &call) { return floatFunction<math::SinOp>(e, call); }
 Value builtinCos(Evaluator &e, Call &call) { return floatFunction<math::CosOp>(e, call); }
-Value builtinSqrt(Evaluator &e, Call &call) { return floatFunction<math::SqrtOp>(e, call); }
+Value builtinSqrt(Evaluator &e, Call &call) {
+  return floatFunction<math::SqrtOp>(e, call, Accuracy::Fast);
+}
 Value builtinSqrtRn(Evaluator &e, Call &call) { return floatFunction<math::SqrtOp>(e, call); }
-Value builtinRsqrt(Evaluator &e, Call &call) { return floatFunction<math::RsqrtOp>(e, call); }
+Value builtinRsqrt(Evaluator &e, Call &call) {
+  return floatFunction<math::RsqrtOp>(e, call, Accuracy::Fast);
+}
 Value builtinErf(Evaluator &e, Call &call) { return floatFunction<math::ErfOp>(e, call); }
 Value builtinFloor(Evaluator &e, Call &call) { return floatFunction<math::FloorOp>(e, call); }
 Value builtinCeil(Evaluator &e, Call &call) { return floatFunction<math::CeilOp>(e, call); }

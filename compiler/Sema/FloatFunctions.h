@@ -11,18 +11,30 @@ namespace kiln::sema {
 Tensor floatOperand(Evaluator &evaluator, llvm::StringRef function, const Value &value,
                     bool acceptHalf = false);
 
-template <typename Op> Value floatFunction(Evaluator &evaluator, Call &call) {
+/// Whether a target may use an instruction that approximates the function: in fp32.
+enum class Accuracy : uint8_t { Full, Fast };
+inline mlir::arith::FastMathFlags fastMathFlags(Accuracy accuracy, DType type) {
+  bool isFast = accuracy == Accuracy::Fast && type.is(Scalar::FP32);
+  return isFast ? mlir::arith::FastMathFlags::afn : mlir::arith::FastMathFlags::none;
+}
+
+template <typename Op>
+Value floatFunction(Evaluator &evaluator, Call &call, Accuracy accuracy = Accuracy::Full) {
   Tensor x = floatOperand(evaluator, call.info->name, call[0]);
-  return x ? Value::tensor(evaluator.emit<Op>(x.ir), x.type) : Value();
+  return x ? Value::tensor(evaluator.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type)
+           : Value();
 }
 
 /// Two operands, promoted and broadcast.
 std::optional<std::pair<Tensor, Tensor>> floatOperands(Evaluator &evaluator, const Call &call);
 
-template <typename Op> Value floatFunction2(Evaluator &evaluator, Call &call) {
+template <typename Op>
+Value floatFunction2(Evaluator &evaluator, Call &call, Accuracy accuracy = Accuracy::Full) {
   auto both = floatOperands(evaluator, call);
-  return both ? Value::tensor(evaluator.emit<Op>(both->first.ir, both->second.ir), both->first.type)
-              : Value();
+  if (!both)
+    return Value();
+  auto [x, y] = *both;
+  return Value::tensor(evaluator.emit<Op>(x.ir, y.ir, fastMathFlags(accuracy, x.dtype())), x.type);
 }
 
 } // namespace kiln::sema

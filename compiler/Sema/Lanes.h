@@ -48,6 +48,8 @@ struct Lanes {
   Lanes select(const Lanes &x, const Lanes &y) const {
     return {evaluator, evaluator->select(tensor, x.tensor, y.tensor)};
   }
+  /// this * y + z, rounded once.
+  Lanes fused(const Lanes &y, const Lanes &z) const { return apply<mlir::math::FmaOp>(y, z); }
   Lanes operator&(const Lanes &other) const { return apply<mlir::arith::AndIOp>(other); }
   Lanes operator|(const Lanes &other) const { return apply<mlir::arith::OrIOp>(other); }
   Lanes operator-() const { return apply<mlir::arith::NegFOp>(); }
@@ -93,10 +95,14 @@ KILN_LANES_COMPARISON(==, OEQ, eq)
 
 inline Lanes isNaN(const Lanes &x) { return x.compareFloat(mlir::arith::CmpFPredicate::UNO, x); }
 
+/// c[0] + c[1] x + c[2] x² …
+Lanes polynomial(llvm::ArrayRef<double> coefficients, const Lanes &x);
+/// 2 ** n for integers n of `like`'s width within the range of normal numbers.
+Lanes powerOfTwo(const Lanes &n, const Lanes &like);
 /// x * 2 ** n, rounded once; n are integers of x's width, of less than three times its largest
 /// exponent.
 Lanes scaleByPower(Lanes x, Lanes n);
-/// sin(pi x) and cos(pi x) of floats: BuiltinsDeviceExact.cpp.
+/// sin(pi x) and cos(pi x) of floats.
 Lanes sinOfPi(const Lanes &x);
 Lanes cosOfPi(const Lanes &x);
 
@@ -105,6 +111,10 @@ inline std::optional<Lanes> floatLanes(Evaluator &evaluator, const Call &call) {
   Tensor x = floatOperand(evaluator, call.info->name, call[0]);
   return x ? std::optional<Lanes>({&evaluator, x}) : std::nullopt;
 }
+
+/// All operands of a function of floats in one type and shape; false after an error:
+/// BuiltinsDeviceRounding.cpp.
+bool readOperands(Evaluator &evaluator, const Call &call, std::vector<Lanes> &operands);
 
 /// A function of one float as a formula in fp64, whose result becomes of the float's type again:
 /// BuiltinsDeviceSpecial.cpp.

@@ -61,9 +61,10 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
   auto number = [&](int value) {
     return evaluator.splat(evaluator.constant(type, Value::integer(value)), shape);
   };
+  Accuracy accuracy = instruction.has("approx") ? Accuracy::Fast : Accuracy::Full;
   auto unary = [&](auto tag) {
     using Op = typename decltype(tag)::type;
-    return Tensor{evaluator.emit<Op>(x.ir), x.type};
+    return Tensor{evaluator.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type};
   };
   if (instruction.has("rs"))
     return refuse(instruction);

@@ -46,8 +46,8 @@ TEST_P(Device, Compositions) {
     Reference reference;
     double ulps;
   } functions[] = {
-      {"libdevice.hypot(x, y)", F(std::hypot(x[0], x[1])), 4},
-      {"libdevice.rhypot(x, y)", F(1 / std::hypot(x[0], x[1])), 4},
+      {"libdevice.hypot(x, y)", F(std::hypot(x[0], x[1])), 2},
+      {"libdevice.rhypot(x, y)", F(1 / std::hypot(x[0], x[1])), 3},
       {"libdevice.norm3d(x, y, z)", F(std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])), 4},
       {"libdevice.rnorm3d(x, y, z)", F(1 / std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])), 4},
       {"libdevice.norm4d(x, y, z, w)",
@@ -56,12 +56,12 @@ TEST_P(Device, Compositions) {
        F(1 / std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3])), 4},
       {"libdevice.fdim(x, y)", F(std::fdim(x[0], x[1])), 0.5},
       {"libdevice.saturatef(x)", F(x[0] > 0 ? std::fmin(x[0], 1) : 0), 0},
-      {"libdevice.rcbrt(x)", F(1 / std::cbrt(x[0])), 6},
+      {"libdevice.rcbrt(x)", F(1 / std::cbrt(x[0])), 4},
       {"libdevice.fast_exp10f(x * 2)", F(std::pow(10.0L, x[0] * 2)), 512},
       {"libdevice.fast_log10f(y * y + 2)", F(std::log10(x[1] * x[1] + 2)), 64},
       {"libdevice.fast_tanf(x / 8)", F(std::tan(x[0] / 8)), 4},
       {"libdevice.fma_rn(x, y, z)", F(x[0] * x[1] + x[2]), 1},
-      {"libdevice.normcdf(x)", F(std::erfc(-x[0] * std::sqrt(0.5L)) / 2), 256},
+      {"libdevice.normcdf(x)", F(std::erfc(-x[0] * std::sqrt(0.5L)) / 2), 6},
   };
   for (auto [call, reference, ulps] : functions)
     for (const char *type : {"fp32", "fp64"}) {
@@ -75,7 +75,7 @@ TEST_P(Device, Compositions) {
 
 TEST_P(Device, LengthsDoNotOverflow) {
   std::vector<FloatCheck> checks = {
-      {{"libdevice.hypot(x, y)", "fp32"}, F(std::hypot(x[0], x[1])), 4},
+      {{"libdevice.hypot(x, y)", "fp32"}, F(std::hypot(x[0], x[1])), 2},
       {{"libdevice.norm3d(x, y, x)", "fp32"}, F(std::sqrt(x[0] * x[0] * 2 + x[1] * x[1])), 4}};
   for (double scale : {1e30, 1e37, 1e-37})
     checkElementwise(
@@ -219,8 +219,8 @@ TEST_P(Device, MultiplesOfPi) {
         x.set(size_t(i), (i - 20) / 4.0L);
       checkElementwise(
           GetParam(), {x},
-          std::vector<FloatCheck>{{{"libdevice.sinpi(x)", type}, F(sineOfPi(x[0])), 4},
-                                  {{"libdevice.cospi(x)", type}, F(cosineOfPi(x[0])), 4}});
+          std::vector<FloatCheck>{{{"libdevice.sinpi(x)", type}, F(sineOfPi(x[0])), 2},
+                                  {{"libdevice.cospi(x)", type}, F(cosineOfPi(x[0])), 2}});
     }
 }
 

@@ -57,13 +57,40 @@ Value expand(Operation *op, const MathBuilder &m, const ScalarBuilder &s, ValueR
       .Default([](Operation *) { return Value(); });
 }
 
+/// The replacement in f32 where the operation permits an approximation (`afn`) and there is one.
+Value expandFast(Operation *op, const MathBuilder &m, ValueRange x) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!flags || !x[0].getType().isF32() ||
+      !bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn))
+    return {};
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::SqrtOp) { return m.fastSqrt(x[0]); })
+      .Case([&](math::RsqrtOp) { return m.fastRsqrt(x[0]); })
+      .Case([&](math::LogOp) { return m.fastLog(x[0]); })
+      .Case([&](math::Log2Op) { return m.fastLog2(x[0]); })
+      .Case([&](math::Log10Op) { return m.fastLog10(x[0]); })
+      .Case([&](math::SinOp) { return m.fastSin(x[0]); })
+      .Case([&](math::CosOp) { return m.fastCos(x[0]); })
+      .Case([&](math::TanOp) { return m.fastTan(x[0]); })
+      .Case([&](math::TanhOp) { return m.fastTanh(x[0]); })
+      .Case([&](math::PowFOp) { return m.fastPow(x[0], x[1]); })
+      .Default([](Operation *) { return Value(); });
+}
+
 LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
   Type type = op->getResult(0).getType();
   bool small = type.isF16() || type.isBF16();
-  if (!isa<FloatType>(type) || isNative(op, small))
+  if (!isa<FloatType>(type))
     return success();
   OpBuilder b(op);
   ScalarBuilder s(b, op->getLoc());
+  if (Value fast = expandFast(op, MathBuilder(s, device, type), op->getOperands())) {
+    op->getResult(0).replaceAllUsesWith(fast);
+    op->erase();
+    return success();
+  }
+  if (isNative(op, small))
+    return success();
   Type wide = small ? b.getF32Type() : type;
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -85,27 +112,34 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
   return success();
 }
 
-/// Divisions that need not be correctly rounded, where the target has an instruction for it.
+/// Divisions that need not be correctly rounded, where the target has an instruction for it: of any
+/// divisor (`arcp`), or of one that is not too large (`afn`).
 void expandDivision(arith::DivFOp op, const TargetLowering &device) {
-  if (!op.getType().isF32() || !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp))
+  if (!op.getType().isF32())
     return;
   OpBuilder b(op);
-  if (Value quick = device.divideApproximately(b, op.getLoc(), op.getLhs(), op.getRhs())) {
+  Value quick;
+  if (bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+    quick =
+        LLVM::FDivOp::create(b, op.getLoc(), op.getLhs(), op.getRhs(), LLVM::FastmathFlags::afn);
+  else if (bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp))
+    quick = device.divideApproximately(b, op.getLoc(), op.getLhs(), op.getRhs());
+  if (quick) {
     op.replaceAllUsesWith(quick);
     op.erase();
   }
 }
 
-/// Remainders of small floats, which are exact in f32.
-void expandRemainder(arith::RemFOp op) {
+/// LLVM's own are x - trunc(x / y) * y. Small floats' are exact in f32.
+void expandRemainder(arith::RemFOp op, const TargetLowering &device) {
   Type type = op.getType();
-  if (!type.isF16() && !type.isBF16())
-    return;
+  bool small = type.isF16() || type.isBF16();
   OpBuilder b(op);
   ScalarBuilder s(b, op.getLoc());
-  Value wide = s.make<arith::RemFOp>(s.make<arith::ExtFOp>(b.getF32Type(), op.getLhs()),
-                                     s.make<arith::ExtFOp>(b.getF32Type(), op.getRhs()));
-  op.replaceAllUsesWith(s.make<arith::TruncFOp>(type, wide));
+  Type wide = small ? b.getF32Type() : type;
+  auto widened = [&](Value x) { return small ? s.make<arith::ExtFOp>(wide, x) : x; };
+  Value result = MathBuilder(s, device, wide).remainder(widened(op.getLhs()), widened(op.getRhs()));
+  op.replaceAllUsesWith(small ? s.make<arith::TruncFOp>(type, result) : result);
   op.erase();
 }
 
@@ -129,7 +163,7 @@ LogicalResult expandMath(ModuleOp module, const TargetLowering &device) {
   for (arith::DivFOp division : divisions)
     expandDivision(division, device);
   for (arith::RemFOp remainder : remainders)
-    expandRemainder(remainder);
+    expandRemainder(remainder, device);
   return success();
 }
 

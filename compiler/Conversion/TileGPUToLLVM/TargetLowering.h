@@ -134,6 +134,14 @@ public:
   virtual mlir::Value exp2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
     return {};
   }
+  /// log2 x to 2^-22 on [1/2, 2], and about 2 ulp beyond.
+  virtual mlir::Value log2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
+    return {};
+  }
+  /// Relative error about 2^-11.
+  virtual mlir::Value tanh(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
+    return {};
+  }
 
   /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16: rounded to
   /// nearest even, saturated, any NaN 0x7f. Null where there is no such instruction.

@@ -177,6 +177,12 @@ public:
   Value exp2(OpBuilder &b, Location loc, Value x) const override {
     return intrinsic(b, loc, "llvm.nvvm.ex2.approx.ftz", {x});
   }
+  Value log2(OpBuilder &b, Location loc, Value x) const override {
+    return intrinsic(b, loc, "llvm.nvvm.lg2.approx.f", {x});
+  }
+  Value tanh(OpBuilder &b, Location loc, Value x) const override {
+    return LLVM::TanhOp::create(b, loc, x, LLVM::FastmathFlags::afn);
+  }
 
   Value narrowPair(OpBuilder &b, Location loc, Value low, Value high, Type format) const override {
     // sm_89 and later, which multiply them as well.

@@ -136,8 +136,11 @@ SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value>
     Value value = emitMath(v, op, operands, module);
     return {half ? v.truncateFloat(value, result) : value};
   }
-  if (isa<math::RsqrtOp>(op)) {
-    Value root = math::SqrtOp::create(*b, loc, operands[0]);
+  if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) {
+    // In f64 nothing but the result is rounded.
+    bool isRounded = !bitEnumContainsAll(rsqrt.getFastmath(), arith::FastMathFlags::afn);
+    Value x = isRounded ? v.extendFloat(operands[0], b->getF64Type()) : operands[0];
+    Value root = math::SqrtOp::create(*b, loc, x);
     return {v.truncateFloat(v.div(v.real(1.0, root), root), result)};
   }
   SmallVector<Type> types;
@@ -146,8 +149,11 @@ SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value>
     types.push_back(vectorOf(isHalf(element) ? b->getF32Type() : element, lanes));
   }
   if (isa<math::FmaOp>(op) && !options.hasFMA)
-    return {v.truncateFloat(v.mad(operands[0], operands[1], operands[2]), result)};
+    return {v.truncateFloat(emitFused(v, operands, module), result)};
   OperationState state(loc, op->getName(), operands, types, op->getAttrs());
+  // Roots are exact here also where they need not be.
+  if (isa<math::SqrtOp>(op))
+    state.attributes.erase("fastmath");
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     state.attributes.set("fastmath", arith::FastMathFlagsAttr::get(op->getContext(),
                                                                    arith::FastMathFlags::contract));

@@ -281,6 +281,19 @@ Value emitCos(VectorBuilder &b, Value x) { return emitSinOfQuadrant(b, x, 1); }
 
 bool isMathFunction(Operation *op) { return !libmName(op).empty(); }
 
+Value emitFused(VectorBuilder &b, ArrayRef<Value> operands, ModuleOp module) {
+  Type element = laneType(operands[0].getType());
+  if (!element.isF32())
+    return callPerLane(b, "fma", operands, module);
+  // The product is exact in f64; the sum is rounded there, and once more, which differs from once
+  // in very few.
+  Type f64 = b.builder.getF64Type();
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(b.extendFloat(operand, f64));
+  return b.truncateFloat(b.add(b.mul(wide[0], wide[1]), wide[2]), element);
+}
+
 Value emitMath(VectorBuilder &b, Operation *op, ArrayRef<Value> operands, ModuleOp module) {
   using Emit = Value (*)(VectorBuilder &, Value);
   Emit polynomial = llvm::StringSwitch<Emit>(op->getName().getStringRef())

@@ -30,6 +30,10 @@ bool isMathFunction(mlir::Operation *op);
 mlir::Value emitMath(VectorBuilder &b, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                      mlir::ModuleOp module);
 
+/// x * y + z of f32 or f64, rounded once, on processors without an instruction for it.
+mlir::Value emitFused(VectorBuilder &b, llvm::ArrayRef<mlir::Value> operands,
+                      mlir::ModuleOp module);
+
 } // namespace kiln::cpu
 
 #endif // KILN_COMPILER_CONVERSION_TILETOCPU_MATHFUNCTIONS_H

@@ -1,0 +1,254 @@
+// Exponentials, hyperbolic functions and error functions.
+//
+// exp itself is one instruction in f32, with what that does to large arguments;
+// all that is made of it here reduces the argument first: x = n ln(2) + r with
+// |r| <= ln(2) / 2 and a little, e^r by a polynomial, and 2^n by its exponent
+// field.
+
+#include "compiler/Conversion/TileGPUToLLVM/MathBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln {
+
+static constexpr double ln2 = 0.693147180559945309417,
+                        log2e = 1.44269504088896340736;
+
+//===-- building blocks
+//----------------------------------------------------------------------===//
+
+/// 2^n, by its exponent field.
+Value MathBuilder::power2(Value n) const {
+  OpBuilder &b = s.builder();
+  Type bits = b.getIntegerType(isDouble ? 64 : 32);
+  Value wide = isDouble ? s.make<arith::ExtSIOp>(bits, n) : n;
+  Value biased =
+      s.make<arith::AddIOp>(wide, s.integer(bits, isDouble ? 1023 : 127));
+  return s.bitcast(s.shiftLeft(biased, isDouble ? 52 : 23), type);
+}
+
+Value MathBuilder::scale(Value x, Value n) const {
+  // In two steps, so that results near the ends of the range are reached
+  // without overflow.
+  Value half = s.make<arith::ShRSIOp>(n, s.i32(1));
+  return mul(mul(x, power2(half)), power2(s.make<arith::SubIOp>(n, half)));
+}
+
+Value MathBuilder::limit(Value x, double low, double high) const {
+  return s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(x, number(high)),
+                                   number(low));
+}
+
+/// Beyond 1.5 * 2^mantissa a number's last place counts ones: what is added to
+/// it is rounded, and stands in its low bits.
+std::pair<Value, Value> MathBuilder::roundToInteger(Value x,
+                                                    double factor) const {
+  OpBuilder &b = s.builder();
+  Value magic = number(isDouble ? 0x1.8p52 : 0x1.8p23);
+  Value shifted = fma(x, number(factor), magic);
+  Value bits = s.bitcast(shifted, b.getIntegerType(isDouble ? 64 : 32));
+  Value n = isDouble ? s.make<arith::TruncIOp>(b.getI32Type(), bits)
+                     : s.make<arith::SubIOp>(bits, s.i32(0x4B400000));
+  return {sub(shifted, magic), n};
+}
+
+std::pair<Value, Value> MathBuilder::reduceExp(Value x) const {
+  auto [n, integer] = roundToInteger(x, log2e);
+  // ln(2) in two parts, the first with zeros at the end.
+  double high = isDouble ? 6.93147180369123816490e-01 : 0.693145751953125;
+  double low = isDouble ? 1.90821492927058770002e-10 : ln2 - high;
+  return {fma(n, number(-low), fma(n, number(-high), x)), integer};
+}
+
+Value MathBuilder::expm1Reduced(Value r) const {
+  SmallVector<double> c{5.0000000137e-01, 1.6666666682e-01, 4.1666462839e-02,
+                        8.3333106938e-03, 1.3933880963e-03, 1.9891247314e-04};
+  if (isDouble) {
+    c.clear();
+    double factorial = 2;
+    for (int n = 2; n <= 14; factorial *= ++n)
+      c.push_back(1 / factorial);
+  }
+  return fma(mul(r, r), polynomial(c, r), r);
+}
+
+Value MathBuilder::expReduced(Value r) const {
+  return add(expm1Reduced(r), number(1));
+}
+
+//===-- exponentials
+//-------------------------------------------------------------------------===//
+
+Value MathBuilder::exp2(Value x) const {
+  if (isDouble)
+    return exp2OfSum(x, number(0));
+  // Without it each is three instructions more, for results that few ask for.
+  if (Value quick = device.exp2(s.builder(), s.location(), x))
+    return quick;
+  return LLVM::Exp2Op::create(s.builder(), s.location(), x);
+}
+
+Value MathBuilder::exp2OfSum(Value x, Value rest) const {
+  double end = isDouble ? 1100 : 160;
+  Value limited = limit(x, -end, end);
+  auto [n, integer] = roundToInteger(limited, 1);
+  // An infinite x has no rest.
+  Value r = add(sub(limited, n), s.select(equal(limited, x), rest, number(0)));
+  return scale(isDouble ? expReduced(mul(r, number(ln2))) : exp2(r), integer);
+}
+
+Value MathBuilder::exp(Value x) const {
+  if (!isDouble)
+    return exp2(mul(x, number(log2e)));
+  auto [r, n] = reduceExp(limit(x, -760, 760));
+  return scale(expReduced(r), n);
+}
+
+Value MathBuilder::expm1(Value x) const {
+  // 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)), of which the largest power is a
+  // number too.
+  Value limited = limit(x, isDouble ? -40 : -30, isDouble ? 710 : 89);
+  auto [r, n] = reduceExp(limited);
+  Value power = power2(s.make<arith::SubIOp>(n, s.i32(1)));
+  Value half = fma(expm1Reduced(r), power, sub(power, number(0.5)));
+  // Halves of denormals are not exact, and a zero has its sign.
+  return s.select(less(abs(x), number(isDouble ? 0x1p-54 : 0x1p-25)), x,
+                  add(half, half));
+}
+
+//===-- hyperbolic functions
+//-----------------------------------------------------------------===//
+
+std::pair<Value, Value> MathBuilder::quarterExp(Value x) const {
+  // Where the quarter ends, the results of twice its size are infinite.
+  Value limited =
+      s.make<arith::MinimumFOp>(abs(x), number(isDouble ? 710.5 : 89.5));
+  auto [r, n] = reduceExp(limited);
+  Value quarter =
+      mul(expReduced(r), power2(s.make<arith::SubIOp>(n, s.i32(2))));
+  return {quarter, divideFast(number(0.0625), quarter)};
+}
+
+Value MathBuilder::sinh(Value x) const {
+  auto [growing, falling] = quarterExp(x);
+  Value difference = sub(growing, falling);
+  SmallVector<double> c{1.6666666647e-01, 8.3333396759e-03, 1.9838101969e-04,
+                        2.8062802582e-06};
+  if (isDouble) {
+    c.clear();
+    double factorial = 6;
+    for (int n = 3; n <= 21; n += 2, factorial *= double(n) * (n - 1))
+      c.push_back(1 / factorial);
+  }
+  Value z = mul(x, x), near = fma(mul(z, x), polynomial(c, z), x);
+  Value far = copySign(add(difference, difference), x);
+  return s.select(less(abs(x), number(1)), near, far);
+}
+
+Value MathBuilder::cosh(Value x) const {
+  auto [growing, falling] = quarterExp(x);
+  Value sum = add(growing, falling);
+  return add(sum, sum);
+}
+
+Value MathBuilder::tanh(Value x) const {
+  Value magnitude = abs(x);
+  if (isDouble) {
+    Value m =
+        expm1(mul(s.make<arith::MinimumFOp>(magnitude, number(20)), number(2)));
+    return copySign(s.make<arith::DivFOp>(m, add(m, number(2))), x);
+  }
+  const double c[] = {-3.3333330333e-01, 1.3332915367e-01, -5.3873948849e-02,
+                      2.1110959052e-02, -6.2691197219e-03};
+  Value z = mul(x, x);
+  Value near = fma(mul(z, x), polynomial(c, z), x);
+  Value e = exp2(mul(magnitude, number(2 * log2e)));
+  Value far = sub(number(1), divide(number(2), add(e, number(1))));
+  return copySign(s.select(less(magnitude, number(0.6)), near, far), x);
+}
+
+Value MathBuilder::fastTanh(Value x) const {
+  Value quick = device.tanh(s.builder(), s.location(), x);
+  return quick ? quick : tanh(x);
+}
+
+//===-- error functions
+//----------------------------------------------------------------------===//
+
+Value MathBuilder::erfNear(Value x) const {
+  SmallVector<double> c{1.2837916585e-01,  -3.7612626667e-01, 1.1283594715e-01,
+                        -2.6854212010e-02, 5.1890874230e-03,  -8.0168642833e-04,
+                        7.8758750504e-05};
+  if (isDouble)
+    c = {
+        0.12837916709551257,    -0.37612638903183752,   0.1128379167095512,
+        -0.026866170645129826,  0.0052239776254231166,  -0.00085483270219217735,
+        0.00012055332902288381, -1.4925647549075887e-5, 1.6462045054724143e-6,
+        -1.6364636604802171e-7, 1.4792347499413908e-8,  -1.2164225654817864e-9,
+        8.7078349489499495e-11, -4.2290117089891978e-12};
+  return fma(x, polynomial(c, mul(x, x)), x);
+}
+
+Value MathBuilder::erf(Value x) const {
+  Value t = abs(x), inner = erfNear(x), outer;
+  if (isDouble) {
+    outer = sub(number(1), erfcPositive(t));
+  } else {
+    // log(1 - erf(t)) / t on [1, 4]; beyond, 1 - erf is below the last place
+    // of 1.
+    const double far[] = {
+        -1.1287928136e+00, -6.3461725518e-01, -1.0702251449e-01,
+        2.4332305550e-02,  -3.8355113316e-03, 3.3168544730e-04,
+        1.5843884471e-06,  -3.2367545846e-06, 2.1661804444e-07};
+    Value clipped = s.make<arith::MinimumFOp>(t, number(4));
+    outer = sub(number(1), exp(mul(clipped, polynomial(far, clipped))));
+  }
+  return s.select(less(t, number(1)), inner, copySign(outer, x));
+}
+
+/// exp(x²) erfc(x) (1 + 2x) is smooth on the whole half-line, in t = (x - k) /
+/// (x + k) (M. M. Shepherd and J. G. Laframboise, 1981); the coefficients
+/// interpolate it at Chebyshev nodes.
+Value MathBuilder::erfcPositive(Value x) const {
+  constexpr double k = 3.75;
+  SmallVector<double> c{1.2375126308,    -0.14024065902,   0.0035854380165,
+                        0.082278433905,  -0.10880456455,   0.092290691672,
+                        -0.058688252049, 0.028409430391,   -0.0097646904978,
+                        0.0016757342508, 0.00032538846455, -0.00022405204952,
+                        2.3634820068e-5};
+  if (isDouble)
+    c = {1.23751263083782758,       -0.140240598585546962,
+         0.00358541548546377496,    0.0822767384901451591,
+         -0.108803930141717858,     0.0923043211603787671,
+         -0.0586933985902123672,    0.0283622774189406648,
+         -0.00974657955250424297,   0.00175562585300172579,
+         0.000293713634285008126,   -0.000290154080979527131,
+         0.0000516492113907028519,  0.0000223842403142244383,
+         -0.0000114444124391717231, -9.73561901518266329e-7,
+         1.7520579701663181e-6,     -5.72159725599098718e-8,
+         -2.59106968779665785e-7,   2.32619132766965674e-8,
+         3.89654525489859681e-8,    -3.74356803363458322e-9,
+         -5.28428697963142057e-9,   3.11031071983916499e-10,
+         4.43495907000962826e-10};
+  // Beyond, the result is 0.
+  Value limited = s.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
+  Value t = divideClosely(sub(limited, number(k)), add(limited, number(k)));
+  Value smooth =
+      divideClosely(polynomial(c, t), fma(limited, number(2), number(1)));
+  // What the square's rounding leaves goes into the reduced exponent.
+  Value square = mul(limited, limited);
+  Value lost = fma(limited, limited, negate(square));
+  auto [r, n] = reduceExp(negate(square));
+  return scale(mul(expReduced(sub(r, lost)), smooth), n);
+}
+
+Value MathBuilder::erfc(Value x) const {
+  Value positive = erfcPositive(abs(x));
+  Value far = s.select(less(x, number(0)), sub(number(2), positive), positive);
+  return s.select(less(abs(x), number(0.75)), sub(number(1), erfNear(x)), far);
+}
+
+} // namespace kiln
