@@ -9,10 +9,8 @@ using namespace mlir;
 
 namespace kiln {
 
-static constexpr double ln2 = 0.693147180559945309417,
-                        log2e = 1.44269504088896340736,
-                        log10of2 = 0.301029995663981195214,
-                        log10e = 0.434294481903251827651,
+static constexpr double ln2 = 0.693147180559945309417, log2e = 1.44269504088896340736,
+                        log10of2 = 0.301029995663981195214, log10e = 0.434294481903251827651,
                         pi = 3.14159265358979323846;
 
 /// LLVM's permission to use an instruction that approximates the function.
@@ -21,15 +19,9 @@ static constexpr auto approximate = LLVM::FastmathFlags::afn;
 //===-- building blocks
 //----------------------------------------------------------------------===//
 
-Value MathBuilder::add(Value a, Value b) const {
-  return s.make<arith::AddFOp>(a, b);
-}
-Value MathBuilder::sub(Value a, Value b) const {
-  return s.make<arith::SubFOp>(a, b);
-}
-Value MathBuilder::mul(Value a, Value b) const {
-  return s.make<arith::MulFOp>(a, b);
-}
+Value MathBuilder::add(Value a, Value b) const { return s.make<arith::AddFOp>(a, b); }
+Value MathBuilder::sub(Value a, Value b) const { return s.make<arith::SubFOp>(a, b); }
+Value MathBuilder::mul(Value a, Value b) const { return s.make<arith::MulFOp>(a, b); }
 Value MathBuilder::divide(Value a, Value b) const {
   Value quick;
   if (!isDouble)
@@ -61,8 +53,7 @@ Value MathBuilder::sqrtClosely(Value x) const {
   if (isDouble)
     return sqrt(x);
   Value inverse = fastRsqrt(x), root = mul(x, inverse);
-  Value closer =
-      fma(fma(negate(root), root, x), mul(inverse, number(0.5)), root);
+  Value closer = fma(fma(negate(root), root, x), mul(inverse, number(0.5)), root);
   return s.select(equal(x, number(0)), x, closer);
 }
 Value MathBuilder::negate(Value x) const { return s.make<arith::NegFOp>(x); }
@@ -74,9 +65,7 @@ Value MathBuilder::fastSqrt(Value x) const {
 Value MathBuilder::copySign(Value magnitude, Value sign) const {
   return s.make<math::CopySignOp>(magnitude, sign);
 }
-Value MathBuilder::roundEven(Value x) const {
-  return s.make<math::RoundEvenOp>(x);
-}
+Value MathBuilder::roundEven(Value x) const { return s.make<math::RoundEvenOp>(x); }
 Value MathBuilder::less(Value a, Value b) const {
   return s.make<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, b);
 }
@@ -99,17 +88,14 @@ std::pair<Value, Value> MathBuilder::splitMantissa(Value x) const {
   Type bits = s.builder().getIntegerType(isDouble ? 64 : 32);
   // Denormals gain an exponent field first.
   Value tiny = less(x, number(isDouble ? 0x1p-1022 : 0x1p-126));
-  Value normal =
-      s.select(tiny, mul(x, number(std::ldexp(1.0, mantissa + 2))), x);
+  Value normal = s.select(tiny, mul(x, number(std::ldexp(1.0, mantissa + 2))), x);
   Value word = s.bitcast(normal, bits);
   // Subtracting sqrt(1/2) leaves the exponent of the nearest power in the
   // field.
   int64_t root = isDouble ? 0x3FE6A09E667F3BCD : 0x3F3504F3;
-  Value exponent =
-      s.make<arith::ShRSIOp>(s.make<arith::SubIOp>(word, s.integer(bits, root)),
-                             s.integer(bits, mantissa));
-  Value m = s.bitcast(
-      s.make<arith::SubIOp>(word, s.shiftLeft(exponent, mantissa)), type);
+  Value exponent = s.make<arith::ShRSIOp>(s.make<arith::SubIOp>(word, s.integer(bits, root)),
+                                          s.integer(bits, mantissa));
+  Value m = s.bitcast(s.make<arith::SubIOp>(word, s.shiftLeft(exponent, mantissa)), type);
   Value e = s.make<arith::SIToFPOp>(type, exponent);
   return {m, s.select(tiny, sub(e, number(mantissa + 2)), e)};
 }
@@ -153,37 +139,28 @@ Value MathBuilder::log2(Value x) const {
     return finishLog(x, fma(part.leading, number(log2e), part.exponent));
   // The factor less 1, so that what is left to round is small beside the
   // leading part.
-  Value rest =
-      fma(part.leading, number(log2e - 1), mul(part.rest, number(log2e)));
+  Value rest = fma(part.leading, number(log2e - 1), mul(part.rest, number(log2e)));
   return finishLog(x, add(part.exponent, add(part.leading, rest)));
 }
 
 Value MathBuilder::log10(Value x) const {
   Log part = splitLog(x);
   if (isDouble)
-    return finishLog(x, fma(part.exponent, number(log10of2),
-                            mul(part.leading, number(log10e))));
+    return finishLog(x, fma(part.exponent, number(log10of2), mul(part.leading, number(log10e))));
   // Both factors in two parts, the first with few digits.
   constexpr double factor = 0.4375, ofExponent = 0.301025390625;
-  Value rest = fma(part.leading, number(log10e - factor),
-                   mul(part.rest, number(log10e)));
+  Value rest = fma(part.leading, number(log10e - factor), mul(part.rest, number(log10e)));
   rest = fma(part.exponent, number(log10of2 - ofExponent), rest);
-  return finishLog(x, fma(part.exponent, number(ofExponent),
-                          fma(part.leading, number(factor), rest)));
+  return finishLog(x,
+                   fma(part.exponent, number(ofExponent), fma(part.leading, number(factor), rest)));
 }
 
 Value MathBuilder::fastLog2(Value x) const {
   Value quick = device.log2(s.builder(), s.location(), x);
-  return quick ? quick
-               : Value(LLVM::Log2Op::create(s.builder(), s.location(), x,
-                                            approximate));
+  return quick ? quick : Value(LLVM::Log2Op::create(s.builder(), s.location(), x, approximate));
 }
-Value MathBuilder::fastLog(Value x) const {
-  return mul(fastLog2(x), number(ln2));
-}
-Value MathBuilder::fastLog10(Value x) const {
-  return mul(fastLog2(x), number(log10of2));
-}
+Value MathBuilder::fastLog(Value x) const { return mul(fastLog2(x), number(ln2)); }
+Value MathBuilder::fastLog10(Value x) const { return mul(fastLog2(x), number(log10of2)); }
 
 Value MathBuilder::log1p(Value x) const {
   // log(u) for the rounded u = 1 + x, and the first-order effect of what was
@@ -191,8 +168,7 @@ Value MathBuilder::log1p(Value x) const {
   Value u = add(number(1), x);
   Value lost = sub(x, sub(u, number(1)));
   Value corrected = copySign(add(log(u), divideFast(lost, u)), x);
-  Value regular =
-      s.make<arith::AndIOp>(less(number(-1), x), less(x, number(INFINITY)));
+  Value regular = s.make<arith::AndIOp>(less(number(-1), x), less(x, number(INFINITY)));
   return s.select(regular, corrected, log(u));
 }
 
@@ -201,10 +177,9 @@ Value MathBuilder::log1p(Value x) const {
 
 std::pair<Value, Value> MathBuilder::sineAndCosine(Value r) const {
   Value z = mul(r, r);
-  SmallVector<double> forSin{-1.6666666664e-01, 8.3333318747e-03,
-                             -1.9840086724e-04, 2.7249924912e-06};
-  SmallVector<double> forCos{4.1666664659e-02, -1.3888303034e-03,
-                             2.4547941893e-05};
+  SmallVector<double> forSin{-1.6666666664e-01, 8.3333318747e-03, -1.9840086724e-04,
+                             2.7249924912e-06};
+  SmallVector<double> forCos{4.1666664659e-02, -1.3888303034e-03, 2.4547941893e-05};
   if (isDouble) {
     forSin.clear();
     forCos.clear();
@@ -215,21 +190,18 @@ std::pair<Value, Value> MathBuilder::sineAndCosine(Value r) const {
     for (int k = 4; k <= 20; k += 2, factorial *= double(k) * (k - 1))
       forCos.push_back((k / 2 % 2 ? -1 : 1) / factorial);
   }
-  return {
-      fma(mul(z, r), polynomial(forSin, z), r),
-      fma(mul(z, z), polynomial(forCos, z), fma(z, number(-0.5), number(1)))};
+  return {fma(mul(z, r), polynomial(forSin, z), r),
+          fma(mul(z, z), polynomial(forCos, z), fma(z, number(-0.5), number(1)))};
 }
 
 Value MathBuilder::hasBit(Value word, int64_t bit) const {
-  return s.compare(arith::CmpIPredicate::ne, s.bitAnd(word, bit),
-                   s.zero(word.getType()));
+  return s.compare(arith::CmpIPredicate::ne, s.bitAnd(word, bit), s.zero(word.getType()));
 }
 
 Value MathBuilder::sinOrCos(Value x, int quarter) const {
   auto [r, turns] = reduceToQuarter(x);
   auto [sine, cosine] = sineAndCosine(r);
-  Value quadrant =
-      s.make<arith::AddIOp>(turns, s.integer(turns.getType(), quarter));
+  Value quadrant = s.make<arith::AddIOp>(turns, s.integer(turns.getType(), quarter));
   Value chosen = s.select(hasBit(quadrant, 1), cosine, sine);
   Value result = s.select(hasBit(quadrant, 2), negate(chosen), chosen);
   // The reduction loses the sign of a zero.
@@ -240,8 +212,7 @@ Value MathBuilder::tan(Value x) const {
   auto [r, turns] = reduceToQuarter(x);
   auto [sine, cosine] = sineAndCosine(r);
   Value odd = hasBit(turns, 1);
-  Value quotient = divideClosely(s.select(odd, negate(cosine), sine),
-                                 s.select(odd, sine, cosine));
+  Value quotient = divideClosely(s.select(odd, negate(cosine), sine), s.select(odd, sine, cosine));
   return s.select(equal(x, number(0)), x, quotient);
 }
 
@@ -251,25 +222,21 @@ Value MathBuilder::fastSin(Value x) const {
 Value MathBuilder::fastCos(Value x) const {
   return LLVM::CosOp::create(s.builder(), s.location(), x, approximate);
 }
-Value MathBuilder::fastTan(Value x) const {
-  return divideFast(fastSin(x), fastCos(x));
-}
+Value MathBuilder::fastTan(Value x) const { return divideFast(fastSin(x), fastCos(x)); }
 
 Value MathBuilder::atan(Value x) const {
   Value magnitude = abs(x);
   Value large = less(number(1), magnitude);
   Value t = s.select(large, divideFast(number(1), magnitude), magnitude);
-  SmallVector<double> c{
-      -3.3333331733e-01, 1.9999739330e-01,  -1.4278568748e-01,
-      1.1033764115e-01,  -8.6568804299e-02, 6.2501694442e-02,
-      -3.5871538975e-02, 1.3507771423e-02,  -2.3869973158e-03};
+  SmallVector<double> c{-3.3333331733e-01, 1.9999739330e-01,  -1.4278568748e-01,
+                        1.1033764115e-01,  -8.6568804299e-02, 6.2501694442e-02,
+                        -3.5871538975e-02, 1.3507771423e-02,  -2.3869973158e-03};
   Value base, beyondEighth;
   if (isDouble) {
     // From tan(pi/8) on, atan(t) = pi/4 + atan((t - 1) / (t + 1)).
-    c = {-0.33333333333333333,  0.19999999999999803,   -0.14285714285659327,
-         0.11111111105106705,   -0.090909087510766359, 0.076922963049744701,
-         -0.066664236280692576, 0.058789145444006217,  -0.052303478730160742,
-         0.045511081263251719,  -0.034558092551413797, 0.016271944751624062};
+    c = {-0.33333333333333333,  0.19999999999999803,  -0.14285714285659327,  0.11111111105106705,
+         -0.090909087510766359, 0.076922963049744701, -0.066664236280692576, 0.058789145444006217,
+         -0.052303478730160742, 0.045511081263251719, -0.034558092551413797, 0.016271944751624062};
     beyondEighth = less(number(0.41421356237309503), t);
     base = s.select(beyondEighth, number(pi / 4), number(0));
     Value turned = s.make<arith::DivFOp>(sub(t, number(1)), add(t, number(1)));
@@ -287,8 +254,7 @@ Value MathBuilder::atan2(Value y, Value x) const {
   // Of the two quotients the one that is at most 1; equal infinities give 1.
   Value steep = less(ax, ay);
   Value small = s.select(steep, ax, ay), large = s.select(steep, ay, ax);
-  Value ratio = s.select(less(large, number(INFINITY)),
-                         divideScaled(small, large), number(0));
+  Value ratio = s.select(less(large, number(INFINITY)), divideScaled(small, large), number(0));
   ratio = s.select(equal(small, large), number(1), ratio);
   ratio = s.select(equal(large, number(0)), number(0), ratio);
   Value angle = atan(ratio);
@@ -311,8 +277,7 @@ Value MathBuilder::acos(Value x) const {
 //---------------------------------------------------------===//
 
 Value MathBuilder::asinh(Value x) const {
-  Value a = abs(x), square = mul(a, a),
-        root = sqrtClosely(add(square, number(1)));
+  Value a = abs(x), square = mul(a, a), root = sqrtClosely(add(square, number(1)));
   Value inner = add(a, divideClosely(square, add(number(1), root)));
   return copySign(log1pOrDouble(a, inner), x);
 }
@@ -327,13 +292,11 @@ Value MathBuilder::acosh(Value x) const {
 /// infinite.
 Value MathBuilder::log1pOrDouble(Value a, Value inner) const {
   Value regular = less(a, number(isDouble ? 1e150 : 1e18));
-  return add(log1p(s.select(regular, inner, a)),
-             s.select(regular, number(0), number(ln2)));
+  return add(log1p(s.select(regular, inner, a)), s.select(regular, number(0), number(ln2)));
 }
 
 Value MathBuilder::atanh(Value x) const {
-  Value a = abs(x),
-        logarithm = log1p(divideClosely(add(a, a), sub(number(1), a)));
+  Value a = abs(x), logarithm = log1p(divideClosely(add(a, a), sub(number(1), a)));
   logarithm = s.select(equal(a, number(1)), number(INFINITY), logarithm);
   return copySign(mul(logarithm, number(0.5)), x);
 }

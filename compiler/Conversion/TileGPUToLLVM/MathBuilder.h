@@ -19,8 +19,7 @@ namespace kiln {
 class MathBuilder {
 public:
   /// `type` is f32 or f64, the type of all arguments.
-  MathBuilder(const ScalarBuilder &s, const TargetLowering &device,
-              mlir::Type type)
+  MathBuilder(const ScalarBuilder &s, const TargetLowering &device, mlir::Type type)
       : s(s), device(device), type(type), isDouble(type.isF64()) {}
 
   /// f32: relative error grows to 3e-6 at the ends of the range, as the product
@@ -101,8 +100,7 @@ private:
   mlir::Value limit(mlir::Value x, double low, double high) const;
   /// The integer nearest to x * factor, as a float and as an i32; below 2^22
   /// (f64: 2^31).
-  std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x,
-                                                     double factor) const;
+  std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x, double factor) const;
   /// x = n ln(2) + r: r, and n as an i32.
   std::pair<mlir::Value, mlir::Value> reduceExp(mlir::Value x) const;
   /// e^r - 1 and e^r for a reduced r.
@@ -122,7 +120,7 @@ private:
   mlir::Value sinOrCos(mlir::Value x, int quarter) const;
   mlir::Value log1pOrDouble(mlir::Value a, mlir::Value inner) const;
   //--- MathReduction.cpp: x = r + q pi/2 with |r| <= pi/4 (and a little): r,
-  //and an integer of x's
+  // and an integer of x's
   //    width that equals q modulo 4 ---
   using Reduced = std::pair<mlir::Value, mlir::Value>;
   /// For |x| up to 1e5 (f64: 1e9); beyond, the parts of pi/2 run out of digits.
@@ -143,8 +141,7 @@ private:
   //--- MathPowers.cpp ---
   /// log2 of x >= 0 as a sum of two.
   std::pair<mlir::Value, mlir::Value> log2InTwo(mlir::Value x) const;
-  mlir::Value finishPower(mlir::Value x, mlir::Value y,
-                          mlir::Value magnitude) const;
+  mlir::Value finishPower(mlir::Value x, mlir::Value y, mlir::Value magnitude) const;
   std::pair<mlir::Value, mlir::Value> splitBinary(mlir::Value x) const;
 
   const ScalarBuilder &s;

@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace kiln {
 
-static constexpr double ln2 = 0.693147180559945309417,
-                        log2e = 1.44269504088896340736;
+static constexpr double ln2 = 0.693147180559945309417, log2e = 1.44269504088896340736;
 
 //===-- building blocks
 //----------------------------------------------------------------------===//
@@ -25,8 +24,7 @@ Value MathBuilder::power2(Value n) const {
   OpBuilder &b = s.builder();
   Type bits = b.getIntegerType(isDouble ? 64 : 32);
   Value wide = isDouble ? s.make<arith::ExtSIOp>(bits, n) : n;
-  Value biased =
-      s.make<arith::AddIOp>(wide, s.integer(bits, isDouble ? 1023 : 127));
+  Value biased = s.make<arith::AddIOp>(wide, s.integer(bits, isDouble ? 1023 : 127));
   return s.bitcast(s.shiftLeft(biased, isDouble ? 52 : 23), type);
 }
 
@@ -38,14 +36,12 @@ Value MathBuilder::scale(Value x, Value n) const {
 }
 
 Value MathBuilder::limit(Value x, double low, double high) const {
-  return s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(x, number(high)),
-                                   number(low));
+  return s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(x, number(high)), number(low));
 }
 
 /// Beyond 1.5 * 2^mantissa a number's last place counts ones: what is added to
 /// it is rounded, and stands in its low bits.
-std::pair<Value, Value> MathBuilder::roundToInteger(Value x,
-                                                    double factor) const {
+std::pair<Value, Value> MathBuilder::roundToInteger(Value x, double factor) const {
   OpBuilder &b = s.builder();
   Value magic = number(isDouble ? 0x1.8p52 : 0x1.8p23);
   Value shifted = fma(x, number(factor), magic);
@@ -75,9 +71,7 @@ Value MathBuilder::expm1Reduced(Value r) const {
   return fma(mul(r, r), polynomial(c, r), r);
 }
 
-Value MathBuilder::expReduced(Value r) const {
-  return add(expm1Reduced(r), number(1));
-}
+Value MathBuilder::expReduced(Value r) const { return add(expm1Reduced(r), number(1)); }
 
 //===-- exponentials
 //-------------------------------------------------------------------------===//
@@ -115,8 +109,7 @@ Value MathBuilder::expm1(Value x) const {
   Value power = power2(s.make<arith::SubIOp>(n, s.i32(1)));
   Value half = fma(expm1Reduced(r), power, sub(power, number(0.5)));
   // Halves of denormals are not exact, and a zero has its sign.
-  return s.select(less(abs(x), number(isDouble ? 0x1p-54 : 0x1p-25)), x,
-                  add(half, half));
+  return s.select(less(abs(x), number(isDouble ? 0x1p-54 : 0x1p-25)), x, add(half, half));
 }
 
 //===-- hyperbolic functions
@@ -124,19 +117,16 @@ Value MathBuilder::expm1(Value x) const {
 
 std::pair<Value, Value> MathBuilder::quarterExp(Value x) const {
   // Where the quarter ends, the results of twice its size are infinite.
-  Value limited =
-      s.make<arith::MinimumFOp>(abs(x), number(isDouble ? 710.5 : 89.5));
+  Value limited = s.make<arith::MinimumFOp>(abs(x), number(isDouble ? 710.5 : 89.5));
   auto [r, n] = reduceExp(limited);
-  Value quarter =
-      mul(expReduced(r), power2(s.make<arith::SubIOp>(n, s.i32(2))));
+  Value quarter = mul(expReduced(r), power2(s.make<arith::SubIOp>(n, s.i32(2))));
   return {quarter, divideFast(number(0.0625), quarter)};
 }
 
 Value MathBuilder::sinh(Value x) const {
   auto [growing, falling] = quarterExp(x);
   Value difference = sub(growing, falling);
-  SmallVector<double> c{1.6666666647e-01, 8.3333396759e-03, 1.9838101969e-04,
-                        2.8062802582e-06};
+  SmallVector<double> c{1.6666666647e-01, 8.3333396759e-03, 1.9838101969e-04, 2.8062802582e-06};
   if (isDouble) {
     c.clear();
     double factorial = 6;
@@ -157,12 +147,11 @@ Value MathBuilder::cosh(Value x) const {
 Value MathBuilder::tanh(Value x) const {
   Value magnitude = abs(x);
   if (isDouble) {
-    Value m =
-        expm1(mul(s.make<arith::MinimumFOp>(magnitude, number(20)), number(2)));
+    Value m = expm1(mul(s.make<arith::MinimumFOp>(magnitude, number(20)), number(2)));
     return copySign(s.make<arith::DivFOp>(m, add(m, number(2))), x);
   }
-  const double c[] = {-3.3333330333e-01, 1.3332915367e-01, -5.3873948849e-02,
-                      2.1110959052e-02, -6.2691197219e-03};
+  const double c[] = {-3.3333330333e-01, 1.3332915367e-01, -5.3873948849e-02, 2.1110959052e-02,
+                      -6.2691197219e-03};
   Value z = mul(x, x);
   Value near = fma(mul(z, x), polynomial(c, z), x);
   Value e = exp2(mul(magnitude, number(2 * log2e)));
@@ -179,16 +168,14 @@ Value MathBuilder::fastTanh(Value x) const {
 //----------------------------------------------------------------------===//
 
 Value MathBuilder::erfNear(Value x) const {
-  SmallVector<double> c{1.2837916585e-01,  -3.7612626667e-01, 1.1283594715e-01,
-                        -2.6854212010e-02, 5.1890874230e-03,  -8.0168642833e-04,
-                        7.8758750504e-05};
+  SmallVector<double> c{1.2837916585e-01, -3.7612626667e-01, 1.1283594715e-01, -2.6854212010e-02,
+                        5.1890874230e-03, -8.0168642833e-04, 7.8758750504e-05};
   if (isDouble)
-    c = {
-        0.12837916709551257,    -0.37612638903183752,   0.1128379167095512,
-        -0.026866170645129826,  0.0052239776254231166,  -0.00085483270219217735,
-        0.00012055332902288381, -1.4925647549075887e-5, 1.6462045054724143e-6,
-        -1.6364636604802171e-7, 1.4792347499413908e-8,  -1.2164225654817864e-9,
-        8.7078349489499495e-11, -4.2290117089891978e-12};
+    c = {0.12837916709551257,    -0.37612638903183752,   0.1128379167095512,
+         -0.026866170645129826,  0.0052239776254231166,  -0.00085483270219217735,
+         0.00012055332902288381, -1.4925647549075887e-5, 1.6462045054724143e-6,
+         -1.6364636604802171e-7, 1.4792347499413908e-8,  -1.2164225654817864e-9,
+         8.7078349489499495e-11, -4.2290117089891978e-12};
   return fma(x, polynomial(c, mul(x, x)), x);
 }
 
@@ -199,10 +186,9 @@ Value MathBuilder::erf(Value x) const {
   } else {
     // log(1 - erf(t)) / t on [1, 4]; beyond, 1 - erf is below the last place
     // of 1.
-    const double far[] = {
-        -1.1287928136e+00, -6.3461725518e-01, -1.0702251449e-01,
-        2.4332305550e-02,  -3.8355113316e-03, 3.3168544730e-04,
-        1.5843884471e-06,  -3.2367545846e-06, 2.1661804444e-07};
+    const double far[] = {-1.1287928136e+00, -6.3461725518e-01, -1.0702251449e-01,
+                          2.4332305550e-02,  -3.8355113316e-03, 3.3168544730e-04,
+                          1.5843884471e-06,  -3.2367545846e-06, 2.1661804444e-07};
     Value clipped = s.make<arith::MinimumFOp>(t, number(4));
     outer = sub(number(1), exp(mul(clipped, polynomial(far, clipped))));
   }
@@ -214,30 +200,24 @@ Value MathBuilder::erf(Value x) const {
 /// interpolate it at Chebyshev nodes.
 Value MathBuilder::erfcPositive(Value x) const {
   constexpr double k = 3.75;
-  SmallVector<double> c{1.2375126308,    -0.14024065902,   0.0035854380165,
-                        0.082278433905,  -0.10880456455,   0.092290691672,
-                        -0.058688252049, 0.028409430391,   -0.0097646904978,
-                        0.0016757342508, 0.00032538846455, -0.00022405204952,
+  SmallVector<double> c{1.2375126308,     -0.14024065902,  0.0035854380165,  0.082278433905,
+                        -0.10880456455,   0.092290691672,  -0.058688252049,  0.028409430391,
+                        -0.0097646904978, 0.0016757342508, 0.00032538846455, -0.00022405204952,
                         2.3634820068e-5};
   if (isDouble)
-    c = {1.23751263083782758,       -0.140240598585546962,
-         0.00358541548546377496,    0.0822767384901451591,
-         -0.108803930141717858,     0.0923043211603787671,
-         -0.0586933985902123672,    0.0283622774189406648,
-         -0.00974657955250424297,   0.00175562585300172579,
-         0.000293713634285008126,   -0.000290154080979527131,
-         0.0000516492113907028519,  0.0000223842403142244383,
-         -0.0000114444124391717231, -9.73561901518266329e-7,
-         1.7520579701663181e-6,     -5.72159725599098718e-8,
-         -2.59106968779665785e-7,   2.32619132766965674e-8,
-         3.89654525489859681e-8,    -3.74356803363458322e-9,
-         -5.28428697963142057e-9,   3.11031071983916499e-10,
+    c = {1.23751263083782758,      -0.140240598585546962,    0.00358541548546377496,
+         0.0822767384901451591,    -0.108803930141717858,    0.0923043211603787671,
+         -0.0586933985902123672,   0.0283622774189406648,    -0.00974657955250424297,
+         0.00175562585300172579,   0.000293713634285008126,  -0.000290154080979527131,
+         0.0000516492113907028519, 0.0000223842403142244383, -0.0000114444124391717231,
+         -9.73561901518266329e-7,  1.7520579701663181e-6,    -5.72159725599098718e-8,
+         -2.59106968779665785e-7,  2.32619132766965674e-8,   3.89654525489859681e-8,
+         -3.74356803363458322e-9,  -5.28428697963142057e-9,  3.11031071983916499e-10,
          4.43495907000962826e-10};
   // Beyond, the result is 0.
   Value limited = s.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
   Value t = divideClosely(sub(limited, number(k)), add(limited, number(k)));
-  Value smooth =
-      divideClosely(polynomial(c, t), fma(limited, number(2), number(1)));
+  Value smooth = divideClosely(polynomial(c, t), fma(limited, number(2), number(1)));
   // What the square's rounding leaves goes into the reduced exponent.
   Value square = mul(limited, limited);
   Value lost = fma(limited, limited, negate(square));
