@@ -25,6 +25,7 @@ typedef struct kiln_emulated_launch {
   void *const *params;
   const kiln_param *parameters; /* what params point to */
   uint32_t num_parameters;
+  uint32_t cluster;       /* blocks that run an instance together; 0 counts as 1 */
   uint32_t threads;       /* per block, as the launcher says */
   uint32_t dynamic_bytes; /* of shared memory, as the launcher says */
   uint32_t max_shared;    /* bytes of shared memory that a block can have */

@@ -28,7 +28,7 @@ static const uint32_t max_shared[] = {
 #undef KILN_EMULATED
 };
 
-enum { NUM_PLACES = sizeof places / sizeof places[0], MAX_REPORTS = 64 };
+enum { NUM_PLACES = sizeof places / sizeof places[0], MAX_REPORTS = 64, MAX_CLUSTER = 8 };
 
 typedef struct report {
   const void *place;
@@ -301,9 +301,10 @@ static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_ima
   if (binary->flags || binary->scratch_bytes)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "cooperative and programmatic launches and scratch are not emulated");
-  for (int axis = 0; axis < 3; ++axis)
-    if (binary->cluster[axis] > 1)
-      return kiln_error(KILN_ERROR_UNSUPPORTED, "clusters are not emulated");
+  if (binary->cluster[0] > MAX_CLUSTER || binary->cluster[1] > 1 || binary->cluster[2] > 1)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "clusters of more than %d blocks, or along y and z, are not emulated",
+                      MAX_CLUSTER);
   return KILN_SUCCESS;
 }
 
@@ -312,7 +313,7 @@ static kiln_status unload(const kiln_image *image) {
   return KILN_SUCCESS;
 }
 
-/* A host function that runs one block of the launch that `params` is. */
+/* A host function that runs one block, or cluster of blocks, of the launch that `params` is. */
 static void run_block(void *const *params, const uint32_t program[3], const uint32_t programs[3],
                       void *arena) {
   kiln_emulated_launch *launch = (kiln_emulated_launch *)params;
@@ -390,6 +391,7 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
                                     .params = params,
                                     .parameters = parameters->params,
                                     .num_parameters = parameters->num_params,
+                                    .cluster = binary->cluster[0],
                                     .threads = binary->threads,
                                     .dynamic_bytes = binary->shared_bytes,
                                     .max_shared = max_shared[emulator->device],
@@ -398,7 +400,9 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
                                     .ranges = emulator->ranges,
                                     .num_ranges = emulator->num_ranges};
   uint32_t before = kiln_emulator_num_reports(emulator);
-  status = kiln_cpu_pool_run(pool, run_block, grid, (void *const *)&launching, 0);
+  const uint32_t instances[3] = {grid[0] / (binary->cluster[0] ? binary->cluster[0] : 1), grid[1],
+                                 grid[2]};
+  status = kiln_cpu_pool_run(pool, run_block, instances, (void *const *)&launching, 0);
   if (status == KILN_SUCCESS && launching.findings) {
     const char *message = kiln_emulator_report(emulator, before);
     status = kiln_error(KILN_ERROR_LAUNCH, "%s", message ? message : "as reported before");

@@ -468,7 +468,8 @@ typedef struct kiln_binary {
   kiln_host_function host; /* KILN_FORM_HOST, else null */
   uint32_t threads;        /* per block (one-dimensional); 0 on the CPU */
   uint32_t shared_bytes;   /* dynamic shared memory per block */
-  uint32_t cluster[3];     /* blocks per cluster; 0 counts as 1 */
+  uint32_t cluster[3];     /* blocks per cluster, which run one program instance together: a launch
+                              has as many times the grid's; 0 counts as 1 */
   uint32_t num_tensor_maps;
   uint64_t scratch_bytes; /* global scratch per launch: reserved, must be 0 in this version */
   uint64_t arena_bytes;   /* CPU: scratch per thread */
@@ -539,7 +540,7 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
  * returns). Loads the binary if it is the first use on this device. A grid with a zero is a success
  * that launches nothing; grid is signed so that a generated expression needs no check of its own.
  * Limits: CUDA 2^31-1, 65535, 65535; HIP 2^31-1, 65535, 65535 and fewer than 2^32 threads in x; CPU
- * 2^31-1 in each and 2^63-1 instances; clusters must divide the grid.
+ * 2^31-1 in each and 2^63-1 instances; of kernels with clusters so many blocks.
  * Tensor maps are made of the arguments: each base a multiple of 16 bytes, extents from 0 to
  * 2^31-1, strides multiples of 16 bytes from 0 to below 2^40 (otherwise the binary's fallback is
  * launched, and without one it is KILN_ERROR_INVALID_ARGUMENT). Errors: KILN_ERROR_GRID, _CAPTURE,

@@ -55,7 +55,7 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
   return KILN_SUCCESS;
 }
 
-/* Writes the grid as the drivers take it; `empty` if there is nothing to launch. */
+/* Writes the grid as the drivers take it, in blocks; `empty` if there is nothing to launch. */
 static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
                               const int64_t grid[3], uint32_t checked[3], bool *empty) {
   if (!grid)
@@ -68,15 +68,11 @@ static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
     *empty |= grid[i] == 0;
   }
   for (int i = 0; i < 3 && !*empty; ++i) {
-    uint32_t cluster = kernel->binary->cluster[i];
-    if (grid[i] > limit[i])
+    int64_t cluster = kernel->binary->cluster[i] ? kernel->binary->cluster[i] : 1;
+    if (grid[i] > limit[i] / cluster)
       return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is %lld, the device allows %lld",
-                        kernel->entry->name, i, (long long)grid[i], (long long)limit[i]);
-    if (cluster > 1 && grid[i] % cluster)
-      return kiln_error(KILN_ERROR_GRID,
-                        "%s: grid dimension %d is %lld, expected a multiple of the cluster's %u",
-                        kernel->entry->name, i, (long long)grid[i], cluster);
-    checked[i] = (uint32_t)grid[i];
+                        kernel->entry->name, i, (long long)grid[i], (long long)(limit[i] / cluster));
+    checked[i] = (uint32_t)(grid[i] * cluster);
   }
   return KILN_SUCCESS;
 }

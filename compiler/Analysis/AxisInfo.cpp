@@ -439,7 +439,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
 
   return llvm::TypeSwitch<Operation *, AxisInfo>(op)
       .Case([&](tile::ArangeOp arangeOp) { return arange(arangeOp); })
-      .Case<tile::ProgramIdOp, tile::NumProgramsOp>([&](auto) {
+      .Case<tile::ProgramIdOp, tile::NumProgramsOp, tile::ClusterRankOp>([&](auto) {
         AxisInfo info = AxisInfo::unknown(1);
         info.nonNegative = true;
         return info;

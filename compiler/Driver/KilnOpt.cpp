@@ -10,6 +10,7 @@
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -41,6 +42,7 @@ int main(int argc, char **argv) {
   kiln::registerExpandDescriptorsPass();
   kiln::registerLoadOncePass();
   kiln::registerMakeTensorMapsPass();
+  kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();

@@ -164,8 +164,6 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     VariantModel &variant = plan.model.entries[job.entry].variants[job.variant];
     const std::array<uint32_t, 3> &cluster = result.binary->launch.clusterDims;
     int64_t numCtas = int64_t(cluster[0]) * cluster[1] * cluster[2];
-    if (target.backend != Backend::CPU && job.instance.numCtas != numCtas)
-      diagnostics.report(DiagKind::DriverOptionUnused, job.place.range, job.place.path, "num_ctas");
     std::vector<std::pair<std::string, int64_t>> effective = {
         {"num_warps", job.instance.numWarps}, {"num_stages", 1}, {"num_ctas", numCtas}};
     if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {

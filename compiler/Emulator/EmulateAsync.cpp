@@ -91,6 +91,13 @@ FailureOr<bool> barriers(Operation *op, OpBuilder &b, ThreadCode &code) {
         code.call(b, op, "kiln_emu_mbarrier_init_fence", {}, {}, /*hasPlace=*/false);
         return replaced(op, {});
       })
+      .Case([&](NVVM::MapaOp mapa) {
+        Value address =
+            code.call(b, op, "kiln_emu_cluster_address",
+                      LLVM::LLVMPointerType::get(b.getContext()), {mapa.getA(), mapa.getB()});
+        // Of the same type until address spaces go.
+        return replaced(op, LLVM::AddrSpaceCastOp::create(b, loc, mapa.getType(), address));
+      })
       .Case([&](NVVM::MBarrierArriveOp op) { return arrive(op.getAddr(), op.getCount(), {}); })
       .Case([&](NVVM::MBarrierArriveExpectTxOp op) -> FailureOr<bool> {
         if (op.getPredicate())

@@ -52,6 +52,9 @@ FailureOr<bool> position(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Case([&](NVVM::GridDimXOp) { return field(ThreadField::Programs, 0); })
       .Case([&](NVVM::GridDimYOp) { return field(ThreadField::Programs, 1); })
       .Case([&](NVVM::GridDimZOp) { return field(ThreadField::Programs, 2); })
+      .Case([&](NVVM::ClusterIdXOp) { return field(ThreadField::Program, 0); })
+      .Case([&](NVVM::ClusterDimXOp) { return field(ThreadField::Programs, 0); })
+      .Case([&](NVVM::ClusterId) { return field(ThreadField::Rank, 0); })
       .Case([&](NVVM::LaneIdOp) {
         Value mask = code.i32(b, loc, code.target().warpSize - 1);
         Value thread = code.field(b, loc, ThreadField::Thread);
@@ -122,6 +125,14 @@ FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Case([&](NVVM::BarrierArriveOp arrive) {
         Value id = arrive.getBarrierId() ? Value(arrive.getBarrierId()) : code.i32(b, loc, 0);
         code.call(b, op, "kiln_emu_barrier_arrive", {}, {id, arrive.getNumberOfThreads()});
+        return gone(op);
+      })
+      .Case([&](NVVM::ClusterArriveOp) {
+        code.call(b, op, "kiln_emu_cluster_arrive", {}, {});
+        return gone(op);
+      })
+      .Case([&](NVVM::ClusterWaitOp) {
+        code.call(b, op, "kiln_emu_cluster_wait", {}, {});
         return gone(op);
       })
       .Case([&](NVVM::SyncWarpOp sync) {

@@ -27,14 +27,19 @@ FailureOr<bool> convert(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load, OpB
                         ThreadCode &code) {
   if (load.getMode() != NVVM::TMALoadMode::TILE)
     return notEmulated(load, "in a mode other than tile");
-  if (load.getMulticastMask() || load.getGroup())
-    return notEmulated(load, "to several blocks");
+  if (load.getGroup())
+    return notEmulated(load, "of a pair of blocks");
   if (load.getPredicate())
     return notEmulated(load, "with a predicate");
   Location loc = load.getLoc();
-  code.call(b, load, "kiln_emu_tensor_load", {},
-            {load.getDstMem(), load.getTmaDescriptor(), code.pass(b, loc, 0, load.getCoordinates()),
-             code.i32(b, loc, load.getCoordinates().size()), load.getMbar()});
+  SmallVector<Value> operands{load.getDstMem(), load.getTmaDescriptor(),
+                              code.pass(b, loc, 0, load.getCoordinates()),
+                              code.i32(b, loc, load.getCoordinates().size()), load.getMbar()};
+  if (load.getMulticastMask())
+    operands.push_back(LLVM::ZExtOp::create(b, loc, b.getI32Type(), load.getMulticastMask()));
+  code.call(b, load,
+            load.getMulticastMask() ? "kiln_emu_tensor_multicast" : "kiln_emu_tensor_load", {},
+            operands);
   return gone(load);
 }
 

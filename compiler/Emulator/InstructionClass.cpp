@@ -163,7 +163,8 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             ROCDL::SBarrierOp, NVVM::MBarrierInitOp, NVVM::MBarrierInvalOp, NVVM::MBarrierArriveOp,
             NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierExpectTxOp, NVVM::MBarrierCompleteTxOp,
             NVVM::MBarrierTestWaitOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTryWaitParityOp,
-            NVVM::BarrierArriveOp, NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp,
+            NVVM::BarrierArriveOp, NVVM::ClusterArriveOp, NVVM::ClusterWaitOp, NVVM::MapaOp,
+            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp,
             NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
             tilegpu::WgmmaWaitOp>([](auto) { return Instruction{Class::Barrier}; })
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,

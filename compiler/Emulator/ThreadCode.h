@@ -21,7 +21,8 @@ enum class ThreadField : int32_t {
   Threads = 28,
   Shared = 32,         ///< a pointer
   DispatchPacket = 40, ///< a pointer
-  Counting = 48
+  Counting = 48,
+  Rank = 52
 };
 
 class ThreadCode {

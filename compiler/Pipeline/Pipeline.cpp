@@ -7,6 +7,7 @@
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -93,6 +94,8 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
     facts.launch.threadsPerBlock =
         target.backend == Backend::CPU ? 1 : target.threadsPerBlock(numWarps.getInt());
   facts.launch.warpSize = target.warpSize;
+  if (target.backend != Backend::CPU)
+    facts.launch.clusterDims[0] = tilegpu::clusterBlocksOf(kernel);
   return facts;
 }
 
@@ -140,7 +143,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     if (!map)
       continue;
     auto type = cast<tile::DescriptorType>(argument.getType());
-    tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
+    tilegpu::TensorBox box = tilegpu::boxOfMap(argument);
     TensorMapFacts facts;
     if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
       facts.name = name.getName().str();
@@ -350,6 +353,10 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     // Tile IR in canonical form.
     DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     if (failed(simplify(module)) || !compilation.stageDone("tile"))
+      return std::nullopt;
+    // After it the blocks of a cluster each have a part of the program.
+    if (target.maxClusterSize > 1 &&
+        (failed(runOn(module, createSplitProgramsPass())) || failed(simplify(module))))
       return std::nullopt;
   }
   bool mapsOfPointers = target.tensorMaps;

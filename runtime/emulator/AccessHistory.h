@@ -21,6 +21,9 @@ constexpr uint16_t asynchronousAccess = 0x8000;
 /// names in place of a warp.
 constexpr uint16_t boxAccess = 0x4000;
 constexpr uint16_t threadOfAccess = 0x3fff;
+/// A thread's number in a moment is its own and, for each block before its own in the cluster, so
+/// many.
+constexpr uint16_t threadsOfBlock = 1024;
 /// The epoch of an access for which the whole warp waits: whatever the warp's lanes do before and
 /// behind the wait is ordered with it.
 constexpr uint32_t awaitedEpoch = ~0u;

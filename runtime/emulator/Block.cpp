@@ -1,6 +1,8 @@
 #include "runtime/emulator/Block.h"
 
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/LowMemory.h"
+#include "runtime/emulator/Memory.h"
 #include <algorithm>
 #include <cstring>
 #include <sched.h>
@@ -32,7 +34,7 @@ std::string text(const kiln_emu_site *site) {
 
 } // namespace
 
-Block::Block() = default;
+Block::Block(Cluster &cluster) : inCluster(cluster), clocks(cluster.warpClocks()) {}
 
 Block::~Block() {
   for (char *stack : stacks)
@@ -59,7 +61,6 @@ void Block::growStacks(uint32_t count) {
   }
 }
 
-/// The next thread that can run: of the same warp, else of the next warp that has one.
 Thread *Block::next() {
   for (size_t tried = 0; tried <= warps.size(); ++tried) {
     Warp &warp = warps[currentWarp];
@@ -93,6 +94,13 @@ void Block::wake(Thread &thread) {
   thread.inWarp->runnable |= thread.bit();
 }
 
+Thread *Block::elsewhere(Thread &self, const kiln_emu_site *site) {
+  Thread *other = inCluster.nextElsewhere(*this);
+  if (!other)
+    failWithoutRunnable(self, site);
+  return other;
+}
+
 void Block::failWithoutRunnable(Thread &self, const kiln_emu_site *site) {
   fail(self, site, Finding::Deadlock,
        "deadlock: no thread of the block can run; " + describeSleepers() +
@@ -118,7 +126,7 @@ void Block::noteIdle(Thread &self) {
 
 void Block::wakeAll(std::vector<Thread *> &sleepers) {
   for (Thread *sleeper : sleepers)
-    wake(*sleeper);
+    sleeper->block->wake(*sleeper);
   sleepers.clear();
 }
 
@@ -130,9 +138,9 @@ void Block::yield(Thread &self) {
   if (after)
     return self.switchTo(warp.threads[lowest(after)]);
   currentWarp = currentWarp + 1 == warps.size() ? 0 : currentWarp + 1;
-  Thread *other = next();
-  if (other != &self)
-    self.switchTo(*other);
+  Thread *other = next(), *far = other == &self ? inCluster.nextElsewhere(*this) : nullptr;
+  if (far || other != &self)
+    self.switchTo(far ? *far : *other);
 }
 
 void Block::giveWay(Thread &self) {
@@ -151,12 +159,36 @@ void Block::finish(Thread &self) {
          "the thread has returned while its warp waits for it at " + text(warp.site));
   if (!warp.runnable && warp.active)
     chooseActive(warp);
-  if (--numLive == 0)
-    self.switchTo(outside);
-  Thread *other = next();
+  --numLive;
+  inCluster.noteReturn();
+  if (numLive == 0)
+    checkReaches(self);
+  Thread *other = numLive ? next() : nullptr;
   if (!other)
-    failWithoutRunnable(self, sleepingSite());
-  self.switchTo(*other);
+    other = inCluster.nextElsewhere(*this);
+  if (other)
+    self.switchTo(*other);
+  for (uint32_t each = 0; each < inCluster.numBlocks(); ++each)
+    if (Block &block = inCluster.block(each); !block.hasEnded())
+      block.failWithoutRunnable(self, block.sleepingSite());
+  self.switchTo(inCluster.outside());
+}
+
+void Block::noteReach(const Moment &moment) {
+  if (launch->check)
+    reaches.push_back(moment);
+}
+
+/// Whether some warp of the block knew of what others did to its memory.
+void Block::checkReaches(const Thread &last) {
+  for (const Moment &reach : reaches)
+    if (std::none_of(warps.begin(), warps.end(), [&](const Warp &warp) {
+          return clocks.isAfter(warp.source, reach.warp, reach.clock);
+        }))
+      return report(last, reach.site, Finding::Race,
+                    "expected a barrier of the cluster between this and the end of the block whose "
+                    "shared memory it reaches, by " +
+                        describe(reach));
 }
 
 //===-- waiting for each other
@@ -207,7 +239,7 @@ void Block::refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id, 
 void Block::arriveAt(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
   NamedBarrier &barrier = join(self, site, id, count);
   if (launch->check)
-    clocks.release(self.inWarp->number, barrier.released);
+    clocks.release(self.inWarp->source, barrier.released);
   if (++barrier.arrived == barrier.expected)
     complete(barrier);
 }
@@ -216,10 +248,10 @@ void Block::order(NamedBarrier &barrier) {
   WarpClocks::Clock &all = barrier.released;
   for (Warp &warp : warps)
     if (barrier.waiting[warp.number])
-      clocks.release(warp.number, all);
+      clocks.release(warp.source, all);
   for (Warp &warp : warps)
     if (barrier.waiting[warp.number]) {
-      clocks.acquire(warp.number, all);
+      clocks.acquire(warp.source, all);
       ++warp.epoch;
     }
   all.clear();
@@ -236,7 +268,7 @@ uint32_t Block::addSource(Thread &self, const kiln_emu_site *site) {
   constexpr uint32_t mostSources = 256;
   if (clocks.numSources() == mostSources)
     fail(self, site, Finding::Operand,
-         "more than " + std::to_string(mostSources - warps.size()) +
+         "more than " + std::to_string(mostSources - warps.size() * inCluster.numBlocks()) +
              " mbarriers and threads with copies of tensors are not emulated with checks");
   return clocks.addSource();
 }
@@ -278,7 +310,10 @@ std::string Block::place(const Thread &self, const kiln_emu_site *site) const {
   result += std::string(kernel->name) + ", program (";
   for (int axis = 0; axis < 3; ++axis)
     result += (axis ? ", " : "") + std::to_string(self.program[axis]);
-  result += "), thread " + std::to_string(self.thread) + ": ";
+  result += ")";
+  if (inCluster.numBlocks() > 1)
+    result += ", block " + std::to_string(self.rank) + " of the cluster";
+  result += ", thread " + std::to_string(self.thread) + ": ";
   return result + (site ? std::string(site->operation) + ": " : "");
 }
 
@@ -292,7 +327,7 @@ void Block::fail(Thread &self, const kiln_emu_site *site, Finding finding,
   report(self, site, finding, message);
   __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
   // The fibers' stacks hold nothing that wants to be destroyed: they are left as they are.
-  self.switchTo(outside);
+  self.switchTo(inCluster.outside());
   __builtin_unreachable();
 }
 
@@ -327,6 +362,7 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
   for (uint32_t t = 0; t < count; ++t) {
     Thread &thread = threads[t];
     thread.thread = t;
+    thread.rank = rank;
     std::copy(program, program + 3, thread.program);
     std::copy(programs, programs + 3, thread.programs);
     thread.threads = count;
@@ -343,6 +379,7 @@ void Block::prepareThreads(const uint32_t program[3], const uint32_t programs[3]
   for (uint32_t w = 0; w < warps.size(); ++w) {
     Warp &warp = warps[w];
     warp.number = w;
+    warp.source = rank * uint32_t(warps.size()) + w;
     warp.threads = &threads[w * warpSize];
     warp.full = warp.live = warp.runnable = lanes(std::min(warpSize, count - w * warpSize));
   }
@@ -359,11 +396,12 @@ void Block::finishCopies() {
   }
 }
 
-void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint32_t program[3],
-                const uint32_t programs[3], kiln_emulated_launch &launching) {
+bool Block::begin(const kiln_emu_kernel &code, void *const *arguments, const uint32_t program[3],
+                  const uint32_t programs[3], kiln_emulated_launch &launching, uint32_t number) {
   kernel = &code;
   params = arguments;
   launch = &launching;
+  rank = number;
   std::string problem;
   if (launch->threads != kernel->threads)
     problem = "launched with " + std::to_string(launch->threads) + " threads, compiled for " +
@@ -378,7 +416,7 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
     kiln_emulated_report(launch, kernel, int(Finding::Launch),
                          (std::string(kernel->name) + ": " + problem).c_str());
     __atomic_store_n(&launch->stopped, 1u, __ATOMIC_RELAXED);
-    return;
+    return false;
   }
   prepareThreads(program, programs);
   for (NamedBarrier &barrier : barriers)
@@ -386,12 +424,7 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   mbarriers.clear();
   idleYields = 0;
   currentWarp = 0;
-  if (launch->check) {
-    clocks.reset(uint32_t(warps.size()));
-    atomics.reset(uint32_t(warps.size()));
-    globals.forget();
-    proxyOrder.reset(sharedBytes, kernel->threads);
-  }
+  resetChecks();
   warpGroupProducts.reset(uint32_t(warps.size()), sharedBytes);
   boxes.reset();
   maps.reset();
@@ -399,7 +432,19 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
   numLive = kernel->threads;
   if (launch->count)
     counted.reset(*kernel);
-  outside.switchTo(*next());
+  return true;
+}
+
+void Block::resetChecks() {
+  reaches.clear();
+  if (!launch->check)
+    return;
+  atomics.reset(clocks.numSources());
+  globals.forget();
+  proxyOrder.reset(sharedBytes, kernel->threads);
+}
+
+void Block::end() {
   if (numLive == 0)
     finishCopies();
   late.deliverAll();
@@ -414,12 +459,4 @@ void Block::run(const kiln_emu_kernel &code, void *const *arguments, const uint3
 void kiln_emu_enter(kiln_emu_thread *thread, uint32_t block) {
   kiln::emulator::Thread &self = kiln::emulator::threadOf(thread);
   self.block->enter(self, block);
-}
-
-extern "C" void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
-                                   const uint32_t program[3], const uint32_t programs[3],
-                                   void *launch) {
-  // Stacks and shared memory serve all blocks that this host thread runs.
-  static thread_local kiln::emulator::Block block;
-  block.run(*kernel, params, program, programs, *static_cast<kiln_emulated_launch *>(launch));
 }

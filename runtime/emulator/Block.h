@@ -39,6 +39,7 @@
 namespace kiln::emulator {
 
 class Block;
+class Cluster;
 struct Warp;
 
 /// What a switch touches lies in one line of the cache: a block's threads are
@@ -54,12 +55,16 @@ struct alignas(64) Execution : Context {
 struct Thread : kiln_emu_thread, Execution {
   AsyncCopies copies;
   TensorStores stores;
+  /// At the cluster's barrier, in which of its phases, but not waited.
+  bool hasArrived = false;
+  uint64_t clusterPhase = 0;
 
   uint64_t bit() const { return uint64_t(1) << lane; }
 };
 
 struct Warp {
   uint32_t number = 0;
+  uint32_t source = 0;       ///< of the clocks: its number in the cluster
   Thread *threads = nullptr; ///< of lane 0
   uint64_t full = 0;         ///< lanes that there are
   uint64_t live = 0;         ///< that have not returned
@@ -103,13 +108,25 @@ enum class Finding {
 
 class Block {
 public:
-  Block();
+  explicit Block(Cluster &cluster);
   ~Block();
   Block(const Block &) = delete;
 
-  /// Runs all threads to their end, or to the first fatal finding.
-  void run(const kiln_emu_kernel &kernel, void *const *params, const uint32_t program[3],
-           const uint32_t programs[3], kiln_emulated_launch &launch);
+  /// Makes all threads ready to run; false, and reported, if the launch does not fit.
+  bool begin(const kiln_emu_kernel &kernel, void *const *params, const uint32_t program[3],
+             const uint32_t programs[3], kiln_emulated_launch &launch, uint32_t rank);
+  /// When nobody runs any more.
+  void end();
+
+  Cluster &cluster() { return inCluster; }
+  uint32_t rankInCluster() const { return rank; }
+  bool hasEnded() const { return numLive == 0; }
+  /// The next thread that can run: of the same warp, else of the next warp that has one.
+  Thread *next();
+  void wake(Thread &thread);
+  /// A warp of another block, at this moment, does to this block's shared memory what must be over
+  /// before the block ends.
+  void noteReach(const Moment &moment);
 
   /// Sleeps until every lane of `mask` is at `site`, then has the last one call
   /// `execute(warp)`. Operands are in the warp's arrays.
@@ -234,13 +251,17 @@ public:
   /// Makes stores visible to all whom a release by the thread at this scope orders.
   void release(const Thread &self, uint32_t scope) {
     if (scope == KILN_EMU_SCOPE_DEVICE)
-      late.release(self.inWarp->number, kernel->has_cumulative_fences);
+      late.release(self.inWarp->source, kernel->has_cumulative_fences);
   }
   uint64_t now(uint32_t source) const { return clocks.now(source); }
   /// Now, for the race check.
   Moment moment(const Thread &self, const kiln_emu_site *site, AccessKind kind) const {
-    uint32_t warp = self.inWarp->number;
-    return {clocks.now(warp), self.inWarp->epoch, uint16_t(self.thread), uint8_t(warp), kind, site};
+    uint32_t warp = self.inWarp->source;
+    return {clocks.now(warp), self.inWarp->epoch, numberInCluster(self), uint8_t(warp), kind, site};
+  }
+  /// As moments have it.
+  static uint16_t numberInCluster(const Thread &self) {
+    return uint16_t(self.rank * threadsOfBlock + self.thread);
   }
 
 private:
@@ -275,6 +296,8 @@ private:
   /// What the barrier's warps did so far comes before what those that wait do from now on.
   void order(NamedBarrier &barrier);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
+  void resetChecks();
+  void checkReaches(const Thread &last);
   bool prepareShared();
   void finishCopies();
   /// Why a thread cannot take part in a collective operation.
@@ -282,6 +305,8 @@ private:
   [[noreturn]] void refuseBarrier(Thread &self, const kiln_emu_site *site, uint32_t id,
                                   uint32_t count);
   [[noreturn]] void failWithoutRunnable(Thread &self, const kiln_emu_site *site);
+  /// A thread of another block of the cluster that can run; else it has ended.
+  Thread *elsewhere(Thread &self, const kiln_emu_site *site);
   KILN_INLINE void sleep(Thread &self, const kiln_emu_site *site) {
     self.waitsAt = site;
     Warp &warp = *self.inWarp;
@@ -292,16 +317,14 @@ private:
     if (uint64_t later = warp.runnable & (warp.runnable - 1))
       warp.threads[__builtin_ctzll(later)].prefetch();
     if (!other)
-      failWithoutRunnable(self, site);
+      other = elsewhere(self, site);
     if (other != &self)
       self.switchTo(*other);
   }
   /// Lets the lanes at the first of the operations at which lanes of the warp sleep go on.
   void chooseActive(Warp &warp);
-  void wake(Thread &thread);
   void finish(Thread &self);
   void noteIdle(Thread &self);
-  Thread *next();
   std::string place(const Thread &self, const kiln_emu_site *site) const;
   const kiln_emu_site *sleepingSite() const;
   std::string describeSleepers() const;
@@ -314,11 +337,13 @@ private:
   std::vector<Warp> warps;
   uint32_t currentWarp = 0, numLive = 0;
   NamedBarrier barriers[numBarriers];
-  Context outside; ///< the host thread's own
   std::vector<char *> stacks;
   char *shared = nullptr;
   uint32_t sharedBytes = 0, sharedCapacity = 0;
-  WarpClocks clocks;
+  Cluster &inCluster;
+  uint32_t rank = 0;
+  WarpClocks &clocks; ///< the cluster's
+  std::vector<Moment> reaches;
   SharedShadow shadowMemory{clocks};
   GlobalShadow globals{clocks};
   LateStores late{clocks};

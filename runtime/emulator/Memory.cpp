@@ -39,7 +39,7 @@ void checkShared(Thread &self, const kiln_emu_site *site, const void *address, u
                  "read of shared memory that was never written: " + where());
   if (kind != AccessKind::Write)
     return;
-  block.proxies().store(offset, bytes, self.thread, self.inWarp->number, site);
+  block.proxies().store(offset, bytes, self.thread, self.inWarp->source, site);
   if (std::string reader = describeReaderInFlight(block, offset, bytes); !reader.empty())
     block.report(self, site, Finding::Race, "race on shared memory: " + where() + reader);
 }
@@ -151,7 +151,7 @@ void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const 
 }
 
 void orderAtomic(Thread &self, const void *address, uint32_t ordering) {
-  self.block->atomicOrder().update(self.inWarp->number, reinterpret_cast<uintptr_t>(address),
+  self.block->atomicOrder().update(self.inWarp->source, reinterpret_cast<uintptr_t>(address),
                                    ordering);
 }
 
@@ -162,7 +162,9 @@ std::string kiln::emulator::describe(const kiln_emu_site &site) {
 }
 
 std::string kiln::emulator::describe(const Moment &before) {
-  return "thread " + std::to_string(before.thread & threadOfAccess) + " at " +
+  const uint32_t number = before.thread & threadOfAccess, rank = number / threadsOfBlock;
+  return "thread " + std::to_string(number % threadsOfBlock) +
+         (rank ? " of the cluster's block " + std::to_string(rank) : "") + " at " +
          describe(*before.site);
 }
 
@@ -203,7 +205,7 @@ void kiln::emulator::store(Thread &self, const kiln_emu_site *site, uint32_t spa
   if (!admit(self, site, space, address, bytes, alignment, AccessKind::Write, value))
     return;
   if (isLate(self, space))
-    self.block->lateStores().store(self.inWarp->number, address, value, bytes);
+    self.block->lateStores().store(self.inWarp->source, address, value, bytes);
   else
     copy(address, value, bytes);
 }
@@ -257,7 +259,7 @@ void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope) 
   Thread &self = threadOf(thread);
   if (!self.block->launched().check || scope == KILN_EMU_SCOPE_WARP)
     return;
-  self.block->atomicOrder().fence(self.inWarp->number, ordering);
+  self.block->atomicOrder().fence(self.inWarp->source, ordering);
   if (releases(ordering))
     self.block->release(self, scope);
 }

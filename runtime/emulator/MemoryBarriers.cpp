@@ -1,6 +1,6 @@
 #include "runtime/emulator/MemoryBarriers.h"
 
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/Memory.h"
 #include <cstdlib>
 
@@ -8,8 +8,9 @@ using namespace kiln::emulator;
 
 namespace {
 
-void checkPlace(Thread &self, const kiln_emu_site *site, const void *address) {
-  if (!self.block->isShared(address, MemoryBarrier::bytes) ||
+void checkPlace(Thread &self, const kiln_emu_site *site, const Block *owner,
+                const void *address) {
+  if (!owner || !owner->isShared(address, MemoryBarrier::bytes) ||
       reinterpret_cast<uintptr_t>(address) % MemoryBarrier::bytes)
     self.block->fail(self, site, Finding::OutOfBounds,
                      "an mbarrier is 8 aligned bytes of shared memory; this address is not");
@@ -70,7 +71,7 @@ void addTransactions(Thread &self, const kiln_emu_site *site, MemoryBarrier &bar
 
 void arrive(Thread &self, const kiln_emu_site *site, MemoryBarrier &barrier, uint32_t count) {
   if (self.block->launched().check)
-    self.block->warpClocks().release(self.inWarp->number, barrier.arrived);
+    self.block->warpClocks().release(self.inWarp->source, barrier.arrived);
   barrier.pending -= int32_t(count);
   if (barrier.pending < 0)
     self.block->fail(self, site, Finding::Divergence,
@@ -104,7 +105,7 @@ void landCopies(Block &block, const kiln_emu_site *site, MemoryBarrier &barrier)
 void acquire(Thread &self, const MemoryBarrier &barrier) {
   if (!self.block->launched().check)
     return;
-  self.block->warpClocks().acquire(self.inWarp->number, barrier.completed);
+  self.block->warpClocks().acquire(self.inWarp->source, barrier.completed);
   ++self.inWarp->epoch;
 }
 
@@ -126,11 +127,16 @@ bool isStateComplete(Thread &self, const kiln_emu_site *site, const MemoryBarrie
 
 MemoryBarrier &kiln::emulator::barrierAt(Thread &self, const kiln_emu_site *site,
                                          const void *address) {
-  Block &block = *self.block;
-  checkPlace(self, site, address);
+  Block *owner = self.block->cluster().ownerOf(address, MemoryBarrier::bytes);
+  checkPlace(self, site, owner, address);
+  Block &block = *owner;
+  if (block.hasEnded())
+    self.block->fail(self, site, Finding::Race,
+                     "the block of the cluster whose mbarrier this is has ended: expected a "
+                     "barrier of the cluster before that");
   auto found = block.memoryBarriers().find(block.sharedOffset(address));
   if (found == block.memoryBarriers().end() || !found->second.count)
-    block.fail(self, site, Finding::Uninitialised, "the mbarrier was not initialised");
+    self.block->fail(self, site, Finding::Uninitialised, "the mbarrier was not initialised");
   const Moment &initialised = found->second.initialised;
   if (block.launched().check &&
       areConcurrent(initialised, block.moment(self, site, AccessKind::Read), block.warpClocks()))
@@ -140,15 +146,15 @@ MemoryBarrier &kiln::emulator::barrierAt(Thread &self, const kiln_emu_site *site
   return found->second;
 }
 
-void kiln::emulator::track(Thread &self, MemoryBarrier &barrier, const TensorCopy &copy) {
-  Block &block = *self.block;
+void kiln::emulator::track(Block &block, Thread &self, MemoryBarrier &barrier,
+                           const TensorCopy &copy) {
   if (block.launched().check) {
     Moment now = block.moment(self, copy.site, AccessKind::Read);
     if (!block.warpClocks().isCurrent(barrier.fenced.clock) ||
         areConcurrent(barrier.fenced, now, block.warpClocks()))
       block.report(self, copy.site, Finding::Proxy,
                    "expected fence.mbarrier_init or fence.proxy.async by thread " +
-                       std::to_string(barrier.initialised.thread) +
+                       std::to_string(barrier.initialised.thread % threadsOfBlock) +
                        " between its initialisation of the mbarrier at " +
                        describe(*barrier.initialised.site) +
                        " and the barrier before the copy that completes there");
@@ -166,7 +172,7 @@ void kiln::emulator::fenceInitialisations(Thread &self) {
     return;
   for (auto &[offset, barrier] : block.memoryBarriers()) {
     bool isFenced = block.warpClocks().isCurrent(barrier.fenced.clock);
-    if (barrier.count && barrier.initialised.thread == self.thread && !isFenced)
+    if (barrier.count && barrier.initialised.thread == Block::numberInCluster(self) && !isFenced)
       barrier.fenced = block.moment(self, barrier.initialised.site, AccessKind::Write);
   }
 }
@@ -210,7 +216,7 @@ void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, 
                             uint32_t count) {
   Thread &self = threadOf(thread);
   Block &block = *self.block;
-  checkPlace(self, site, address);
+  checkPlace(self, site, &block, address);
   if (count == 0 || count > MemoryBarrier::maxCount)
     block.fail(self, site, Finding::Operand, "an mbarrier counts 1 to 2^20 - 1 arrivals");
   MemoryBarrier &barrier = block.memoryBarriers()[block.sharedOffset(address)];
@@ -238,6 +244,9 @@ uint64_t kiln_emu_mbarrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *
   Thread &self = threadOf(thread);
   MemoryBarrier &barrier = barrierAt(self, site, address);
   uint64_t state = barrier.phase;
+  Block &owner = *self.block->cluster().ownerOf(address, MemoryBarrier::bytes);
+  if (&owner != self.block)
+    owner.noteReach(self.block->moment(self, site, AccessKind::Write));
   addTransactions(self, site, barrier, expected);
   arrive(self, site, barrier, count);
   return state;

@@ -49,11 +49,12 @@ struct MemoryBarrier {
 /// By offset in shared memory.
 using MemoryBarriers = std::map<uint32_t, MemoryBarrier>;
 
-/// The mbarrier that was initialised at `address`; else the block has ended.
+/// The mbarrier that was initialised at `address`, perhaps of another block of the cluster; else
+/// the block has ended.
 MemoryBarrier &barrierAt(Thread &self, const kiln_emu_site *site, const void *address);
 
-/// A copy that `self` sets going will complete its bytes' transactions there.
-void track(Thread &self, MemoryBarrier &barrier, const TensorCopy &copy);
+/// A copy to `block` that `self` sets going will complete its bytes' transactions there.
+void track(Block &block, Thread &self, MemoryBarrier &barrier, const TensorCopy &copy);
 
 /// What the thread initialised so far, asynchronous copies see behind the next synchronisation.
 void fenceInitialisations(Thread &self);

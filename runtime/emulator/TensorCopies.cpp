@@ -1,7 +1,7 @@
 #include "runtime/emulator/TensorCopies.h"
 
 #include "runtime/emulator/Allocations.h"
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/Memory.h"
 #include "runtime/emulator/Requests.h"
 #include "runtime/emulator/TensorReductions.h"
@@ -21,23 +21,25 @@ std::string boxAt(const TensorCopy &copy) {
 Moment landing(const Block &block, const TensorCopy &copy, uint32_t source, AccessKind kind) {
   return {block.now(source),
           awaitedEpoch,
-          uint16_t(copy.thread->thread | asynchronousAccess | boxAccess),
+          uint16_t(Block::numberInCluster(*copy.thread) | asynchronousAccess | boxAccess),
           uint8_t(source),
           kind,
           copy.site};
 }
 
 /// A copy is one request; shared memory takes it 128 bytes at a time.
-void count(Thread &self, const TensorCopy &copy) {
+/// Other blocks of the cluster that get it as well read nothing.
+void count(const Block &block, Thread &self, const TensorCopy &copy) {
   if (!self.counting)
     return;
   BoxTransfer transfer;
   std::vector<ByteRange> rows;
-  copy.box.forRows([&](char *address, uint32_t, uint32_t bytes) {
-    auto first = reinterpret_cast<uintptr_t>(address);
-    rows.push_back({first, first + bytes});
-    transfer.globalBytes += bytes;
-  });
+  if (&block == self.block)
+    copy.box.forRows([&](char *address, uint32_t, uint32_t bytes) {
+      auto first = reinterpret_cast<uintptr_t>(address);
+      rows.push_back({first, first + bytes});
+      transfer.globalBytes += bytes;
+    });
   transfer.sectors = globalSectors(rows.data(), rows.size());
   transfer.sharedBytes = copy.box.bytes();
   transfer.readsGlobal = copy.operation != KILN_EMU_BOX_STORE;
@@ -51,7 +53,7 @@ TensorCopy TensorCopies::begin(Thread &self, const kiln_emu_site *site, uint32_t
                                const kiln_emu_tensor_map *map, const int32_t *coordinates,
                                uint32_t rank, const void *shared) {
   if (block.launched().check)
-    if (std::string problem = block.tensorMaps().problemOf(self, map); !problem.empty())
+    if (std::string problem = self.block->tensorMaps().problemOf(self, map); !problem.empty())
       block.fail(self, site, Finding::Proxy, problem);
   if (std::string problem = TensorBox::problemOf(map, rank); !problem.empty())
     block.fail(self, site, Finding::Operand, problem);
@@ -80,7 +82,7 @@ TensorCopy TensorCopies::begin(Thread &self, const kiln_emu_site *site, uint32_t
                "misaligned box: " + bytesAt(copy.box.bytes(), shared) + " (offset " +
                    std::to_string(copy.shared) + "), a multiple of " +
                    std::to_string(TensorBox::alignment) + " is needed");
-  count(self, copy);
+  count(block, self, copy);
   return copy;
 }
 
@@ -98,7 +100,7 @@ void TensorCopies::checkShared(const TensorCopy &copy, AccessKind kind) {
   if (!other.empty())
     block.report(self, copy.site, Finding::Race, "race on shared memory: " + boxAt(copy) + other);
   if (const ProxyOrder::Store *store =
-          block.proxies().unseen(copy.shared, copy.box.bytes(), self.inWarp->number))
+          block.proxies().unseen(copy.shared, copy.box.bytes(), self.inWarp->source))
     block.report(self, copy.site, Finding::Proxy,
                  "expected fence.proxy.async by thread " + std::to_string(store->thread) +
                      " between its store at " + describe(*store->site) +
@@ -270,7 +272,7 @@ void TensorCopies::write(const TensorCopy &copy) {
     if (!mayAccess(address, bytes))
       return;
     if (copy.operation == KILN_EMU_BOX_STORE && checks)
-      return block.lateStores().store(copy.thread->inWarp->number, address, from, bytes);
+      return block.lateStores().store(copy.thread->inWarp->source, address, from, bytes);
     if (copy.operation == KILN_EMU_BOX_STORE)
       return void(std::memcpy(address, from, bytes));
     if (checks)
@@ -294,7 +296,7 @@ void TensorCopies::wait(Thread &self, uint32_t pending, bool isRead) {
     for (const TensorCopy &copy : group->copies)
       write(copy);
     if (block.launched().check)
-      block.warpClocks().acquire(self.inWarp->number, group->mark);
+      block.warpClocks().acquire(self.inWarp->source, group->mark);
   }
   groups.erase(groups.begin(), end);
 }
@@ -321,7 +323,24 @@ void kiln_emu_tensor_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
   Thread &self = threadOf(thread);
   TensorCopy copy =
       self.block->tensorCopies().begin(self, site, KILN_EMU_BOX_LOAD, map, coordinates, rank, to);
-  track(self, barrierAt(self, site, mbarrier), copy);
+  track(*self.block, self, barrierAt(self, site, mbarrier), copy);
+}
+
+void kiln_emu_tensor_multicast(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
+                               const kiln_emu_tensor_map *map, const int32_t *coordinates,
+                               uint32_t rank, void *mbarrier, uint32_t mask) {
+  Thread &self = threadOf(thread);
+  Cluster &cluster = self.block->cluster();
+  for (uint32_t each = 0; mask >> each; ++each) {
+    if (!(mask >> each & 1))
+      continue;
+    void *placed = cluster.placeIn(self, site, to, each);
+    MemoryBarrier &counts = barrierAt(self, site, cluster.placeIn(self, site, mbarrier, each));
+    Block &block = cluster.block(each);
+    track(block, self, counts,
+          block.tensorCopies().begin(self, site, KILN_EMU_BOX_LOAD, map, coordinates, rank,
+                                     placed));
+  }
 }
 
 void kiln_emu_tensor_store(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t operation,

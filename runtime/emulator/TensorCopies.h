@@ -54,6 +54,7 @@ public:
   void reset() { reads.clear(), numLoads = 0, numStores = 0; }
 
   /// Begins a copy of the box at these coordinates to or from `shared`; else the block has ended.
+  /// `self` may be another block's of the cluster, whose copy this block gets as well.
   TensorCopy begin(Thread &self, const kiln_emu_site *site, uint32_t operation,
                    const kiln_emu_tensor_map *map, const int32_t *coordinates, uint32_t rank,
                    const void *shared);

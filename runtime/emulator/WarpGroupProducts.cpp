@@ -302,6 +302,6 @@ KILN_SWITCHES void kiln_emu_wgmma_wait(kiln_emu_thread *thread, const kiln_emu_s
 void kiln_emu_proxy_fence(kiln_emu_thread *thread, const kiln_emu_site *) {
   Thread &self = threadOf(thread);
   if (self.block->launched().check)
-    self.block->proxies().fence(self.thread, self.inWarp->number);
+    self.block->proxies().fence(self.thread, self.inWarp->source);
   fenceInitialisations(self);
 }

@@ -33,12 +33,13 @@ typedef struct kiln_emu_site {
  * offsets. */
 typedef struct kiln_emu_thread {
   uint32_t thread;             /* 0:  number in the block */
-  uint32_t program[3];         /* 4:  the block's number */
-  uint32_t programs[3];        /* 16: blocks in the grid */
+  uint32_t program[3];         /* 4:  the block's number, or its cluster's */
+  uint32_t programs[3];        /* 16: blocks in the grid, or clusters */
   uint32_t threads;            /* 28: threads in the block */
   char *shared;                /* 32: the block's shared memory, below 4 GiB */
   const void *dispatch_packet; /* 40: AMD: what llvm.amdgcn.dispatch.ptr points to */
   uint32_t counting;           /* 48: whether kiln_emu_enter is to be called */
+  uint32_t rank;               /* 52: of the block in its cluster, which is one program's */
 } kiln_emu_thread;
 
 /* --- counting: what the basic blocks of a kernel hold, as they were before they became host code,
@@ -79,7 +80,7 @@ typedef struct kiln_emu_kernel {
   const kiln_emu_instructions *instructions;
 } kiln_emu_kernel;
 
-/* Runs one block; `launch` is a kiln_emulated_launch. */
+/* Runs one block, or a cluster of them; `launch` is a kiln_emulated_launch. */
 void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
                         const uint32_t program[3], const uint32_t programs[3], void *launch);
 
@@ -346,6 +347,11 @@ void kiln_emu_map_acquire(kiln_emu_thread *thread, const kiln_emu_site *site, co
 void kiln_emu_tensor_load(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
                           const kiln_emu_tensor_map *map, const int32_t *coordinates, uint32_t rank,
                           void *mbarrier);
+/* The same to the blocks of the cluster whose ranks are bits of the mask (.multicast::cluster): to
+ * the same place in the shared memory of each, whose mbarrier at the same place counts it. */
+void kiln_emu_tensor_multicast(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
+                               const kiln_emu_tensor_map *map, const int32_t *coordinates,
+                               uint32_t rank, void *mbarrier, uint32_t mask);
 enum {
   KILN_EMU_BOX_LOAD,
   KILN_EMU_BOX_STORE,
@@ -366,7 +372,16 @@ void kiln_emu_bulk_commit(kiln_emu_thread *thread);
  * shared memory. */
 void kiln_emu_bulk_wait(kiln_emu_thread *thread, uint32_t pending, uint32_t is_read);
 
-/* --- mbarrier --- */
+/* --- clusters --- */
+
+/* mapa: what another block of the cluster has at this address in its shared memory. */
+void *kiln_emu_cluster_address(kiln_emu_thread *thread, const kiln_emu_site *site,
+                               const void *address, uint32_t rank);
+/* barrier.cluster.arrive.release and .wait.acquire. */
+void kiln_emu_cluster_arrive(kiln_emu_thread *thread, const kiln_emu_site *site);
+void kiln_emu_cluster_wait(kiln_emu_thread *thread, const kiln_emu_site *site);
+
+/* --- mbarrier: arrivals may be at one of another block of the cluster --- */
 
 void kiln_emu_mbarrier_init(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                             uint32_t count);

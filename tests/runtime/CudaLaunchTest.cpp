@@ -209,7 +209,7 @@ TEST_P(CudaLaunchTest, ClustersCooperationAndDependentLaunchAreAttributes) {
   library.binary().cluster[0] = 16;
   library.binary().cluster[2] = 1;
   library.binary().flags = KILN_LAUNCH_COOPERATIVE | KILN_LAUNCH_PDL;
-  const int64_t grid[] = {32, 2, 1};
+  const int64_t grid[] = {2, 2, 1};
   if (!hasExtendedLaunch()) {
     EXPECT_ERROR(kiln_launch(&library.entry, 0, stream, grid, nullptr), KILN_ERROR_UNSUPPORTED,
                  "cuLaunchKernelEx");
@@ -222,9 +222,11 @@ TEST_P(CudaLaunchTest, ClustersCooperationAndDependentLaunchAreAttributes) {
   EXPECT_EQ(launch.attributes.at(2)[0], 1u);
   EXPECT_EQ(launch.attributes.at(4), (std::array<unsigned, 3>{16, 1, 1}));
   EXPECT_EQ(launch.attributes.at(6)[0], 1u);
-  const int64_t uneven[] = {31, 2, 1};
-  EXPECT_ERROR(kiln_launch(&library.entry, 0, stream, uneven, nullptr), KILN_ERROR_GRID,
-               "multiple of the cluster's 16");
+  EXPECT_EQ(launch.grid[0], 32u) << "a cluster for each program";
+  EXPECT_EQ(launch.grid[1], 2u);
+  const int64_t tooMany[] = {(int64_t(1) << 31) / 16, 2, 1};
+  EXPECT_ERROR(kiln_launch(&library.entry, 0, stream, tooMany, nullptr), KILN_ERROR_GRID,
+               "grid dimension 0 is 134217728, the device allows 134217727");
 }
 
 TEST_P(CudaLaunchTest, APlanRunsWithoutLookingAnythingUp) {

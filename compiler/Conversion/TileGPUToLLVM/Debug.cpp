@@ -41,7 +41,7 @@ struct PrintSpread : SpreadPattern<tile::PrintOp> {
         continue;
       SmallVector<Value> values;
       for (unsigned axis = 0; axis < 3; ++axis)
-        values.push_back(lowering.device.programId(rewriter, loc, axis));
+        values.push_back(lowering.device.programId(rewriter, loc, axis, lowering.clusterBlocks));
       Value printed;
       for (auto [axis, extent] : llvm::enumerate(printedShape(op))) {
         Value index = coordinates[axis][reg];

@@ -29,6 +29,8 @@ struct Lowering {
   /// For the tensor maps that the kernel makes: `!llvm.ptr<1>`, of the first warp's threads; null
   /// where there are none.
   mlir::Value mapRecord;
+  /// Blocks that run a program instance together.
+  unsigned clusterBlocks;
 
   const TargetInfo &target() const { return device.target(); }
   unsigned numThreads() const { return target().threadsPerBlock(numWarps); }

@@ -166,7 +166,9 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
                                       /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
-    if (op.getIsOfAllWarps())
+    if (op.getIsOfCluster())
+      lowering.device.clusterBarrier(rewriter, op.getLoc());
+    else if (op.getIsOfAllWarps())
       lowering.device.barrierOfAll(
           rewriter, op.getLoc(),
           lowering.target().threadsPerBlock(lowering.numWarps + tilegpu::producerWarpsOf(op)));

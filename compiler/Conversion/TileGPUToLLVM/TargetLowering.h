@@ -53,10 +53,12 @@ public:
 
   //--- Where a thread is. All i32. ---
   virtual mlir::Value threadId(mlir::OpBuilder &b, mlir::Location loc) const = 0;
-  virtual mlir::Value programId(mlir::OpBuilder &b, mlir::Location loc, unsigned axis) const = 0;
+  /// `clusterBlocks`: blocks along x that run a program together.
+  virtual mlir::Value programId(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
+                                unsigned clusterBlocks) const = 0;
   /// `numThreads`: threads of a block along x.
   virtual mlir::Value numPrograms(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
-                                  unsigned numThreads) const = 0;
+                                  unsigned numThreads, unsigned clusterBlocks) const = 0;
   /// What tile.read_register gives: i32, and i64.
   virtual mlir::Value processorNumber(mlir::OpBuilder &b, mlir::Location loc) const = 0;
   virtual mlir::Value nanoseconds(mlir::OpBuilder &b, mlir::Location loc) const = 0;
@@ -94,12 +96,14 @@ public:
   /// One thread arrives, and announces so many bytes of the phase.
   virtual void announceBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier,
                              int64_t bytes) const;
-  /// One thread arrives.
+  /// One thread arrives, perhaps at another block's (addressInBlock).
   virtual void arrive(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarrier) const;
   /// One thread starts the copy of a box to shared memory. Coordinates of its first element: i32,
-  /// the contiguous axis first.
+  /// the contiguous axis first. With `sharers` to that of all so many blocks of the cluster, whose
+  /// mbarriers at the same place count it.
   virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
-                       mlir::ValueRange coordinates, mlir::Value mbarrier) const;
+                       mlir::ValueRange coordinates, mlir::Value mbarrier,
+                       unsigned sharers) const;
   /// The same back, or combined with what is there, and a wait of the thread for all of its copies
   /// to be done.
   virtual void copyBoxBack(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map,
@@ -205,6 +209,15 @@ public:
   /// An error where there are no mbarriers.
   virtual mlir::LogicalResult expandPhaseWait(mlir::NVVM::MBarrierTryWaitParityOp op,
                                               mlir::OpBuilder &b) const;
+
+  //--- Clusters of blocks, where TargetInfo::maxClusterSize is more than 1 ---
+  /// Which of the cluster's blocks this one is: i32.
+  virtual mlir::Value clusterRank(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// All threads of all blocks of the cluster meet.
+  virtual void clusterBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// What another block of the cluster, by its rank (i32), has at an address in shared memory.
+  virtual mlir::Value addressInBlock(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
+                                     mlir::Value rank) const;
 
 protected:
   const TargetInfo &info;

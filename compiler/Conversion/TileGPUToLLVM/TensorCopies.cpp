@@ -85,12 +85,19 @@ struct MBarrierArriveSpread : SpreadPattern<tilegpu::MBarrierArriveOp> {
                        ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value thread = lowering.device.threadId(rewriter, loc);
-    Value isFirst = s.equal(s.bitAnd(thread, lowering.target().warpSize - 1), 0);
+    Value lane = s.bitAnd(thread, lowering.target().warpSize - 1);
+    // In a cluster each of the first lanes at one block's.
+    Value arrives = op.getIsOfCluster() ? s.compare(arith::CmpIPredicate::ult, lane,
+                                                    s.i32(lowering.clusterBlocks))
+                                        : s.equal(lane, 0);
     {
       Under condition(rewriter, loc, op.getCondition() ? adaptor.getCondition()[0] : Value());
       lowering.device.warpBarrier(rewriter, loc);
-      Under first(rewriter, loc, isFirst);
-      lowering.device.arrive(rewriter, loc, adaptor.getMbarrier()[0]);
+      Under first(rewriter, loc, arrives);
+      Value mbarrier = adaptor.getMbarrier()[0];
+      if (op.getIsOfCluster())
+        mbarrier = lowering.device.addressInBlock(rewriter, loc, mbarrier, lane);
+      lowering.device.arrive(rewriter, loc, mbarrier);
     }
     rewriter.eraseOp(op);
     return success();
@@ -140,27 +147,66 @@ LogicalResult expectTensorMaps(Operation *op, const Lowering &lowering) {
   return op->emitError() << "a copy by tensor map is not supported on " << lowering.target().name;
 }
 
-/// Where each box begins in the block, and at how many bytes in a buffer with the block's axes in
-/// `order`, or those of more than one element.
-void forEachBox(tile::DescriptorType type, tilegpu::BufferType buffer, ArrayRef<int32_t> order,
-                llvm::function_ref<void(ArrayRef<int64_t>, int64_t)> visit) {
-  tilegpu::TensorBox box = tilegpu::tensorBoxOf(type);
+/// Where a box begins in the block, and at how many bytes in the buffer.
+struct BoxPlace {
+  SmallVector<int64_t> place;
+  int64_t offset;
+};
+
+/// All boxes of a block; the buffer has the block's axes in `order`, or those of more than one
+/// element.
+SmallVector<BoxPlace> boxesOf(tile::DescriptorType type, const tilegpu::TensorBox &box,
+                              tilegpu::BufferType buffer, ArrayRef<int32_t> order) {
   LinearLayout offsets = buffer.getLayout().getMap().invert();
   SmallVector<int64_t> axes = type.getLongAxes();
   if (axes.size() != order.size())
     axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   SmallVector<int64_t> place(type.getRank(), 0), inBuffer(order.size());
+  SmallVector<BoxPlace> boxes;
   while (true) {
     for (auto [axis, source] : llvm::enumerate(order))
       inBuffer[axis] = place[axes[source]];
-    visit(place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes());
+    boxes.push_back(
+        {place, int64_t(offsets.apply(offsets.in().pack(inBuffer))) * type.getElementBytes()});
     int64_t axis = type.getRank() - 1;
     while (axis >= 0 && (place[axis] += box.shape[axis]) == type.getShape()[axis])
       place[axis--] = 0;
     if (axis < 0)
-      return;
+      return boxes;
   }
 }
+
+/// The part of a block's boxes that one block of a cluster starts to copy: as many neighbours in
+/// their list as others. Extents are powers of two, so where the part begins is a sum of what each
+/// bit of the block's rank adds, and its boxes lie from there as those of the first part.
+class BoxShare {
+public:
+  BoxShare(const ScalarBuilder &s, ArrayRef<BoxPlace> boxes, unsigned sharers, Value rank)
+      : s(s), boxes(boxes), own(boxes.size() / sharers), sharers(sharers), rank(rank) {}
+
+  ArrayRef<BoxPlace> first() const { return boxes.take_front(own); }
+  Value offset() const {
+    return sum([](const BoxPlace &box) { return box.offset; });
+  }
+  Value place(unsigned axis) const {
+    return sum([&](const BoxPlace &box) { return box.place[axis]; });
+  }
+
+private:
+  Value sum(llvm::function_ref<int64_t(const BoxPlace &)> number) const {
+    Value total = s.i32(0);
+    for (unsigned bit = 0; 1u << bit < sharers; ++bit)
+      if (int64_t step = number(boxes[own << bit]))
+        total = s.add(total, s.mul(s.bitAnd(s.shiftRight(rank, bit), 1), step));
+    return total;
+  }
+
+  ScalarBuilder s;
+  ArrayRef<BoxPlace> boxes;
+  size_t own;
+  unsigned sharers;
+  Value rank;
+};
 
 /// The engine's coordinates: 32 bits, the contiguous axis first.
 class Coordinates {
@@ -169,6 +215,10 @@ public:
     for (ValueRange offset : offsets)
       begins.push_back(
           arith::TruncIOp::create(s.builder(), s.location(), s.builder().getI32Type(), offset[0]));
+  }
+  void move(llvm::function_ref<Value(unsigned)> along) {
+    for (auto [axis, begin] : llvm::enumerate(begins))
+      begin = s.add(begin, along(axis));
   }
   SmallVector<Value> at(ArrayRef<int64_t> place) const {
     SmallVector<Value> coordinates;
@@ -195,16 +245,32 @@ struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
                       both(s, one, op.getCondition() ? adaptor.getCondition()[0] : Value()));
       lowering.device.announceBytes(rewriter, op.getLoc(), mbarrier,
                                     op.getBuffer().getType().getSlotBytes());
-      Coordinates coordinates(s, adaptor.getOffsets());
-      forEachBox(op.getDescriptor().getType(), op.getBuffer().getType(), op.getOrder(),
-                 [&](ArrayRef<int64_t> place, int64_t offset) {
-                   lowering.device.copyBox(
-                       rewriter, op.getLoc(), s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
-                       adaptor.getDescriptor()[0], coordinates.at(place), mbarrier);
-                 });
+      copyBoxes(op, adaptor, s, rewriter);
     }
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  void copyBoxes(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                 ConversionPatternRewriter &rewriter) const {
+    const unsigned sharers = op.getSharedBy();
+    tile::DescriptorType type = op.getDescriptor().getType();
+    SmallVector<BoxPlace> boxes = boxesOf(type, *tilegpu::sharedBoxOf(type, sharers),
+                                          op.getBuffer().getType(), op.getOrder());
+    Coordinates coordinates(s, adaptor.getOffsets());
+    Value buffer = adaptor.getBuffer()[0];
+    ArrayRef<BoxPlace> own = boxes;
+    if (sharers > 1) {
+      BoxShare share(s, boxes, sharers, lowering.device.clusterRank(rewriter, op.getLoc()));
+      coordinates.move([&](unsigned axis) { return share.place(axis); });
+      buffer = s.byteOffset(buffer, share.offset());
+      own = share.first();
+    }
+    for (const BoxPlace &box : own)
+      lowering.device.copyBox(rewriter, op.getLoc(), s.byteOffset(buffer, s.i32(box.offset)),
+                              adaptor.getDescriptor()[0], coordinates.at(box.place),
+                              adaptor.getMbarrier()[0], sharers);
   }
 };
 
@@ -218,13 +284,12 @@ struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
       Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
       Coordinates coordinates(s, adaptor.getOffsets());
       tile::DescriptorType type = op.getDescriptor().getType();
-      forEachBox(type, op.getBuffer().getType(),
-                 llvm::to_vector(llvm::seq<int32_t>(0, type.getRank())),
-                 [&](ArrayRef<int64_t> place, int64_t offset) {
-                   lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
-                                               s.byteOffset(adaptor.getBuffer()[0], s.i32(offset)),
-                                               coordinates.at(place), op.getKind());
-                 });
+      auto order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
+      for (const BoxPlace &box :
+           boxesOf(type, tilegpu::tensorBoxOf(type), op.getBuffer().getType(), order))
+        lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
+                                    s.byteOffset(adaptor.getBuffer()[0], s.i32(box.offset)),
+                                    coordinates.at(box.place), op.getKind());
       lowering.device.waitForCopiesBack(rewriter, op.getLoc());
     }
     rewriter.eraseOp(op);

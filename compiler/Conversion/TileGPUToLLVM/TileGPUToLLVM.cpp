@@ -24,7 +24,17 @@ struct ProgramIdSpread : SpreadPattern<tile::ProgramIdOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tile::ProgramIdOp op, Adaptor, const ScalarBuilder &,
                        ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis()));
+    rewriter.replaceOp(op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis(),
+                                                     lowering.clusterBlocks));
+    return success();
+  }
+};
+
+struct ClusterRankSpread : SpreadPattern<tile::ClusterRankOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tile::ClusterRankOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, lowering.device.clusterRank(rewriter, op.getLoc()));
     return success();
   }
 };
@@ -34,7 +44,8 @@ struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
   LogicalResult spread(tile::NumProgramsOp op, Adaptor, const ScalarBuilder &,
                        ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, lowering.device.numPrograms(rewriter, op.getLoc(), op.getAxis(),
-                                                       lowering.numThreads()));
+                                                       lowering.numThreads(),
+                                                       lowering.clusterBlocks));
     return success();
   }
 };
@@ -149,12 +160,16 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
   RegisterTypeConverter types;
   AxisInfoAnalysis facts(kernel);
   prepareSignature(kernel);
-  Lowering lowering{types, device, facts, tilegpu::numWarpsOf(kernel),
-                    claimMapRecord(kernel, device)};
+  Lowering lowering{types,
+                    device,
+                    facts,
+                    tilegpu::numWarpsOf(kernel),
+                    claimMapRecord(kernel, device),
+                    tilegpu::clusterBlocksOf(kernel)};
 
   RewritePatternSet patterns(context);
-  patterns.add<ProgramIdSpread, NumProgramsSpread, ReadRegisterSpread, AssumeSpread>(lowering,
-                                                                                     context);
+  patterns.add<ProgramIdSpread, NumProgramsSpread, ClusterRankSpread, ReadRegisterSpread,
+               AssumeSpread>(lowering, context);
   populateElementwisePatterns(patterns, lowering);
   populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);
@@ -235,9 +250,19 @@ void TargetLowering::initMBarrier(OpBuilder &, Location, Value, unsigned) const 
 void TargetLowering::invalidateMBarrier(OpBuilder &, Location, Value) const { expectNever(); }
 void TargetLowering::fenceMBarriers(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::announceBytes(OpBuilder &, Location, Value, int64_t) const { expectNever(); }
-void TargetLowering::copyBox(OpBuilder &, Location, Value, Value, ValueRange, Value) const {
+void TargetLowering::copyBox(OpBuilder &, Location, Value, Value, ValueRange, Value,
+                             unsigned) const {
   expectNever();
 }
+Value TargetLowering::clusterRank(OpBuilder &, Location) const {
+  expectNever();
+  return {};
+}
+Value TargetLowering::addressInBlock(OpBuilder &, Location, Value, Value) const {
+  expectNever();
+  return {};
+}
+void TargetLowering::clusterBarrier(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange,
                                  std::optional<tile::AtomicKind>) const {
   expectNever();

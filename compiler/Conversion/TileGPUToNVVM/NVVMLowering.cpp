@@ -20,9 +20,12 @@ public:
   Value threadId(OpBuilder &b, Location loc) const override {
     return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   }
-  Value programId(OpBuilder &b, Location loc, unsigned axis) const override {
+  Value programId(OpBuilder &b, Location loc, unsigned axis,
+                  unsigned clusterBlocks) const override {
     switch (axis) {
     case 0:
+      if (clusterBlocks > 1)
+        return NVVM::ClusterIdXOp::create(b, loc, b.getI32Type());
       return NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
     case 1:
       return NVVM::BlockIdYOp::create(b, loc, b.getI32Type());
@@ -30,15 +33,21 @@ public:
       return NVVM::BlockIdZOp::create(b, loc, b.getI32Type());
     }
   }
-  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned) const override {
+  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned,
+                    unsigned clusterBlocks) const override {
     switch (axis) {
     case 0:
+      if (clusterBlocks > 1)
+        return NVVM::ClusterDimXOp::create(b, loc, b.getI32Type());
       return NVVM::GridDimXOp::create(b, loc, b.getI32Type());
     case 1:
       return NVVM::GridDimYOp::create(b, loc, b.getI32Type());
     default:
       return NVVM::GridDimZOp::create(b, loc, b.getI32Type());
     }
+  }
+  Value clusterRank(OpBuilder &b, Location loc) const override {
+    return NVVM::ClusterId::create(b, loc, b.getI32Type());
   }
   Value processorNumber(OpBuilder &b, Location loc) const override {
     return NVVM::SmIdOp::create(b, loc, b.getI32Type());
@@ -63,6 +72,14 @@ public:
   void warpBarrier(OpBuilder &b, Location loc) const override {
     Value all = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
     NVVM::SyncWarpOp::create(b, loc, all);
+  }
+
+  void clusterBarrier(OpBuilder &b, Location loc) const override {
+    NVVM::ClusterArriveOp::create(b, loc, /*aligned=*/UnitAttr());
+    NVVM::ClusterWaitOp::create(b, loc, /*aligned=*/UnitAttr());
+  }
+  Value addressInBlock(OpBuilder &b, Location loc, Value address, Value rank) const override {
+    return NVVM::MapaOp::create(b, loc, ofCluster(b), address, rank);
   }
 
   //--- Copies ---
@@ -104,15 +121,23 @@ public:
                                            NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
   }
   void arrive(OpBuilder &b, Location loc, Value mbarrier) const override {
+    // Also at another block's, which learns of reads that are complete: NVIDIA's own products
+    // (CUTLASS, "ClusterBarrier") arrive so. Of the cluster's scope it would be a fence of the
+    // device.
     NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), mbarrier, /*count=*/Value(),
                                    NVVM::MemScopeKind::CTA, /*relaxed=*/false);
   }
   void copyBox(OpBuilder &b, Location loc, Value to, Value map, ValueRange coordinates,
-               Value mbarrier) const override {
+               Value mbarrier, unsigned sharers) const override {
+    Value all;
+    if (sharers > 1) {
+      all = LLVM::ConstantOp::create(b, loc, b.getI16IntegerAttr(int16_t((1 << sharers) - 1)));
+      to = LLVM::AddrSpaceCastOp::create(b, loc, ofCluster(b), to);
+    }
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, loc, to, map, coordinates, mbarrier, /*im2colOffsets=*/ValueRange(),
-        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
-        /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+        /*multicastMask=*/all, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/!all, NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
   void copyBoxBack(OpBuilder &b, Location loc, Value map, Value from, ValueRange coordinates,
                    std::optional<tile::AtomicKind> kind) const override {
@@ -334,6 +359,11 @@ private:
     };
     NVVM::BarrierOp::create(b, loc, TypeRange(), constant(number), constant(threads),
                             NVVM::BarrierReductionAttr(), Value());
+  }
+  /// A pointer to shared memory of any block of the cluster.
+  static Type ofCluster(OpBuilder &b) {
+    return LLVM::LLVMPointerType::get(
+        b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
   }
   /// Hopper alone has them.
   bool hasWarpGroups() const { return info.matrix.wgmma; }

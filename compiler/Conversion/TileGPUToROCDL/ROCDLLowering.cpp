@@ -23,7 +23,7 @@ public:
   Value threadId(OpBuilder &b, Location loc) const override {
     return ROCDL::ThreadIdXOp::create(b, loc, b.getI32Type());
   }
-  Value programId(OpBuilder &b, Location loc, unsigned axis) const override {
+  Value programId(OpBuilder &b, Location loc, unsigned axis, unsigned) const override {
     switch (axis) {
     case 0:
       return ROCDL::BlockIdXOp::create(b, loc, b.getI32Type());
@@ -35,7 +35,8 @@ public:
   }
   /// The dispatch packet has the grid's size in work-items (HSA Platform System Architecture,
   /// "Kernel dispatch packet": grid_size_x at byte 12). Blocks have one thread along y and z.
-  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned numThreads) const override {
+  Value numPrograms(OpBuilder &b, Location loc, unsigned axis, unsigned numThreads,
+                    unsigned) const override {
     ScalarBuilder s(b, loc);
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 4);
     Value packet = LLVM::CallIntrinsicOp::create(

@@ -37,6 +37,16 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
   let description = "Example: `%n = tile.num_programs 0 : i32`. At least 1.";
 }
 
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
+  let summary = "Index of this block among the blocks that run one program instance together";
+  let description = [{
+    Kernels whose `tile.num_ctas` is more than 1 have such blocks (kiln-split-programs). Example: `%r = tile.cluster_rank : i32`. At least
+    0 and less than `tile.num_ctas`.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_ReadRegisterOp : Tile_Op<"read_register", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "What the processor that runs this program instance tells: its number (i32), or the time (i64)";
   let description = [{

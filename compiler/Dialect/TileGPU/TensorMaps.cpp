@@ -53,6 +53,36 @@ TensorBox tensorBoxOf(tile::DescriptorType type) {
   return box;
 }
 
+int64_t numBoxes(tile::DescriptorType type, const TensorBox &box) {
+  int64_t boxes = 1;
+  for (auto [extent, part] : llvm::zip_equal(type.getShape(), box.shape))
+    boxes *= extent / part;
+  return boxes;
+}
+
+std::optional<TensorBox> sharedBoxOf(tile::DescriptorType type, unsigned sharers) {
+  // Whole patterns of the swizzle: each box begins with one.
+  constexpr int64_t leastRows = 8;
+  TensorBox box = tensorBoxOf(type);
+  if (!hasSwizzledRows(type.getShape(), type.getRank() - 1))
+    return sharers == 1 ? std::optional(box) : std::nullopt;
+  int64_t &rows = box.shape[longAxes(type.getShape(), type.getRank() - 1).front()];
+  while (numBoxes(type, box) % sharers != 0) {
+    if (rows == leastRows)
+      return std::nullopt;
+    rows /= 2;
+  }
+  return box;
+}
+
+TensorBox boxOfMap(BlockArgument map) {
+  auto type = cast<tile::DescriptorType>(map.getType());
+  for (Operation *user : map.getUsers())
+    if (auto load = dyn_cast<TmaLoadOp>(user))
+      return *sharedBoxOf(type, load.getSharedBy());
+  return tensorBoxOf(type);
+}
+
 static SharedLayout denseShared(ArrayRef<int64_t> shape) {
   LayoutSpace out = LayoutSpace::ofShape(shape);
   BinaryColumns columns;
@@ -103,9 +133,9 @@ Value allocateMBarriers(OpBuilder &b, Location loc, unsigned slots, unsigned arr
   return mbarriers;
 }
 
-void publishMBarriers(OpBuilder &b, Location loc, bool isGlobal, bool toAllWarps) {
+void publishMBarriers(OpBuilder &b, Location loc, bool isGlobal, bool toAllWarps, bool toCluster) {
   ProxyFenceOp::create(b, loc, isGlobal);
-  BarrierOp::create(b, loc, Value(), toAllWarps);
+  BarrierOp::create(b, loc, Value(), toAllWarps && !toCluster, toCluster);
 }
 
 void releaseMBarriers(OpBuilder &b, Location loc, Value mbarriers) {

@@ -57,6 +57,13 @@ struct TensorBox {
   unsigned swizzleBytes = 0;
 };
 TensorBox tensorBoxOf(tile::DescriptorType type);
+/// The same for a copy that `sharers` blocks of a cluster make together, each as many boxes as the
+/// others; none where they cannot. `sharers` is a power of two.
+std::optional<TensorBox> sharedBoxOf(tile::DescriptorType type, unsigned sharers);
+/// How many boxes a block has.
+int64_t numBoxes(tile::DescriptorType type, const TensorBox &box);
+/// What the launcher's map is made for: the box of the copies by this argument.
+TensorBox boxOfMap(mlir::BlockArgument map);
 /// Whether a block of this shape has swizzled rows along `axis`: of the others one has more than
 /// one element, and as many as the pattern has rows. Others lie as in a dense tensor.
 bool hasSwizzledRows(llvm::ArrayRef<int64_t> shape, unsigned axis);
@@ -73,8 +80,10 @@ mlir::Value baseOfMap(mlir::Value descriptor);
 mlir::Value allocateMBarriers(mlir::OpBuilder &b, mlir::Location loc, unsigned slots,
                               unsigned arrivals);
 /// A barrier behind which all see them, and which stands between what threads have stored so far,
-/// in global memory too if `isGlobal`, and what the copy engine reads and writes from here on.
-void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool isGlobal, bool toAllWarps);
+/// in global memory too if `isGlobal`, and what the copy engine reads and writes from here on. All: of
+/// the kernel's own warps, of producers too, or also of the other blocks of the cluster.
+void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool isGlobal, bool toAllWarps,
+                      bool toCluster = false);
 /// Nobody waits for them any more.
 void releaseMBarriers(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarriers);
 
@@ -108,6 +117,9 @@ inline bool acquires(tile::MemorySemantic semantic) {
 
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);
+
+/// Number of blocks that run a program instance together (`tile.num_ctas`).
+unsigned clusterBlocksOf(mlir::Operation *op);
 
 /// Number of warps beside them that only start copies (`tilegpu.producer_warps`).
 unsigned producerWarpsOf(mlir::Operation *op);

@@ -104,6 +104,11 @@ unsigned numWarpsOf(Operation *op) {
   return number ? number.getInt() : 4;
 }
 
+unsigned clusterBlocksOf(Operation *op) {
+  IntegerAttr number = numberOnKernel(op, tile::TileDialect::numCtasAttr);
+  return number ? number.getInt() : 1;
+}
+
 unsigned producerWarpsOf(Operation *op) {
   IntegerAttr number = numberOnKernel(op, TileGPUDialect::producerWarpsAttr);
   return number ? number.getInt() : 0;

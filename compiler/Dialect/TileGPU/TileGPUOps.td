@@ -140,10 +140,14 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
 
     The engine does not see what threads have stored in the buffer's memory before, nor they what it writes, without
     `tilegpu.proxy_fence` of who stored, and a barrier.
+
+    With `shared_by` n the n blocks of a cluster make the same copy at the same time: each starts a part of the boxes, which come to the
+    buffers of all. Each announces all of the bytes at its own mbarrier.
     Example: `tilegpu.tma_load %d[%i, %j], %b, %m if %c order [0, 1] : …`.
   }];
   let arguments = (ins Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets, TileGPU_BufferType:$buffer,
       TileGPU_BufferType:$mbarrier, Optional<I1>:$condition, DenseI32ArrayAttr:$order, UnitAttr:$isByOneThread,
+      DefaultValuedAttr<I32Attr, "1">:$shared_by,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
   let assemblyFormat = [{
     (`by_one_thread` $isByOneThread^)? $descriptor `[` $offsets `]` `,` $buffer `,` $mbarrier (`if` $condition^)? `order` $order attr-dict
@@ -202,11 +206,12 @@ def TileGPU_MBarrierWaitOp : TileGPU_MBarrierOp<"mbarrier_wait"> {
 def TileGPU_MBarrierArriveOp : TileGPU_MBarrierOp<"mbarrier_arrive"> {
   let summary = "One arrival of each warp";
   let description = [{
-    What the warp's threads did before is done when the phase is complete. Nothing happens if `condition` is false. Example:
+    What the warp's threads did before is done when the phase is complete. Nothing happens if `condition` is false. With
+    `of_cluster` the warp arrives at this mbarrier of each block of the cluster. Example:
     `tilegpu.mbarrier_arrive %m if %c : !tilegpu.buffer<…>`.
   }];
-  let arguments = (ins TileGPU_BufferType:$mbarrier, Optional<I1>:$condition);
-  let assemblyFormat = "$mbarrier (`if` $condition^)? attr-dict `:` type($mbarrier)";
+  let arguments = (ins TileGPU_BufferType:$mbarrier, Optional<I1>:$condition, UnitAttr:$isOfCluster);
+  let assemblyFormat = "(`of_cluster` $isOfCluster^)? $mbarrier (`if` $condition^)? attr-dict `:` type($mbarrier)";
 }
 
 //===-- Roles of warps ---------------------------------------------------------------------------------------------===//
@@ -241,12 +246,12 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let summary = "All threads of the block arrive; accesses to shared and global memory before it happen before those after it";
   let description = [{
     Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
-    barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone. Examples: `tilegpu.barrier`,
-    `tilegpu.barrier if %sameArray`.
+    barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone, and in those `of_cluster`, which all threads of
+    all blocks of a cluster meet at. Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`.
   }];
-  let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps);
-  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false); }]>];
-  let assemblyFormat = "(`of_all_warps` $isOfAllWarps^)? (`if` $condition^)? attr-dict";
+  let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps, UnitAttr:$isOfCluster);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false, false); }]>];
+  let assemblyFormat = "(`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`if` $condition^)? attr-dict";
 }
 
 def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,

@@ -13,16 +13,7 @@
 using namespace mlir;
 
 namespace kiln {
-namespace {
 
-/// The index that the elements of a tile have along one of its axes: their position plus `first`,
-/// but anything where that would be `limit` or more.
-struct AxisIndex {
-  Polynomial first;
-  std::optional<Polynomial> limit;
-};
-
-/// The argument that all of these pointers come from.
 std::optional<unsigned> arrayOf(Value pointers, func::FuncOp kernel) {
   auto sources = sourcesOf(pointers, [](OpResult result, SmallVectorImpl<Value> &from) {
     if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
@@ -34,6 +25,28 @@ std::optional<unsigned> arrayOf(Value pointers, func::FuncOp kernel) {
     return std::nullopt;
   return argument.getArgNumber();
 }
+
+std::optional<unsigned> arrayOfDescriptor(Value descriptor, func::FuncOp kernel) {
+  if (auto make = descriptor.getDefiningOp<tile::MakeDescriptorOp>())
+    return arrayOf(make.getBase(), kernel);
+  if (auto make = descriptor.getDefiningOp<tile::MakeTensorMapOp>())
+    return arrayOf(make.getBase(), kernel);
+  auto argument = dyn_cast<BlockArgument>(descriptor);
+  if (!argument || argument.getOwner() != &kernel.front())
+    return std::nullopt;
+  auto map = kernel.getArgAttrOfType<tile::TensorMapAttr>(argument.getArgNumber(),
+                                                          tile::TileDialect::tensorMapAttr);
+  return map ? std::optional<unsigned>(map.getBase()) : std::nullopt;
+}
+
+namespace {
+
+/// The index that the elements of a tile have along one of its axes: their position plus `first`,
+/// but anything where that would be `limit` or more.
+struct AxisIndex {
+  Polynomial first;
+  std::optional<Polynomial> limit;
+};
 
 /// More the engine does not count.
 constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
@@ -465,20 +478,6 @@ private:
 } // namespace
 
 //===--- A kernel's ---===//
-
-/// The argument that a descriptor's tensor begins at.
-static std::optional<unsigned> arrayOfDescriptor(Value descriptor, func::FuncOp kernel) {
-  if (auto make = descriptor.getDefiningOp<tile::MakeDescriptorOp>())
-    return arrayOf(make.getBase(), kernel);
-  if (auto make = descriptor.getDefiningOp<tile::MakeTensorMapOp>())
-    return arrayOf(make.getBase(), kernel);
-  auto argument = dyn_cast<BlockArgument>(descriptor);
-  if (!argument || argument.getOwner() != &kernel.front())
-    return std::nullopt;
-  auto map = kernel.getArgAttrOfType<tile::TensorMapAttr>(argument.getArgNumber(),
-                                                          tile::TileDialect::tensorMapAttr);
-  return map ? std::optional<unsigned>(map.getBase()) : std::nullopt;
-}
 
 ArrayBlocks::ArrayBlocks(func::FuncOp kernel)
     : kernel(kernel), axisInfo(kernel), dominance(kernel) {

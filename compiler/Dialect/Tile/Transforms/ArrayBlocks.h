@@ -28,6 +28,11 @@
 
 namespace kiln {
 
+/// The number of the argument that all of these pointers come from.
+std::optional<unsigned> arrayOf(mlir::Value pointers, mlir::func::FuncOp kernel);
+/// Of the one that a descriptor's tensor begins at.
+std::optional<unsigned> arrayOfDescriptor(mlir::Value descriptor, mlir::func::FuncOp kernel);
+
 /// A number that a launcher knows: the product of a constant and of up to two of the kernel's
 /// arguments.
 struct LaunchValue {

@@ -206,7 +206,7 @@ private:
     staged.addresses.insert(mbarrier.getDefiningOp());
     return tilegpu::TmaLoadOp::create(rewriter, load.getLoc(), load.getDescriptor(),
                                       load.getOffsets(), slot, mbarrier, Value(), staging.order(),
-                                      /*isByOneThread=*/false, load.getEvict());
+                                      /*isByOneThread=*/false, /*shared_by=*/1, load.getEvict());
   }
 
   Operation *copyByThreads(const StagedLoad &staging, Value slot) {

@@ -22,7 +22,13 @@
 // cost less than the arrivals, unless the loop asks for it (`warp_specialize`). Attention's loop,
 // which works on one product to make the next, gains where several groups of four warps are all
 // that a processor holds: without barriers some multiply while others work.
+//
+// In a cluster, blocks that all of its blocks read are copied once, to all of them
+// (ClusterCopies.h). Each block's producer starts a part, when the slot is free everywhere: a warp
+// that has read a slot says so to the producers of all blocks. Before the first copy all mbarriers
+// are ready, and no block ends, or uses the mbarriers' memory otherwise, before all are done.
 
+#include "compiler/Dialect/TileGPU/Transforms/ClusterCopies.h"
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -46,7 +52,7 @@ struct ProductLoop {
 /// The loops of a kernel that one producer can serve: all fill slots of the same blocks.
 class ProductLoops {
 public:
-  ProductLoops(func::FuncOp kernel, const TargetInfo &target) {
+  ProductLoops(func::FuncOp kernel, const TargetInfo &target) : copies(kernel) {
     AxisInfoAnalysis facts(kernel);
     kernel.walk([&](scf::ForOp loop) {
       if (!isInnermost(loop))
@@ -85,10 +91,23 @@ public:
     return slots;
   }
 
+  /// Whether blocks of the cluster copy for each other.
+  bool shares() const {
+    return llvm::any_of(loops, [&](const ProductLoop &each) { return shares(each); });
+  }
+
   std::vector<ProductLoop> loops;
+  ClusterCopies copies;
   bool isServed = false;
 
 private:
+  bool shares(const ProductLoop &candidate) const {
+    return llvm::any_of(candidate.staged.loads, [&](const StagedLoad &staged) {
+      auto load = dyn_cast<tile::DescriptorLoadOp>(staged.load);
+      return load && copies.sharersOf(load) > 1;
+    });
+  }
+
   static scf::ForOp outermost(scf::ForOp loop) {
     while (auto around = dyn_cast<scf::ForOp>(loop->getParentOp()))
       loop = around;
@@ -112,9 +131,9 @@ private:
     });
   }
 
-  static bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) {
+  bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) const {
     scf::ForOp loop = candidate.loop;
-    return outermost(loop) != loop || loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
+    return outermost(loop) != loop || shares(candidate) || loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
            paysForReworkedSums(candidate, kernel, target);
   }
 
@@ -256,13 +275,16 @@ public:
   WarpSpecialiser(func::FuncOp kernel, ProductLoops &served, const ProducerSlice &slice,
                   unsigned slots, RegisterShares registers)
       : kernel(kernel), served(served), slice(slice), slots(slots), registers(registers),
-        rewriter(kernel.getContext()) {}
+        isShared(served.shares()), rewriter(kernel.getContext()) {}
 
   void run() {
     Location loc = kernel.getLoc();
     Block &body = kernel.front();
     Operation *first = &body.front();
     rewriter.setInsertionPointToStart(&body);
+    for (const ProductLoop &product : served.loops)
+      for (const StagedLoad &load : product.staged.loads)
+        sharers[load.load] = served.copies.sharersOf(cast<tile::DescriptorLoadOp>(load.load));
     allocate(loc);
     Value isExtra = tilegpu::InProducerWarpOp::create(rewriter, loc);
     auto roles = scf::IfOp::create(rewriter, loc, isExtra, /*withElseRegion=*/true);
@@ -270,6 +292,8 @@ public:
     consumer->getOperations().splice(consumer->begin(), body.getOperations(), first->getIterator(),
                                      std::prev(body.end()));
     writeProducer(roles.thenBlock(), *consumer, loc);
+    if (isShared)
+      endTogether(roles);
     rewriteConsumer(*consumer, start);
     kernel->setAttr(tilegpu::TileGPUDialect::producerWarpsAttr,
                     rewriter.getI32IntegerAttr(int32_t(registers.producerWarps())));
@@ -289,12 +313,25 @@ private:
                                     /*isMore=*/true);
   }
 
+  /// Until then others arrive at the block's mbarriers.
+  void endTogether(scf::IfOp roles) {
+    for (Block *role : {roles.thenBlock(), roles.elseBlock()}) {
+      rewriter.setInsertionPoint(role->getTerminator());
+      tilegpu::BarrierOp::create(rewriter, roles.getLoc(), Value(), /*isOfAllWarps=*/false,
+                                 /*isOfCluster=*/true);
+    }
+    tilegpu::MBarrierInvalOp::create(rewriter, roles.getLoc(), empty);
+  }
+
   void allocate(Location loc) {
+    unsigned readers = tilegpu::numWarpsOf(kernel);
+    if (isShared)
+      readers *= tilegpu::clusterBlocksOf(kernel);
     for (tilegpu::BufferType type : ProductLoops::slotTypes(served.loops.front()))
       rings.push_back(tilegpu::AllocOp::create(rewriter, loc, type.withSlots(slots)));
     full = tilegpu::allocateMBarriers(rewriter, loc, slots, rings.size());
-    empty = tilegpu::allocateMBarriers(rewriter, loc, slots, tilegpu::numWarpsOf(kernel));
-    tilegpu::publishMBarriers(rewriter, loc, /*isGlobal=*/false, /*toAllWarps=*/true);
+    empty = tilegpu::allocateMBarriers(rewriter, loc, slots, readers);
+    tilegpu::publishMBarriers(rewriter, loc, /*isGlobal=*/false, /*toAllWarps=*/true, isShared);
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
     start = {zero, zero};
   }
@@ -375,7 +412,7 @@ private:
       tilegpu::TmaLoadOp::create(b, block.getLoc(), block.getDescriptor(), offsets,
                                  tilegpu::SlotOp::create(b, block.getLoc(), ring, state.slot),
                                  arrival, Value(), load.order(), /*isByOneThread=*/true,
-                                 block.getEvict());
+                                 sharers[load.load], block.getEvict());
     }
     return stateAfter(b, loc, state, slots);
   }
@@ -445,8 +482,9 @@ private:
   }
 
   void release(Location loc, Value slot, Value condition) {
-    tilegpu::MBarrierArriveOp::create(
-        rewriter, loc, tilegpu::SlotOp::create(rewriter, loc, empty, slot), condition);
+    tilegpu::MBarrierArriveOp::create(rewriter, loc,
+                                      tilegpu::SlotOp::create(rewriter, loc, empty, slot),
+                                      condition, /*isOfCluster=*/isShared);
   }
 
   func::FuncOp kernel;
@@ -454,6 +492,9 @@ private:
   const ProducerSlice &slice;
   unsigned slots;
   RegisterShares registers;
+  /// Whether blocks of the cluster copy for each other, and which loads, by their number of blocks.
+  bool isShared;
+  DenseMap<Operation *, unsigned> sharers;
   IRRewriter rewriter;
   SmallVector<Value> rings;
   Value full, empty; ///< mbarriers
