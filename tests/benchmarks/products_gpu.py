@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Products of matrices on one GPU: every config of products.json, Triton's JIT with the same source and config, and cuBLAS, in turns.
 
-    products_gpu.py LIBRARY.so [--sizes N,N,... | --shapes MxNxK,...] [--rows M] [--only TEXT] [--kiln-alone]
+    products_gpu.py LIBRARY.so [--spec products.json] [--sizes N,N,... | --shapes MxNxK,...] [--rows M] [--only TEXT] [--kiln-alone]
 
-LIBRARY.so is the library of products.json linked with the runtime (docs/performance.md has the commands). Checks every result against
+LIBRARY.so is the library of products.json, or of clusters.json (num_ctas beside single blocks; it goes with --kiln-alone), linked with the runtime (docs/performance.md has the commands). Checks every result against
 PyTorch in double precision first, odd sizes as well, then times all in turns and prints TFLOP/s. --rows: of A, where it is not square; prints
 GB/s of B. Needs PyTorch; Triton unless --kiln-alone.
 """
@@ -149,12 +149,13 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--sizes", default="1024,2048,4096,8192")
     parser.add_argument("--shapes")
+    parser.add_argument("--spec", default="products.json")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--kiln-alone", action="store_true")
     options = parser.parse_args()
     library = load(options.library)
-    configs = {kernel["name"]: kernel["configs"][0] for kernel in json.loads((HERE / "products.json").read_text())["kernels"]
+    configs = {kernel["name"]: kernel["configs"][0] for kernel in json.loads((HERE / options.spec).read_text())["kernels"]
                if options.only in kernel["name"]}
     check(library, configs)
     kernels = None if options.kiln_alone else triton_kernels()
