@@ -71,7 +71,8 @@ static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
     int64_t cluster = kernel->binary->cluster[i] ? kernel->binary->cluster[i] : 1;
     if (grid[i] > limit[i] / cluster)
       return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is %lld, the device allows %lld",
-                        kernel->entry->name, i, (long long)grid[i], (long long)(limit[i] / cluster));
+                        kernel->entry->name, i, (long long)grid[i],
+                        (long long)(limit[i] / cluster));
     checked[i] = (uint32_t)(grid[i] * cluster);
   }
   return KILN_SUCCESS;

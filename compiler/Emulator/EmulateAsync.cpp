@@ -93,8 +93,8 @@ FailureOr<bool> barriers(Operation *op, OpBuilder &b, ThreadCode &code) {
       })
       .Case([&](NVVM::MapaOp mapa) {
         Value address =
-            code.call(b, op, "kiln_emu_cluster_address",
-                      LLVM::LLVMPointerType::get(b.getContext()), {mapa.getA(), mapa.getB()});
+            code.call(b, op, "kiln_emu_cluster_address", LLVM::LLVMPointerType::get(b.getContext()),
+                      {mapa.getA(), mapa.getB()});
         // Of the same type until address spaces go.
         return replaced(op, LLVM::AddrSpaceCastOp::create(b, loc, mapa.getType(), address));
       })

@@ -37,9 +37,8 @@ FailureOr<bool> convert(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load, OpB
                               code.i32(b, loc, load.getCoordinates().size()), load.getMbar()};
   if (load.getMulticastMask())
     operands.push_back(LLVM::ZExtOp::create(b, loc, b.getI32Type(), load.getMulticastMask()));
-  code.call(b, load,
-            load.getMulticastMask() ? "kiln_emu_tensor_multicast" : "kiln_emu_tensor_load", {},
-            operands);
+  code.call(b, load, load.getMulticastMask() ? "kiln_emu_tensor_multicast" : "kiln_emu_tensor_load",
+            {}, operands);
   return gone(load);
 }
 

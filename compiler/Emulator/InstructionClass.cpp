@@ -164,9 +164,9 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             NVVM::MBarrierArriveExpectTxOp, NVVM::MBarrierExpectTxOp, NVVM::MBarrierCompleteTxOp,
             NVVM::MBarrierTestWaitOp, NVVM::MBarrierTryWaitOp, NVVM::MBarrierTryWaitParityOp,
             NVVM::BarrierArriveOp, NVVM::ClusterArriveOp, NVVM::ClusterWaitOp, NVVM::MapaOp,
-            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp,
-            NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
-            tilegpu::WgmmaWaitOp>([](auto) { return Instruction{Class::Barrier}; })
+            NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::WgmmaFenceAlignedOp,
+            NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp, tilegpu::WgmmaWaitOp>(
+          [](auto) { return Instruction{Class::Barrier}; })
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::BallotOp, ROCDL::ReadlaneOp,
             ROCDL::ReadfirstlaneOp>([](auto) { return Instruction{Class::Shuffle}; })

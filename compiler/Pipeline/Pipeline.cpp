@@ -94,8 +94,7 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
     facts.launch.threadsPerBlock =
         target.backend == Backend::CPU ? 1 : target.threadsPerBlock(numWarps.getInt());
   facts.launch.warpSize = target.warpSize;
-  if (target.backend != Backend::CPU)
-    facts.launch.clusterDims[0] = tilegpu::clusterBlocksOf(kernel);
+  facts.launch.clusterDims[0] = tilegpu::clusterBlocksOf(kernel);
   return facts;
 }
 
@@ -194,6 +193,16 @@ void checkRegisters(Compilation &compilation, func::FuncOp kernel) {
                                     " registers, of " + llvm::Twine(available) +
                                     " that it can have: try more warps or smaller tiles")
                                        .str());
+}
+
+/// After it the blocks of a cluster each have a part of the program, where there are clusters;
+/// elsewhere a program has one block.
+LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
+  if (target.maxClusterSize > 1)
+    return failed(runOn(module, createSplitProgramsPass())) ? failure() : simplify(module);
+  for (auto kernel : module.getOps<func::FuncOp>())
+    kernel->setAttr(tile::TileDialect::numCtasAttr, Builder(kernel).getI32IntegerAttr(1));
+  return success();
 }
 
 /// GPU: layouts, shared memory and barriers, then the program of one thread.
@@ -354,9 +363,7 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     DiagnosticBridge bridge(module.getContext(), diagnostics, sources);
     if (failed(simplify(module)) || !compilation.stageDone("tile"))
       return std::nullopt;
-    // After it the blocks of a cluster each have a part of the program.
-    if (target.maxClusterSize > 1 &&
-        (failed(runOn(module, createSplitProgramsPass())) || failed(simplify(module))))
+    if (failed(splitProgram(module, target)))
       return std::nullopt;
   }
   bool mapsOfPointers = target.tensorMaps;

@@ -8,8 +8,7 @@ using namespace kiln::emulator;
 
 namespace {
 
-void checkPlace(Thread &self, const kiln_emu_site *site, const Block *owner,
-                const void *address) {
+void checkPlace(Thread &self, const kiln_emu_site *site, const Block *owner, const void *address) {
   if (!owner || !owner->isShared(address, MemoryBarrier::bytes) ||
       reinterpret_cast<uintptr_t>(address) % MemoryBarrier::bytes)
     self.block->fail(self, site, Finding::OutOfBounds,

@@ -337,9 +337,9 @@ void kiln_emu_tensor_multicast(kiln_emu_thread *thread, const kiln_emu_site *sit
     void *placed = cluster.placeIn(self, site, to, each);
     MemoryBarrier &counts = barrierAt(self, site, cluster.placeIn(self, site, mbarrier, each));
     Block &block = cluster.block(each);
-    track(block, self, counts,
-          block.tensorCopies().begin(self, site, KILN_EMU_BOX_LOAD, map, coordinates, rank,
-                                     placed));
+    track(
+        block, self, counts,
+        block.tensorCopies().begin(self, site, KILN_EMU_BOX_LOAD, map, coordinates, rank, placed));
   }
 }
 

@@ -39,9 +39,8 @@ void WarpGroupProducts::beginReads(Thread &self, const WarpGroupProduct &product
       race = "race on shared memory: " + unitAt(offset) + describe(*before);
     if (!initialised)
       unwritten = "read of shared memory that was never written: " + unitAt(offset);
-    if (const ProxyOrder::Store *store =
-            block.proxies().unseen(offset, MatrixDescriptor::unitBytes,
-                                   block.warp(product.warp).source))
+    if (const ProxyOrder::Store *store = block.proxies().unseen(offset, MatrixDescriptor::unitBytes,
+                                                                block.warp(product.warp).source))
       unfenced = "expected fence.proxy.async by thread " + std::to_string(store->thread) +
                  " between its store at " + describe(*store->site) +
                  " and the barrier before the product that reads it: " + unitAt(offset);

@@ -191,6 +191,47 @@ def kernel(pa, pb, pc, M, N, K, sa, sb, sc, pair, BM: tl.constexpr, BN: tl.const
   EXPECT_EQ(product.wrong(), "");
 }
 
+/// Each block of a cluster has its rows of a tile, or its columns, and all read the same of the
+/// other operand.
+TEST_P(DescriptorProduct, ByClusters) {
+  for (bool transposed : {false, true})
+    for (auto [tile, ctas, stages] :
+         {std::tuple(Tile{128, 64, 32}, 2u, 3u), std::tuple(Tile{256, 64, 64}, 4u, 2u),
+          std::tuple(Tile{64, 256, 64}, 2u, 4u), std::tuple(Tile{512, 32, 32}, 8u, 3u)}) {
+      SCOPED_TRACE(std::to_string(ctas) + (transposed ? " blocks, transposed" : " blocks"));
+      SourceOptions options;
+      options.numStages = stages;
+      options.numCtas = ctas;
+      SourceKernel kernel(head + withRange(oneTile, "range(0, K, BK)"), GetParam(),
+                          ExactProduct(1, 1, 1, transposed).arguments(), tile.constants(transposed),
+                          options);
+      for (int trips = 0; trips <= 5; ++trips) {
+        ExactProduct product(tile.m + 29, tile.n + 6, trips * tile.k - (trips > 2 ? 11 : 0),
+                             transposed);
+        ASSERT_EQ(kernel.run(product.arguments(), {2, 2, 1}), "") << trips;
+        ASSERT_EQ(product.wrong(), "") << trips;
+      }
+    }
+}
+
+TEST_P(DescriptorProduct, OverManyTilesByClusters) {
+  for (bool transposed : {false, true})
+    for (unsigned warps : {4u, 8u}) {
+      SourceOptions options;
+      options.numWarps = warps;
+      options.numCtas = 2;
+      Tile tile{int(warps) * 32, 64, 32};
+      SourceKernel kernel(head + manyTiles, GetParam(),
+                          ExactProduct(1, 1, 1, transposed).arguments(), tile.constants(transposed),
+                          options);
+      for (int k : {0, 24, 32, 200}) {
+        ExactProduct product(400, 130, k, transposed);
+        ASSERT_EQ(kernel.run(product.arguments(), {2, 1, 1}), "") << k;
+        ASSERT_EQ(product.wrong(), "") << k;
+      }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(, DescriptorProduct,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942"),
                          sourceTargetName);
@@ -279,6 +320,94 @@ TEST(DescriptorProductBugs, MoreBytesThanCome) {
                   }),
               "")
         << isPersistent;
+}
+
+//===-- mistakes in clusters
+//--------------------------------------------------------------------===//
+
+/// Two blocks copy B for each other.
+std::string runCluster(const Edit &edit) {
+  ExactProduct product(256, 64, 160, /*transposed=*/true);
+  SourceOptions options;
+  options.edit = edit;
+  options.grid = {2, 1, 1};
+  options.numCtas = 2;
+  std::string found = runSource(head + withRange(oneTile, "range(0, K, BK)"), "emu:sm_90a",
+                                product.arguments(), Tile{128, 64, 32}.constants(true), options);
+  return found.empty() ? product.wrong() : found;
+}
+
+/// Of the barriers of the cluster one is before the copies, the last is the consumers' end.
+void eraseMeeting(ModuleOp &module, bool isFirst) {
+  auto arrivals = all<NVVM::ClusterArriveOp>(module);
+  auto waits = all<NVVM::ClusterWaitOp>(module);
+  ASSERT_EQ(arrivals.size(), 3u);
+  ASSERT_EQ(waits.size(), 3u);
+  for (size_t i = 0; i < 3; ++i)
+    if ((i == 0) == isFirst) {
+      arrivals[i].erase();
+      waits[i].erase();
+    }
+  if (!isFirst)
+    for (auto mbarrier : all<NVVM::MBarrierInvalOp>(module))
+      mbarrier.erase();
+}
+
+TEST(ClusterBugs, TheRightKernelIsSilent) {
+  EXPECT_EQ(runCluster([](ModuleOp &module) {
+              auto copies = all<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(module);
+              EXPECT_TRUE(
+                  llvm::any_of(copies, [](auto copy) { return bool(copy.getMulticastMask()); }));
+              EXPECT_TRUE(llvm::any_of(copies, [](auto copy) { return !copy.getMulticastMask(); }));
+            }),
+            "");
+}
+
+TEST(ClusterBugs, NoBarrierBeforeTheFirstCopy) {
+  std::string found = runCluster([](ModuleOp &module) { eraseMeeting(module, true); });
+  EXPECT_NE(found.find("the mbarrier was not initialised"), std::string::npos) << found;
+}
+
+TEST(ClusterBugs, AnEndWithoutABarrier) {
+  std::string found = runCluster([](ModuleOp &module) { eraseMeeting(module, false); });
+  EXPECT_NE(found.find("barrier of the cluster"), std::string::npos) << found;
+}
+
+/// Each warp arrives as often, but at its own block's mbarrier only.
+TEST(ClusterBugs, ASlotThatTheOtherBlockStillReads) {
+  std::string found = runCluster([](ModuleOp &module) {
+    for (auto address : all<NVVM::MapaOp>(module)) {
+      OpBuilder b(address);
+      address.getBMutable().assign(NVVM::ClusterId::create(b, address.getLoc(), b.getI32Type()));
+    }
+  });
+  EXPECT_NE(found, "");
+}
+
+TEST(ClusterBugs, HalfOfTheBytes) {
+  std::string found = runCluster([](ModuleOp &module) {
+    for (auto arrival : all<NVVM::MBarrierArriveExpectTxOp>(module)) {
+      OpBuilder b(arrival);
+      Value half = LLVM::LShrOp::create(
+          b, arrival.getLoc(), arrival.getTxcount(),
+          LLVM::ConstantOp::create(b, arrival.getLoc(), b.getI32IntegerAttr(1)));
+      arrival.getTxcountMutable().assign(half);
+    }
+  });
+  EXPECT_NE(found.find("expected expect_tx of all bytes"), std::string::npos) << found;
+}
+
+/// Only to the own block.
+TEST(ClusterBugs, ACopyThatTheOtherBlockLacks) {
+  EXPECT_NE(runCluster([](ModuleOp &module) {
+              for (auto copy : all<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(module))
+                if (copy.getMulticastMask()) {
+                  OpBuilder b(copy);
+                  copy.getMulticastMaskMutable().assign(
+                      LLVM::ConstantOp::create(b, copy.getLoc(), b.getI16IntegerAttr(1)));
+                }
+            }),
+            "");
 }
 
 } // namespace

@@ -118,6 +118,25 @@ TEST_P(PointerProduct, OverManyTiles) {
   }
 }
 
+/// Each block of a cluster has its rows: of a kernel with maps and of its fallback, which copies by
+/// threads.
+TEST_P(PointerProduct, ByClusters) {
+  for (bool transposed : {false, true})
+    for (const char *kept : {"masked", "modulo"}) {
+      SourceOptions options;
+      options.numCtas = 2;
+      SourceKernel kernel(head + oneTile, GetParam(),
+                          ExactProduct(1, 1, 1, transposed).arguments("i64"),
+                          Tile{128, 64, 64}.constants(transposed, kept), options);
+      for (int unit : {1, 8})
+        for (int k : {0, 64, 200, 333}) {
+          ExactProduct product(200, 71, k, transposed, unit);
+          ASSERT_EQ(kernel.run(product.arguments("i64"), {2, 2, 1}), "") << unit << ", " << k;
+          ASSERT_EQ(product.wrong(), "") << unit << ", " << k;
+        }
+    }
+}
+
 /// One kernel, launched with rows that begin at multiples of 16 bytes and with others, and with
 /// fewer rows than a block has.
 TEST_P(PointerProduct, OfRowsAnywhere) {

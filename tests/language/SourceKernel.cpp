@@ -70,6 +70,7 @@ struct LoadedBinary {
     record.symbol = binary.symbol.c_str();
     record.threads = isEmulated ? binary.launch.threadsPerBlock : 0;
     record.shared_bytes = binary.launch.dynamicSharedBytes;
+    llvm::copy(binary.launch.clusterDims, record.cluster);
     record.arena_bytes = binary.launch.arenaBytes;
     for (const TensorMapFacts &map : binary.launch.tensorMaps)
       tensorMaps.push_back(tensorMapRecord(map));
@@ -223,6 +224,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   instance.numWarps = options.numWarps;
   instance.debug = options.debug;
   instance.numStages = options.numStages;
+  instance.numCtas = options.numCtas;
   instance.target = answersOf(code->target);
   instance.calledBuiltins = &code->called;
   for (const SourceArgument &argument : arguments)

@@ -74,7 +74,7 @@ struct SourceConstant {
 
 struct SourceOptions {
   std::array<uint32_t, 3> grid = {1, 1, 1};
-  unsigned numWarps = 4, numStages = 3;
+  unsigned numWarps = 4, numStages = 3, numCtas = 1;
   /// Run-time assertions are checked.
   bool debug = false;
   /// Spoils the program at the cut (LLVM dialect, NVVM or ROCDL): for tests of the emulator's

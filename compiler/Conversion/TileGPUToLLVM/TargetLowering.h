@@ -102,8 +102,7 @@ public:
   /// the contiguous axis first. With `sharers` to that of all so many blocks of the cluster, whose
   /// mbarriers at the same place count it.
   virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
-                       mlir::ValueRange coordinates, mlir::Value mbarrier,
-                       unsigned sharers) const;
+                       mlir::ValueRange coordinates, mlir::Value mbarrier, unsigned sharers) const;
   /// The same back, or combined with what is there, and a wait of the thread for all of its copies
   /// to be done.
   virtual void copyBoxBack(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map,

@@ -87,9 +87,9 @@ struct MBarrierArriveSpread : SpreadPattern<tilegpu::MBarrierArriveOp> {
     Value thread = lowering.device.threadId(rewriter, loc);
     Value lane = s.bitAnd(thread, lowering.target().warpSize - 1);
     // In a cluster each of the first lanes at one block's.
-    Value arrives = op.getIsOfCluster() ? s.compare(arith::CmpIPredicate::ult, lane,
-                                                    s.i32(lowering.clusterBlocks))
-                                        : s.equal(lane, 0);
+    Value arrives = op.getIsOfCluster()
+                        ? s.compare(arith::CmpIPredicate::ult, lane, s.i32(lowering.clusterBlocks))
+                        : s.equal(lane, 0);
     {
       Under condition(rewriter, loc, op.getCondition() ? adaptor.getCondition()[0] : Value());
       lowering.device.warpBarrier(rewriter, loc);

@@ -24,8 +24,8 @@ struct ProgramIdSpread : SpreadPattern<tile::ProgramIdOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tile::ProgramIdOp op, Adaptor, const ScalarBuilder &,
                        ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis(),
-                                                     lowering.clusterBlocks));
+    rewriter.replaceOp(
+        op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis(), lowering.clusterBlocks));
     return success();
   }
 };
@@ -43,9 +43,9 @@ struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
   using SpreadPattern::SpreadPattern;
   LogicalResult spread(tile::NumProgramsOp op, Adaptor, const ScalarBuilder &,
                        ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, lowering.device.numPrograms(rewriter, op.getLoc(), op.getAxis(),
-                                                       lowering.numThreads(),
-                                                       lowering.clusterBlocks));
+    rewriter.replaceOp(op,
+                       lowering.device.numPrograms(rewriter, op.getLoc(), op.getAxis(),
+                                                   lowering.numThreads(), lowering.clusterBlocks));
     return success();
   }
 };
@@ -168,8 +168,9 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
                     tilegpu::clusterBlocksOf(kernel)};
 
   RewritePatternSet patterns(context);
-  patterns.add<ProgramIdSpread, NumProgramsSpread, ClusterRankSpread, ReadRegisterSpread,
-               AssumeSpread>(lowering, context);
+  patterns
+      .add<ProgramIdSpread, NumProgramsSpread, ClusterRankSpread, ReadRegisterSpread, AssumeSpread>(
+          lowering, context);
   populateElementwisePatterns(patterns, lowering);
   populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);

@@ -362,8 +362,8 @@ private:
   }
   /// A pointer to shared memory of any block of the cluster.
   static Type ofCluster(OpBuilder &b) {
-    return LLVM::LLVMPointerType::get(
-        b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+    return LLVM::LLVMPointerType::get(b.getContext(),
+                                      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
   }
   /// Hopper alone has them.
   bool hasWarpGroups() const { return info.matrix.wgmma; }

@@ -80,8 +80,8 @@ mlir::Value baseOfMap(mlir::Value descriptor);
 mlir::Value allocateMBarriers(mlir::OpBuilder &b, mlir::Location loc, unsigned slots,
                               unsigned arrivals);
 /// A barrier behind which all see them, and which stands between what threads have stored so far,
-/// in global memory too if `isGlobal`, and what the copy engine reads and writes from here on. All: of
-/// the kernel's own warps, of producers too, or also of the other blocks of the cluster.
+/// in global memory too if `isGlobal`, and what the copy engine reads and writes from here on. All:
+/// of the kernel's own warps, of producers too, or also of the other blocks of the cluster.
 void publishMBarriers(mlir::OpBuilder &b, mlir::Location loc, bool isGlobal, bool toAllWarps,
                       bool toCluster = false);
 /// Nobody waits for them any more.

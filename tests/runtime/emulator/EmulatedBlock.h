@@ -17,6 +17,7 @@ namespace kiln::emulator::testing {
 class EmulatedBlock {
 public:
   uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
+  uint32_t cluster = 1; ///< blocks that run together
   bool check = true, count = false, hasCumulativeFences = false;
   std::vector<kiln_emulated_range> ranges; ///< sorted
   /// For counting: what the body uses, each at its index, and its basic blocks.
@@ -35,6 +36,7 @@ public:
     EXPECT_EQ(kiln_emulator_create("sm_80", nullptr, &emulator), KILN_SUCCESS);
     kiln_emulated_launch launch = {};
     launch.emulator = emulator;
+    launch.cluster = cluster;
     launch.threads = threads;
     launch.dynamic_bytes = sharedBytes;
     launch.max_shared = 160 * 1024;

@@ -49,8 +49,8 @@ bool isInLoop(Operation *op) { return op->getParentOfType<LoopLikeOpInterface>()
 bool mayMeet(const Access &read, const Access &write) {
   if (read.array && write.array && read.array != write.array)
     return false;
-  bool isSameElement = read.address && read.address == write.address && !isInLoop(read.op) &&
-                       !isInLoop(write.op);
+  bool isSameElement =
+      read.address && read.address == write.address && !isInLoop(read.op) && !isInLoop(write.op);
   return !isSameElement;
 }
 
@@ -95,10 +95,10 @@ std::optional<Indivisible> findCollective(func::FuncOp kernel) {
     }
     if (isa<scf::WhileOp>(op))
       return refuse(op, "this is a while loop");
-    bool isKnown = accessOf(op, kernel) || isa<tile::AssertOp, tile::AssumeOp>(op) ||
-                   (op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(
-                                               op->getDialect())) ||
-                   op->hasTrait<OpTrait::IsTerminator>();
+    bool isKnown =
+        accessOf(op, kernel) || isa<tile::AssertOp, tile::AssumeOp>(op) ||
+        (op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect())) ||
+        op->hasTrait<OpTrait::IsTerminator>();
     if (!isKnown && !isMemoryEffectFree(op))
       return refuse(op, "this is done once for all of the program");
     return WalkResult::advance();

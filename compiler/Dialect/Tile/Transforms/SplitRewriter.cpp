@@ -3,6 +3,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
@@ -44,8 +45,7 @@ private:
 
   /// Where the block's share of so many elements begins.
   Value begin(OpBuilder &b, Location loc, int64_t extent) const {
-    Value step =
-        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(extent / blocks)));
+    Value step = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(extent / blocks)));
     return arith::MulIOp::create(b, loc, rank, step);
   }
 
@@ -122,7 +122,8 @@ private:
       return b.getDenseI64ArrayAttr(least);
     };
     if (auto contiguity = hint.getContiguity()) {
-      if (auto divisibility = hint.getDivisibility(); divisibility && (*contiguity)[axis] > extent) {
+      if (auto divisibility = hint.getDivisibility();
+          divisibility && (*contiguity)[axis] > extent) {
         SmallVector<int64_t> common(*divisibility);
         common[axis] = std::gcd(common[axis], extent);
         hint.setDivisibilityAttr(b.getDenseI64ArrayAttr(common));
@@ -152,9 +153,25 @@ private:
         tile::DescriptorType::get(b.getContext(), shape, type.getElementType(), type.getPadding()),
         get(make.getBase(), wholeValue), whole(make.getExtents()), whole(make.getStrides()));
     SmallVector<Value> moved = whole(offsets);
-    Value wide = arith::ExtSIOp::create(b, loc, b.getI64Type(), first);
-    moved[axis] = arith::AddIOp::create(b, loc, moved[axis], wide);
+    moved[axis] = later(b, loc, moved[axis], first);
     return {share, moved};
+  }
+
+  /// A coordinate that is seen to have 32 bits stays so: the copy engine counts no further.
+  static Value later(OpBuilder &b, Location loc, Value coordinate, Value step) {
+    auto widened = coordinate.getDefiningOp<arith::ExtSIOp>();
+    APInt constant;
+    Value narrow;
+    if (widened && widened.getIn().getType().isInteger(32))
+      narrow = widened.getIn();
+    else if (matchPattern(coordinate, m_ConstantInt(&constant)) && constant.isSignedIntN(32))
+      narrow =
+          arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(constant.getSExtValue())));
+    if (narrow)
+      return arith::ExtSIOp::create(b, loc, b.getI64Type(),
+                                    arith::AddIOp::create(b, loc, narrow, step));
+    Value wide = arith::ExtSIOp::create(b, loc, b.getI64Type(), step);
+    return arith::AddIOp::create(b, loc, coordinate, wide);
   }
 
   void writeBlockLoad(tile::DescriptorLoadOp load, PartAxis axis, OpBuilder &b) {
@@ -244,8 +261,8 @@ private:
     SmallVector<Type> types;
     for (auto [number, axis] : wanted)
       types.push_back(parts.partOf(branch.getResult(number).getType(), axis));
-    auto made = scf::IfOp::create(b, branch.getLoc(), types,
-                                  get(branch.getCondition(), wholeValue), /*addThenBlock=*/true,
+    auto made = scf::IfOp::create(b, branch.getLoc(), types, get(branch.getCondition(), wholeValue),
+                                  /*addThenBlock=*/true,
                                   /*addElseBlock=*/branch.elseBlock() != nullptr);
     for (auto [old, block] : {std::pair(branch.thenBlock(), made.thenBlock()),
                               std::pair(branch.elseBlock(), made.elseBlock())}) {

@@ -40,8 +40,8 @@ private:
       return false;
     if (argument == loop.getInductionVar())
       return areAlike({loop.getLowerBound(), loop.getStep()});
-    return areAlike({loop.getTiedLoopInit(argument)->get(),
-                     loop.getTiedLoopYieldedValue(argument)->get()});
+    return areAlike(
+        {loop.getTiedLoopInit(argument)->get(), loop.getTiedLoopYieldedValue(argument)->get()});
   }
 
   DenseSet<Value> seen;

@@ -2,8 +2,8 @@
 //
 // The blocks of a cluster that shares a program (kiln-split-programs) multiply different rows by
 // the same columns: what one operand's copies bring is the same for all. Hopper's copy engine
-// brings that to the shared memory of all of them at once (multicast), so that each starts a part of
-// the copy, and the second-level cache is read once.
+// brings that to the shared memory of all of them at once (multicast), so that each starts a part
+// of the copy, and the second-level cache is read once.
 
 #ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_CLUSTERCOPIES_H
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_CLUSTERCOPIES_H

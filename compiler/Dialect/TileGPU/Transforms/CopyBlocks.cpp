@@ -64,7 +64,8 @@ void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int3
   bool isGlobal = !writes.behindWrites(load).isNever();
   tilegpu::publishMBarriers(b, loc, isGlobal, /*toAllWarps=*/false);
   tilegpu::TmaLoadOp::create(b, loc, load.getDescriptor(), load.getOffsets(), buffer, mbarrier,
-                             Value(), order, /*isByOneThread=*/false, /*shared_by=*/1, load.getEvict());
+                             Value(), order, /*isByOneThread=*/false, /*shared_by=*/1,
+                             load.getEvict());
   b.setInsertionPoint(end);
   Value even = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   tilegpu::MBarrierWaitOp::create(b, loc, mbarrier, even);

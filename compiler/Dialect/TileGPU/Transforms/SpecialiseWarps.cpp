@@ -133,7 +133,8 @@ private:
 
   bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) const {
     scf::ForOp loop = candidate.loop;
-    return outermost(loop) != loop || shares(candidate) || loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
+    return outermost(loop) != loop || shares(candidate) ||
+           loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
            paysForReworkedSums(candidate, kernel, target);
   }
 
