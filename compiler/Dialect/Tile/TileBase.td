@@ -28,9 +28,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
     static constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
     static constexpr llvm::StringLiteral numStagesAttr = "tile.num_stages";
+    /// What is asked for, and from kiln-split-programs on the blocks that share a program instance.
     static constexpr llvm::StringLiteral numCtasAttr = "tile.num_ctas";
-    /// (numCtasAttr: until kiln-split-programs what is asked for, then the blocks that share a
-    /// program instance.)
     /// On a loop: warps of their own may bring what its products read.
     static constexpr llvm::StringLiteral warpSpecializeAttr = "tile.warp_specialize";
     /// All that the kernel's pointers reach is ordinary memory of the device that runs it.

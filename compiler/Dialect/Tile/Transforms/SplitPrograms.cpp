@@ -95,6 +95,8 @@ std::optional<Indivisible> findCollective(func::FuncOp kernel) {
     }
     if (isa<scf::WhileOp>(op))
       return refuse(op, "this is a while loop");
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile())
+      return refuse(op, "blocks may read different values here (volatile)");
     bool isKnown =
         accessOf(op, kernel) || isa<tile::AssertOp, tile::AssumeOp>(op) ||
         (op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect())) ||

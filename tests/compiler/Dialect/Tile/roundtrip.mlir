@@ -8,6 +8,8 @@ func.func @grid() -> (i32, i32) attributes {tile.kernel} {
   %p = tile.program_id 0 : i32
   // CHECK: tile.num_programs 2 : i32
   %n = tile.num_programs 2 : i32
+  // CHECK: tile.cluster_rank : i32
+  %r = tile.cluster_rank : i32
   return %p, %n : i32, i32
 }
 
