@@ -2,7 +2,6 @@
 
 #include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/LowMemory.h"
-#include "runtime/emulator/Memory.h"
 #include <algorithm>
 #include <cstring>
 #include <sched.h>
@@ -172,23 +171,6 @@ void Block::finish(Thread &self) {
     if (Block &block = inCluster.block(each); !block.hasEnded())
       block.failWithoutRunnable(self, block.sleepingSite());
   self.switchTo(inCluster.outside());
-}
-
-void Block::noteReach(const Moment &moment) {
-  if (launch->check)
-    reaches.push_back(moment);
-}
-
-/// Whether some warp of the block knew of what others did to its memory.
-void Block::checkReaches(const Thread &last) {
-  for (const Moment &reach : reaches)
-    if (std::none_of(warps.begin(), warps.end(), [&](const Warp &warp) {
-          return clocks.isAfter(warp.source, reach.warp, reach.clock);
-        }))
-      return report(last, reach.site, Finding::Race,
-                    "expected a barrier of the cluster between this and the end of the block whose "
-                    "shared memory it reaches, by " +
-                        describe(reach));
 }
 
 //===-- waiting for each other

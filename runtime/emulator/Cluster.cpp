@@ -95,6 +95,26 @@ void Cluster::completeIfDone() {
   barrier.waiting.clear();
 }
 
+//===-- what others do to a block's memory is over before the block
+//-----------------------------------===//
+
+void Block::noteReach(const Moment &moment) {
+  if (launch->check)
+    reaches.push_back(moment);
+}
+
+/// Whether some warp of the block knew of what others did to its memory.
+void Block::checkReaches(const Thread &last) {
+  for (const Moment &reach : reaches)
+    if (std::none_of(warps.begin(), warps.end(), [&](const Warp &warp) {
+          return clocks.isAfter(warp.source, reach.warp, reach.clock);
+        }))
+      return report(last, reach.site, Finding::Race,
+                    "expected a barrier of the cluster between this and the end of the block whose "
+                    "shared memory it reaches, by " +
+                        describe(reach));
+}
+
 } // namespace kiln::emulator
 
 using namespace kiln::emulator;
