@@ -125,7 +125,7 @@ public:
   Thread *next();
   void wake(Thread &thread);
   /// A warp of another block, at this moment, does to this block's shared memory what must be over
-  /// before the block ends.
+  /// before the block ends; while accesses are checked.
   void noteReach(const Moment &moment);
 
   /// Sleeps until every lane of `mask` is at `site`, then has the last one call

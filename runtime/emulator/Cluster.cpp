@@ -98,10 +98,7 @@ void Cluster::completeIfDone() {
 //===-- what others do to a block's memory is over before the block
 //-----------------------------------===//
 
-void Block::noteReach(const Moment &moment) {
-  if (launch->check)
-    reaches.push_back(moment);
-}
+void Block::noteReach(const Moment &moment) { reaches.push_back(moment); }
 
 /// Whether some warp of the block knew of what others did to its memory.
 void Block::checkReaches(const Thread &last) {

@@ -244,7 +244,7 @@ uint64_t kiln_emu_mbarrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *
   MemoryBarrier &barrier = barrierAt(self, site, address);
   uint64_t state = barrier.phase;
   Block &owner = *self.block->cluster().ownerOf(address, MemoryBarrier::bytes);
-  if (&owner != self.block)
+  if (&owner != self.block && self.block->launched().check)
     owner.noteReach(self.block->moment(self, site, AccessKind::Write));
   addTransactions(self, site, barrier, expected);
   arrive(self, site, barrier, count);
