@@ -198,10 +198,12 @@ void checkRegisters(Compilation &compilation, func::FuncOp kernel) {
 /// After it the blocks of a cluster each have a part of the program, where there are clusters;
 /// elsewhere a program has one block.
 LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
+  auto kernel = *module.getOps<func::FuncOp>().begin();
+  if (tilegpu::clusterBlocksOf(kernel) == 1)
+    return success();
   if (target.maxClusterSize > 1)
     return failed(runOn(module, createSplitProgramsPass())) ? failure() : simplify(module);
-  for (auto kernel : module.getOps<func::FuncOp>())
-    kernel->setAttr(tile::TileDialect::numCtasAttr, Builder(kernel).getI32IntegerAttr(1));
+  kernel->setAttr(tile::TileDialect::numCtasAttr, Builder(kernel).getI32IntegerAttr(1));
   return success();
 }
 
