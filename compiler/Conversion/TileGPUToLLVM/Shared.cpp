@@ -166,9 +166,10 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
                                       /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
-    if (op.getIsOfCluster())
-      lowering.device.clusterBarrier(rewriter, op.getLoc());
-    else if (op.getIsOfAllWarps())
+    if (op.getIsOfCluster()) {
+      lowering.device.arriveAtCluster(rewriter, op.getLoc());
+      lowering.device.waitForCluster(rewriter, op.getLoc());
+    } else if (op.getIsOfAllWarps())
       lowering.device.barrierOfAll(
           rewriter, op.getLoc(),
           lowering.target().threadsPerBlock(lowering.numWarps + tilegpu::producerWarpsOf(op)));
@@ -179,12 +180,32 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
   }
 };
 
+struct ClusterArriveSpread : SpreadPattern<tilegpu::ClusterArriveOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::ClusterArriveOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    lowering.device.arriveAtCluster(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ClusterWaitSpread : SpreadPattern<tilegpu::ClusterWaitOp> {
+  using SpreadPattern::SpreadPattern;
+  LogicalResult spread(tilegpu::ClusterWaitOp op, Adaptor, const ScalarBuilder &,
+                       ConversionPatternRewriter &rewriter) const override {
+    lowering.device.waitForCluster(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateSharedPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, TransBufferSpread,
-               CopyAsyncSpread, CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread>(
-      lowering, patterns.getContext());
+               CopyAsyncSpread, CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread,
+               ClusterArriveSpread, ClusterWaitSpread>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

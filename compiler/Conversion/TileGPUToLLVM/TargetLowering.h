@@ -212,8 +212,9 @@ public:
   //--- Clusters of blocks, where TargetInfo::maxClusterSize is more than 1 ---
   /// Which of the cluster's blocks this one is: i32.
   virtual mlir::Value clusterRank(mlir::OpBuilder &b, mlir::Location loc) const;
-  /// All threads of all blocks of the cluster meet.
-  virtual void clusterBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// All threads of all blocks of the cluster meet: each arrives, and then waits.
+  virtual void arriveAtCluster(mlir::OpBuilder &b, mlir::Location loc) const;
+  virtual void waitForCluster(mlir::OpBuilder &b, mlir::Location loc) const;
   /// What another block of the cluster, by its rank (i32), has at an address in shared memory.
   virtual mlir::Value addressInBlock(mlir::OpBuilder &b, mlir::Location loc, mlir::Value address,
                                      mlir::Value rank) const;

@@ -263,7 +263,8 @@ Value TargetLowering::addressInBlock(OpBuilder &, Location, Value, Value) const 
   expectNever();
   return {};
 }
-void TargetLowering::clusterBarrier(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::arriveAtCluster(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::waitForCluster(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange,
                                  std::optional<tile::AtomicKind>) const {
   expectNever();

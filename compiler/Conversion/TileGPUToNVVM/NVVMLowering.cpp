@@ -74,8 +74,10 @@ public:
     NVVM::SyncWarpOp::create(b, loc, all);
   }
 
-  void clusterBarrier(OpBuilder &b, Location loc) const override {
+  void arriveAtCluster(OpBuilder &b, Location loc) const override {
     NVVM::ClusterArriveOp::create(b, loc, /*aligned=*/UnitAttr());
+  }
+  void waitForCluster(OpBuilder &b, Location loc) const override {
     NVVM::ClusterWaitOp::create(b, loc, /*aligned=*/UnitAttr());
   }
   Value addressInBlock(OpBuilder &b, Location loc, Value address, Value rank) const override {

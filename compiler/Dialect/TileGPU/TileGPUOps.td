@@ -254,6 +254,22 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let assemblyFormat = "(`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`if` $condition^)? attr-dict";
 }
 
+def TileGPU_ClusterArriveOp : TileGPU_Op<"cluster_arrive", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "The thread comes to the cluster's barrier, and goes on";
+  let description = [{
+    What it did before comes before what others do behind their `tilegpu.cluster_wait`, which this thread has next. Example: `tilegpu.cluster_arrive`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_ClusterWaitOp : TileGPU_Op<"cluster_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until all threads of all blocks of the cluster have arrived";
+  let description = "Example: `tilegpu.cluster_wait`.";
+  let assemblyFormat = "attr-dict";
+}
+
 def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
     MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "The thread's writes to memory come before what units and engines read there by themselves";

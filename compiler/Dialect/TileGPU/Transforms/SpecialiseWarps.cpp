@@ -293,9 +293,9 @@ public:
     consumer->getOperations().splice(consumer->begin(), body.getOperations(), first->getIterator(),
                                      std::prev(body.end()));
     writeProducer(roles.thenBlock(), *consumer, loc);
+    rewriteConsumer(*consumer, start);
     if (isShared)
       endTogether(roles);
-    rewriteConsumer(*consumer, start);
     kernel->setAttr(tilegpu::TileGPUDialect::producerWarpsAttr,
                     rewriter.getI32IntegerAttr(int32_t(registers.producerWarps())));
     if (registers.atLaunch)
@@ -314,14 +314,22 @@ private:
                                     /*isMore=*/true);
   }
 
-  /// Until then others arrive at the block's mbarriers.
+  /// Others arrive at the block's mbarriers until all have come to the end of their loops. Threads
+  /// say so there, not behind the stores that follow, which the arrival would wait for.
   void endTogether(scf::IfOp roles) {
+    Location loc = roles.getLoc();
+    Operation *last = nullptr;
+    for (Operation &op : *roles.elseBlock())
+      op.walk([&](tilegpu::MBarrierArriveOp) { last = &op; });
+    rewriter.setInsertionPointAfter(last);
+    tilegpu::ClusterArriveOp::create(rewriter, loc);
+    rewriter.setInsertionPoint(roles.thenBlock()->getTerminator());
+    tilegpu::ClusterArriveOp::create(rewriter, loc);
     for (Block *role : {roles.thenBlock(), roles.elseBlock()}) {
       rewriter.setInsertionPoint(role->getTerminator());
-      tilegpu::BarrierOp::create(rewriter, roles.getLoc(), Value(), /*isOfAllWarps=*/false,
-                                 /*isOfCluster=*/true);
+      tilegpu::ClusterWaitOp::create(rewriter, loc);
     }
-    tilegpu::MBarrierInvalOp::create(rewriter, roles.getLoc(), empty);
+    tilegpu::MBarrierInvalOp::create(rewriter, loc, empty);
   }
 
   void allocate(Location loc) {

@@ -13,13 +13,16 @@
 // CHECK: tilegpu.tma_load by_one_thread %[[A]]
 // CHECK-NOT: shared_by
 // CHECK: tilegpu.tma_load by_one_thread %[[B]]{{.*}} {shared_by = 2 : i32}
-// CHECK: tilegpu.barrier of_cluster
+// CHECK: tilegpu.cluster_arrive
+// CHECK: tilegpu.cluster_wait
 // CHECK: } else {
 // CHECK: tilegpu.mbarrier_wait
 // CHECK: tilegpu.dot async
 // CHECK: tilegpu.mbarrier_arrive of_cluster {{.*}} if
 // CHECK: tilegpu.mbarrier_arrive of_cluster {{.*}} if
-// CHECK: tilegpu.barrier of_cluster
+// CHECK-NEXT: tilegpu.cluster_arrive
+// CHECK: tile.store
+// CHECK: tilegpu.cluster_wait
 // CHECK-NEXT: tilegpu.mbarrier_inval %[[EMPTY]]
 func.func @product(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32, %at: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32, tile.num_ctas = 2 : i32} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
