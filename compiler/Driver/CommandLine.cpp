@@ -69,6 +69,14 @@ cl::opt<bool> deviceMemory("device-memory",
                                     "faster atomics on AMD"),
                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                            cl::sub(runCommand));
+cl::list<Experiment> experiments(
+    "experimental", cl::desc("Do what has met only the emulator so far:"),
+    cl::values(clEnumValN(Experiment::Clusters, "clusters",
+                          "several blocks share a program (num_ctas)"),
+               clEnumValN(Experiment::PointerStores, "pointer-stores",
+                          "products are stored through pointers by the copy engine")),
+    cl::CommaSeparated, cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
+    cl::sub(runCommand));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
@@ -281,6 +289,8 @@ CompilerOptions compilerOptions() {
   options.inProcess = inProcess;
   options.debug = debug;
   options.deviceMemory = deviceMemory;
+  options.clusters = llvm::is_contained(experiments, Experiment::Clusters);
+  options.pointerStores = llvm::is_contained(experiments, Experiment::PointerStores);
   options.only = only;
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;

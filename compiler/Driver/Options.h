@@ -15,6 +15,8 @@ namespace kiln {
 
 enum class Command { Build, Compile, Check, Run, Inspect, Report, Language };
 enum class DiagnosticFormat { Text, Json };
+/// What has met only the emulator so far, and is done where --experimental names it.
+enum class Experiment { Clusters, PointerStores };
 
 /// What every command that compiles understands.
 struct CompilerOptions {
@@ -37,6 +39,8 @@ struct CompilerOptions {
   bool debug = false;
   /// --device-memory: the arrays of every kernel are in ordinary memory of its device.
   bool deviceMemory = false;
+  /// --experimental.
+  bool clusters = false, pointerStores = false;
   /// --only: compile just these variants, by the index that messages print.
   std::vector<unsigned> only;
   /// --quiet: no progress, also on a terminal.
