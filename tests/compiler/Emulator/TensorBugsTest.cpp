@@ -296,16 +296,21 @@ TEST(TensorBugs, BarriersOfRoles) {
                     "with no barrier between"));
 }
 
+TEST(TensorBugs, ACopyToABlockThatThereIsNot) {
+  const std::string load = "%inCluster, %y, %pFull, box[%c0, %pRow] ";
+  std::string text = replaced(kernelText, load, load + "multicast_mask = %mask ");
+  Result result =
+      run(replaced(text, "  %toX =", "  %mask = llvm.mlir.constant(3 : i16) : i16\n  %toX ="));
+  EXPECT_TRUE(finds(result, "kernel.py:6:5: ", "block 1 of a cluster of 1"));
+}
+
 TEST(TensorBugs, WhatIsNotEmulated) {
   const std::string load = "%inCluster, %y, %pFull, box[%c0, %pRow] ",
                     prefix = "kernel.py:6:5: 'nvvm.cp.async.bulk.tensor.shared.cluster.global' ";
   auto errorsWith = [&](const std::string &operands) {
-    std::string text = replaced(kernelText, load, load + operands);
-    return run(replaced(text, "  %toX =", "  %mask = llvm.mlir.constant(3 : i16) : i16\n  %toX ="))
-        .errors;
+    return run(replaced(kernelText, load, load + operands)).errors;
   };
   EXPECT_EQ(errorsWith("predicate = %isFirst "), prefix + "with a predicate is not emulated\n");
-  EXPECT_EQ(errorsWith("multicast_mask = %mask "), prefix + "to several blocks is not emulated\n");
   EXPECT_EQ(errorsWith("{mode = #nvvm.tma_load_mode<tile_gather4>} ").find("kernel.py:6:5: "), 0u);
   EXPECT_NE(EmulatedKernel(kernelText, "emu:sm_80", 256).errors.find("not supported on emu:sm_80"),
             std::string::npos);
