@@ -50,8 +50,8 @@ void noteOptions(llvm::raw_ostream &os, const TargetInfo &target, const Compiler
   const EmitOptions &emit = options.emit;
   os << "O" << emit.optLevel << " lines " << emit.lineInfo << "\n";
   if (target.backend == Backend::CUDA)
-    os << "cuda " << int(emit.cudaEmit) << " ptxas " << emit.ptxasMemory << " "
-       << emit.ptxasTimeout << " " << emit.ptxasSlow << "\n";
+    os << "cuda " << int(emit.cudaEmit) << " ptxas " << emit.ptxasMemory << " " << emit.ptxasTimeout
+       << " " << emit.ptxasSlow << "\n";
   for (const auto &[from, to] : emit.pathMap)
     os << "map " << from << "=" << to << "\n";
 }
@@ -72,12 +72,12 @@ void notePlaces(llvm::raw_ostream &os, mlir::ModuleOp module, const CompilerOpti
 
 /// The cache itself; hits go to `found`.
 llvm::Expected<llvm::FileCache> open(llvm::StringRef folder, std::string *found) {
-  return llvm::localCache("kiln", "kiln", folder,
-                          [found](unsigned, const llvm::Twine &,
-                                  std::unique_ptr<llvm::MemoryBuffer> buffer) {
-                            if (found)
-                              *found = buffer->getBuffer().str();
-                          });
+  return llvm::localCache(
+      "kiln", "kiln", folder,
+      [found](unsigned, const llvm::Twine &, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+        if (found)
+          *found = buffer->getBuffer().str();
+      });
 }
 
 std::string pathOf(llvm::StringRef folder, llvm::StringRef key) {
@@ -88,7 +88,8 @@ std::string pathOf(llvm::StringRef folder, llvm::StringRef key) {
 
 /// What an entry holds, if it is whole.
 std::optional<DeviceBinary> binaryOf(llvm::StringRef entry) {
-  if (entry.size() < hashDigits || sha256Of(entry.substr(hashDigits)) != entry.take_front(hashDigits))
+  if (entry.size() < hashDigits ||
+      sha256Of(entry.substr(hashDigits)) != entry.take_front(hashDigits))
     return std::nullopt;
   std::optional<VariantResult> result = deserialize(entry.substr(hashDigits));
   return result ? std::move(result->binary) : std::nullopt;

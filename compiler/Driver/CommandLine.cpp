@@ -69,14 +69,14 @@ cl::opt<bool> deviceMemory("device-memory",
                                     "faster atomics on AMD"),
                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                            cl::sub(runCommand));
-cl::list<Experiment> experiments(
-    "experimental", cl::desc("Do what has met only the emulator so far:"),
-    cl::values(clEnumValN(Experiment::Clusters, "clusters",
-                          "several blocks share a program (num_ctas)"),
-               clEnumValN(Experiment::PointerStores, "pointer-stores",
-                          "products are stored through pointers by the copy engine")),
-    cl::CommaSeparated, cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
-    cl::sub(runCommand));
+cl::list<Experiment>
+    experiments("experimental", cl::desc("Do what has met only the emulator so far:"),
+                cl::values(clEnumValN(Experiment::Clusters, "clusters",
+                                      "several blocks share a program (num_ctas)"),
+                           clEnumValN(Experiment::PointerStores, "pointer-stores",
+                                      "products are stored through pointers by the copy engine")),
+                cl::CommaSeparated, cl::sub(buildCommand), cl::sub(compileCommand),
+                cl::sub(checkCommand), cl::sub(runCommand));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));

@@ -77,8 +77,9 @@ private:
     bool isCached = cache.isUsed() && goal.emitStage.empty();
     std::string key;
     if (isCached) {
-      key = cache.keyOf(module, target, {pipeline.maxRegisters, pipeline.minOccupancy,
-                                        unsigned(pipeline.storesByEngine)});
+      key = cache.keyOf(
+          module, target,
+          {pipeline.maxRegisters, pipeline.minOccupancy, unsigned(pipeline.storesByEngine)});
       if (std::optional<DeviceBinary> known = cache.find(key)) {
         clock.note("cache");
         return known;

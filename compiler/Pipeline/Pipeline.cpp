@@ -335,8 +335,8 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (failed(lowerDescriptors(module, facts.symbol, target,
-                                compilation.options.storesByEngine, mapsOfPointers)))
+    if (failed(lowerDescriptors(module, facts.symbol, target, compilation.options.storesByEngine,
+                                mapsOfPointers)))
       return std::nullopt;
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));

@@ -18,8 +18,8 @@ Tensor gather(Evaluator &evaluator, Tensor source, Tensor index, unsigned axis) 
 
 /// Of a 64-bit number the histogram sees the lower half; whether that is all of it that matters.
 Tensor hasCounter(Evaluator &evaluator, Tensor elements, int64_t bins) {
-  Value isLarge = evaluator.compare(ast::CompareOp::GreaterEqual, Value::tensor(elements),
-                                    Value::integer(0));
+  Value isLarge =
+      evaluator.compare(ast::CompareOp::GreaterEqual, Value::tensor(elements), Value::integer(0));
   Value isSmall =
       evaluator.compare(ast::CompareOp::Less, Value::tensor(elements), Value::integer(bins));
   if (evaluator.failed())

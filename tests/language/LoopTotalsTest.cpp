@@ -113,8 +113,7 @@ TEST_P(LoopTotals, OfWholeTiles) {
     ASSERT_EQ(y[1], n ? *std::max_element(first, end) : -1000000);
     ASSERT_EQ(y[2], std::accumulate(first, end, 0, std::bit_xor<int32_t>()));
     for (int k = 0; k < n; k += block)
-      ASSERT_EQ(seen[k / block],
-                start + std::accumulate(first, first + std::min(n, k + block), 0));
+      ASSERT_EQ(seen[k / block], start + std::accumulate(first, first + std::min(n, k + block), 0));
   }
 }
 

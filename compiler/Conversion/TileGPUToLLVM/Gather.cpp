@@ -76,8 +76,8 @@ struct HistogramSpread : SpreadPattern<tile::HistogramOp> {
     if (!scratch)
       return failure();
     SharedArray counters{scratch, rewriter.getI32Type()};
-    SharedAccess own = accessByOffsets(ontoArray(result, result.out(), 0, /*withAxis=*/true),
-                                       counters.element);
+    SharedAccess own =
+        accessByOffsets(ontoArray(result, result.out(), 0, /*withAxis=*/true), counters.element);
     storeShared(s, lowering, counters, own,
                 SmallVector<Value>(result.numRegisters(), s.integer(counters.element, 0)));
     lowering.device.barrier(rewriter, op.getLoc());
@@ -98,8 +98,8 @@ private:
   /// One more of `number`, if it is one of the first `bins` and `predicate` (null: always) holds.
   void count(const ScalarBuilder &s, const SharedArray &counters, int64_t bins, Value number,
              Value predicate) const {
-    Value hasCounter = s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, number,
-                                             s.integer(counters.element, bins));
+    Value hasCounter =
+        s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, number, s.integer(counters.element, bins));
     Under guard(s.builder(), s.location(), both(predicate, hasCounter, s));
     Value counter = s.byteOffset(counters.base, s.mul(number, sharedBytes(counters.element)));
     LLVM::AtomicRMWOp::create(s.builder(), s.location(), LLVM::AtomicBinOp::add, counter,

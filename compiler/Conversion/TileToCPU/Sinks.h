@@ -1,9 +1,10 @@
 // Which tensors become arrays, and where every other one is computed.
 //
-// A *sink* is an operation that gets a loop nest: store, reduce, scan, histogram, dot, tensor atomic, and the
-// control flow that tensors pass through (loop operands, yields). All other operations on tensors
-// are *lazy*: they have no code of their own and are computed inside the nests that need them,
-// unless they are *materialised*, which makes them sinks that write an array of the arena:
+// A *sink* is an operation that gets a loop nest: store, reduce, scan, histogram, dot, tensor
+// atomic, and the control flow that tensors pass through (loop operands, yields). All other
+// operations on tensors are *lazy*: they have no code of their own and are computed inside the
+// nests that need them, unless they are *materialised*, which makes them sinks that write an array
+// of the arena:
 //   * a load that would otherwise move across a write, or meet the writes of its own sink;
 //   * a value that costs more than its array when computed again, by another sink or another row of
 //   a broadcast.

@@ -38,8 +38,8 @@ static bool isKnownOperation(Operation *op) {
              tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::AddPtrOp,
              tile::BitcastOp, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
              tile::BarrierOp, tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::YieldOp,
-             tile::GatherOp, tile::HistogramOp, tile::HintOp, tile::AssumeOp, tile::MapOp, tile::PrintOp,
-             tile::AssertOp, tile::FenceOp, tile::ReadRegisterOp>(op) ||
+             tile::GatherOp, tile::HistogramOp, tile::HintOp, tile::AssumeOp, tile::MapOp,
+             tile::PrintOp, tile::AssertOp, tile::FenceOp, tile::ReadRegisterOp>(op) ||
          isa<arith::ConstantOp, ub::PoisonOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
              scf::ConditionOp, func::FuncOp, func::ReturnOp>(op);
 }

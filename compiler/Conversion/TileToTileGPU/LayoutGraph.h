@@ -25,10 +25,10 @@ enum class LayoutTransfer : uint8_t {
   ExpandDims,
   Trans,
   Reshape,
-  Reduce, ///< the layout is the sources'; results are slices
-  Gather, ///< the layout is the result's and the indices'
+  Reduce,    ///< the layout is the sources'; results are slices
+  Gather,    ///< the layout is the result's and the indices'
   Histogram, ///< the layout is the source's; the result has its elements dealt to all threads
-  Dot,    ///< the layout is the accumulator's; operands follow from the matrix unit
+  Dot,       ///< the layout is the accumulator's; operands follow from the matrix unit
 };
 
 /// A layout a node may have. `unit`: for dots on a matrix unit.

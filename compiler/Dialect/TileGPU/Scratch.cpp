@@ -1,8 +1,9 @@
 // Which operations need scratch in shared memory, and how much: the models of ScratchOpInterface.
 //
 // Layout conversions that cannot stay in a warp, reductions and scans along an axis that several
-// warps share, gathers, histograms, atomics whose result other threads use than the one that performs them,
-// volatile loads that one thread makes for others, clocks that one thread reads, tensor maps.
+// warps share, gathers, histograms, atomics whose result other threads use than the one that
+// performs them, volatile loads that one thread makes for others, clocks that one thread reads,
+// tensor maps.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Layout/AxisSteps.h"

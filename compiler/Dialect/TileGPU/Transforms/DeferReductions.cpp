@@ -294,8 +294,7 @@ struct DeferReductionsPass : PassWrapper<DeferReductionsPass, OperationPass<func
         std::optional<CarriedTotal> found = carriedTotal(loop, number);
         if (!found)
           continue;
-        AxisParts parts(tilegpu::layoutOf(found->reduce.getSources()[0]),
-                        found->reduce.getAxis());
+        AxisParts parts(tilegpu::layoutOf(found->reduce.getSources()[0]), found->reduce.getAxis());
         if (parts.isShared())
           ReductionDeferrer(*found, parts).run();
       }
