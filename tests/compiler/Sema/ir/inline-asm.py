@@ -10,7 +10,7 @@ import triton.language as tl
 def kernel(p):
     i = tl.arange(0, 16)
     # CHECK: %[[X:.*]] = tile.load
-    # CHECK: math.tanh %[[X]] : tensor<16xf32>
+    # CHECK: math.tanh %[[X]] fastmath<afn> : tensor<16xf32>
     x = tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", args=[tl.load(p + i)], dtype=tl.float32,
                                   is_pure=True, pack=1)
     # CHECK: tile.barrier
