@@ -138,6 +138,22 @@ TEST_P(Gather, Histogram) {
   checkHistogram<int32_t>(GetParam(), "*i32", 4096, 2048, -1);
 }
 
+// No load says which thread has which of these numbers.
+TEST_P(Gather, HistogramOfComputedNumbers) {
+  for (auto [count, bins] : {std::pair(2, 1), std::pair(64, 4), std::pair(1024, 16)}) {
+    Buffer<int32_t> counts(bins);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(q, N: tl.constexpr, BINS: tl.constexpr):
+    tl.store(q + tl.arange(0, BINS), tl.histogram(tl.arange(0, N) % BINS, BINS))
+)",
+                        GetParam(), {{"q", "*i32", counts}}, {{"N", count}, {"BINS", bins}}),
+              "");
+    for (int bin = 0; bin < bins; ++bin)
+      ASSERT_EQ(counts[bin], count / bins) << bin;
+  }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(Gather);
 
 } // namespace

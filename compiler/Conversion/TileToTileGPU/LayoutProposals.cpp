@@ -35,7 +35,8 @@ public:
 
 private:
   static ArrayRef<int64_t> shapeOfNode(const LayoutNode &node) {
-    bool bySource = node.transfer == LayoutTransfer::Reduce || node.results.empty();
+    bool bySource = node.transfer == LayoutTransfer::Reduce ||
+                    node.transfer == LayoutTransfer::Histogram || node.results.empty();
     Value value = bySource ? node.operands.front()->get() : node.results.front();
     return cast<RankedTensorType>(value.getType()).getShape();
   }

@@ -29,6 +29,8 @@ static LogicalResult verifyThreads(Operation *op, Value value, int64_t warpSize,
   if (map.numLanes() != warpSize || map.numWarps() != numWarps)
     return op->emitOpError("expected a layout of ")
            << warpSize << " lanes and " << numWarps << " warps, got " << map.str();
+  if (ArrayRef<int64_t>(map.shape()) != tensor.getShape())
+    return op->emitOpError("expected a layout of the tensor's shape, got ") << tensor;
   return success();
 }
 
