@@ -85,6 +85,8 @@ private:
         return known;
       }
     }
+    if (goal.cachedOnly)
+      return std::nullopt;
     size_t diagnosticsBefore = diagnostics.getDiagnostics().size();
     std::optional<Diagnostic> doesNotFit;
     std::optional<DeviceBinary> binary =

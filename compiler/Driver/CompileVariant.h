@@ -12,6 +12,8 @@ namespace kiln {
 struct VariantGoal {
   /// Sema only: `kiln check`.
   bool checkOnly = false;
+  /// The binary if the cache has it, else none: what Sema reports is not all then.
+  bool cachedOnly = false;
   /// The stage whose text or bytes are wanted (emitStages()); empty: the binary, proved against its
   /// launcher.
   std::string emitStage;

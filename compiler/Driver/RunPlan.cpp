@@ -1,4 +1,5 @@
 #include "compiler/Driver/RunPlan.h"
+#include "compiler/Driver/BinaryCache.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/ToolCheck.h"
 #include "compiler/Driver/Workers.h"
@@ -76,6 +77,41 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
   return result;
 }
 
+/// Carries out jobs in worker processes.
+class WorkerRun {
+public:
+  WorkerRun(const BuildPlan &plan, ModuleLoader &loader, const CompilerOptions &options)
+      : plan(plan), loader(loader), options(options) {
+    workers.parallel = options.jobs ? options.jobs : availableCpus();
+    workers.timeout = std::chrono::seconds(options.timeoutSeconds);
+    workers.memoryBytes = uint64_t(options.memoryMiB) << 20;
+  }
+
+  /// Gives each job's answer to `done`, as they end. `isShort`: a process does several.
+  void run(llvm::ArrayRef<unsigned> jobs, const VariantGoal &goal, bool isShort,
+           llvm::function_ref<void(unsigned, JobResult)> done) {
+    workers.jobsPerProcess = 1;
+    if (isShort) // enough for every CPU to have several turns
+      workers.jobsPerProcess = std::clamp(unsigned(jobs.size()) / (8 * workers.parallel), 1u, 256u);
+    runJobs(
+        jobs.size(), workers,
+        [&](unsigned i) {
+          return serialize(compileVariant(plan, plan.jobs[jobs[i]], loader, options, goal));
+        },
+        [&](unsigned i, JobResult job) { done(jobs[i], std::move(job)); });
+  }
+
+private:
+  const BuildPlan &plan;
+  ModuleLoader &loader;
+  const CompilerOptions &options;
+  WorkerOptions workers;
+};
+
+std::optional<VariantResult> resultOf(const JobResult &job) {
+  return job.kind == JobResult::Done ? deserialize(job.output) : std::nullopt;
+}
+
 } // namespace
 
 std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
@@ -97,38 +133,39 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   for (unsigned index = 0; index < plan.jobs.size(); ++index)
     if (options.only.empty() || llvm::is_contained(options.only, index))
       chosen.push_back(index);
-  DiagnosticEngine toolProblems;
-  if (!checkTools(plan, chosen, options, goal, toolProblems)) {
-    reporter.report(toolProblems, loader.getSources());
-    return results;
-  }
-  auto compile = [&](unsigned index) {
-    return compileVariant(plan, plan.jobs[index], loader, options, goal);
-  };
   unsigned ended = 0;
   auto take = [&](unsigned index, VariantResult result) {
     reporter.progress(++ended, chosen.size(), plan.jobs[index].label);
     results[index] = std::move(result);
   };
+  WorkerRun workers(plan, loader, options);
+  std::vector<unsigned> missing = chosen;
+  if (BinaryCache(options).isUsed() && !options.inProcess && goal.emitStage.empty()) {
+    VariantGoal known = goal;
+    known.cachedOnly = true;
+    workers.run(chosen, known, /*isShort=*/true, [&](unsigned index, JobResult job) {
+      std::optional<VariantResult> result = resultOf(job);
+      if (!result || !result->binary)
+        return;
+      take(index, std::move(*result));
+      llvm::erase(missing, index);
+    });
+  }
+  DiagnosticEngine toolProblems;
+  if (!checkTools(plan, missing, options, goal, toolProblems)) {
+    reporter.report(toolProblems, loader.getSources());
+    return results;
+  }
   if (options.inProcess) {
-    for (unsigned index : chosen)
+    for (unsigned index : missing)
       if (!interruptSignal())
-        take(index, compile(index));
+        take(index, compileVariant(plan, plan.jobs[index], loader, options, goal));
   } else {
-    WorkerOptions workers;
-    workers.parallel = options.jobs ? options.jobs : availableCpus();
-    workers.timeout = std::chrono::seconds(options.timeoutSeconds);
-    workers.memoryBytes = uint64_t(options.memoryMiB) << 20;
-    if (goal.checkOnly) // enough for every CPU to have several turns
-      workers.jobsPerProcess =
-          std::clamp(unsigned(chosen.size()) / (8 * workers.parallel), 1u, 256u);
-    runJobs(
-        chosen.size(), workers, [&](unsigned i) { return serialize(compile(chosen[i])); },
-        [&](unsigned i, JobResult job) {
-          auto result = job.kind == JobResult::Done ? deserialize(job.output) : std::nullopt;
-          take(chosen[i], result ? std::move(*result)
-                                 : failureOf(job, plan, chosen[i], options, loader.getSources()));
-        });
+    workers.run(missing, goal, /*isShort=*/goal.checkOnly, [&](unsigned index, JobResult job) {
+      std::optional<VariantResult> result = resultOf(job);
+      take(index,
+           result ? std::move(*result) : failureOf(job, plan, index, options, loader.getSources()));
+    });
   }
   // In the jobs' order, so that a build says the same whatever -j.
   std::vector<VariantReport> reports;
