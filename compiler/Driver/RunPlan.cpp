@@ -112,6 +112,21 @@ std::optional<VariantResult> resultOf(const JobResult &job) {
   return job.kind == JobResult::Done ? deserialize(job.output) : std::nullopt;
 }
 
+/// Takes the results of those jobs whose binaries the cache has; the others.
+std::vector<unsigned> takeKnown(WorkerRun &workers, llvm::ArrayRef<unsigned> jobs, VariantGoal goal,
+                                llvm::function_ref<void(unsigned, VariantResult)> take) {
+  std::vector<unsigned> missing = jobs.vec();
+  goal.cachedOnly = true;
+  workers.run(jobs, goal, /*isShort=*/true, [&](unsigned index, JobResult job) {
+    std::optional<VariantResult> result = resultOf(job);
+    if (!result || !result->binary)
+      return;
+    take(index, std::move(*result));
+    llvm::erase(missing, index);
+  });
+  return missing;
+}
+
 } // namespace
 
 std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
@@ -140,17 +155,8 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   };
   WorkerRun workers(plan, loader, options);
   std::vector<unsigned> missing = chosen;
-  if (BinaryCache(options).isUsed() && !options.inProcess && goal.emitStage.empty()) {
-    VariantGoal known = goal;
-    known.cachedOnly = true;
-    workers.run(chosen, known, /*isShort=*/true, [&](unsigned index, JobResult job) {
-      std::optional<VariantResult> result = resultOf(job);
-      if (!result || !result->binary)
-        return;
-      take(index, std::move(*result));
-      llvm::erase(missing, index);
-    });
-  }
+  if (BinaryCache(options).isUsed() && !options.inProcess && goal.emitStage.empty())
+    missing = takeKnown(workers, chosen, goal, take);
   DiagnosticEngine toolProblems;
   if (!checkTools(plan, missing, options, goal, toolProblems)) {
     reporter.report(toolProblems, loader.getSources());
