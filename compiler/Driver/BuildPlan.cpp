@@ -3,6 +3,7 @@
 #include "codegen/VariantConditions.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ArgumentBinding.h"
+#include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/SourceNames.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -44,16 +45,8 @@ std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef 
       .Default(std::nullopt);
 }
 
-std::string sourcePath(const SpecKernel &kernel, llvm::StringRef specFolder) {
-  llvm::SmallString<256> path(kernel.source);
-  if (!llvm::sys::path::is_absolute(path) && !specFolder.empty()) {
-    path = specFolder;
-    llvm::sys::path::append(path, kernel.source);
-  }
-  return path.str().str();
-}
-
-/// Warns of definitions that no source could read.
+/// Warns of definitions that no source could read; of those on the command line where all are there
+/// to be asked.
 void checkDefinitions(const Spec &spec, llvm::StringRef specFolder, const CompilerOptions &options,
                       DiagnosticEngine &diagnostics) {
   bool hasConstants = llvm::any_of(
@@ -73,6 +66,8 @@ void checkDefinitions(const Spec &spec, llvm::StringRef specFolder, const Compil
                     constant.name)
             .withHint(own.suggest(constant.name));
   }
+  if (!options.only.empty())
+    return;
   for (const auto &[name, text] : options.definitions)
     if (!all.mentions(name))
       diagnostics.report(DiagKind::DriverUnknownConstant, DiagPlace(), "-D", name)
@@ -488,10 +483,20 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   job.mayBeDropped = config.fromSource;
   job.place = config.place;
   job.label = entry.name + " (" + variantName(entry, entry.variants[job.variant]) + ")";
+  job.piece = pieceName(entry, entry.variants[job.variant], spec.targets[target]);
   plan.jobs.push_back(std::move(job));
 }
 
 } // namespace
+
+std::string sourcePath(const SpecKernel &kernel, llvm::StringRef specFolder) {
+  llvm::SmallString<256> path(kernel.source);
+  if (!llvm::sys::path::is_absolute(path) && !specFolder.empty()) {
+    path = specFolder;
+    llvm::sys::path::append(path, kernel.source);
+  }
+  return path.str().str();
+}
 
 NamedConstants definitionsOf(const CompilerOptions &options) {
   NamedConstants defines;
@@ -538,6 +543,8 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   for (const EntryModel &entry : plan.model.entries)
     if (entry.variants.empty() && !diagnostics.hasErrors())
       diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
+  if (!diagnostics.hasErrors())
+    chooseJobs(plan, options.only, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;
   return plan;

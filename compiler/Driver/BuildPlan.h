@@ -22,18 +22,26 @@ struct CompileJob {
   SpecPlace place;
   /// "matmul_f16 (BLOCK_M=128, num_warps=8)", for messages.
   std::string label;
+  /// What --only and files of pieces call it (PieceName.h).
+  std::string piece;
 };
 
 struct BuildPlan {
   /// Everything but the binaries.
   LibraryModel model;
   std::vector<CompileJob> jobs;
+  /// Those that are to be compiled, in order: all, but for --only and `kiln run`.
+  std::vector<unsigned> chosen;
 };
 
 /// Checks the spec against its sources and lists the compilations. `specPath` is the spec's, whose
-/// folder relative sources start from. Empty after an error.
+/// folder relative sources start from. With --only the spec has the entry points that it names
+/// (PieceName.h), and the plan chooses among their variants. Empty after an error.
 std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, ModuleLoader &loader,
                                    const CompilerOptions &options, DiagnosticEngine &diagnostics);
+
+/// Where a kernel's source is, seen from where the spec's path is.
+std::string sourcePath(const SpecKernel &kernel, llvm::StringRef specFolder);
 
 /// -D NAME=VALUE: a value as a signature writes it, else a string.
 NamedConstants definitionsOf(const CompilerOptions &options);

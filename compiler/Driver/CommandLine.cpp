@@ -20,6 +20,8 @@ constexpr llvm::StringRef stages[] = {"ast",   "tile",   "tilegpu", "llvm", "llv
                                       "cubin", "amdgcn", "hsaco",   "asm",  "obj"};
 
 cl::SubCommand buildCommand("build", "Compile a spec into a C library");
+cl::SubCommand planCommand("plan", "List the pieces that a spec's library is made of, as JSON");
+cl::SubCommand linkCommand("link", "Put a library together from pieces that were compiled");
 cl::SubCommand compileCommand("compile",
                               "Compile one kernel, with the flags of Triton's compile.py");
 cl::SubCommand runCommand("run", "Compile one kernel of a spec and run it on given arguments");
@@ -29,18 +31,17 @@ cl::SubCommand inspectCommand("inspect",
 cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
+/// Those that read sources: what decides what they mean is an option of all.
+cl::SubCommandGroup readCommands = {&buildCommand,   &planCommand,  &linkCommand,
+                                    &compileCommand, &checkCommand, &runCommand};
+
 cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
-                                  cl::value_desc("folder"), cl::Prefix, cl::sub(buildCommand),
-                                  cl::sub(compileCommand), cl::sub(checkCommand),
-                                  cl::sub(runCommand));
+                                  cl::value_desc("folder"), cl::Prefix, cl::sub(readCommands));
 cl::list<std::string> definitions("D", cl::desc("Value of a module-level name of the sources"),
-                                  cl::value_desc("name=value"), cl::Prefix, cl::sub(buildCommand),
-                                  cl::sub(compileCommand), cl::sub(checkCommand),
-                                  cl::sub(runCommand));
+                                  cl::value_desc("name=value"), cl::Prefix, cl::sub(readCommands));
 cl::list<std::string>
     targets("target", cl::desc("Compile for this target, in place of the spec's; may be repeated"),
-            cl::value_desc("target"), cl::sub(buildCommand), cl::sub(compileCommand),
-            cl::sub(checkCommand), cl::sub(runCommand));
+            cl::value_desc("target"), cl::sub(readCommands));
 cl::alias targetsShort("t", cl::aliasopt(targets), cl::desc("Alias for --target"));
 cl::opt<unsigned> jobs("j", cl::desc("Variants compiled at a time (default: this machine's CPUs)"),
                        cl::value_desc("count"), cl::init(0), cl::Prefix, cl::sub(buildCommand),
@@ -57,26 +58,25 @@ cl::opt<unsigned> memoryMiB("memory",
 cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for debuggers)"),
                         cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                         cl::sub(runCommand));
-cl::list<unsigned> only("only", cl::desc("Compile just the variants with these numbers"),
-                        cl::value_desc("number"), cl::CommaSeparated, cl::sub(buildCommand),
-                        cl::sub(checkCommand));
+cl::list<std::string> only("only",
+                           cl::desc("Compile just these variants: KERNEL, KERNEL@TARGET, or a "
+                                    "name that kiln plan lists"),
+                           cl::value_desc("piece"), cl::CommaSeparated, cl::sub(buildCommand),
+                           cl::sub(checkCommand));
 cl::opt<bool> debug("debug",
                     cl::desc("Check assertions and overflow of integers in running kernels"),
-                    cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
-                    cl::sub(runCommand));
+                    cl::sub(readCommands));
 cl::opt<bool> deviceMemory("device-memory",
                            cl::desc("Promise that arrays are in ordinary memory of the device: "
                                     "faster atomics on AMD"),
-                           cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
-                           cl::sub(runCommand));
+                           cl::sub(readCommands));
 cl::list<Experiment>
     experiments("experimental", cl::desc("Do what has met only the emulator so far:"),
                 cl::values(clEnumValN(Experiment::Clusters, "clusters",
                                       "several blocks share a program (num_ctas)"),
                            clEnumValN(Experiment::PointerStores, "pointer-stores",
                                       "products are stored through pointers by the copy engine")),
-                cl::CommaSeparated, cl::sub(buildCommand), cl::sub(compileCommand),
-                cl::sub(checkCommand), cl::sub(runCommand));
+                cl::CommaSeparated, cl::sub(readCommands));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
@@ -84,14 +84,12 @@ cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
                      cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
                                 clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
-                     cl::init(DiagnosticFormat::Text), cl::sub(buildCommand),
-                     cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
+                     cl::init(DiagnosticFormat::Text), cl::sub(readCommands));
 cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (default: 20)"),
                             cl::value_desc("count"), cl::init(DiagnosticEngine::defaultErrorLimit),
-                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
-                            cl::sub(runCommand));
+                            cl::sub(readCommands));
 cl::opt<std::string> depfile("depfile", cl::desc("Write the files that were read as a make rule"),
-                             cl::value_desc("file"), cl::sub(buildCommand));
+                             cl::value_desc("file"), cl::sub(buildCommand), cl::sub(linkCommand));
 
 cl::opt<std::string>
     timing("timing", cl::desc("Write how long each stage took, as JSON (-: standard output)"),
@@ -144,14 +142,25 @@ cl::list<std::string> pathMap("path-map", cl::desc("Replace a path's beginning i
                               cl::value_desc("from=to"), cl::sub(buildCommand),
                               cl::sub(compileCommand));
 
-// build, check
+// build, check, plan, link
 cl::opt<std::string> specPath(cl::Positional, cl::desc("<spec.json>"), cl::sub(buildCommand),
-                              cl::sub(checkCommand), cl::sub(runCommand));
+                              cl::sub(planCommand), cl::sub(linkCommand), cl::sub(checkCommand),
+                              cl::sub(runCommand));
 cl::opt<std::string> outputFolder("o", cl::desc("Folder of the library's files"),
-                                  cl::value_desc("folder"), cl::sub(buildCommand));
+                                  cl::value_desc("folder"), cl::sub(buildCommand),
+                                  cl::sub(linkCommand));
 cl::alias outputFolderLong("output", cl::aliasopt(outputFolder), cl::desc("Alias for -o"));
 cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place of the spec's"),
-                                 cl::value_desc("name"), cl::sub(buildCommand));
+                                 cl::value_desc("name"), cl::sub(buildCommand),
+                                 cl::sub(planCommand), cl::sub(linkCommand));
+cl::opt<std::string>
+    objects("objects", cl::desc("Write a file of pieces, for kiln link, in place of a library"),
+            cl::value_desc("file"), cl::sub(buildCommand));
+cl::list<std::string> pieceFiles(cl::Positional, cl::desc("<files of pieces>"),
+                                 cl::sub(linkCommand));
+cl::opt<bool> planList("list",
+                       cl::desc("Only names, one for each kernel and target, as --only takes them"),
+                       cl::sub(planCommand));
 
 // compile
 cl::opt<std::string> sourcePath(cl::Positional, cl::desc("<kernel.py>"), cl::sub(compileCommand));
@@ -216,8 +225,8 @@ cl::opt<bool> inspectJson("json", cl::desc("As JSON"), cl::sub(inspectCommand));
 // report
 cl::opt<std::string> reportLibrary(cl::Positional, cl::desc("<library: .a or .json>"),
                                    cl::sub(reportCommand));
-cl::opt<std::string> reportOutput("o", cl::desc("Path of the page"), cl::value_desc("file"),
-                                  cl::sub(reportCommand));
+cl::opt<std::string> outputFile("o", cl::desc("The file to write"), cl::value_desc("file"),
+                                cl::sub(reportCommand), cl::sub(planCommand));
 cl::list<std::string>
     reportCounts("counts", cl::desc("Counts that kiln run --count-json wrote; may be repeated"),
                  cl::value_desc("file"), cl::sub(reportCommand));
@@ -318,6 +327,22 @@ CompilerOptions compilerOptions() {
   return options;
 }
 
+BuildOptions buildOptions() {
+  BuildOptions build;
+  build.spec = required(specPath, "the path of a spec");
+  if (linkCommand || (buildCommand && objects.empty() && only.empty()))
+    build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
+  else if (!objects.empty() && !outputFolder.empty())
+    usageError("-o: expected none beside --objects, which is in place of a library");
+  if (linkCommand && pieceFiles.empty())
+    usageError("expected the files of pieces that kiln build --objects has written");
+  checkLibraryName();
+  build.name = libraryName;
+  build.objects = objects, build.pieces = pieceFiles;
+  build.planFile = outputFile, build.planList = planList;
+  return build;
+}
+
 RunOptions runOptions() {
   RunOptions run;
   run.spec = required(specPath, "the path of a spec");
@@ -374,13 +399,12 @@ CommandLine parseCommandLine(int argc, char **argv) {
 
   CommandLine line;
   line.compiler = compilerOptions();
-  if (buildCommand || checkCommand) {
-    line.command = buildCommand ? Command::Build : Command::Check;
-    line.build.spec = required(specPath, "the path of a spec");
-    if (buildCommand)
-      line.build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
-    checkLibraryName();
-    line.build.name = libraryName;
+  if (buildCommand || checkCommand || planCommand || linkCommand) {
+    line.command = buildCommand   ? Command::Build
+                   : checkCommand ? Command::Check
+                   : planCommand  ? Command::Plan
+                                  : Command::Link;
+    line.build = buildOptions();
   } else if (compileCommand) {
     line.command = Command::Compile;
     line.compile.source = required(sourcePath, "the path of a kernel's source");
@@ -407,8 +431,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
   } else if (reportCommand) {
     line.command = Command::Report;
     line.report = {required(reportLibrary, "the path of a library's archive or manifest"),
-                   required(reportOutput, "-o FILE, where the page goes"), reportCounts,
-                   reportGpus};
+                   required(outputFile, "-o FILE, where the page goes"), reportCounts, reportGpus};
     if (!reportGpus.empty() && reportCounts.empty())
       usageError("--gpu: least times need counts, --counts FILE");
   } else if (languageCommand) {
@@ -417,8 +440,8 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError("expected a command: build, compile, check, run, inspect, report or language (kiln "
-               "--help shows more)");
+    usageError("expected a command: build, plan, link, compile, check, run, inspect, report or "
+               "language (kiln --help shows more)");
   }
   return line;
 }

@@ -176,7 +176,8 @@ int runCompile(const CommandLine &line) {
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan);
   auto results = session.run(*plan, {});
-  if (interruptSignal() || !session.assemble(*plan, std::move(results)))
+  if (interruptSignal() || !session.reportMisfits(*plan, results) ||
+      !session.assemble(*plan, std::move(results)))
     return 1;
   auto library = generateLibrary(plan->model);
   if (!library)

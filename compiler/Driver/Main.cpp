@@ -14,6 +14,10 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runBuild(line);
   case kiln::Command::Check:
     return kiln::runCheck(line);
+  case kiln::Command::Plan:
+    return kiln::runShowPlan(line);
+  case kiln::Command::Link:
+    return kiln::runLink(line);
   case kiln::Command::Compile:
     return kiln::runCompile(line);
   case kiln::Command::Run:

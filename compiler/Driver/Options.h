@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-enum class Command { Build, Compile, Check, Run, Inspect, Report, Language };
+enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language };
 enum class DiagnosticFormat { Text, Json };
 /// What has met only the emulator so far, and is done where --experimental names it.
 enum class Experiment { Clusters, PointerStores };
@@ -41,8 +41,8 @@ struct CompilerOptions {
   bool deviceMemory = false;
   /// --experimental.
   bool clusters = false, pointerStores = false;
-  /// --only: compile just these variants, by the index that messages print.
-  std::vector<unsigned> only;
+  /// --only: compile just these pieces (PieceName.h); empty: all.
+  std::vector<std::string> only;
   /// --quiet: no progress, also on a terminal.
   bool quiet = false;
   DiagnosticFormat diagnosticFormat = DiagnosticFormat::Text;
@@ -62,12 +62,20 @@ struct CompilerOptions {
   EmitOptions emit;
 };
 
-/// `kiln build` and `kiln check`.
+/// `kiln build`, `kiln check`, `kiln plan` and `kiln link`.
 struct BuildOptions {
   std::string spec;
   std::string outputFolder;
   /// --name: replaces the spec's "library".
   std::string name;
+  /// --objects: a file for what was compiled, in place of a library.
+  std::string objects;
+  /// link: files that --objects has made.
+  std::vector<std::string> pieces;
+  /// plan: the file to write; empty: standard output. --list: names alone, a line for each kernel
+  /// and target.
+  std::string planFile;
+  bool planList = false;
 };
 
 /// `kiln compile`: Triton's compile.py.

@@ -8,23 +8,15 @@ namespace path = llvm::sys::path;
 namespace kiln {
 namespace {
 
-/// Absolute and without "." and "..", by text alone: symbolic links stay as they were named.
-std::string absolute(llvm::StringRef name) {
-  llvm::SmallString<256> whole(name);
-  if (llvm::sys::fs::make_absolute(whole))
-    return name.str(); // the current folder is gone
-  path::remove_dots(whole, /*remove_dot_dot=*/true);
-  return whole.str().str();
-}
-
-/// `file` from `folder`, both absolute; empty when they share no folder but the root.
-std::string relativeTo(llvm::StringRef folder, llvm::StringRef file) {
+/// `file` from `folder`, both absolute; empty when they share fewer folders, of which the root is
+/// the first.
+std::string relativeTo(llvm::StringRef folder, llvm::StringRef file, unsigned leastShared = 2) {
   auto from = path::begin(folder), fromEnd = path::end(folder);
   auto to = path::begin(file), toEnd = path::end(file);
   unsigned shared = 0;
   for (; from != fromEnd && to != toEnd && *from == *to; ++from, ++to)
     ++shared;
-  if (shared < 2) // The root is the first.
+  if (shared < leastShared)
     return "";
   llvm::SmallString<256> relative;
   for (; from != fromEnd; ++from)
@@ -36,13 +28,25 @@ std::string relativeTo(llvm::StringRef folder, llvm::StringRef file) {
 
 } // namespace
 
+std::string absolutePath(llvm::StringRef name) {
+  llvm::SmallString<256> whole(name);
+  if (llvm::sys::fs::make_absolute(whole))
+    return name.str(); // the current folder is gone
+  path::remove_dots(whole, /*remove_dot_dot=*/true);
+  return whole.str().str();
+}
+
+std::string pathFromSpec(llvm::StringRef name, const CompilerOptions &options) {
+  return relativeTo(absolutePath(options.specFolder), absolutePath(name), /*leastShared=*/0);
+}
+
 std::string portablePath(llvm::StringRef name, const CompilerOptions &options) {
-  std::string file = absolute(name), specFolder = absolute(options.specFolder);
+  std::string file = absolutePath(name), specFolder = absolutePath(options.specFolder);
   std::string fromSpec = relativeTo(specFolder, file);
   if (!fromSpec.empty() && !llvm::StringRef(fromSpec).starts_with(".."))
     return fromSpec;
   for (const std::string &root : options.importRoots) {
-    std::string fromRoot = relativeTo(absolute(root), file);
+    std::string fromRoot = relativeTo(absolutePath(root), file);
     if (!fromRoot.empty() && !llvm::StringRef(fromRoot).starts_with(".."))
       return fromRoot;
   }

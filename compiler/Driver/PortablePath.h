@@ -12,6 +12,13 @@ namespace kiln {
 /// both, the file's name alone. Never absolute.
 std::string portablePath(llvm::StringRef path, const CompilerOptions &options);
 
+/// Absolute and without "." and "..", by text alone: symbolic links stay as they were named.
+std::string absolutePath(llvm::StringRef name);
+
+/// The path from the spec's folder, up to the root where it must be: for another run of the tool
+/// over the same spec, which sees the file as specFolder / path.
+std::string pathFromSpec(llvm::StringRef path, const CompilerOptions &options);
+
 } // namespace kiln
 
 #endif

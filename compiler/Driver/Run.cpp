@@ -10,6 +10,7 @@
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/MemoryLibrary.h"
 #include "compiler/Driver/Npy.h"
+#include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/RunDevice.h"
 #include "compiler/Driver/Session.h"
 #include "compiler/Driver/VariantChoice.h"
@@ -69,7 +70,7 @@ private:
       return launchFailed("cannot start a process for it");
     if (end->timedOut) {
       session.diagnostics.report(DiagKind::DriverLaunchHung,
-                                 plan->jobs[options.only[0]].place.range, run.kernel, target().name,
+                                 plan->jobs[plan->chosen[0]].place.range, run.kernel, target().name,
                                  options.timeoutSeconds);
       return flush();
     }
@@ -95,13 +96,8 @@ private:
     auto spec = session.readSpecFile(run.spec, "");
     if (!spec)
       return false;
-    std::vector<std::string> names;
-    for (SpecKernel &kernel : spec->kernels) {
-      llvm::append_range(names, kernel.entryNames());
-      llvm::erase_if(kernel.signatures,
-                     [&](const SpecSignature &one) { return one.entry != run.kernel; });
-    }
-    llvm::erase_if(spec->kernels, [](const SpecKernel &one) { return one.signatures.empty(); });
+    std::vector<std::string> names =
+        keepEntries(*spec, [&](llvm::StringRef entry) { return entry == run.kernel; });
     if (spec->kernels.empty()) {
       std::vector<llvm::StringRef> known(names.begin(), names.end());
       report(DiagKind::DriverNoEntry, run.spec, run.kernel)
@@ -273,14 +269,14 @@ private:
     for (unsigned variant : legal) {
       auto job =
           llvm::find_if(plan->jobs, [&](const CompileJob &one) { return one.variant == variant; });
-      options.only = {unsigned(job - plan->jobs.begin())};
+      plan->chosen = {unsigned(job - plan->jobs.begin())};
       auto results = session.run(*plan, {});
-      bool isDropped = !results[options.only[0]].doesNotFit.empty() && job->mayBeDropped;
+      bool isDropped = !results[plan->chosen[0]].doesNotFit.empty() && job->mayBeDropped;
       if (isDropped && variant != legal.back())
         continue;
       // As a library names it: by what tells it from the others, which are dropped now.
       counts.variant = variantName(entry(), entry().variants[variant]);
-      if (!session.assemble(*plan, std::move(results)))
+      if (!session.reportMisfits(*plan, results) || !session.assemble(*plan, std::move(results)))
         return false;
       return computeGrid(arguments);
     }

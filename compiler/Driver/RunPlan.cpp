@@ -54,7 +54,7 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
   switch (job.kind) {
   case JobResult::TimedOut:
     diagnostics.report(DiagKind::DriverVariantHung, compile.place.range, compile.label, target,
-                       options.timeoutSeconds, index);
+                       options.timeoutSeconds, compile.piece);
     break;
   case JobResult::CouldNotStart:
     diagnostics.report(DiagKind::DriverTool, DiagPlace(),
@@ -66,10 +66,10 @@ VariantResult failureOf(const JobResult &job, const BuildPlan &plan, unsigned in
       diagnostics.report(DiagKind::DriverVariantTool, compile.place.range, compile.label, target,
                          memoryReason(options));
     else
-      diagnostics.report(isSentFromOutside(job.signal) || wasRefusedMemory(job)
-                             ? DiagKind::DriverVariantEnded
-                             : DiagKind::DriverVariantCrashed,
-                         compile.place.range, compile.label, target, crashReason(job), index);
+      diagnostics.report(
+          isSentFromOutside(job.signal) || wasRefusedMemory(job) ? DiagKind::DriverVariantEnded
+                                                                 : DiagKind::DriverVariantCrashed,
+          compile.place.range, compile.label, target, crashReason(job), compile.piece);
     break;
   }
   VariantResult result;
@@ -144,19 +144,15 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   }
   CompilerOptions options = requested;
   options.emit.temporaryRoot = temporaries->path().str();
-  std::vector<unsigned> chosen;
-  for (unsigned index = 0; index < plan.jobs.size(); ++index)
-    if (options.only.empty() || llvm::is_contained(options.only, index))
-      chosen.push_back(index);
   unsigned ended = 0;
   auto take = [&](unsigned index, VariantResult result) {
-    reporter.progress(++ended, chosen.size(), plan.jobs[index].label);
+    reporter.progress(++ended, plan.chosen.size(), plan.jobs[index].label);
     results[index] = std::move(result);
   };
   WorkerRun workers(plan, loader, options);
-  std::vector<unsigned> missing = chosen;
+  std::vector<unsigned> missing = plan.chosen;
   if (BinaryCache(options).isUsed() && !options.inProcess && goal.emitStage.empty())
-    missing = takeKnown(workers, chosen, goal, take);
+    missing = takeKnown(workers, plan.chosen, goal, take);
   DiagnosticEngine toolProblems;
   if (!checkTools(plan, missing, options, goal, toolProblems)) {
     reporter.report(toolProblems, loader.getSources());
@@ -175,7 +171,7 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   }
   // In the jobs' order, so that a build says the same whatever -j.
   std::vector<VariantReport> reports;
-  for (unsigned index : chosen) {
+  for (unsigned index : plan.chosen) {
     const CompileJob &job = plan.jobs[index];
     reports.push_back(
         {job.label + " for " + plan.model.targets[job.target].name, results[index].diagnostics});

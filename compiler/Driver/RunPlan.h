@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Compiles every job of the plan and reports what they say. Results are in the order of the jobs,
-/// whatever the order in which they ended; one that crashed or hung has no binary and has been
-/// reported. Jobs that `--only` leaves out have empty results.
+/// Compiles the jobs that the plan has chosen and reports what they say. Results are in the order
+/// of the jobs, whatever the order in which they ended; one that crashed or hung has no binary and
+/// has been reported. Jobs that were not chosen have empty results.
 std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
                                    const CompilerOptions &options, const VariantGoal &goal,
                                    Reporter &reporter);

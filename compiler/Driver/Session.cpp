@@ -3,6 +3,7 @@
 #include "codegen/SpecReader.h"
 #include "compiler/Driver/BinaryCache.h"
 #include "compiler/Driver/Interrupt.h"
+#include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/PortablePath.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Timing.h"
@@ -17,13 +18,30 @@ namespace kiln {
 Session::Session(const CompilerOptions &options)
     : loader(sources, options.importRoots, options.maxErrors), diagnostics(options.maxErrors),
       reporter(options.diagnosticFormat, options.quiet, options.maxErrors), options(options) {
-  for (const std::string &path : {options.emit.ptxasPath, options.emit.libdevicePath})
-    if (!path.empty())
-      noteInput(path);
+  if (!options.emit.ptxasPath.empty())
+    noteInput(options.emit.ptxasPath);
+  if (!options.emit.libdevicePath.empty())
+    noteDependency(options.emit.libdevicePath);
+}
+
+std::vector<std::string> Session::dependencies() const {
+  std::vector<std::string> paths;
+  for (const InputFile &file : files)
+    paths.push_back(file.path);
+  llvm::append_range(paths, otherDependencies);
+  return paths;
 }
 
 void Session::flush() {
-  reporter.report(diagnostics, sources);
+  if (knowsWarnings && !diagnostics.hasErrors()) {
+    DiagnosticEngine unknown;
+    for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
+      if (diagnostic.kind == DiagKind::DriverUnknownConstant && !diagnostic.place.range.isValid())
+        unknown.add(diagnostic);
+    reporter.report(unknown, sources);
+  } else {
+    reporter.report(diagnostics, sources);
+  }
   diagnostics.clear();
 }
 
@@ -33,6 +51,8 @@ std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef 
     spec = readSpec(**file, diagnostics, {options.targets, libraryName.str()});
   else
     diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path, file.getError().message());
+  if (spec && !options.only.empty() && !keepSelected(*spec, options.only, diagnostics))
+    spec.reset();
   flush();
   return spec;
 }
@@ -41,16 +61,6 @@ std::optional<BuildPlan> Session::plan(const Spec &spec, llvm::StringRef specPat
   auto plan = planBuild(spec, specPath, loader, options, diagnostics);
   flush();
   return plan;
-}
-
-bool Session::checkOnly(const BuildPlan &plan) {
-  for (unsigned index : options.only)
-    if (index >= plan.jobs.size())
-      diagnostics.report(DiagKind::DriverBadFlag, DiagPlace(), "--only",
-                         "expected numbers below " + std::to_string(plan.jobs.size()) + ", got " +
-                             std::to_string(index));
-  flush();
-  return reporter.errors() == 0;
 }
 
 std::vector<Output> libraryOutputs(llvm::StringRef folder, const LibraryModel &model,
@@ -104,7 +114,7 @@ bool Session::checkNotedOutputs() {
 }
 
 void Session::noteFile(InputFile file) {
-  if (filePaths.insert(file.path).second)
+  if (filePaths.insert(absolutePath(file.path)).second)
     files.push_back(std::move(file));
 }
 
@@ -112,11 +122,7 @@ std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal
   std::vector<VariantResult> results = runPlan(plan, loader, options, goal, reporter);
   if (BinaryCache cache(options); cache.isUsed())
     cache.prune();
-  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
-    noteFile({sources.get(file).getPath().str(), sha256Of(sources.get(file).getContents())});
-  for (const VariantResult &result : results)
-    for (const InputFile &file : result.filesRead)
-      noteFile(file);
+  noteFilesOf(results);
   unsigned errorsBefore = reporter.errors();
   checkNotedOutputs();
   if (options.timing.empty() || interruptSignal() || reporter.errors() != errorsBefore)
@@ -125,6 +131,14 @@ std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal
     diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(), llvm::toString(std::move(error)));
   flush();
   return results;
+}
+
+void Session::noteFilesOf(llvm::ArrayRef<VariantResult> results) {
+  for (FileId file = 1; file <= sources.getNumFiles(); ++file)
+    noteFile({sources.get(file).getPath().str(), sha256Of(sources.get(file).getContents())});
+  for (const VariantResult &result : results)
+    for (const InputFile &file : result.filesRead)
+      noteFile(file);
 }
 
 /// The text that a cubin was assembled from, to stand beside it. In it tensor maps have other
@@ -147,26 +161,34 @@ static llvm::Expected<DeviceBinary> ptxOf(const DeviceBinary &cubin) {
   return ptx;
 }
 
+bool Session::reportMisfits(const BuildPlan &plan, llvm::ArrayRef<VariantResult> results) {
+  for (auto [job, result] : llvm::zip(plan.jobs, results)) {
+    if (result.doesNotFit.empty())
+      continue;
+    DiagKind kind =
+        job.mayBeDropped ? DiagKind::DriverConfigDropped : DiagKind::DriverConfigDoesNotFit;
+    Diagnostic &misfit = diagnostics.report(kind, job.place.range, job.place.path,
+                                            plan.model.targets[job.target].name, result.doesNotFit);
+    for (const PlacedNote &note : result.doesNotFitNotes)
+      if (auto file = sources.load(note.path))
+        misfit.note(note.kind, SourceRange{(*file)->getId(), note.begin, note.end}, note.text);
+  }
+  flush();
+  return reporter.errors() == 0;
+}
+
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   for (auto [job, result] : llvm::zip(plan.jobs, results)) {
-    const TargetInfo &target = plan.model.targets[job.target];
-    if (!result.doesNotFit.empty()) {
-      DiagKind kind =
-          job.mayBeDropped ? DiagKind::DriverConfigDropped : DiagKind::DriverConfigDoesNotFit;
-      Diagnostic &misfit =
-          diagnostics.report(kind, job.place.range, job.place.path, target.name, result.doesNotFit);
-      for (const PlacedNote &note : result.doesNotFitNotes)
-        if (auto file = sources.load(note.path))
-          misfit.note(note.kind, SourceRange{(*file)->getId(), note.begin, note.end}, note.text);
-    }
     if (!result.binary)
       continue;
+    const TargetInfo &target = plan.model.targets[job.target];
     VariantModel &variant = plan.model.entries[job.entry].variants[job.variant];
     const std::array<uint32_t, 3> &cluster = result.binary->launch.clusterDims;
     int64_t numCtas = int64_t(cluster[0]) * cluster[1] * cluster[2];
     std::vector<std::pair<std::string, int64_t>> effective = {
         {"num_warps", job.instance.numWarps}, {"num_stages", 1}, {"num_ctas", numCtas}};
-    if (options.emit.cudaEmit == CudaEmit::Both && result.binary->format == BinaryFormat::Cubin) {
+    bool hasText = result.binary->format == BinaryFormat::Cubin && !result.binary->ptx.empty();
+    if (hasText) { // --cuda-emit both
       llvm::Expected<DeviceBinary> ptx = ptxOf(*result.binary);
       if (ptx)
         variant.binaries.push_back({job.target, std::move(*ptx), effective});
@@ -180,7 +202,7 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
     for (EntryModel &entry : plan.model.entries) {
       llvm::erase_if(entry.variants,
                      [](const VariantModel &variant) { return variant.binaries.empty(); });
-      if (entry.variants.empty() && !diagnostics.hasErrors() && options.only.empty())
+      if (entry.variants.empty() && !diagnostics.hasErrors())
         diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
     }
   flush();

@@ -28,27 +28,41 @@ class Session {
 public:
   explicit Session(const CompilerOptions &options);
 
-  /// Reads a spec from a file, with the command line's targets and name in place of its own.
+  /// Reads a spec from a file, with the command line's targets and name in place of its own, and
+  /// of its entry points those that --only names.
   std::optional<Spec> readSpecFile(llvm::StringRef path, llvm::StringRef libraryName);
   std::optional<BuildPlan> plan(const Spec &spec, llvm::StringRef specPath);
-  /// --only names variants that the plan has.
-  bool checkOnly(const BuildPlan &plan);
   /// No output, --timing's among them, would take the place of a file that was read (a manifest is
   /// called like its library, and so are many specs) or of another output.
   bool checkOutputs(llvm::ArrayRef<Output> outputs);
   /// Compiles the plan's jobs (RunPlan.h) and writes what --timing asks for. Modules that only the
   /// workers have read count as inputs from now on: checks the outputs again.
   std::vector<VariantResult> run(const BuildPlan &plan, const VariantGoal &goal);
-  /// Moves the results' binaries into the plan's model. Configs that may be dropped and do not fit
-  /// are left out with a warning; any other failure has been reported and gives false.
+  /// Says of each config that does not fit its target that it is left out, or that it cannot be.
+  /// False after any error so far.
+  bool reportMisfits(const BuildPlan &plan, llvm::ArrayRef<VariantResult> results);
+  /// Moves the results' binaries into the plan's model; variants without one are left out.
   bool assemble(BuildPlan &plan, std::vector<VariantResult> results);
+  /// In place of run(): what was read to compile results that are there already.
+  void noteFilesOf(llvm::ArrayRef<VariantResult> results);
 
   /// After run(): all sources that were read, the spec among them, without repeats, in order of
   /// first reading: their paths as printed, and hashes of what was read.
   const std::vector<InputFile> &filesRead() const { return files; }
 
-  /// A file that was read and is no source: an array, a device library.
+  /// The warnings of spec and sources have been shown, by the builds of the pieces; but not those
+  /// of definitions, which concern all sources.
+  void hideKnownWarnings() { knowsWarnings = true; }
+
+  /// A file that was read and is no source: an array, a tool.
   void noteInput(llvm::StringRef path) { otherInputs.push_back(path.str()); }
+  /// The same, where outputs have to be made again when the file changes: a device library, pieces.
+  void noteDependency(llvm::StringRef path) {
+    noteInput(path);
+    otherDependencies.push_back(path.str());
+  }
+  /// The paths of all files by which outputs are decided, for make rules.
+  std::vector<std::string> dependencies() const;
 
   SourceManager sources;
   ModuleLoader loader;
@@ -64,8 +78,10 @@ private:
   const CompilerOptions &options;
   std::vector<Output> outputs;
   std::vector<InputFile> files;
+  /// Equal for all ways to write a path.
   llvm::StringSet<> filePaths;
-  std::vector<std::string> otherInputs;
+  std::vector<std::string> otherInputs, otherDependencies;
+  bool knowsWarnings = false;
 };
 
 } // namespace kiln

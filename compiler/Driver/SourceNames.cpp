@@ -52,6 +52,13 @@ void SourceNames::add(const LoadedModule &module) {
     walk(*stmt, visit);
 }
 
+std::vector<std::string> SourceNames::files() const {
+  std::vector<std::string> paths;
+  for (const LoadedModule *module : found)
+    paths.push_back(module->path);
+  return paths;
+}
+
 std::string SourceNames::suggest(llvm::StringRef name) const {
   std::vector<llvm::StringRef> candidates;
   for (const auto &entry : names)

@@ -1,5 +1,5 @@
 // The names that a kernel's source, and every module it imports, mention: to tell a mistyped -D
-// from a useful one.
+// from a useful one, and to list the files that a kernel may need.
 //
 // The files are parsed again, apart from the build's own: what a build reads stays what its kernels
 // need, and a module that no variant reaches is no input of it.
@@ -21,6 +21,8 @@ public:
   void add(llvm::StringRef path);
 
   bool mentions(llvm::StringRef name) const { return names.contains(name); }
+  /// The paths of all sources that were added.
+  std::vector<std::string> files() const;
   /// "did you mean 'x'?", or "".
   std::string suggest(llvm::StringRef name) const;
 

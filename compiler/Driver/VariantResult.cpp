@@ -182,9 +182,12 @@ DeviceBinary binaryFrom(Reader in) {
   binary.ptxasLevel = in.number("ptxasLevel");
   binary.registerLimit = in.number("registerLimit");
   in.objects("mainLoop", [&](Reader loop) {
-    binary.mainLoop = {loop.number("isMachineCode") != 0, loop.number("instructions"),
-                       loop.number("matrix"),             loop.number("shared"),
-                       loop.number("global"),             loop.number("waits")};
+    binary.mainLoop = {loop.number("isMachineCode") != 0,
+                       loop.number("instructions"),
+                       loop.number("matrix"),
+                       loop.number("shared"),
+                       loop.number("global"),
+                       loop.number("waits")};
   });
   binary.launch = {in.number("threadsPerBlock"),
                    in.number("warpSize"),
@@ -253,7 +256,7 @@ std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagno
   return rendered;
 }
 
-std::string serialize(const VariantResult &result) {
+json::Value toJson(const VariantResult &result) {
   json::Array diagnostics, times, files, binaries, notes;
   for (const RenderedDiagnostic &diagnostic : result.diagnostics)
     diagnostics.push_back(json::Object{{"severity", unsigned(diagnostic.severity)},
@@ -273,25 +276,21 @@ std::string serialize(const VariantResult &result) {
                                  {"path", encode(note.path)},
                                  {"begin", note.begin},
                                  {"end", note.end}});
+  return json::Object{
+      {"binary", std::move(binaries)},      {"diagnostics", std::move(diagnostics)},
+      {"times", std::move(times)},          {"files", std::move(files)},
+      {"emitted", encode(result.emitted)},  {"doesNotFit", encode(result.doesNotFit)},
+      {"doesNotFitNotes", std::move(notes)}};
+}
+
+std::string serialize(const VariantResult &result) {
   std::string bytes;
-  llvm::raw_string_ostream(bytes) << json::Value(
-      json::Object{{"binary", std::move(binaries)},
-                   {"diagnostics", std::move(diagnostics)},
-                   {"times", std::move(times)},
-                   {"files", std::move(files)},
-                   {"emitted", encode(result.emitted)},
-                   {"doesNotFit", encode(result.doesNotFit)},
-                   {"doesNotFitNotes", std::move(notes)}});
+  llvm::raw_string_ostream(bytes) << toJson(result);
   return bytes;
 }
 
-std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
-  llvm::Expected<json::Value> value = json::parse(bytes);
-  if (!value) {
-    llvm::consumeError(value.takeError());
-    return std::nullopt;
-  }
-  const json::Object *object = value->getAsObject();
+std::optional<VariantResult> variantResultFrom(const json::Value &value) {
+  const json::Object *object = value.getAsObject();
   if (!object)
     return std::nullopt;
   bool ok = true;
@@ -316,6 +315,14 @@ std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
                                       note.number("end")});
   });
   return ok ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
+  llvm::Expected<json::Value> value = json::parse(bytes);
+  if (value)
+    return variantResultFrom(*value);
+  llvm::consumeError(value.takeError());
+  return std::nullopt;
 }
 
 } // namespace kiln

@@ -6,6 +6,7 @@
 #include "codegen/LibraryModel.h"
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Target/DeviceBinary.h"
+#include "llvm/Support/JSON.h"
 #include <optional>
 
 namespace kiln {
@@ -57,6 +58,11 @@ struct VariantResult {
 std::vector<RenderedDiagnostic> renderDiagnostics(const DiagnosticEngine &diagnostics,
                                                   const SourceManager &sources);
 
+llvm::json::Value toJson(const VariantResult &result);
+/// Empty when the value is not a whole result.
+std::optional<VariantResult> variantResultFrom(const llvm::json::Value &value);
+
+/// The same as text.
 std::string serialize(const VariantResult &result);
 /// Empty when the bytes are not a whole result.
 std::optional<VariantResult> deserialize(llvm::StringRef bytes);

@@ -1,0 +1,117 @@
+#include "compiler/Driver/PieceName.h"
+#include "codegen/CNames.h"
+#include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Driver/BuildPlan.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kiln {
+namespace {
+
+/// Of hash: among a thousand variants of an entry point two are equal once in 10^8 libraries.
+constexpr size_t variantDigits = 12;
+
+/// All that tells a variant from the others of its entry point (KernelPlanner::addVariant).
+std::string identityOf(const EntryModel &entry, const VariantModel &variant) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const NamedLiteral &constant : variant.constants)
+    os << constant.first << "=" << constant.second.str() << "\n";
+  const SpecOptions &options = variant.options;
+  for (const std::optional<int64_t> &option :
+       {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
+        options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
+    os << (option ? std::to_string(*option) : "default") << "\n";
+  for (unsigned index : kernelParameters(entry, variant))
+    os << "takes " << entry.arguments[index].name << "\n";
+  for (const std::string &need : needTexts(entry, variant))
+    os << "needs " << need << "\n";
+  return text;
+}
+
+struct Selector {
+  llvm::StringRef entry, target, variant;
+
+  explicit Selector(llvm::StringRef text) {
+    std::tie(entry, target) = text.split('@');
+    std::tie(target, variant) = target.split('@');
+  }
+  bool hasEntry(llvm::StringRef name) const { return entry.empty() || entry == name; }
+  bool hasTarget(const TargetInfo &one) const {
+    return target.empty() || target == one.name || target == mangle(one.name);
+  }
+};
+
+void reportUnknown(llvm::StringRef selector, const llvm::Twine &what, llvm::StringRef name,
+                   llvm::ArrayRef<std::string> names, DiagnosticEngine &diagnostics) {
+  std::vector<llvm::StringRef> known(names.begin(), names.end());
+  diagnostics
+      .report(DiagKind::DriverBadFlag, DiagPlace(), "--only " + selector.str(),
+              "there is no " + what + " '" + name + "'")
+      .withHint(suggestName(name, known));
+}
+
+} // namespace
+
+std::string pieceGroup(const EntryModel &entry, const TargetInfo &target) {
+  return entry.name + "@" + mangle(target.name);
+}
+
+std::string pieceName(const EntryModel &entry, const VariantModel &variant,
+                      const TargetInfo &target) {
+  return pieceGroup(entry, target) + "@" +
+         sha256Of(identityOf(entry, variant)).substr(0, variantDigits);
+}
+
+std::vector<std::string> keepEntries(Spec &spec, llvm::function_ref<bool(llvm::StringRef)> isKept) {
+  std::vector<std::string> names;
+  for (SpecKernel &kernel : spec.kernels) {
+    llvm::append_range(names, kernel.entryNames());
+    llvm::erase_if(kernel.signatures, [&](const SpecSignature &one) { return !isKept(one.entry); });
+  }
+  llvm::erase_if(spec.kernels, [](const SpecKernel &one) { return one.signatures.empty(); });
+  return names;
+}
+
+bool keepSelected(Spec &spec, llvm::ArrayRef<std::string> selectors,
+                  DiagnosticEngine &diagnostics) {
+  std::vector<std::string> entries = keepEntries(spec, [&](llvm::StringRef entry) {
+    return llvm::any_of(selectors,
+                        [&](llvm::StringRef one) { return Selector(one).hasEntry(entry); });
+  });
+  std::vector<std::string> targets;
+  for (const TargetInfo &target : spec.targets)
+    targets.push_back(target.name);
+  for (llvm::StringRef text : selectors) {
+    Selector selector(text);
+    if (llvm::none_of(entries, [&](llvm::StringRef name) { return selector.hasEntry(name); }))
+      reportUnknown(text, "kernel", selector.entry, entries, diagnostics);
+    else if (llvm::none_of(spec.targets,
+                           [&](const TargetInfo &one) { return selector.hasTarget(one); }))
+      reportUnknown(text, "target", selector.target, targets, diagnostics);
+  }
+  return !diagnostics.hasErrors();
+}
+
+void chooseJobs(BuildPlan &plan, llvm::ArrayRef<std::string> selectors,
+                DiagnosticEngine &diagnostics) {
+  auto names = [&](llvm::StringRef text, const CompileJob &job) {
+    Selector selector(text);
+    return selector.hasEntry(plan.model.entries[job.entry].name) &&
+           selector.hasTarget(plan.model.targets[job.target]) &&
+           (selector.variant.empty() ||
+            llvm::StringRef(job.piece).rsplit('@').second == selector.variant);
+  };
+  for (llvm::StringRef text : selectors)
+    if (llvm::none_of(plan.jobs, [&](const CompileJob &job) { return names(text, job); }))
+      diagnostics
+          .report(DiagKind::DriverBadFlag, DiagPlace(), "--only " + text.str(),
+                  "no variant is called so")
+          .withHint("kiln plan lists them");
+  for (unsigned index = 0; index < plan.jobs.size(); ++index)
+    if (selectors.empty() || llvm::any_of(selectors, [&](llvm::StringRef text) {
+          return names(text, plan.jobs[index]);
+        }))
+      plan.chosen.push_back(index);
+}
+
+} // namespace kiln

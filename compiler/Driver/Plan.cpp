@@ -1,0 +1,132 @@
+// kiln plan: what a library is made of, for build systems.
+
+#include "codegen/GenerateLibrary.h"
+#include "compiler/Driver/BuildOutputs.h"
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/PieceName.h"
+#include "compiler/Driver/SourceNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace json = llvm::json;
+
+namespace kiln {
+namespace {
+
+/// Of the "kiln_plan" document (docs/cli.md).
+constexpr int64_t planVersion = 1;
+
+json::Value toJson(const Literal &literal) {
+  switch (literal.kind) {
+  case Literal::Kind::None:
+    return nullptr;
+  case Literal::Kind::Bool:
+    return literal.boolean;
+  case Literal::Kind::Int:
+    return literal.integer;
+  case Literal::Kind::String:
+    return json::isUTF8(literal.text) ? literal.text : json::fixUTF8(literal.text);
+  default: // what JSON cannot tell from a string, or not exactly
+    return json::Object{{"python", literal.str()}};
+  }
+}
+
+/// The sources of each kernel, with what they import: all that compiling it may read.
+class ReadFiles {
+public:
+  ReadFiles(const Spec &spec, const CompilerOptions &options) {
+    for (const SpecKernel &kernel : spec.kernels) {
+      SourceNames sources(options.importRoots);
+      sources.add(sourcePath(kernel, options.specFolder));
+      for (const std::string &entry : kernel.entryNames())
+        files[entry] = sources.files();
+    }
+  }
+
+  json::Array of(const EntryModel &entry, llvm::StringRef spec) {
+    json::Array list({spec});
+    for (const std::string &file : files[entry.name])
+      list.push_back(json::isUTF8(file) ? file : json::fixUTF8(file));
+    return list;
+  }
+
+private:
+  llvm::StringMap<std::vector<std::string>> files;
+};
+
+json::Object pieceOf(const BuildPlan &plan, const CompileJob &job, json::Array reads) {
+  const EntryModel &entry = plan.model.entries[job.entry];
+  const VariantModel &variant = entry.variants[job.variant];
+  const TargetInfo &target = plan.model.targets[job.target];
+  json::Object config;
+  for (const NamedLiteral &value : variant.config)
+    config[value.first] = toJson(value.second);
+  return json::Object{{"name", job.piece},
+                      {"group", pieceGroup(entry, target)},
+                      {"entry", entry.name},
+                      {"target", target.name},
+                      {"variant", variantName(entry, variant)},
+                      {"config", std::move(config)},
+                      {"num_warps", job.instance.numWarps},
+                      {"num_stages", job.instance.numStages},
+                      {"num_ctas", job.instance.numCtas},
+                      {"may_be_dropped", job.mayBeDropped},
+                      {"reads", std::move(reads)}};
+}
+
+std::string planText(const BuildPlan &plan, const Spec &spec, llvm::StringRef specPath,
+                     const CompilerOptions &options) {
+  ReadFiles files(spec, options);
+  json::Array outputs, pieces;
+  for (const std::string &name : libraryFileNames(plan.model))
+    outputs.push_back(name);
+  for (const CompileJob &job : plan.jobs)
+    pieces.push_back(pieceOf(plan, job, files.of(plan.model.entries[job.entry], specPath)));
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv(
+      "{0:2}\n", json::Value(json::Object{{"kiln_plan", planVersion},
+                                          {"library", plan.model.name},
+                                          {"spec", specPath},
+                                          {"outputs", std::move(outputs)},
+                                          {"pieces", std::move(pieces)}}));
+  return text;
+}
+
+/// Each name once, a line each.
+std::string groupList(const BuildPlan &plan) {
+  std::vector<std::string> groups;
+  for (const CompileJob &job : plan.jobs) {
+    std::string group = pieceGroup(plan.model.entries[job.entry], plan.model.targets[job.target]);
+    if (!llvm::is_contained(groups, group))
+      groups.push_back(std::move(group));
+  }
+  return llvm::join(groups, "\n") + "\n";
+}
+
+} // namespace
+
+int runShowPlan(const CommandLine &line) {
+  CompilerOptions options = line.compiler;
+  options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
+  Session session(options);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
+  if (!plan)
+    return 1;
+  std::vector<Output> files;
+  if (!line.build.planFile.empty())
+    files.push_back({line.build.planFile, "-o"});
+  BuildOutputs outputs(session, options, files);
+  if (!outputs.open())
+    return 1;
+  std::string text =
+      line.build.planList ? groupList(*plan) : planText(*plan, *spec, line.build.spec, options);
+  if (!files.empty())
+    return outputs.write({std::move(text)}) ? 0 : 1;
+  llvm::outs() << text;
+  return 0;
+}
+
+} // namespace kiln
