@@ -31,9 +31,14 @@ cl::SubCommand inspectCommand("inspect",
 cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
-/// Those that read sources: what decides what they mean is an option of all.
+/// Those that read sources. Build, plan and link take the same options, so that build systems need
+/// one list of them.
 cl::SubCommandGroup readCommands = {&buildCommand,   &planCommand,  &linkCommand,
                                     &compileCommand, &checkCommand, &runCommand};
+/// Those that generate code, and those that write a library.
+cl::SubCommandGroup codeCommands = {&buildCommand, &planCommand, &linkCommand, &compileCommand,
+                                    &runCommand};
+cl::SubCommandGroup libraryCommands = {&buildCommand, &planCommand, &linkCommand, &compileCommand};
 
 cl::list<std::string> importRoots("I", cl::desc("Look for imported kernel modules here"),
                                   cl::value_desc("folder"), cl::Prefix, cl::sub(readCommands));
@@ -45,16 +50,14 @@ cl::list<std::string>
 cl::alias targetsShort("t", cl::aliasopt(targets), cl::desc("Alias for --target"));
 cl::opt<unsigned> jobs("j", cl::desc("Variants compiled at a time (default: this machine's CPUs)"),
                        cl::value_desc("count"), cl::init(0), cl::Prefix, cl::sub(buildCommand),
-                       cl::sub(compileCommand), cl::sub(checkCommand));
+                       cl::sub(planCommand), cl::sub(linkCommand), cl::sub(compileCommand),
+                       cl::sub(checkCommand));
 cl::opt<unsigned> timeoutSeconds("timeout", cl::desc("Seconds that one variant may take"),
-                                 cl::value_desc("seconds"), cl::init(600), cl::sub(buildCommand),
-                                 cl::sub(compileCommand), cl::sub(checkCommand),
-                                 cl::sub(runCommand));
+                                 cl::value_desc("seconds"), cl::init(600), cl::sub(readCommands));
 cl::opt<unsigned> memoryMiB("memory",
                             cl::desc("MiB of memory for compiling one variant, 0: no limit (8192)"),
                             cl::value_desc("MiB"), cl::init(CompilerOptions().memoryMiB),
-                            cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
-                            cl::sub(runCommand));
+                            cl::sub(readCommands));
 cl::opt<bool> inProcess("in-process", cl::desc("Compile in this process (for debuggers)"),
                         cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(checkCommand),
                         cl::sub(runCommand));
@@ -77,8 +80,7 @@ cl::list<Experiment>
                            clEnumValN(Experiment::PointerStores, "pointer-stores",
                                       "products are stored through pointers by the copy engine")),
                 cl::CommaSeparated, cl::sub(readCommands));
-cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(buildCommand),
-                    cl::sub(compileCommand), cl::sub(checkCommand), cl::sub(runCommand));
+cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(readCommands));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
@@ -99,48 +101,40 @@ cl::opt<std::string>
 cl::opt<std::string> cacheFolder("cache",
                                  cl::desc("Keep binaries here, and take them from here when "
                                           "nothing changed (default: the variable KILN_CACHE)"),
-                                 cl::value_desc("folder"), cl::sub(buildCommand),
-                                 cl::sub(compileCommand));
+                                 cl::value_desc("folder"), cl::sub(libraryCommands));
 cl::opt<unsigned> cacheLimit("cache-limit", cl::desc("MiB that --cache may hold (4096)"),
                              cl::value_desc("MiB"), cl::init(CompilerOptions().cacheLimitMiB),
-                             cl::sub(buildCommand), cl::sub(compileCommand));
+                             cl::sub(libraryCommands));
 
 cl::opt<CudaEmit> cudaEmit(
     "cuda-emit", cl::desc("What cuda targets become"),
     cl::values(clEnumValN(CudaEmit::Cubin, "cubin", "machine code, by ptxas (default)"),
                clEnumValN(CudaEmit::PTX, "ptx", "PTX, assembled by the driver when loaded"),
                clEnumValN(CudaEmit::Both, "both", "machine code and PTX beside it")),
-    cl::init(CudaEmit::Cubin), cl::sub(buildCommand), cl::sub(compileCommand));
+    cl::init(CudaEmit::Cubin), cl::sub(libraryCommands));
 cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
-              cl::value_desc("file"), cl::sub(buildCommand), cl::sub(compileCommand),
-              cl::sub(runCommand));
+              cl::value_desc("file"), cl::sub(codeCommands));
 cl::opt<unsigned> ptxasMemory("ptxas-memory",
                               cl::desc("MiB of memory for one run of ptxas, 0: no limit (8192)"),
                               cl::value_desc("MiB"), cl::init(EmitOptions().ptxasMemory),
-                              cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(runCommand));
-cl::opt<unsigned>
-    ptxasTimeout("ptxas-timeout",
-                 cl::desc("Seconds of processor time for one run of ptxas, 0: no limit (300)"),
-                 cl::value_desc("seconds"), cl::init(EmitOptions().ptxasTimeout),
-                 cl::sub(buildCommand), cl::sub(compileCommand), cl::sub(runCommand));
+                              cl::sub(codeCommands));
+cl::opt<unsigned> ptxasTimeout(
+    "ptxas-timeout", cl::desc("Seconds of processor time for one run of ptxas, 0: no limit (300)"),
+    cl::value_desc("seconds"), cl::init(EmitOptions().ptxasTimeout), cl::sub(codeCommands));
 cl::opt<unsigned>
     ptxasSlow("ptxas-slow",
               cl::desc("Warn of runs of ptxas that take more processor time, 0: never (20)"),
-              cl::value_desc("seconds"), cl::init(EmitOptions().ptxasSlow), cl::sub(buildCommand),
-              cl::sub(compileCommand), cl::sub(runCommand));
+              cl::value_desc("seconds"), cl::init(EmitOptions().ptxasSlow), cl::sub(codeCommands));
 cl::opt<std::string> libdevicePath("libdevice",
                                    cl::desc("libdevice.10.bc, for kernels that call its functions"),
-                                   cl::value_desc("file"), cl::sub(buildCommand),
-                                   cl::sub(compileCommand), cl::sub(runCommand));
+                                   cl::value_desc("file"), cl::sub(codeCommands));
 cl::opt<unsigned> optLevel("O", cl::desc("Optimisation level, 0 to 3"), cl::value_desc("level"),
-                           cl::init(3), cl::Prefix, cl::sub(buildCommand), cl::sub(compileCommand),
-                           cl::sub(runCommand));
+                           cl::init(3), cl::Prefix, cl::sub(codeCommands));
 cl::opt<bool> lineInfo("line-info", cl::desc("Line tables for profilers (default: on)"),
-                       cl::init(true), cl::sub(buildCommand), cl::sub(compileCommand));
+                       cl::init(true), cl::sub(libraryCommands));
 cl::list<std::string> pathMap("path-map", cl::desc("Replace a path's beginning in line tables"),
-                              cl::value_desc("from=to"), cl::sub(buildCommand),
-                              cl::sub(compileCommand));
+                              cl::value_desc("from=to"), cl::sub(libraryCommands));
 
 // build, check, plan, link
 cl::opt<std::string> specPath(cl::Positional, cl::desc("<spec.json>"), cl::sub(buildCommand),

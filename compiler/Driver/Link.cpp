@@ -34,7 +34,9 @@ public:
       report(DiagKind::DriverPieceFile, path, llvm::toString(file.takeError()));
     else if (file->tool != describeTool())
       report(DiagKind::DriverPieceTool, path, file->tool, describeTool());
-    else if (hasFirstOptions(path, *file) && hasCurrentSources(path, *file))
+    else if (file->options != describeOptions(options))
+      report(DiagKind::DriverPieceOptions, path, file->options, describeOptions(options));
+    else if (hasCurrentSources(path, *file))
       for (Piece &piece : file->pieces)
         take(path, std::move(piece));
   }
@@ -58,16 +60,6 @@ public:
 private:
   template <typename... Args> void report(DiagKind kind, const Args &...args) {
     session.diagnostics.report(kind, DiagPlace(), args...);
-  }
-
-  /// One build has one set of options.
-  bool hasFirstOptions(const std::string &path, const PieceFile &file) {
-    if (firstPath.empty())
-      firstPath = path, firstOptions = file.options;
-    if (file.options == firstOptions)
-      return true;
-    report(DiagKind::DriverPieceOptions, path, file.options, firstPath, firstOptions);
-    return false;
   }
 
   std::string placeOf(llvm::StringRef pathFromSpec) const {
@@ -128,7 +120,6 @@ private:
   std::vector<VariantResult> results;
   /// The file that each job's result comes from; empty: none yet.
   std::vector<std::string> origins;
-  std::string firstPath, firstOptions;
   llvm::StringMap<llvm::ErrorOr<std::string>> hashes;
 };
 
