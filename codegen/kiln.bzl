@@ -14,9 +14,94 @@
 The rule runs `kiln build` once and compiles the generated C against the runtime. It offers CcInfo
 (the header is <name>.h) and, in its default outputs, the header, source, archive and manifest.
 The actions read nothing but their inputs and need no network, no GPU and no Python.
+
+With `pieces` there is an action for each kernel and target, and one that links them to the same bytes:
+
+    kiln_kernel_library(
+        name = "llm_kernels",
+        srcs = ["activations.py"],  # what several kernels import
+        pieces = {
+            "matmul.py": "matmul_f16 matmul_bf16",  # a source, and the spec's kernels that are of it
+            "softmax.py": "softmax_f32",
+        },
+        spec = "llm_kernels.json",
+        targets = ["cuda:sm_90a", "cpu:x86-64-v3"],
+    )
+
+So they compile at a time, on several machines where there is remote execution, and only those whose sources
+change do so again.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+def _arguments(ctx, command):
+    """What all commands of one library have in common."""
+    args = ctx.actions.args()
+    args.add(command, ctx.file.spec)
+    args.add("--name", ctx.label.name)
+    for root in ctx.attr.roots:
+        args.add("-I", root)
+    for target in ctx.attr.targets:
+        args.add("--target", target)
+    args.add_all(ctx.attr.flags)
+    return args
+
+def _compile(ctx, command_args, outputs, inputs, mnemonic, what, with_ptxas):
+    """Runs `kiln build`, by itself."""
+
+    # An action shares the machine with others; one job each.
+    command_args.add("-j", "1")
+    tools = ctx.files.ptxas if with_ptxas else []
+    for ptxas in tools:
+        command_args.add("--ptxas", ptxas)
+    ctx.actions.run(
+        outputs = outputs,
+        inputs = [ctx.file.spec] + inputs + tools,
+        executable = ctx.executable.kiln,
+        arguments = [command_args],
+        mnemonic = mnemonic,
+        progress_message = "Compiling %s of %s" % (what, ctx.label),
+    )
+
+def _build(ctx, outputs):
+    """One action for the whole library."""
+    args = _arguments(ctx, "build")
+    args.add("-o", outputs[0].dirname)
+    _compile(ctx, args, outputs, ctx.files.srcs, "KilnBuild", "the kernels", True)
+
+def _mangle(target):
+    """A target in the name of a piece."""
+    return "".join([c if c.isalnum() else "_" for c in target.elems()])
+
+def _link_pieces(ctx, outputs):
+    """An action for each kernel and target, and one that links."""
+    if not ctx.attr.targets:
+        fail("expected the targets here, beside pieces: the spec is not read before there are actions", "targets")
+    pieces = []
+    sources = list(ctx.files.srcs)
+    for label, kernels in ctx.attr.pieces.items():
+        own = label.files.to_list()
+        sources += own
+        for kernel in kernels.split(" "):
+            for target in ctx.attr.targets:
+                selector = kernel + "@" + _mangle(target)
+                piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, selector))
+                pieces.append(piece)
+                args = _arguments(ctx, "build")
+                args.add("--only", selector)
+                args.add("--objects", piece)
+                _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", selector, target.startswith("cuda:"))
+    args = _arguments(ctx, "link")
+    args.add_all(pieces)
+    args.add("-o", outputs[0].dirname)
+    ctx.actions.run(
+        outputs = outputs,
+        inputs = [ctx.file.spec] + sources + pieces,
+        executable = ctx.executable.kiln,
+        arguments = [args],
+        mnemonic = "KilnLink",
+        progress_message = "Linking the kernels of %s" % ctx.label,
+    )
 
 def _kiln_kernel_library_impl(ctx):
     cc_toolchain = find_cpp_toolchain(ctx)
@@ -33,28 +118,10 @@ def _kiln_kernel_library_impl(ctx):
     archive = ctx.actions.declare_file("lib" + name + ".a")
     outputs = [header, source, manifest, archive]
 
-    args = ctx.actions.args()
-    args.add("build", ctx.file.spec)
-    args.add("-o", header.dirname)
-    args.add("--name", name)
-    for root in ctx.attr.roots:
-        args.add("-I", root)
-    for target in ctx.attr.targets:
-        args.add("--target", target)
-    args.add_all(ctx.attr.flags)
-    # A test or a sample shares the machine with other actions; one job each.
-    args.add("-j", "1")
-    for ptxas in ctx.files.ptxas:
-        args.add("--ptxas", ptxas)
-    tools = depset(ctx.files.ptxas)
-    ctx.actions.run(
-        outputs = outputs,
-        inputs = depset([ctx.file.spec] + ctx.files.srcs, transitive = [tools]),
-        executable = ctx.executable.kiln,
-        arguments = [args],
-        mnemonic = "KilnBuild",
-        progress_message = "Compiling the kernels of %s" % ctx.label,
-    )
+    if ctx.attr.pieces:
+        _link_pieces(ctx, outputs)
+    else:
+        _build(ctx, outputs)
 
     needs = ctx.attr.deps + [ctx.attr.runtime]
     if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
@@ -116,8 +183,13 @@ kiln_kernel_library = rule(
     attrs = {
         "srcs": attr.label_list(
             allow_files = True,
-            mandatory = True,
-            doc = "The Python sources, with every module that they import, and tuning files.",
+            doc = "The Python sources, with every module that they import, and tuning files. Beside pieces: what is " +
+                  "no kernel's own.",
+        ),
+        "pieces": attr.label_keyed_string_dict(
+            allow_files = True,
+            doc = "For an action for each kernel and target: sources, and the names in the spec of the kernels that " +
+                  "are compiled from them, with spaces between. Needs targets.",
         ),
         "spec": attr.label(allow_single_file = [".json"], mandatory = True),
         "targets": attr.string_list(doc = "Targets in place of the spec's."),

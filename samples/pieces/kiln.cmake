@@ -1,0 +1,41 @@
+# kiln_library(NAME SPEC FILE [FLAGS FLAG...])
+#
+# A static library of the spec's kernels, and in NAME_FOLDER its header's folder. Each kernel compiles for each target by
+# itself, again only where its sources have changed. FLAGS are those of kiln build; KILN is the command. The spec's
+# kernels are looked up when CMake runs, which it does again when the spec changes.
+if(NOT KILN)
+  find_program(KILN kiln REQUIRED)
+endif()
+
+function(kiln_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "FLAGS")
+  get_filename_component(spec "${arg_SPEC}" ABSOLUTE)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.kernels")
+  set(arguments "${spec}" --name ${name} ${arg_FLAGS})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${spec}")
+  execute_process(COMMAND "${KILN}" plan ${arguments} --list OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" groups "${groups}")
+  set(pieces)
+  foreach(group IN LISTS groups)
+    set(piece "${folder}/pieces/${group}")
+    list(APPEND pieces "${piece}")
+    add_custom_command(
+      OUTPUT "${piece}"
+      COMMAND "${KILN}" build ${arguments} -j 1 --only ${group} --objects "${piece}" --depfile "${piece}.d"
+      DEPENDS "${spec}" "${KILN}"
+      DEPFILE "${piece}.d"
+      COMMENT "Compiling ${group}"
+      VERBATIM)
+  endforeach()
+  set(files "${folder}/${name}.h" "${folder}/${name}.c" "${folder}/${name}.json" "${folder}/lib${name}.a")
+  add_custom_command(
+    OUTPUT ${files}
+    COMMAND "${KILN}" link ${arguments} ${pieces} -o "${folder}"
+    DEPENDS "${spec}" "${KILN}" ${pieces}
+    COMMENT "Linking the kernels of ${name}"
+    VERBATIM)
+  add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
+  target_include_directories(${name} PUBLIC "${folder}")
+  target_link_libraries(${name} PUBLIC "${folder}/lib${name}.a")
+  set(${name}_FOLDER "${folder}" PARENT_SCOPE)
+endfunction()
