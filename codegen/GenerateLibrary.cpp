@@ -135,6 +135,13 @@ Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch
   return Error::success();
 }
 
+std::vector<EntryText> textsOf(const LibraryModel &model) {
+  std::vector<EntryText> texts;
+  for (const EntryModel &entry : model.entries)
+    texts.push_back(textOf(model, entry));
+  return texts;
+}
+
 void addSizes(const LibraryModel &model, const EntryModel &entry, GeneratedLibrary &library) {
   for (size_t t = 0; t < model.targets.size(); ++t) {
     SizeRow row{entry.name, model.targets[t].name, 0};
@@ -174,6 +181,8 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model) {
   return names;
 }
 
+std::string generateHeader(const LibraryModel &model) { return writeHeader(model, textsOf(model)); }
+
 Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   if (Error error = checkModel(model))
     return std::move(error);
@@ -183,9 +192,7 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   if (Error error = checkBudget(model, library))
     return std::move(error);
 
-  std::vector<EntryText> texts;
-  for (const EntryModel &entry : model.entries)
-    texts.push_back(textOf(model, entry));
+  std::vector<EntryText> texts = textsOf(model);
   std::string manifest = writeManifest(model);
   library.files.push_back({model.name + ".h", writeHeader(model, texts)});
   library.files.push_back({model.name + ".c", writeSource(model, texts)});

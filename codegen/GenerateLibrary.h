@@ -30,6 +30,10 @@ struct GeneratedLibrary {
 /// The names of the files that generateLibrary() makes of a model with this name and these targets.
 std::vector<std::string> libraryFileNames(const LibraryModel &model);
 
+/// `<name>.h` of a model, which need not have binaries yet: the same text as long as no variant is
+/// left out.
+std::string generateHeader(const LibraryModel &model);
+
 /// Fails when checkModel does, when a host object cannot be linked beside others, or when the
 /// images are larger than the size budget (the message lists the largest).
 llvm::Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model);

@@ -29,7 +29,7 @@ With `pieces` there is an action for each kernel and target, and one that links 
     )
 
 So they compile at a time, on several machines where there is remote execution, and only those whose sources
-change do so again.
+change do so again. With `early_header = True` what includes the header need not wait for any of them.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
@@ -73,15 +73,17 @@ def _mangle(target):
     """A target in the name of a piece."""
     return "".join([c if c.isalnum() else "_" for c in target.elems()])
 
+def _sources(ctx):
+    """Of all kernels."""
+    return ctx.files.srcs + [file for label in ctx.attr.pieces for file in label.files.to_list()]
+
 def _link_pieces(ctx, outputs):
     """An action for each kernel and target, and one that links."""
     if not ctx.attr.targets:
         fail("expected the targets here, beside pieces: the spec is not read before there are actions", "targets")
     pieces = []
-    sources = list(ctx.files.srcs)
     for label, kernels in ctx.attr.pieces.items():
         own = label.files.to_list()
-        sources += own
         for kernel in kernels.split(" "):
             for target in ctx.attr.targets:
                 selector = kernel + "@" + _mangle(target)
@@ -96,12 +98,27 @@ def _link_pieces(ctx, outputs):
     args.add("-o", outputs[0].dirname)
     ctx.actions.run(
         outputs = outputs,
-        inputs = [ctx.file.spec] + sources + pieces,
+        inputs = [ctx.file.spec] + _sources(ctx) + pieces,
         executable = ctx.executable.kiln,
         arguments = [args],
         mnemonic = "KilnLink",
         progress_message = "Linking the kernels of %s" % ctx.label,
     )
+
+def _plan_header(ctx):
+    """The header, from the spec and the sources, while the kernels compile."""
+    header = ctx.actions.declare_file(ctx.label.name + ".h")
+    args = _arguments(ctx, "plan")
+    args.add("--header", header)
+    ctx.actions.run(
+        outputs = [header],
+        inputs = [ctx.file.spec] + _sources(ctx),
+        executable = ctx.executable.kiln,
+        arguments = [args],
+        mnemonic = "KilnHeader",
+        progress_message = "Writing the header of %s" % ctx.label,
+    )
+    return header
 
 def _kiln_kernel_library_impl(ctx):
     cc_toolchain = find_cpp_toolchain(ctx)
@@ -112,16 +129,20 @@ def _kiln_kernel_library_impl(ctx):
         unsupported_features = ctx.disabled_features,
     )
     name = ctx.label.name
-    header = ctx.actions.declare_file(name + ".h")
-    source = ctx.actions.declare_file(name + ".c")
-    manifest = ctx.actions.declare_file(name + ".json")
-    archive = ctx.actions.declare_file("lib" + name + ".a")
+    # A header of an action of its own is an output once; the one that comes with the library is equal.
+    folder = name + ".library/" if ctx.attr.early_header else ""
+    header = ctx.actions.declare_file(folder + name + ".h")
+    source = ctx.actions.declare_file(folder + name + ".c")
+    manifest = ctx.actions.declare_file(folder + name + ".json")
+    archive = ctx.actions.declare_file(folder + "lib" + name + ".a")
     outputs = [header, source, manifest, archive]
-
     if ctx.attr.pieces:
         _link_pieces(ctx, outputs)
     else:
         _build(ctx, outputs)
+    if ctx.attr.early_header:
+        header = _plan_header(ctx)
+        outputs = [header, source, manifest, archive]
 
     needs = ctx.attr.deps + [ctx.attr.runtime]
     if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
@@ -192,6 +213,10 @@ kiln_kernel_library = rule(
                   "are compiled from them, with spaces between. Needs targets.",
         ),
         "spec": attr.label(allow_single_file = [".json"], mandatory = True),
+        "early_header": attr.bool(
+            doc = "Write the header in an action of its own, so that what includes it need not wait for the kernels. " +
+                  "Not where a kernel's configs are its source's: some may be left out.",
+        ),
         "targets": attr.string_list(doc = "Targets in place of the spec's."),
         "emulated": attr.bool(doc = "The spec has emu: targets (those named here are seen without)."),
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),

@@ -156,6 +156,10 @@ cl::opt<bool> planList("list",
                        cl::desc("Only names, one for each kernel and target, as --only takes them"),
                        cl::sub(planCommand));
 
+cl::opt<std::string> header("header",
+                            cl::desc("Write the library's header here, and no plan without -o"),
+                            cl::value_desc("file"), cl::sub(planCommand));
+
 // compile
 cl::opt<std::string> sourcePath(cl::Positional, cl::desc("<kernel.py>"), cl::sub(compileCommand));
 cl::opt<std::string> kernelName("n", cl::desc("Name of the kernel"), cl::value_desc("name"),
@@ -334,6 +338,7 @@ BuildOptions buildOptions() {
   build.name = libraryName;
   build.objects = objects, build.pieces = pieceFiles;
   build.planFile = outputFile, build.planList = planList;
+  build.header = header;
   return build;
 }
 

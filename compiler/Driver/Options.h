@@ -76,6 +76,8 @@ struct BuildOptions {
   /// and target.
   std::string planFile;
   bool planList = false;
+  /// plan: a file for the library's header.
+  std::string header;
 };
 
 /// `kiln compile`: Triton's compile.py.

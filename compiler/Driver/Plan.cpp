@@ -105,6 +105,21 @@ std::string groupList(const BuildPlan &plan) {
   return llvm::join(groups, "\n") + "\n";
 }
 
+/// Of what is known before anything has compiled: reports when that is not all.
+bool checkHeader(Session &session, const BuildPlan &plan) {
+  for (const CompileJob &job : plan.jobs)
+    if (job.mayBeDropped) {
+      session.diagnostics.report(
+          DiagKind::DriverBadFlag, DiagPlace(), "--header",
+          "'" + plan.model.entries[job.entry].name +
+              "' has configs of its source, which may be left out when they compile: its header "
+              "is known after that");
+      session.reporter.report(session.diagnostics, session.sources);
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 int runShowPlan(const CommandLine &line) {
@@ -116,17 +131,25 @@ int runShowPlan(const CommandLine &line) {
   if (!plan)
     return 1;
   std::vector<Output> files;
-  if (!line.build.planFile.empty())
-    files.push_back({line.build.planFile, "-o"});
-  BuildOutputs outputs(session, options, files);
-  if (!outputs.open())
-    return 1;
+  std::vector<std::string> contents;
+  auto add = [&](const std::string &path, llvm::StringRef option, std::string text) {
+    files.push_back({path, option});
+    contents.push_back(std::move(text));
+  };
+  bool isPrinted = line.build.planFile.empty() && line.build.header.empty();
   std::string text =
       line.build.planList ? groupList(*plan) : planText(*plan, *spec, line.build.spec, options);
-  if (!files.empty())
-    return outputs.write({std::move(text)}) ? 0 : 1;
-  llvm::outs() << text;
-  return 0;
+  if (isPrinted)
+    llvm::outs() << text;
+  if (!line.build.planFile.empty())
+    add(line.build.planFile, "-o", std::move(text));
+  if (!line.build.header.empty()) {
+    if (!checkHeader(session, *plan))
+      return 1;
+    add(line.build.header, "--header", generateHeader(plan->model));
+  }
+  BuildOutputs outputs(session, options, std::move(files));
+  return outputs.open() && outputs.write(std::move(contents)) ? 0 : 1;
 }
 
 } // namespace kiln
