@@ -126,6 +126,7 @@ int runShowPlan(const CommandLine &line) {
   CompilerOptions options = line.compiler;
   options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
   Session session(options);
+  session.hideKnownWarnings();
   auto spec = session.readSpecFile(line.build.spec, line.build.name);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan)

@@ -50,8 +50,8 @@ public:
   /// first reading: their paths as printed, and hashes of what was read.
   const std::vector<InputFile> &filesRead() const { return files; }
 
-  /// The warnings of spec and sources have been shown, by the builds of the pieces; but not those
-  /// of definitions, which concern all sources.
+  /// The warnings of spec and sources are shown by the builds of the pieces; but not those of
+  /// definitions, which concern all sources.
   void hideKnownWarnings() { knowsWarnings = true; }
 
   /// A file that was read and is no source: an array, a tool.
