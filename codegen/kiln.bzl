@@ -34,10 +34,11 @@ change do so again. With `early_header = True` what includes the header need not
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
-def _arguments(ctx, command):
-    """What all commands of one library have in common."""
+def _arguments(ctx, command, option, output):
+    """What all commands of one library have in common; `option` says what they write."""
     args = ctx.actions.args()
     args.add(command, ctx.file.spec)
+    args.add(option, output)
     args.add("--name", ctx.label.name)
     for root in ctx.attr.roots:
         args.add("-I", root)
@@ -65,8 +66,7 @@ def _compile(ctx, command_args, outputs, inputs, mnemonic, what, with_ptxas):
 
 def _build(ctx, outputs):
     """One action for the whole library."""
-    args = _arguments(ctx, "build")
-    args.add("-o", outputs[0].dirname)
+    args = _arguments(ctx, "build", "-o", outputs[0].dirname)
     _compile(ctx, args, outputs, ctx.files.srcs, "KilnBuild", "the kernels", True)
 
 def _mangle(target):
@@ -89,13 +89,11 @@ def _link_pieces(ctx, outputs):
                 selector = kernel + "@" + _mangle(target)
                 piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, selector))
                 pieces.append(piece)
-                args = _arguments(ctx, "build")
+                args = _arguments(ctx, "build", "--objects", piece)
                 args.add("--only", selector)
-                args.add("--objects", piece)
                 _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", selector, target.startswith("cuda:"))
-    args = _arguments(ctx, "link")
+    args = _arguments(ctx, "link", "-o", outputs[0].dirname)
     args.add_all(pieces)
-    args.add("-o", outputs[0].dirname)
     ctx.actions.run(
         outputs = outputs,
         inputs = [ctx.file.spec] + _sources(ctx) + pieces,
@@ -108,8 +106,7 @@ def _link_pieces(ctx, outputs):
 def _plan_header(ctx):
     """The header, from the spec and the sources, while the kernels compile."""
     header = ctx.actions.declare_file(ctx.label.name + ".h")
-    args = _arguments(ctx, "plan")
-    args.add("--header", header)
+    args = _arguments(ctx, "plan", "--header", header)
     ctx.actions.run(
         outputs = [header],
         inputs = [ctx.file.spec] + _sources(ctx),
