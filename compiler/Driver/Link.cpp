@@ -51,6 +51,8 @@ public:
     // Pieces of a file that was refused are not missing.
     if (missing && !session.diagnostics.hasErrors())
       report(DiagKind::DriverPieceMissing, missing, plan.jobs.size(), first);
+    if (!session.diagnostics.hasErrors())
+      checkImports();
     bool isGood = !session.diagnostics.hasErrors();
     session.reporter.report(session.diagnostics, session.sources);
     session.diagnostics.clear();
@@ -62,6 +64,18 @@ private:
     session.diagnostics.report(kind, DiagPlace(), args...);
   }
 
+  /// An import may lead to another file than when the pieces were compiled, which all are as they
+  /// were.
+  void checkImports() {
+    FileId spec = 1;
+    for (FileId file = spec + 1; file <= session.sources.getNumFiles(); ++file) {
+      llvm::StringRef path = session.sources.get(file).getPath();
+      if (!known.contains(absolutePath(path)))
+        report(DiagKind::DriverPieceStale, plan.model.name,
+               "no piece was compiled from '" + path.str() + "', which its kernels read now");
+    }
+  }
+
   std::string placeOf(llvm::StringRef pathFromSpec) const {
     llvm::SmallString<256> place(options.specFolder);
     llvm::sys::path::append(place, pathFromSpec);
@@ -71,18 +85,20 @@ private:
 
   /// The hash of a source as it is now, or why there is none.
   llvm::ErrorOr<std::string> hashNow(const std::string &path) {
-    auto [known, isNew] = hashes.try_emplace(path, std::string());
+    auto [entry, isNew] = hashes.try_emplace(path, std::string());
     if (isNew) {
       auto bytes = readRegularFile(path, /*maxBytes=*/uint64_t(1) << 32);
-      known->second = bytes ? llvm::ErrorOr<std::string>(sha256Of((*bytes)->getBuffer()))
+      entry->second = bytes ? llvm::ErrorOr<std::string>(sha256Of((*bytes)->getBuffer()))
                             : llvm::ErrorOr<std::string>(bytes.getError());
     }
-    return known->second;
+    return entry->second;
   }
 
   bool hasCurrentSources(const std::string &path, const PieceFile &file) {
     for (const InputFile &source : file.sources) {
-      llvm::ErrorOr<std::string> now = hashNow(placeOf(source.path));
+      std::string place = placeOf(source.path);
+      known.insert(absolutePath(place));
+      llvm::ErrorOr<std::string> now = hashNow(place);
       if (now && *now == source.sha256)
         continue;
       report(
@@ -96,10 +112,10 @@ private:
   }
 
   void take(const std::string &path, Piece piece) {
-    auto known = jobs.find(piece.name);
-    if (known == jobs.end())
+    auto job = jobs.find(piece.name);
+    if (job == jobs.end())
       return report(DiagKind::DriverPieceUnknown, path, piece.name);
-    unsigned index = known->second;
+    unsigned index = job->second;
     if (piece.recipe != recipeOf(plan, plan.jobs[index]))
       return report(DiagKind::DriverPieceStale, path,
                     "'" + piece.name +
@@ -121,6 +137,8 @@ private:
   /// The file that each job's result comes from; empty: none yet.
   std::vector<std::string> origins;
   llvm::StringMap<llvm::ErrorOr<std::string>> hashes;
+  /// The places of all sources that the files name.
+  llvm::StringSet<> known;
 };
 
 } // namespace
