@@ -70,7 +70,7 @@ def _build(ctx, outputs):
     _compile(ctx, args, outputs, ctx.files.srcs, "KilnBuild", "the kernels", True)
 
 def _mangle(target):
-    """A target in the name of a piece."""
+    """A target in the name of a file."""
     return "".join([c if c.isalnum() else "_" for c in target.elems()])
 
 def _sources(ctx):
@@ -84,14 +84,14 @@ def _link_pieces(ctx, outputs):
     pieces = []
     for label, kernels in ctx.attr.pieces.items():
         own = label.files.to_list()
-        for kernel in kernels.split(" "):
+        for kernel in [name for name in kernels.split(" ") if name]:
             for target in ctx.attr.targets:
-                selector = kernel + "@" + _mangle(target)
-                piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, selector))
+                name = "%s@%s" % (kernel, _mangle(target))
+                piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, name))
                 pieces.append(piece)
                 args = _arguments(ctx, "build", "--objects", piece)
-                args.add("--only", selector)
-                _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", selector, target.startswith("cuda:"))
+                args.add("--only", "%s@%s" % (kernel, target))
+                _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", name, target.startswith("cuda:"))
     args = _arguments(ctx, "link", "-o", outputs[0].dirname)
     args.add_all(pieces)
     ctx.actions.run(

@@ -29,11 +29,18 @@ std::string identityOf(const EntryModel &entry, const VariantModel &variant) {
 }
 
 struct Selector {
-  llvm::StringRef entry, target, variant;
+  llvm::StringRef entry, variant;
+  /// By its canonical name where it is written as a target: "cuda:90" is cuda:sm_90a.
+  std::string target;
 
   explicit Selector(llvm::StringRef text) {
-    std::tie(entry, target) = text.split('@');
-    std::tie(target, variant) = target.split('@');
+    llvm::StringRef rest;
+    std::tie(entry, rest) = text.split('@');
+    std::tie(rest, variant) = rest.split('@');
+    llvm::Expected<TargetInfo> parsed = parseTarget(rest);
+    target = parsed ? parsed->name : rest.str();
+    if (!parsed)
+      llvm::consumeError(parsed.takeError());
   }
   bool hasEntry(llvm::StringRef name) const { return entry.empty() || entry == name; }
   bool hasTarget(const TargetInfo &one) const {

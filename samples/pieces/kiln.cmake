@@ -1,7 +1,7 @@
 # kiln_library(NAME SPEC FILE [FLAGS FLAG...])
 #
-# A static library of the spec's kernels, and in NAME_FOLDER its header's folder. Each kernel compiles for each target by
-# itself, again only where its sources have changed. FLAGS are those of kiln build; KILN is the command. The spec's
+# A static library of the spec's kernels, and in NAME_FOLDER its header's folder. Each kernel compiles for each target
+# by itself, again only where its sources have changed. FLAGS are those of kiln build; KILN is the command. The spec's
 # kernels are looked up when CMake runs, which it does again when the spec changes.
 if(NOT KILN)
   find_program(KILN kiln REQUIRED)

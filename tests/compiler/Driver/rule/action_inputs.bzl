@@ -1,4 +1,7 @@
-"""action_inputs(name, library): a file with a line for each action of Kiln's: its name, its outputs and the sources it reads."""
+"""action_inputs(name, library): a file with a line for each action of Kiln's.
+
+Its name, its outputs and the sources that it reads.
+"""
 
 def _aspect_impl(target, ctx):
     lines = []
