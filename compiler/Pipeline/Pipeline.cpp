@@ -235,6 +235,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
   // After it an attention's second product runs beside the next block's softmax.
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
+  // After it other loads of loops that ask for stages are an iteration ahead, too.
+  passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it every scratch and buffer has an offset, and the kernel its total.

@@ -58,7 +58,9 @@ Value MathBuilder::cbrt(Value x) const {
 
 /// log2 m = 2 atanh(t) / ln(2) for t = (m - 1) / (m + 1), of which quotient and
 /// first term are kept in two parts each. The rest has less than a hundredth of
-/// the sum, so that it may be rounded.
+/// the sum, so that it may be rounded. Products that are added to are fused by
+/// name: a target that may fuse them or not would lose, or count twice, what
+/// the product's rounding left.
 std::pair<Value, Value> MathBuilder::log2InTwo(Value x) const {
   auto [m, e] = splitMantissa(x);
   Value numerator = sub(m, number(1)), denominator = add(m, number(1));
@@ -75,15 +77,13 @@ std::pair<Value, Value> MathBuilder::log2InTwo(Value x) const {
   // 2 / ln(2) and what it leaves in f32 and in f64.
   double factor = isDouble ? 0x1.71547652b82fep+1 : 0x1.715476p+1;
   double factorRest = isDouble ? 0x1.777d0ffda0d24p-55 : 2 * log2e - factor;
-  Value first = mul(t, number(factor));
-  Value rest = fma(t, number(factor), negate(first));
-  rest = fma(tRest, number(factor), fma(t, number(factorRest), rest));
+  Value rest = fma(tRest, number(factor), mul(t, number(factorRest)));
   rest = fma(mul(t, z), polynomial(c, z), rest);
-  // The exponent is zero or the larger.
-  Value sum = add(e, first);
+  // The exponent is zero or the larger, so that taking it off again is exact.
+  Value sum = fma(t, number(factor), e);
   Value bounded = s.select(less(x, number(INFINITY)), sum, x);
   Value high = s.select(equal(x, number(0)), number(-INFINITY), bounded);
-  return {high, add(sub(first, sub(sum, e)), rest)};
+  return {high, add(fma(t, number(factor), negate(sub(sum, e))), rest)};
 }
 
 /// What `magnitude`, |x|^y, becomes by x's sign, and where one of both decides

@@ -109,6 +109,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
+  registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });

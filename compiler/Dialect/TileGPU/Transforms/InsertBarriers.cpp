@@ -420,47 +420,24 @@ private:
   BarrierNeed *probe = nullptr;
 };
 
-/// Writes the barriers, and comparisons of arguments at the kernel's start.
+/// Writes the barriers.
 class BarrierWriter {
 public:
-  explicit BarrierWriter(func::FuncOp kernel)
-      : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {}
+  explicit BarrierWriter(func::FuncOp kernel) : comparisons(kernel) {}
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
     // What threads have done before comes before what the copy engine does.
     if (isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op))
       tilegpu::ProxyFenceOp::create(builder, op->getLoc(), /*isGlobal=*/true);
-    Value condition;
-    if (!need.always)
-      for (const ArgumentPair &pair : need.pairs) {
-        Value same = areEqual(pair);
-        condition =
-            condition ? arith::OrIOp::create(entry, kernel.getLoc(), condition, same) : same;
-      }
-    tilegpu::BarrierOp::create(builder, op->getLoc(), condition);
+    BarrierNeed left = needAt(op, need);
+    if (!left.isNever())
+      tilegpu::BarrierOp::create(builder, op->getLoc(),
+                                 left.always ? Value() : comparisons.anyEqual(left.pairs));
   }
 
 private:
-  Value areEqual(ArgumentPair pair) {
-    Value &known = equal[pair];
-    if (!known)
-      known = arith::CmpIOp::create(entry, kernel.getLoc(), arith::CmpIPredicate::eq,
-                                    address(pair.first), address(pair.second));
-    return known;
-  }
-  Value address(unsigned argument) {
-    Value &known = addresses[argument];
-    if (!known)
-      known = tile::BitcastOp::create(entry, kernel.getLoc(), entry.getI64Type(),
-                                      kernel.getArgument(argument));
-    return known;
-  }
-
-  func::FuncOp kernel;
-  OpBuilder entry;
-  std::map<ArgumentPair, Value> equal;
-  std::map<unsigned, Value> addresses;
+  ArgumentComparisons comparisons;
 };
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {

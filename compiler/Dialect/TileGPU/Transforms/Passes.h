@@ -30,6 +30,11 @@ std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 /// kiln-pipeline-loops; the module names the target.
 std::unique_ptr<mlir::Pass> createDelayDotsPass();
 
+/// Has loops that ask for stages load what their next iteration reads before the work of this one,
+/// into registers, where that keeps program order and threads have registers for it. On func.func,
+/// after kiln-pipeline-loops; the module names the target.
+std::unique_ptr<mlir::Pass> createPrefetchLoadsPass();
+
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
 /// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.

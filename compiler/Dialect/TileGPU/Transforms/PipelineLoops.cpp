@@ -42,30 +42,14 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// The value whose elements all are `scalar`, of the shape and layout of `like`.
-Value splatLike(OpBuilder &b, Location loc, Value scalar, Type like) {
-  auto tensor = dyn_cast<RankedTensorType>(like);
-  if (!tensor)
-    return scalar;
-  auto type = RankedTensorType::get(tensor.getShape(), scalar.getType(), tensor.getEncoding());
-  return tile::SplatOp::create(b, loc, type, scalar);
-}
-
 /// The same operation for iterations that there are.
 Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
   if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
     rewriter.modifyOpInPlace(copy, [&] { copy.getConditionMutable().assign(exists); });
   if (auto copy = dyn_cast<tilegpu::TmaLoadOp>(op))
     rewriter.modifyOpInPlace(copy, [&] { copy.getConditionMutable().assign(exists); });
-  auto load = dyn_cast<tile::LoadOp>(op);
-  if (!load)
-    return op;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Value mask = splatLike(rewriter, op->getLoc(), exists, load.getPtr().getType());
-  if (load.getMask())
-    mask = arith::AndIOp::create(rewriter, op->getLoc(), load.getMask(), mask);
-  rewriter.modifyOpInPlace(load, [&] { load.getMaskMutable().assign(mask); });
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    makeConditional(rewriter, load, exists);
   return op;
 }
 

@@ -32,7 +32,9 @@ unsigned registersOfPointers(RankedTensorType tensor, tile::PtrType pointer) {
   return pointerRegisters * llvm::divideCeil(distinctRegisters(tensor) * bits, accessBits);
 }
 
-unsigned registersOfValue(Value value) {
+} // namespace
+
+unsigned registersOf(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!tensor || !tilegpu::layoutAttrOf(tensor))
     return 0;
@@ -42,6 +44,8 @@ unsigned registersOfValue(Value value) {
   unsigned bits = element.isInteger(1) ? 1 : tilegpu::storageBits(element);
   return llvm::divideCeil(distinctRegisters(tensor) * bits, registerBits);
 }
+
+namespace {
 
 /// The values that a use of `value` keeps in registers: itself, or what it is computed again from.
 class ValueRoots {
@@ -88,11 +92,11 @@ struct LiveValues {
 
   void insert(Value value) {
     if (values.insert(value).second)
-      registers += registersOfValue(value);
+      registers += registersOf(value);
   }
   void erase(Value value) {
     if (values.erase(value))
-      registers -= registersOfValue(value);
+      registers -= registersOf(value);
   }
 };
 
@@ -158,7 +162,7 @@ private:
   /// Registers beside what lives on, where the operation is such a place.
   std::optional<unsigned> ownRegisters(Operation &op, const LiveValues &live) {
     if (auto dot = dyn_cast<tilegpu::DotOp>(op))
-      return registersOfValue(dot.getResult()) + ofOperand(dot, dot.getA(), live) +
+      return registersOf(dot.getResult()) + ofOperand(dot, dot.getA(), live) +
              ofOperand(dot, dot.getB(), live);
     if (isa<scf::YieldOp>(op) && isa<LoopLikeOpInterface>(op.getParentOp())) {
       LiveValues carried = live;
@@ -177,7 +181,7 @@ private:
   static unsigned sum(ValueRange values) {
     unsigned registers = 0;
     for (Value value : values)
-      registers += registersOfValue(value);
+      registers += registersOf(value);
     return registers;
   }
 
@@ -186,7 +190,7 @@ private:
   unsigned ofOperand(tilegpu::DotOp dot, Value operand, const LiveValues &live) {
     if (llvm::all_of(roots.of(operand), [&](Value root) { return live.values.contains(root); }))
       return 0;
-    unsigned all = registersOfValue(operand);
+    unsigned all = registersOf(operand);
     if (!operand.getDefiningOp<tilegpu::SharedLoadOp>())
       return all;
     int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();

@@ -18,6 +18,9 @@ namespace kiln {
 /// On the kernel: what createEstimateRegistersPass() says (i32).
 inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 
+/// Registers of a thread that hold its elements of `value`; none for scalars.
+unsigned registersOf(mlir::Value value);
+
 /// Registers of a thread of the kernel's own warps, as it stands before it becomes the program of
 /// one thread.
 unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);

@@ -194,6 +194,15 @@ private:
   GlobalOrder order;
 };
 
+/// The value whose elements all are `scalar`, of the shape and layout of `like`.
+Value splatLike(OpBuilder &b, Location loc, Value scalar, Type like) {
+  auto tensor = dyn_cast<RankedTensorType>(like);
+  if (!tensor)
+    return scalar;
+  auto type = RankedTensorType::get(tensor.getShape(), scalar.getType(), tensor.getEncoding());
+  return tile::SplatOp::create(b, loc, type, scalar);
+}
+
 } // namespace
 
 SmallVector<int32_t> StagedLoad::order() const {
@@ -252,6 +261,15 @@ bool isInnermost(scf::ForOp loop) {
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target) {
   return Finder(loop, facts, target).run();
+}
+
+void makeConditional(RewriterBase &rewriter, tile::LoadOp load, Value condition) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(load);
+  Value mask = splatLike(rewriter, load.getLoc(), condition, load.getPtr().getType());
+  if (load.getMask())
+    mask = arith::AndIOp::create(rewriter, load.getLoc(), load.getMask(), mask);
+  rewriter.modifyOpInPlace(load, [&] { load.getMaskMutable().assign(mask); });
 }
 
 } // namespace kiln

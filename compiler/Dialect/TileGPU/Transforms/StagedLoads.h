@@ -6,6 +6,7 @@
 #include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace kiln {
@@ -34,6 +35,9 @@ tilegpu::AllocOp allocationBehind(mlir::Value buffer);
 
 /// Who uses the buffer, as it is or transposed.
 llvm::SmallVector<mlir::Operation *> usersOf(tilegpu::AllocOp buffer);
+
+/// Has the load made only where `condition`, which is for all elements, holds as well.
+void makeConditional(mlir::RewriterBase &rewriter, tile::LoadOp load, mlir::Value condition);
 
 /// Whether there is no loop in the loop.
 bool isInnermost(mlir::scf::ForOp loop);

@@ -1,0 +1,304 @@
+// Loads of a loop's next iteration, started before the work of this one.
+//
+//     for …: x = load(p(i)); …; store(…)
+//
+// waits for memory in every iteration, as nothing of the next one may be loaded before this one has
+// stored. Where stores cannot reach what is loaded, the loop carries what it has loaded ahead:
+//
+//     x = load(p(first)) if there is an iteration
+//     for …: next = load(p(i + 1)) if there is one; …; store(…); x = next
+//
+// Stores through other arguments reach it only if two arguments are equal (AddressMeeting.h). The
+// kernel compares them, and has the loop twice: as it was for equal ones, else with loads ahead.
+//
+// It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
+// num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
+// iteration, as for a reduction; other loops may be unrolled, so that what is loaded has to be more
+// than a little, and blocks of the processor wait for memory in turns, so that there have to be two
+// of them. Loads that feed dots are not among these: they run ahead through shared memory
+// (PipelineLoops.cpp), iterations ahead and without registers.
+
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+using Operations = llvm::SmallSetVector<Operation *, 16>;
+
+/// What a loop computes for some values of an iteration: operations of its body without effects,
+/// and what they take from the iteration before.
+struct Slice {
+  Operations ops;
+  llvm::SmallSetVector<BlockArgument, 4> carried;
+};
+
+/// False where more than that is computed.
+bool addSlice(scf::ForOp loop, ValueRange values, Slice &slice) {
+  SmallVector<Value> pending(values.begin(), values.end());
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == loop.getBody() && value != loop.getInductionVar())
+        slice.carried.insert(argument);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!loop->isProperAncestor(op) || slice.ops.contains(op))
+      continue;
+    if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isMemoryEffectFree(op))
+      return false;
+    slice.ops.insert(op);
+    llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
+/// The loads of a loop that can be made an iteration ahead.
+struct LoadsAhead {
+  SmallVector<tile::LoadOp> loads;
+  Slice addresses;              ///< of an iteration, by what it gets from the one before
+  Slice carried;                ///< what the addresses of the next one get from this one
+  std::set<ArgumentPair> pairs; ///< of arguments, if none of which are equal
+
+  unsigned registers() const {
+    unsigned sum = 0;
+    for (tile::LoadOp load : loads)
+      sum += registersOf(load.getResult());
+    return sum;
+  }
+};
+
+class Finder {
+public:
+  Finder(scf::ForOp loop, const TargetInfo &target) : loop(loop), order(target) {}
+
+  std::optional<LoadsAhead> run() {
+    LoadsAhead found;
+    if (!isInnermost(loop) || !hasOrderOfItsOwn())
+      return std::nullopt;
+    for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+      BarrierNeed need = behindWrites(load);
+      Slice addresses = found.addresses, carried = found.carried;
+      if (load.getIsVolatile() || need.always || !addSlice(loop, load->getOperands(), addresses) ||
+          !addSlice(loop, yieldedFor(addresses.carried), carried))
+        continue;
+      found.loads.push_back(load);
+      found.addresses = addresses;
+      found.carried = carried;
+      found.pairs.insert(need.pairs.begin(), need.pairs.end());
+    }
+    return found.loads.empty() ? std::nullopt : std::optional(found);
+  }
+
+  SmallVector<Value> yieldedFor(const llvm::SmallSetVector<BlockArgument, 4> &carried) {
+    SmallVector<Value> yielded;
+    for (BlockArgument argument : carried)
+      yielded.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+    return yielded;
+  }
+
+private:
+  /// No iteration waits for other threads or programs to write, and none of its products wait for
+  /// copies, which have an order of their own.
+  bool hasOrderOfItsOwn() {
+    return !loop.getBody()
+                ->walk([](Operation *op) {
+                  bool synchronises = isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op) ||
+                                      (isa<tile::AtomicRMWOp>(op) && !op->use_empty());
+                  bool multiplies = isa<tilegpu::DotOp, tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp,
+                                        tilegpu::MBarrierWaitOp>(op);
+                  return synchronises || multiplies ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+                })
+                .wasInterrupted();
+  }
+
+  /// What keeps the load of a later iteration from running ahead of what the loop writes.
+  BarrierNeed behindWrites(tile::LoadOp load) {
+    BarrierNeed need;
+    std::optional<GlobalAccess> read = globalAccessOf(load);
+    Operation *passed = loop;
+    loop.getBody()->walk([&](Operation *op) {
+      if (op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()))
+        return;
+      std::optional<GlobalAccess> write = globalAccessOf(op);
+      if (!write || !write->writes)
+        return;
+      bool isBefore = loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(load);
+      if (order.mayMeet(*write, *read, passed) || (isBefore && order.mayMeet(*write, *read, {})))
+        need.add(order.betweenArrays(*write, *read));
+    });
+    return need;
+  }
+
+  scf::ForOp loop;
+  GlobalOrder order;
+};
+
+class Prefetcher {
+public:
+  Prefetcher(scf::ForOp loop, LoadsAhead ahead)
+      : loop(loop), ahead(std::move(ahead)), rewriter(loop.getContext()) {}
+
+  void run() {
+    rewriter.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    IRMapping first;
+    first.map(loop.getInductionVar(), loop.getLowerBound());
+    for (BlockArgument argument : ahead.addresses.carried)
+      first.map(argument, loop.getTiedLoopInit(argument)->get());
+    auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+    Value exists =
+        arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
+    SmallVector<Value> loaded = loadIf(exists, first);
+    SmallVector<tile::LoadOp> loads = ahead.loads;
+    auto next = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return loadNext(); };
+    auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, loaded, /*replaceInitOperandUsesInLoop=*/false, next));
+    auto mine = carrying.getRegionIterArgs().take_back(loads.size());
+    for (auto [load, value] : llvm::zip_equal(loads, mine))
+      rewriter.replaceOp(load, value);
+    SmallVector<Operation *> addresses = inOrder(ahead.addresses.ops);
+    for (Operation *op : llvm::reverse(addresses))
+      if (isOpTriviallyDead(op))
+        rewriter.eraseOp(op);
+  }
+
+private:
+  SmallVector<Operation *> inOrder(const Operations &ops) {
+    SmallVector<Operation *> ordered(ops.begin(), ops.end());
+    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return ordered;
+  }
+
+  /// The loads of an iteration by the values of `iteration`, if there is one.
+  SmallVector<Value> loadIf(Value exists, IRMapping &iteration) {
+    for (Operation *op : inOrder(ahead.addresses.ops))
+      rewriter.clone(*op, iteration);
+    SmallVector<Value> loaded;
+    for (tile::LoadOp load : ahead.loads) {
+      auto copy = cast<tile::LoadOp>(rewriter.clone(*load, iteration));
+      makeConditional(rewriter, copy, exists);
+      loaded.push_back(copy.getResult());
+    }
+    return loaded;
+  }
+
+  /// At the beginning of the body, into which the operations have moved by now.
+  SmallVector<Value> loadNext() {
+    Block *body = ahead.loads.front()->getBlock();
+    auto around = cast<scf::ForOp>(body->getParentOp());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(body);
+    Location loc = around.getLoc();
+    Value now = around.getInductionVar();
+    // Of the numbers from here to the end, which is above, so that nothing overflows.
+    Value left = arith::SubIOp::create(rewriter, loc, around.getUpperBound(), now);
+    Value exists =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt, left, around.getStep());
+    IRMapping current, next;
+    for (Operation *op : inOrder(ahead.carried.ops))
+      rewriter.clone(*op, current);
+    auto yield = cast<scf::YieldOp>(body->getTerminator());
+    for (BlockArgument argument : around.getRegionIterArgs().take_front(yield.getNumOperands()))
+      next.map(argument, current.lookupOrDefault(yield.getOperand(argument.getArgNumber() -
+                                                                  around.getNumInductionVars())));
+    next.map(now, arith::AddIOp::create(rewriter, loc, now, around.getStep()));
+    return loadIf(exists, next);
+  }
+
+  scf::ForOp loop;
+  LoadsAhead ahead;
+  IRRewriter rewriter;
+};
+
+/// The loop twice: as it is, for arguments of which some pair is equal, and the one that is given
+/// back.
+scf::ForOp versionFor(const std::set<ArgumentPair> &pairs, scf::ForOp loop,
+                      ArgumentComparisons &comparisons) {
+  OpBuilder builder(loop);
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                                  comparisons.anyEqual(pairs), /*withElseRegion=*/true);
+  setEqualArguments(branch, pairs);
+  loop.replaceAllUsesWith(branch.getResults());
+  auto moveInto = [&](Block *block, Operation *copy) {
+    OpBuilder inside = OpBuilder::atBlockEnd(block);
+    inside.insert(copy);
+    scf::YieldOp::create(inside, loop.getLoc(), copy->getResults());
+  };
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+    if (!block->empty())
+      block->getTerminator()->erase();
+  moveInto(branch.thenBlock(), loop->clone());
+  loop->remove();
+  moveInto(branch.elseBlock(), loop);
+  return loop;
+}
+
+struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchLoadsPass)
+
+  StringRef getArgument() const override { return "kiln-prefetch-loads"; }
+  StringRef getDescription() const override {
+    return "Load what a loop's next iteration reads before the work of this one";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
+    if (!target) {
+      kernel.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    ArgumentComparisons comparisons(kernel);
+    for (scf::ForOp loop : loops) {
+      std::optional<LoadsAhead> ahead = Finder(loop, *target).run();
+      if (!ahead || !pays(loop, ahead->registers(), *target))
+        continue;
+      if (!ahead->pairs.empty())
+        loop = versionFor(ahead->pairs, loop, comparisons);
+      Prefetcher(loop, std::move(*ahead)).run();
+    }
+  }
+
+private:
+  bool pays(scf::ForOp loop, unsigned registers, const TargetInfo &target) {
+    unsigned needed = estimateRegisters(getOperation(), target) + registers;
+    if (needed > registersOfThread(getOperation(), target))
+      return false;
+    constexpr unsigned more = 4, blocks = 2;
+    return asksForStages(loop) || threadsMeetIn(loop, target) ||
+           (registers >= more && needed * blocks <= registerShare(getOperation(), target));
+  }
+
+  static bool asksForStages(scf::ForOp loop) {
+    auto stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
+    return stages && stages.getInt() > 1;
+  }
+
+  static bool threadsMeetIn(scf::ForOp loop, const TargetInfo &target) {
+    return loop.getBody()
+        ->walk([&](tilegpu::ScratchOpInterface op) {
+          return op.getScratchBytes(target) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPrefetchLoadsPass() { return std::make_unique<PrefetchLoadsPass>(); }
+
+} // namespace kiln

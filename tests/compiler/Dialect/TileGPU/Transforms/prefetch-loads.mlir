@@ -1,0 +1,76 @@
+// Loads of the next iteration come before the work of this one.
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,func.func(kiln-prefetch-loads,kiln-allocate-shared-memory,kiln-insert-barriers))" %s | FileCheck %s
+
+// Rows of p become rows of q: with barriers if they are one array, else ahead and without.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[SAME:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[SAME]] {
+// CHECK-NEXT: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK: tilegpu.barrier{{$}}
+// CHECK: tile.load
+// CHECK: tile.store
+// CHECK: } else {
+// CHECK: %[[ANY:.*]] = arith.cmpi slt
+// CHECK: %[[NONE:.*]] = tile.splat %[[ANY]] : i1
+// CHECK: %[[FIRST:.*]] = tile.load %{{.*}} mask %[[NONE]]
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %[[END:.*]] step %[[STEP:[^ ]*]] iter_args(%[[X:.*]] = %[[FIRST]])
+// CHECK-NOT: tilegpu.barrier
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[ROW]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ugt, %[[LEFT]], %[[STEP]]
+// CHECK: %[[MASK:.*]] = tile.splat %[[EXISTS]] : i1
+// CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask %[[MASK]]
+// CHECK: tile.reduce(%[[X]])
+// CHECK-NOT: tilegpu.barrier
+// CHECK: tile.store
+// CHECK: scf.yield %[[NEXT]]
+func.func @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}, %b: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %first = tile.program_id 0 : i32
+  %step = tile.num_programs 0 : i32
+  %i = tile.arange 0, 1024 : tensor<1024xi32>
+  scf.for %row = %first to %n step %step : i32 {
+    %start = arith.muli %row, %a : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    %x = tile.load %pi : (tensor<1024x!tile.ptr<f32>>) -> tensor<1024xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<1024xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %ms = tile.splat %m : f32 -> tensor<1024xf32>
+    %y = arith.subf %x, %ms : tensor<1024xf32>
+    %end = arith.muli %row, %b : i32
+    %qs = tile.addptr %q, %end : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+    %qi = tile.addptr %qt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    tile.store %qi, %y : (tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>) -> ()
+  }
+  return
+}
+
+// What an iteration stores is what the next one loads.
+// CHECK-LABEL: func.func @recurrence
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{[^ ]*}} : i32 {
+// CHECK: tile.load
+// CHECK: tile.store
+func.func @recurrence(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %ones = arith.constant dense<1.0> : tensor<1024xf32>
+  %i = tile.arange 0, 1024 : tensor<1024xi32>
+  scf.for %row = %c0 to %n step %c1 : i32 {
+    %start = arith.muli %row, %c1024 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    %x = tile.load %pi : (tensor<1024x!tile.ptr<f32>>) -> tensor<1024xf32>
+    %y = arith.addf %x, %ones : tensor<1024xf32>
+    %qs = tile.addptr %ps, %c1024 : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+    %qi = tile.addptr %qt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    tile.store %qi, %y : (tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>) -> ()
+  } {tile.num_stages = 3 : i32}
+  return
+}

@@ -1,0 +1,178 @@
+// Loops that may load what their next iteration reads before they store: all is in program order,
+// be it in other arrays, in place, or through arguments that happen to be equal.
+
+#include "tests/language/SourceKernel.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace kiln::testing {
+namespace {
+
+class Prefetch : public SourceTest {};
+
+constexpr int extent = 256;
+
+std::vector<int32_t> numbers(int count, uint64_t seed) {
+  std::vector<int32_t> x(size_t(std::max(1, count)));
+  Random random(seed);
+  std::generate(x.begin(), x.end(), [&] { return int32_t(random.below(2001)) - 1000; });
+  return x;
+}
+
+void expectEqual(const Buffer<int32_t> &found, const std::vector<int32_t> &expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(found[i], expected[i]) << i;
+}
+
+const char *const rowsSource = R"(
+@triton.jit
+def kernel(q, p, w, rows, n, N: tl.constexpr, STAGES: tl.constexpr):
+    i = tl.arange(0, N)
+    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=STAGES):
+        x = tl.load(p + row * n + i, mask=i < n, other=-5000) + tl.load(w + row)
+        tl.store(q + row * n + i, x - tl.max(x, 0) // 2, mask=i < n)
+)";
+
+/// What rowsSource does, instance by instance.
+void transformRows(int32_t *q, const int32_t *p, const int32_t *w, int rows, int n, int programs) {
+  for (int program = 0; program < programs; ++program)
+    for (int row = program; row < rows; row += programs) {
+      std::vector<int32_t> x(p + row * n, p + (row + 1) * n);
+      for (int32_t &element : x)
+        element += w[row];
+      int32_t largest = *std::max_element(x.begin(), x.end());
+      for (int i = 0; i < n; ++i)
+        q[row * n + i] = x[i] - largest / 2;
+    }
+}
+
+struct Rows {
+  int rows, n, stages;
+};
+
+TEST_P(Prefetch, RowsOfPersistentPrograms) {
+  for (Rows shape : {Rows{0, 200, 3}, {1, extent, 3}, {2, 201, 1}, {7, extent, 3}, {7, 201, 4}}) {
+    SCOPED_TRACE(std::to_string(shape.rows) + " rows of " + std::to_string(shape.n));
+    std::vector<int32_t> x = numbers(shape.rows * shape.n, 1), y(x.size());
+    Buffer<int32_t> p(x), q(x.size()), w(numbers(shape.rows, 2));
+    SourceOptions options;
+    options.grid = {2, 1, 1};
+    ASSERT_EQ(runSource(rowsSource, GetParam(),
+                        {{"q", "*i32", q},
+                         {"p", "*i32", p},
+                         {"w", "*i32", w},
+                         {"rows", "i32", shape.rows},
+                         {"n", "i32", shape.n}},
+                        {{"N", extent}, {"STAGES", shape.stages}}, options),
+              "");
+    transformRows(y.data(), x.data(), w.data(), shape.rows, shape.n, 2);
+    expectEqual(q, y);
+  }
+}
+
+TEST_P(Prefetch, ArgumentsThatAreEqual) {
+  constexpr int rows = 9, n = 203;
+  for (bool inPlace : {true, false}) {
+    // Later rows' numbers stand in the first row of what is stored.
+    std::vector<int32_t> x = numbers(rows * n, 3), y = inPlace ? x : numbers(rows * n, 4);
+    Buffer<int32_t> p(x), q(y);
+    const Buffer<int32_t> &source = inPlace ? q : p;
+    ASSERT_EQ(runSource(rowsSource, GetParam(),
+                        {{"q", "*i32", q},
+                         {"p", "*i32", source},
+                         {"w", "*i32", q},
+                         {"rows", "i32", rows},
+                         {"n", "i32", n}},
+                        {{"N", extent}, {"STAGES", 3}}),
+              "");
+    transformRows(y.data(), inPlace ? y.data() : x.data(), y.data(), rows, n, 1);
+    expectEqual(q, y);
+  }
+}
+
+const char *const recurrenceSource = R"(
+@triton.jit
+def kernel(p, n, AHEAD: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    for k in tl.range(4, n + 4, num_stages=3):
+        x = tl.load(p + k * N + i)
+        tl.store(p + (k + AHEAD) * N + i, x + tl.max(x, 0) % 7)
+)";
+
+TEST_P(Prefetch, WhatAnIterationBeforeHasStored) {
+  for (int ahead : {-3, 0, 1, 2}) {
+    constexpr int iterations = 6;
+    std::vector<int32_t> x = numbers((iterations + 8) * extent, ahead + 9);
+    for (int32_t &element : x)
+      element = std::abs(element);
+    Buffer<int32_t> p(x);
+    ASSERT_EQ(runSource(recurrenceSource, GetParam(), {{"p", "*i32", p}, {"n", "i32", iterations}},
+                        {{"AHEAD", ahead}, {"N", extent}}),
+              "");
+    for (int k = 4; k < iterations + 4; ++k) {
+      std::vector<int32_t> row(x.begin() + k * extent, x.begin() + (k + 1) * extent);
+      int32_t rest = *std::max_element(row.begin(), row.end()) % 7;
+      for (int i = 0; i < extent; ++i)
+        x[(k + ahead) * extent + i] = row[i] + rest;
+    }
+    expectEqual(p, x);
+  }
+}
+
+const char *const chainSource = R"(
+@triton.jit
+def kernel(q, p, table, places, start, end, step, N: tl.constexpr):
+    i = tl.arange(0, N)
+    rows = p
+    total = tl.zeros([N], tl.int32)
+    for k in tl.range(start, end, step, num_stages=2):
+        place = tl.load(places + (k - start) // step)
+        total += tl.load(rows + i) + tl.load(table + place * N + i)
+        tl.store(q + i, total)
+        total += tl.load(q + i) % 5
+        rows += N
+    tl.store(q + i, total + tl.sum(tl.load(rows - N + i), 0))
+)";
+
+/// Addresses that are carried, that hang on what is loaded, and what this iteration has stored;
+/// numbers of iterations near the ends of the range.
+TEST_P(Prefetch, AddressesOfAllKinds) {
+  constexpr int most = std::numeric_limits<int>::max();
+  struct Range {
+    int start, end, step;
+  };
+  for (Range range : {Range{0, 1, 1}, {0, 5, 1}, {most - 9, most - 2, 3}, {-most, -most + 9, 2}}) {
+    int iterations = (range.end - range.start + range.step - 1) / range.step;
+    std::vector<int32_t> x = numbers(iterations * extent, 5), y(extent), total(extent);
+    std::vector<int32_t> table = numbers(4 * extent, 6), places(iterations);
+    for (int k = 0; k < iterations; ++k)
+      places[k] = (3 * k + 1) % 4;
+    Buffer<int32_t> p(x), q(y), t(table), indices(places);
+    ASSERT_EQ(runSource(chainSource, GetParam(),
+                        {{"q", "*i32", q},
+                         {"p", "*i32", p},
+                         {"table", "*i32", t},
+                         {"places", "*i32", indices},
+                         {"start", "i32", range.start},
+                         {"end", "i32", range.end},
+                         {"step", "i32", range.step}},
+                        {{"N", extent}}),
+              "");
+    for (int k = 0; k < iterations; ++k)
+      for (int i = 0; i < extent; ++i) {
+        total[i] += x[k * extent + i] + table[places[k] * extent + i];
+        total[i] += total[i] % 5;
+      }
+    int32_t last = 0;
+    for (int i = 0; i < extent; ++i)
+      last += x[(iterations - 1) * extent + i];
+    for (int i = 0; i < extent; ++i)
+      ASSERT_EQ(q[i], total[i] + last) << i;
+  }
+}
+
+KILN_SOURCE_TESTS_ON_ALL(Prefetch);
+
+} // namespace
+} // namespace kiln::testing
