@@ -155,7 +155,10 @@ Value MathBuilder::tanh(Value x) const {
   Value z = mul(x, x);
   Value near = fma(mul(z, x), polynomial(c, z), x);
   Value e = exp2(mul(magnitude, number(2 * log2e)));
-  Value far = sub(number(1), divide(number(2), add(e, number(1))));
+  // A divisor whose reciprocal is below the normal numbers leaves 1.
+  Value divisor = add(e, number(1)),
+        inverse = device.reciprocal(s.builder(), s.location(), divisor);
+  Value far = fma(number(-2), inverse ? inverse : divideFast(number(1), divisor), number(1));
   return copySign(s.select(less(magnitude, number(0.6)), near, far), x);
 }
 

@@ -137,6 +137,10 @@ public:
   virtual mlir::Value exp2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
     return {};
   }
+  /// 1 / x to about 1 ulp; zero where x or that is below the normal numbers.
+  virtual mlir::Value reciprocal(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
+    return {};
+  }
   /// log2 x to 2^-22 on [1/2, 2], and about 2 ulp beyond.
   virtual mlir::Value log2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
     return {};

@@ -201,6 +201,9 @@ public:
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
     return intrinsic(b, loc, "llvm.nvvm.rsqrt.approx.f", {x});
   }
+  Value reciprocal(OpBuilder &b, Location loc, Value x) const override {
+    return intrinsic(b, loc, "llvm.nvvm.rcp.approx.ftz.f", {x});
+  }
   Value exp2(OpBuilder &b, Location loc, Value x) const override {
     return intrinsic(b, loc, "llvm.nvvm.ex2.approx.ftz", {x});
   }

@@ -155,6 +155,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
 
   optimizeModule(module, **machine, target, options);
+  convertBytesInPairs(module);
   convertThroughF32(module);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);

@@ -1,13 +1,126 @@
-//===- IntegersToHalves.cpp - Integers become 16-bit floats by way of f32 ------===//
+//===- IntegersToHalves.cpp - Integers become 16-bit floats ---------------------===//
 
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace kiln {
+
+//===-- bytes
+//----------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// A word, and whether its bytes are numbers with a sign (1) or without (0).
+using Word = std::pair<llvm::Value *, unsigned>;
+
+constexpr unsigned numBytes = 4;
+
+/// The conversions of each byte of a word.
+using ByteCasts = std::array<llvm::SmallVector<llvm::CastInst *, 1>, numBytes>;
+
+} // namespace
+
+/// Which byte of which word `integer`, which has 8 bits or is known to be less than 256, is.
+static std::optional<std::pair<llvm::Value *, unsigned>> byteOf(llvm::Value *integer,
+                                                                bool isSigned) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *word = nullptr, *inner;
+  bool isByte = integer->getType()->isIntegerTy(8);
+  if (!isByte && isSigned) {
+    if (!match(integer, m_SExt(m_Value(inner))) || !inner->getType()->isIntegerTy(8))
+      return std::nullopt;
+    integer = inner;
+    isByte = true;
+  }
+  if (!isByte && match(integer, m_ZExt(m_Value(inner))) && inner->getType()->isIntegerTy(8)) {
+    integer = inner;
+    isByte = true;
+  }
+  if (isByte && !match(integer, m_Trunc(m_Value(integer))))
+    return std::nullopt;
+  if (!isByte && !match(integer, m_And(m_Value(integer), m_SpecificInt(255)))) {
+    // The highest byte needs no mask.
+    uint64_t shift;
+    if (!match(integer, m_LShr(m_Value(word), m_ConstantInt(shift))) || shift != 24 ||
+        !word->getType()->isIntegerTy(32))
+      return std::nullopt;
+    return std::pair(word, 3u);
+  }
+  uint64_t shift = 0;
+  if (!match(integer, m_Shr(m_Value(word), m_ConstantInt(shift))))
+    word = integer;
+  if (!word->getType()->isIntegerTy(32) || shift % 8 || shift >= 32)
+    return std::nullopt;
+  return std::pair(word, unsigned(shift / 8));
+}
+
+/// Two neighbouring bytes of a word as halves: 0x6400 above a byte is 1024 more than it, exactly.
+/// Bytes with a sign are 128 more to begin with.
+static llvm::Value *pairOfHalves(llvm::IRBuilder<> &builder, llvm::Value *word, bool isSigned,
+                                 unsigned firstByte) {
+  if (isSigned)
+    word = builder.CreateXor(word, 0x80808080u);
+  // Byte 4 is the lowest of the second operand.
+  llvm::Value *selection = builder.getInt32(0x4040 | firstByte | (firstByte + 1) << 8);
+  llvm::Value *bits = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {},
+                                              {word, builder.getInt32(0x64), selection});
+  auto *type = llvm::FixedVectorType::get(builder.getHalfTy(), 2);
+  return builder.CreateFSub(builder.CreateBitCast(bits, type),
+                            llvm::ConstantFP::get(type, isSigned ? 1152 : 1024));
+}
+
+static void convertBytes(Word word, const ByteCasts &casts) {
+  auto *made = llvm::dyn_cast<llvm::Instruction>(word.first);
+  for (unsigned first = 0; first < numBytes; first += 2) {
+    if (casts[first].empty() || casts[first + 1].empty())
+      continue;
+    std::optional<llvm::BasicBlock::iterator> place;
+    if (made)
+      place = made->getInsertionPointAfterDef();
+    if (!place)
+      continue;
+    llvm::IRBuilder<> builder((*place)->getParent(), *place);
+    llvm::Value *pair = pairOfHalves(builder, word.first, word.second, first);
+    for (unsigned i : {0u, 1u}) {
+      llvm::Value *half = builder.CreateExtractElement(pair, uint64_t(i));
+      for (llvm::CastInst *cast : casts[first + i]) {
+        cast->replaceAllUsesWith(half);
+        cast->eraseFromParent();
+      }
+    }
+  }
+}
+
+void convertBytesInPairs(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    llvm::MapVector<Word, ByteCasts> words;
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
+      if (!cast || !llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(cast) ||
+          !cast->getType()->isHalfTy())
+        continue;
+      // A wider number of which only a byte is not zero has no sign.
+      bool isSigned = llvm::isa<llvm::SIToFPInst>(cast);
+      for (bool hasSign : {true, false})
+        if (auto byte = hasSign <= isSigned ? byteOf(cast->getOperand(0), hasSign) : std::nullopt) {
+          words[{byte->first, unsigned(hasSign)}][byte->second].push_back(cast);
+          break;
+        }
+    }
+    for (auto &[word, casts] : words)
+      convertBytes(word, casts);
+  }
+}
+
+//===-- other integers
+//----------------------------------------------------------------------------------------------===//
 
 /// Whether every value that the operand can have is one of f32.
 static bool isExactInF32(const llvm::CastInst &cast, const llvm::DataLayout &layout) {

@@ -116,6 +116,13 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   if (!walksOverTiles && worksOnProducts(loop) && blocksWith(stagesInTime) > 1)
     while (plan.stages > stagesInTime && blocksWith(plan.stages) < 2)
       --plan.stages;
+  // With fewer warps than a processor has schedulers, one more block brings more than one more copy
+  // in flight.
+  constexpr unsigned schedulers = 4;
+  if (!walksOverTiles && !flight.any() && plan.stages > stagesInTime &&
+      tilegpu::numWarpsOf(kernel) < schedulers &&
+      blocksWith(plan.stages - 1) > blocksWith(plan.stages))
+    --plan.stages;
   plan.slots = plan.stages;
   plan.blocks = unsigned(blocksWith(plan.slots));
   if (flight.any() && plan.slots < room &&

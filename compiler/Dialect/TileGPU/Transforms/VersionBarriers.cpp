@@ -29,7 +29,7 @@ namespace {
 /// The most elements that a thread computes in code that is made twice. Streaming kernels have some
 /// hundreds there; with more, a second version takes long to compile, and a barrier little of the
 /// kernel's time.
-constexpr int64_t mostElements = 1024;
+constexpr int64_t mostElements = 1536;
 
 using Span = llvm::iterator_range<Block::iterator>;
 
