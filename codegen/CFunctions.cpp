@@ -10,7 +10,8 @@
 //   f_distance         how far they are from meeting a condition
 //   f_miss             the message of a call that no variant accepts
 //   f_grid             the grid of a variant
-//   f_choose           the cheapest legal variant, over f_order
+//   f_compare, f_nearest  the fastest legal variant at the nearest measured shape
+//   f_choose           that one, or the cheapest legal variant, over f_order
 //   f_pack             pointers to the arguments that a variant's kernel takes
 //   and the public functions over them
 //
@@ -43,7 +44,7 @@ public:
     writeDistance();
     writeMiss();
     writeGrid();
-    writeChoose();
+    out << writeChoice(text, helpers);
     writePack();
     writeCalls();
     writePlans();
@@ -73,16 +74,7 @@ private:
   }
 
   /// Replaces $ by the entry's name.
-  void put(StringRef code) {
-    while (true) {
-      auto [before, after] = code.split('$');
-      out << before;
-      if (before.size() == code.size())
-        return;
-      out << name;
-      code = after;
-    }
-  }
+  void put(StringRef code) { out << named(code, name); }
 
   /// `access` is "args->", or "args." in the public functions, which hold the struct itself.
   std::string field(unsigned argument, StringRef access = "args->") const {
@@ -422,72 +414,6 @@ private:
                    "{4});\n  }\n",
                    dimension, declaration, name, cString(expression.text()), values)
         .str();
-  }
-
-  //--- Choice ---
-  void writeChoose() {
-    if (!tables.isListedOrder()) {
-      put("/* Variants that rely on more are tried first. */\n"
-          "static const uint32_t $_order[] = {");
-      for (size_t i = 0; i < tables.order.size(); ++i)
-        out << (i ? ", " : "") << tables.order[i];
-      out << "};\n\n";
-    }
-    if (tables.isRanked()) {
-      put("/* How much each variant's signature promises, 0 = most. */\n"
-          "static const uint32_t $_ranks[] = {");
-      for (size_t i = 0; i < tables.ranks.size(); ++i)
-        out << (i ? ", " : "") << tables.ranks[i];
-      out << "};\n\n";
-    }
-    put("/* The legal variant of least cost, and its grid. */\n"
-        "static kiln_status $_choose(const kiln_call *call, const $_args *args, uint32_t *chosen,\n"
-        "    int64_t grid[3]) {\n");
-    if (hasConditions())
-      out << formatv("  uint64_t held[{0}];\n", words());
-    out << (tables.isListedOrder() ? "  uint32_t variant;\n" : "  uint32_t i;\n");
-    if (tables.hasCosts)
-      put("  uint32_t processors = call->processors;\n"
-          "  double best = -1.0;\n"
-          "  if (processors == 0)\n    processors = $_processors[call->target];\n");
-    if (hasConditions())
-      put("  $_held(args, held);\n");
-    if (tables.isListedOrder())
-      out << formatv("  for (variant = 0; variant < {0}; ++variant) {{\n", numVariants());
-    else
-      put(formatv("  for (i = 0; i < {0}; ++i) {{\n    const uint32_t variant = $_order[i];\n",
-                  numVariants())
-              .str());
-    if (tables.hasCosts)
-      out << "    int64_t its_grid[3];\n    double cost;\n    kiln_status status;\n";
-    put(formatv("    if ($_binaries[variant * {0} + call->target].symbol == NULL{1})\n"
-                "      continue;\n",
-                tables.targets.size(), hasConditions() ? " || $_lacks(variant, held)" : "")
-            .str());
-    if (tables.hasCosts)
-      writeCostedChoice();
-    else
-      put("    *chosen = variant;\n    return $_grid(args, variant, grid);\n");
-    out << "  }\n";
-    if (tables.hasCosts)
-      out << "  if (best >= 0.0)\n    return KILN_SUCCESS;\n";
-    put("  return $_miss(call, args, UINT32_MAX);\n}\n\n");
-  }
-
-  void writeCostedChoice() {
-    helpers.insert("waves_of");
-    if (tables.isRanked())
-      put("    if (best >= 0.0 && $_ranks[variant] != $_ranks[*chosen])\n      break;\n");
-    put("    status = $_grid(args, variant, its_grid);\n"
-        "    if (status != KILN_SUCCESS)\n      return status;\n"
-        "    cost = waves_of(its_grid, processors) * $_tile_costs[variant];\n"
-        "    if (best < 0.0 || cost < best) {\n"
-        "      best = cost;\n"
-        "      *chosen = variant;\n"
-        "      grid[0] = its_grid[0];\n"
-        "      grid[1] = its_grid[1];\n"
-        "      grid[2] = its_grid[2];\n"
-        "    }\n");
   }
 
   //--- Launch ---

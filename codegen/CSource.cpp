@@ -25,6 +25,22 @@ static const StringRef kDistanceOf =
 
 )";
 
+/// keyLogarithm of DispatchTables.h.
+static const StringRef kLogarithmOf = R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
+ * 1/2. */
+static int64_t logarithm_of(int64_t value) {
+  int64_t whole = 0;
+  int bits;
+  if (value <= 0)
+    return -(INT64_C(1) << 48);
+  for (bits = 32; bits > 0; bits /= 2)
+    if (((uint64_t)value >> whole) >> bits != 0)
+      whole += bits;
+  return (whole << 48) + (int64_t)(((uint64_t)value << (63 - whole) << 1) >> 16);
+}
+
+)";
+
 /// Macros around functions that exist in one host architecture's archive only.
 static const StringRef kHostMacros =
     R"(/* CPU kernels exist where their architecture is compiled for. */
@@ -120,6 +136,8 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << kWavesOf;
   if (helpers.count("distance_of"))
     out << kDistanceOf;
+  if (helpers.count("logarithm_of"))
+    out << kLogarithmOf << "#define END_OF_LIST UINT16_MAX\n\n";
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";

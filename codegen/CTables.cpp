@@ -280,6 +280,75 @@ static void writeNeeds(raw_ostream &out, const EntryText &text) {
   out << "};\n";
 }
 
+//===----------------------------------------------------------------------===//
+// Measured shapes
+//===----------------------------------------------------------------------===//
+
+/// Lists of variants, each written once: where they stand, and all of them.
+namespace {
+class VariantLists {
+public:
+  size_t place(const std::vector<unsigned> &variants) {
+    auto [known, isNew] = places.try_emplace(variants, all.size());
+    if (isNew) {
+      all.insert(all.end(), variants.begin(), variants.end());
+      all.push_back(kEnd);
+    }
+    return known->second;
+  }
+  std::string text() const {
+    return join(map_range(all,
+                          [](unsigned variant) {
+                            return variant == kEnd ? std::string("END_OF_LIST")
+                                                   : std::to_string(variant);
+                          }),
+                ", ");
+  }
+
+private:
+  static constexpr unsigned kEnd = UINT_MAX;
+  std::map<std::vector<unsigned>, size_t> places;
+  std::vector<unsigned> all;
+};
+} // namespace
+
+static void writeTuned(raw_ostream &out, const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  const std::string &name = text.entry->name;
+  if (!tables.isTuned())
+    return;
+  VariantLists lists;
+  std::vector<std::string> keys, places, ranks, begins = {"0"};
+  for (const std::vector<TunedShape> &shapes : tables.tuned) {
+    for (const TunedShape &shape : shapes) {
+      std::string comment = join(map_range(shape.key, cInteger), ", ");
+      keys.push_back(formatv("    {{{0}}, /* {1} */\n",
+                             join(map_range(shape.logarithms, cInteger), ", "), comment)
+                         .str());
+      places.push_back(std::to_string(lists.place(shape.variants)));
+      ranks.push_back(std::to_string(shape.rank));
+    }
+    begins.push_back(std::to_string(keys.size()));
+  }
+  out << formatv("/* Measured shapes, a target's behind the other's: logarithms of {0}. */\n"
+                 "static const int64_t {1}_tuned_keys[][{2}] = {{\n{3}};\n",
+                 cComment(join(text.entry->dispatchKey, ", ")), name, tables.keyArguments.size(),
+                 join(keys, ""))
+      << formatv("static const uint32_t {0}_tuned_begin[] = {{{1}};\n", name, join(begins, ", "))
+      << "/* Of each shape the legal variants from the fastest on: a place in the list. */\n"
+      << wrapDeclaration(formatv("static const uint32_t {0}_tuned_places[] = {{{1}};", name,
+                                 join(places, ", ")))
+      << "\n"
+      << wrapDeclaration(
+             formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name, lists.text()))
+      << "\n";
+  if (tables.hasTunedRanks())
+    out << "/* How much the variants measured there promise, 0 = most. */\n"
+        << wrapDeclaration(formatv("static const uint32_t {0}_tuned_ranks[] = {{{1}};", name,
+                                   join(ranks, ", ")))
+        << "\n";
+}
+
 std::string writeTables(const LibraryModel &model, const EntryText &text) {
   std::string result;
   raw_string_ostream out(result);
@@ -290,6 +359,7 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeBinaries(out, model, text);
   writeNeeds(out, text);
   writeGridTable(out, text);
+  writeTuned(out, text);
   out << "static kiln_entry_state " << entry.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
                  "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",

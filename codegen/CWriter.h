@@ -46,6 +46,11 @@ std::string writeTables(const LibraryModel &model, const EntryText &text);
 std::string writeFunctions(const LibraryModel &model, const EntryText &text,
                            std::set<std::string> &helpers);
 
+/// Of the functions those that choose a variant.
+std::string writeChoice(const EntryText &text, std::set<std::string> &helpers);
+
+/// `code` with the entry's name for each $.
+std::string named(llvm::StringRef code, llvm::StringRef entry);
 /// The kiln_param_kind of an argument.
 std::string cParamKind(const ArgumentType &type);
 /// `text` as the contents of a C string literal, without trigraphs.

@@ -10,15 +10,24 @@
 //  3. promises -> rank: of the legal variants only those whose signature promises most are left.
 //     Signatures may have different configs, and the model below cannot tell that the code for
 //     unaligned operands is slower than that for aligned ones at any tile.
-//  4. shape -> decision: among these the variant of least cost; among equals the one that relies on
-//     most, then the first listed.
+//  4. shape -> decision: where the target was measured, the fastest legal variant at the nearest
+//     measured shape. Else, among those that step 3 leaves, the variant of least cost; among equals
+//     the one that relies on most, then the first listed.
 //
 // Where no variant is legal, the message is about the nearest: the one that lacks the fewest
 // conditions, among equals the one whose lacking conditions are the least far off in total, then
 // the first listed. A bound is as far off as the argument is from it, a multiple as far as the
 // argument is above one; any other condition is off by 1.
 //
-// The cost model, for kernels without tuning data. A program instance covers a tile whose extents
+// Nearness. The distance of two shapes is the sum over the dispatch key of |log2 a - log2 b|, with
+// logarithms that are straight lines between powers of two (keyLogarithm), so that the compiler and
+// the generated C agree in every bit. A shape of the table itself has distance 0. A shape counts if
+// a variant that is legal now was measured there, and one that promises as much as any legal one:
+// what was measured with unaligned arguments says nothing about the code for aligned ones. Among
+// equally near shapes the one with the smaller key decides. At a measured shape all legal variants
+// ran, so promises (step 3) need no look there: the clock has seen what they are worth.
+//
+// The cost model, for what was not measured. A program instance covers a tile whose extents
 // d1..dk are the constants that the grid divides by (`cdiv(M, BLOCK_M)`). Its work is the tile's
 // volume (arithmetic) plus kTrafficWeight times its faces (memory traffic, which larger tiles
 // amortise; in one dimension, the overhead of starting an instance):
@@ -28,8 +37,8 @@
 //
 // kTrafficWeight balances f16 matrix arithmetic (4096 multiply-adds a cycle and SM on Hopper)
 // against L2 (64 bytes a cycle and SM, two bytes an element): (4096 / 64) * 2 = 128.
-// Refused for now: occupancy and pipelining terms. They need measurements to be better than none,
-// and with measurements there is a tuning table.
+// Refused: occupancy and pipelining terms. They need measurements to be better than none, and with
+// measurements there is a table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_DISPATCHTABLES_H
@@ -71,6 +80,17 @@ struct Condition {
   }
 };
 
+/// What the table says of one measured shape.
+struct TunedShape {
+  std::vector<int64_t> key;
+  /// keyLogarithm() of each.
+  std::vector<int64_t> logarithms;
+  /// The fastest first; what no call can come to is left out.
+  std::vector<unsigned> variants;
+  /// The best rank of the variants that were measured.
+  unsigned rank = 0;
+};
+
 struct DispatchTables {
   std::vector<TargetRow> targets;
   /// Distinct conditions; bit i of `needs` is condition i.
@@ -90,6 +110,10 @@ struct DispatchTables {
   std::vector<unsigned> order;
   /// False when no call can tell the variants' costs apart: the first legal one is taken.
   bool hasCosts = false;
+  /// For each row of `targets`: the measured shapes, in order of their keys. Indices of the key's
+  /// arguments.
+  std::vector<std::vector<TunedShape>> tuned;
+  std::vector<unsigned> keyArguments;
   /// Distinct lists of arguments that kernels take, and each variant's list.
   std::vector<std::vector<unsigned>> parameterLists;
   std::vector<unsigned> parameterList;
@@ -97,6 +121,11 @@ struct DispatchTables {
   bool isListedOrder() const { return llvm::is_sorted(order); }
   /// Whether ranks tell variants apart where costs would do so otherwise.
   bool isRanked() const { return hasCosts && !llvm::all_equal(ranks); }
+  bool isTuned() const {
+    return llvm::any_of(tuned, [](const auto &shapes) { return !shapes.empty(); });
+  }
+  /// Whether shapes differ in what was measured of the ranks.
+  bool hasTunedRanks() const { return isTuned() && !llvm::all_equal(ranks); }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
 
@@ -108,6 +137,27 @@ unsigned commonProcessors(const TargetInfo &target);
 std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition);
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
+
+/// log2 with 48 bits behind the point, linear between powers of two: 0 for 1, 2^48 for 2. What is
+/// not positive counts as 1/2.
+int64_t keyLogarithm(int64_t value);
+
+/// What the table says of a call: the variant, and the shape that decided.
+struct TunedChoice {
+  unsigned variant = 0;
+  const TunedShape *shape = nullptr;
+};
+
+/// What was measured of those variants that there are.
+std::vector<TunedShape> tunedShapes(const EntryModel &entry, const DispatchTables &tables,
+                                    const MeasuredTarget &measured,
+                                    llvm::function_ref<bool(unsigned)> isThere);
+
+/// The choice among `shapes`, or none where nothing was measured that a legal variant can go by.
+std::optional<TunedChoice> chooseTuned(const DispatchTables &tables,
+                                       llvm::ArrayRef<TunedShape> shapes,
+                                       llvm::ArrayRef<int64_t> key,
+                                       llvm::function_ref<bool(unsigned)> isLegal);
 
 /// The cost of one program instance of `variant`; saturates.
 uint64_t tileCost(const EntryModel &entry, const VariantModel &variant);

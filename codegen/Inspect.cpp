@@ -96,6 +96,8 @@ static EntrySummary readEntry(const JsonValue &json) {
     for (const JsonValue &binary : list(variant, "binaries"))
       entry.variants.back().binaries.push_back(readBinary(binary));
   }
+  for (const JsonValue &tuning : list(json, "tuning"))
+    entry.tuning.push_back(readTuning(tuning));
   return entry;
 }
 

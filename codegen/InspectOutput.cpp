@@ -119,6 +119,11 @@ static void writeEntry(json::OStream &json, const EntrySummary &entry) {
     for (const std::string &argument : entry.arguments)
       json.value(json::fixUTF8(argument));
   });
+  if (!entry.tuning.empty())
+    json.attributeArray("tuning", [&] {
+      for (const TuningSummary &tuning : entry.tuning)
+        json.object([&] { writeTuning(json, tuning); });
+    });
   json.attributeArray("variants", [&] {
     for (const VariantSummary &variant : entry.variants)
       json.object([&] {

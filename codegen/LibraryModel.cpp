@@ -16,6 +16,11 @@ std::string sha256Of(StringRef bytes) {
   return toHex(SHA256::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
 }
 
+std::string codeHash(const DeviceBinary &binary) {
+  constexpr size_t digits = 16;
+  return sha256Of(StringRef(binary.bytes.data(), binary.bytes.size())).substr(0, digits);
+}
+
 uint64_t shippedBytes(const DeviceBinary &binary) {
   return binary.bytes.size() + (binary.fallback ? binary.fallback->bytes.size() : 0);
 }
@@ -112,9 +117,8 @@ std::vector<std::string> needTexts(const EntryModel &entry, const VariantModel &
   return texts;
 }
 
-std::string variantName(const EntryModel &entry, const VariantModel &variant) {
-  if (!variant.name.empty())
-    return variant.name;
+/// "BLOCK=64", "num_warps=4": what the config asks for.
+static std::vector<std::string> configTexts(const VariantModel &variant) {
   std::vector<std::string> parts;
   for (const NamedLiteral &value : variant.config)
     parts.push_back(value.first + "=" + value.second.str());
@@ -129,12 +133,25 @@ std::string variantName(const EntryModel &entry, const VariantModel &variant) {
   option("waves_per_eu", variant.options.wavesPerEu);
   option("matrix_instr_nonkdim", variant.options.matrixInstrNonKDim);
   option("kpack", variant.options.kpack);
+  return parts;
+}
+
+std::string variantName(const EntryModel &entry, const VariantModel &variant) {
+  if (!variant.name.empty())
+    return variant.name;
+  std::vector<std::string> parts = configTexts(variant);
   std::vector<std::string> needs = needTexts(entry, variant);
   bool isSpecialised = any_of(
       entry.variants, [&](const VariantModel &other) { return needTexts(entry, other) != needs; });
   if (isSpecialised)
     parts.push_back(needs.empty() ? "any arguments" : join(needs, ", "));
   return parts.empty() ? "default" : join(parts, ", ");
+}
+
+std::string stableName(const EntryModel &entry, const VariantModel &variant) {
+  std::vector<std::string> parts = configTexts(variant), needs = needTexts(entry, variant);
+  std::string name = parts.empty() ? "default" : join(parts, ", ");
+  return needs.empty() ? name : name + " for " + join(needs, ", ");
 }
 
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant) {

@@ -88,6 +88,28 @@ struct VariantModel {
   std::vector<VariantBinary> binaries;
 };
 
+/// How long the variants took in calls with one dispatch key.
+struct MeasuredShape {
+  std::vector<int64_t> key;
+  /// Stable names of variants, and microseconds; the fastest first.
+  std::vector<std::pair<std::string, double>> times;
+};
+
+/// What tuners measured for a target, and which variants that leaves out.
+struct MeasuredTarget {
+  /// Index into LibraryModel::targets.
+  unsigned target = 0;
+  /// "NVIDIA H200", in order of their names.
+  std::vector<std::string> devices;
+  /// In order of their keys, which differ.
+  std::vector<MeasuredShape> shapes;
+  /// The code that was measured: stable names of variants, and the first digits of the SHA-256 of
+  /// their binaries.
+  std::vector<std::pair<std::string, std::string>> code;
+  /// Stable names of variants that the spec's bounds do without.
+  std::vector<std::string> leftOut;
+};
+
 struct EntryModel {
   /// C name, checked by the spec reader.
   std::string name;
@@ -99,6 +121,8 @@ struct EntryModel {
   /// One to three expressions over integer arguments and constants; empty = the caller's grid.
   std::vector<Expression> grid;
   std::vector<std::string> dispatchKey;
+  /// At most one of a target; the dispatch key then consists of integer arguments.
+  std::vector<MeasuredTarget> measured;
   /// In the order of preference among equals.
   std::vector<VariantModel> variants;
 };
@@ -127,6 +151,9 @@ struct LibraryModel {
 /// 64 hexadecimal digits.
 std::string sha256Of(llvm::StringRef bytes);
 
+/// What tells a variant's code from other code in tuning files: the first digits of its SHA-256.
+std::string codeHash(const DeviceBinary &binary);
+
 /// Of a binary and its fallback.
 uint64_t shippedBytes(const DeviceBinary &binary);
 
@@ -136,6 +163,10 @@ std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type);
 /// The variant's name: its own, or "BLOCK_M=128, num_warps=8" with the facts of `entry` where
 /// several specialisations exist.
 std::string variantName(const EntryModel &entry, const VariantModel &variant);
+
+/// A name that no other variant of the entry has now, and that stays when others come and go: the
+/// config and all that the variant relies on. "BLOCK=64, num_warps=4 for n <= 64".
+std::string stableName(const EntryModel &entry, const VariantModel &variant);
 
 /// "M divisible by 16", "stride == 1": the conditions of one fact, one text each.
 std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact);

@@ -93,6 +93,11 @@ private:
           for (const std::string &key : entry.dispatchKey)
             json.value(key);
         });
+      if (!entry.measured.empty())
+        json.attributeArray("tuning", [&] {
+          for (const TuningSummary &tuning : summarizeTuning(model, entry))
+            json.object([&] { writeTuning(json, tuning); });
+        });
       json.attributeArray("variants", [&] {
         for (const VariantModel &variant : entry.variants)
           writeVariant(entry, variant);

@@ -9,6 +9,7 @@
 #define KILN_CODEGEN_MANIFEST_H
 
 #include "codegen/LibraryModel.h"
+#include "codegen/TuningSummary.h"
 #include "compiler/Target/Occupancy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,6 +50,7 @@ struct EntrySummary {
   std::string name, source, kernel;
   std::vector<std::string> arguments; // "M: i32"
   std::vector<VariantSummary> variants;
+  std::vector<TuningSummary> tuning;
 };
 struct LibrarySummary {
   std::string name;

@@ -73,6 +73,40 @@ struct SpecExpression {
   SpecPlace place;
 };
 
+/// The calls that a tuner times. Expressions are over integer arguments.
+struct SpecTuning {
+  /// Values of integer arguments: each combination is a call.
+  struct Shape {
+    std::vector<std::pair<std::string, std::vector<int64_t>>> values;
+    SpecPlace place;
+  };
+  /// What an argument that no shape names is: an expression, or for a float the number.
+  struct Argument {
+    std::string name;
+    std::optional<SpecExpression> expression;
+    double real = 0;
+    SpecPlace place;
+  };
+  /// How many elements an array has (the product of the extents; of a tensor its shape), and what
+  /// they are: from `low` on in steps, or random numbers from `low` to below `high`.
+  struct Array {
+    std::string name;
+    std::vector<SpecExpression> extents;
+    std::optional<SpecExpression> low, high, step;
+    SpecPlace place;
+  };
+  std::vector<Shape> shapes;
+  std::vector<Argument> arguments;
+  std::vector<Array> arrays;
+  /// How far two variants' results may differ, as a share of the largest; empty: by their type.
+  std::optional<double> tolerance;
+  /// Variants are left out while each measured shape loses no more than this share of its speed.
+  std::optional<double> regret;
+  /// The most variants of a target.
+  std::optional<unsigned> maxVariants;
+  SpecPlace place;
+};
+
 struct SpecKernel {
   std::string name;
   /// Path of the source file as written, relative to the spec's folder unless absolute.
@@ -91,15 +125,16 @@ struct SpecKernel {
   std::vector<SpecExpression> conditions;
   /// Arguments that decide which variant is fastest.
   std::vector<std::string> dispatchKey;
+  SpecTuning tuning;
   /// Path of a tuning file as written, or "".
-  std::string tuning;
+  std::string tuningFile;
   /// Module-level names of the source with the values they shall have.
   std::vector<SpecBinding> constants;
   /// Run-time assertions are checked.
   bool debug = false;
   /// Whether the arrays are all in ordinary memory of the device that runs the kernel: a promise.
   bool deviceMemory = false;
-  SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningPlace;
+  SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningFilePlace;
 
   /// The C names of the entry points, in order of first appearance.
   std::vector<std::string> entryNames() const;

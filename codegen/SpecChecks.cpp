@@ -151,8 +151,19 @@ static void forEachPart(const std::string &name, const SignatureValue &value,
                 element, visit);
 }
 
-bool checkKey(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
-              DiagnosticEngine &diagnostics) {
+/// The names of what stays an argument: of a tensor descriptor also those of its parts.
+static void addRunTimeNames(const std::string &name, const ArgumentType &type,
+                            std::vector<std::string> &names) {
+  names.push_back(name);
+  size_t rank = type.isDescriptor() ? type.blockShape.size() : 0;
+  for (size_t i = 0; i < rank; ++i)
+    names.push_back(name + "_shape_" + std::to_string(i));
+  for (size_t i = 0; i + 1 < rank; ++i)
+    names.push_back(name + "_stride_" + std::to_string(i));
+}
+
+bool checkArgumentName(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
+                       DiagnosticEngine &diagnostics) {
   std::vector<std::string> runTime, ofTuple;
   bool isKnown = false;
   for (const SpecSignature &signature : kernel.signatures)
@@ -161,7 +172,7 @@ bool checkKey(const SpecKernel &kernel, StringRef name, const SpecPlace &place,
                   [&](const std::string &part, const SignatureValue &value) {
                     isKnown |= part == name;
                     if (value.asType)
-                      runTime.push_back(part);
+                      addRunTimeNames(part, *value.asType, runTime);
                     if (value.asType && binding.name == name)
                       ofTuple.push_back(part);
                   });

@@ -11,9 +11,9 @@ namespace kiln {
 /// is bound twice; no config or signature equals an earlier one.
 void checkKernel(const SpecKernel &kernel, DiagnosticEngine &diagnostics);
 
-/// A dispatch key names an argument that some signature leaves to run time.
-bool checkKey(const SpecKernel &kernel, llvm::StringRef name, const SpecPlace &place,
-              DiagnosticEngine &diagnostics);
+/// A name in "dispatch" is that of an argument that some signature leaves to run time.
+bool checkArgumentName(const SpecKernel &kernel, llvm::StringRef name, const SpecPlace &place,
+                       DiagnosticEngine &diagnostics);
 
 /// Every signature has a config for every target.
 void checkTargets(const Spec &spec, DiagnosticEngine &diagnostics);

@@ -1,11 +1,12 @@
 //===- SpecReader.cpp - from JSON text to a Spec --------------------------===//
 //
-// Three layers: checked access to JSON values (SpecValues.cpp), the objects of the format (here),
-// and checks across objects (SpecChecks.cpp).
+// Three layers: checked access to JSON values (SpecValues.cpp), the objects of the format (here,
+// and "dispatch" in DispatchReader.cpp), and checks across objects (SpecChecks.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/SpecReader.h"
 #include "codegen/CNames.h"
+#include "codegen/DispatchReader.h"
 #include "codegen/SpecChecks.h"
 #include "codegen/SpecValues.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,7 +45,6 @@ private:
   void readLaunch(const SpecItem &item, SpecKernel &kernel);
   void readGrid(const SpecItem &item, SpecKernel &kernel);
   void readConditions(const SpecItem &item, SpecKernel &kernel);
-  void readDispatch(const SpecItem &item, SpecKernel &kernel);
   /// A boolean; `flag` keeps its value where the key is absent.
   void readFlag(const SpecItem &item, StringRef key, bool &flag);
   std::vector<SpecBinding> readLiterals(const SpecItem &item);
@@ -155,7 +155,8 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   readLaunch(item, kernel);
   readGrid(item, kernel);
   readConditions(item, kernel);
-  readDispatch(item, kernel);
+  if (SpecItem dispatch = child(item, "dispatch"))
+    readDispatch(file, diagnostics, dispatch, kernel);
   if (SpecItem constants = child(item, "constants"))
     kernel.constants = readLiterals(constants);
   readFlag(item, "debug", kernel.debug);
@@ -375,22 +376,9 @@ bool SpecReader::readOption(const SpecItem &item, StringRef key, SpecOptions &ou
 }
 
 void SpecReader::readExpressions(const SpecItem &list, std::vector<SpecExpression> &out) {
-  for (size_t i = 0; i < list.value->elements.size(); ++i) {
-    SpecItem at = list.at(i);
-    if (at.value->is(JsonValue::Kind::Integer)) {
-      if (std::optional<int64_t> constant = integer(at, 0, INT32_MAX))
-        out.push_back({Expression::ofConstant(*constant), place(at)});
-      continue;
-    }
-    std::optional<std::string> source = string(at, "an expression");
-    TextError error;
-    if (!source)
-      continue;
-    if (std::optional<Expression> parsed = Expression::parse(*source, error))
-      out.push_back({std::move(*parsed), place(at)});
-    else
-      reportInString(DiagKind::SpecExpression, at, error);
-  }
+  for (size_t i = 0; i < list.value->elements.size(); ++i)
+    if (std::optional<SpecExpression> parsed = expression(list.at(i)))
+      out.push_back(std::move(*parsed));
 }
 
 void SpecReader::readLaunch(const SpecItem &item, SpecKernel &kernel) {
@@ -430,32 +418,6 @@ void SpecReader::readConditions(const SpecItem &item, SpecKernel &kernel) {
   SpecItem when = child(item, "when");
   if (when && checkList(when, "a list of one to eight conditions", 1, 8))
     readExpressions(when, kernel.conditions);
-}
-
-void SpecReader::readDispatch(const SpecItem &item, SpecKernel &kernel) {
-  SpecItem dispatch = child(item, "dispatch");
-  if (!dispatch ||
-      !checkObject(dispatch, ObjectKind::Dispatch, R"(an object with "key" and "tuning")"))
-    return;
-  if (SpecItem tuning = child(dispatch, "tuning")) {
-    kernel.tuning = path(tuning, "the path of a tuning file");
-    kernel.tuningPlace = place(tuning);
-    if (!kernel.tuning.empty())
-      report(DiagKind::SpecTuningUnused, tuning);
-  }
-  SpecItem key = child(dispatch, "key");
-  if (!key || !checkList(key, "a list of one to eight argument names", 1, 8))
-    return;
-  for (size_t i = 0; i < key.value->elements.size(); ++i) {
-    SpecItem at = key.at(i);
-    std::optional<std::string> name = string(at, "an argument's name");
-    if (!name)
-      continue;
-    if (is_contained(kernel.dispatchKey, *name))
-      report(DiagKind::SpecRepeated, at, *name);
-    else if (checkKey(kernel, *name, place(at), diagnostics))
-      kernel.dispatchKey.push_back(*name);
-  }
 }
 
 } // namespace

@@ -115,6 +115,16 @@ std::optional<int64_t> SpecValues::integer(const SpecItem &item, int64_t low, in
   return std::nullopt;
 }
 
+std::optional<double> SpecValues::number(const SpecItem &item, double low, double high,
+                                         StringRef what) {
+  bool isInteger = item.value->is(JsonValue::Kind::Integer);
+  double value = isInteger ? double(item.value->integer) : item.value->real;
+  if ((isInteger || item.value->is(JsonValue::Kind::Real)) && value >= low && value <= high)
+    return value;
+  expected(item, what);
+  return std::nullopt;
+}
+
 /// A name that becomes C names at file scope; "" after an error.
 std::string SpecValues::name(const SpecItem &item, StringRef what) {
   std::optional<std::string> value = string(item, what);
@@ -142,6 +152,22 @@ std::string SpecValues::path(const SpecItem &item, StringRef what) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+std::optional<SpecExpression> SpecValues::expression(const SpecItem &item) {
+  if (item.value->is(JsonValue::Kind::Integer)) {
+    std::optional<int64_t> constant = integer(item, 0, INT32_MAX);
+    return constant ? std::optional(SpecExpression{Expression::ofConstant(*constant), place(item)})
+                    : std::nullopt;
+  }
+  std::optional<std::string> source = string(item, "an expression");
+  TextError error;
+  if (!source)
+    return std::nullopt;
+  if (std::optional<Expression> parsed = Expression::parse(*source, error))
+    return SpecExpression{std::move(*parsed), place(item)};
+  reportInString(DiagKind::SpecExpression, item, error);
+  return std::nullopt;
+}
 
 std::optional<Literal> SpecValues::literal(const SpecItem &item) {
   const JsonValue &value = *item.value;

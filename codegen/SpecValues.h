@@ -14,7 +14,18 @@
 namespace kiln {
 
 /// The objects of the format; SpecKeys.def has their keys.
-enum class ObjectKind { Library, Kernel, Signature, Dispatch };
+enum class ObjectKind {
+  Library,
+  Kernel,
+  Signature,
+  Dispatch,
+  Array,
+  Tuning,
+  Run,
+  Device,
+  Code,
+  Measurement
+};
 
 /// A JSON value and its path.
 struct SpecItem {
@@ -71,10 +82,14 @@ protected:
   bool checkList(const SpecItem &item, llvm::StringRef what, size_t minSize, size_t maxSize);
   std::optional<std::string> string(const SpecItem &item, llvm::StringRef what);
   std::optional<int64_t> integer(const SpecItem &item, int64_t low, int64_t high);
+  /// An integer or another number from `low` to `high`.
+  std::optional<double> number(const SpecItem &item, double low, double high, llvm::StringRef what);
   std::string name(const SpecItem &item, llvm::StringRef what);
   std::string path(const SpecItem &item, llvm::StringRef what);
 
   //--- Values ---
+  /// Of text, or an integer of at least 0.
+  std::optional<SpecExpression> expression(const SpecItem &item);
   std::optional<Literal> literal(const SpecItem &item);
   std::optional<Literal> taggedLiteral(const SpecItem &item);
   std::optional<SignatureValue> namedTuple(const SpecItem &item);

@@ -29,6 +29,7 @@ cl::SubCommand checkCommand("check", "Report mistakes in a spec and its kernels;
 cl::SubCommand inspectCommand("inspect",
                               "Show what is in a library: variants, targets, resources, bytes");
 cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
+cl::SubCommand tuneCommand("tune", "Make a program that times the variants of a spec's kernels");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
 /// Those that read sources. Build, plan and link take the same options, so that build systems need
@@ -234,10 +235,32 @@ cl::list<std::string>
                         "for); may be repeated"),
                cl::value_desc("name"), cl::sub(reportCommand));
 
+// tune
+cl::list<std::string> mergedTimes("merge",
+                                  cl::desc("Put these tuning files together, into the file of -o"),
+                                  cl::value_desc("file"), cl::sub(tuneCommand));
+
+cl::list<std::string> importedTimes("import",
+                                    cl::desc("Write these files of Triton's autotuner as a tuning "
+                                             "file, into the file of -o"),
+                                    cl::value_desc("file"), cl::sub(tuneCommand));
+cl::opt<std::string> importedKernel("kernel", cl::desc("The entry point that they are about"),
+                                    cl::value_desc("name"), cl::sub(tuneCommand));
+cl::opt<std::string> importedDevice("device", cl::desc("The device that they were measured on"),
+                                    cl::value_desc("name"), cl::sub(tuneCommand));
+
 // language
 cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
 cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as docs/reference.md"),
                                cl::sub(languageCommand));
+
+/// kiln tune makes a library, too: it takes what kiln build does, but for what is about that alone.
+void shareBuildOptions() {
+  for (const auto &option : buildCommand.OptionsMap)
+    if (option.first != "depfile" && option.first != "only")
+      tuneCommand.OptionsMap.insert({option.first, option.second});
+  tuneCommand.PositionalOpts = buildCommand.PositionalOpts;
+}
 
 [[noreturn]] void usageError(const llvm::Twine &message) {
   llvm::errs() << "kiln: error: " << message << "\n";
@@ -299,13 +322,16 @@ CompilerOptions compilerOptions() {
   options.clusters = llvm::is_contained(experiments, Experiment::Clusters);
   options.pointerStores = llvm::is_contained(experiments, Experiment::PointerStores);
   options.only = only;
+  options.tuningUse = tuneCommand  ? TuningUse::Ignore
+                      : runCommand ? TuningUse::Choose
+                                   : TuningUse::Embed;
   options.quiet = quiet;
   options.diagnosticFormat = diagnosticFormat;
   options.maxErrors = maxErrors == 0 ? UINT_MAX : maxErrors;
   options.timing = timing;
   options.depfile = depfile;
   options.cacheFolder = cacheFolder;
-  if (!cacheFolder.getNumOccurrences() && (buildCommand || compileCommand))
+  if (!cacheFolder.getNumOccurrences() && (buildCommand || compileCommand || tuneCommand))
     options.cacheFolder = llvm::sys::Process::GetEnv("KILN_CACHE").value_or("");
   if (cacheLimit == 0)
     usageError("--cache-limit: expected at least 1 MiB, got 0");
@@ -328,7 +354,7 @@ CompilerOptions compilerOptions() {
 BuildOptions buildOptions() {
   BuildOptions build;
   build.spec = required(specPath, "the path of a spec");
-  if (linkCommand || (buildCommand && objects.empty() && only.empty()))
+  if (linkCommand || tuneCommand || (buildCommand && objects.empty() && only.empty()))
     build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
   else if (!objects.empty() && !outputFolder.empty())
     usageError("-o: expected none beside --objects, which is in place of a library");
@@ -340,6 +366,25 @@ BuildOptions buildOptions() {
   build.planFile = outputFile, build.planList = planList;
   build.header = header;
   return build;
+}
+
+TuneOptions tuneOptions() {
+  TuneOptions tune;
+  if (!mergedTimes.empty()) {
+    tune.merged = mergedTimes;
+    tune.output = required(outputFolder, "-o FILE, where the times go");
+    if (!specPath.empty())
+      usageError("--merge: expected no spec, got '" + specPath + "'");
+  }
+  if (importedTimes.empty())
+    return tune;
+  tune.imported = importedTimes;
+  tune.output = outputFolder;
+  tune.kernel = required(importedKernel, "--kernel NAME, the entry point that was timed");
+  tune.device = required(importedDevice, "--device NAME, the device that it was timed on");
+  if (targets.size() != 1)
+    usageError("--import: expected one --target, got " + llvm::Twine(targets.size()));
+  return tune;
 }
 
 RunOptions runOptions() {
@@ -383,6 +428,7 @@ llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
 
 CommandLine parseCommandLine(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "kiln " KILN_VERSION "\n"; });
+  shareBuildOptions();
   hideForeignOptions();
   if (std::string mistake = findUnknownOption(argc, argv); !mistake.empty())
     usageError(mistake);
@@ -398,7 +444,12 @@ CommandLine parseCommandLine(int argc, char **argv) {
 
   CommandLine line;
   line.compiler = compilerOptions();
-  if (buildCommand || checkCommand || planCommand || linkCommand) {
+  if (tuneCommand) {
+    line.command = Command::Tune;
+    line.tune = tuneOptions();
+    if (line.tune.merged.empty())
+      line.build = buildOptions();
+  } else if (buildCommand || checkCommand || planCommand || linkCommand) {
     line.command = buildCommand   ? Command::Build
                    : checkCommand ? Command::Check
                    : planCommand  ? Command::Plan
@@ -439,7 +490,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError("expected a command: build, plan, link, compile, check, run, inspect, report or "
+    usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
                "language (kiln --help shows more)");
   }
   return line;

@@ -15,6 +15,7 @@ int runCheck(const CommandLine &line);
 int runCompile(const CommandLine &line);
 int runRun(const CommandLine &line);
 int runInspect(const CommandLine &line);
+int runTune(const CommandLine &line);
 int runReport(const CommandLine &line);
 int runLanguage(const CommandLine &line);
 

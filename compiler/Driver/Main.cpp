@@ -24,6 +24,8 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runRun(line);
   case kiln::Command::Inspect:
     return kiln::runInspect(line);
+  case kiln::Command::Tune:
+    return kiln::runTune(line);
   case kiln::Command::Report:
     return kiln::runReport(line);
   case kiln::Command::Language:

@@ -13,10 +13,15 @@
 
 namespace kiln {
 
-enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language };
+enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
 enum class DiagnosticFormat { Text, Json };
 /// What has met only the emulator so far, and is done where --experimental names it.
 enum class Experiment { Clusters, PointerStores };
+
+/// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
+/// leave out (kiln build); the choice of a variant (kiln run); nothing, as they may be yet to come
+/// (kiln tune).
+enum class TuningUse { Embed, Choose, Ignore };
 
 /// What every command that compiles understands.
 struct CompilerOptions {
@@ -43,6 +48,8 @@ struct CompilerOptions {
   bool clusters = false, pointerStores = false;
   /// --only: compile just these pieces (PieceName.h); empty: all.
   std::vector<std::string> only;
+  /// Of the spec's tuning files.
+  TuningUse tuningUse = TuningUse::Embed;
   /// --quiet: no progress, also on a terminal.
   bool quiet = false;
   DiagnosticFormat diagnosticFormat = DiagnosticFormat::Text;
@@ -62,7 +69,7 @@ struct CompilerOptions {
   EmitOptions emit;
 };
 
-/// `kiln build`, `kiln check`, `kiln plan` and `kiln link`.
+/// `kiln build`, `kiln check`, `kiln plan`, `kiln link` and `kiln tune`.
 struct BuildOptions {
   std::string spec;
   std::string outputFolder;
@@ -124,6 +131,16 @@ struct ReportOptions {
   std::vector<std::string> gpus;
 };
 
+/// `kiln tune`, beside what it has of BuildOptions.
+struct TuneOptions {
+  /// --merge: tuning files to put together, in place of making a tuner.
+  std::vector<std::string> merged;
+  /// --import: files of Triton's autotuner about the entry point `kernel`, measured on `device`.
+  std::vector<std::string> imported;
+  std::string kernel, device;
+  std::string output;
+};
+
 struct LanguageOptions {
   /// A function's name; empty: all of the language.
   std::string name;
@@ -138,6 +155,7 @@ struct CommandLine {
   InspectOptions inspect;
   ReportOptions report;
   LanguageOptions language;
+  TuneOptions tune;
 };
 
 /// The stages that --emit names, in pipeline order.

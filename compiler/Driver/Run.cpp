@@ -253,9 +253,19 @@ private:
       legal.clear();
     } else if (run.variant) {
       legal = {*run.variant};
+    } else {
+      llvm::erase_if(legal, [&](unsigned variant) { return isLeftOut(variant); });
     }
     flush();
     return legal;
+  }
+
+  /// Whether a library would do without it, as the spec's bounds and its measurements say.
+  bool isLeftOut(unsigned variant) {
+    std::string name = stableName(entry(), entry().variants[variant]);
+    return llvm::any_of(entry().measured, [&](const MeasuredTarget &measured) {
+      return llvm::is_contained(measured.leftOut, name);
+    });
   }
 
   /// Compiles the first candidate that fits the target, and drops all others from the model.

@@ -7,6 +7,7 @@
 #include "compiler/Driver/PortablePath.h"
 #include "compiler/Driver/RunPlan.h"
 #include "compiler/Driver/Timing.h"
+#include "compiler/Driver/Tuning.h"
 #include "compiler/Target/VerifyAbi.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -59,6 +60,10 @@ std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef 
 
 std::optional<BuildPlan> Session::plan(const Spec &spec, llvm::StringRef specPath) {
   auto plan = planBuild(spec, specPath, loader, options, diagnostics);
+  if (plan)
+    applyTuning(spec, specPath, options.tuningUse, *plan, sources, diagnostics);
+  if (diagnostics.hasErrors())
+    plan.reset();
   flush();
   return plan;
 }
@@ -205,6 +210,7 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
       if (entry.variants.empty() && !diagnostics.hasErrors())
         diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
     }
+  checkMeasuredCode(plan.model, diagnostics);
   flush();
   recordInputs(plan.model);
   return reporter.errors() == 0;

@@ -87,7 +87,7 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
   llvm::copy_if(tables.order, std::back_inserter(legal),
                 [&](unsigned variant) { return lacking(tables, variant).empty(); });
   if (!tables.hasCosts)
-    return legal;
+    return measuredFirst(tables, std::move(legal));
   std::vector<std::tuple<unsigned, double, size_t>> costs;
   for (unsigned variant : legal)
     costs.push_back({tables.ranks[variant], costOf(tables, variant, processors), costs.size()});
@@ -95,7 +95,26 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
   std::vector<unsigned> sorted;
   for (auto [rank, cost, place] : costs)
     sorted.push_back(legal[place]);
-  return sorted;
+  return measuredFirst(tables, std::move(sorted));
+}
+
+std::vector<unsigned> CallArguments::measuredFirst(const DispatchTables &tables,
+                                                   std::vector<unsigned> legal) const {
+  std::vector<int64_t> key;
+  for (unsigned argument : tables.keyArguments)
+    key.push_back(isHuge(argument) ? INT64_MAX : integer(argument));
+  for (const MeasuredTarget &measured : entry.measured) {
+    std::vector<TunedShape> shapes = tunedShapes(entry, tables, measured, [&](unsigned variant) {
+      return !llvm::is_contained(measured.leftOut, stableName(entry, entry.variants[variant]));
+    });
+    auto choice = chooseTuned(tables, shapes, key,
+                              [&](unsigned variant) { return llvm::is_contained(legal, variant); });
+    if (!choice)
+      continue;
+    auto chosen = llvm::find(legal, choice->variant);
+    std::rotate(legal.begin(), chosen, chosen + 1);
+  }
+  return legal;
 }
 
 std::string CallArguments::whatLacks(const DispatchTables &tables,

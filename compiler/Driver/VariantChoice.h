@@ -17,8 +17,9 @@ public:
       : entry(entry), values(values) {}
 
   /// Variants whose conditions hold, in the order in which a library with all of them would choose
-  /// on a device of so many processors: those whose signatures promise most first, among them by
-  /// cost, among equals those that rely on most.
+  /// on a device of so many processors: what was measured as the fastest (of the one target that
+  /// the model has), then those whose signatures promise most, among them by cost, among equals
+  /// those that rely on most.
   std::vector<unsigned> legalVariants(const DispatchTables &tables, unsigned processors) const;
   /// "variant 0 needs n divisible by 16, but n is 1001": what the nearest variant lacks, or `only`
   /// if it is given. DispatchTables.h says which is the nearest.
@@ -34,6 +35,8 @@ private:
   std::vector<const Condition *> lacking(const DispatchTables &tables, unsigned variant) const;
   /// An expression's value, where `variant` has the constants.
   llvm::Expected<int64_t> evaluate(const Expression &expression, const VariantModel *variant) const;
+  std::vector<unsigned> measuredFirst(const DispatchTables &tables,
+                                      std::vector<unsigned> legal) const;
   double costOf(const DispatchTables &tables, unsigned variant, unsigned processors) const;
   /// An integer's value; a pointer's address.
   int64_t integer(unsigned argument) const;

@@ -35,6 +35,9 @@ struct PageColumn {
 void writeHead(llvm::raw_ostream &os, llvm::ArrayRef<PageColumn> columns);
 
 void writeBinaries(const ReportPage &page, llvm::raw_ostream &os);
+/// Whether something about the library was measured.
+bool isTuned(const LibrarySummary &library);
+void writeTuning(const ReportPage &page, llvm::raw_ostream &os);
 void writeBounds(const ReportPage &page, llvm::ArrayRef<PageBound> bounds, llvm::raw_ostream &os);
 void writeLaunches(const ReportPage &page, llvm::raw_ostream &os);
 void writeSources(const ReportPage &page, llvm::raw_ostream &os);

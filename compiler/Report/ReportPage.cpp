@@ -38,6 +38,7 @@ void writeIntroduction(const ReportPage &page, llvm::ArrayRef<PageBound> bounds,
       os << "<a href=\"#" << id << "\">" << name << "</a> ";
   };
   link(page.library.has_value(), "variants", "Variants");
+  link(page.library && isTuned(*page.library), "tuning", "Measured shapes");
   link(!bounds.empty(), "bounds", "Least times");
   link(!page.counts.empty(), "launches", "Launches");
   link(!page.counts.empty(), "source", "Source");
@@ -112,6 +113,8 @@ std::string writeReportPage(const ReportPage &page) {
   writeIntroduction(page, bounds, os);
   if (page.library)
     writeBinaries(page, os);
+  if (page.library && isTuned(*page.library))
+    writeTuning(page, os);
   if (!bounds.empty())
     writeBounds(page, bounds, os);
   if (!page.counts.empty()) {

@@ -57,7 +57,7 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 16u); // eight entries, two targets
+  EXPECT_EQ(library.sizes.size(), 20u); // ten entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
@@ -353,7 +353,7 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 8u);
+    ASSERT_EQ(summary.entries.size(), 10u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");
@@ -367,6 +367,25 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
               std::string::npos)
         << printed;
   }
+}
+
+TEST(Manifest, SaysWhatWasMeasured) {
+  LibraryModel model = testLibrary("");
+  MeasuredTarget &measured = model.entries[8].measured.at(0);
+  measured.leftOut = {"BLOCK=7"};
+  measured.shapes[0].times.insert(measured.shapes[0].times.begin(), {"BLOCK=7", 0.5});
+  LibrarySummary summary = llvm::cantFail(readManifest(writeManifest(model)));
+  ASSERT_EQ(summary.entries[8].tuning.size(), 1u);
+  const TuningSummary &tuning = summary.entries[8].tuning[0];
+  EXPECT_EQ(tuning.target, "hip:gfx942");
+  EXPECT_EQ(tuning.devices, std::vector<std::string>{"a device"});
+  EXPECT_EQ(tuning.leftOut, std::vector<std::string>{"BLOCK=7"});
+  ASSERT_EQ(tuning.shapes.size(), 2u);
+  EXPECT_EQ(tuning.shapes[0].key, std::vector<int64_t>{16});
+  EXPECT_EQ(tuning.shapes[0].variant, "BLOCK=256, any arguments");
+  EXPECT_EQ(tuning.shapes[0].regret(), 1);
+  EXPECT_EQ(tuning.worstRegret(), 1);
+  EXPECT_NEAR(tuning.meanRegret(), 0.4142, 1e-4);
 }
 
 TEST(Manifest, TellsLaunchParametersFromTheKernels) {

@@ -91,6 +91,29 @@ TEST(OnTheCpu, WhatTheSignaturePromisesComesBeforeTheCost) {
   }
 }
 
+TEST(OnTheCpu, WhatWasMeasuredComesBeforeTheModel) {
+  struct Case {
+    int n;
+    size_t misalign;
+    float block;
+  };
+  // Half way between the logarithms of 16 and 1000 is about 126. What was measured of unaligned
+  // arrays does not decide for aligned ones.
+  for (Case one : {Case{16, 1, 256},
+                   {1, 1, 256},
+                   {120, 1, 256},
+                   {140, 1, 1024},
+                   {1000, 1, 1024},
+                   {5000, 1, 1024},
+                   {16, 0, 1024},
+                   {1000, 0, 1024}}) {
+    Axpy axpy(one.n, one.misalign);
+    ASSERT_EQ(tuned(cpu(), axpy.x, axpy.y, axpy.n, 0.5f), KILN_SUCCESS) << kiln_last_error();
+    axpy.check(0.5f);
+    EXPECT_EQ(axpy.block(), one.block) << one.n << " " << one.misalign;
+  }
+}
+
 TEST(OnTheCpu, NothingToDoIsASuccess) {
   Axpy axpy(1);
   EXPECT_OK(::axpy(cpu(), axpy.x, axpy.y, 0, 1.0f));

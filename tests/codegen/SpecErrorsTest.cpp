@@ -101,6 +101,36 @@ const std::vector<Case> &cases() {
        {"kernels[0].debug: expected true or false, got integer 1"}},
       {kernelSpec(R"("signature": {"n": "i32"}, "dispatch": {"keys": ["n"]})"),
        {"kernels[0].dispatch: unknown key 'keys'", "did you mean 'key'?"}},
+      {kernelSpec(
+           R"("signature": {"n": "i32", "x": "*fp32"}, "dispatch": {"key": ["n"], "shapes": [4, {"n": "4", "m": 4},
+              {"n": [4, 4]}, {"n": []}], "arguments": {"n": [], "m": 1}, "arrays": {"y": "n", "x": "n +"},
+              "tolerance": 2, "regret": -1, "max_variants": 0, "tuning": "t.json"})"),
+       {"kernels[0].dispatch.shapes[0]: expected an object from arguments to integers, or to lists "
+        "of these, got integer 4",
+        "kernels[0].dispatch.shapes[1].n: expected an integer from",
+        "kernels[0].dispatch.shapes[1].m: no argument or constant is named 'm'",
+        "kernels[0].dispatch.shapes[2].n[1]: '4' stands twice in the list",
+        "kernels[0].dispatch.shapes[3].n: expected an integer, or a list of some, got an empty "
+        "list",
+        "kernels[0].dispatch.arguments.n: expected an expression, got an empty list",
+        "kernels[0].dispatch.arguments.m: no argument or constant is named 'm'",
+        "kernels[0].dispatch.arrays.y: no argument or constant is named 'y'",
+        "kernels[0].dispatch.arrays.x: expected", "[spec-expression]",
+        "kernels[0].dispatch.tolerance: expected a number from 0 to 1, got integer 2",
+        "kernels[0].dispatch.regret: expected a number from 0 to 100, such as 0.05 for 5 %",
+        "kernels[0].dispatch.max_variants: expected an integer from 1 to 10000, got integer 0"}},
+      {kernelSpec(
+           R"("signature": {"n": "i32", "x": "*fp32"}, "dispatch": {"shapes": [{"n": 4}], "regret": 0.1,
+              "arrays": {"x": {"size": ["n", 4], "high": 4, "step": 2, "low": "n"}}})"),
+       {"kernels[0].dispatch: the key 'key' is missing",
+        "kernels[0].dispatch: the key 'tuning' is missing",
+        "kernels[0].dispatch.arrays.x: 'high' and 'step' exclude each other "
+        "[spec-exclusive-keys]"}},
+      {kernelSpec(
+           R"("signature": {"n": "i32", "x": "*fp32"}, "dispatch": {"key": ["n"], "arrays": {"x": {"length": 4}}})"),
+       {"kernels[0].dispatch.arrays.x: unknown key 'length'",
+        "kernels[0].dispatch.arrays.x: the key 'size' is missing",
+        "kernels[0].dispatch: the key 'shapes' is missing"}},
       {kernelSpec(R"("signature": {}, "launch": ["n"])"),
        {"kernels[0].launch: expected an object from names to integer types, got a list"}},
       {kernelSpec(
@@ -182,8 +212,7 @@ TEST(SpecErrors, AMisspeltKeyIsOneMistake) {
 TEST(SpecErrors, EveryKindHasACase) {
   // SpecReaderTest.cpp and the driver's errors.test have those that are no errors of the reader
   // alone.
-  std::set<std::string> seen = {"SpecNotInteger", "SpecTuningUnused", "SpecGrid",
-                                "SpecContradiction"};
+  std::set<std::string> seen = {"SpecNotInteger", "SpecShape", "SpecGrid", "SpecContradiction"};
   for (const Case &one : cases())
     for (DiagKind kind : test::read(one.text).kinds)
       seen.insert(getDiagInfo(kind).name.str());

@@ -62,7 +62,9 @@ TEST(SpecMutation, NeverCrashesAndAlwaysAnswers) {
   const std::string good =
       kernelSpec(R"("signature": {"x": "*fp16:16", "n": "i32:1", "k": [1, "i8"],
     "d": {"dtype": "fp16"}, "f": 1.5}, "configs": [{"B": 128, "num_warps": 4}, {"B": 64}],
-    "grid": ["cdiv(n, B) * min(n, 2) // 3", 1], "dispatch": {"key": ["n"], "tuning": "t.json"},
+    "grid": ["cdiv(n, B) * min(n, 2) // 3", 1], "dispatch": {"key": ["n"], "tuning": "t.json",
+      "shapes": [{"n": [1, 2]}, {"n": 5}], "arguments": {"k_1": "n * 2"}, "regret": 0.5,
+      "arrays": {"x": {"size": ["n", 4], "low": 0, "high": "n"}}},
     "constants": {"C": null})");
   ASSERT_TRUE(test::read(good).spec) << test::read(good).printed;
   std::mt19937 random(7);

@@ -19,7 +19,9 @@ TEST(SpecReader, ReadsTheWholeFormat) {
       "grid": ["cdiv(M, BLOCK_SIZE_M)", 2],
       "debug": true,
       "device_memory": true,
-      "dispatch": { "key": ["M", "K"], "tuning": "matmul_f16.tune.json" },
+      "dispatch": { "key": ["M", "K"], "tuning": "matmul_f16.tune.json", "regret": 0.05, "max_variants": 3,
+                    "shapes": [ { "M": [1, 16], "K": 64 } ], "tolerance": 0.01,
+                    "arrays": { "a_ptr": ["M", "K"], "pair_0": { "size": "M + 1", "step": "K" } } },
       "constants": { "USE_FAST": true } } ] })json");
   ASSERT_TRUE(read.spec) << read.printed;
   const Spec &spec = *read.spec;
@@ -50,9 +52,16 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_TRUE(kernel.debug);
   EXPECT_TRUE(kernel.deviceMemory);
   EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"M", "K"}));
-  EXPECT_EQ(kernel.tuning, "matmul_f16.tune.json");
-  EXPECT_NE(read.printed.find("kernels[0].dispatch.tuning: tuning files are not read yet"),
-            std::string::npos);
+  EXPECT_EQ(kernel.tuningFile, "matmul_f16.tune.json");
+  const SpecTuning &tuning = kernel.tuning;
+  ASSERT_EQ(tuning.shapes.size(), 1u);
+  EXPECT_EQ(tuning.shapes[0].values[0].second, (std::vector<int64_t>{1, 16}));
+  EXPECT_EQ(tuning.arrays.at(0).extents.at(1).expression.text(), "K");
+  EXPECT_EQ(tuning.arrays.at(1).name, "pair_0");
+  EXPECT_EQ(tuning.arrays.at(1).step->expression.text(), "K");
+  EXPECT_EQ(tuning.regret, 0.05);
+  EXPECT_EQ(tuning.maxVariants, 3u);
+  EXPECT_EQ(tuning.tolerance, 0.01);
   EXPECT_EQ(kernel.constants.at(0).value.asLiteral->str(), "True");
 }
 

@@ -1,6 +1,8 @@
 #include "tests/codegen/TestModel.h"
 #include "codegen/VariantConditions.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
+#include <random>
 
 using namespace llvm;
 
@@ -262,6 +264,68 @@ static void addRows(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(rows));
 }
 
+/// What was measured on the last target: with arrays that are not aligned at n = 16, with aligned
+/// ones at n = 1000. The model would take the small block everywhere.
+static void addTuned(LibraryBuilder &builder) {
+  EntryModel tuned =
+      entry("tuned", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}});
+  tuned.grid = {expression("cdiv(n, BLOCK)")};
+  tuned.dispatchKey = {"n"};
+  VariantModel aligned = variant({{"BLOCK", 256}});
+  aligned.facts = {*factOf(0, type("*fp32:16")), *factOf(1, type("*fp32:16"))};
+  aligned.promises = 2;
+  builder.add(tuned, variant({{"BLOCK", 256}}), "axpy_256");
+  builder.add(tuned, variant({{"BLOCK", 1024}}), "axpy_1024");
+  builder.add(tuned, std::move(aligned), "axpy_256");
+  MeasuredTarget measured;
+  measured.target = unsigned(builder.model.targets.size() - 1);
+  measured.devices = {"a device"};
+  measured.shapes = {{{16}, {{"BLOCK=256", 1}, {"BLOCK=1024", 2}}},
+                     {{1000},
+                      {{"BLOCK=1024", 1},
+                       {"BLOCK=256 for x divisible by 16, y divisible by 16", 2},
+                       {"BLOCK=256", 3}}}};
+  tuned.measured = {std::move(measured)};
+  builder.model.entries.push_back(std::move(tuned));
+}
+
+/// Many measured shapes of two arguments, in any order of speed, and variants that not every call
+/// may take.
+static void addNearest(LibraryBuilder &builder) {
+  EntryModel nearest = entry(
+      "nearest", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}, {"m", "u64"}});
+  nearest.arguments[4].isForLaunch = true;
+  nearest.grid = {expression("cdiv(n, BLOCK)")};
+  nearest.dispatchKey = {"n", "m"};
+  for (int64_t block = 1; block <= 6; ++block) {
+    VariantModel one = variant({{"BLOCK", block}});
+    ArgumentFact fact;
+    fact.argument = 2;
+    fact.minimum = block % 2 ? std::optional<int64_t>(100 * block) : std::nullopt;
+    fact.maximum = block % 3 ? std::nullopt : std::optional<int64_t>(1000 * block);
+    if (fact.minimum || fact.maximum)
+      one.facts = {fact};
+    builder.add(nearest, std::move(one), "axpy_256");
+  }
+  MeasuredTarget measured;
+  measured.target = unsigned(builder.model.targets.size() - 1);
+  std::map<std::vector<int64_t>, std::vector<std::pair<std::string, double>>> shapes;
+  std::mt19937 random(5);
+  for (int i = 0; i < 60; ++i) {
+    auto &times = shapes[{int64_t(1) << random() % 20, int64_t(random() >> random() % 32)}];
+    times.clear();
+    for (const VariantModel &one : nearest.variants)
+      if (random() % 3)
+        times.emplace_back(stableName(nearest, one), 1 + random() % 1000);
+    sort(times, [](const auto &a, const auto &b) { return a.second < b.second; });
+  }
+  for (auto &[key, times] : shapes)
+    if (!times.empty())
+      measured.shapes.push_back({key, std::move(times)});
+  nearest.measured = {std::move(measured)};
+  builder.model.entries.push_back(std::move(nearest));
+}
+
 LibraryModel testLibrary(StringRef hostObject) {
   LibraryBuilder builder(hostObject);
   addAxpy(builder);
@@ -275,6 +339,8 @@ LibraryModel testLibrary(StringRef hostObject) {
   addGuarded(builder);
   addRanked(builder);
   addRows(builder);
+  addTuned(builder);
+  addNearest(builder);
   return std::move(builder.model);
 }
 

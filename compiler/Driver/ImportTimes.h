@@ -1,0 +1,20 @@
+// Times that others have measured, as a tuning file.
+
+#ifndef KILN_COMPILER_DRIVER_IMPORTTIMES_H
+#define KILN_COMPILER_DRIVER_IMPORTTIMES_H
+
+#include "codegen/TritonTimes.h"
+#include "compiler/Driver/BuildPlan.h"
+
+namespace kiln {
+
+/// What Triton's times of a kernel say about the variants of the plan's entry point for its only
+/// target: a config is all variants with its values and options. `path` is for messages. Reports
+/// what does not fit; empty then.
+std::optional<TuningMeasurement> importTritonTimes(const BuildPlan &plan, unsigned entry,
+                                                   const TritonTimes &times, llvm::StringRef path,
+                                                   DiagnosticEngine &diagnostics);
+
+} // namespace kiln
+
+#endif

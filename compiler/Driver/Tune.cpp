@@ -1,0 +1,210 @@
+// kiln tune: a library with all its variants, and a program that times them; or what several such
+// programs have measured, put together.
+
+#include "codegen/GenerateLibrary.h"
+#include "codegen/OutputSet.h"
+#include "codegen/TunerSource.h"
+#include "codegen/TuningFile.h"
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/ImportTimes.h"
+#include "compiler/Driver/Interrupt.h"
+#include "compiler/Driver/Session.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace kiln {
+namespace {
+
+class TunerBuild {
+public:
+  explicit TunerBuild(const CommandLine &line)
+      : asked(line.build), options(withFolder(line)), session(options) {}
+
+  bool execute() {
+    spec = session.readSpecFile(asked.spec, asked.name);
+    plan = spec ? session.plan(*spec, asked.spec) : std::nullopt;
+    return plan && checkIsTunable() && openOutputs() && compile() && write();
+  }
+
+private:
+  static CompilerOptions withFolder(const CommandLine &line) {
+    CompilerOptions options = line.compiler;
+    options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
+    return options;
+  }
+
+  bool flush() {
+    session.reporter.report(session.diagnostics, session.sources);
+    session.diagnostics.clear();
+    return session.reporter.errors() == 0;
+  }
+
+  bool nothing(const SpecPlace &place, const std::string &why, const std::string &hint = "") {
+    session.diagnostics.report(DiagKind::DriverNothingToTune, place.range, why).withHint(hint);
+    return flush();
+  }
+
+  /// The kernel that an entry point comes from, if the spec says what to time of it.
+  const SpecKernel *tunedKernel(const EntryModel &entry) const {
+    for (const SpecKernel &kernel : spec->kernels)
+      if (!kernel.tuning.shapes.empty() && llvm::is_contained(kernel.entryNames(), entry.name))
+        return &kernel;
+    return nullptr;
+  }
+
+  bool checkIsTunable() {
+    bool hasEntry = false;
+    for (const EntryModel &entry : plan->model.entries)
+      if (const SpecKernel *kernel = tunedKernel(entry)) {
+        hasEntry = true;
+        if (entry.grid.empty())
+          return nothing(kernel->tuning.place,
+                         "'" + entry.name +
+                             "' cannot be timed: the spec leaves its grid to callers",
+                         "\"grid\": [\"…\"]");
+      }
+    if (!hasEntry)
+      return nothing(spec->place, "no kernel of the spec says in which shapes to time it",
+                     "\"dispatch\": {\"key\": […], \"shapes\": […]}");
+    if (llvm::all_of(plan->model.targets, [](const TargetInfo &target) { return target.emulated; }))
+      return nothing(spec->place, "an emulated GPU has no times of its own",
+                     "--target cuda:…, hip:… or cpu");
+    return true;
+  }
+
+  bool openOutputs() {
+    outputs = libraryOutputs(asked.outputFolder, plan->model, "-o or --name");
+    llvm::SmallString<256> tuner(asked.outputFolder);
+    llvm::sys::path::append(tuner, plan->model.name + "_tuner.c");
+    outputs.push_back({tuner.str().str(), "-o or --name"});
+    if (!session.checkOutputs(outputs))
+      return false;
+    for (const Output &output : outputs)
+      if (llvm::Error error = files.open(output.path))
+        return fail(std::move(error));
+    return true;
+  }
+
+  bool compile() {
+    auto results = session.run(*plan, {});
+    return !interruptSignal() && session.assemble(*plan, std::move(results));
+  }
+
+  bool write() {
+    plan->model.sizeBudget = 0; // of the library that is shipped
+    auto library = generateLibrary(plan->model);
+    if (!library)
+      return fail(library.takeError());
+    library->files.push_back({"", writeTunerSource(plan->model, tunedEntries())});
+    for (auto [output, file] : llvm::zip(outputs, library->files))
+      if (llvm::Error error = files.add(output.path, std::move(file.bytes)))
+        return fail(std::move(error));
+    if (interruptSignal())
+      return false;
+    llvm::Error error = files.commit();
+    return error ? fail(std::move(error)) : true;
+  }
+
+  std::vector<TunedEntry> tunedEntries() {
+    std::vector<TunedEntry> entries;
+    for (const EntryModel &entry : plan->model.entries)
+      if (const SpecKernel *kernel = tunedKernel(entry))
+        entries.push_back(
+            {&entry, tunedCalls(entry, *kernel, session.diagnostics), kernel->tuning.tolerance});
+    return entries;
+  }
+
+  bool fail(llvm::Error error) {
+    session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
+                               llvm::toString(std::move(error)));
+    return flush();
+  }
+
+  const BuildOptions &asked;
+  const CompilerOptions options;
+  Session session;
+  std::optional<Spec> spec;
+  std::optional<BuildPlan> plan;
+  std::vector<Output> outputs;
+  OutputSet files;
+};
+
+/// Writes a tuning file, unless there were errors; the exit status. A file that was read may be
+/// the one that is written.
+int finish(Session &session, const std::string &path, const TuningFile &tuning) {
+  OutputSet files;
+  if (!session.diagnostics.hasErrors()) {
+    llvm::Error error = files.open(path);
+    if (!error)
+      error = files.add(path, writeTuningFile(tuning));
+    if (!error)
+      error = files.commit();
+    if (error)
+      session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
+                                 llvm::toString(std::move(error)));
+  }
+  session.reporter.report(session.diagnostics, session.sources);
+  return session.reporter.errors() ? 1 : 0;
+}
+
+const SourceFile *loadFile(Session &session, const std::string &path) {
+  auto file = session.sources.load(path);
+  if (file)
+    return *file;
+  session.diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path,
+                             file.getError().message());
+  return nullptr;
+}
+
+/// kiln tune --import.
+int importFiles(const CommandLine &line) {
+  Session session(line.compiler);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
+  if (!plan)
+    return 1;
+  auto entry = llvm::find_if(plan->model.entries,
+                             [&](const EntryModel &one) { return one.name == line.tune.kernel; });
+  unsigned index = entry - plan->model.entries.begin();
+  TuningFile tuning;
+  TuningRun &run = tuning.runs.emplace_back();
+  run.device = line.tune.device;
+  run.driver = backendName(plan->model.targets[0].backend).str();
+  run.kiln = KILN_VERSION;
+  run.library = plan->model.name;
+  run.cache = "cold"; // Triton empties the L2 cache before each launch.
+  if (entry == plan->model.entries.end())
+    session.diagnostics.report(DiagKind::DriverNoEntry, DiagPlace(), line.build.spec,
+                               line.tune.kernel);
+  else
+    for (const std::string &path : line.tune.imported)
+      if (const SourceFile *file = loadFile(session, path))
+        if (auto times = readTritonTimes(*file, session.diagnostics))
+          if (auto one = importTritonTimes(*plan, index, *times, path, session.diagnostics))
+            run.measurements.push_back(std::move(*one));
+  return finish(session, line.tune.output, tuning);
+}
+
+/// kiln tune --merge.
+int mergeFiles(const CommandLine &line) {
+  Session session(line.compiler);
+  TuningFile merged;
+  for (const std::string &path : line.tune.merged)
+    if (const SourceFile *file = loadFile(session, path))
+      if (auto tuning = readTuningFile(*file, session.diagnostics))
+        mergeTuning(merged, std::move(*tuning));
+  return finish(session, line.tune.output, merged);
+}
+
+} // namespace
+
+int runTune(const CommandLine &line) {
+  if (!line.tune.imported.empty())
+    return importFiles(line);
+  if (!line.tune.merged.empty())
+    return mergeFiles(line);
+  return TunerBuild(line).execute() ? 0 : 1;
+}
+
+} // namespace kiln
