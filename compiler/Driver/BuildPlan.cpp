@@ -81,7 +81,7 @@ public:
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
         diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
-        debug(options.debug), deviceMemory(options.deviceMemory), clusters(options.clusters),
+        debug(options.debug), deviceMemory(options.deviceMemory),
         binder(kernel, summary, this->diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
@@ -123,8 +123,8 @@ private:
   DiagnosticEngine diagnostics;
   BuildPlan &plan;
   NamedConstants defines;
-  /// Of the command line.
-  bool debug, deviceMemory, clusters;
+  /// Of the command line: run-time checks in every kernel.
+  bool debug, deviceMemory;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
@@ -460,12 +460,6 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   if (!bind(signature, config, entry, instance, variant) ||
       !fits(instance, spec.targets[target], config))
     return;
-  if (instance.numCtas > 1 && !clusters) {
-    if (spec.targets[target].backend != Backend::CPU)
-      diagnostics.report(DiagKind::DriverClustersUnused, config.place.range, config.place.path,
-                         instance.numCtas);
-    instance.numCtas = 1;
-  }
   variant.promises = variant.facts.size();
   for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
                              std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})

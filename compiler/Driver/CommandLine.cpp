@@ -74,13 +74,6 @@ cl::opt<bool> deviceMemory("device-memory",
                            cl::desc("Promise that arrays are in ordinary memory of the device: "
                                     "faster atomics on AMD"),
                            cl::sub(readCommands));
-cl::list<Experiment>
-    experiments("experimental", cl::desc("Do what has met only the emulator so far:"),
-                cl::values(clEnumValN(Experiment::Clusters, "clusters",
-                                      "several blocks share a program (num_ctas)"),
-                           clEnumValN(Experiment::PointerStores, "pointer-stores",
-                                      "products are stored through pointers by the copy engine")),
-                cl::CommaSeparated, cl::sub(readCommands));
 cl::opt<bool> quiet("quiet", cl::desc("No progress"), cl::sub(readCommands));
 cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
@@ -319,8 +312,6 @@ CompilerOptions compilerOptions() {
   options.inProcess = inProcess;
   options.debug = debug;
   options.deviceMemory = deviceMemory;
-  options.clusters = llvm::is_contained(experiments, Experiment::Clusters);
-  options.pointerStores = llvm::is_contained(experiments, Experiment::PointerStores);
   options.only = only;
   options.tuningUse = tuneCommand  ? TuningUse::Ignore
                       : runCommand ? TuningUse::Choose

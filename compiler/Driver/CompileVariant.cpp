@@ -51,7 +51,6 @@ private:
     const SpecOptions &requested = plan.model.entries[job.entry].variants[job.variant].options;
     pipeline.maxRegisters = requested.maxRegisters.value_or(0);
     pipeline.minOccupancy = target.backend == Backend::HIP ? requested.wavesPerEu.value_or(0) : 0;
-    pipeline.storesByEngine = options.pointerStores;
     pipeline.emit.captureLLVM = goal.emitStage == "llvmir";
     pipeline.emit.capturePTX = goal.emitStage == "ptx" || options.emit.cudaEmit == CudaEmit::Both;
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
@@ -77,9 +76,7 @@ private:
     bool isCached = cache.isUsed() && goal.emitStage.empty();
     std::string key;
     if (isCached) {
-      key = cache.keyOf(
-          module, target,
-          {pipeline.maxRegisters, pipeline.minOccupancy, unsigned(pipeline.storesByEngine)});
+      key = cache.keyOf(module, target, {pipeline.maxRegisters, pipeline.minOccupancy});
       if (std::optional<DeviceBinary> known = cache.find(key)) {
         clock.note("cache");
         return known;

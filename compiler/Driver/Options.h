@@ -15,8 +15,6 @@ namespace kiln {
 
 enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
 enum class DiagnosticFormat { Text, Json };
-/// What has met only the emulator so far, and is done where --experimental names it.
-enum class Experiment { Clusters, PointerStores };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
 /// leave out (kiln build); the choice of a variant (kiln run); nothing, as they may be yet to come
@@ -44,8 +42,6 @@ struct CompilerOptions {
   bool debug = false;
   /// --device-memory: the arrays of every kernel are in ordinary memory of its device.
   bool deviceMemory = false;
-  /// --experimental.
-  bool clusters = false, pointerStores = false;
   /// --only: compile just these pieces (PieceName.h); empty: all.
   std::vector<std::string> only;
   /// Of the spec's tuning files.

@@ -111,8 +111,6 @@ std::string describeOptions(const CompilerOptions &options) {
   text += emit.lineInfo ? " --line-info=true" : " --line-info=false";
   for (const auto &[from, to] : emit.pathMap)
     text += " --path-map=" + from + "=" + to;
-  if (options.pointerStores)
-    text += " --experimental=pointer-stores";
   if (!emit.libdevicePath.empty()) {
     auto file = llvm::MemoryBuffer::getFile(emit.libdevicePath);
     text += " --libdevice=" + (file ? sha256Of((*file)->getBuffer()) : "none");

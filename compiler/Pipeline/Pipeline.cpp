@@ -299,7 +299,7 @@ void reportTargetError(Compilation &compilation, llvm::Error error) {
 /// Afterwards there are no descriptors but those of which there is a tensor map: the launcher's,
 /// where it knows all of them, or of pointers; else the kernel's; else they are pointers.
 LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetInfo &target,
-                               bool storesOfPointers, bool &mapsOfPointers) {
+                               bool &mapsOfPointers) {
   if (!target.tensorMaps)
     return runOn(module, createExpandDescriptorsPass());
   if (failed(runOn(module, createUseTensorMapsPass(mapsOfPointers))) ||
@@ -314,7 +314,7 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
     return success();
   auto kernel = [&] { return cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, symbol)); };
   unsigned arguments = kernel().getNumArguments();
-  if (failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/true, storesOfPointers))))
+  if (failed(runOn(module, createUseTensorMapsPass(/*ofPointers=*/true))))
     return failure();
   if (before && kernel().getNumArguments() == arguments) {
     // The launcher has no map of what has become pointers.
@@ -337,8 +337,7 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   facts.minOccupancy = compilation.options.minOccupancy;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    if (failed(lowerDescriptors(module, facts.symbol, target, compilation.options.storesByEngine,
-                                mapsOfPointers)))
+    if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
       return std::nullopt;
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                             : lowerForGPU(compilation, facts));

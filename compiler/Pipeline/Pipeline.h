@@ -21,8 +21,6 @@ struct PipelineOptions {
   /// Limits asked for by the config: registers per thread (cuda), waves per SIMD (hip); 0 = the
   /// compiler's choice.
   unsigned maxRegisters = 0, minOccupancy = 0;
-  /// Stores through pointers go by the copy engine where that is proven.
-  bool storesByEngine = false;
   /// The variant's name, and where it is asked for: for failures that name no place in the kernel.
   std::string variant;
   DiagPlace place;

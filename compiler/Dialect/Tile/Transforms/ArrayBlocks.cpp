@@ -74,20 +74,22 @@ bool isNarrow(Value value) {
 
 } // namespace
 
-//===--- Reading one access ---===//
+//===--- Reading one load ---===//
 
 class BlockReader {
 public:
-  BlockReader(ArrayBlocks &blocks, Value pointers, Value mask, Value loaded)
-      : blocks(blocks), polynomials(blocks.polynomials), pointers(pointers), mask(mask),
-        loaded(loaded) {}
+  BlockReader(ArrayBlocks &blocks, tile::LoadOp load)
+      : blocks(blocks), polynomials(blocks.polynomials), load(load) {}
 
-  std::optional<ArrayBlock> read(unsigned base) {
-    auto type = dyn_cast<RankedTensorType>(pointers.getType());
-    if (!type || type.getRank() != 2 || !readMask() || !readAddress() || !readBounds(0) ||
-        !readBounds(1))
+  std::optional<ArrayBlock> read() {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || type.getRank() != 2 || !mayBeCopied() || !loadsZeros())
       return std::nullopt;
-    block.base = base;
+    std::optional<unsigned> base = arrayOf(load.getPtr(), blocks.kernel);
+    if (!base || blocks.writesAnywhere || blocks.written.contains(*base) || !readMask() ||
+        !readAddress() || !readBounds(0) || !readBounds(1))
+      return std::nullopt;
+    block.base = *base;
     block.strides.push_back(rowStride);
     llvm::append_range(block.extents, extents);
     llvm::append_range(block.origin, origin);
@@ -95,6 +97,15 @@ public:
   }
 
 private:
+  /// The engine reads when it likes, and from where it likes.
+  bool mayBeCopied() { return !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV; }
+
+  /// What is masked away is zero, of a positive sign, or is not said to be anything.
+  bool loadsZeros() {
+    return !load.getOther() || matchPattern(load.getOther(), m_PosZeroFloat()) ||
+           matchPattern(load.getOther(), m_Zero());
+  }
+
   unsigned tileAxisOf(unsigned arrayAxis) const {
     return block.isTransposed ? 1 - arrayAxis : arrayAxis;
   }
@@ -104,7 +115,7 @@ private:
   /// Each axis of the tile in one product, of its index and the array's stride along it; the rest
   /// is the origin.
   bool readAddress() {
-    Polynomial address = polynomials.of(pointers);
+    Polynomial address = polynomials.of(load.getPtr());
     if (address.isTooLarge())
       return false;
     std::array<std::optional<Polynomial>, 2> strides;
@@ -297,8 +308,8 @@ private:
   //===--- Bounds ---===//
 
   bool readMask() {
-    if (mask)
-      masked = boundsOf(mask, polynomials);
+    if (load.getMask())
+      masked = boundsOf(load.getMask(), polynomials);
     return masked.areAll;
   }
 
@@ -329,10 +340,8 @@ private:
       return false;
     if (index.limit) {
       Polynomial limit = index.limit->plus(offset);
-      bool isKnown =
-          extent ? *extent == limit
-                 : loaded && blocks.isDropped(loaded, tileAxisOf(axis), index.first, *index.limit);
-      if (!isKnown)
+      if (extent ? !(*extent == limit)
+                 : !blocks.isDropped(load, tileAxisOf(axis), index.first, *index.limit))
         return false;
       extent = limit;
     }
@@ -367,14 +376,12 @@ private:
   }
 
   int64_t elementBytes() {
-    return cast<tile::PtrType>(tile::elementTypeOf(pointers.getType())).getElementBytes();
+    return cast<tile::PtrType>(tile::elementTypeOf(load.getPtr().getType())).getElementBytes();
   }
 
   ArrayBlocks &blocks;
   IndexPolynomials &polynomials;
-  Value pointers, mask;
-  /// Null: it is a store.
-  Value loaded;
+  tile::LoadOp load;
   MaskBounds masked;
   std::array<AxisIndex, 2> indices; ///< by axes of the tile
   ArrayBlock block;
@@ -474,12 +481,7 @@ private:
 
 ArrayBlocks::ArrayBlocks(func::FuncOp kernel)
     : kernel(kernel), axisInfo(kernel), dominance(kernel) {
-  auto count = [&](std::optional<unsigned> array) {
-    if (array)
-      ++accesses[*array];
-  };
   auto add = [&](std::optional<unsigned> array) {
-    count(array);
     if (array)
       written.insert(*array);
     else
@@ -491,9 +493,6 @@ ArrayBlocks::ArrayBlocks(func::FuncOp kernel)
             [&](auto access) { add(arrayOf(access.getPtr(), kernel)); })
         .Case<tile::DescriptorStoreOp, tile::DescriptorReduceOp, tile::DescriptorScatterOp>(
             [&](auto access) { add(arrayOfDescriptor(access.getDescriptor(), kernel)); })
-        .Case([&](tile::LoadOp load) { count(arrayOf(load.getPtr(), kernel)); })
-        .Case<tile::DescriptorLoadOp, tile::DescriptorGatherOp>(
-            [&](auto load) { count(arrayOfDescriptor(load.getDescriptor(), kernel)); })
         .Case([&](tile::AssemblyOp assembly) {
           if (!assembly.getPure())
             add(std::nullopt);
@@ -502,49 +501,7 @@ ArrayBlocks::ArrayBlocks(func::FuncOp kernel)
 }
 
 std::optional<ArrayBlock> ArrayBlocks::blockOf(tile::LoadOp load) {
-  // The engine reads when it likes, and from where it likes.
-  bool mayBeCopied = !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
-  // What is masked away is zero, of a positive sign, or is not said to be anything.
-  bool loadsZeros = !load.getOther() || matchPattern(load.getOther(), m_PosZeroFloat()) ||
-                    matchPattern(load.getOther(), m_Zero());
-  std::optional<unsigned> base = arrayOf(load.getPtr(), kernel);
-  if (!base || !mayBeCopied || !loadsZeros || writesAnywhere || written.contains(*base))
-    return std::nullopt;
-  return BlockReader(*this, load.getPtr(), load.getMask(), load).read(*base);
-}
-
-std::optional<ArrayBlock> ArrayBlocks::blockOf(tile::StoreOp store) {
-  std::optional<unsigned> base = arrayOf(store.getPtr(), kernel);
-  bool hasHints = store.getCache() != tile::CacheModifier::None ||
-                  store.getEvict() != tile::EvictionPolicy::Normal;
-  if (!base || writesAnywhere || accesses.lookup(*base) != 1 || hasHints)
-    return std::nullopt;
-  auto block = BlockReader(*this, store.getPtr(), store.getMask(), Value()).read(*base);
-  // A box to be written must not begin before the array (EngineAccesses.h).
-  bool beginsInside = block && llvm::all_of(block->origin, [&](const Polynomial &coordinate) {
-                        return isNonNegative(coordinate);
-                      });
-  if (!beginsInside || !consistsOfPieces(*block, store))
-    return std::nullopt;
-  return block;
-}
-
-/// Whether rows begin and end with pieces of 16 bytes by what is promised of the arguments.
-bool ArrayBlocks::consistsOfPieces(const ArrayBlock &block, tile::StoreOp store) {
-  constexpr int64_t piece = tile::DescriptorType::alignment;
-  auto divisibilityOf = [&](unsigned argument) {
-    return axisInfo.get(kernel.getArgument(argument)).divisibility.front();
-  };
-  int64_t bytes =
-      cast<tile::PtrType>(tile::elementTypeOf(store.getPtr().getType())).getElementBytes();
-  auto arePieces = [&](const LaunchValue &elements) {
-    int64_t known = std::gcd(bytes * elements.constant, piece);
-    for (unsigned argument : elements.arguments)
-      known = std::gcd(known * std::gcd(divisibilityOf(argument), piece), piece);
-    return known == piece;
-  };
-  return divisibilityOf(block.base) % piece == 0 && arePieces(block.extents.back()) &&
-         llvm::all_of(block.strides, arePieces);
+  return BlockReader(*this, load).read();
 }
 
 bool ArrayBlocks::isDropped(Value value, unsigned axis, const Polynomial &first,

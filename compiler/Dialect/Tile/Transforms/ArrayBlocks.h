@@ -24,7 +24,6 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace kiln {
@@ -60,7 +59,7 @@ struct ArrayBlock {
   bool isTransposed = false;
 };
 
-/// Recognises the loads and stores of a kernel. Stale after its IR changes, but for replaced ones.
+/// Recognises the loads of a kernel. Stale after its IR changes, but for replaced loads.
 class ArrayBlocks {
 public:
   explicit ArrayBlocks(mlir::func::FuncOp kernel);
@@ -69,9 +68,6 @@ public:
   /// other programs have written and said so by atomics. What lies outside of the array loads as
   /// zero; it does so, too, where the load has other values there that never leave the kernel.
   std::optional<ArrayBlock> blockOf(tile::LoadOp load);
-  /// The block that `store` is of, all that is inside of the array, if nothing else in the kernel
-  /// touches the array, and each of its rows is whole pieces of 16 bytes.
-  std::optional<ArrayBlock> blockOf(tile::StoreOp store);
 
   /// A coordinate as an i32 at the builder's place, where `at` is; null if it cannot be computed
   /// there.
@@ -83,7 +79,6 @@ private:
 
   bool isNonNegative(const Polynomial &sum) const;
   bool isMultipleOf(const Polynomial &sum, int64_t number) const;
-  bool consistsOfPieces(const ArrayBlock &block, tile::StoreOp store);
   /// Whether what is computed of the elements of `value` at positions i along `axis` with
   /// first + i >= limit never leaves the kernel.
   bool isDropped(mlir::Value value, unsigned axis, const Polynomial &first,
@@ -97,8 +92,6 @@ private:
   /// The arguments that the kernel writes to, or that it writes somewhere else as well.
   llvm::SmallDenseSet<unsigned> written;
   bool writesAnywhere = false;
-  /// How many loads, stores and atomics of an argument's array there are.
-  llvm::SmallDenseMap<unsigned, unsigned> accesses;
   IndexPolynomials polynomials;
 };
 

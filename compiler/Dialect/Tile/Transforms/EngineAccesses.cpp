@@ -83,13 +83,10 @@ bool EngineAccesses::brings(tile::DescriptorLoadOp load) const {
 }
 
 /// What a product's threads hold is far from rows of 16 bytes; others store as well by themselves.
-bool EngineAccesses::writes(DescriptorType type) const {
-  return hasProducts && type.getRank() == 2 && isBlockOfRows(type) && hasRoom(type);
-}
-
 bool EngineAccesses::writes(tile::DescriptorStoreOp store) const {
   DescriptorType type = store.getDescriptor().getType();
-  return writes(type) && begins(type, store.getOffsets());
+  return hasProducts && type.getRank() == 2 && isBlockOfRows(type) &&
+         begins(type, store.getOffsets()) && hasRoom(type);
 }
 
 bool EngineAccesses::combines(tile::DescriptorReduceOp reduce) const {

@@ -23,8 +23,6 @@ public:
   bool brings(tile::DescriptorLoadOp load) const;
   /// Of a store or reduction: all but `beginsInside` and `endsWithPiece`.
   bool writes(tile::DescriptorStoreOp store) const;
-  /// The same of blocks that begin with a piece of 16 bytes.
-  bool writes(tile::DescriptorType type) const;
   bool combines(tile::DescriptorReduceOp reduce) const;
 
   /// Of a box to be written: an H200 stops with an illegal instruction at one that begins before

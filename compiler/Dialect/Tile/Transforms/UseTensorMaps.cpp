@@ -49,8 +49,8 @@ struct LaunchNumbers {
 
 class TensorMapUser {
 public:
-  TensorMapUser(func::FuncOp kernel, bool ofPointers, bool storesOfPointers)
-      : kernel(kernel), ofPointers(ofPointers), storesOfPointers(storesOfPointers),
+  TensorMapUser(func::FuncOp kernel, bool ofPointers)
+      : kernel(kernel), ofPointers(ofPointers),
         numMaps(llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<DescriptorType>)),
         engine(kernel) {}
 
@@ -194,33 +194,6 @@ private:
     for (auto &[load, block] : found)
       if (failed(useMapOf(load, block, blocks)))
         return failure();
-    bool hasMaps = kernel->hasAttr(tile::TileDialect::mapsOfPointersAttr);
-    return storesOfPointers && hasMaps ? storeByMaps(blocks) : success();
-  }
-
-  /// So do stores through pointers, where that is no reason of its own for a fallback.
-  LogicalResult storeByMaps(ArrayBlocks &blocks) {
-    std::vector<std::pair<tile::StoreOp, ArrayBlock>> found;
-    kernel.walk([&](tile::StoreOp store) {
-      if (std::optional<ArrayBlock> block = blocks.blockOf(store); block && !block->isTransposed)
-        found.push_back({store, *block});
-    });
-    for (auto &[store, block] : found) {
-      auto stored = cast<RankedTensorType>(store.getValue().getType());
-      auto type = DescriptorType::get(kernel.getContext(), stored.getShape(),
-                                      stored.getElementType(), tile::Padding::Zero);
-      if (block.origin.size() != 2 || !engine.writes(type))
-        continue;
-      OpBuilder b(store);
-      std::optional<SmallVector<Value>> offsets = offsetsOf(block, b, store, blocks);
-      FailureOr<Value> argument = offsets ? mapOf(block, type, MapUse::Written) : Value();
-      if (failed(argument))
-        return failure();
-      if (!*argument)
-        continue;
-      tile::DescriptorStoreOp::create(b, store.getLoc(), *argument, *offsets, store.getValue());
-      store.erase();
-    }
     return success();
   }
 
@@ -237,14 +210,23 @@ private:
         !EngineAccesses::isMultiplied(load, type, block.isTransposed ? 0 : 1))
       return success();
     OpBuilder b(load);
-    std::optional<SmallVector<Value>> offsets = offsetsOf(block, b, load, blocks);
-    if (!offsets)
-      return success();
-    FailureOr<Value> argument = mapOf(block, type, MapUse::Read);
+    SmallVector<Value> offsets;
+    for (const Polynomial &coordinate : block.origin) {
+      Value narrow = blocks.materialise(b, load, coordinate);
+      if (!narrow)
+        return success();
+      offsets.push_back(arith::ExtSIOp::create(b, load.getLoc(), b.getI64Type(), narrow));
+    }
+    LaunchNumbers extents, strides;
+    for (const LaunchValue &extent : block.extents)
+      extents.add(extent);
+    for (const LaunchValue &stride : block.strides)
+      strides.add(stride);
+    FailureOr<Value> argument = mapOf(block.base, extents, strides, type, MapUse::Read);
     if (failed(argument) || !*argument)
       return failed(argument) ? failure() : success();
     Value value = tile::DescriptorLoadOp::create(
-        b, load.getLoc(), RankedTensorType::get(rows, loaded.getElementType()), *argument, *offsets,
+        b, load.getLoc(), RankedTensorType::get(rows, loaded.getElementType()), *argument, offsets,
         load.getCache(), load.getEvict());
     if (block.isTransposed)
       value =
@@ -253,29 +235,6 @@ private:
     load.erase();
     kernel->setAttr(tile::TileDialect::mapsOfPointersAttr, b.getUnitAttr());
     return success();
-  }
-
-  /// The coordinates of the block's first element, computed in front of the access; none if they
-  /// cannot be.
-  static std::optional<SmallVector<Value>> offsetsOf(const ArrayBlock &block, OpBuilder &b,
-                                                     Operation *access, ArrayBlocks &blocks) {
-    SmallVector<Value> offsets;
-    for (const Polynomial &coordinate : block.origin) {
-      Value narrow = blocks.materialise(b, access, coordinate);
-      if (!narrow)
-        return std::nullopt;
-      offsets.push_back(arith::ExtSIOp::create(b, access->getLoc(), b.getI64Type(), narrow));
-    }
-    return offsets;
-  }
-
-  FailureOr<Value> mapOf(const ArrayBlock &block, DescriptorType type, MapUse use) {
-    LaunchNumbers extents, strides;
-    for (const LaunchValue &extent : block.extents)
-      extents.add(extent);
-    for (const LaunchValue &stride : block.strides)
-      strides.add(stride);
-    return mapOf(block.base, extents, strides, type, use);
   }
 
   /// The argument that is this map, null where there are too many.
@@ -307,7 +266,6 @@ private:
   func::FuncOp kernel;
   /// Whether the kernel may need a fallback.
   bool ofPointers;
-  bool storesOfPointers;
   unsigned numMaps;
   EngineAccesses engine;
   DenseMap<std::tuple<Attribute, Type, unsigned>, Value> arguments;
@@ -316,33 +274,26 @@ private:
 struct UseTensorMapsPass : PassWrapper<UseTensorMapsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UseTensorMapsPass)
   UseTensorMapsPass() = default;
-  UseTensorMapsPass(bool ofPointers, bool storesOfPointers) {
-    this->ofPointers = ofPointers;
-    this->storesOfPointers = storesOfPointers;
-  }
+  explicit UseTensorMapsPass(bool ofPointers) { this->ofPointers = ofPointers; }
   UseTensorMapsPass(const UseTensorMapsPass &other) : PassWrapper(other) {}
   StringRef getArgument() const override { return "kiln-use-tensor-maps"; }
   StringRef getDescription() const override {
     return "Let the launcher make the descriptors of blocks that products multiply";
   }
   void runOnOperation() override {
-    if (!getOperation().isDeclaration() &&
-        failed(TensorMapUser(getOperation(), ofPointers, storesOfPointers).run()))
+    if (!getOperation().isDeclaration() && failed(TensorMapUser(getOperation(), ofPointers).run()))
       signalPassFailure();
   }
   Option<bool> ofPointers{*this, "of-pointers", llvm::cl::init(false),
                           llvm::cl::desc("Make maps that some arguments have none for, too: of "
                                          "arrays that plain pointers address, and of tensors to "
                                          "write whose rows end anywhere")};
-  Option<bool> storesOfPointers{*this, "stores-of-pointers", llvm::cl::init(false),
-                                llvm::cl::desc("Where there are maps of pointers, for stores "
-                                               "through pointers, too")};
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createUseTensorMapsPass(bool ofPointers, bool storesOfPointers) {
-  return std::make_unique<UseTensorMapsPass>(ofPointers, storesOfPointers);
+std::unique_ptr<Pass> createUseTensorMapsPass(bool ofPointers) {
+  return std::make_unique<UseTensorMapsPass>(ofPointers);
 }
 
 void registerUseTensorMapsPass() { PassRegistration<UseTensorMapsPass>(); }

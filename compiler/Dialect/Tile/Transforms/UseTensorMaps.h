@@ -21,10 +21,9 @@
 
 namespace kiln {
 
-/// A pass on func.func, `kiln-use-tensor-maps{of-pointers stores-of-pointers}`: adds arguments of
-/// descriptors' types, with `tile.tensor_map`, behind the kernel's own, and lets loads and stores
-/// use them.
-std::unique_ptr<mlir::Pass> createUseTensorMapsPass(bool ofPointers, bool storesOfPointers = false);
+/// A pass on func.func, `kiln-use-tensor-maps{of-pointers}`: adds arguments of descriptors' types,
+/// with `tile.tensor_map`, behind the kernel's own, and lets loads use them.
+std::unique_ptr<mlir::Pass> createUseTensorMapsPass(bool ofPointers);
 void registerUseTensorMapsPass();
 
 } // namespace kiln
