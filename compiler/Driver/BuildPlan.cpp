@@ -537,8 +537,6 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   for (const EntryModel &entry : plan.model.entries)
     if (entry.variants.empty() && !diagnostics.hasErrors())
       diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
-  if (!diagnostics.hasErrors())
-    chooseJobs(plan, options.only, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;
   return plan;

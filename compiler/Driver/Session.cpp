@@ -62,6 +62,8 @@ std::optional<BuildPlan> Session::plan(const Spec &spec, llvm::StringRef specPat
   auto plan = planBuild(spec, specPath, loader, options, diagnostics);
   if (plan)
     applyTuning(spec, specPath, options.tuningUse, *plan, sources, diagnostics);
+  if (plan && !diagnostics.hasErrors())
+    chooseJobs(*plan, options.only, diagnostics);
   if (diagnostics.hasErrors())
     plan.reset();
   flush();

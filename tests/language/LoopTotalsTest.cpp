@@ -117,6 +117,52 @@ TEST_P(LoopTotals, OfWholeTiles) {
   }
 }
 
+const char *const unrolledSource = R"(
+@triton.jit
+def kernel(p, q, r, M: tl.constexpr, N: tl.constexpr, TIMES: tl.constexpr):
+    rows = tl.arange(0, M)
+    place = rows[:, None] * N + tl.arange(0, N)[None, :]
+    total = tl.load(q + rows)
+    largest = tl.full([M], -5000, tl.int32)
+    middle = total
+    for k in tl.static_range(TIMES):
+        x = tl.load(p + k * (M * N) + place)
+        largest = tl.maximum(tl.max(x, 1), largest)
+        total = total + tl.sum(x, 1)
+        if k == 1:
+            middle = total
+        tl.store(p + k * (M * N) + place, x + 1)
+    tl.store(q + rows, total)
+    tl.store(r + rows, largest + middle)
+)";
+
+TEST_P(LoopTotals, OfUnrolledLoops) {
+  constexpr int m = 16, n = 64;
+  for (int times : {1, 2, 5}) {
+    Buffer<int32_t> x(size_t(times * m * n)), y(m), z(m);
+    Random random(times);
+    std::generate_n(x.data(), x.count(), [&] { return int32_t(random.below(2001)) - 1000; });
+    std::generate_n(y.data(), y.count(), [&] { return int32_t(random.below(2001)) - 1000; });
+    std::vector<int32_t> total(y.data(), y.data() + m), largest(m, -5000), middle = total;
+    for (int k = 0; k < times; ++k)
+      for (int r = 0; r < m; ++r) {
+        const int32_t *row = x.data() + (k * m + r) * n;
+        total[r] += std::accumulate(row, row + n, 0);
+        largest[r] = std::max(largest[r], *std::max_element(row, row + n));
+        if (k == 1)
+          middle[r] = total[r];
+      }
+    ASSERT_EQ(runSource(unrolledSource, GetParam(),
+                        {{"p", "*i32", x}, {"q", "*i32", y}, {"r", "*i32", z}},
+                        {{"M", m}, {"N", n}, {"TIMES", times}}),
+              "");
+    for (int r = 0; r < m; ++r) {
+      ASSERT_EQ(y[r], total[r]);
+      ASSERT_EQ(z[r], largest[r] + middle[r]);
+    }
+  }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(LoopTotals);
 
 } // namespace

@@ -5,6 +5,7 @@
 // warp 0, is its coordinates. So the tiles of A, B and C that belong together are found by
 // coordinates, and one loop serves every instruction, batches and transposed units included.
 
+#include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
 
@@ -48,8 +49,9 @@ private:
       slot = operand == MatrixOperand::A ? MatrixOperand::B : MatrixOperand::A;
     unsigned size = tiling.fragment(operand).numRegisters();
     for (const auto &[place, first] : places) {
-      packed[first] = lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction,
-                                                   slot, registers.slice(first, size));
+      packed[first] =
+          lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction, slot,
+                                       registers.slice(first, size), isExact(op, operand));
       if (packed[first].empty())
         return op.emitError() << "a dot on the matrix unit '" << tiling.instruction->name
                               << "' is not supported on " << lowering.target().name << " yet";
@@ -66,7 +68,8 @@ private:
                             << tiling.instruction->name << "' is not supported on "
                             << lowering.target().name << " yet";
     if (tiling.instruction->readsSharedMemory()) {
-      results = multiplyInWarpGroups(s, lowering, op, adaptor.getA(), adaptor.getB(), adaptor.getC());
+      results =
+          multiplyInWarpGroups(s, lowering, op, adaptor.getA(), adaptor.getB(), adaptor.getC());
       return success(!results.empty());
     }
     auto tiles = [&](MatrixOperand operand, Value tensor) {

@@ -159,11 +159,12 @@ public:
 
   //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
   //    the unit's own slots are meant, also where the product is computed transposed. ---
-  /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet.
+  /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet. `isExact`:
+  /// the elements have no more digits than the instruction looks at.
   virtual llvm::SmallVector<mlir::Value> packFragment(mlir::OpBuilder &b, mlir::Location loc,
                                                       const MatrixInstruction &unit,
-                                                      MatrixOperand slot,
-                                                      mlir::ValueRange elements) const = 0;
+                                                      MatrixOperand slot, mlir::ValueRange elements,
+                                                      bool isExact) const = 0;
   /// One instruction, on packed fragments; gives the packed accumulator.
   virtual llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                           const MatrixInstruction &unit,

@@ -1,6 +1,7 @@
 // From tensors with layouts to the program of one thread: the steps in order.
 
 #include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
+#include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Conversion/TileGPUToLLVM/PackCarried.h"
@@ -325,6 +326,7 @@ LogicalResult lowerTileGPUToLLVM(ModuleOp module, const TargetInfo &target) {
   UnsupportedReporter reporter(module.getContext(), target);
   for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     declareSharedMemory(module, kernel, target);
+    markExactOperands(kernel);
     if (failed(spreadTensors(kernel, *device)))
       return failure();
     packCarriedValues(kernel);

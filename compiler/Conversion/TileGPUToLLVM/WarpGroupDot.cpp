@@ -7,6 +7,7 @@
 // group, of the tile and of the step simply add up.
 
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
+#include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
 
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/IR/Matchers.h"
@@ -109,7 +110,7 @@ public:
     for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
       auto [factorA, factorB] = factors(place, begin, end);
       SmallVector<Value> sum = lowering.device.packFragment(
-          builder, op.getLoc(), unit, MatrixOperand::C, c.slice(firstC, sizeC));
+          builder, op.getLoc(), unit, MatrixOperand::C, c.slice(firstC, sizeC), /*isExact=*/true);
       // Registers that the first step does not look at need not be made zero.
       if (fromZero)
         for (Value &word : sum)
@@ -141,7 +142,8 @@ private:
       else
         llvm::append_range(factorA, lowering.device.packFragment(
                                         s.builder(), op.getLoc(), unit, MatrixOperand::A,
-                                        registersA.slice(placesA.at({place[0], k}), sizeA)));
+                                        registersA.slice(placesA.at({place[0], k}), sizeA),
+                                        isExact(op, MatrixOperand::A)));
     }
     return {factorA, factorB};
   }

@@ -227,7 +227,8 @@ public:
   //--- Matrix units ---
 
   SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
-                                  MatrixOperand slot, ValueRange elements) const override {
+                                  MatrixOperand slot, ValueRange elements,
+                                  bool isExact) const override {
     if (unit.family != MatrixFamily::MmaSync && unit.family != MatrixFamily::Wgmma)
       return {};
     ScalarBuilder s(b, loc);
@@ -237,7 +238,7 @@ public:
     SmallVector<Value> words;
     for (unsigned first = 0; first < elements.size(); first += perWord) {
       Value word = s.pack(elements.slice(first, perWord));
-      if (type == MatrixElement::TF32)
+      if (type == MatrixElement::TF32 && !isExact)
         word = NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), word,
                                                   NVVM::FPRoundingMode::RNA);
       else if (!accumulator && type != MatrixElement::F16)

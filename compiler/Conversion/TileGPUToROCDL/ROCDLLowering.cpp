@@ -107,7 +107,8 @@ public:
   //--- Matrix units ---
 
   SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
-                                  MatrixOperand slot, ValueRange elements) const override {
+                                  MatrixOperand slot, ValueRange elements,
+                                  bool isExact) const override {
     if (unit.family == MatrixFamily::MmaSync)
       return {};
     ScalarBuilder s(b, loc);

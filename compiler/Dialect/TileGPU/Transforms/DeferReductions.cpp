@@ -12,7 +12,9 @@
 // `part` is a tensor like x whose axis is cut down to what lies in different threads. The scale may
 // be missing; without one it may be a product, a maximum, … as well. Floats are added in another
 // order than with a total in each iteration, as within a reduction; and a scale of infinity gives
-// NaN where one part is 0 and others are not.
+// NaN where one part is 0 and others are not. So it is with totals of unrolled loops:
+//
+//     total + sum of x + sum of y = total + sum of (parts of x + parts of y)
 
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -103,48 +105,15 @@ struct AxisParts {
   bool isShared() const { return llvm::is_contained(isOwn, false); }
 };
 
-class ReductionDeferrer {
+/// Makes reductions over a part of an axis, as `model` reduces all of it.
+class PartialReducer {
 public:
-  ReductionDeferrer(CarriedTotal found, const AxisParts &parts)
-      : found(found), axis(found.reduce.getAxis()), b(found.combination) {
-    part = ownTotals(parts);
-  }
-
-  void run() {
-    scf::ForOp loop = found.loop;
-    Value carried = loop.getRegionIterArg(found.number), result = loop.getResult(found.number);
-    Type totalType = carried.getType();
-    Value scale = found.scaling ? spread(otherOperand(found.scaling, carried)) : Value();
-    Value before = carried;
-    if (scale)
-      before = arith::MulFOp::create(b, found.scaling.getLoc(), part.getType(), carried, scale);
-    Operation *combination = found.combination;
-    OperationState state(combination->getLoc(), combination->getName(), ValueRange{before, part},
-                         part.getType(), combination->getAttrs());
-    loop.getBody()->getTerminator()->setOperand(found.number, b.create(state)->getResult(0));
-    combination->erase();
-    if (found.scaling)
-      found.scaling.erase();
-
-    b.setInsertionPoint(loop);
-    loop.getInitArgsMutable()[found.number].assign(partsOfInit(loop.getInits()[found.number]));
-    carried.setType(part.getType());
-    result.setType(part.getType());
-    auto uses = llvm::to_vector(llvm::make_pointer_range(result.getUses()));
-    b.setInsertionPointAfter(loop);
-    Value total = converted(reduced(result, axis), totalType);
-    for (OpOperand *use : uses)
-      use->set(total);
-    found.reduce.erase();
-  }
-
-private:
-  RankedTensorType partType() const { return cast<RankedTensorType>(part.getType()); }
+  PartialReducer(tile::ReduceOp model, OpBuilder builder)
+      : model(model), axis(model.getAxis()), b(builder) {}
 
   /// The reduction over what threads have of their own: with the axis left, for the others.
-  Value ownTotals(const AxisParts &parts) {
-    Location loc = found.reduce.getLoc();
-    Value source = found.reduce.getSources()[0];
+  Value ownTotals(Value source, const AxisParts &parts) {
+    Location loc = model.getLoc();
     ArrayRef<int64_t> shape = tile::shapeOf(source.getType());
     SmallVector<int64_t> apart(shape.take_front(axis)), together = apart;
     SmallVector<int32_t> order = llvm::to_vector(llvm::seq<int32_t>(0, axis));
@@ -177,29 +146,16 @@ private:
     return reduced(reshaped(loc, split, together), axis + 1);
   }
 
-  static RankedTensorType typeLike(Value value, ArrayRef<int64_t> shape,
-                                   const LinearLayout &layout) {
-    auto type = RankedTensorType::get(shape, tile::elementTypeOf(value.getType()));
-    return tilegpu::withLayout(type, layout);
-  }
-
-  Value reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
-    if (tile::shapeOf(value.getType()) == shape)
-      return value;
-    LinearLayout layout = tilegpu::layoutOf(value).reshape(shape);
-    return tile::ReshapeOp::create(b, loc, typeLike(value, shape, layout), value);
-  }
-
-  /// As the found reduction does it.
+  /// As the model does it.
   Value reduced(Value value, unsigned along) {
     SmallVector<int64_t> shape(tile::shapeOf(value.getType()));
     shape.erase(shape.begin() + along);
     Type type = tile::elementTypeOf(value.getType());
     if (!shape.empty())
       type = typeLike(value, shape, tilegpu::layoutOf(value).slice(along));
-    auto reduce = tile::ReduceOp::create(b, found.reduce.getLoc(), type, value, along);
+    auto reduce = tile::ReduceOp::create(b, model.getLoc(), type, value, along);
     IRMapping mapping;
-    found.reduce.getCombine().cloneInto(&reduce.getCombine(), mapping);
+    model.getCombine().cloneInto(&reduce.getCombine(), mapping);
     return reduce.getResult(0);
   }
 
@@ -209,6 +165,64 @@ private:
       return value;
     return tilegpu::ConvertLayoutOp::create(b, value.getLoc(), type, value);
   }
+
+protected:
+  tile::ReduceOp model;
+  unsigned axis;
+  OpBuilder b;
+
+  static RankedTensorType typeLike(Value value, ArrayRef<int64_t> shape,
+                                   const LinearLayout &layout) {
+    auto type = RankedTensorType::get(shape, tile::elementTypeOf(value.getType()));
+    return tilegpu::withLayout(type, layout);
+  }
+
+private:
+  Value reshaped(Location loc, Value value, ArrayRef<int64_t> shape) {
+    if (tile::shapeOf(value.getType()) == shape)
+      return value;
+    LinearLayout layout = tilegpu::layoutOf(value).reshape(shape);
+    return tile::ReshapeOp::create(b, loc, typeLike(value, shape, layout), value);
+  }
+};
+
+class ReductionDeferrer : PartialReducer {
+public:
+  ReductionDeferrer(CarriedTotal found, const AxisParts &parts)
+      : PartialReducer(found.reduce, OpBuilder(found.combination)), found(found) {
+    part = ownTotals(found.reduce.getSources()[0], parts);
+  }
+
+  void run() {
+    scf::ForOp loop = found.loop;
+    Value carried = loop.getRegionIterArg(found.number), result = loop.getResult(found.number);
+    Type totalType = carried.getType();
+    Value scale = found.scaling ? spread(otherOperand(found.scaling, carried)) : Value();
+    Value before = carried;
+    if (scale)
+      before = arith::MulFOp::create(b, found.scaling.getLoc(), part.getType(), carried, scale);
+    Operation *combination = found.combination;
+    OperationState state(combination->getLoc(), combination->getName(), ValueRange{before, part},
+                         part.getType(), combination->getAttrs());
+    loop.getBody()->getTerminator()->setOperand(found.number, b.create(state)->getResult(0));
+    combination->erase();
+    if (found.scaling)
+      found.scaling.erase();
+
+    b.setInsertionPoint(loop);
+    loop.getInitArgsMutable()[found.number].assign(partsOfInit(loop.getInits()[found.number]));
+    carried.setType(part.getType());
+    result.setType(part.getType());
+    auto uses = llvm::to_vector(llvm::make_pointer_range(result.getUses()));
+    b.setInsertionPointAfter(loop);
+    Value total = converted(reduced(result, axis), totalType);
+    for (OpOperand *use : uses)
+      use->set(total);
+    found.reduce.erase();
+  }
+
+private:
+  RankedTensorType partType() const { return cast<RankedTensorType>(part.getType()); }
 
   /// One number for each row, for all parts of the row.
   Value spread(Value rows) {
@@ -275,10 +289,115 @@ private:
   }
 
   CarriedTotal found;
-  unsigned axis;
-  OpBuilder b;
   Value part;
 };
+
+//===-- totals of unrolled loops
+//----------------------------------------------------------------------------------------------===//
+
+/// A total that reductions are combined with one after the other: `links[i]` with `reduces[i]`.
+struct Chain {
+  SmallVector<tile::ReduceOp> reduces;
+  SmallVector<Operation *> links;
+};
+
+/// The reduction that `link` combines with its first or second operand, if it can be part of a
+/// chain.
+tile::ReduceOp reduceOf(Operation *link) {
+  if (link->getNumOperands() != 2 || link->getNumResults() != 1)
+    return {};
+  for (Value operand : llvm::reverse(link->getOperands())) {
+    auto reduce = operand.getDefiningOp<tile::ReduceOp>();
+    if (!reduce || reduce->getBlock() != link->getBlock() || reduce.getSources().size() != 1 ||
+        !reduce->hasOneUse())
+      continue;
+    Operation *combiner = reduce.getSingleCombiner();
+    if (combiner && combiner->getName() == link->getName() &&
+        combiner->getAttrDictionary() == link->getAttrDictionary() &&
+        tile::neutralElement(combiner))
+      return reduce;
+  }
+  return {};
+}
+
+bool areAlike(tile::ReduceOp a, tile::ReduceOp b) {
+  return a.getAxis() == b.getAxis() && a.getSources()[0].getType() == b.getSources()[0].getType() &&
+         a.getResultTypes() == b.getResultTypes();
+}
+
+/// The chain that ends with `last`.
+Chain chainOf(Operation *last) {
+  Chain chain;
+  for (Operation *link = last; link;) {
+    tile::ReduceOp reduce = reduceOf(link);
+    if (!reduce || (!chain.links.empty() &&
+                    (!link->hasOneUse() || link->getName() != last->getName() ||
+                     link->getBlock() != last->getBlock() || !areAlike(reduce, chain.reduces[0]))))
+      break;
+    chain.links.push_back(link);
+    chain.reduces.push_back(reduce);
+    link = otherOperand(link, reduce.getResult(0)).getDefiningOp();
+  }
+  std::reverse(chain.links.begin(), chain.links.end());
+  std::reverse(chain.reduces.begin(), chain.reduces.end());
+  return chain;
+}
+
+/// Combines threads' parts where the reductions are, and parts with each other at the end.
+class ChainDeferrer : PartialReducer {
+public:
+  explicit ChainDeferrer(Chain chain)
+      : PartialReducer(chain.reduces[0], OpBuilder(chain.links[0])), chain(std::move(chain)) {}
+
+  void run(const AxisParts &parts) {
+    Value before = otherOperand(chain.links[0], chain.reduces[0].getResult(0)), sum;
+    llvm::sort(chain.reduces,
+               [](tile::ReduceOp a, tile::ReduceOp b) { return a->isBeforeInBlock(b); });
+    for (tile::ReduceOp reduce : chain.reduces) {
+      b.setInsertionPoint(reduce);
+      Value part = ownTotals(reduce.getSources()[0], parts);
+      sum = sum ? combined(sum, part) : part;
+    }
+    Operation *last = chain.links.back();
+    b.setInsertionPoint(last);
+    Value total = converted(reduced(sum, axis), last->getResult(0).getType());
+    last->getResult(0).replaceAllUsesWith(combined(before, total));
+    for (Operation *link : llvm::reverse(chain.links))
+      link->erase();
+    for (tile::ReduceOp reduce : chain.reduces)
+      reduce.erase();
+  }
+
+private:
+  Value combined(Value left, Value right) {
+    Operation *link = chain.links.back();
+    OperationState state(link->getLoc(), link->getName(), ValueRange{left, right}, left.getType(),
+                         link->getAttrs());
+    return b.create(state)->getResult(0);
+  }
+
+  Chain chain;
+};
+
+void deferInChains(func::FuncOp kernel) {
+  SmallVector<Operation *> links;
+  kernel.walk([&](Operation *op) {
+    if (reduceOf(op))
+      links.push_back(op);
+  });
+  llvm::SmallPtrSet<Operation *, 16> done;
+  // Ends of chains come last.
+  for (Operation *last : llvm::reverse(links)) {
+    if (done.contains(last))
+      continue;
+    Chain chain = chainOf(last);
+    done.insert(chain.links.begin(), chain.links.end());
+    AxisParts parts(tilegpu::layoutOf(chain.reduces[0].getSources()[0]),
+                    chain.reduces[0].getAxis());
+    if (chain.links.size() > 1 && parts.isShared())
+      ChainDeferrer(std::move(chain)).run(parts);
+  }
+}
 
 struct DeferReductionsPass : PassWrapper<DeferReductionsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeferReductionsPass)
@@ -299,6 +418,7 @@ struct DeferReductionsPass : PassWrapper<DeferReductionsPass, OperationPass<func
           ReductionDeferrer(*found, parts).run();
       }
     });
+    deferInChains(getOperation());
   }
 };
 

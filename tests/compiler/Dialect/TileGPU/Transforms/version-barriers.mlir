@@ -90,7 +90,7 @@ func.func @noneInFlight(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %n: i32) {
   return
 }
 
-// 256 elements a thread, five times.
+// 256 elements a thread, seven times.
 // CHECK-LABEL: func.func @tooLong
 // CHECK-NOT: scf.if
 // CHECK: tilegpu.barrier if
@@ -100,8 +100,10 @@ func.func @tooLong(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
   %2 = arith.addf %1, %x : tensor<16384xf32, #many>
   %3 = arith.addf %2, %x : tensor<16384xf32, #many>
   %4 = arith.addf %3, %x : tensor<16384xf32, #many>
+  %5 = arith.addf %4, %x : tensor<16384xf32, #many>
+  %6 = arith.addf %5, %x : tensor<16384xf32, #many>
   tilegpu.barrier if %a
-  tile.store %p, %4 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
+  tile.store %p, %6 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
   return
 }
 
