@@ -106,7 +106,6 @@ TargetInfo hostTarget() {
     target.llvmTriple = "aarch64-unknown-linux-gnu";
     target.elfMachine = 183;
     target.convertF16 = true;
-    target.arithF16 = has("fullfp16");
     return target;
   }
   target.llvmTriple = "x86_64-unknown-linux-gnu";
@@ -116,12 +115,11 @@ TargetInfo hostTarget() {
   target.archNumber = v4 ? 4 : v3 ? 3 : 2;
   target.maxVectorBits = v4 ? 512 : has("avx") ? 256 : 128;
   target.convertF16 = has("f16c");
-  target.arithF16 = has("avx512fp16");
   return target;
 }
 
 /// The CPU that emulated code is compiled for: one for all machines of a kind, so that a build's
-/// bytes do not depend on where it was made. The level has what f16 arithmetic wants.
+/// bytes do not depend on where it was made.
 const TargetInfo &emulatingHost() {
   bool isArm = llvm::Triple(llvm::sys::getProcessTriple()).isAArch64();
   return *llvm::find_if(allTargets(), [&](const TargetInfo &target) {

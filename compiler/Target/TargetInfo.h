@@ -108,8 +108,8 @@ struct TargetInfo {
 
   //--- Features ---
   MatrixFeatures matrix;
-  /// Conversion between f16 and f32 in hardware, f16 arithmetic in hardware.
-  bool convertF16 = false, arithF16 = false;
+  /// Conversion between f16 and f32 in hardware.
+  bool convertF16 = false;
 
   //--- What the binary's ELF header says ---
   /// e_machine, and the architecture's number in e_flags (cuda: the SM number; hip:

@@ -72,10 +72,9 @@ llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &fa
     return kernel.takeError();
   annotateFunctions(module, target);
   // Before, so that the pipeline sees the real operations; after, for those it folded back.
-  const SmallFloatSupport support = {target.convertF16, target.arithF16};
-  expandSmallFloats(module, support);
+  expandSmallFloats(module, target.convertF16);
   optimizeModule(module, **machine, target, options);
-  expandSmallFloats(module, support);
+  expandSmallFloats(module, target.convertF16);
   splitConstantMasks(module);
   if (llvm::Error error = checkExternalCalls(
           module, [&](llvm::StringRef name) { return isProvided(name, target); }, target.name))

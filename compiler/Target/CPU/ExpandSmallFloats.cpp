@@ -16,7 +16,8 @@
 // set when anything was lost, so that the rounding that follows sees the truth.
 //
 // Refused: AVX512-BF16's vcvtneps2bf16, as it flushes subnormals and so would make
-// results depend on the machine; five vector operations do the same work exactly.
+// results depend on the machine; five vector operations do the same work exactly. AVX512-FP16's and
+// ARM's f16 arithmetic: a product and a sum become one operation there, with one rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,16 +53,13 @@ Type *like(Type *shape, Type *scalar) {
 
 class Expander {
 public:
-  Expander(llvm::Module &module, const SmallFloatSupport &support)
-      : support(support), builder(module.getContext()) {}
+  Expander(llvm::Module &module, bool convertsF16)
+      : convertsF16(convertsF16), builder(module.getContext()) {}
 
   void run(llvm::Function &function);
 
 private:
-  bool hasArith(Type *type) const { return support.arithF16 && type->getScalarType()->isHalfTy(); }
-  bool hasConvert(Type *type) const {
-    return support.convertF16 && type->getScalarType()->isHalfTy();
-  }
+  bool hasConvert(Type *type) const { return convertsF16 && type->getScalarType()->isHalfTy(); }
   Type *f32Like(Type *shape) { return like(shape, builder.getFloatTy()); }
   Type *i32Like(Type *shape) { return like(shape, builder.getInt32Ty()); }
   Type *i16Like(Type *shape) { return like(shape, builder.getInt16Ty()); }
@@ -85,7 +83,7 @@ private:
   Value *truncateToBF16(Value *f32);
   Value *truncateToF16(Value *f32);
 
-  const SmallFloatSupport &support;
+  bool convertsF16;
   llvm::IRBuilder<> builder;
 };
 
@@ -184,18 +182,16 @@ Value *Expander::promote(Instruction &instruction) {
   Value *wide = nullptr;
   if (auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
     Type *from = cast->getSrcTy();
-    bool fromSmall = isSmallFloat(from) && !hasArith(from);
+    bool fromSmall = isSmallFloat(from);
     if (fromSmall && (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(cast)))
       return builder.CreateCast(cast->getOpcode(), extendOperand(cast->getOperand(0)), type);
     if (!llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(cast) || !isSmallFloat(type) ||
-        hasArith(type) || from->getScalarSizeInBits() > 64)
+        from->getScalarSizeInBits() > 64)
       return nullptr;
     return builder.CreateFPTrunc(fromInteger(*cast), type);
   }
   auto *operandType = instruction.getNumOperands() ? instruction.getOperand(0)->getType() : type;
-  bool isSmall = (isSmallFloat(type) && !hasArith(type)) ||
-                 (isSmallFloat(operandType) && !hasArith(operandType));
-  if (!isSmall)
+  if (!isSmallFloat(type) && !isSmallFloat(operandType))
     return nullptr;
   if (instruction.getOpcode() == Instruction::FNeg)
     return signOperation(instruction);
@@ -366,8 +362,8 @@ void Expander::run(llvm::Function &function) {
 
 } // namespace
 
-void expandSmallFloats(llvm::Module &module, const SmallFloatSupport &support) {
-  Expander expander(module, support);
+void expandSmallFloats(llvm::Module &module, bool convertsF16) {
+  Expander expander(module, convertsF16);
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       expander.run(function);
