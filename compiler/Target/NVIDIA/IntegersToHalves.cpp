@@ -4,6 +4,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -98,14 +99,48 @@ static void convertBytes(Word word, const ByteCasts &casts) {
   }
 }
 
+/// The vector of bytes that `cast` converts: whole words of them, whose signs, if they have any, it
+/// goes by.
+static llvm::Value *bytesOf(const llvm::CastInst &cast) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *bytes = cast.getOperand(0), *narrow;
+  bool isSigned = llvm::isa<llvm::SIToFPInst>(cast);
+  if (isSigned ? match(bytes, m_SExt(m_Value(narrow))) : match(bytes, m_ZExt(m_Value(narrow))))
+    bytes = narrow;
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(bytes->getType());
+  bool isOfWords =
+      type && type->getElementType()->isIntegerTy(8) && type->getNumElements() % numBytes == 0;
+  return isOfWords ? bytes : nullptr;
+}
+
+static void convertVector(llvm::CastInst &cast, llvm::Value *bytes) {
+  llvm::IRBuilder<> builder(&cast);
+  unsigned count = llvm::cast<llvm::FixedVectorType>(bytes->getType())->getNumElements() / numBytes;
+  llvm::Value *words =
+      builder.CreateBitCast(bytes, llvm::FixedVectorType::get(builder.getInt32Ty(), count));
+  llvm::SmallVector<llvm::Value *> pairs;
+  for (unsigned i = 0; i < count; ++i)
+    for (unsigned first : {0u, 2u})
+      pairs.push_back(pairOfHalves(builder, builder.CreateExtractElement(words, uint64_t(i)),
+                                   llvm::isa<llvm::SIToFPInst>(cast), first));
+  cast.replaceAllUsesWith(llvm::concatenateVectors(builder, pairs));
+  cast.eraseFromParent();
+}
+
 void convertBytesInPairs(llvm::Module &module) {
   for (llvm::Function &function : module) {
     llvm::MapVector<Word, ByteCasts> words;
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    for (llvm::Instruction &instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
       auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
       if (!cast || !llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(cast) ||
-          !cast->getType()->isHalfTy())
+          !cast->getType()->getScalarType()->isHalfTy())
         continue;
+      if (cast->getType()->isVectorTy()) {
+        if (llvm::Value *bytes = bytesOf(*cast))
+          convertVector(*cast, bytes);
+        continue;
+      }
       // A wider number of which only a byte is not zero has no sign.
       bool isSigned = llvm::isa<llvm::SIToFPInst>(cast);
       for (bool hasSign : {true, false})
