@@ -104,3 +104,61 @@ func.func @scalars(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %start: i32, %n: i32)
   tile.store %q, %first#1 : (!tile.ptr<i32>, i32) -> ()
   return
 }
+
+// Totals of three tiles, one after the other: each thread adds up its own, lanes are combined once.
+// CHECK-LABEL: func.func @unrolled
+// CHECK: %[[START:.*]] = tile.load {{.*}} -> tensor<4xf32
+// CHECK: %[[A:.*]] = tile.reduce({{.*}}) axis 2
+// CHECK: %[[B:.*]] = tile.reduce({{.*}}) axis 2
+// CHECK: %[[AB:.*]] = arith.addf %[[A]], %[[B]] : tensor<4x32xf32
+// CHECK: %[[C:.*]] = tile.reduce({{.*}}) axis 2
+// CHECK: %[[ABC:.*]] = arith.addf %[[AB]], %[[C]] : tensor<4x32xf32
+// CHECK: %[[SUM:.*]] = tile.reduce(%[[ABC]]) axis 1
+// CHECK-NOT: tile.reduce
+// CHECK: arith.addf %[[START]]
+func.func @unrolled(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32>) attributes {tile.num_warps = 4 : i32} {
+  %c128 = arith.constant dense<128> : tensor<4x1xi32>
+  %c512 = arith.constant 512 : i32
+  %row = tile.arange 0, 4 : tensor<4xi32>
+  %column = tile.arange 0, 128 : tensor<128xi32>
+  %rows = tile.expand_dims %row, 1 : tensor<4xi32> -> tensor<4x1xi32>
+  %starts = arith.muli %rows, %c128 : tensor<4x1xi32>
+  %columns = tile.expand_dims %column, 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %l = tile.broadcast %starts : tensor<4x1xi32> -> tensor<4x128xi32>
+  %r = tile.broadcast %columns : tensor<1x128xi32> -> tensor<4x128xi32>
+  %place = arith.addi %l, %r : tensor<4x128xi32>
+  %cs = tile.splat %c : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %totals = tile.addptr %cs, %row : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  %start = tile.load %totals : (tensor<4x!tile.ptr<f32>>) -> tensor<4xf32>
+  %p0 = tile.splat %p : !tile.ptr<f32> -> tensor<4x128x!tile.ptr<f32>>
+  %a0 = tile.addptr %p0, %place : tensor<4x128x!tile.ptr<f32>>, tensor<4x128xi32>
+  %x0 = tile.load %a0 : (tensor<4x128x!tile.ptr<f32>>) -> tensor<4x128xf32>
+  %s0 = tile.reduce(%x0) axis 1 : (tensor<4x128xf32>) -> tensor<4xf32> {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.addf %u, %v : f32
+    tile.yield %w : f32
+  }
+  %t0 = arith.addf %start, %s0 : tensor<4xf32>
+  %q1 = tile.addptr %p, %c512 : !tile.ptr<f32>, i32
+  %p1 = tile.splat %q1 : !tile.ptr<f32> -> tensor<4x128x!tile.ptr<f32>>
+  %a1 = tile.addptr %p1, %place : tensor<4x128x!tile.ptr<f32>>, tensor<4x128xi32>
+  %x1 = tile.load %a1 : (tensor<4x128x!tile.ptr<f32>>) -> tensor<4x128xf32>
+  %s1 = tile.reduce(%x1) axis 1 : (tensor<4x128xf32>) -> tensor<4xf32> {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.addf %u, %v : f32
+    tile.yield %w : f32
+  }
+  %t1 = arith.addf %t0, %s1 : tensor<4xf32>
+  %q2 = tile.addptr %q1, %c512 : !tile.ptr<f32>, i32
+  %p2 = tile.splat %q2 : !tile.ptr<f32> -> tensor<4x128x!tile.ptr<f32>>
+  %a2 = tile.addptr %p2, %place : tensor<4x128x!tile.ptr<f32>>, tensor<4x128xi32>
+  %x2 = tile.load %a2 : (tensor<4x128x!tile.ptr<f32>>) -> tensor<4x128xf32>
+  %s2 = tile.reduce(%x2) axis 1 : (tensor<4x128xf32>) -> tensor<4xf32> {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.addf %u, %v : f32
+    tile.yield %w : f32
+  }
+  %t2 = arith.addf %s2, %t1 : tensor<4xf32>
+  tile.store %totals, %t2 : (tensor<4x!tile.ptr<f32>>, tensor<4xf32>) -> ()
+  return
+}
