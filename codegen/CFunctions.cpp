@@ -3,7 +3,7 @@
 // For an entry point `f` this writes, each only where it is needed:
 //
 //   f_args             the call's arguments
-//   f_sizes            refuses sizes below zero
+//   f_values           refuses values beyond the declared ranges, and sizes below zero
 //   f_arrays           refuses arrays that no kernel survives
 //   f_held             which conditions they meet, a bit each
 //   f_lacks            whether a variant relies on one that they do not
@@ -16,6 +16,7 @@
 //   and the public functions over them
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/ArgumentRanges.h"
 #include "codegen/CWriter.h"
 #include "codegen/VariantConditions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +39,7 @@ public:
 
   std::string write() {
     writeArguments();
-    writeSizes();
+    writeValues();
     writeArrays();
     writeHeld();
     writeDistance();
@@ -58,6 +59,8 @@ private:
   const DispatchTables &tables;
   const std::string &name;
   const std::vector<unsigned> sizes;
+  /// There is an f_values.
+  bool hasValueChecks = false;
   std::set<std::string> &helpers;
   std::string result;
   raw_string_ostream out;
@@ -151,18 +154,58 @@ private:
   }
 
   //--- Checks of arguments ---
-  void writeSizes() {
-    if (sizes.empty())
-      return;
-    put("/* Rounding can make a grid of zero of a size below zero, which is a mistake all the "
-        "same. "
-        "*/\n"
-        "static kiln_status $_sizes(const $_args *args) {\n");
+  /// A C condition that holds for the declared values; "" where all of the type are.
+  std::string isDeclared(const EntryRange &declared) const {
+    const ArgumentType &type = entry.arguments[declared.argument].type;
+    const ArgumentRange &range = declared.range;
+    std::string value = field(declared.argument);
+    std::vector<std::string> tests;
+    for (int64_t one : range.values)
+      tests.push_back(comparison(type, value, "==", one));
+    if (!tests.empty())
+      return join(tests, " || ");
+    IntegerRange all = rangeOfType(type);
+    if (range.minimum && *range.minimum > all.low)
+      tests.push_back(comparison(type, value, ">=", *range.minimum));
+    bool isWide = type.element == ElementType::UInt64;
+    if (range.maximum && (isWide || *range.maximum < all.high))
+      tests.push_back(comparison(type, value, "<=", *range.maximum));
+    if (range.multipleOf > 1)
+      tests.push_back(formatv("{0} % {1} == 0", value, range.multipleOf).str());
+    return join(tests, " && ");
+  }
+
+  /// Whether the declared values leave nothing below zero to be refused.
+  bool isNeverNegative(unsigned argument) const {
+    const EntryRange *declared = findRange(entry, argument);
+    return declared && (declared->range.values.empty() ? declared->range.minimum.value_or(-1) >= 0
+                                                       : declared->range.values.front() >= 0);
+  }
+
+  void writeValues() {
+    std::vector<std::string> checks;
+    for (const EntryRange &declared : entry.ranges) {
+      std::string test = isDeclared(declared);
+      if (!test.empty())
+        checks.push_back(formatv("  if (!({0})) {{\n{1}    return kiln_refuse_value(&{2}_entry, "
+                                 "&values[0], {3});\n  }\n",
+                                 test, valuesOf({declared.argument}).first, name,
+                                 cString(declared.range.text()))
+                             .str());
+    }
     for (unsigned i : sizes)
-      put(formatv("  if ({0} < 0)\n    return kiln_refuse_size(&$_entry, {1}, (int64_t){0});\n",
-                  field(i), cString(entry.arguments[i].name))
-              .str());
-    out << "  return KILN_SUCCESS;\n}\n\n";
+      if (!isNeverNegative(i))
+        checks.push_back(
+            formatv("  if ({0} < 0)\n    return kiln_refuse_size(&{1}_entry, {2}, (int64_t){0});\n",
+                    field(i), name, cString(entry.arguments[i].name))
+                .str());
+    hasValueChecks = !checks.empty();
+    if (hasValueChecks)
+      put("/* Refuses values that were not declared, and sizes below zero: rounding can make a "
+          "grid "
+          "of\n * zero of them, which is a mistake all the same. */\n"
+          "static kiln_status $_values(const $_args *args) {\n" +
+          join(checks, "") + "  return KILN_SUCCESS;\n}\n\n");
   }
 
   /// The arrays that kernels take; of a tensor its base.
@@ -457,8 +500,8 @@ private:
         << wrapDeclaration("  " + name + "_args args = " + argumentsInitialiser() + ";") << "\n";
   }
 
-  /// After the declarations of a public function: refuses sizes below zero, and tensors that no
-  /// descriptor can describe.
+  /// After the declarations of a public function: refuses tensors that no descriptor can describe,
+  /// and values that were not declared.
   void checkArguments() {
     for (const EntryDescriptor &descriptor : entry.descriptors)
       put(formatv("  if (kiln_check_tensor(&$_entry, {0}, &{1}, {2}, {3}) != KILN_SUCCESS)\n"
@@ -467,8 +510,8 @@ private:
                   text.argumentNames[descriptor.first], descriptor.rank,
                   elementBytes(descriptor.element))
               .str());
-    if (!sizes.empty())
-      put("  if ($_sizes(&args) != KILN_SUCCESS)\n    return KILN_ERROR_GRID;\n");
+    if (hasValueChecks)
+      put("  status = $_values(&args);\n  if (status != KILN_SUCCESS)\n    return status;\n");
   }
 
   /// Before a launch over `grid`: the comparisons stand here, the rest in a function that good

@@ -74,8 +74,9 @@ static void writeVariants(raw_ostream &out, const EntryText &text) {
     size_t count = text.tables.parameterLists[list].size();
     std::string params =
         count ? entry.name + "_params_" + std::to_string(list) : std::string("NULL");
-    out << formatv("    {{{0}, {1}, {2}, 0},\n", cString(variantName(entry, entry.variants[i])),
-                   params, count);
+    const VariantModel &variant = entry.variants[i];
+    out << formatv("    {{{0}, {1}, {2}, 0, {3}},\n", cString(variantName(entry, variant)), params,
+                   count, cString(variantId(entry, variant)));
   }
   out << "};\n";
 }

@@ -329,6 +329,65 @@ Expression Expression::simplify(Lookup lookup) const {
   return extract(nodes, places.back());
 }
 
+static std::optional<Expression::Op> oppositeOf(Expression::Op op) {
+  using Op = Expression::Op;
+  switch (op) {
+  case Op::Equal:
+    return Op::NotEqual;
+  case Op::NotEqual:
+    return Op::Equal;
+  case Op::Less:
+    return Op::GreaterEqual;
+  case Op::LessEqual:
+    return Op::Greater;
+  case Op::Greater:
+    return Op::LessEqual;
+  case Op::GreaterEqual:
+    return Op::Less;
+  default:
+    return std::nullopt;
+  }
+}
+
+Expression Expression::ofName(StringRef name) {
+  Node node;
+  node.op = Op::Name;
+  node.name = name.str();
+  return extract({node}, 0);
+}
+
+Expression Expression::joined(Op op, const Expression &right) const {
+  std::vector<Node> nodes = tree;
+  unsigned shift = static_cast<unsigned>(tree.size());
+  for (Node node : right.tree) {
+    node.left += shift;
+    node.right += shift;
+    nodes.push_back(std::move(node));
+  }
+  Node root;
+  root.op = op;
+  root.left = shift - 1;
+  root.right = static_cast<unsigned>(nodes.size() - 1);
+  nodes.push_back(root);
+  return extract(nodes, static_cast<unsigned>(nodes.size() - 1));
+}
+
+Expression Expression::negated() const {
+  unsigned last = static_cast<unsigned>(tree.size() - 1);
+  if (root().op == Op::Not)
+    return extract(tree, root().left);
+  std::vector<Node> nodes = tree;
+  if (std::optional<Op> opposite = oppositeOf(root().op)) {
+    nodes.back().op = *opposite;
+    return extract(nodes, last);
+  }
+  Node negation;
+  negation.op = Op::Not;
+  negation.left = last;
+  nodes.push_back(negation);
+  return extract(nodes, last + 1);
+}
+
 std::vector<Expression> Expression::conjuncts() const {
   std::vector<Expression> all;
   std::vector<unsigned> pending = {static_cast<unsigned>(tree.size() - 1)};

@@ -68,6 +68,9 @@ public:
 
   /// The constant `value`.
   static Expression ofConstant(int64_t value);
+  static Expression ofName(llvm::StringRef name);
+  /// This expression and `right`, joined by an operation on two operands.
+  Expression joined(Op op, const Expression &right) const;
 
   /// Parses `text`; `error` is set, with offsets into `text`, when the result is empty.
   static std::optional<Expression> parse(llvm::StringRef text, TextError &error);
@@ -90,6 +93,12 @@ public:
 
   /// The operands of the outermost `and`s: what must hold for the whole to hold.
   std::vector<Expression> conjuncts() const;
+
+  /// Fails where this one does; else it is 0 where this one is other than 0, and only there.
+  Expression negated() const;
+
+  /// The expression that node `index` is the root of.
+  Expression operand(unsigned index) const { return extract(tree, index); }
 
   using NamePrinter = llvm::function_ref<std::string(llvm::StringRef)>;
   /// A C expression of type int64_t over the functions of `cHelpers`, which are called with

@@ -84,6 +84,36 @@ static BinarySummary readBinary(const JsonValue &json) {
   return binary;
 }
 
+static std::optional<int64_t> integer(const JsonValue &object, StringRef key) {
+  const JsonValue *value = field(object, key, JsonValue::Kind::Integer);
+  return value ? std::optional(value->integer) : std::nullopt;
+}
+
+/// The declared ranges, and what was proven over them.
+static void readDispatch(const JsonValue &json, EntrySummary &entry) {
+  if (const JsonValue *ranges = field(json, "ranges", JsonValue::Kind::Object))
+    for (const JsonMember &member : ranges->members) {
+      ArgumentRange range;
+      range.minimum = integer(member.value, "min");
+      range.maximum = integer(member.value, "max");
+      range.multipleOf = integer(member.value, "multiple_of").value_or(1);
+      for (const JsonValue &value : list(member.value, "values"))
+        if (value.is(JsonValue::Kind::Integer))
+          range.values.push_back(value.integer);
+      entry.ranges.push_back(member.key + ": " + range.text());
+    }
+  const JsonValue *dispatch = field(json, "dispatch", JsonValue::Kind::Object);
+  if (!dispatch)
+    return;
+  entry.total = text(*dispatch, "total");
+  for (const JsonValue &overlap : list(*dispatch, "overlaps")) {
+    entry.overlaps.push_back({{}, text(overlap, "example"), text(overlap, "chosen_by")});
+    for (const JsonValue &variant : list(overlap, "variants"))
+      if (variant.is(JsonValue::Kind::Integer) && variant.integer >= 0)
+        entry.overlaps.back().variants.push_back(static_cast<uint64_t>(variant.integer));
+  }
+}
+
 static EntrySummary readEntry(const JsonValue &json) {
   EntrySummary entry;
   entry.name = text(json, "name");
@@ -92,12 +122,13 @@ static EntrySummary readEntry(const JsonValue &json) {
   for (const JsonValue &argument : list(json, "arguments"))
     entry.arguments.push_back(text(argument, "name") + ": " + text(argument, "type"));
   for (const JsonValue &variant : list(json, "variants")) {
-    entry.variants.push_back({text(variant, "name"), {}});
+    entry.variants.push_back({text(variant, "name"), {}, text(variant, "id")});
     for (const JsonValue &binary : list(variant, "binaries"))
       entry.variants.back().binaries.push_back(readBinary(binary));
   }
   for (const JsonValue &tuning : list(json, "tuning"))
     entry.tuning.push_back(readTuning(tuning));
+  readDispatch(json, entry);
   return entry;
 }
 

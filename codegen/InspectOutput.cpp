@@ -1,5 +1,7 @@
 //===- InspectOutput.cpp - what is in a library, as text and JSON ---------===//
 #include "codegen/Manifest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,6 +33,20 @@ static void printBinary(const BinarySummary &binary, StringRef name, raw_ostream
   out << "\n";
 }
 
+static std::string variantList(const OverlapSummary &overlap) {
+  return join(map_range(overlap.variants, [](uint64_t one) { return std::to_string(one); }), ", ");
+}
+
+static void printDispatch(const EntrySummary &entry, raw_ostream &out) {
+  for (const std::string &range : entry.ranges)
+    out << "  range " << printable(range) << "\n";
+  if (!entry.total.empty())
+    out << "  every call has a variant and a grid: " << printable(entry.total) << "\n";
+  for (const OverlapSummary &overlap : entry.overlaps)
+    out << "  legal together: " << variantList(overlap) << ", for " << printable(overlap.example)
+        << "; chosen by " << printable(overlap.chosenBy) << "\n";
+}
+
 void printSummary(const LibrarySummary &library, raw_ostream &out) {
   uint64_t total = 0;
   out << "library " << printable(library.name) << "\n";
@@ -47,10 +63,13 @@ void printSummary(const LibrarySummary &library, raw_ostream &out) {
         << printable(entry.source) << ")\n  arguments:";
     for (const std::string &argument : entry.arguments)
       out << " " << printable(argument) << (&argument == &entry.arguments.back() ? "" : ",");
-    out << formatv("\n    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9} {7,6}  {8}\n", "target",
+    out << "\n";
+    printDispatch(entry, out);
+    out << formatv("    {0,-18} {1,-6} {2,5} {3,8} {4,8} {5,7} {6,9} {7,6}  {8}\n", "target",
                    "format", "regs", "shared", "spills", "threads", "bytes", "blocks", "limit");
     for (size_t i = 0; i < entry.variants.size(); ++i) {
-      out << "  " << i << ": " << printable(entry.variants[i].name) << "\n";
+      out << "  " << i << ": " << printable(entry.variants[i].name) << "  "
+          << printable(entry.variants[i].id) << "\n";
       for (const BinarySummary &binary : entry.variants[i].binaries) {
         printBinary(binary, binary.target, out);
         total += binary.bytes;
@@ -111,6 +130,24 @@ static void writeBinary(json::OStream &json, const BinarySummary &binary) {
     json.attributeObject("fallback", [&] { writeBinary(json, *binary.fallback); });
 }
 
+static void writeDispatch(json::OStream &json, const EntrySummary &entry) {
+  if (entry.total.empty())
+    return;
+  json.attributeArray("ranges", [&] {
+    for (const std::string &range : entry.ranges)
+      json.value(json::fixUTF8(range));
+  });
+  json.attribute("total", json::fixUTF8(entry.total));
+  json.attributeArray("overlaps", [&] {
+    for (const OverlapSummary &overlap : entry.overlaps)
+      json.object([&] {
+        json.attribute("variants", json::Array(overlap.variants));
+        json.attribute("example", json::fixUTF8(overlap.example));
+        json.attribute("chosen_by", json::fixUTF8(overlap.chosenBy));
+      });
+  });
+}
+
 static void writeEntry(json::OStream &json, const EntrySummary &entry) {
   json.attribute("name", json::fixUTF8(entry.name));
   json.attribute("kernel", json::fixUTF8(entry.kernel));
@@ -124,10 +161,12 @@ static void writeEntry(json::OStream &json, const EntrySummary &entry) {
       for (const TuningSummary &tuning : entry.tuning)
         json.object([&] { writeTuning(json, tuning); });
     });
+  writeDispatch(json, entry);
   json.attributeArray("variants", [&] {
     for (const VariantSummary &variant : entry.variants)
       json.object([&] {
         json.attribute("name", json::fixUTF8(variant.name));
+        json.attribute("id", json::fixUTF8(variant.id));
         json.attributeArray("binaries", [&] {
           for (const BinarySummary &binary : variant.binaries)
             json.object([&] { writeBinary(json, binary); });

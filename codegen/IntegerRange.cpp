@@ -110,8 +110,13 @@ IntegerRange rangeOfQuotient(const IntegerRange &a, const IntegerRange &b,
 }
 
 IntegerRange rangeOfRemainder(const IntegerRange &a, const IntegerRange &b) {
-  if (b.isConstant() && b.low > 0 && a.modulus % b.low == 0)
-    return IntegerRange::ofConstant(a.remainder % b.low);
+  if (a.isConstant() && b.isConstant() && b.low != 0)
+    return IntegerRange::ofConstant(int64_t(a.low - floorOf(a.low, b.low) * b.low));
+  if (b.isConstant() && b.low > 0 && !(a.low >= 0 && a.high < b.low)) {
+    // What leaves 4 when divided by 8 leaves 4 or 12 when divided by 16.
+    int64_t common = std::gcd(a.modulus, b.low);
+    return tightened(0, Wide(b.low) - 1, common, int64_t(remainderOf(a.remainder, common)));
+  }
   IntegerRange all = IntegerRange::empty();
   for (const IntegerRange &divisor : withoutZero(b)) {
     bool isWithin = divisor.low > 0 && a.low >= 0 && a.high < divisor.low;
@@ -216,6 +221,58 @@ std::vector<IntegerRange> rangesOf(const Expression &expression, const NamedRang
 
 IntegerRange rangeOf(const Expression &expression, const NamedRanges &names) {
   return rangesOf(expression, names).back();
+}
+
+namespace {
+bool leaves64Bits(Wide low, Wide high) { return low < kLowest || high > kHighest; }
+
+/// Whether one operation on values of these ranges may have no result.
+bool mayFail(Op op, const IntegerRange &a, const IntegerRange &b) {
+  bool mayDivideByZero = b.low <= 0 && b.high >= 0 && b.remainder == 0;
+  switch (op) {
+  case Op::Negate:
+    return a.low == kLowest;
+  case Op::Add:
+    return leaves64Bits(Wide(a.low) + b.low, Wide(a.high) + b.high);
+  case Op::Subtract:
+    return leaves64Bits(Wide(a.low) - b.high, Wide(a.high) - b.low);
+  case Op::Multiply: {
+    Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low,
+                      Wide(a.high) * b.high};
+    return leaves64Bits(*std::min_element(std::begin(corners), std::end(corners)),
+                        *std::max_element(std::begin(corners), std::end(corners)));
+  }
+  case Op::FloorDivide:
+  case Op::CeilDivide:
+    return mayDivideByZero || (a.low == kLowest && b.low <= -1 && b.high >= -1);
+  case Op::Modulo:
+    return mayDivideByZero;
+  case Op::NextPowerOf2:
+    return a.high > int64_t(1) << 62;
+  default:
+    return false;
+  }
+}
+} // namespace
+
+bool mayFail(const Expression &expression, const NamedRanges &names) {
+  std::vector<IntegerRange> ranges = rangesOf(expression, names);
+  std::vector<bool> fails;
+  for (const Expression::Node &node : expression.nodes()) {
+    unsigned operands = Expression::numOperands(node.op);
+    if (operands == 0) {
+      fails.push_back(false);
+      continue;
+    }
+    const IntegerRange &a = ranges[node.left], &b = ranges[node.right];
+    // The right side of a choice counts only where the left one does not decide.
+    bool isDecided = (node.op == Op::Or && !a.contains(0)) ||
+                     (node.op == Op::And && a.isConstant() && a.low == 0);
+    bool ofOperands = fails[node.left] || (operands == 2 && !isDecided && fails[node.right]);
+    fails.push_back(ofOperands || a.isEmpty() || (operands == 2 && !isDecided && b.isEmpty()) ||
+                    mayFail(node.op, a, operands == 2 ? b : a));
+  }
+  return fails.back();
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,9 @@ using NamedRanges = std::map<std::string, IntegerRange>;
 /// The values of the evaluations that succeed; empty when none does.
 IntegerRange rangeOf(const Expression &expression, const NamedRanges &names);
 
+/// Whether some of the evaluations may fail: false proves that all have a value.
+bool mayFail(const Expression &expression, const NamedRanges &names);
+
 /// Narrows `names` to values for which all `conditions` may be other than 0. False when there are
 /// none. Conditions that are too intricate to look through narrow nothing.
 bool narrow(NamedRanges &names, llvm::ArrayRef<const Expression *> conditions);

@@ -7,6 +7,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SHA256.h"
+#include <map>
 
 using namespace llvm;
 
@@ -152,6 +153,28 @@ std::string stableName(const EntryModel &entry, const VariantModel &variant) {
   std::vector<std::string> parts = configTexts(variant), needs = needTexts(entry, variant);
   std::string name = parts.empty() ? "default" : join(parts, ", ");
   return needs.empty() ? name : name + " for " + join(needs, ", ");
+}
+
+/// All that tells a variant from the others of its entry point.
+static std::string identityOf(const EntryModel &entry, const VariantModel &variant) {
+  std::string text;
+  for (const NamedLiteral &constant : variant.constants)
+    text += constant.first + "=" + constant.second.str() + "\n";
+  const SpecOptions &options = variant.options;
+  for (const std::optional<int64_t> &option :
+       {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
+        options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
+    text += (option ? std::to_string(*option) : "default") + "\n";
+  for (unsigned index : kernelParameters(entry, variant))
+    text += "takes " + entry.arguments[index].name + "\n";
+  for (const std::string &need : needTexts(entry, variant))
+    text += "needs " + need + "\n";
+  return text;
+}
+
+std::string variantId(const EntryModel &entry, const VariantModel &variant) {
+  constexpr size_t digits = 12;
+  return sha256Of(identityOf(entry, variant)).substr(0, digits);
 }
 
 std::vector<unsigned> kernelParameters(const EntryModel &entry, const VariantModel &variant) {
@@ -358,9 +381,15 @@ Error checkModel(const LibraryModel &model) {
       if (!argument.type.bytes())
         return wrong("{0}: the argument '{1}' has the type {2}, which C callers cannot pass yet",
                      entry.name, argument.name, argument.type.spelling());
-    for (const VariantModel &variant : entry.variants)
+    std::map<std::string, unsigned> ids;
+    for (const auto &[index, variant] : enumerate(entry.variants)) {
       if (Error error = checkVariant(model, entry, variant))
         return error;
+      auto [known, isNew] = ids.try_emplace(variantId(entry, variant), index);
+      if (!isNew)
+        return wrong("{0}: the variants {1} and {2} have one name, {3}", entry.name, known->second,
+                     index, known->first);
+    }
   }
   return Error::success();
 }

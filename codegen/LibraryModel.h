@@ -110,6 +110,32 @@ struct MeasuredTarget {
   std::vector<std::string> leftOut;
 };
 
+/// What the spec declares of an integer argument: other values are refused.
+struct EntryRange {
+  /// Index into EntryModel::arguments.
+  unsigned argument = 0;
+  ArgumentRange range;
+  SpecPlace place;
+};
+
+/// Variants that are legal together, and what chooses among them.
+struct VariantOverlap {
+  std::vector<unsigned> variants;
+  /// "N=64, D=128": arguments for which all of them are.
+  std::string example;
+  /// "promises", "cost" or "order" (docs/library.md).
+  std::string chosenBy;
+};
+
+/// What is known of all calls within the declared ranges (DispatchProof.h).
+struct DispatchSummary {
+  enum class Coverage { Proven, HasGaps, Undecided };
+  Coverage coverage = Coverage::Undecided;
+  std::vector<VariantOverlap> overlaps;
+  /// False where there are too many.
+  bool listsAllOverlaps = true;
+};
+
 struct EntryModel {
   /// C name, checked by the spec reader.
   std::string name;
@@ -120,6 +146,13 @@ struct EntryModel {
   std::vector<EntryDescriptor> descriptors;
   /// One to three expressions over integer arguments and constants; empty = the caller's grid.
   std::vector<Expression> grid;
+  std::vector<EntryRange> ranges;
+  /// Every call within the ranges has to have a variant and a grid.
+  bool isTotal = false;
+  /// Where that, or ranges, are stated.
+  SpecPlace rangesPlace;
+  /// Of an entry point with ranges, or one that has to be total.
+  std::optional<DispatchSummary> dispatch;
   std::vector<std::string> dispatchKey;
   /// At most one of a target; the dispatch key then consists of integer arguments.
   std::vector<MeasuredTarget> measured;
@@ -167,6 +200,11 @@ std::string variantName(const EntryModel &entry, const VariantModel &variant);
 /// A name that no other variant of the entry has now, and that stays when others come and go: the
 /// config and all that the variant relies on. "BLOCK=64, num_warps=4 for n <= 64".
 std::string stableName(const EntryModel &entry, const VariantModel &variant);
+
+/// What the variant is called wherever names have to last: of its own constants, options and needs,
+/// so it stays when others come, go or change places. 12 hexadecimal digits: among a thousand
+/// variants of an entry point two are equal once in 10^8 libraries, which checkModel() finds.
+std::string variantId(const EntryModel &entry, const VariantModel &variant);
 
 /// "M divisible by 16", "stride == 1": the conditions of one fact, one text each.
 std::vector<std::string> factTexts(const EntryModel &entry, const ArgumentFact &fact);

@@ -88,6 +88,7 @@ private:
           for (const Expression &dimension : entry.grid)
             json.value(utf8(dimension.text()));
         });
+      writeRanges(entry);
       if (!entry.dispatchKey.empty())
         json.attributeArray("dispatch_key", [&] {
           for (const std::string &key : entry.dispatchKey)
@@ -101,6 +102,44 @@ private:
       json.attributeArray("variants", [&] {
         for (const VariantModel &variant : entry.variants)
           writeVariant(entry, variant);
+      });
+    });
+  }
+
+  /// As in the spec; and what is proven of all calls within them.
+  void writeRanges(const EntryModel &entry) {
+    if (!entry.ranges.empty())
+      json.attributeObject("ranges", [&] {
+        for (const EntryRange &declared : entry.ranges)
+          json.attributeObject(entry.arguments[declared.argument].name, [&] {
+            const ArgumentRange &range = declared.range;
+            if (range.minimum)
+              json.attribute("min", *range.minimum);
+            if (range.maximum)
+              json.attribute("max", *range.maximum);
+            if (range.multipleOf > 1)
+              json.attribute("multiple_of", range.multipleOf);
+            if (!range.values.empty())
+              json.attribute("values", json::Array(range.values));
+          });
+      });
+    if (!entry.dispatch)
+      return;
+    using Coverage = DispatchSummary::Coverage;
+    Coverage coverage = entry.dispatch->coverage;
+    json.attributeObject("dispatch", [&] {
+      json.attribute("total", coverage == Coverage::Proven    ? "proven"
+                              : coverage == Coverage::HasGaps ? "has gaps"
+                                                              : "undecided");
+      json.attribute("must_be_total", entry.isTotal);
+      json.attribute("lists_all_overlaps", entry.dispatch->listsAllOverlaps);
+      json.attributeArray("overlaps", [&] {
+        for (const VariantOverlap &overlap : entry.dispatch->overlaps)
+          json.object([&] {
+            json.attribute("variants", json::Array(overlap.variants));
+            json.attribute("example", overlap.example);
+            json.attribute("chosen_by", overlap.chosenBy);
+          });
       });
     });
   }
@@ -139,6 +178,7 @@ private:
   void writeVariant(const EntryModel &entry, const VariantModel &variant) {
     json.object([&] {
       json.attribute("name", utf8(variantName(entry, variant)));
+      json.attribute("id", variantId(entry, variant));
       json.attributeObject("config", [&] {
         for (const NamedLiteral &value : variant.config) {
           json.attributeBegin(value.first);

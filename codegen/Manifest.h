@@ -45,12 +45,24 @@ struct BinarySummary {
 struct VariantSummary {
   std::string name;
   std::vector<BinarySummary> binaries;
+  /// Its lasting name.
+  std::string id;
+};
+/// Variants that are legal together (VariantOverlap).
+struct OverlapSummary {
+  std::vector<uint64_t> variants;
+  std::string example, chosenBy;
 };
 struct EntrySummary {
   std::string name, source, kernel;
   std::vector<std::string> arguments; // "M: i32"
   std::vector<VariantSummary> variants;
   std::vector<TuningSummary> tuning;
+  /// "N: 1 to 64, a multiple of 8".
+  std::vector<std::string> ranges;
+  /// "proven", "has gaps", "undecided"; "" where nothing was declared.
+  std::string total;
+  std::vector<OverlapSummary> overlaps;
 };
 struct LibrarySummary {
   std::string name;

@@ -107,6 +107,25 @@ struct SpecTuning {
   SpecPlace place;
 };
 
+/// The values that callers may pass for an integer argument.
+struct ArgumentRange {
+  std::optional<int64_t> minimum, maximum;
+  int64_t multipleOf = 1;
+  /// In place of the above where there are any; sorted.
+  std::vector<int64_t> values;
+
+  bool contains(int64_t value) const;
+  /// "1 to 65536, a multiple of 8", "64 or 128", as what follows "expected".
+  std::string text() const;
+};
+
+/// What "arguments" declares of one.
+struct SpecArgument {
+  std::string name;
+  ArgumentRange range;
+  SpecPlace place;
+};
+
 struct SpecKernel {
   std::string name;
   /// Path of the source file as written, relative to the spec's folder unless absolute.
@@ -123,6 +142,10 @@ struct SpecKernel {
   std::vector<SpecBinding> launch;
   /// What every variant needs of the arguments, in its own constants: "n_cols <= BLOCK_SIZE".
   std::vector<SpecExpression> conditions;
+  /// What callers may pass.
+  std::vector<SpecArgument> arguments;
+  /// Every call within these ranges has to have a variant, and a grid that can be launched.
+  bool isTotal = false;
   /// Arguments that decide which variant is fastest.
   std::vector<std::string> dispatchKey;
   SpecTuning tuning;
@@ -134,7 +157,7 @@ struct SpecKernel {
   bool debug = false;
   /// Whether the arrays are all in ordinary memory of the device that runs the kernel: a promise.
   bool deviceMemory = false;
-  SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningFilePlace;
+  SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningFilePlace, argumentsPlace;
 
   /// The C names of the entry points, in order of first appearance.
   std::vector<std::string> entryNames() const;

@@ -155,6 +155,11 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   readLaunch(item, kernel);
   readGrid(item, kernel);
   readConditions(item, kernel);
+  if (SpecItem arguments = child(item, "arguments")) {
+    kernel.arguments = argumentRanges(arguments);
+    kernel.argumentsPlace = place(arguments);
+  }
+  readFlag(item, "total", kernel.isTotal);
   if (SpecItem dispatch = child(item, "dispatch"))
     readDispatch(file, diagnostics, dispatch, kernel);
   if (SpecItem constants = child(item, "constants"))

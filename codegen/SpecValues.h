@@ -18,6 +18,7 @@ enum class ObjectKind {
   Library,
   Kernel,
   Signature,
+  Argument,
   Dispatch,
   Array,
   Tuning,
@@ -86,6 +87,11 @@ protected:
   std::optional<double> number(const SpecItem &item, double low, double high, llvm::StringRef what);
   std::string name(const SpecItem &item, llvm::StringRef what);
   std::string path(const SpecItem &item, llvm::StringRef what);
+
+  //--- Ranges ---
+  std::vector<SpecArgument> argumentRanges(const SpecItem &item);
+  std::optional<ArgumentRange> argumentRange(const SpecItem &item);
+  std::optional<ArgumentRange> argumentValues(const SpecItem &item);
 
   //--- Values ---
   /// Of text, or an integer of at least 0.

@@ -1,6 +1,6 @@
 //===- VariantConditions.cpp - what a variant needs of a call -------------===//
 #include "codegen/VariantConditions.h"
-#include "codegen/IntegerRange.h"
+#include "codegen/ArgumentRanges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,10 +12,9 @@ namespace kiln {
 
 using Op = Expression::Op;
 
-/// The expression with the variant's constants. An argument goes before a constant of its name: it
-/// is one in other specialisations.
-static Expression inVariant(const Expression &expression, const EntryModel &entry,
-                            const VariantModel &variant) {
+Expression inVariant(const Expression &expression, const EntryModel &entry,
+                     const VariantModel &variant) {
+  // It is a constant in other specialisations.
   return expression.simplify([&](StringRef name) {
     return findArgument(entry, name) ? std::nullopt : findConstant(variant, name);
   });
@@ -106,16 +105,6 @@ void addCondition(const Expression &condition, const EntryModel &entry, VariantM
 //===----------------------------------------------------------------------===//
 // Proofs of mistakes
 //===----------------------------------------------------------------------===//
-
-/// The values that an argument's type has; those beyond 64 signed bits have no expression.
-static IntegerRange rangeOfType(const ArgumentType &type) {
-  bool isSigned = elementClass(type.element) == ElementClass::Signed;
-  unsigned bits = type.element == ElementType::Int1 ? 1 : 8 * elementBytes(type.element);
-  IntegerRange range;
-  range.low = isSigned ? minIntN(bits) : 0;
-  range.high = isSigned ? maxIntN(bits) : int64_t(maxUIntN(std::min(bits, 63u)));
-  return range;
-}
 
 static NamedRanges argumentRanges(const EntryModel &entry) {
   NamedRanges names;

@@ -13,6 +13,10 @@
 
 namespace kiln {
 
+/// The expression with the variant's constants. An argument goes before a constant of its name.
+Expression inVariant(const Expression &expression, const EntryModel &entry,
+                     const VariantModel &variant);
+
 /// Adds `condition` to what `variant` needs; its constants are known.
 void addCondition(const Expression &condition, const EntryModel &entry, VariantModel &variant);
 

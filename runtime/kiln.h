@@ -35,7 +35,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 5u
+#define KILN_ABI_VERSION 6u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -44,7 +44,7 @@ extern "C" {
 typedef enum kiln_status {
   KILN_SUCCESS = 0,
   /* A null pointer, an array that is not aligned to its elements, a tensor that its kernel cannot
-   * take, an index out of range, an empty stream value. */
+   * take, a value outside of its declared range, an index out of range, an empty stream value. */
   KILN_ERROR_INVALID_ARGUMENT = 1,
   /* The generated library and this runtime disagree, or a launcher and its binary. */
   KILN_ERROR_ABI = 2,
@@ -329,6 +329,14 @@ const char *kiln_entry_name(const kiln_entry *entry);
 uint32_t kiln_variant_count(const kiln_entry *entry);
 /* The variant's description, such as "BLOCK_M=128, num_warps=8"; null if out of range. */
 const char *kiln_variant_name(const kiln_entry *entry, uint32_t variant);
+/* The variant's lasting name, "5f0c9e21d3aa": the same in every build of a variant of these
+ * constants, options and promises, whatever stands beside it; indices and descriptions are not. Null
+ * if out of range. */
+const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant);
+/* The index of the variant of that lasting name, for the generated <kernel>_variant. It compares
+ * texts: once, not in each launch. Errors: KILN_ERROR_INVALID_ARGUMENT (no such variant, or a null
+ * pointer), KILN_ERROR_ABI. */
+kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t *variant);
 
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code
@@ -488,6 +496,7 @@ typedef struct kiln_variant {
       *params; /* run-time parameters, in order (a variant may lack those it specialised away) */
   uint32_t num_params;
   uint32_t reserved;
+  const char *id; /* its lasting name, for kiln_find_variant; may be null */
 } kiln_variant;
 
 /* Written by the runtime only. Define it `static kiln_entry_state state;` (zero-initialised, not
@@ -580,6 +589,9 @@ kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, uint32_t num_lack
                       const char *condition, const kiln_argument_value *values,
                       uint32_t num_values);
 
+/* KILN_ERROR_INVALID_ARGUMENT: an argument is outside of what the spec declares, "1 to 64". */
+kiln_status kiln_refuse_value(const kiln_entry *entry, const kiln_argument_value *value,
+                              const char *expected);
 /* KILN_ERROR_GRID: an argument that the grid is proportional to is below zero. */
 kiln_status kiln_refuse_size(const kiln_entry *entry, const char *name, int64_t value);
 /* KILN_ERROR_GRID: `expression`, dimension `dimension` of the grid, cannot be computed from

@@ -139,3 +139,24 @@ const char *kiln_variant_name(const kiln_entry *entry, uint32_t variant) {
     return NULL;
   return variant < entry->num_variants ? entry->variants[variant].name : NULL;
 }
+
+const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant) {
+  if (kiln_check_entry(entry) != KILN_SUCCESS)
+    return NULL;
+  return variant < entry->num_variants ? entry->variants[variant].id : NULL;
+}
+
+kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t *variant) {
+  kiln_status status = kiln_check_entry(entry);
+  if (status != KILN_SUCCESS)
+    return status;
+  if (!id || !variant)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the name or the result is null",
+                      entry->name);
+  for (uint32_t i = 0; i < entry->num_variants; ++i)
+    if (entry->variants[i].id && strcmp(entry->variants[i].id, id) == 0) {
+      *variant = i;
+      return KILN_SUCCESS;
+    }
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: no variant is called '%s'", entry->name, id);
+}

@@ -50,6 +50,14 @@ kiln_status kiln_miss(const kiln_call *call, uint32_t nearest, uint32_t num_lack
                     more);
 }
 
+kiln_status kiln_refuse_value(const kiln_entry *entry, const kiln_argument_value *value,
+                              const char *expected) {
+  char given[VALUES_CAPACITY];
+  print_value(given, sizeof given, value);
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: %s, expected %s", entry->name, given,
+                    expected);
+}
+
 kiln_status kiln_refuse_size(const kiln_entry *entry, const char *name, int64_t value) {
   return kiln_error(KILN_ERROR_GRID, "%s: %s is %" PRId64 ", expected a size of at least 0",
                     entry->name, name, value);

@@ -56,7 +56,8 @@ int runBuild(const CommandLine &line) {
     return outputs.write({piecesOf(session, options, *plan, results)}) ? 0 : 1;
   if (!isLibrary)
     return 0;
-  return session.assemble(*plan, std::move(results)) && outputs.writeLibrary(plan->model) ? 0 : 1;
+  bool isWhole = session.assemble(*plan, std::move(results)) && session.checkAssembled(*plan);
+  return isWhole && outputs.writeLibrary(plan->model) ? 0 : 1;
 }
 
 int runCheck(const CommandLine &line) {

@@ -1,8 +1,10 @@
 #include "compiler/Driver/BuildPlan.h"
+#include "codegen/ArgumentRanges.h"
 #include "codegen/SpecChecks.h"
 #include "codegen/VariantConditions.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ArgumentBinding.h"
+#include "compiler/Driver/DispatchChecks.h"
 #include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/SourceNames.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -231,7 +233,7 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   for (const SpecExpression &dimension : kernel.grid)
     entry.grid.push_back(dimension.expression);
   entry.dispatchKey = kernel.dispatchKey;
-  if (!binder.collect(entry))
+  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics))
     return;
   for (const SpecConfigs *configs : kernel.configLists()) {
     std::vector<const SpecSignature *> signatures;
@@ -465,7 +467,8 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
                              std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
     if (value.value_or(0) != 0)
       diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
-  if (!binder.checkLaunchNames(variant) || !checkExpressions(entry, variant) ||
+  if (!binder.checkLaunchNames(variant) || !checkPromises(entry, variant, diagnostics) ||
+      !checkExpressions(entry, variant) ||
       !addConditions(entry, variant, config, spec.targets[target]) || !checkGrid(entry, variant))
     return;
   job.variant = *addVariant(entry, std::move(variant));
@@ -537,6 +540,8 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   for (const EntryModel &entry : plan.model.entries)
     if (entry.variants.empty() && !diagnostics.hasErrors())
       diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
+  if (!diagnostics.hasErrors())
+    checkDispatch(plan, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;
   return plan;

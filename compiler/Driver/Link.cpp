@@ -163,7 +163,8 @@ int runLink(const CommandLine &line) {
                        libraryOutputs(line.build.outputFolder, plan->model, "-o or --name"));
   if (!outputs.open() || interruptSignal())
     return 1;
-  return session.assemble(*plan, std::move(results)) && outputs.writeLibrary(plan->model) ? 0 : 1;
+  bool isWhole = session.assemble(*plan, std::move(results)) && session.checkAssembled(*plan);
+  return isWhole && outputs.writeLibrary(plan->model) ? 0 : 1;
 }
 
 } // namespace kiln

@@ -98,11 +98,14 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
     entry.targets.push_back({uint32_t(driverOf(model.targets[row.target])),
                              uint32_t(formOf(row.format)), row.arch.c_str(),
                              row.features.empty() ? nullptr : row.features.c_str()});
-  for (const VariantModel &variant : source.variants)
+  for (const VariantModel &variant : source.variants) {
     entry.names.push_back(variantName(source, variant));
+    entry.ids.push_back(variantId(source, variant));
+  }
   for (auto [index, variant] : llvm::enumerate(source.variants)) {
     const std::vector<kiln_param> &block = entry.parameters[entry.tables.parameterList[index]];
-    entry.variants.push_back({entry.names[index].c_str(), block.data(), uint32_t(block.size()), 0});
+    entry.variants.push_back({entry.names[index].c_str(), block.data(), uint32_t(block.size()), 0,
+                              entry.ids[index].c_str()});
     for (const TargetRow &row : entry.tables.targets) {
       kiln_binary &record = entry.binaries.emplace_back();
       for (const VariantBinary &binary : variant.binaries) {

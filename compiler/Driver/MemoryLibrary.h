@@ -28,7 +28,7 @@ private:
     kiln_entry_state state = {};
     DispatchTables tables;
     std::vector<std::vector<kiln_param>> parameters;
-    std::vector<std::string> names;
+    std::vector<std::string> names, ids;
     std::vector<kiln_variant> variants;
     std::vector<kiln_target> targets;
     /// Of each binary; they stay where they are.

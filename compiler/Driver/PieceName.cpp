@@ -2,31 +2,9 @@
 #include "codegen/CNames.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/BuildPlan.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace kiln {
 namespace {
-
-/// Of hash: among a thousand variants of an entry point two are equal once in 10^8 libraries.
-constexpr size_t variantDigits = 12;
-
-/// All that tells a variant from the others of its entry point (KernelPlanner::addVariant).
-std::string identityOf(const EntryModel &entry, const VariantModel &variant) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const NamedLiteral &constant : variant.constants)
-    os << constant.first << "=" << constant.second.str() << "\n";
-  const SpecOptions &options = variant.options;
-  for (const std::optional<int64_t> &option :
-       {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
-        options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
-    os << (option ? std::to_string(*option) : "default") << "\n";
-  for (unsigned index : kernelParameters(entry, variant))
-    os << "takes " << entry.arguments[index].name << "\n";
-  for (const std::string &need : needTexts(entry, variant))
-    os << "needs " << need << "\n";
-  return text;
-}
 
 struct Selector {
   llvm::StringRef entry, variant;
@@ -65,8 +43,7 @@ std::string pieceGroup(const EntryModel &entry, const TargetInfo &target) {
 
 std::string pieceName(const EntryModel &entry, const VariantModel &variant,
                       const TargetInfo &target) {
-  return pieceGroup(entry, target) + "@" +
-         sha256Of(identityOf(entry, variant)).substr(0, variantDigits);
+  return pieceGroup(entry, target) + "@" + variantId(entry, variant);
 }
 
 std::vector<std::string> keepEntries(Spec &spec, llvm::function_ref<bool(llvm::StringRef)> isKept) {

@@ -243,6 +243,11 @@ private:
   /// The variants that may run, best first; reports when there is none.
   std::vector<unsigned> candidates(const CallArguments &arguments) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
+    if (std::string undeclared = arguments.undeclared(); !undeclared.empty()) {
+      report(DiagKind::DriverUndeclaredValue, run.kernel, undeclared);
+      flush();
+      return {};
+    }
     std::vector<unsigned> legal = arguments.legalVariants(tables, processors());
     if (run.variant && *run.variant >= entry().variants.size()) {
       report(DiagKind::DriverVariantIndex, run.kernel, *run.variant, target().name,

@@ -2,6 +2,7 @@
 #include "codegen/GenerateLibrary.h"
 #include "codegen/SpecReader.h"
 #include "compiler/Driver/BinaryCache.h"
+#include "compiler/Driver/DispatchChecks.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/PortablePath.h"
@@ -215,6 +216,12 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
   checkMeasuredCode(plan.model, diagnostics);
   flush();
   recordInputs(plan.model);
+  return reporter.errors() == 0;
+}
+
+bool Session::checkAssembled(BuildPlan &plan) {
+  checkDispatchAgain(plan, diagnostics);
+  flush();
   return reporter.errors() == 0;
 }
 

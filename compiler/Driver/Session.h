@@ -43,6 +43,8 @@ public:
   bool reportMisfits(const BuildPlan &plan, llvm::ArrayRef<VariantResult> results);
   /// Moves the results' binaries into the plan's model; variants without one are left out.
   bool assemble(BuildPlan &plan, std::vector<VariantResult> results);
+  /// Reports the calls that have no variant because of those that were left out (DispatchChecks.h).
+  bool checkAssembled(BuildPlan &plan);
   /// In place of run(): what was read to compile results that are there already.
   void noteFilesOf(llvm::ArrayRef<VariantResult> results);
 

@@ -117,6 +117,19 @@ std::vector<unsigned> CallArguments::measuredFirst(const DispatchTables &tables,
   return legal;
 }
 
+std::string CallArguments::undeclared() const {
+  for (const EntryRange &declared : entry.ranges) {
+    const ArgumentRange &range = declared.range;
+    uint64_t bits = values[declared.argument].bits;
+    bool isDeclared = isHuge(declared.argument) ? !range.maximum && range.values.empty() &&
+                                                      bits % uint64_t(range.multipleOf) == 0
+                                                : range.contains(integer(declared.argument));
+    if (!isDeclared)
+      return textOf(declared.argument) + ", expected " + range.text();
+  }
+  return "";
+}
+
 std::string CallArguments::whatLacks(const DispatchTables &tables,
                                      std::optional<unsigned> only) const {
   std::vector<const Condition *> fewest;

@@ -21,6 +21,8 @@ public:
   /// the model has), then those whose signatures promise most, among them by cost, among equals
   /// those that rely on most.
   std::vector<unsigned> legalVariants(const DispatchTables &tables, unsigned processors) const;
+  /// "n is 7, expected 8 to 64", of a value outside of what the spec declares; "" without one.
+  std::string undeclared() const;
   /// "variant 0 needs n divisible by 16, but n is 1001": what the nearest variant lacks, or `only`
   /// if it is given. DispatchTables.h says which is the nearest.
   std::string whatLacks(const DispatchTables &tables, std::optional<unsigned> only) const;

@@ -38,6 +38,8 @@ void writeBinaries(const ReportPage &page, llvm::raw_ostream &os);
 /// Whether something about the library was measured.
 bool isTuned(const LibrarySummary &library);
 void writeTuning(const ReportPage &page, llvm::raw_ostream &os);
+/// Ranges of arguments, what is proven over them, and which variants are legal together.
+void writeDispatch(const ReportPage &page, llvm::raw_ostream &os);
 void writeBounds(const ReportPage &page, llvm::ArrayRef<PageBound> bounds, llvm::raw_ostream &os);
 void writeLaunches(const ReportPage &page, llvm::raw_ostream &os);
 void writeSources(const ReportPage &page, llvm::raw_ostream &os);

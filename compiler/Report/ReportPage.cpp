@@ -19,6 +19,13 @@ constexpr char script[] = {
 #pragma clang diagnostic pop
 // clang-format on
 
+/// Whether a kernel's arguments have ranges.
+bool hasDispatch(const ReportPage &page) {
+  return page.library && llvm::any_of(page.library->entries, [](const EntrySummary &entry) {
+           return !entry.total.empty();
+         });
+}
+
 void writeIntroduction(const ReportPage &page, llvm::ArrayRef<PageBound> bounds,
                        llvm::raw_ostream &os) {
   os << "<header><h1>" << escaped(page.title) << "</h1>\n";
@@ -39,6 +46,7 @@ void writeIntroduction(const ReportPage &page, llvm::ArrayRef<PageBound> bounds,
   };
   link(page.library.has_value(), "variants", "Variants");
   link(page.library && isTuned(*page.library), "tuning", "Measured shapes");
+  link(hasDispatch(page), "dispatch", "Calls");
   link(!bounds.empty(), "bounds", "Least times");
   link(!page.counts.empty(), "launches", "Launches");
   link(!page.counts.empty(), "source", "Source");
@@ -115,6 +123,8 @@ std::string writeReportPage(const ReportPage &page) {
     writeBinaries(page, os);
   if (page.library && isTuned(*page.library))
     writeTuning(page, os);
+  if (hasDispatch(page))
+    writeDispatch(page, os);
   if (!bounds.empty())
     writeBounds(page, bounds, os);
   if (!page.counts.empty()) {

@@ -57,7 +57,7 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 20u); // ten entries, two targets
+  EXPECT_EQ(library.sizes.size(), 22u); // eleven entries, two targets
   EXPECT_GT(library.totalBytes, 0u);
   model.sizeBudget = library.totalBytes;
   EXPECT_EQ(messageOf(model), "");
@@ -353,7 +353,11 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
   for (const char *name : {"test_kernels.json", "libtest_kernels.a"}) {
     LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, name)));
     EXPECT_EQ(summary.name, "test_kernels");
-    ASSERT_EQ(summary.entries.size(), 10u);
+    ASSERT_EQ(summary.entries.size(), 11u);
+    EXPECT_EQ(summary.entries[10].ranges,
+              (std::vector<std::string>{"n: 1 to 64, a multiple of 8", "m: -3, 64 or 128",
+                                        "u: at least 2"}));
+    EXPECT_EQ(summary.entries[10].variants[0].id.size(), 12u);
     EXPECT_EQ(summary.entries[0].arguments[3], "alpha: fp32");
     ASSERT_EQ(summary.entries[0].variants.size(), 4u);
     EXPECT_EQ(summary.entries[0].variants[0].binaries[1].target, "hip:gfx942");
@@ -386,6 +390,25 @@ TEST(Manifest, SaysWhatWasMeasured) {
   EXPECT_EQ(tuning.shapes[0].regret(), 1);
   EXPECT_EQ(tuning.worstRegret(), 1);
   EXPECT_NEAR(tuning.meanRegret(), 0.4142, 1e-4);
+}
+
+TEST(Manifest, RecordsWhatIsProvenOfAllCalls) {
+  LibraryModel model = testLibrary("");
+  EntryModel &axpy = model.entries[0];
+  axpy.isTotal = true;
+  axpy.dispatch = {DispatchSummary::Coverage::Proven, {{{0, 2}, "n=5", "cost"}}, true};
+  auto library = llvm::cantFail(generateLibrary(model));
+  LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, "libtest_kernels.a")));
+  EXPECT_EQ(summary.entries[0].total, "proven");
+  ASSERT_EQ(summary.entries[0].overlaps.size(), 1u);
+  EXPECT_EQ(summary.entries[0].overlaps[0].variants, (std::vector<uint64_t>{0, 2}));
+  EXPECT_EQ(summary.entries[1].total, "");
+  std::string printed, json;
+  llvm::raw_string_ostream text(printed), out(json);
+  printSummary(summary, text);
+  EXPECT_NE(printed.find("legal together: 0, 2, for n=5; chosen by cost"), std::string::npos);
+  writeSummaryJson(summary, out);
+  EXPECT_NE(json.find("\"chosen_by\": \"cost\""), std::string::npos);
 }
 
 TEST(Manifest, TellsLaunchParametersFromTheKernels) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace {
 
@@ -72,6 +73,57 @@ struct Axpy {
   std::vector<float> storage;
   float *x, *y;
 };
+
+TEST(OnTheCpu, RefusesValuesThatAreNotDeclared) {
+  int64_t out[8] = {};
+  auto refuses = [&](int32_t n, int32_t m, uint64_t u, const std::string &message) {
+    out[0] = -1;
+    declared_plan plan;
+    EXPECT_OK(declared_plan_init(&plan, cpu(), out, out, 8, 64, 2));
+    for (kiln_status status :
+         {declared(cpu(), out, out, n, m, u), declared_variant(0, cpu(), out, out, n, m, u),
+          declared_plan_init(&plan, cpu(), out, out, n, m, u),
+          declared_run(&plan, out, out, n, m, u)}) {
+      EXPECT_EQ(status, KILN_ERROR_INVALID_ARGUMENT);
+      EXPECT_EQ(kiln_last_error(), "declared: " + message);
+    }
+    EXPECT_EQ(out[0], -1);
+  };
+  refuses(7, 64, 2, "n is 7, expected 1 to 64, a multiple of 8");
+  refuses(0, 64, 2, "n is 0, expected 1 to 64, a multiple of 8");
+  refuses(-8, 64, 2, "n is -8, expected 1 to 64, a multiple of 8");
+  refuses(72, 64, 2, "n is 72, expected 1 to 64, a multiple of 8");
+  refuses(8, 65, 2, "m is 65, expected -3, 64 or 128");
+  refuses(8, 64, 1, "u is 1, expected at least 2");
+  for (int32_t m : {-3, 64, 128})
+    for (uint64_t u : {uint64_t(2), UINT64_MAX}) {
+      EXPECT_OK(declared(cpu(), out, out, 64, m, u));
+      EXPECT_EQ(out[0], 64);
+      EXPECT_EQ(out[1], m);
+      EXPECT_EQ(out[3], 8);
+    }
+}
+
+TEST(Variants, AreFoundByTheNamesThatLast) {
+  std::set<std::string> ids;
+  for (uint32_t i = 0; i < kiln_variant_count(&axpy_entry); ++i) {
+    const char *id = kiln_variant_id(&axpy_entry, i);
+    ASSERT_NE(id, nullptr);
+    EXPECT_EQ(std::string(id).find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_TRUE(ids.insert(id).second);
+    uint32_t found = UINT32_MAX;
+    EXPECT_OK(kiln_find_variant(&axpy_entry, std::string(id).c_str(), &found));
+    EXPECT_EQ(found, i);
+  }
+  EXPECT_EQ(ids.size(), 4u);
+  EXPECT_EQ(kiln_variant_id(&axpy_entry, 4), nullptr);
+  uint32_t found = 7;
+  EXPECT_EQ(kiln_find_variant(&axpy_entry, "axpy", &found), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(kiln_last_error(), "axpy: no variant is called 'axpy'");
+  EXPECT_EQ(kiln_find_variant(&axpy_entry, nullptr, &found), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(kiln_find_variant(&axpy_entry, "axpy", nullptr), KILN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(found, 7u);
+}
 
 TEST(OnTheCpu, ComputesForEverySizeAndAlignment) {
   for (int n : {1, 7, 255, 256, 257, 1000, 4097})

@@ -47,6 +47,25 @@ const std::vector<Case> &cases() {
       {kernelSpec(R"("signature": {}, "grid": ["1", "1", "1", "1"])"),
        {"kernels[0].grid: expected a list of one to three expressions, got 4 elements"}},
       {kernelSpec(R"("signature": {}, "when": ["n <"])"), {"kernels[0].when[0]: expected"}},
+      {kernelSpec(R"("signature": {}, "arguments": [])"),
+       {"kernels[0].arguments: expected an object from names of arguments to their ranges"}},
+      {kernelSpec(R"("signature": {}, "arguments": {"n": {}, "m": 5, "k": {"mim": 1}})"),
+       {"kernels[0].arguments.n: expected an object such as", "kernels[0].arguments.m: expected",
+        "kernels[0].arguments.k: unknown key 'mim'", "hint: did you mean 'min'?"}},
+      {kernelSpec(R"("signature": {}, "arguments": {"n": {"values": [1, 1], "max": 4}})"),
+       {"kernels[0].arguments.n: 'values' and 'max' exclude each other",
+        "kernels[0].arguments.n.values[1]: '1' stands twice in the list"}},
+      {kernelSpec(R"("signature": {}, "arguments": {"n": {"min": 5, "max": 4}})"),
+       {"kernels[0].arguments.n: expected a range with values in it, got 5 to 4 [spec-range]"}},
+      {kernelSpec(
+           R"("signature": {}, "arguments": {"n": {"min": 9, "max": 15, "multiple_of": 8}})"),
+       {"expected a range with values in it, got 9 to 15, a multiple of 8"}},
+      {kernelSpec(
+           R"("signature": {}, "arguments": {"n": {"min": 9223372036854775807, "multiple_of": 8}})"),
+       {"got at least 9223372036854775807, a multiple of 8"}},
+      {kernelSpec(R"("signature": {}, "arguments": {"n": {"multiple_of": 0}}, "total": 1)"),
+       {"kernels[0].arguments.n.multiple_of: expected an integer from 1 to 1073741824",
+        "kernels[0].total: expected true or false"}},
       {kernelSpec(R"("signature": {}, "configs": "sauce")"),
        {R"(kernels[0].configs: expected a list of configs or "source", got string "sauce")"}},
       {kernelSpec(R"("signature": {}, "configs": [{"num_warps": 3}])"),
@@ -210,9 +229,12 @@ TEST(SpecErrors, AMisspeltKeyIsOneMistake) {
 }
 
 TEST(SpecErrors, EveryKindHasACase) {
-  // SpecReaderTest.cpp and the driver's errors.test have those that are no errors of the reader
-  // alone.
-  std::set<std::string> seen = {"SpecNotInteger", "SpecShape", "SpecGrid", "SpecContradiction"};
+  // SpecReaderTest.cpp and the driver's errors.test and dispatch.test have those that are no errors
+  // of the reader alone.
+  std::set<std::string> seen = {"SpecNotInteger",    "SpecShape",     "SpecGrid",
+                                "SpecContradiction", "SpecGap",       "SpecNotTotal",
+                                "SpecDeadVariant",   "SpecGridRange", "SpecUndecided",
+                                "SpecTotalUndecided"};
   for (const Case &one : cases())
     for (DiagKind kind : test::read(one.text).kinds)
       seen.insert(getDiagInfo(kind).name.str());

@@ -52,7 +52,7 @@ const Key kKeys[] = {
 };
 
 TEST_F(SpecSchema, HasTheReadersKeys) {
-  for (const char *name : {"Library", "Kernel", "Signature", "Dispatch", "Array"}) {
+  for (const char *name : {"Library", "Kernel", "Signature", "Argument", "Dispatch", "Array"}) {
     std::set<std::string> known, required;
     for (const Key &key : kKeys)
       if (key.object == std::string(name)) {

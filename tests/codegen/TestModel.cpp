@@ -230,6 +230,17 @@ static void addGuarded(LibraryBuilder &builder) {
   builder.model.entries.push_back(std::move(guarded));
 }
 
+/// Ranges, listed values, and a bound of an unsigned argument.
+static void addDeclared(LibraryBuilder &builder) {
+  EntryModel declared = entry(
+      "declared", {{"out", "*i64"}, {"x", "*bf16"}, {"n", "i32"}, {"m", "i32"}, {"u", "u64"}});
+  declared.grid = {expression("cdiv(n, ROWS)")};
+  declared.ranges = {
+      {2, {1, 64, 8, {}}, {}}, {3, {{}, {}, 1, {-3, 64, 128}}, {}}, {4, {2, {}, 1, {}}, {}}};
+  builder.add(declared, variant({{"ROWS", 8}}), "guarded");
+  builder.model.entries.push_back(std::move(declared));
+}
+
 /// A config for aligned arrays alone, and a smaller one for any.
 static void addRanked(LibraryBuilder &builder) {
   EntryModel ranked =
@@ -341,6 +352,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   addRows(builder);
   addTuned(builder);
   addNearest(builder);
+  addDeclared(builder);
   return std::move(builder.model);
 }
 

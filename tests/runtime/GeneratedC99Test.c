@@ -25,7 +25,7 @@ static const kiln_param add_params[] = {
     {"y", KILN_PARAM_POINTER, 8, 8},
     {"n", KILN_PARAM_I32, 4, 16},
 };
-static const kiln_variant add_variants[] = {{"BLOCK=16", add_params, 3, 0}};
+static const kiln_variant add_variants[] = {{"BLOCK=16", add_params, 3, 0, "0123456789ab"}};
 static const kiln_target add_targets[] = {
     {KILN_DRIVER_CPU, KILN_FORM_HOST, "x86-64", NULL},
     {KILN_DRIVER_CPU, KILN_FORM_HOST, "aarch64", NULL},
@@ -68,6 +68,7 @@ static int check(int condition, const char *what) {
 int main(void) {
   float x[1000], y[1000];
   int failures = 0, wrong = 0, i;
+  uint32_t variant = 1;
   for (i = 0; i < 1000; ++i) {
     x[i] = (float)i;
     y[i] = 1.0f;
@@ -81,6 +82,9 @@ int main(void) {
   failures += check(add(kiln_cpu_stream(NULL), x, y, 7) == KILN_ERROR_NO_VARIANT, "miss");
   failures += check(add(kiln_cpu_stream(NULL), x, y, 0) == KILN_SUCCESS, "empty grid");
   failures += check(kiln_miss_count(&add_entry) == 1, "miss count");
+  failures +=
+      check(kiln_find_variant(&add_entry, "0123456789ab", &variant) == KILN_SUCCESS && variant == 0,
+            "lookup by name");
   failures += check(kiln_unload(&c99_library) == KILN_SUCCESS, "unload");
   return failures != 0;
 }

@@ -25,8 +25,9 @@ const kiln_param productParams[] = {
     {"a", KILN_PARAM_POINTER, 8, 0},    {"b", KILN_PARAM_POINTER, 8, 8},
     {"c", KILN_PARAM_POINTER, 8, 16},   {"rows", KILN_PARAM_I32, 4, 24},
     {"columns", KILN_PARAM_I32, 4, 28}, {"stride", KILN_PARAM_I64, 8, 32}};
-const kiln_variant variants[] = {
-    {"a", params3, 3, 0}, {"b", params3, 3, 0}, {"product", productParams, 6, 0}};
+const kiln_variant variants[] = {{"a", params3, 3, 0, nullptr},
+                                 {"b", params3, 3, 0, nullptr},
+                                 {"product", productParams, 6, 0, nullptr}};
 const kiln_target targets[] = {{KILN_DRIVER_CUDA, KILN_FORM_CUBIN, "sm_90", nullptr}};
 
 kiln_binary makeBinary() {

@@ -38,7 +38,7 @@ public:
     mapTables.push_back(std::move(maps));
     std::vector<kiln_param> &table = paramTables.back();
     std::vector<kiln_tensor_map> &mapTable = mapTables.back();
-    variants.push_back({name, table.data(), uint32_t(table.size()), 0});
+    variants.push_back({name, table.data(), uint32_t(table.size()), 0, nullptr});
     for (const kiln_target &target : targets)
       binaries.push_back(makeBinary(target, table, mapTable));
     update();

@@ -25,8 +25,9 @@ LibrarySummary library() {
   made.targets = {"cuda:sm_90a", "cpu"};
   EntrySummary entry;
   entry.name = "add";
-  entry.variants = {{"BLOCK=128, num_warps=4, x divisible by 16", {binary("cuda:sm_90a", 64)}},
-                    {"BLOCK=256, num_warps=4, x divisible by 16", {binary("cuda:sm_90a", 128)}}};
+  entry.variants = {
+      {"BLOCK=128, num_warps=4, x divisible by 16", {binary("cuda:sm_90a", 64)}, "0123456789ab"},
+      {"BLOCK=256, num_warps=4, x divisible by 16", {binary("cuda:sm_90a", 128)}, "ba9876543210"}};
   entry.variants[0].binaries[0].mainLoop = MainLoop{true, 200, 50, 20, 10, 5};
   entry.variants[0].binaries[0].spillStoreBytes = 16;
   entry.variants[1].binaries[0].fallback =
