@@ -172,7 +172,7 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
     parameters.push_back({argument.name.c_str(), uint16_t(kindOf(argument)), bytes, offset});
     offset += bytes;
   }
-  variant = {"kernel", parameters.data(), uint32_t(parameters.size()), 0};
+  variant = {"kernel", parameters.data(), uint32_t(parameters.size()), 0, nullptr};
   where.driver = target.emulated ? KILN_DRIVER_EMULATOR : KILN_DRIVER_CPU;
   where.form = KILN_FORM_HOST;
   where.arch = target.emulated ? target.arch.c_str() : hostArch;
