@@ -266,8 +266,6 @@ private:
     constexpr size_t mostCompared = 256;
     bool byArrays = pending.global.size() > mostCompared;
     Operation *op = accesses[later].op, *last = nullptr;
-    auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-    bool isAcross = loop && !accesses[later].writes;
     for (auto &[instance, ordered] : pending.global) {
       BarrierNeed between = byArrays
                                 ? order.betweenArrays(accesses[instance.access], accesses[later])
@@ -277,24 +275,11 @@ private:
       if (between.isNever())
         continue;
       need.add(between);
-      isAcross = isAcross && hasPassed(instance, loop);
       Operation *inBlock = inBlockOf(op, instance);
       if (inBlock && (!last || last->isBeforeInBlock(inBlock)))
         last = inBlock;
     }
-    if (need.isNever())
-      return op;
-    // What an iteration loads does not wait for those in front of the loop if the barrier is behind
-    // the iteration before.
-    if (isAcross && !need.always) {
-      active.insert(loop.getBody()->getTerminator());
-      return loop.getBody()->getTerminator();
-    }
-    return placeBetween(last, op, /*early=*/!accesses[later].writes);
-  }
-
-  bool hasPassed(const GlobalInstance &instance, Operation *loop) const {
-    return llvm::is_contained(instance.passed, loopNumbers.lookup(loop));
+    return need.isNever() ? op : placeBetween(last, op, /*early=*/!accesses[later].writes);
   }
 
   /// The operation in the block of `op` that made an access since the block was entered; null for
@@ -335,8 +320,7 @@ private:
     return entry->second;
   }
 
-  /// A barrier stands before `place`, which is `op` or before it in its block, or the end of the
-  /// iteration before.
+  /// A barrier stands before `place`, which is `op` or before it in its block.
   void require(Operation *op, Operation *place, const BarrierNeed &need, Pending &pending) {
     if (need.isNever())
       return;
@@ -349,11 +333,9 @@ private:
     // It separates what came before it.
     Pending after;
     after.shared = pending.shared;
-    bool endsIteration = place->hasTrait<OpTrait::IsTerminator>();
     for (auto &[instance, ordered] : pending.global) {
       Operation *inBlock = inBlockOf(op, instance);
-      bool isSeparated = endsIteration ? hasPassed(instance, place->getParentOp())
-                                       : !inBlock || inBlock->isBeforeInBlock(place);
+      bool isSeparated = !inBlock || inBlock->isBeforeInBlock(place);
       if (isSeparated && need.always)
         continue;
       std::set<ArgumentPair> &pairs = after.global[instance] = ordered;

@@ -210,30 +210,4 @@ func.func @atomics(%x: !tile.ptr<i32>) {
   %2 = tile.atomic_rmw <smax> %a, %r {semantic = #tile.semantic<relaxed>} : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
   return
 }
-
-// Rows that later iterations may load again: between iterations, not in front of the first one's load.
-// CHECK-LABEL: func.func @rows
-// CHECK: scf.for
-// CHECK-NOT: tilegpu.barrier
-// CHECK: tile.store
-// CHECK-NEXT: tilegpu.barrier if
-// CHECK-NEXT: }
-func.func @rows(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %sx: i32, %sy: i32) {
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %r = tile.arange 0, 64 : tensor<64xi32, #l>
-  scf.for %i = %zero to %n step %one : i32 {
-    %ix = arith.muli %i, %sx : i32
-    %px = tile.addptr %x, %ix : !tile.ptr<f32>, i32
-    %tx = tile.splat %px : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
-    %ax = tile.addptr %tx, %r : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
-    %v = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
-    %iy = arith.muli %i, %sy : i32
-    %py = tile.addptr %y, %iy : !tile.ptr<f32>, i32
-    %ty = tile.splat %py : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
-    %ay = tile.addptr %ty, %r : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
-    tile.store %ay, %v : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
-  }
-  return
-}
 }
