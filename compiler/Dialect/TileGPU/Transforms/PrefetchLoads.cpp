@@ -13,11 +13,10 @@
 //
 // It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
 // num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
-// iteration, as for a reduction; of other loops the small ones are unrolled, with the loads of
-// several iterations in flight if nothing is stored, so that what is loaded has to be more than a
-// little, and blocks of the processor wait for memory in turns, so that there have to be two of
-// them. Loads that feed dots are not among these: they run ahead through shared memory
-// (PipelineLoops.cpp), iterations ahead and without registers.
+// iteration, as for a reduction; other loops are unrolled if they are small, so that what is loaded
+// has to be more than a little, and blocks of the processor wait for memory in turns, so that there
+// have to be two of them. Loads that feed dots are not among these: they run ahead through shared
+// memory (PipelineLoops.cpp), iterations ahead and without registers.
 
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -279,11 +278,9 @@ private:
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
       return false;
-    constexpr unsigned besideStores = 4, alone = 16, blocks = 2;
-    bool stores = !loop.getBody()->getOps<tile::StoreOp>().empty();
+    constexpr unsigned many = 16, blocks = 2;
     return asksForStages(loop) || threadsMeetIn(loop, target) ||
-           (registers >= (stores ? besideStores : alone) &&
-            needed * blocks <= registerShare(getOperation(), target));
+           (registers >= many && needed * blocks <= registerShare(getOperation(), target));
   }
 
   static bool asksForStages(scf::ForOp loop) {
