@@ -395,9 +395,10 @@ private:
       return tables.ranks[one] != tables.ranks[variants.front()];
     });
     proof.summary.overlaps.push_back({std::move(variants), example(*answer.found),
-                                      isRanked          ? "promises"
-                                      : tables.hasCosts ? "cost"
-                                                        : "order"});
+                                      isRanked                  ? "promises"
+                                      : !entry.measured.empty() ? "measurements"
+                                      : tables.hasCosts         ? "cost"
+                                                                : "order"});
   }
 };
 } // namespace

@@ -123,7 +123,7 @@ struct VariantOverlap {
   std::vector<unsigned> variants;
   /// "N=64, D=128": arguments for which all of them are.
   std::string example;
-  /// "promises", "cost" or "order" (docs/library.md).
+  /// "promises", "measurements", "cost" or "order" (docs/library.md).
   std::string chosenBy;
 };
 

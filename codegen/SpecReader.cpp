@@ -52,10 +52,7 @@ private:
 
 std::optional<Spec> SpecReader::read() {
   unsigned errorsBefore = diagnostics.getNumErrors();
-  std::vector<JsonError> errors;
-  std::optional<JsonValue> json = parseJson(text, errors);
-  for (const JsonError &error : errors)
-    reportJson(error);
+  std::optional<JsonValue> json = parseDocument();
   if (!json)
     return std::nullopt;
   SpecItem root{&*json, ""};

@@ -30,6 +30,14 @@ constexpr SpecKey kKeys[] = {
 // Checked access
 //===----------------------------------------------------------------------===//
 
+std::optional<JsonValue> SpecValues::parseDocument() {
+  std::vector<JsonError> errors;
+  std::optional<JsonValue> json = parseJson(text, errors);
+  for (const JsonError &error : errors)
+    reportJson(error);
+  return json;
+}
+
 void SpecValues::reportJson(const JsonError &error) {
   SourceRange at = range(error.begin, error.end);
   switch (error.kind) {

@@ -72,6 +72,8 @@ protected:
   void expected(const SpecItem &item, const llvm::Twine &what) {
     report(DiagKind::SpecExpected, item, what.str(), item.value->describe());
   }
+  /// The file's document; none if it is no JSON, which is reported.
+  std::optional<JsonValue> parseDocument();
   void reportJson(const JsonError &error);
   void reportInString(DiagKind kind, const SpecItem &item, const TextError &error);
 

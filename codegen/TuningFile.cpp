@@ -24,10 +24,7 @@ public:
 
   std::optional<TuningFile> read() {
     unsigned before = diagnostics.getNumErrors();
-    std::vector<JsonError> errors;
-    std::optional<JsonValue> json = parseJson(text, errors);
-    for (const JsonError &error : errors)
-      reportJson(error);
+    std::optional<JsonValue> json = parseDocument();
     if (!json)
       return std::nullopt;
     SpecItem root{&*json, ""};

@@ -5,7 +5,6 @@
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/PieceFile.h"
 #include "compiler/Driver/PortablePath.h"
-#include "llvm/Support/Path.h"
 
 namespace kiln {
 namespace {
@@ -33,8 +32,7 @@ std::string piecesOf(const Session &session, const CompilerOptions &options, con
 } // namespace
 
 int runBuild(const CommandLine &line) {
-  CompilerOptions options = line.compiler;
-  options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
+  const CompilerOptions &options = line.compiler;
   Session session(options);
   auto spec = session.readSpecFile(line.build.spec, line.build.name);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;

@@ -4,7 +4,6 @@
 #include "codegen/VariantConditions.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/ArgumentBinding.h"
-#include "compiler/Driver/DispatchChecks.h"
 #include "compiler/Driver/PieceName.h"
 #include "compiler/Driver/SourceNames.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -540,8 +539,6 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   for (const EntryModel &entry : plan.model.entries)
     if (entry.variants.empty() && !diagnostics.hasErrors())
       diagnostics.report(DiagKind::DriverNoVariant, DiagPlace(), entry.name);
-  if (!diagnostics.hasErrors())
-    checkDispatch(plan, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;
   return plan;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -435,20 +436,26 @@ CommandLine parseCommandLine(int argc, char **argv) {
 
   CommandLine line;
   line.compiler = compilerOptions();
+  auto setFolderOf = [&](llvm::StringRef source) {
+    line.compiler.specFolder = llvm::sys::path::parent_path(source).str();
+  };
   if (tuneCommand) {
     line.command = Command::Tune;
     line.tune = tuneOptions();
     if (line.tune.merged.empty())
       line.build = buildOptions();
+    setFolderOf(line.build.spec);
   } else if (buildCommand || checkCommand || planCommand || linkCommand) {
     line.command = buildCommand   ? Command::Build
                    : checkCommand ? Command::Check
                    : planCommand  ? Command::Plan
                                   : Command::Link;
     line.build = buildOptions();
+    setFolderOf(line.build.spec);
   } else if (compileCommand) {
     line.command = Command::Compile;
     line.compile.source = required(sourcePath, "the path of a kernel's source");
+    setFolderOf(line.compile.source);
     line.compile.kernel = required(kernelName, "-n NAME, the kernel");
     line.compile.signature =
         required(signature, "-s SIGNATURE, the types and values of the parameters");
@@ -465,6 +472,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
   } else if (runCommand) {
     line.command = Command::Run;
     line.run = runOptions();
+    setFolderOf(line.run.spec);
   } else if (inspectCommand) {
     line.command = Command::Inspect;
     line.inspect = {required(libraryPath, "the path of a library's archive or manifest"),
@@ -481,8 +489,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
-               "language (kiln --help shows more)");
+    usageError(
+        "expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
+        "language (kiln --help shows more)");
   }
   return line;
 }

@@ -156,8 +156,7 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan) 
 } // namespace
 
 int runCompile(const CommandLine &line) {
-  CompilerOptions options = line.compiler;
-  options.specFolder = llvm::sys::path::parent_path(line.compile.source).str();
+  const CompilerOptions &options = line.compiler;
   Session session(options);
   auto spec = FlagSpec(line, session).make();
   if (!spec)

@@ -64,11 +64,19 @@ std::vector<TargetVariants> builtVariants(const LibraryModel &model, const Entry
   });
 }
 
-size_t countOf(llvm::ArrayRef<TargetVariants> targets) {
-  size_t count = 0;
-  for (const TargetVariants &target : targets)
-    count += target.variants.size();
-  return count;
+using VariantNumbers = std::vector<std::pair<llvm::StringRef, std::vector<unsigned>>>;
+
+/// The variants of each target, in order.
+VariantNumbers numbersOf(llvm::ArrayRef<TargetVariants> targets) {
+  VariantNumbers numbers;
+  for (const TargetVariants &target : targets) {
+    std::vector<unsigned> &own =
+        numbers.emplace_back(target.target, std::vector<unsigned>()).second;
+    for (const PlacedVariant &variant : target.variants)
+      own.push_back(variant.variant);
+    llvm::sort(own);
+  }
+  return numbers;
 }
 
 } // namespace
@@ -87,7 +95,7 @@ void checkDispatch(BuildPlan &plan, DiagnosticEngine &diagnostics) {
 void checkDispatchAgain(BuildPlan &plan, DiagnosticEngine &diagnostics) {
   for (auto [index, entry] : llvm::enumerate(plan.model.entries)) {
     std::vector<TargetVariants> targets = builtVariants(plan.model, entry);
-    if (!isStated(entry) || countOf(targets) == countOf(plannedVariants(plan, index)))
+    if (!isStated(entry) || numbersOf(targets) == numbersOf(plannedVariants(plan, index)))
       continue;
     DispatchProof proof = proveDispatch(entry, targets);
     for (const DispatchMistake &mistake : proof.mistakes)

@@ -144,8 +144,7 @@ private:
 } // namespace
 
 int runLink(const CommandLine &line) {
-  CompilerOptions options = line.compiler;
-  options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
+  const CompilerOptions &options = line.compiler;
   Session session(options);
   session.hideKnownWarnings();
   auto spec = session.readSpecFile(line.build.spec, line.build.name);

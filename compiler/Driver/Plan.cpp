@@ -7,7 +7,6 @@
 #include "compiler/Driver/SourceNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace json = llvm::json;
@@ -123,8 +122,7 @@ bool checkHeader(Session &session, const BuildPlan &plan) {
 } // namespace
 
 int runShowPlan(const CommandLine &line) {
-  CompilerOptions options = line.compiler;
-  options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
+  const CompilerOptions &options = line.compiler;
   Session session(options);
   session.hideKnownWarnings();
   auto spec = session.readSpecFile(line.build.spec, line.build.name);

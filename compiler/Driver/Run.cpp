@@ -16,8 +16,8 @@
 #include "compiler/Driver/VariantChoice.h"
 #include "compiler/Driver/Workers.h"
 #include "compiler/Report/ReportPage.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include <cstring>
 #include <map>
 
@@ -27,9 +27,7 @@ namespace {
 class KernelRun {
 public:
   explicit KernelRun(const CommandLine &line)
-      : run(line.run), options(line.compiler), session(options) {
-    options.specFolder = llvm::sys::path::parent_path(run.spec).str();
-  }
+      : run(line.run), options(line.compiler), session(options) {}
 
   bool execute() {
     if (!makePlan() || !readArguments() || !checkOutputs() || !openOutputs() || !compile())

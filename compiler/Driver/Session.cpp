@@ -64,6 +64,8 @@ std::optional<BuildPlan> Session::plan(const Spec &spec, llvm::StringRef specPat
   if (plan)
     applyTuning(spec, specPath, options.tuningUse, *plan, sources, diagnostics);
   if (plan && !diagnostics.hasErrors())
+    checkDispatch(*plan, diagnostics);
+  if (plan && !diagnostics.hasErrors())
     chooseJobs(*plan, options.only, diagnostics);
   if (diagnostics.hasErrors())
     plan.reset();

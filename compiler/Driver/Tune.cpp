@@ -19,7 +19,7 @@ namespace {
 class TunerBuild {
 public:
   explicit TunerBuild(const CommandLine &line)
-      : asked(line.build), options(withFolder(line)), session(options) {}
+      : asked(line.build), options(line.compiler), session(options) {}
 
   bool execute() {
     spec = session.readSpecFile(asked.spec, asked.name);
@@ -28,12 +28,6 @@ public:
   }
 
 private:
-  static CompilerOptions withFolder(const CommandLine &line) {
-    CompilerOptions options = line.compiler;
-    options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
-    return options;
-  }
-
   bool flush() {
     session.reporter.report(session.diagnostics, session.sources);
     session.diagnostics.clear();

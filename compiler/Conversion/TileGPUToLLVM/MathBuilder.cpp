@@ -33,6 +33,12 @@ Value MathBuilder::divideFast(Value a, Value b) const {
     return s.make<arith::DivFOp>(a, b);
   return LLVM::FDivOp::create(s.builder(), s.location(), a, b, approximate);
 }
+Value MathBuilder::reciprocalFast(Value x) const {
+  Value quick;
+  if (!isDouble)
+    quick = device.reciprocal(s.builder(), s.location(), x);
+  return quick ? quick : divideFast(number(1), x);
+}
 Value MathBuilder::fma(Value a, Value b, Value c) const {
   return LLVM::FMAOp::create(s.builder(), s.location(), a, b, c);
 }

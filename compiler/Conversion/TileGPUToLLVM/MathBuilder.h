@@ -68,6 +68,8 @@ public:
   mlir::Value fastPow(mlir::Value x, mlir::Value y) const;
   /// Zero for b beyond 2^126. In f64 an ordinary division.
   mlir::Value divideFast(mlir::Value a, mlir::Value b) const;
+  /// 1 / x; zero where x or that is below the normal numbers. In f64 an ordinary division.
+  mlir::Value reciprocalFast(mlir::Value x) const;
 
   mlir::Value number(double value) const { return s.real(type, value); }
 

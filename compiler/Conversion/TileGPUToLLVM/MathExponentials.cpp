@@ -156,9 +156,7 @@ Value MathBuilder::tanh(Value x) const {
   Value near = fma(mul(z, x), polynomial(c, z), x);
   Value e = exp2(mul(magnitude, number(2 * log2e)));
   // A divisor whose reciprocal is below the normal numbers leaves 1.
-  Value divisor = add(e, number(1)),
-        inverse = device.reciprocal(s.builder(), s.location(), divisor);
-  Value far = fma(number(-2), inverse ? inverse : divideFast(number(1), divisor), number(1));
+  Value far = fma(number(-2), reciprocalFast(add(e, number(1))), number(1));
   return copySign(s.select(less(magnitude, number(0.6)), near, far), x);
 }
 

@@ -65,7 +65,7 @@ std::pair<Value, Value> MathBuilder::log2InTwo(Value x) const {
   auto [m, e] = splitMantissa(x);
   Value numerator = sub(m, number(1)), denominator = add(m, number(1));
   Value lost = sub(m, sub(denominator, number(1)));
-  Value inverse = divideFast(number(1), denominator), t = mul(numerator, inverse);
+  Value inverse = reciprocalFast(denominator), t = mul(numerator, inverse);
   Value excess = fma(negate(t), lost, fma(negate(t), denominator, numerator));
   Value tRest = mul(excess, inverse), z = mul(t, t);
   SmallVector<double> c{9.6179669229e-01, 5.7707978559e-01, 4.1189997804e-01, 3.3662277589e-01};

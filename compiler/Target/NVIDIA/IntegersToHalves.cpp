@@ -23,43 +23,42 @@ using Word = std::pair<llvm::Value *, unsigned>;
 
 constexpr unsigned numBytes = 4;
 
+struct WordByte {
+  Word word;
+  unsigned number;
+};
+
 /// The conversions of each byte of a word.
 using ByteCasts = std::array<llvm::SmallVector<llvm::CastInst *, 1>, numBytes>;
 
 } // namespace
 
-/// Which byte of which word `integer`, which has 8 bits or is known to be less than 256, is.
-static std::optional<std::pair<llvm::Value *, unsigned>> byteOf(llvm::Value *integer,
-                                                                bool isSigned) {
+/// The byte that `integer`, which is converted as a number with a sign or without, is.
+static std::optional<WordByte> byteOf(llvm::Value *integer, bool isSigned) {
   using namespace llvm::PatternMatch;
-  llvm::Value *word = nullptr, *inner;
-  bool isByte = integer->getType()->isIntegerTy(8);
-  if (!isByte && isSigned) {
-    if (!match(integer, m_SExt(m_Value(inner))) || !inner->getType()->isIntegerTy(8))
-      return std::nullopt;
-    integer = inner;
-    isByte = true;
-  }
-  if (!isByte && match(integer, m_ZExt(m_Value(inner))) && inner->getType()->isIntegerTy(8)) {
-    integer = inner;
-    isByte = true;
-  }
-  if (isByte && !match(integer, m_Trunc(m_Value(integer))))
-    return std::nullopt;
-  if (!isByte && !match(integer, m_And(m_Value(integer), m_SpecificInt(255)))) {
-    // The highest byte needs no mask.
-    uint64_t shift;
-    if (!match(integer, m_LShr(m_Value(word), m_ConstantInt(shift))) || shift != 24 ||
-        !word->getType()->isIntegerTy(32))
-      return std::nullopt;
-    return std::pair(word, 3u);
+  llvm::Value *narrow, *word;
+  bool isZeroExtended = match(integer, m_ZExt(m_Value(narrow)));
+  if ((isZeroExtended || (isSigned && match(integer, m_SExt(m_Value(narrow))))) &&
+      narrow->getType()->isIntegerTy(8)) {
+    integer = narrow;
+    isSigned &= !isZeroExtended;
   }
   uint64_t shift = 0;
+  bool isByte = integer->getType()->isIntegerTy(8);
+  if (isByte ? !match(integer, m_Trunc(m_Value(integer)))
+             : !match(integer, m_And(m_Value(integer), m_SpecificInt(255)))) {
+    // The highest byte needs no mask.
+    bool isHighest = match(integer, m_LShr(m_Value(word), m_ConstantInt(shift))) && shift == 24;
+    if (isByte || !isHighest || !word->getType()->isIntegerTy(32))
+      return std::nullopt;
+    return WordByte{{word, false}, 3};
+  }
   if (!match(integer, m_Shr(m_Value(word), m_ConstantInt(shift))))
     word = integer;
   if (!word->getType()->isIntegerTy(32) || shift % 8 || shift >= 32)
     return std::nullopt;
-  return std::pair(word, unsigned(shift / 8));
+  // A wider number of which only a byte is not zero has no sign.
+  return WordByte{{word, isByte && isSigned}, unsigned(shift / 8)};
 }
 
 /// Two neighbouring bytes of a word as halves: 0x6400 above a byte is 1024 more than it, exactly.
@@ -141,13 +140,8 @@ void convertBytesInPairs(llvm::Module &module) {
           convertVector(*cast, bytes);
         continue;
       }
-      // A wider number of which only a byte is not zero has no sign.
-      bool isSigned = llvm::isa<llvm::SIToFPInst>(cast);
-      for (bool hasSign : {true, false})
-        if (auto byte = hasSign <= isSigned ? byteOf(cast->getOperand(0), hasSign) : std::nullopt) {
-          words[{byte->first, unsigned(hasSign)}][byte->second].push_back(cast);
-          break;
-        }
+      if (auto byte = byteOf(cast->getOperand(0), llvm::isa<llvm::SIToFPInst>(cast)))
+        words[byte->word][byte->number].push_back(cast);
     }
     for (auto &[word, casts] : words)
       convertBytes(word, casts);

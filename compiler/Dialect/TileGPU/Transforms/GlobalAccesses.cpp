@@ -85,6 +85,11 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       });
 }
 
+bool showsOthersWrites(Operation *op) {
+  bool isSeen = isa<tile::AtomicRMWOp>(op) && !op->use_empty();
+  return isSeen || isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op);
+}
+
 /// An element that has one index in both is one thread's in both.
 bool GlobalOrder::keepsThreads(const GlobalAccess &earlier, const GlobalAccess &later) const {
   tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(earlier.pointers.getType());

@@ -37,6 +37,9 @@ struct GlobalAccess {
 /// The global memory that an operation touches, if any.
 std::optional<GlobalAccess> globalAccessOf(mlir::Operation *op);
 
+/// Whether there may be behind it what other threads or programs have written.
+bool showsOthersWrites(mlir::Operation *op);
+
 /// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always.
 struct BarrierNeed {
   bool always = false;

@@ -113,12 +113,10 @@ private:
   bool hasOrderOfItsOwn() {
     return !loop.getBody()
                 ->walk([](Operation *op) {
-                  bool synchronises = isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op) ||
-                                      (isa<tile::AtomicRMWOp>(op) && !op->use_empty());
                   bool multiplies = isa<tilegpu::DotOp, tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp,
                                         tilegpu::MBarrierWaitOp>(op);
-                  return synchronises || multiplies ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
+                  return showsOthersWrites(op) || multiplies ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
                 })
                 .wasInterrupted();
   }

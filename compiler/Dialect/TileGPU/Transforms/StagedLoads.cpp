@@ -140,12 +140,6 @@ private:
     return !result.wasInterrupted();
   }
 
-  /// Behind it there may be what other threads or programs have written.
-  static bool showsOthersWrites(Operation *op) {
-    bool isSeen = isa<tile::AtomicRMWOp>(op) && !op->use_empty();
-    return isSeen || isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op);
-  }
-
   static SmallVector<Value> addressOf(Operation *load) {
     if (auto block = dyn_cast<tile::DescriptorLoadOp>(load))
       return SmallVector<Value>(block.getOffsets());
