@@ -1,6 +1,6 @@
 //===- CChoice.cpp - the choice of a variant in generated C ---------------===//
 //
-// f_order, f_ranks, f_nearest and f_choose of an entry point `f` (CFunctions.cpp lists what calls
+// f_order, f_ranks, f_fastest and f_choose of an entry point `f` (CFunctions.cpp lists what calls
 // them); DispatchTables.h says how a variant is chosen.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ public:
 
   std::string write() {
     writeOrder();
-    writeNearest();
+    writeTuned();
     writeChoose();
     return result;
   }
@@ -77,7 +77,7 @@ private:
         .str();
   }
 
-  /// The best rank of the legal variants, which says what shapes count.
+  /// The best rank of the legal variants, which says which tree counts.
   void writeLegalRank() {
     openVariantLoop();
     put(formatv("    if ({0})\n      continue;\n    rank = $_ranks[variant];\n    break;\n  }\n",
@@ -85,78 +85,31 @@ private:
             .str());
   }
 
-  /// What f_nearest hands to f_compare, by these names.
-  std::string sharedParameters(bool isDeclaration) const {
-    std::string text = isDeclaration ? "const kiln_call *call, const int64_t *key" : "call, key";
-    if (hasConditions())
-      text += isDeclaration ? ", const uint64_t *held" : ", held";
-    if (tables.hasTunedRanks())
-      text += isDeclaration ? ", uint32_t rank" : ", rank";
-    return text;
-  }
-
-  /// Shapes are sorted by their first key, so that the search ends where that alone is too far.
-  void writeCompare() {
-    put(formatv(
-            "/* Takes a measured shape that is nearer than *nearest, or as near and earlier in the "
-            "table. 0:\n * those behind it are too far. */\n"
-            "static int $_compare({0},\n    uint32_t shape, int is_earlier, uint64_t *nearest, "
-            "uint32_t *chosen) {{\n"
-            "  const uint16_t *variants = $_tuned_variants + $_tuned_places[shape];\n"
-            "  uint64_t distance = 0;\n  uint32_t k;\n"
-            "  for (k = 0; k < {1}; ++k) {{\n"
-            "    const int64_t measured = $_tuned_keys[shape][k];\n"
-            "    distance += (uint64_t)(measured < key[k] ? key[k] - measured : measured - "
-            "key[k]);\n"
-            "    if (distance > *nearest)\n      return k != 0;\n"
-            "  }\n"
-            "  if (distance == *nearest && !is_earlier)\n    return 1;\n"
-            "{2}"
-            "  while (*variants != END_OF_LIST && ({3}))\n    ++variants;\n"
-            "  if (*variants != END_OF_LIST) {{\n    *nearest = distance;\n    *chosen = "
-            "*variants;\n  }\n"
-            "  return 1;\n}\n\n",
-            sharedParameters(true), tables.keyArguments.size(),
-            tables.hasTunedRanks()
-                ? formatv("  if ({0}_tuned_ranks[shape] > rank)\n    return 1;\n", name).str()
-                : "",
-            isIllegal("*variants"))
-            .str());
-  }
-
-  void writeNearest() {
+  void writeTuned() {
     if (!tables.isTuned())
       return;
-    helpers.insert("logarithm_of");
-    writeCompare();
-    size_t keys = tables.keyArguments.size();
-    put("/* The fastest legal variant at the nearest shape that was measured; 0: there is none. "
-        "*/\n"
-        "static int $_nearest(const kiln_call *call, const $_args *args,\n    ");
+    helpers.insert("leaf_of");
+    put("/* The fastest legal variant by what was measured; 0: there is none. */\n"
+        "static int $_fastest(const kiln_call *call, const $_args *args,\n    ");
     out << (hasConditions() ? "const uint64_t *held, " : "") << "uint32_t *chosen) {\n";
-    put(formatv("  const uint32_t first = $_tuned_begin[call->target], end = "
-                "$_tuned_begin[call->target + 1];\n"
-                "  int64_t key[{0}];\n  uint64_t nearest = UINT64_MAX;\n"
-                "  uint32_t low = first, high = end, shape;\n",
-                keys)
+    put(formatv("  int64_t key[{0}];\n  const uint16_t *variants;\n", tables.keyArguments.size())
             .str());
+    std::string row = "call->target";
     if (tables.hasTunedRanks()) {
-      out << "  uint32_t rank = UINT32_MAX;\n"
+      row = formatv("call->target * {0} + rank", tables.tunedRanks()).str();
+      out << formatv("  uint32_t rank = {0};\n", tables.tunedRanks())
           << (tables.isListedOrder() ? "  uint32_t variant;\n" : "  uint32_t i;\n");
       writeLegalRank();
+      out << formatv("  if (rank == {0})\n    return 0;\n", tables.tunedRanks());
     }
-    for (size_t k = 0; k < keys; ++k)
-      out << formatv("  key[{0}] = logarithm_of({1});\n", k, keyValue(tables.keyArguments[k]));
-    put(formatv("  while (low < high) {{\n"
-                "    const uint32_t middle = low + (high - low) / 2;\n"
-                "    if ($_tuned_keys[middle][0] < key[0])\n      low = middle + 1;\n"
-                "    else\n      high = middle;\n  }\n"
-                "  for (shape = low; shape < end; ++shape)\n"
-                "    if (!$_compare({0}, shape, 0, &nearest, chosen))\n      break;\n"
-                "  for (shape = low; shape > first; --shape)\n"
-                "    if (!$_compare({0}, shape - 1, 1, &nearest, chosen))\n      break;\n"
-                "  return nearest != UINT64_MAX;\n}\n\n",
-                sharedParameters(false))
+    put(formatv("  if ($_tuned_roots[{0}] == NO_TREE)\n    return 0;\n", row).str());
+    for (auto [k, argument] : enumerate(tables.keyArguments))
+      out << formatv("  key[{0}] = {1};\n", k, keyValue(argument));
+    put(formatv("  variants = $_tuned_variants + leaf_of($_tuned_nodes, $_tuned_roots[{0}], key);\n"
+                "  while (*variants != END_OF_LIST && ({1}))\n    ++variants;\n"
+                "  *chosen = *variants;\n"
+                "  return *variants != END_OF_LIST;\n}\n\n",
+                row, isIllegal("*variants"))
             .str());
   }
 
@@ -183,7 +136,7 @@ private:
     if (hasConditions())
       put("  $_held(args, held);\n");
     if (tables.isTuned())
-      put(formatv("  if ($_nearest(call, args, {0}chosen))\n    return $_grid(args, *chosen, "
+      put(formatv("  if ($_fastest(call, args, {0}chosen))\n    return $_grid(args, *chosen, "
                   "grid);\n",
                   hasConditions() ? "held, " : "")
               .str());

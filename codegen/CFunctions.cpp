@@ -10,7 +10,7 @@
 //   f_distance         how far they are from meeting a condition
 //   f_miss             the message of a call that no variant accepts
 //   f_grid             the grid of a variant
-//   f_compare, f_nearest  the fastest legal variant at the nearest measured shape
+//   f_fastest          the fastest legal variant by what was measured
 //   f_choose           that one, or the cheapest legal variant, over f_order
 //   f_pack             pointers to the arguments that a variant's kernel takes
 //   and the public functions over them

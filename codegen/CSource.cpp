@@ -25,18 +25,22 @@ static const StringRef kDistanceOf =
 
 )";
 
-/// keyLogarithm of DispatchTables.h.
-static const StringRef kLogarithmOf = R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
- * 1/2. */
-static int64_t logarithm_of(int64_t value) {
-  int64_t whole = 0;
-  int bits;
-  if (value <= 0)
-    return -(INT64_C(1) << 48);
-  for (bits = 32; bits > 0; bits /= 2)
-    if (((uint64_t)value >> whole) >> bits != 0)
-      whole += bits;
-  return (whole << 48) + (int64_t)(((uint64_t)value << (63 - whole) << 1) >> 16);
+/// DecisionTree of DecisionTree.h.
+static const StringRef kLeafOf = R"(#define LEAF UINT32_MAX
+#define NO_TREE UINT32_MAX
+#define END_OF_LIST UINT16_MAX
+
+/* A leaf's `above` is the place of its variants in a list. Elsewhere keys up to the bound go to the next node. */
+typedef struct decision_node {
+  int64_t bound;
+  uint32_t key;
+  uint32_t above;
+} decision_node;
+
+static uint32_t leaf_of(const decision_node *nodes, uint32_t at, const int64_t *key) {
+  while (nodes[at].key != LEAF)
+    at = key[nodes[at].key] <= nodes[at].bound ? at + 1 : nodes[at].above;
+  return nodes[at].above;
 }
 
 )";
@@ -136,8 +140,8 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << kWavesOf;
   if (helpers.count("distance_of"))
     out << kDistanceOf;
-  if (helpers.count("logarithm_of"))
-    out << kLogarithmOf << "#define END_OF_LIST UINT16_MAX\n\n";
+  if (helpers.count("leaf_of"))
+    out << kLeafOf;
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";

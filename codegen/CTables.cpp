@@ -282,7 +282,7 @@ static void writeNeeds(raw_ostream &out, const EntryText &text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Measured shapes
+// Decision trees
 //===----------------------------------------------------------------------===//
 
 /// Lists of variants, each written once: where they stand, and all of them.
@@ -319,35 +319,29 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
   if (!tables.isTuned())
     return;
   VariantLists lists;
-  std::vector<std::string> keys, places, ranks, begins = {"0"};
-  for (const std::vector<TunedShape> &shapes : tables.tuned) {
-    for (const TunedShape &shape : shapes) {
-      std::string comment = join(map_range(shape.key, cInteger), ", ");
-      keys.push_back(formatv("    {{{0}}, /* {1} */\n",
-                             join(map_range(shape.logarithms, cInteger), ", "), comment)
-                         .str());
-      places.push_back(std::to_string(lists.place(shape.variants)));
-      ranks.push_back(std::to_string(shape.rank));
+  std::vector<std::string> nodes, roots;
+  for (const std::vector<TunedTree> &trees : tables.tuned)
+    for (unsigned rank = 0; rank < tables.tunedRanks(); ++rank) {
+      const DecisionTree *tree = treeOf(trees, rank);
+      roots.push_back(tree ? std::to_string(nodes.size()) : "NO_TREE");
+      size_t root = nodes.size();
+      for (const DecisionTree::Node &node : tree ? tree->nodes : std::vector<DecisionTree::Node>())
+        nodes.push_back(node.isLeaf() ? formatv("{{0, LEAF, {0}}", lists.place(node.variants)).str()
+                                      : formatv("{{{0}, {1}, {2}}", cInteger(node.bound), node.key,
+                                                root + node.above)
+                                            .str());
     }
-    begins.push_back(std::to_string(keys.size()));
-  }
-  out << formatv("/* Measured shapes, a target's behind the other's: logarithms of {0}. */\n"
-                 "static const int64_t {1}_tuned_keys[][{2}] = {{\n{3}};\n",
-                 cComment(join(text.entry->dispatchKey, ", ")), name, tables.keyArguments.size(),
-                 join(keys, ""))
-      << formatv("static const uint32_t {0}_tuned_begin[] = {{{1}};\n", name, join(begins, ", "))
-      << "/* Of each shape the legal variants from the fastest on: a place in the list. */\n"
-      << wrapDeclaration(formatv("static const uint32_t {0}_tuned_places[] = {{{1}};", name,
-                                 join(places, ", ")))
-      << "\n"
+  out << formatv("/* Decision trees over {0}. */\n", cComment(join(text.entry->dispatchKey, ", ")))
+      << wrapDeclaration(formatv("static const decision_node {0}_tuned_nodes[] = {{{1}};", name,
+                                 join(nodes, ", ")))
+      << "\n/* Of each leaf the variants, the fastest first. */\n"
       << wrapDeclaration(
              formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name, lists.text()))
+      << "\n/* Of each target"
+      << (tables.hasTunedRanks() ? ", by how much the best legal variant promises" : "") << ". */\n"
+      << wrapDeclaration(
+             formatv("static const uint32_t {0}_tuned_roots[] = {{{1}};", name, join(roots, ", ")))
       << "\n";
-  if (tables.hasTunedRanks())
-    out << "/* How much the variants measured there promise, 0 = most. */\n"
-        << wrapDeclaration(formatv("static const uint32_t {0}_tuned_ranks[] = {{{1}};", name,
-                                   join(ranks, ", ")))
-        << "\n";
 }
 
 std::string writeTables(const LibraryModel &model, const EntryText &text) {

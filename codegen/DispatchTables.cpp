@@ -251,68 +251,13 @@ static void buildParameterLists(const EntryModel &entry, DispatchTables &tables)
 }
 
 //===----------------------------------------------------------------------===//
-// Measured shapes
+// Measurements
 //===----------------------------------------------------------------------===//
-
-int64_t keyLogarithm(int64_t value) {
-  if (value <= 0)
-    return -(int64_t(1) << 48);
-  unsigned whole = Log2_64(uint64_t(value));
-  uint64_t fraction = uint64_t(value) << (63 - whole) << 1; // behind the leading one
-  return (int64_t(whole) << 48) + int64_t(fraction >> 16);
-}
 
 static bool hasBinary(const VariantModel &variant, const TargetRow &row) {
   return any_of(variant.binaries, [&](const VariantBinary &binary) {
     return binary.target == row.target && binary.binary.format == row.format;
   });
-}
-
-/// Whether `variant` is legal in every call in which some variant is.
-static bool isAlwaysLegal(const DispatchTables &tables, unsigned variant) {
-  for (const std::vector<uint64_t> &other : tables.needs)
-    for (size_t word = 0; word < tables.words(); ++word)
-      if (tables.needs[variant][word] & ~other[word])
-        return false;
-  return true;
-}
-
-static std::optional<TunedShape> tunedShape(const DispatchTables &tables,
-                                            const MeasuredShape &measured,
-                                            const StringMap<unsigned> &variants) {
-  TunedShape shape;
-  shape.rank = UINT_MAX;
-  for (const auto &[name, time] : measured.times) {
-    auto variant = variants.find(name);
-    if (variant == variants.end())
-      continue;
-    shape.variants.push_back(variant->second);
-    shape.rank = std::min(shape.rank, tables.ranks[variant->second]);
-  }
-  if (shape.variants.empty())
-    return std::nullopt;
-  auto last =
-      find_if(shape.variants, [&](unsigned variant) { return isAlwaysLegal(tables, variant); });
-  if (last != shape.variants.end())
-    shape.variants.erase(last + 1, shape.variants.end());
-  shape.key = measured.key;
-  for (int64_t value : shape.key)
-    shape.logarithms.push_back(keyLogarithm(value));
-  return shape;
-}
-
-std::vector<TunedShape> tunedShapes(const EntryModel &entry, const DispatchTables &tables,
-                                    const MeasuredTarget &measured,
-                                    function_ref<bool(unsigned)> isThere) {
-  StringMap<unsigned> variants;
-  for (unsigned variant = 0; variant < entry.variants.size(); ++variant)
-    if (isThere(variant))
-      variants[stableName(entry, entry.variants[variant])] = variant;
-  std::vector<TunedShape> shapes;
-  for (const MeasuredShape &shape : measured.shapes)
-    if (std::optional<TunedShape> tuned = tunedShape(tables, shape, variants))
-      shapes.push_back(std::move(*tuned));
-  return shapes;
 }
 
 static void buildTuned(const EntryModel &entry, DispatchTables &tables) {
@@ -323,34 +268,10 @@ static void buildTuned(const EntryModel &entry, DispatchTables &tables) {
     tables.tuned.emplace_back();
     for (const MeasuredTarget &measured : entry.measured)
       if (measured.target == row.target)
-        tables.tuned.back() = tunedShapes(entry, tables, measured, [&](unsigned variant) {
+        tables.tuned.back() = tunedTrees(entry, tables, measured, [&](unsigned variant) {
           return hasBinary(entry.variants[variant], row);
         });
   }
-}
-
-std::optional<TunedChoice> chooseTuned(const DispatchTables &tables, ArrayRef<TunedShape> shapes,
-                                       ArrayRef<int64_t> key,
-                                       function_ref<bool(unsigned)> isLegal) {
-  auto first = find_if(tables.order, isLegal);
-  if (first == tables.order.end())
-    return std::nullopt;
-  unsigned rank = tables.ranks[*first];
-  std::optional<TunedChoice> choice;
-  uint64_t nearest = UINT64_MAX;
-  for (const TunedShape &shape : shapes) {
-    uint64_t distance = 0;
-    for (auto [measured, value] : zip(shape.logarithms, key)) {
-      int64_t logarithm = keyLogarithm(value);
-      distance += uint64_t(measured < logarithm ? logarithm - measured : measured - logarithm);
-    }
-    auto legal = find_if(shape.variants, isLegal);
-    if (distance >= nearest || shape.rank > rank || legal == shape.variants.end())
-      continue;
-    nearest = distance;
-    choice = {*legal, &shape};
-  }
-  return choice;
 }
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry) {

@@ -10,22 +10,21 @@
 //  3. promises -> rank: of the legal variants only those whose signature promises most are left.
 //     Signatures may have different configs, and the model below cannot tell that the code for
 //     unaligned operands is slower than that for aligned ones at any tile.
-//  4. shape -> decision: where the target was measured, the fastest legal variant at the nearest
-//     measured shape. Else, among those that step 3 leaves, the variant of least cost; among equals
-//     the one that relies on most, then the first listed.
+//  4. shape -> decision: where the target was measured, a decision tree over the dispatch key has
+//     the variants in order of their speed there. Else, among those that step 3 leaves, the variant
+//     of least cost; among equals the one that relies on most, then the first listed.
 //
 // Where no variant is legal, the message is about the nearest: the one that lacks the fewest
 // conditions, among equals the one whose lacking conditions are the least far off in total, then
 // the first listed. A bound is as far off as the argument is from it, a multiple as far as the
 // argument is above one; any other condition is off by 1.
 //
-// Nearness. The distance of two shapes is the sum over the dispatch key of |log2 a - log2 b|, with
-// logarithms that are straight lines between powers of two (keyLogarithm), so that the compiler and
-// the generated C agree in every bit. A shape of the table itself has distance 0. A shape counts if
-// a variant that is legal now was measured there, and one that promises as much as any legal one:
-// what was measured with unaligned arguments says nothing about the code for aligned ones. Among
-// equally near shapes the one with the smaller key decides. At a measured shape all legal variants
-// ran, so promises (step 3) need no look there: the clock has seen what they are worth.
+// Decision trees (DecisionTree.h) are learnt from the measured shapes and from estimates for keys
+// between them (TimeEstimates.h). There is one for each rank that a call's best legal variant may
+// have: it knows the variants that promise as much or less, from the shapes at which one that
+// promises as much or more was measured. So what was measured with unaligned arguments says nothing
+// about the code for aligned ones, and where all legal variants ran, promises (step 3) need no
+// look: the clock has seen what they are worth.
 //
 // The cost model, for what was not measured. A program instance covers a tile whose extents
 // d1..dk are the constants that the grid divides by (`cdiv(M, BLOCK_M)`). Its work is the tile's
@@ -44,6 +43,7 @@
 #ifndef KILN_CODEGEN_DISPATCHTABLES_H
 #define KILN_CODEGEN_DISPATCHTABLES_H
 
+#include "codegen/DecisionTree.h"
 #include "codegen/LibraryModel.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,15 +80,11 @@ struct Condition {
   }
 };
 
-/// What the table says of one measured shape.
-struct TunedShape {
-  std::vector<int64_t> key;
-  /// keyLogarithm() of each.
-  std::vector<int64_t> logarithms;
-  /// The fastest first; what no call can come to is left out.
-  std::vector<unsigned> variants;
-  /// The best rank of the variants that were measured.
+/// What measurements say of calls whose best legal variant has this rank.
+struct TunedTree {
   unsigned rank = 0;
+  /// Its leaves have indices of variants; what no call can come to is left out.
+  DecisionTree tree;
 };
 
 struct DispatchTables {
@@ -110,9 +106,9 @@ struct DispatchTables {
   std::vector<unsigned> order;
   /// False when no call can tell the variants' costs apart: the first legal one is taken.
   bool hasCosts = false;
-  /// For each row of `targets`: the measured shapes, in order of their keys. Indices of the key's
-  /// arguments.
-  std::vector<std::vector<TunedShape>> tuned;
+  /// For each row of `targets`, in order of their ranks.
+  std::vector<std::vector<TunedTree>> tuned;
+  /// Indices of the dispatch key's arguments.
   std::vector<unsigned> keyArguments;
   /// Distinct lists of arguments that kernels take, and each variant's list.
   std::vector<std::vector<unsigned>> parameterLists;
@@ -122,10 +118,11 @@ struct DispatchTables {
   /// Whether ranks tell variants apart where costs would do so otherwise.
   bool isRanked() const { return hasCosts && !llvm::all_equal(ranks); }
   bool isTuned() const {
-    return llvm::any_of(tuned, [](const auto &shapes) { return !shapes.empty(); });
+    return llvm::any_of(tuned, [](const auto &trees) { return !trees.empty(); });
   }
-  /// Whether shapes differ in what was measured of the ranks.
+  /// Whether a call's tree depends on what is legal for it.
   bool hasTunedRanks() const { return isTuned() && !llvm::all_equal(ranks); }
+  unsigned tunedRanks() const { return hasTunedRanks() ? *llvm::max_element(ranks) + 1 : 1; }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
 
@@ -138,26 +135,18 @@ std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &cond
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
 
-/// log2 with 48 bits behind the point, linear between powers of two: 0 for 1, 2^48 for 2. What is
-/// not positive counts as 1/2.
-int64_t keyLogarithm(int64_t value);
-
-/// What the table says of a call: the variant, and the shape that decided.
-struct TunedChoice {
-  unsigned variant = 0;
-  const TunedShape *shape = nullptr;
-};
-
 /// What was measured of those variants that there are.
-std::vector<TunedShape> tunedShapes(const EntryModel &entry, const DispatchTables &tables,
-                                    const MeasuredTarget &measured,
-                                    llvm::function_ref<bool(unsigned)> isThere);
+std::vector<TunedTree> tunedTrees(const EntryModel &entry, const DispatchTables &tables,
+                                  const MeasuredTarget &measured,
+                                  llvm::function_ref<bool(unsigned)> isThere);
 
-/// The choice among `shapes`, or none where nothing was measured that a legal variant can go by.
-std::optional<TunedChoice> chooseTuned(const DispatchTables &tables,
-                                       llvm::ArrayRef<TunedShape> shapes,
-                                       llvm::ArrayRef<int64_t> key,
-                                       llvm::function_ref<bool(unsigned)> isLegal);
+/// The tree of the calls whose best legal variant has this rank, or null.
+const DecisionTree *treeOf(llvm::ArrayRef<TunedTree> trees, unsigned rank);
+
+/// The variant, or none where nothing was measured that a legal variant can go by.
+std::optional<unsigned> chooseTuned(const DispatchTables &tables, llvm::ArrayRef<TunedTree> trees,
+                                    llvm::ArrayRef<int64_t> key,
+                                    llvm::function_ref<bool(unsigned)> isLegal);
 
 /// The cost of one program instance of `variant`; saturates.
 uint64_t tileCost(const EntryModel &entry, const VariantModel &variant);

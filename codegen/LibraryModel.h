@@ -101,6 +101,8 @@ struct MeasuredTarget {
   unsigned target = 0;
   /// "NVIDIA H200", in order of their names.
   std::vector<std::string> devices;
+  /// Of the devices, or of a common one; at least 1.
+  unsigned processors = 1;
   /// In order of their keys, which differ.
   std::vector<MeasuredShape> shapes;
   /// The code that was measured: stable names of variants, and the first digits of the SHA-256 of

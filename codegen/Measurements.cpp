@@ -1,5 +1,6 @@
 //===- Measurements.cpp - from tuning files to an entry point -------------===//
 #include "codegen/Measurements.h"
+#include "codegen/DispatchTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <map>
@@ -83,6 +84,7 @@ MeasuredTarget measuredTarget(const EntryModel &entry, const LibraryModel &model
                               DiagnosticEngine &diagnostics) {
   MeasuredTarget measured;
   measured.target = target;
+  measured.processors = commonProcessors(model.targets[target]);
   std::string name = model.targets[target].hardwareName();
   std::map<std::vector<int64_t>, KeyMeasurements> byKey;
   std::set<std::string> devices;
@@ -95,6 +97,8 @@ MeasuredTarget measuredTarget(const EntryModel &entry, const LibraryModel &model
         return measured;
       byKey[*key].add(one);
       devices.insert(run.device);
+      if (run.processors > 0)
+        measured.processors = unsigned(run.processors);
     }
     for (const TuningCode &code : run.code)
       if (code.entry == entry.name && code.target == name)

@@ -23,18 +23,27 @@ double TuningSummary::meanRegret() const {
   return shapes.empty() ? 0 : std::expm1(logarithms / double(shapes.size()));
 }
 
-/// What is taken where the call is just this shape: any variant that was measured is legal then.
-static TunedShapeSummary summarizeShape(const EntryModel &entry, const MeasuredShape &measured,
-                                        ArrayRef<TunedShape> tuned) {
-  TunedShapeSummary shape{measured.key, "", 0, measured.times.front().second};
-  auto row = find_if(tuned, [&](const TunedShape &one) { return one.key == measured.key; });
-  if (row == tuned.end())
+/// What is taken where the call is just this shape: of the variants that there are, any that was
+/// measured is legal then, no other.
+static TunedShapeSummary summarizeShape(const EntryModel &entry, const DispatchTables &tables,
+                                        const MeasuredTarget &measured, const MeasuredShape &one,
+                                        ArrayRef<TunedTree> trees) {
+  TunedShapeSummary shape{one.key, "", 0, one.times.front().second};
+  auto timeOf = [&](unsigned index) -> std::optional<double> {
+    const VariantModel &variant = entry.variants[index];
+    if (none_of(variant.binaries,
+                [&](const VariantBinary &binary) { return binary.target == measured.target; }))
+      return std::nullopt;
+    std::string stable = stableName(entry, variant);
+    auto time = find_if(one.times, [&](const auto &known) { return known.first == stable; });
+    return time == one.times.end() ? std::nullopt : std::optional(time->second);
+  };
+  auto choice = chooseTuned(tables, trees, one.key,
+                            [&](unsigned variant) { return timeOf(variant).has_value(); });
+  if (!choice)
     return shape;
-  const VariantModel &variant = entry.variants[row->variants.front()];
-  shape.variant = variantName(entry, variant);
-  for (const auto &[name, time] : measured.times)
-    if (name == stableName(entry, variant))
-      shape.time = time;
+  shape.variant = variantName(entry, entry.variants[*choice]);
+  shape.time = *timeOf(*choice);
   return shape;
 }
 
@@ -54,8 +63,8 @@ std::vector<TuningSummary> summarizeTuning(const LibraryModel &model, const Entr
     if (row == tables.targets.end())
       continue;
     for (const MeasuredShape &shape : measured.shapes)
-      summary.shapes.push_back(
-          summarizeShape(entry, shape, tables.tuned[size_t(row - tables.targets.begin())]));
+      summary.shapes.push_back(summarizeShape(entry, tables, measured, shape,
+                                              tables.tuned[size_t(row - tables.targets.begin())]));
   }
   return summaries;
 }

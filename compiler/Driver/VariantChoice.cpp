@@ -104,14 +104,14 @@ std::vector<unsigned> CallArguments::measuredFirst(const DispatchTables &tables,
   for (unsigned argument : tables.keyArguments)
     key.push_back(isHuge(argument) ? INT64_MAX : integer(argument));
   for (const MeasuredTarget &measured : entry.measured) {
-    std::vector<TunedShape> shapes = tunedShapes(entry, tables, measured, [&](unsigned variant) {
+    std::vector<TunedTree> trees = tunedTrees(entry, tables, measured, [&](unsigned variant) {
       return !llvm::is_contained(measured.leftOut, stableName(entry, entry.variants[variant]));
     });
-    auto choice = chooseTuned(tables, shapes, key,
+    auto choice = chooseTuned(tables, trees, key,
                               [&](unsigned variant) { return llvm::is_contained(legal, variant); });
     if (!choice)
       continue;
-    auto chosen = llvm::find(legal, choice->variant);
+    auto chosen = llvm::find(legal, *choice);
     std::rotate(legal.begin(), chosen, chosen + 1);
   }
   return legal;

@@ -302,12 +302,12 @@ static void addTuned(LibraryBuilder &builder) {
 
 /// Many measured shapes of two arguments, in any order of speed, and variants that not every call
 /// may take.
-static void addNearest(LibraryBuilder &builder) {
-  EntryModel nearest = entry(
-      "nearest", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}, {"m", "u64"}});
-  nearest.arguments[4].isForLaunch = true;
-  nearest.grid = {expression("cdiv(n, BLOCK)")};
-  nearest.dispatchKey = {"n", "m"};
+static void addByTree(LibraryBuilder &builder) {
+  EntryModel byTree = entry(
+      "by_tree", {{"x", "*fp32"}, {"y", "*fp32"}, {"n", "i32"}, {"alpha", "fp32"}, {"m", "u64"}});
+  byTree.arguments[4].isForLaunch = true;
+  byTree.grid = {expression("cdiv(n, BLOCK)")};
+  byTree.dispatchKey = {"n", "m"};
   for (int64_t block = 1; block <= 6; ++block) {
     VariantModel one = variant({{"BLOCK", block}});
     ArgumentFact fact;
@@ -316,7 +316,7 @@ static void addNearest(LibraryBuilder &builder) {
     fact.maximum = block % 3 ? std::nullopt : std::optional<int64_t>(1000 * block);
     if (fact.minimum || fact.maximum)
       one.facts = {fact};
-    builder.add(nearest, std::move(one), "axpy_256");
+    builder.add(byTree, std::move(one), "axpy_256");
   }
   MeasuredTarget measured;
   measured.target = unsigned(builder.model.targets.size() - 1);
@@ -325,16 +325,16 @@ static void addNearest(LibraryBuilder &builder) {
   for (int i = 0; i < 60; ++i) {
     auto &times = shapes[{int64_t(1) << random() % 20, int64_t(random() >> random() % 32)}];
     times.clear();
-    for (const VariantModel &one : nearest.variants)
+    for (const VariantModel &one : byTree.variants)
       if (random() % 3)
-        times.emplace_back(stableName(nearest, one), 1 + random() % 1000);
+        times.emplace_back(stableName(byTree, one), 1 + random() % 1000);
     sort(times, [](const auto &a, const auto &b) { return a.second < b.second; });
   }
   for (auto &[key, times] : shapes)
     if (!times.empty())
       measured.shapes.push_back({key, std::move(times)});
-  nearest.measured = {std::move(measured)};
-  builder.model.entries.push_back(std::move(nearest));
+  byTree.measured = {std::move(measured)};
+  builder.model.entries.push_back(std::move(byTree));
 }
 
 LibraryModel testLibrary(StringRef hostObject) {
@@ -351,7 +351,7 @@ LibraryModel testLibrary(StringRef hostObject) {
   addRanked(builder);
   addRows(builder);
   addTuned(builder);
-  addNearest(builder);
+  addByTree(builder);
   addDeclared(builder);
   return std::move(builder.model);
 }

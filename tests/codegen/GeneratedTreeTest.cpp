@@ -1,5 +1,4 @@
-// The generated C finds the nearest measured shape by a search, the compiler by looking at all:
-// they agree in every call.
+// The generated C walks the decision tree of what was measured as the compiler does.
 #include "codegen/DispatchTables.h"
 #include "test_kernels.h"
 #include "tests/codegen/TestModel.h"
@@ -21,31 +20,32 @@ std::optional<unsigned> expected(const EntryModel &entry, const DispatchTables &
     return true;
   };
   int64_t clamped = m > uint64_t(INT64_MAX) ? INT64_MAX : int64_t(m);
-  auto choice = chooseTuned(tables, tables.tuned.back(), {n, clamped}, isLegal);
-  return choice ? std::optional(choice->variant) : std::nullopt;
+  return chooseTuned(tables, tables.tuned.back(), {n, clamped}, isLegal);
 }
 
-TEST(NearestShape, IsTheSameInGeneratedCode) {
+TEST(DecisionTree, IsTheSameInGeneratedCode) {
   LibraryModel library = model();
   const EntryModel &entry =
-      *llvm::find_if(library.entries, [](const EntryModel &one) { return one.name == "nearest"; });
+      *llvm::find_if(library.entries, [](const EntryModel &one) { return one.name == "by_tree"; });
   DispatchTables tables = buildDispatchTables(library, entry);
-  ASSERT_GT(tables.tuned.back().size(), 40u);
+  ASSERT_EQ(tables.tuned.back().size(), 1u);
+  ASSERT_GT(tables.tuned.back()[0].tree.nodes.size(), 100u);
+  const std::vector<MeasuredShape> &shapes = entry.measured[0].shapes;
   std::mt19937_64 random(11);
   float x[4] = {}, y[4] = {};
   std::set<unsigned> seen;
   for (int round = 0; round < 100000; ++round) {
     auto n = int32_t(uint32_t(random()) >> 1 >> random() % 31);
     uint64_t m = random() >> random() % 64;
-    if (round % 3 == 0) { // shapes of the table, and their neighbours
-      const TunedShape &shape = tables.tuned.back()[random() % tables.tuned.back().size()];
+    if (round % 3 == 0) { // measured shapes, and their neighbours
+      const MeasuredShape &shape = shapes[random() % shapes.size()];
       n = int32_t(shape.key[0] + int64_t(random() % 3) - 1);
       m = uint64_t(shape.key[1] + int64_t(random() % 3) - 1);
     }
     n = std::max(n, 0);
     std::optional<unsigned> wanted = expected(entry, tables, n, m);
-    nearest_plan plan;
-    ASSERT_EQ(nearest_plan_init(&plan, kiln_cpu_stream(nullptr), x, y, n, 1.0f, m), KILN_SUCCESS)
+    by_tree_plan plan;
+    ASSERT_EQ(by_tree_plan_init(&plan, kiln_cpu_stream(nullptr), x, y, n, 1.0f, m), KILN_SUCCESS)
         << kiln_last_error();
     if (wanted)
       ASSERT_EQ(plan.variant, *wanted) << n << " " << m;
