@@ -29,6 +29,18 @@ def _run(rctx, args):
         fail("{}: {}".format(args, res.stderr))
     return res.stdout.strip()
 
+def _write_static_archives(rctx, lib):
+    """static/libMLIR.a and static/libLLVM.a: linker scripts that name all archives of the two."""
+    names = [path.basename for path in rctx.path(lib).readdir()]
+    for library in ["MLIR", "LLVM"]:
+        archives = [name for name in names if name.startswith("lib" + library) and name.endswith(".a")]
+        if not archives:
+            fail("{} has no archives of {}".format(lib, library))
+        rctx.file(
+            "static/lib{}.a".format(library),
+            "GROUP({})\n".format(" ".join(["{}/{}".format(lib, name) for name in sorted(archives)])),
+        )
+
 def _llvm_repository_impl(rctx):
     config = _find(
         rctx,
@@ -46,6 +58,7 @@ def _llvm_repository_impl(rctx):
     for needed in ["bin/mlir-tblgen", "bin/FileCheck", "lib/libMLIR.so", "lib/liblldELF.a"]:
         if not rctx.path(needed).exists:
             fail("{} lacks {}".format(prefix, needed))
+    _write_static_archives(rctx, prefix + "/lib")
     rctx.template("BUILD.bazel", rctx.attr._build, {"%{prefix}": prefix, "%{version}": version})
     rctx.file("defs.bzl", 'LLVM_PREFIX = "{}"\nLLVM_VERSION = "{}"\n'.format(prefix, version))
 

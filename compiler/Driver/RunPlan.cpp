@@ -127,6 +127,16 @@ std::vector<unsigned> takeKnown(WorkerRun &workers, llvm::ArrayRef<unsigned> job
   return missing;
 }
 
+/// Whether tools work is asked before more variants than these compile: each of them would fail the
+/// same way after its own work. For a few it would be what takes longest, and is asked when one has
+/// failed.
+constexpr size_t mostVariantsWithoutQuestion = 8;
+
+bool hasFailed(const VariantResult &result) {
+  return llvm::any_of(result.diagnostics,
+                      [](const auto &one) { return one.severity == Severity::Error; });
+}
+
 } // namespace
 
 std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
@@ -153,11 +163,15 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
   std::vector<unsigned> missing = plan.chosen;
   if (BinaryCache(options).isUsed() && !options.inProcess && goal.emitStage.empty())
     missing = takeKnown(workers, plan.chosen, goal, take);
-  DiagnosticEngine toolProblems;
-  if (!checkTools(plan, missing, options, goal, toolProblems)) {
-    reporter.report(toolProblems, loader.getSources());
+  auto toolsWork = [&] {
+    DiagnosticEngine problems;
+    bool work = checkTools(plan, missing, options, goal, problems);
+    reporter.report(problems, loader.getSources());
+    return work;
+  };
+  bool isAskedFirst = missing.size() > mostVariantsWithoutQuestion;
+  if (isAskedFirst && !toolsWork())
     return results;
-  }
   if (options.inProcess) {
     for (unsigned index : missing)
       if (!interruptSignal())
@@ -169,6 +183,9 @@ std::vector<VariantResult> runPlan(const BuildPlan &plan, ModuleLoader &loader,
            result ? std::move(*result) : failureOf(job, plan, index, options, loader.getSources()));
     });
   }
+  bool oneFailed = llvm::any_of(missing, [&](unsigned index) { return hasFailed(results[index]); });
+  if (!isAskedFirst && oneFailed && !interruptSignal() && !toolsWork())
+    return std::vector<VariantResult>(plan.jobs.size());
   // In the jobs' order, so that a build says the same whatever -j.
   std::vector<VariantReport> reports;
   for (unsigned index : plan.chosen) {

@@ -1,5 +1,4 @@
-// Whether the programs that a build takes besides Kiln are there and work: asked once, before any
-// variant compiles, since each of them would fail the same way after its own work.
+// Whether the programs that a build takes besides Kiln are there and work.
 
 #ifndef KILN_COMPILER_DRIVER_TOOLCHECK_H
 #define KILN_COMPILER_DRIVER_TOOLCHECK_H
