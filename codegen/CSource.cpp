@@ -26,7 +26,8 @@ static const StringRef kDistanceOf =
 )";
 
 /// keyLogarithm of DispatchTables.h.
-static const StringRef kLogarithmOf = R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
+static const StringRef kLogarithmOf =
+    R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
  * 1/2. */
 static int64_t logarithm_of(int64_t value) {
   int64_t whole = 0;
@@ -71,9 +72,20 @@ static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries,
             continue;
           if (named.binary->format == BinaryFormat::HostObject)
             out << "HIDDEN host_kernel " << named.symbol << ";\n";
-          else
+          else if (named.frame.empty())
             out << "extern HIDDEN const unsigned char " << named.symbol << "[];\n";
         }
+  out << "\n";
+}
+
+static void writeFrames(raw_ostream &out, const std::vector<ImageFrame> &frames) {
+  if (frames.empty())
+    return;
+  out << "/* Images that are compressed together: runtime/zstd/ and libzstd unpack them. */\n";
+  for (const ImageFrame &frame : frames)
+    out << formatv("extern HIDDEN const unsigned char {0}_data[];\n"
+                   "static const kiln_frame {0} = {{{0}_data, {1}, {2}, kiln_unpack_zstd};\n",
+                   frame.symbol, frame.compressed.size(), frame.unpacked.size());
   out << "\n";
 }
 
@@ -106,7 +118,8 @@ static bool hasBinary(const std::vector<EntryText> &entries,
   });
 }
 
-std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries) {
+std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries,
+                        const std::vector<ImageFrame> &frames) {
   std::set<std::string> helpers;
   std::vector<std::string> bodies;
   for (const EntryText &text : entries)
@@ -116,14 +129,16 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   raw_string_ostream out(result);
   out << "/* " << model.name
       << ": dispatch tables and entry points, written by Kiln. Do not edit.\n"
-      << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime. */\n"
+      << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime"
+      << (frames.empty() ? "" : ", runtime/zstd/ and libzstd") << ". */\n"
       << "#include \"" << model.name << ".h\"\n\n#include <stddef.h>\n\n"
       << "#if defined(__GNUC__) && !defined(_WIN32)\n#define HIDDEN "
          "__attribute__((visibility(\"hidden\")))\n#else\n#define HIDDEN\n#endif\n\n";
   if (hasBinary(entries, [](const DeviceBinary *binary) { return !binary; }))
     out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
-           "                                                                \\\n  {NULL, 0, 0, "
-           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL}\n\n";
+           "                                                                \\\n  {NULL, 0, NULL, "
+           "0, 0, NULL,"
+           "  NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL}\n\n";
   bool hasHostKernels = hasBinary(entries, [](const DeviceBinary *binary) {
     return binary && binary->format == BinaryFormat::HostObject;
   });
@@ -131,6 +146,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << kHostMacros;
   out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeImages(out, entries, hasHostKernels);
+  writeFrames(out, frames);
   out << Expression::cHelpers(helpers);
   if (helpers.count("waves_of"))
     out << kWavesOf;

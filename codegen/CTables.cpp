@@ -1,11 +1,13 @@
 //===- CTables.cpp - the static tables of an entry point ------------------===//
 #include "codegen/CWriter.h"
+#include "runtime/kiln.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -161,14 +163,15 @@ static void writeBinary(raw_ostream &out, const NamedBinary &named, const Target
   std::string hostMacro =
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
-      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
-      "{7}, {8}}, {9}, {10}, {11}, {12}, {13}},\n",
-      isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
+      "    {{{0}, {1}, {14}, {15}, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, {7}, {8}}, {9}, "
+      "{10}, {11}, {12}, {13}},\n",
+      isHost || !named.frame.empty() ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
       isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
       hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
-      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback);
+      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback,
+      named.frame.empty() ? "NULL" : "&" + named.frame, named.frameOffset);
 }
 
 /// "variant 3, sm_90a cubin", before each record.
@@ -216,7 +219,7 @@ static void writeFallbacks(raw_ostream &out, const LibraryModel &model, const En
 static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
   const EntryModel &entry = *text.entry;
   PointersOf pointers = writeTensorMaps(out, text);
-  out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
+  out << "/* data, size, frame, place in it, flags, symbol, host function,\n"
          " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps, "
          "fallback */\n";
   writeFallbacks(out, model, text, pointers);
@@ -297,6 +300,7 @@ public:
     }
     return known->second;
   }
+  size_t size() const { return all.size(); }
   std::string text() const {
     return join(map_range(all,
                           [](unsigned variant) {
@@ -312,6 +316,22 @@ private:
   std::vector<unsigned> all;
 };
 } // namespace
+
+/// Of what writeTuned() writes.
+static uint64_t tunedBytes(const DispatchTables &tables) {
+  if (!tables.isTuned())
+    return 0;
+  VariantLists lists;
+  uint64_t bytes = (tables.tuned.size() + 1) * sizeof(uint32_t);
+  uint64_t shapeBytes = tables.keyArguments.size() * sizeof(int64_t) + sizeof(uint32_t) +
+                        (tables.hasTunedRanks() ? sizeof(uint32_t) : 0);
+  for (const std::vector<TunedShape> &shapes : tables.tuned)
+    for (const TunedShape &shape : shapes) {
+      lists.place(shape.variants);
+      bytes += shapeBytes;
+    }
+  return bytes + lists.size() * sizeof(uint16_t);
+}
 
 static void writeTuned(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
@@ -348,6 +368,34 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
         << wrapDeclaration(formatv("static const uint32_t {0}_tuned_ranks[] = {{{1}};", name,
                                    join(ranks, ", ")))
         << "\n";
+}
+
+uint64_t tableBytes(const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  raw_null_ostream nowhere;
+  TensorMapTables tensorMaps(nowhere, text.entry->name);
+  std::set<std::string> arrays;
+  uint64_t variants = text.entry->variants.size();
+  uint64_t bytes = sizeof(kiln_entry) + sizeof(kiln_entry_state) +
+                   variants * (sizeof(kiln_variant) + tables.words() * sizeof(uint64_t)) +
+                   tables.targets.size() * sizeof(kiln_target);
+  for (const std::vector<unsigned> &list : tables.parameterLists)
+    bytes += list.size() * sizeof(kiln_param);
+  bytes += variants * tables.targets.size() * sizeof(kiln_binary);
+  for (const auto *table : {&text.binaries, &text.fallbacks})
+    for (const std::vector<NamedBinary> &row : *table)
+      for (const NamedBinary &named : row) {
+        bool isFallback = table == &text.fallbacks;
+        if (named.binary && isFallback)
+          bytes += sizeof(kiln_binary);
+        if (named.binary && arrays.insert(tensorMaps.nameOf(*named.binary)).second)
+          bytes += named.binary->launch.tensorMaps.size() * sizeof(kiln_tensor_map);
+      }
+  if (!tables.gridConstants.empty())
+    bytes += variants * tables.gridConstants.size() * sizeof(int64_t);
+  if (tables.hasCosts)
+    bytes += variants * sizeof(double) + tables.targets.size() * sizeof(uint32_t);
+  return bytes + tunedBytes(tables);
 }
 
 std::string writeTables(const LibraryModel &model, const EntryText &text) {

@@ -99,7 +99,7 @@ static const kiln_binary *binary_of(const kiln_entry *entry, const kiln_binding 
 
 bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant) {
   const kiln_binary *binary = binary_of(entry, binding, variant);
-  return binary->data || binary->host;
+  return binary->data || binary->frame || binary->host;
 }
 
 /* What the generator must have got right for the driver not to read beyond the arguments. */
@@ -121,9 +121,6 @@ static kiln_status check_variant(const kiln_variant *variant) {
 }
 
 static kiln_status check_binary(const kiln_binary *binary) {
-  if (binary->compression != KILN_COMPRESSION_NONE)
-    return kiln_error(KILN_ERROR_UNSUPPORTED,
-                      "the image is compressed, which this runtime cannot read");
   if (binary->scratch_bytes)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "the kernel wants %llu bytes of scratch memory, which this runtime cannot "
@@ -276,6 +273,7 @@ static kiln_status unload_images(kiln_image *image) {
       first = status;
       snprintf(message, sizeof message, "%s", kiln_last_error());
     }
+    free(image->unpacked);
     free(image);
     image = next;
   }

@@ -35,7 +35,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 6u
+#define KILN_ABI_VERSION 7u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -412,10 +412,23 @@ enum {
       1u << 1 /* CUDA's programmatic stream serialisation (programmatic dependent launch) */
 };
 
-enum {
-  KILN_COMPRESSION_NONE = 0,
-  KILN_COMPRESSION_ZSTD = 1 /* reserved: KILN_ERROR_UNSUPPORTED in this version */
-};
+/* Writes exactly unpacked_size bytes to `unpacked`, and returns null; else what is wrong with the
+ * data, static text. */
+typedef const char *(*kiln_unpack_function)(const void *data, uint64_t size, void *unpacked,
+                                            uint64_t unpacked_size);
+
+/* That for zstd (RFC 8878). It is in runtime/zstd/, which needs libzstd, and is linked where a
+ * library with compressed images asks for it. */
+const char *kiln_unpack_zstd(const void *data, uint64_t size, void *unpacked,
+                             uint64_t unpacked_size);
+
+/* Images that are compressed together. Loading one of them unpacks all, and keeps none. */
+typedef struct kiln_frame {
+  const void *data;
+  uint64_t size;          /* bytes of data */
+  uint64_t unpacked_size; /* of all the images */
+  kiln_unpack_function unpack;
+} kiln_frame;
 
 /* A number that a launch has: the product of `constant` and of the values of one or two of the
  * variant's parameters, integers; `constant` alone where both are KILN_NO_PARAMETER. A product
@@ -466,11 +479,11 @@ enum { KILN_MAX_TENSOR_MAPS = 16 };
 
 /* One compiled kernel for one target. All zero where the variant does not exist for the target. */
 typedef struct kiln_binary {
-  const void *data; /* the image; null for KILN_FORM_HOST. Several binaries of an entry may share
+  const void *data; /* the image; null for KILN_FORM_HOST and in a frame. Several binaries may share
                        one image */
-  uint64_t size;    /* bytes of data */
-  uint64_t unpacked_size;  /* bytes after decompression, where compressed */
-  uint32_t compression;    /* KILN_COMPRESSION_* */
+  uint64_t size;    /* bytes of the image */
+  const kiln_frame *frame; /* what the image is unpacked from; null: it is not compressed */
+  uint64_t frame_offset;   /* where in it */
   uint32_t flags;          /* KILN_LAUNCH_* */
   const char *symbol;      /* kernel name in the image */
   kiln_host_function host; /* KILN_FORM_HOST, else null */

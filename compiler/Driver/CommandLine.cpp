@@ -106,6 +106,13 @@ cl::opt<CudaEmit> cudaEmit(
                clEnumValN(CudaEmit::PTX, "ptx", "PTX, assembled by the driver when loaded"),
                clEnumValN(CudaEmit::Both, "both", "machine code and PTX beside it")),
     cl::init(CudaEmit::Cubin), cl::sub(libraryCommands));
+enum class Compression { None, Zstd };
+cl::opt<Compression> compression(
+    "compress", cl::desc("How the archive holds device binaries (default: as the spec says)"),
+    cl::values(clEnumValN(Compression::None, "none", "as they are"),
+               clEnumValN(Compression::Zstd, "zstd",
+                          "together; programs link runtime/zstd/ and libzstd")),
+    cl::init(Compression::None), cl::sub(libraryCommands));
 cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
               cl::value_desc("file"), cl::sub(codeCommands));
@@ -212,6 +219,8 @@ cl::opt<std::string> runCountHtml("count-html",
 // inspect
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
                                  cl::sub(inspectCommand));
+cl::opt<bool> inspectSizes("sizes", cl::desc("The bytes of each target, kernel and variant"),
+                           cl::sub(inspectCommand));
 cl::opt<bool> inspectJson("json", cl::desc("As JSON"), cl::sub(inspectCommand));
 
 // report
@@ -331,6 +340,8 @@ CompilerOptions compilerOptions() {
     usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));
   options.emit.optLevel = optLevel;
   options.emit.cudaEmit = cudaEmit;
+  if (compression.getNumOccurrences())
+    options.isCompressed = compression == Compression::Zstd;
   options.emit.ptxasPath = ptxasPath;
   options.emit.ptxasMemory = ptxasMemory;
   options.emit.ptxasTimeout = ptxasTimeout;
@@ -468,7 +479,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
   } else if (inspectCommand) {
     line.command = Command::Inspect;
     line.inspect = {required(libraryPath, "the path of a library's archive or manifest"),
-                    inspectJson};
+                    inspectJson, inspectSizes};
   } else if (reportCommand) {
     line.command = Command::Report;
     line.report = {required(reportLibrary, "the path of a library's archive or manifest"),
