@@ -107,12 +107,13 @@ cl::opt<CudaEmit> cudaEmit(
                clEnumValN(CudaEmit::Both, "both", "machine code and PTX beside it")),
     cl::init(CudaEmit::Cubin), cl::sub(libraryCommands));
 enum class Compression { None, Zstd };
-cl::opt<Compression> compression(
-    "compress", cl::desc("How the archive holds device binaries (default: as the spec says)"),
-    cl::values(clEnumValN(Compression::None, "none", "as they are"),
-               clEnumValN(Compression::Zstd, "zstd",
-                          "together; programs link runtime/zstd/ and libzstd")),
-    cl::init(Compression::None), cl::sub(libraryCommands));
+cl::opt<Compression>
+    compression("compress",
+                cl::desc("How the archive holds device binaries (default: as the spec says)"),
+                cl::values(clEnumValN(Compression::None, "none", "as they are"),
+                           clEnumValN(Compression::Zstd, "zstd",
+                                      "together; programs link runtime/zstd/ and libzstd")),
+                cl::init(Compression::None), cl::sub(libraryCommands));
 cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
               cl::value_desc("file"), cl::sub(codeCommands));
@@ -492,8 +493,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
-               "language (kiln --help shows more)");
+    usageError(
+        "expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
+        "language (kiln --help shows more)");
   }
   return line;
 }
