@@ -83,7 +83,8 @@ private:
       return {};
     bool isHost = binary->format == BinaryFormat::HostObject;
     auto [place, isFirst] = known.try_emplace(
-        {binary->format, bytesOf(*binary), isHost ? binary->symbol : ""}, First{symbol, &entry});
+        {binary->format, bytesOf(*binary), isHost ? StringRef(binary->symbol) : StringRef()},
+        First{symbol, &entry});
     const First &first = place->second;
     if (first.entry != &entry)
       shared.insert(first.symbol);
