@@ -50,7 +50,7 @@ private:
         out << (i ? ", " : "") << tables.order[i];
       out << "};\n\n";
     }
-    if (tables.isRanked() || tables.hasTunedRanks()) {
+    if (tables.isRanked() && !tables.hasTunedRanks()) { // those are in a table
       put("/* How much each variant's signature promises, 0 = most. */\n"
           "static const uint32_t $_ranks[] = {");
       for (size_t i = 0; i < tables.ranks.size(); ++i)
@@ -102,11 +102,12 @@ private:
             "table. 0:\n * those behind it are too far. */\n"
             "static int $_compare({0},\n    uint32_t shape, int is_earlier, uint64_t *nearest, "
             "uint32_t *chosen) {{\n"
-            "  const uint16_t *variants = $_tuned_variants + $_tuned_places[shape];\n"
+            "  const uint16_t *variants = call->tuned->variants + call->tuned->places[shape];\n"
+            "  const int64_t *measured = call->tuned->keys + (size_t)shape * {1};\n"
             "  uint64_t distance = 0;\n  uint32_t k;\n"
             "  for (k = 0; k < {1}; ++k) {{\n"
-            "    const int64_t measured = $_tuned_keys[shape][k];\n"
-            "    distance += (uint64_t)(measured < key[k] ? key[k] - measured : measured - "
+            "    distance += (uint64_t)(measured[k] < key[k] ? key[k] - measured[k] : measured[k] "
+            "- "
             "key[k]);\n"
             "    if (distance > *nearest)\n      return k != 0;\n"
             "  }\n"
@@ -117,15 +118,14 @@ private:
             "*variants;\n  }\n"
             "  return 1;\n}\n\n",
             sharedParameters(true), tables.keyArguments.size(),
-            tables.hasTunedRanks()
-                ? formatv("  if ({0}_tuned_ranks[shape] > rank)\n    return 1;\n", name).str()
-                : "",
+            tables.hasTunedRanks() ? "  if (call->tuned->ranks[shape] > rank)\n    return 1;\n"
+                                   : "",
             isIllegal("*variants"))
             .str());
   }
 
   void writeNearest() {
-    if (!tables.isTuned())
+    if (!tables.isKeyed)
       return;
     helpers.insert("logarithm_of");
     writeCompare();
@@ -134,8 +134,9 @@ private:
         "*/\n"
         "static int $_nearest(const kiln_call *call, const $_args *args,\n    ");
     out << (hasConditions() ? "const uint64_t *held, " : "") << "uint32_t *chosen) {\n";
-    put(formatv("  const uint32_t first = $_tuned_begin[call->target], end = "
-                "$_tuned_begin[call->target + 1];\n"
+    put(formatv("  const kiln_tuned_shapes *tuned = call->tuned;\n"
+                "  const uint32_t first = tuned->begin[call->target];\n"
+                "  const uint32_t end = tuned->begin[call->target + 1];\n"
                 "  int64_t key[{0}];\n  uint64_t nearest = UINT64_MAX;\n"
                 "  uint32_t low = first, high = end, shape;\n",
                 keys)
@@ -149,14 +150,14 @@ private:
       out << formatv("  key[{0}] = logarithm_of({1});\n", k, keyValue(tables.keyArguments[k]));
     put(formatv("  while (low < high) {{\n"
                 "    const uint32_t middle = low + (high - low) / 2;\n"
-                "    if ($_tuned_keys[middle][0] < key[0])\n      low = middle + 1;\n"
+                "    if (tuned->keys[(size_t)middle * {1}] < key[0])\n      low = middle + 1;\n"
                 "    else\n      high = middle;\n  }\n"
                 "  for (shape = low; shape < end; ++shape)\n"
                 "    if (!$_compare({0}, shape, 0, &nearest, chosen))\n      break;\n"
                 "  for (shape = low; shape > first; --shape)\n"
                 "    if (!$_compare({0}, shape - 1, 1, &nearest, chosen))\n      break;\n"
                 "  return nearest != UINT64_MAX;\n}\n\n",
-                sharedParameters(false))
+                sharedParameters(false), keys)
             .str());
   }
 
@@ -182,8 +183,9 @@ private:
           "  if (processors == 0)\n    processors = $_processors[call->target];\n");
     if (hasConditions())
       put("  $_held(args, held);\n");
-    if (tables.isTuned())
-      put(formatv("  if ($_nearest(call, args, {0}chosen))\n    return $_grid(args, *chosen, "
+    if (tables.isKeyed)
+      put(formatv("  if (call->tuned && $_nearest(call, args, {0}chosen))\n    return $_grid(args, "
+                  "*chosen, "
                   "grid);\n",
                   hasConditions() ? "held, " : "")
               .str());

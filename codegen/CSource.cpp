@@ -1,6 +1,7 @@
 //===- CSource.cpp - the source of a generated library --------------------===//
 #include "codegen/CNames.h"
 #include "codegen/CWriter.h"
+#include "codegen/TuningTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -96,8 +97,8 @@ static void writeLibrary(raw_ostream &out, const LibraryModel &model) {
     out << "    &" << entry.name << "_entry,\n";
   out << "};\n"
       << formatv("const kiln_library {0}_library = {{KILN_ABI_VERSION, {1}, {2}, "
-                 "library_entries};\n\n",
-                 name, model.entries.size(), cString(name));
+                 "library_entries, {3}};\n\n",
+                 name, model.entries.size(), cString(name), cString(dispatchHash(model)));
   bool hasPrepare =
       none_of(model.entries, [&](const EntryModel &entry) { return entry.name == name; });
   if (hasPrepare)

@@ -322,9 +322,8 @@ static uint64_t tunedBytes(const DispatchTables &tables) {
   if (!tables.isTuned())
     return 0;
   VariantLists lists;
-  uint64_t bytes = (tables.tuned.size() + 1) * sizeof(uint32_t);
-  uint64_t shapeBytes = tables.keyArguments.size() * sizeof(int64_t) + sizeof(uint32_t) +
-                        (tables.hasTunedRanks() ? sizeof(uint32_t) : 0);
+  uint64_t bytes = sizeof(kiln_tuned_shapes) + (tables.tuned.size() + 1) * sizeof(uint32_t);
+  uint64_t shapeBytes = tables.keyArguments.size() * sizeof(int64_t) + 2 * sizeof(uint32_t);
   for (const std::vector<TunedShape> &shapes : tables.tuned)
     for (const TunedShape &shape : shapes) {
       lists.place(shape.variants);
@@ -336,15 +335,13 @@ static uint64_t tunedBytes(const DispatchTables &tables) {
 static void writeTuned(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
   const std::string &name = text.entry->name;
-  if (!tables.isTuned())
-    return;
   VariantLists lists;
   std::vector<std::string> keys, places, ranks, begins = {"0"};
   for (const std::vector<TunedShape> &shapes : tables.tuned) {
     for (const TunedShape &shape : shapes) {
-      std::string comment = join(map_range(shape.key, cInteger), ", ");
-      keys.push_back(formatv("    {{{0}}, /* {1} */\n",
-                             join(map_range(shape.logarithms, cInteger), ", "), comment)
+      keys.push_back(formatv("    {0}, /* {1} */\n",
+                             join(map_range(shape.logarithms, cInteger), ", "),
+                             join(map_range(shape.key, cInteger), ", "))
                          .str());
       places.push_back(std::to_string(lists.place(shape.variants)));
       ranks.push_back(std::to_string(shape.rank));
@@ -352,9 +349,8 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
     begins.push_back(std::to_string(keys.size()));
   }
   out << formatv("/* Measured shapes, a target's behind the other's: logarithms of {0}. */\n"
-                 "static const int64_t {1}_tuned_keys[][{2}] = {{\n{3}};\n",
-                 cComment(join(text.entry->dispatchKey, ", ")), name, tables.keyArguments.size(),
-                 join(keys, ""))
+                 "static const int64_t {1}_tuned_keys[] = {{\n{2}};\n",
+                 cComment(join(text.entry->dispatchKey, ", ")), name, join(keys, ""))
       << formatv("static const uint32_t {0}_tuned_begin[] = {{{1}};\n", name, join(begins, ", "))
       << "/* Of each shape the legal variants from the fastest on: a place in the list. */\n"
       << wrapDeclaration(formatv("static const uint32_t {0}_tuned_places[] = {{{1}};", name,
@@ -362,12 +358,37 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
       << "\n"
       << wrapDeclaration(
              formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name, lists.text()))
-      << "\n";
+      << "\n/* How much the variants measured there promise, 0 = most. */\n"
+      << wrapDeclaration(
+             formatv("static const uint32_t {0}_tuned_ranks[] = {{{1}};", name, join(ranks, ", ")))
+      << "\n"
+      << formatv("static const kiln_tuned_shapes {0}_tuned = {{{0}_tuned_keys, {0}_tuned_begin, "
+                 "{0}_tuned_places,\n    {0}_tuned_variants, {0}_tuned_ranks};\n",
+                 name);
+}
+
+/// By what measured shapes are looked up, those of the library or of a file.
+static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  const std::string &name = text.entry->name;
+  if (!tables.isKeyed)
+    return;
+  if (tables.isTuned())
+    writeTuned(out, text);
   if (tables.hasTunedRanks())
-    out << "/* How much the variants measured there promise, 0 = most. */\n"
-        << wrapDeclaration(formatv("static const uint32_t {0}_tuned_ranks[] = {{{1}};", name,
-                                   join(ranks, ", ")))
+    out << "/* How much each variant's signature promises, 0 = most. */\n"
+        << wrapDeclaration(formatv(
+               "static const uint32_t {0}_ranks[] = {{{1}};", name,
+               join(map_range(tables.ranks, [](unsigned rank) { return std::to_string(rank); }),
+                    ", ")))
         << "\n";
+  out << wrapDeclaration(formatv("static const char *const {0}_key_names[] = {{{1}};", name,
+                                 join(map_range(text.entry->dispatchKey, cString), ", ")))
+      << "\n"
+      << formatv("static const kiln_dispatch_key {0}_key = {{{0}_key_names, {1}, 0, {2}, {3}};\n",
+                 name, tables.keyArguments.size(),
+                 tables.hasTunedRanks() ? name + "_ranks" : "NULL",
+                 tables.isTuned() ? "&" + name + "_tuned" : "NULL");
 }
 
 uint64_t tableBytes(const EntryText &text) {
@@ -395,6 +416,8 @@ uint64_t tableBytes(const EntryText &text) {
     bytes += variants * tables.gridConstants.size() * sizeof(int64_t);
   if (tables.hasCosts)
     bytes += variants * sizeof(double) + tables.targets.size() * sizeof(uint32_t);
+  if (tables.isKeyed)
+    bytes += sizeof(kiln_dispatch_key) + tables.keyArguments.size() * sizeof(char *);
   return bytes + tunedBytes(tables);
 }
 
@@ -408,12 +431,13 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeBinaries(out, model, text);
   writeNeeds(out, text);
   writeGridTable(out, text);
-  writeTuned(out, text);
+  writeDispatchKey(out, text);
   out << "static kiln_entry_state " << entry.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}};\n\n",
                  entry.name, model.name, cString(entry.name), entry.variants.size(),
-                 text.tables.targets.size());
+                 text.tables.targets.size(),
+                 text.tables.isKeyed ? "&" + entry.name + "_key" : "NULL");
   return result;
 }
 

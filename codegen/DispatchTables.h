@@ -124,8 +124,11 @@ struct DispatchTables {
   bool isTuned() const {
     return llvm::any_of(tuned, [](const auto &shapes) { return !shapes.empty(); });
   }
-  /// Whether shapes differ in what was measured of the ranks.
-  bool hasTunedRanks() const { return isTuned() && !llvm::all_equal(ranks); }
+  /// Whether measured shapes decide, those of this library or of a file that a program loads: there
+  /// is a dispatch key of integers, and something to choose among.
+  bool isKeyed = false;
+  /// Whether shapes may differ in what was measured of the ranks.
+  bool hasTunedRanks() const { return isKeyed && !llvm::all_equal(ranks); }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
 
@@ -135,6 +138,9 @@ unsigned commonProcessors(const TargetInfo &target);
 
 /// The arguments that a condition reads.
 std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition);
+
+/// "cuda:sm_90a", "cpu:x86-64-v3", "emu:gfx942": a target's driver, and kiln_target.arch.
+std::string runtimeTargetName(const TargetInfo &target);
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
 

@@ -4,6 +4,7 @@
 #include "runtime/mutex.h"
 #include "runtime/target.h"
 #include "runtime/tensor_map.h"
+#include "runtime/tuning_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,6 +288,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_store_release(&entry->state->bindings, NULL);
   entry->state->images = NULL;
   free_bindings(entry, bindings);
+  kiln_free_tuning_tables(entry->state->tables);
+  kiln_store_release(&entry->state->tables, NULL);
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));
   return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);

@@ -338,6 +338,14 @@ const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant);
  * pointer), KILN_ERROR_ABI. */
 kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t *variant);
 
+/* Takes the measured shapes of the file at `path`, which `kiln tune --table` has written, in place of
+ * those that `library` was built with: of the entries that the file has, all of them or none. Calls
+ * that are under way go by either; plans keep their variant. Variants of the file that the library
+ * does not have are passed over. Holds until the next table or kiln_unload. Errors:
+ * KILN_ERROR_INVALID_ARGUMENT (the file cannot be read, is malformed or of another library; the
+ * message says where and why), _ABI, _OUT_OF_MEMORY. */
+kiln_status kiln_load_tuning(const kiln_library *library, const char *path);
+
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code
  *
@@ -512,13 +520,31 @@ typedef struct kiln_variant {
   const char *id; /* its lasting name, for kiln_find_variant; may be null */
 } kiln_variant;
 
+/* Measured shapes, those of a target side by side and in order of their keys. */
+typedef struct kiln_tuned_shapes {
+  const int64_t *keys;      /* num_keys logarithms of each shape (codegen/DispatchTables.h) */
+  const uint32_t *begin;    /* by target, the first of its shapes; and their number */
+  const uint32_t *places;   /* by shape, where its list in `variants` begins */
+  const uint16_t *variants; /* the fastest first; each list ends with UINT16_MAX */
+  const uint32_t *ranks;    /* by shape: how much the variants measured there promise, 0 = most */
+} kiln_tuned_shapes;
+
+/* How tables of measured shapes are looked up. */
+typedef struct kiln_dispatch_key {
+  const char *const *names; /* of the arguments, integers */
+  uint32_t num_keys;
+  uint32_t reserved;
+  const uint32_t *ranks;          /* by variant: how much its signature promises; null: all the same */
+  const kiln_tuned_shapes *tuned; /* what the library was built with; null: nothing */
+} kiln_dispatch_key;
+
 /* Written by the runtime only. Define it `static kiln_entry_state state;` (zero-initialised, not
  * const). */
 typedef struct kiln_entry_state {
   void *bindings;
   void *images;
   uint64_t misses;
-  uint64_t reserved;
+  void *tables; /* of kiln_load_tuning */
 } kiln_entry_state;
 
 struct kiln_entry {
@@ -531,6 +557,7 @@ struct kiln_entry {
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
+  const kiln_dispatch_key *key; /* null: measured shapes do not decide here */
 };
 
 struct kiln_library {
@@ -538,6 +565,9 @@ struct kiln_library {
   uint32_t num_entries;
   const char *name;
   const kiln_entry *const *entries;
+  /* Of the names, arguments and dispatch keys of all entries: 16 hexadecimal digits that a file for
+   * kiln_load_tuning has, too. Null: it takes none. */
+  const char *dispatch_hash;
 };
 
 /* What one call needs to know about where it runs; lives on the caller's stack or in a plan. Valid
@@ -550,6 +580,7 @@ typedef struct kiln_call {
   uint32_t arch;       /* as kiln_device.arch */
   uint32_t processors; /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
   uint32_t reserved;
+  const kiln_tuned_shapes *tuned; /* what decides where shapes were measured; null: nothing does */
 } kiln_call;
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the

@@ -247,6 +247,10 @@ cl::list<std::string> importedTimes("import",
                                     cl::desc("Write these files of Triton's autotuner as a tuning "
                                              "file, into the file of -o"),
                                     cl::value_desc("file"), cl::sub(tuneCommand));
+cl::opt<std::string> tuneTable("table",
+                               cl::desc("Write the spec's measured shapes as a file that a "
+                                        "program loads (kiln_load_tuning)"),
+                               cl::value_desc("file"), cl::sub(tuneCommand));
 cl::opt<std::string> importedKernel("kernel", cl::desc("The entry point that they are about"),
                                     cl::value_desc("name"), cl::sub(tuneCommand));
 cl::opt<std::string> importedDevice("device", cl::desc("The device that they were measured on"),
@@ -323,7 +327,8 @@ CompilerOptions compilerOptions() {
   options.debug = debug;
   options.deviceMemory = deviceMemory;
   options.only = only;
-  options.tuningUse = tuneCommand  ? TuningUse::Ignore
+  bool makesTuner = tuneCommand && tuneTable.empty();
+  options.tuningUse = makesTuner   ? TuningUse::Ignore
                       : runCommand ? TuningUse::Choose
                                    : TuningUse::Embed;
   options.quiet = quiet;
@@ -357,7 +362,8 @@ CompilerOptions compilerOptions() {
 BuildOptions buildOptions() {
   BuildOptions build;
   build.spec = required(specPath, "the path of a spec");
-  if (linkCommand || tuneCommand || (buildCommand && objects.empty() && only.empty()))
+  bool makesTuner = tuneCommand && tuneTable.empty();
+  if (linkCommand || makesTuner || (buildCommand && objects.empty() && only.empty()))
     build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
   else if (!objects.empty() && !outputFolder.empty())
     usageError("-o: expected none beside --objects, which is in place of a library");
@@ -379,6 +385,10 @@ TuneOptions tuneOptions() {
     if (!specPath.empty())
       usageError("--merge: expected no spec, got '" + specPath + "'");
   }
+  tune.table = tuneTable;
+  if (!tune.table.empty() &&
+      (!outputFolder.empty() || !mergedTimes.empty() || !importedTimes.empty()))
+    usageError("--table: expected no -o, --merge or --import, which write something else");
   if (importedTimes.empty())
     return tune;
   tune.imported = importedTimes;

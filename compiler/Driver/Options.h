@@ -139,6 +139,8 @@ struct TuneOptions {
   std::vector<std::string> imported;
   std::string kernel, device;
   std::string output;
+  /// --table: a file for kiln_load_tuning, in place of making a tuner.
+  std::string table;
 };
 
 struct LanguageOptions {

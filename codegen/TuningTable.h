@@ -1,0 +1,33 @@
+//===- TuningTable.h - measured shapes for a library at run time -*- C++ -*-===//
+//
+// A library's tables of measured shapes can be replaced while a program runs: kiln_load_tuning
+// reads a file, text in lines of words:
+//
+//   kiln table 1
+//   library NAME HASH            the hash of kiln_library.dispatch_hash
+//   entry NAME KEY ...           its dispatch key
+//   target cuda:sm_90a           in the library's order
+//   16 4096 : ID ID ...          a shape; the lasting names of its variants, the fastest first
+//   end
+//
+// with entries, targets and shapes as often as there are any, shapes in order of their keys. The 1
+// changes when any of that does.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_CODEGEN_TUNINGTABLE_H
+#define KILN_CODEGEN_TUNINGTABLE_H
+
+#include "codegen/LibraryModel.h"
+
+namespace kiln {
+
+/// Of what a table is looked up by: the names, arguments and dispatch keys of all entry points. 16
+/// hexadecimal digits.
+std::string dispatchHash(const LibraryModel &model);
+
+/// What was measured of the model's variants, which need not be compiled. Empty: nothing was.
+std::string writeTuningTable(const LibraryModel &model);
+
+} // namespace kiln
+
+#endif // KILN_CODEGEN_TUNINGTABLE_H
