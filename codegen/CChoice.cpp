@@ -50,7 +50,7 @@ private:
         out << (i ? ", " : "") << tables.order[i];
       out << "};\n\n";
     }
-    if (tables.isRanked() || tables.hasTunedRanks()) {
+    if (tables.isRanked() && !tables.hasTunedRanks()) { // those are in a table
       put("/* How much each variant's signature promises, 0 = most. */\n"
           "static const uint32_t $_ranks[] = {");
       for (size_t i = 0; i < tables.ranks.size(); ++i)
@@ -86,13 +86,15 @@ private:
   }
 
   void writeTuned() {
-    if (!tables.isTuned())
+    if (!tables.isKeyed)
       return;
     helpers.insert("leaf_of");
     put("/* The fastest legal variant by what was measured; 0: there is none. */\n"
         "static int $_fastest(const kiln_call *call, const $_args *args,\n    ");
     out << (hasConditions() ? "const uint64_t *held, " : "") << "uint32_t *chosen) {\n";
-    put(formatv("  int64_t key[{0}];\n  const uint16_t *variants;\n", tables.keyArguments.size())
+    put(formatv("  const kiln_tuned_trees *tuned = call->tuned;\n"
+                "  int64_t key[{0}];\n  const uint16_t *variants;\n",
+                tables.keyArguments.size())
             .str());
     std::string row = "call->target";
     if (tables.hasTunedRanks()) {
@@ -102,10 +104,10 @@ private:
       writeLegalRank();
       out << formatv("  if (rank == {0})\n    return 0;\n", tables.tunedRanks());
     }
-    put(formatv("  if ($_tuned_roots[{0}] == NO_TREE)\n    return 0;\n", row).str());
+    put(formatv("  if (tuned->roots[{0}] == NO_TREE)\n    return 0;\n", row).str());
     for (auto [k, argument] : enumerate(tables.keyArguments))
       out << formatv("  key[{0}] = {1};\n", k, keyValue(argument));
-    put(formatv("  variants = $_tuned_variants + leaf_of($_tuned_nodes, $_tuned_roots[{0}], key);\n"
+    put(formatv("  variants = tuned->variants + leaf_of(tuned->nodes, tuned->roots[{0}], key);\n"
                 "  while (*variants != END_OF_LIST && ({1}))\n    ++variants;\n"
                 "  *chosen = *variants;\n"
                 "  return *variants != END_OF_LIST;\n}\n\n",
@@ -135,8 +137,9 @@ private:
           "  if (processors == 0)\n    processors = $_processors[call->target];\n");
     if (hasConditions())
       put("  $_held(args, held);\n");
-    if (tables.isTuned())
-      put(formatv("  if ($_fastest(call, args, {0}chosen))\n    return $_grid(args, *chosen, "
+    if (tables.isKeyed)
+      put(formatv("  if (call->tuned && $_fastest(call, args, {0}chosen))\n    return $_grid(args, "
+                  "*chosen, "
                   "grid);\n",
                   hasConditions() ? "held, " : "")
               .str());

@@ -63,8 +63,8 @@ std::string reservedBecause(StringRef name) {
       "checked_add", "checked_sub", "checked_mul",     "floor_div",   "floor_mod",
       "ceil_div",    "min_of",      "max_of",          "waves_of",    "next_power_of_2",
       "HIDDEN",      "NO_BINARY",   "library_entries", "host_kernel", "ON_X86_64",
-      "ON_AARCH64",  "from_u64",    "distance_of",     "leaf_of",     "decision_node",
-      "LEAF",        "NO_TREE",     "END_OF_LIST"};
+      "ON_AARCH64",  "from_u64",    "distance_of",     "leaf_of",     "LEAF",
+      "NO_TREE",     "END_OF_LIST"};
   if (is_contained(generated, name))
     return "a name that every generated source uses";
   if (isCMacro(name))

@@ -1,6 +1,7 @@
 //===- CSource.cpp - the source of a generated library --------------------===//
 #include "codegen/CNames.h"
 #include "codegen/CWriter.h"
+#include "codegen/TuningTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,19 +27,12 @@ static const StringRef kDistanceOf =
 )";
 
 /// DecisionTree of DecisionTree.h.
-static const StringRef kLeafOf = R"(#define LEAF UINT32_MAX
-#define NO_TREE UINT32_MAX
+static const StringRef kLeafOf = R"(#define NO_TREE UINT32_MAX
 #define END_OF_LIST UINT16_MAX
 
-/* A leaf's `above` is the place of its variants in a list. Elsewhere keys up to the bound go to the next node. */
-typedef struct decision_node {
-  int64_t bound;
-  uint32_t key;
-  uint32_t above;
-} decision_node;
-
-static uint32_t leaf_of(const decision_node *nodes, uint32_t at, const int64_t *key) {
-  while (nodes[at].key != LEAF)
+/* Where the variants of a key's leaf begin. */
+static uint32_t leaf_of(const kiln_tree_node *nodes, uint32_t at, const int64_t *key) {
+  while (nodes[at].key != KILN_TREE_LEAF)
     at = key[nodes[at].key] <= nodes[at].bound ? at + 1 : nodes[at].above;
   return nodes[at].above;
 }
@@ -75,9 +69,20 @@ static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries,
             continue;
           if (named.binary->format == BinaryFormat::HostObject)
             out << "HIDDEN host_kernel " << named.symbol << ";\n";
-          else
+          else if (named.frame.empty())
             out << "extern HIDDEN const unsigned char " << named.symbol << "[];\n";
         }
+  out << "\n";
+}
+
+static void writeFrames(raw_ostream &out, const std::vector<ImageFrame> &frames) {
+  if (frames.empty())
+    return;
+  out << "/* Images that are compressed together: runtime/zstd/ and libzstd unpack them. */\n";
+  for (const ImageFrame &frame : frames)
+    out << formatv("extern HIDDEN const unsigned char {0}_data[];\n"
+                   "static const kiln_frame {0} = {{{0}_data, {1}, {2}, kiln_unpack_zstd};\n",
+                   frame.symbol, frame.compressed.size(), frame.unpacked.size());
   out << "\n";
 }
 
@@ -88,8 +93,8 @@ static void writeLibrary(raw_ostream &out, const LibraryModel &model) {
     out << "    &" << entry.name << "_entry,\n";
   out << "};\n"
       << formatv("const kiln_library {0}_library = {{KILN_ABI_VERSION, {1}, {2}, "
-                 "library_entries};\n\n",
-                 name, model.entries.size(), cString(name));
+                 "library_entries, {3}};\n\n",
+                 name, model.entries.size(), cString(name), cString(dispatchHash(model)));
   bool hasPrepare =
       none_of(model.entries, [&](const EntryModel &entry) { return entry.name == name; });
   if (hasPrepare)
@@ -110,7 +115,8 @@ static bool hasBinary(const std::vector<EntryText> &entries,
   });
 }
 
-std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries) {
+std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries,
+                        const std::vector<ImageFrame> &frames) {
   std::set<std::string> helpers;
   std::vector<std::string> bodies;
   for (const EntryText &text : entries)
@@ -120,14 +126,16 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   raw_string_ostream out(result);
   out << "/* " << model.name
       << ": dispatch tables and entry points, written by Kiln. Do not edit.\n"
-      << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime. */\n"
+      << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime"
+      << (frames.empty() ? "" : ", runtime/zstd/ and libzstd") << ". */\n"
       << "#include \"" << model.name << ".h\"\n\n#include <stddef.h>\n\n"
       << "#if defined(__GNUC__) && !defined(_WIN32)\n#define HIDDEN "
          "__attribute__((visibility(\"hidden\")))\n#else\n#define HIDDEN\n#endif\n\n";
   if (hasBinary(entries, [](const DeviceBinary *binary) { return !binary; }))
     out << "/* The variant does not exist for the target. */\n#define NO_BINARY                    "
-           "                                                                \\\n  {NULL, 0, 0, "
-           "KILN_COMPRESSION_NONE, 0, NULL, NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL}\n\n";
+           "                                                                \\\n  {NULL, 0, NULL, "
+           "0, 0, NULL,"
+           "  NULL, 0, 0, {0, 0, 0}, 0, 0, 0, NULL, NULL}\n\n";
   bool hasHostKernels = hasBinary(entries, [](const DeviceBinary *binary) {
     return binary && binary->format == BinaryFormat::HostObject;
   });
@@ -135,6 +143,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << kHostMacros;
   out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeImages(out, entries, hasHostKernels);
+  writeFrames(out, frames);
   out << Expression::cHelpers(helpers);
   if (helpers.count("waves_of"))
     out << kWavesOf;

@@ -1,11 +1,13 @@
 //===- CTables.cpp - the static tables of an entry point ------------------===//
 #include "codegen/CWriter.h"
+#include "runtime/kiln.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -161,14 +163,15 @@ static void writeBinary(raw_ostream &out, const NamedBinary &named, const Target
   std::string hostMacro =
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
-      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
-      "{7}, {8}}, {9}, {10}, {11}, {12}, {13}},\n",
-      isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
+      "    {{{0}, {1}, {14}, {15}, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, {7}, {8}}, {9}, "
+      "{10}, {11}, {12}, {13}},\n",
+      isHost || !named.frame.empty() ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
       isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
       hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
-      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback);
+      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback,
+      named.frame.empty() ? "NULL" : "&" + named.frame, named.frameOffset);
 }
 
 /// "variant 3, sm_90a cubin", before each record.
@@ -216,7 +219,7 @@ static void writeFallbacks(raw_ostream &out, const LibraryModel &model, const En
 static void writeBinaries(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
   const EntryModel &entry = *text.entry;
   PointersOf pointers = writeTensorMaps(out, text);
-  out << "/* data, size, unpacked size, compression, flags, symbol, host function,\n"
+  out << "/* data, size, frame, place in it, flags, symbol, host function,\n"
          " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps, "
          "fallback */\n";
   writeFallbacks(out, model, text, pointers);
@@ -297,6 +300,7 @@ public:
     }
     return known->second;
   }
+  size_t size() const { return all.size(); }
   std::string text() const {
     return join(map_range(all,
                           [](unsigned variant) {
@@ -313,35 +317,108 @@ private:
 };
 } // namespace
 
+/// The decision trees of all targets as they stand in C.
+namespace {
+struct TunedText {
+  std::vector<std::string> nodes, roots;
+  VariantLists lists;
+
+  explicit TunedText(const DispatchTables &tables) {
+    for (const std::vector<TunedTree> &trees : tables.tuned)
+      for (unsigned rank = 0; rank < tables.tunedRanks(); ++rank)
+        add(treeOf(trees, rank));
+  }
+  void add(const DecisionTree *tree) {
+    size_t root = nodes.size();
+    roots.push_back(tree ? std::to_string(root) : "NO_TREE");
+    if (!tree)
+      return;
+    for (const DecisionTree::Node &node : tree->nodes)
+      nodes.push_back(
+          node.isLeaf()
+              ? formatv("{{0, KILN_TREE_LEAF, {0}}", lists.place(node.variants)).str()
+              : formatv("{{{0}, {1}, {2}}", cInteger(node.bound), node.key, root + node.above)
+                    .str());
+  }
+  uint64_t bytes() const {
+    return sizeof(kiln_tuned_trees) + nodes.size() * sizeof(kiln_tree_node) +
+           roots.size() * sizeof(uint32_t) + lists.size() * sizeof(uint16_t);
+  }
+};
+} // namespace
+
 static void writeTuned(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
   const std::string &name = text.entry->name;
-  if (!tables.isTuned())
-    return;
-  VariantLists lists;
-  std::vector<std::string> nodes, roots;
-  for (const std::vector<TunedTree> &trees : tables.tuned)
-    for (unsigned rank = 0; rank < tables.tunedRanks(); ++rank) {
-      const DecisionTree *tree = treeOf(trees, rank);
-      roots.push_back(tree ? std::to_string(nodes.size()) : "NO_TREE");
-      size_t root = nodes.size();
-      for (const DecisionTree::Node &node : tree ? tree->nodes : std::vector<DecisionTree::Node>())
-        nodes.push_back(node.isLeaf() ? formatv("{{0, LEAF, {0}}", lists.place(node.variants)).str()
-                                      : formatv("{{{0}, {1}, {2}}", cInteger(node.bound), node.key,
-                                                root + node.above)
-                                            .str());
-    }
+  TunedText tuned(tables);
   out << formatv("/* Decision trees over {0}. */\n", cComment(join(text.entry->dispatchKey, ", ")))
-      << wrapDeclaration(formatv("static const decision_node {0}_tuned_nodes[] = {{{1}};", name,
-                                 join(nodes, ", ")))
+      << wrapDeclaration(formatv("static const kiln_tree_node {0}_tuned_nodes[] = {{{1}};", name,
+                                 join(tuned.nodes, ", ")))
       << "\n/* Of each leaf the variants, the fastest first. */\n"
-      << wrapDeclaration(
-             formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name, lists.text()))
+      << wrapDeclaration(formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name,
+                                 tuned.lists.text()))
       << "\n/* Of each target"
       << (tables.hasTunedRanks() ? ", by how much the best legal variant promises" : "") << ". */\n"
-      << wrapDeclaration(
-             formatv("static const uint32_t {0}_tuned_roots[] = {{{1}};", name, join(roots, ", ")))
-      << "\n";
+      << wrapDeclaration(formatv("static const uint32_t {0}_tuned_roots[] = {{{1}};", name,
+                                 join(tuned.roots, ", ")))
+      << "\n"
+      << formatv("static const kiln_tuned_trees {0}_tuned = {{{0}_tuned_nodes, {0}_tuned_roots, "
+                 "{0}_tuned_variants};\n",
+                 name);
+}
+
+/// What decision trees are over, those of the library or of a file.
+static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  const std::string &name = text.entry->name;
+  if (!tables.isKeyed)
+    return;
+  if (tables.isTuned())
+    writeTuned(out, text);
+  if (tables.hasTunedRanks())
+    out << "/* How much each variant's signature promises, 0 = most. */\n"
+        << wrapDeclaration(formatv(
+               "static const uint32_t {0}_ranks[] = {{{1}};", name,
+               join(map_range(tables.ranks, [](unsigned rank) { return std::to_string(rank); }),
+                    ", ")))
+        << "\n";
+  out << wrapDeclaration(formatv("static const char *const {0}_key_names[] = {{{1}};", name,
+                                 join(map_range(text.entry->dispatchKey, cString), ", ")))
+      << "\n"
+      << formatv("static const kiln_dispatch_key {0}_key = {{{0}_key_names, {1}, {2}, {3}, {4}};\n",
+                 name, tables.keyArguments.size(), tables.tunedRanks(),
+                 tables.hasTunedRanks() ? name + "_ranks" : "NULL",
+                 tables.isTuned() ? "&" + name + "_tuned" : "NULL");
+}
+
+uint64_t tableBytes(const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  raw_null_ostream nowhere;
+  TensorMapTables tensorMaps(nowhere, text.entry->name);
+  std::set<std::string> arrays;
+  uint64_t variants = text.entry->variants.size();
+  uint64_t bytes = sizeof(kiln_entry) + sizeof(kiln_entry_state) +
+                   variants * (sizeof(kiln_variant) + tables.words() * sizeof(uint64_t)) +
+                   tables.targets.size() * sizeof(kiln_target);
+  for (const std::vector<unsigned> &list : tables.parameterLists)
+    bytes += list.size() * sizeof(kiln_param);
+  bytes += variants * tables.targets.size() * sizeof(kiln_binary);
+  for (const auto *table : {&text.binaries, &text.fallbacks})
+    for (const std::vector<NamedBinary> &row : *table)
+      for (const NamedBinary &named : row) {
+        bool isFallback = table == &text.fallbacks;
+        if (named.binary && isFallback)
+          bytes += sizeof(kiln_binary);
+        if (named.binary && arrays.insert(tensorMaps.nameOf(*named.binary)).second)
+          bytes += named.binary->launch.tensorMaps.size() * sizeof(kiln_tensor_map);
+      }
+  if (!tables.gridConstants.empty())
+    bytes += variants * tables.gridConstants.size() * sizeof(int64_t);
+  if (tables.hasCosts)
+    bytes += variants * sizeof(double) + tables.targets.size() * sizeof(uint32_t);
+  if (tables.isKeyed)
+    bytes += sizeof(kiln_dispatch_key) + tables.keyArguments.size() * sizeof(char *);
+  return bytes + (tables.isTuned() ? TunedText(tables).bytes() : 0);
 }
 
 std::string writeTables(const LibraryModel &model, const EntryText &text) {
@@ -354,12 +431,13 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeBinaries(out, model, text);
   writeNeeds(out, text);
   writeGridTable(out, text);
-  writeTuned(out, text);
+  writeDispatchKey(out, text);
   out << "static kiln_entry_state " << entry.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}};\n\n",
                  entry.name, model.name, cString(entry.name), entry.variants.size(),
-                 text.tables.targets.size());
+                 text.tables.targets.size(),
+                 text.tables.isKeyed ? "&" + entry.name + "_key" : "NULL");
   return result;
 }
 

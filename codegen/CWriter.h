@@ -9,6 +9,7 @@
 #define KILN_CODEGEN_CWRITER_H
 
 #include "codegen/DispatchTables.h"
+#include "codegen/ImageFrames.h"
 
 namespace kiln {
 
@@ -16,9 +17,12 @@ namespace kiln {
 struct NamedBinary {
   /// Null: there is none.
   const DeviceBinary *binary = nullptr;
-  /// Of the image or of the host function. Equal images of an entry share the first one's.
+  /// Of the image or of the host function. Equal ones share the first one's.
   std::string symbol;
   bool isFirstOfItsSymbol = false;
+  /// Of an image that is compressed: the symbol of what it is in (ImageFrames.h), and where.
+  std::string frame;
+  uint64_t frameOffset = 0;
 };
 
 /// A generated entry point with everything that its text needs.
@@ -39,10 +43,13 @@ struct EntryText {
 std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> &entries);
 
 /// `<library>.c`.
-std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries);
+std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries,
+                        const std::vector<ImageFrame> &frames);
 
 /// The static tables of one entry point, and its functions: the two halves of writeSource.
 std::string writeTables(const LibraryModel &model, const EntryText &text);
+/// The bytes of those tables, without the texts that they point to.
+uint64_t tableBytes(const EntryText &text);
 std::string writeFunctions(const LibraryModel &model, const EntryText &text,
                            std::set<std::string> &helpers);
 

@@ -49,6 +49,11 @@ static std::string runtimeArch(const TargetInfo &target, BinaryFormat format) {
   return arch.str();
 }
 
+std::string runtimeTargetName(const TargetInfo &target) {
+  StringRef driver = target.emulated ? "emu" : backendName(target.backend);
+  return (driver + ":" + runtimeArch(target, BinaryFormat::Cubin)).str();
+}
+
 /// What compiled code may need beyond an x86-64 level. A target that names a processor lists every
 /// feature of the chip; the rest of them are never selected for ordinary code.
 static std::string runtimeFeatures(const TargetInfo &target) {
@@ -264,6 +269,10 @@ static void buildTuned(const EntryModel &entry, DispatchTables &tables) {
   for (const std::string &key : entry.dispatchKey)
     if (auto argument = findArgument(entry, key))
       tables.keyArguments.push_back(*argument);
+  auto isInteger = [&](unsigned argument) { return entry.arguments[argument].type.isInteger(); };
+  tables.isKeyed = entry.variants.size() > 1 && !tables.keyArguments.empty() &&
+                   tables.keyArguments.size() == entry.dispatchKey.size() &&
+                   all_of(tables.keyArguments, isInteger);
   for (const TargetRow &row : tables.targets) {
     tables.tuned.emplace_back();
     for (const MeasuredTarget &measured : entry.measured)

@@ -120,8 +120,11 @@ struct DispatchTables {
   bool isTuned() const {
     return llvm::any_of(tuned, [](const auto &trees) { return !trees.empty(); });
   }
+  /// Whether measurements decide, those of this library or of a file that a program loads: there is
+  /// a dispatch key of integers, and something to choose among.
+  bool isKeyed = false;
   /// Whether a call's tree depends on what is legal for it.
-  bool hasTunedRanks() const { return isTuned() && !llvm::all_equal(ranks); }
+  bool hasTunedRanks() const { return isKeyed && !llvm::all_equal(ranks); }
   unsigned tunedRanks() const { return hasTunedRanks() ? *llvm::max_element(ranks) + 1 : 1; }
   size_t words() const { return (conditions.size() + 63) / 64; }
 };
@@ -132,6 +135,9 @@ unsigned commonProcessors(const TargetInfo &target);
 
 /// The arguments that a condition reads.
 std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &condition);
+
+/// "cuda:sm_90a", "cpu:x86-64-v3", "emu:gfx942": a target's driver, and kiln_target.arch.
+std::string runtimeTargetName(const TargetInfo &target);
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
 

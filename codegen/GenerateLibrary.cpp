@@ -2,13 +2,14 @@
 #include "codegen/GenerateLibrary.h"
 #include "codegen/Archive.h"
 #include "codegen/CNames.h"
-#include "codegen/CWriter.h"
 #include "codegen/HostObject.h"
+#include "codegen/LibraryText.h"
 #include "codegen/Manifest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace llvm;
@@ -17,65 +18,8 @@ namespace kiln {
 
 namespace {
 
-StringRef bytesOf(const DeviceBinary &binary) { return {binary.bytes.data(), binary.bytes.size()}; }
-
 HostArch archOf(const TargetInfo &target) {
   return StringRef(target.llvmTriple).starts_with("x86_64") ? HostArch::X86_64 : HostArch::AArch64;
-}
-
-/// Argument names that are legal C, differ from each other and from what the functions use.
-std::vector<std::string> argumentNames(const EntryModel &entry) {
-  std::vector<std::string> names;
-  for (const EntryArgument &argument : entry.arguments) {
-    std::string name = parameterCName(argument.name);
-    while (is_contained(names, name))
-      name += "_";
-    names.push_back(std::move(name));
-  }
-  return names;
-}
-
-const DeviceBinary *findBinary(const VariantModel &variant, const TargetRow &row) {
-  for (const VariantBinary &binary : variant.binaries)
-    if (binary.target == row.target && binary.binary.format == row.format)
-      return &binary.binary;
-  return nullptr;
-}
-
-/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin".
-std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size_t variant,
-                        const TargetRow &row) {
-  return formatv("kiln_{0}_{1}_v{2}_{3}_{4}", model.name, entry.name, variant,
-                 mangle(model.targets[row.target].name), formatName(row.format))
-      .str();
-}
-
-EntryText textOf(const LibraryModel &model, const EntryModel &entry) {
-  EntryText text;
-  text.entry = &entry;
-  text.tables = buildDispatchTables(model, entry);
-  text.argumentNames = argumentNames(entry);
-  std::map<StringRef, std::string> known;
-  auto named = [&](const DeviceBinary *binary, const std::string &symbol) -> NamedBinary {
-    if (!binary)
-      return {};
-    if (binary->format == BinaryFormat::HostObject)
-      return {binary, symbol, true};
-    auto [image, isFirst] = known.try_emplace(bytesOf(*binary), symbol);
-    return {binary, image->second, isFirst};
-  };
-  for (size_t v = 0; v < entry.variants.size(); ++v) {
-    text.binaries.emplace_back();
-    text.fallbacks.emplace_back();
-    for (const TargetRow &row : text.tables.targets) {
-      const DeviceBinary *binary = findBinary(entry.variants[v], row);
-      std::string symbol = imageSymbol(model, entry, v, row);
-      text.binaries.back().push_back(named(binary, symbol));
-      text.fallbacks.back().push_back(
-          named(binary ? binary->fallback.get() : nullptr, symbol + "_fallback"));
-    }
-  }
-  return text;
 }
 
 std::vector<HostArch> hostArchs(const LibraryModel &model) {
@@ -97,8 +41,10 @@ std::string archiveName(const LibraryModel &model, const std::vector<HostArch> &
   return "lib" + model.name + (i ? "-" + hostArchName(archs[i]).str() : "") + ".a";
 }
 
-/// One object per entry point and target, so that a linker drops what a program does not call.
-Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch,
+/// One object per entry point and target, so that a linker drops what a program does not call. What
+/// several entry points use has one of its own.
+Error addMembers(const LibraryModel &model, const EntryText &text,
+                 const std::set<std::string> &sharedImages, HostArch arch,
                  std::vector<ArchiveMember> &members) {
   for (size_t t = 0; t < text.tables.targets.size(); ++t) {
     const TargetRow &row = text.tables.targets[t];
@@ -109,7 +55,13 @@ Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch
       if (!named.binary || !named.isFirstOfItsSymbol)
         return Error::success();
       if (row.format != BinaryFormat::HostObject) {
-        images.push_back({named.symbol, bytesOf(*named.binary)});
+        if (!named.frame.empty())
+          return Error::success();
+        Image image{named.symbol, bytesOf(*named.binary)};
+        if (sharedImages.count(named.symbol))
+          members.push_back({memberName, writeImageObject(arch, image)});
+        else
+          images.push_back(std::move(image));
         return Error::success();
       }
       if (archOf(target) != arch)
@@ -135,39 +87,45 @@ Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch
   return Error::success();
 }
 
-std::vector<EntryText> textsOf(const LibraryModel &model) {
-  std::vector<EntryText> texts;
-  for (const EntryModel &entry : model.entries)
-    texts.push_back(textOf(model, entry));
-  return texts;
+void addFrames(const LibraryText &text, HostArch arch, std::vector<ArchiveMember> &members) {
+  for (const ImageFrame &frame : text.allFrames())
+    members.push_back({frame.symbol + ".o",
+                       writeImageObject(arch, Image{frame.symbol + "_data", frame.compressed})});
 }
 
-void addSizes(const LibraryModel &model, const EntryModel &entry, GeneratedLibrary &library) {
-  for (size_t t = 0; t < model.targets.size(); ++t) {
-    SizeRow row{entry.name, model.targets[t].name, 0};
-    for (const VariantModel &variant : entry.variants)
-      for (const VariantBinary &binary : variant.binaries)
-        row.bytes += binary.target == t ? shippedBytes(binary.binary) : 0;
-    library.totalBytes += row.bytes;
-    library.sizes.push_back(std::move(row));
-  }
-}
+/// Bytes of one entry point's binaries for one target, without those that an earlier one has.
+struct SizeRow {
+  std::string entry, target;
+  uint64_t bytes = 0;
+};
 
-Error checkBudget(const LibraryModel &model, const GeneratedLibrary &library) {
-  if (!model.sizeBudget || library.totalBytes <= model.sizeBudget)
-    return Error::success();
-  std::vector<SizeRow> largest = library.sizes;
-  sort(largest, [](const SizeRow &a, const SizeRow &b) {
+std::vector<SizeRow> largestRows(const LibraryModel &model, const LibraryText &text) {
+  std::map<std::pair<std::string, std::string>, uint64_t> bytes;
+  for (const EntryText &entry : text.entries)
+    forEachStored(entry, [&](const TargetRow &row, const NamedBinary &named) {
+      bytes[{entry.entry->name, model.targets[row.target].name}] += named.binary->bytes.size();
+    });
+  std::vector<SizeRow> rows;
+  for (const auto &[key, size] : bytes)
+    rows.push_back({key.first, key.second, size});
+  sort(rows, [](const SizeRow &a, const SizeRow &b) {
     return std::tie(b.bytes, a.entry, a.target) < std::tie(a.bytes, b.entry, b.target);
   });
-  std::string message = formatv("the images of '{0}' have {1} bytes, more than the size_budget of "
-                                "{2}; the largest are",
-                                model.name, library.totalBytes, model.sizeBudget)
-                            .str();
-  for (size_t i = 0; i < std::min<size_t>(3, largest.size()); ++i)
-    message += formatv("{0} {1} for {2} ({3})", i ? "," : "", largest[i].entry, largest[i].target,
-                       largest[i].bytes)
-                   .str();
+  rows.resize(std::min<size_t>(3, rows.size()));
+  return rows;
+}
+
+Error checkBudget(const LibraryModel &model, const LibraryText &text, const LibrarySizes &sizes) {
+  if (!model.sizeBudget || sizes.stored() <= model.sizeBudget)
+    return Error::success();
+  std::string message =
+      formatv("the images of '{0}' have {1} bytes{2}, more than the size_budget of {3}; the "
+              "largest are{4}",
+              model.name, sizes.stored(), model.isCompressed ? " when compressed" : "",
+              model.sizeBudget, model.isCompressed ? ", before they are," : "")
+          .str();
+  for (const auto &[i, row] : enumerate(largestRows(model, text)))
+    message += formatv("{0} {1} for {2} ({3})", i ? "," : "", row.entry, row.target, row.bytes);
   return createStringError(message);
 }
 
@@ -181,29 +139,34 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model) {
   return names;
 }
 
-std::string generateHeader(const LibraryModel &model) { return writeHeader(model, textsOf(model)); }
+std::string generateHeader(const LibraryModel &model) {
+  return writeHeader(model, makeEntryTexts(model));
+}
 
 Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   if (Error error = checkModel(model))
     return std::move(error);
   GeneratedLibrary library;
-  for (const EntryModel &entry : model.entries)
-    addSizes(model, entry, library);
-  if (Error error = checkBudget(model, library))
+  Expected<LibraryText> named = makeLibraryText(model);
+  if (!named)
+    return named.takeError();
+  const LibraryText &text = *named;
+  library.sizes = sizesOf(model, text);
+  if (Error error = checkBudget(model, text, library.sizes))
     return std::move(error);
 
-  std::vector<EntryText> texts = textsOf(model);
-  std::string manifest = writeManifest(model);
-  library.files.push_back({model.name + ".h", writeHeader(model, texts)});
-  library.files.push_back({model.name + ".c", writeSource(model, texts)});
+  std::string manifest = writeManifest(model, library.sizes);
+  library.files.push_back({model.name + ".h", writeHeader(model, text.entries)});
+  library.files.push_back({model.name + ".c", writeSource(model, text.entries, text.allFrames())});
   library.files.push_back({model.name + ".json", manifest});
   std::vector<HostArch> archs = hostArchs(model);
   for (size_t i = 0; i < archs.size(); ++i) {
     std::vector<ArchiveMember> members;
     members.push_back({model.name + ".manifest.o", writeImageObject(archs[i], {}, manifest)});
-    for (const EntryText &text : texts)
-      if (Error error = addMembers(model, text, archs[i], members))
+    for (const EntryText &entry : text.entries)
+      if (Error error = addMembers(model, entry, text.sharedImages, archs[i], members))
         return std::move(error);
+    addFrames(text, archs[i], members);
     Expected<std::string> archive = writeArchive(members);
     if (!archive)
       return archive.takeError();

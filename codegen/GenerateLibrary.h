@@ -8,23 +8,16 @@
 #define KILN_CODEGEN_GENERATELIBRARY_H
 
 #include "codegen/LibraryModel.h"
+#include "codegen/LibrarySizes.h"
 #include "codegen/OutputTransaction.h"
 
 namespace kiln {
-
-/// Bytes of one entry point's images for one target.
-struct SizeRow {
-  std::string entry, target;
-  uint64_t bytes = 0;
-};
 
 struct GeneratedLibrary {
   /// `<name>.h`, `<name>.c`, `<name>.json` and `lib<name>.a`; for further host architectures
   /// `lib<name>-<architecture>.a`.
   std::vector<OutputFile> files;
-  /// In the order of entries and targets.
-  std::vector<SizeRow> sizes;
-  uint64_t totalBytes = 0;
+  LibrarySizes sizes;
 };
 
 /// The names of the files that generateLibrary() makes of a model with this name and these targets.
@@ -35,7 +28,7 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model);
 std::string generateHeader(const LibraryModel &model);
 
 /// Fails when checkModel does, when a host object cannot be linked beside others, or when the
-/// images are larger than the size budget (the message lists the largest).
+/// archive holds more bytes of them than the size budget (the message lists the largest).
 llvm::Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model);
 
 } // namespace kiln

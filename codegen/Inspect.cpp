@@ -54,6 +54,7 @@ static BinarySummary readResources(const JsonValue &json, StringRef target) {
   binary.target = text(json, "target");
   binary.format = text(json, "format");
   binary.bytes = number(json, "bytes");
+  binary.hash = text(json, "sha256");
   binary.registers = number(json, "registers");
   binary.scalarRegisters = number(json, "scalar_registers");
   binary.spillStoreBytes = number(json, "spill_store_bytes");
@@ -129,6 +130,7 @@ static EntrySummary readEntry(const JsonValue &json) {
   for (const JsonValue &tuning : list(json, "tuning"))
     entry.tuning.push_back(readTuning(tuning));
   readDispatch(json, entry);
+  entry.tableBytes = number(json, "table_bytes");
   return entry;
 }
 
@@ -153,6 +155,10 @@ Expected<LibrarySummary> readManifest(StringRef bytes) {
         library.tools.emplace_back(tool.key, tool.value.text);
   for (const JsonValue &entry : list(*json, "entries"))
     library.entries.push_back(readEntry(entry));
+  for (const JsonValue &size : list(*json, "sizes"))
+    library.sizes.push_back(
+        {text(size, "target"), number(size, "code_bytes"), number(size, "stored_bytes")});
+  library.compression = text(*json, "compress");
   return library;
 }
 

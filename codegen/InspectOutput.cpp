@@ -10,8 +10,7 @@ using namespace llvm;
 
 namespace kiln {
 
-/// What came from a file and goes to a terminal: no control characters.
-static std::string printable(StringRef text) {
+std::string printable(StringRef text) {
   std::string out;
   for (char c : text)
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
@@ -48,7 +47,6 @@ static void printDispatch(const EntrySummary &entry, raw_ostream &out) {
 }
 
 void printSummary(const LibrarySummary &library, raw_ostream &out) {
-  uint64_t total = 0;
   out << "library " << printable(library.name) << "\n";
   // A processor's list of features is long; the manifest has all of it.
   constexpr size_t kTargetColumns = 100;
@@ -72,15 +70,16 @@ void printSummary(const LibrarySummary &library, raw_ostream &out) {
           << printable(entry.variants[i].id) << "\n";
       for (const BinarySummary &binary : entry.variants[i].binaries) {
         printBinary(binary, binary.target, out);
-        total += binary.bytes;
-        if (!binary.fallback)
-          continue;
-        printBinary(*binary.fallback, "  fallback", out);
-        total += binary.fallback->bytes;
+        if (binary.fallback)
+          printBinary(*binary.fallback, "  fallback", out);
       }
     }
   }
-  out << "\n" << total << " bytes of device binaries and host objects\n";
+  TargetSize total = totalOf(library.sizes);
+  out << "\n" << total.code << " bytes of device binaries and host objects";
+  if (total.stored != total.code)
+    out << ", " << total.stored << " as they are stored";
+  out << "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,6 +151,7 @@ static void writeEntry(json::OStream &json, const EntrySummary &entry) {
   json.attribute("name", json::fixUTF8(entry.name));
   json.attribute("kernel", json::fixUTF8(entry.kernel));
   json.attribute("source", json::fixUTF8(entry.source));
+  json.attribute("table_bytes", entry.tableBytes);
   json.attributeArray("arguments", [&] {
     for (const std::string &argument : entry.arguments)
       json.value(json::fixUTF8(argument));
@@ -180,6 +180,16 @@ void writeSummaryJson(const LibrarySummary &library, raw_ostream &out) {
   json.object([&] {
     json.attribute("kiln_inspect", 1);
     json.attribute("library", json::fixUTF8(library.name));
+    json.attribute("compress", library.compression.empty() ? "none"
+                                                           : json::fixUTF8(library.compression));
+    json.attributeArray("sizes", [&] {
+      for (const TargetSize &size : library.sizes)
+        json.object([&] {
+          json.attribute("target", json::fixUTF8(size.target));
+          json.attribute("code_bytes", size.code);
+          json.attribute("stored_bytes", size.stored);
+        });
+    });
     json.attributeArray("targets", [&] {
       for (const std::string &target : library.targets)
         json.value(json::fixUTF8(target));

@@ -22,10 +22,6 @@ std::string codeHash(const DeviceBinary &binary) {
   return sha256Of(StringRef(binary.bytes.data(), binary.bytes.size())).substr(0, digits);
 }
 
-uint64_t shippedBytes(const DeviceBinary &binary) {
-  return binary.bytes.size() + (binary.fallback ? binary.fallback->bytes.size() : 0);
-}
-
 std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type) {
   if (!type.equalsOne && type.divisibility == 1)
     return std::nullopt;

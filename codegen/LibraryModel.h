@@ -176,8 +176,10 @@ struct LibraryModel {
   std::vector<InputFile> inputs;
   /// {"kiln", "0.1"}, {"llvm", "22.1.8"}, {"ptxas", "13.0"}: what decides the bytes.
   std::vector<std::pair<std::string, std::string>> tools;
-  /// Largest total of images in bytes; 0 = no limit.
+  /// Largest total of images in bytes, as they are stored; 0 = no limit.
   uint64_t sizeBudget = 0;
+  /// Whether images are compressed (ImageFrames.h). Host objects never are.
+  bool isCompressed = false;
   /// Architectures to write an archive for; empty = those of the CPU targets, or the building
   /// machine's where there is none.
   std::vector<HostArch> hostArchs;
@@ -188,9 +190,6 @@ std::string sha256Of(llvm::StringRef bytes);
 
 /// What tells a variant's code from other code in tuning files: the first digits of its SHA-256.
 std::string codeHash(const DeviceBinary &binary);
-
-/// Of a binary and its fallback.
-uint64_t shippedBytes(const DeviceBinary &binary);
 
 /// The facts that a type's hints stand for (`*fp16:16`, `i32:1`), or none.
 std::optional<ArgumentFact> factOf(unsigned argument, const ArgumentType &type);

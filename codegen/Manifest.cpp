@@ -2,6 +2,7 @@
 #include "codegen/Manifest.h"
 #include "codegen/DispatchTables.h"
 #include "codegen/JsonText.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,7 +17,8 @@ std::string utf8(StringRef text) { return json::isUTF8(text) ? text.str() : json
 
 class ManifestWriter {
 public:
-  ManifestWriter(const LibraryModel &model, raw_ostream &out) : model(model), json(out, 1) {}
+  ManifestWriter(const LibraryModel &model, const LibrarySizes &sizes, raw_ostream &out)
+      : model(model), sizes(sizes), json(out, 1) {}
 
   void write() {
     json.object([&] {
@@ -40,28 +42,30 @@ public:
             json.attribute("resolved", target.resolved());
           });
       });
+      if (model.isCompressed)
+        json.attribute("compress", "zstd");
       json.attributeArray("entries", [&] {
-        for (const EntryModel &entry : model.entries)
-          writeEntry(entry);
+        for (const auto &[entry, tables] : zip(model.entries, sizes.tables))
+          writeEntry(entry, tables);
       });
-      json.attribute("image_bytes", imageBytes());
+      json.attributeArray("sizes", [&] {
+        for (const TargetSize &size : sizes.targets)
+          json.object([&] {
+            json.attribute("target", size.target);
+            json.attribute("code_bytes", static_cast<int64_t>(size.code));
+            json.attribute("stored_bytes", static_cast<int64_t>(size.stored));
+          });
+      });
+      json.attribute("image_bytes", static_cast<int64_t>(sizes.code()));
     });
   }
 
 private:
   const LibraryModel &model;
+  const LibrarySizes &sizes;
   json::OStream json;
 
-  int64_t imageBytes() const {
-    uint64_t total = 0;
-    for (const EntryModel &entry : model.entries)
-      for (const VariantModel &variant : entry.variants)
-        for (const VariantBinary &binary : variant.binaries)
-          total += shippedBytes(binary.binary);
-    return static_cast<int64_t>(total);
-  }
-
-  void writeEntry(const EntryModel &entry) {
+  void writeEntry(const EntryModel &entry, uint64_t tableBytes) {
     json.object([&] {
       json.attribute("name", entry.name);
       json.attribute("source", utf8(entry.source));
@@ -103,6 +107,7 @@ private:
         for (const VariantModel &variant : entry.variants)
           writeVariant(entry, variant);
       });
+      json.attribute("table_bytes", static_cast<int64_t>(tableBytes));
     });
   }
 
@@ -330,10 +335,10 @@ private:
 
 } // namespace
 
-std::string writeManifest(const LibraryModel &model) {
+std::string writeManifest(const LibraryModel &model, const LibrarySizes &sizes) {
   std::string text;
   raw_string_ostream out(text);
-  ManifestWriter(model, out).write();
+  ManifestWriter(model, sizes, out).write();
   out << "\n";
   return text;
 }

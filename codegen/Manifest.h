@@ -9,6 +9,7 @@
 #define KILN_CODEGEN_MANIFEST_H
 
 #include "codegen/LibraryModel.h"
+#include "codegen/LibrarySizes.h"
 #include "codegen/TuningSummary.h"
 #include "compiler/Target/Occupancy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,13 +20,15 @@ namespace kiln {
 
 inline constexpr int64_t kManifestVersion = 1;
 
-std::string writeManifest(const LibraryModel &model);
+std::string writeManifest(const LibraryModel &model, const LibrarySizes &sizes);
 
 //--- What `kiln inspect` reads back ---
 
 struct BinarySummary {
   std::string target, format;
   uint64_t bytes = 0;
+  /// Equal for binaries that are stored once.
+  std::string hash;
   uint64_t registers = 0, scalarRegisters = 0;
   uint64_t spillStoreBytes = 0, spillLoadBytes = 0, stackBytes = 0;
   uint64_t sharedBytes = 0; // static and dynamic, per block
@@ -63,12 +66,16 @@ struct EntrySummary {
   /// "proven", "has gaps", "undecided"; "" where nothing was declared.
   std::string total;
   std::vector<OverlapSummary> overlaps;
+  uint64_t tableBytes = 0;
 };
 struct LibrarySummary {
   std::string name;
   std::vector<std::string> targets; // name and what it resolved to
   std::vector<std::pair<std::string, std::string>> tools;
   std::vector<EntrySummary> entries;
+  std::vector<TargetSize> sizes;
+  /// "zstd"; "" where the archive has binaries as they are.
+  std::string compression;
 };
 
 /// Reads a manifest's text. Missing keys count as empty or zero; anything that is not a manifest is
@@ -77,10 +84,15 @@ llvm::Expected<LibrarySummary> readManifest(llvm::StringRef json);
 /// Reads the manifest of `bytes`: a manifest itself, or an archive that holds one.
 llvm::Expected<LibrarySummary> inspectLibrary(llvm::StringRef bytes);
 
+/// What came from a file and goes to a terminal: no control characters.
+std::string printable(llvm::StringRef text);
+
 /// A table with one line per binary, and one for its fallback: variant, target, registers, shared
 /// memory, spills, bytes, blocks of a processor.
 void printSummary(const LibrarySummary &library, llvm::raw_ostream &out);
-/// The same as JSON, docs/cli.md.
+/// What each target, entry point and variant takes, docs/cli.md.
+void printSizes(const LibrarySummary &library, llvm::raw_ostream &out);
+/// All of these as JSON, docs/cli.md.
 void writeSummaryJson(const LibrarySummary &library, llvm::raw_ostream &out);
 
 } // namespace kiln

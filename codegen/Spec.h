@@ -176,6 +176,8 @@ struct Spec {
   std::vector<SpecKernel> kernels;
   /// Largest total of the device binaries and host objects in bytes; 0 = no limit.
   uint64_t sizeBudget = 0;
+  /// Whether images are compressed.
+  bool isCompressed = false;
   SpecPlace place;
 };
 

@@ -87,6 +87,12 @@ void SpecReader::readHeader(const SpecItem &root, Spec &spec) {
     string(schema, "a string");
   if (SpecItem budget = child(root, "size_budget"))
     spec.sizeBudget = static_cast<uint64_t>(integer(budget, 1, int64_t(1) << 50).value_or(0));
+  if (SpecItem compress = child(root, "compress"))
+    if (std::optional<std::string> how = string(compress, "\"none\" or \"zstd\"")) {
+      spec.isCompressed = *how == "zstd";
+      if (!spec.isCompressed && *how != "none")
+        expected(compress, "\"none\" or \"zstd\"");
+    }
   SpecItem library = child(root, "library");
   if (library)
     spec.library = name(library, "the library's name");

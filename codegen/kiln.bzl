@@ -44,6 +44,8 @@ def _arguments(ctx, command, option, output):
         args.add("-I", root)
     for target in ctx.attr.targets:
         args.add("--target", target)
+    if ctx.attr.compress:
+        args.add("--compress", ctx.attr.compress)
     args.add_all(ctx.attr.flags)
     return args
 
@@ -144,6 +146,8 @@ def _kiln_kernel_library_impl(ctx):
     needs = ctx.attr.deps + [ctx.attr.runtime]
     if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
         needs = needs + [ctx.attr.emulator]
+    if ctx.attr.compress == "zstd":
+        needs = needs + [ctx.attr.zstd]
     deps = [d[CcInfo] for d in needs]
     compilation_context, compiled = cc_common.compile(
         name = name,
@@ -216,6 +220,10 @@ kiln_kernel_library = rule(
         ),
         "targets": attr.string_list(doc = "Targets in place of the spec's."),
         "emulated": attr.bool(doc = "The spec has emu: targets (those named here are seen without)."),
+        "compress": attr.string(
+            values = ["", "none", "zstd"],
+            doc = "How the archive holds device binaries. A spec that says zstd needs it here, too: for what unpacks them.",
+        ),
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
@@ -226,6 +234,7 @@ kiln_kernel_library = rule(
         ),
         "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
         "emulator": attr.label(default = "//runtime/emulator", providers = [CcInfo]),
+        "zstd": attr.label(default = "//runtime/zstd", providers = [CcInfo]),
         # The configuration of the program itself: "exec" would build the compiler a second time.
         "kiln": attr.label(default = "//:kiln", executable = True, cfg = "target"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),

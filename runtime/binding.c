@@ -4,6 +4,7 @@
 #include "runtime/mutex.h"
 #include "runtime/target.h"
 #include "runtime/tensor_map.h"
+#include "runtime/tuning_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static const kiln_binary *binary_of(const kiln_entry *entry, const kiln_binding 
 
 bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant) {
   const kiln_binary *binary = binary_of(entry, binding, variant);
-  return binary->data || binary->host;
+  return binary->data || binary->frame || binary->host;
 }
 
 /* What the generator must have got right for the driver not to read beyond the arguments. */
@@ -121,9 +122,6 @@ static kiln_status check_variant(const kiln_variant *variant) {
 }
 
 static kiln_status check_binary(const kiln_binary *binary) {
-  if (binary->compression != KILN_COMPRESSION_NONE)
-    return kiln_error(KILN_ERROR_UNSUPPORTED,
-                      "the image is compressed, which this runtime cannot read");
   if (binary->scratch_bytes)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "the kernel wants %llu bytes of scratch memory, which this runtime cannot "
@@ -276,6 +274,7 @@ static kiln_status unload_images(kiln_image *image) {
       first = status;
       snprintf(message, sizeof message, "%s", kiln_last_error());
     }
+    free(image->unpacked);
     free(image);
     image = next;
   }
@@ -289,6 +288,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_store_release(&entry->state->bindings, NULL);
   entry->state->images = NULL;
   free_bindings(entry, bindings);
+  kiln_free_tuning_tables(entry->state->tables);
+  kiln_store_release(&entry->state->tables, NULL);
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));
   return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);

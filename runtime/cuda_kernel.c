@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static_assert(sizeof(kiln_cuda_attribute) == 72, "CUlaunchAttribute is 8 + 64 bytes");
@@ -120,21 +121,28 @@ static kiln_status load_error(const kiln_cuda_api *api, const jit_log *log, cons
   return log->text[0] ? kiln_error_within(status, "%s", log->text) : status;
 }
 
+/* Libraries and modules are the driver's own copies (cuLibraryLoadData, without
+ * CU_LIBRARY_BINARY_IS_PRESERVED): what was unpacked is freed behind the load. */
 static kiln_status load_library(const kiln_cuda_api *api, const kiln_kernel *kernel,
                                 const kiln_target *target, kiln_image **images, void **library) {
-  const void *data = kernel->binary->data;
-  kiln_image *image = kiln_find_image(*images, data, NULL);
+  kiln_image *image = kiln_find_image(*images, kernel->binary, NULL);
   if (image) {
     *library = image->handle;
     return KILN_SUCCESS;
   }
+  const void *data;
+  void *unpacked;
+  kiln_status status = kiln_image_bytes(kernel->binary, &data, &unpacked);
+  if (status != KILN_SUCCESS)
+    return status;
   jit_log log;
   prepare_log(&log, target);
   int result =
       api->cuLibraryLoadData(library, data, log.options, log.values, log.count, NULL, NULL, 0);
+  free(unpacked);
   if (result)
     return load_error(api, &log, "cuLibraryLoadData", result);
-  kiln_status status = kiln_add_image(images, KILN_DRIVER_CUDA, data, NULL, *library);
+  status = kiln_add_image(images, KILN_DRIVER_CUDA, kernel->binary, NULL, *library, NULL);
   if (status != KILN_SUCCESS)
     api->cuLibraryUnload(*library);
   return status;
@@ -171,18 +179,23 @@ static kiln_status load_for_device(const kiln_cuda_api *api, kiln_kernel *kernel
 
 static kiln_status load_module(const kiln_cuda_api *api, const kiln_kernel *kernel,
                                const kiln_target *target, kiln_image **images, void **module) {
-  const void *data = kernel->binary->data;
-  kiln_image *image = kiln_find_image(*images, data, kernel->place);
+  kiln_image *image = kiln_find_image(*images, kernel->binary, kernel->place);
   if (image) {
     *module = image->handle;
     return KILN_SUCCESS;
   }
+  const void *data;
+  void *unpacked;
+  kiln_status status = kiln_image_bytes(kernel->binary, &data, &unpacked);
+  if (status != KILN_SUCCESS)
+    return status;
   jit_log log;
   prepare_log(&log, target);
   int result = api->cuModuleLoadDataEx(module, data, log.count, log.options, log.values);
+  free(unpacked);
   if (result)
     return load_error(api, &log, "cuModuleLoadDataEx", result);
-  kiln_status status = kiln_add_image(images, KILN_DRIVER_CUDA, data, kernel->place, *module);
+  status = kiln_add_image(images, KILN_DRIVER_CUDA, kernel->binary, kernel->place, *module, NULL);
   if (status != KILN_SUCCESS)
     api->cuModuleUnload(*module);
   return status;

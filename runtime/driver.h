@@ -43,10 +43,13 @@ typedef struct kiln_place {
 /* An image that a driver has loaded for an entry; several kernels may come from one. */
 typedef struct kiln_image {
   struct kiln_image *next;
-  const void *data;        /* the binary's bytes, which identify the image */
+  const void *data; /* the binary's bytes or its place in a frame, which identify the image */
+  const kiln_frame *frame;
+  uint64_t frame_offset;
   const kiln_place *place; /* where; null: everywhere (CUlibrary) */
   uint32_t driver;
-  void *handle; /* CUlibrary, CUmodule or hipModule_t */
+  void *handle;   /* CUlibrary, CUmodule or hipModule_t */
+  void *unpacked; /* bytes that the driver still reads, freed with the image; or null */
 } kiln_image;
 
 enum { KILN_MAX_ATTRIBUTES = 3 };
@@ -110,11 +113,17 @@ extern const kiln_driver_table kiln_emulator_driver;
 /* Null for KILN_DRIVER_NONE and numbers that are no driver. */
 const kiln_driver_table *kiln_driver_of(uint32_t driver);
 
-/* The image of `data` at `place` among `images`, or null. */
-kiln_image *kiln_find_image(kiln_image *images, const void *data, const kiln_place *place);
-/* Prepends an image; on failure the caller still owns `handle`. */
-kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const void *data,
-                           const kiln_place *place, void *handle);
+/* The image of `binary` at `place` among `images`, or null. */
+kiln_image *kiln_find_image(kiln_image *images, const kiln_binary *binary, const kiln_place *place);
+/* Prepends that image; on failure the caller still owns `handle` and `unpacked`, which may be null.
+ */
+kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const kiln_binary *binary,
+                           const kiln_place *place, void *handle, void *unpacked);
+
+/* The bytes of the image of `binary`. What had to be unpacked is `*unpacked`, which the caller
+ * frees when the driver needs it no more; else that is null. Errors: KILN_ERROR_LOAD,
+ * _OUT_OF_MEMORY, _ABI. */
+kiln_status kiln_image_bytes(const kiln_binary *binary, const void **data, void **unpacked);
 
 /* Closes every driver, as at process start; for tests that change driver libraries. */
 void kiln_close_drivers(void);

@@ -213,18 +213,29 @@ static kiln_status check_not_capturing(kiln_stream stream) {
 /* The kernel's device is current. */
 static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, kiln_image **images,
                                void **module) {
-  const void *data = kernel->binary->data;
-  kiln_image *image = kiln_find_image(*images, data, kernel->place);
+  kiln_image *image = kiln_find_image(*images, kernel->binary, kernel->place);
   if (image) {
     *module = image->handle;
     return KILN_SUCCESS;
   }
-  int result = api->hipModuleLoadData(module, data);
-  if (result)
-    return hip_error(api, KILN_ERROR_LOAD, "hipModuleLoadData", result);
-  kiln_status status = kiln_add_image(images, KILN_DRIVER_HIP, data, kernel->place, *module);
+  const void *data;
+  void *unpacked;
+  kiln_status status = kiln_image_bytes(kernel->binary, &data, &unpacked);
   if (status != KILN_SUCCESS)
+    return status;
+  int result = api->hipModuleLoadData(module, data);
+  if (result) {
+    free(unpacked);
+    return hip_error(api, KILN_ERROR_LOAD, "hipModuleLoadData", result);
+  }
+  /* HIP makes no copy of the image, so it has to stay (FatBinaryInfo::AddDevProgram of ROCm's clr:
+   * make_copy is false). */
+  status =
+      kiln_add_image(images, KILN_DRIVER_HIP, kernel->binary, kernel->place, *module, unpacked);
+  if (status != KILN_SUCCESS) {
     api->hipModuleUnload(*module);
+    free(unpacked);
+  }
   return status;
 }
 

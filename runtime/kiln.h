@@ -35,7 +35,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 6u
+#define KILN_ABI_VERSION 7u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -330,13 +330,21 @@ uint32_t kiln_variant_count(const kiln_entry *entry);
 /* The variant's description, such as "BLOCK_M=128, num_warps=8"; null if out of range. */
 const char *kiln_variant_name(const kiln_entry *entry, uint32_t variant);
 /* The variant's lasting name, "5f0c9e21d3aa": the same in every build of a variant of these
- * constants, options and promises, whatever stands beside it; indices and descriptions are not. Null
- * if out of range. */
+ * constants, options and promises, whatever stands beside it; indices and descriptions are not.
+ * Null if out of range. */
 const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant);
 /* The index of the variant of that lasting name, for the generated <kernel>_variant. It compares
  * texts: once, not in each launch. Errors: KILN_ERROR_INVALID_ARGUMENT (no such variant, or a null
  * pointer), KILN_ERROR_ABI. */
 kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t *variant);
+
+/* Takes the decision trees of the file at `path`, which `kiln tune --table` has written, in place
+ * of those that `library` was built with: of the entries that the file has, all of them or none.
+ * Calls that are under way go by either; plans keep their variant. Variants of the file that the
+ * library does not have are passed over. Holds until the next table or kiln_unload. Errors:
+ * KILN_ERROR_INVALID_ARGUMENT (the file cannot be read, is malformed or of another library; the
+ * message says where and why), _ABI, _OUT_OF_MEMORY. */
+kiln_status kiln_load_tuning(const kiln_library *library, const char *path);
 
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code
@@ -412,10 +420,23 @@ enum {
       1u << 1 /* CUDA's programmatic stream serialisation (programmatic dependent launch) */
 };
 
-enum {
-  KILN_COMPRESSION_NONE = 0,
-  KILN_COMPRESSION_ZSTD = 1 /* reserved: KILN_ERROR_UNSUPPORTED in this version */
-};
+/* Writes exactly unpacked_size bytes to `unpacked`, and returns null; else what is wrong with the
+ * data, static text. */
+typedef const char *(*kiln_unpack_function)(const void *data, uint64_t size, void *unpacked,
+                                            uint64_t unpacked_size);
+
+/* That for zstd (RFC 8878). It is in runtime/zstd/, which needs libzstd, and is linked where a
+ * library with compressed images asks for it. */
+const char *kiln_unpack_zstd(const void *data, uint64_t size, void *unpacked,
+                             uint64_t unpacked_size);
+
+/* Images that are compressed together. Loading one of them unpacks all, and keeps none. */
+typedef struct kiln_frame {
+  const void *data;
+  uint64_t size;          /* bytes of data */
+  uint64_t unpacked_size; /* of all the images */
+  kiln_unpack_function unpack;
+} kiln_frame;
 
 /* A number that a launch has: the product of `constant` and of the values of one or two of the
  * variant's parameters, integers; `constant` alone where both are KILN_NO_PARAMETER. A product
@@ -466,11 +487,11 @@ enum { KILN_MAX_TENSOR_MAPS = 16 };
 
 /* One compiled kernel for one target. All zero where the variant does not exist for the target. */
 typedef struct kiln_binary {
-  const void *data; /* the image; null for KILN_FORM_HOST. Several binaries of an entry may share
+  const void *data; /* the image; null for KILN_FORM_HOST and in a frame. Several binaries may share
                        one image */
-  uint64_t size;    /* bytes of data */
-  uint64_t unpacked_size;  /* bytes after decompression, where compressed */
-  uint32_t compression;    /* KILN_COMPRESSION_* */
+  uint64_t size;    /* bytes of the image */
+  const kiln_frame *frame; /* what the image is unpacked from; null: it is not compressed */
+  uint64_t frame_offset;   /* where in it */
   uint32_t flags;          /* KILN_LAUNCH_* */
   const char *symbol;      /* kernel name in the image */
   kiln_host_function host; /* KILN_FORM_HOST, else null */
@@ -499,13 +520,41 @@ typedef struct kiln_variant {
   const char *id; /* its lasting name, for kiln_find_variant; may be null */
 } kiln_variant;
 
+/* The `key` of a leaf. */
+#define KILN_TREE_LEAF UINT32_MAX
+
+/* A node of a decision tree. Keys up to the bound go to the next node, larger ones to `above`. */
+typedef struct kiln_tree_node {
+  int64_t bound;
+  uint32_t key;   /* index of an argument, or KILN_TREE_LEAF */
+  uint32_t above; /* of a leaf: where its list in `variants` begins */
+} kiln_tree_node;
+
+/* Decision trees that were learnt from measured shapes. */
+typedef struct kiln_tuned_trees {
+  const kiln_tree_node *nodes;
+  /* By target and then by how much a call's best legal variant promises, its tree's first node;
+   * UINT32_MAX: none. */
+  const uint32_t *roots;
+  const uint16_t *variants; /* the fastest first; each list ends with UINT16_MAX */
+} kiln_tuned_trees;
+
+/* What decision trees are over. */
+typedef struct kiln_dispatch_key {
+  const char *const *names; /* of the arguments, integers */
+  uint32_t num_keys;
+  uint32_t num_ranks;
+  const uint32_t *ranks; /* by variant: how much its signature promises; null: all the same */
+  const kiln_tuned_trees *tuned; /* what the library was built with; null: nothing */
+} kiln_dispatch_key;
+
 /* Written by the runtime only. Define it `static kiln_entry_state state;` (zero-initialised, not
  * const). */
 typedef struct kiln_entry_state {
   void *bindings;
   void *images;
   uint64_t misses;
-  uint64_t reserved;
+  void *tables; /* of kiln_load_tuning */
 } kiln_entry_state;
 
 struct kiln_entry {
@@ -518,6 +567,7 @@ struct kiln_entry {
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
+  const kiln_dispatch_key *key; /* null: measured shapes do not decide here */
 };
 
 struct kiln_library {
@@ -525,6 +575,9 @@ struct kiln_library {
   uint32_t num_entries;
   const char *name;
   const kiln_entry *const *entries;
+  /* Of the names, arguments and dispatch keys of all entries: 16 hexadecimal digits that a file for
+   * kiln_load_tuning has, too. Null: it takes none. */
+  const char *dispatch_hash;
 };
 
 /* What one call needs to know about where it runs; lives on the caller's stack or in a plan. Valid
@@ -537,6 +590,7 @@ typedef struct kiln_call {
   uint32_t arch;       /* as kiln_device.arch */
   uint32_t processors; /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
   uint32_t reserved;
+  const kiln_tuned_trees *tuned; /* what decides where shapes were measured; null: nothing does */
 } kiln_call;
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the

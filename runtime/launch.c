@@ -6,6 +6,7 @@
  * launch.
  */
 #include "runtime/binding.h"
+#include "runtime/tuning_table.h"
 
 #include <stddef.h>
 
@@ -45,13 +46,16 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
     if (status != KILN_SUCCESS)
       return status;
   }
+  const kiln_tuning_table *table = kiln_load_acquire(&entry->state->tables);
+  const kiln_tuned_trees *built = entry->key ? entry->key->tuned : NULL;
   uint32_t (*processors)(kiln_stream) = binding->driver->stream_processors;
   *call = (kiln_call){.entry = entry,
                       .stream = stream,
                       .binding = binding,
                       .target = binding->target,
                       .arch = place->arch,
-                      .processors = processors ? processors(stream) : place->processors};
+                      .processors = processors ? processors(stream) : place->processors,
+                      .tuned = table ? &table->trees : built};
   return KILN_SUCCESS;
 }
 

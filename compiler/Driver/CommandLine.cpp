@@ -107,6 +107,14 @@ cl::opt<CudaEmit> cudaEmit(
                clEnumValN(CudaEmit::PTX, "ptx", "PTX, assembled by the driver when loaded"),
                clEnumValN(CudaEmit::Both, "both", "machine code and PTX beside it")),
     cl::init(CudaEmit::Cubin), cl::sub(libraryCommands));
+enum class Compression { None, Zstd };
+cl::opt<Compression>
+    compression("compress",
+                cl::desc("How the archive holds device binaries (default: as the spec says)"),
+                cl::values(clEnumValN(Compression::None, "none", "as they are"),
+                           clEnumValN(Compression::Zstd, "zstd",
+                                      "together; programs link runtime/zstd/ and libzstd")),
+                cl::init(Compression::None), cl::sub(libraryCommands));
 cl::opt<std::string>
     ptxasPath("ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
               cl::value_desc("file"), cl::sub(codeCommands));
@@ -213,6 +221,8 @@ cl::opt<std::string> runCountHtml("count-html",
 // inspect
 cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json>"),
                                  cl::sub(inspectCommand));
+cl::opt<bool> inspectSizes("sizes", cl::desc("The bytes of each target, kernel and variant"),
+                           cl::sub(inspectCommand));
 cl::opt<bool> inspectJson("json", cl::desc("As JSON"), cl::sub(inspectCommand));
 
 // report
@@ -238,6 +248,10 @@ cl::list<std::string> importedTimes("import",
                                     cl::desc("Write these files of Triton's autotuner as a tuning "
                                              "file, into the file of -o"),
                                     cl::value_desc("file"), cl::sub(tuneCommand));
+cl::opt<std::string> tuneTable("table",
+                               cl::desc("Write the spec's measured shapes as a file that a "
+                                        "program loads (kiln_load_tuning)"),
+                               cl::value_desc("file"), cl::sub(tuneCommand));
 cl::opt<std::string> importedKernel("kernel", cl::desc("The entry point that they are about"),
                                     cl::value_desc("name"), cl::sub(tuneCommand));
 cl::opt<std::string> importedDevice("device", cl::desc("The device that they were measured on"),
@@ -314,7 +328,8 @@ CompilerOptions compilerOptions() {
   options.debug = debug;
   options.deviceMemory = deviceMemory;
   options.only = only;
-  options.tuningUse = tuneCommand  ? TuningUse::Ignore
+  bool makesTuner = tuneCommand && tuneTable.empty();
+  options.tuningUse = makesTuner   ? TuningUse::Ignore
                       : runCommand ? TuningUse::Choose
                                    : TuningUse::Embed;
   options.quiet = quiet;
@@ -332,6 +347,8 @@ CompilerOptions compilerOptions() {
     usageError("-O: expected 0 to 3, got " + llvm::Twine(optLevel));
   options.emit.optLevel = optLevel;
   options.emit.cudaEmit = cudaEmit;
+  if (compression.getNumOccurrences())
+    options.isCompressed = compression == Compression::Zstd;
   options.emit.ptxasPath = ptxasPath;
   options.emit.ptxasMemory = ptxasMemory;
   options.emit.ptxasTimeout = ptxasTimeout;
@@ -346,7 +363,8 @@ CompilerOptions compilerOptions() {
 BuildOptions buildOptions() {
   BuildOptions build;
   build.spec = required(specPath, "the path of a spec");
-  if (linkCommand || tuneCommand || (buildCommand && objects.empty() && only.empty()))
+  bool makesTuner = tuneCommand && tuneTable.empty();
+  if (linkCommand || makesTuner || (buildCommand && objects.empty() && only.empty()))
     build.outputFolder = required(outputFolder, "-o FOLDER, where the library's files go");
   else if (!objects.empty() && !outputFolder.empty())
     usageError("-o: expected none beside --objects, which is in place of a library");
@@ -368,6 +386,10 @@ TuneOptions tuneOptions() {
     if (!specPath.empty())
       usageError("--merge: expected no spec, got '" + specPath + "'");
   }
+  tune.table = tuneTable;
+  if (!tune.table.empty() &&
+      (!outputFolder.empty() || !mergedTimes.empty() || !importedTimes.empty()))
+    usageError("--table: expected no -o, --merge or --import, which write something else");
   if (importedTimes.empty())
     return tune;
   tune.imported = importedTimes;
@@ -476,7 +498,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
   } else if (inspectCommand) {
     line.command = Command::Inspect;
     line.inspect = {required(libraryPath, "the path of a library's archive or manifest"),
-                    inspectJson};
+                    inspectJson, inspectSizes};
   } else if (reportCommand) {
     line.command = Command::Report;
     line.report = {required(reportLibrary, "the path of a library's archive or manifest"),

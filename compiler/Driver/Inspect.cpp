@@ -16,6 +16,8 @@ int runInspect(const CommandLine &line) {
   } else if (auto library = inspectLibrary((*file)->getBuffer())) {
     if (line.inspect.json)
       writeSummaryJson(*library, llvm::outs());
+    else if (line.inspect.sizes)
+      printSizes(*library, llvm::outs());
     else
       printSummary(*library, llvm::outs());
     return 0;

@@ -125,7 +125,8 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
                   entry.binaries.data(),
                   &entry.state,
                   uint32_t(entry.variants.size()),
-                  uint32_t(entry.targets.size())};
+                  uint32_t(entry.targets.size()),
+                  nullptr};
   return llvm::Error::success();
 }
 
@@ -140,7 +141,7 @@ llvm::Expected<std::unique_ptr<MemoryLibrary>> MemoryLibrary::load(const Library
     result->records.push_back(&entry.record);
   }
   result->library = {KILN_ABI_VERSION, uint32_t(result->records.size()), model.name.c_str(),
-                     result->records.data()};
+                     result->records.data(), nullptr};
   return result;
 }
 

@@ -62,6 +62,8 @@ struct CompilerOptions {
   unsigned cacheLimitMiB = 4096;
   /// --depfile: a make rule of what was read.
   std::string depfile;
+  /// --compress: whether images are compressed, in place of what the spec says.
+  std::optional<bool> isCompressed;
   EmitOptions emit;
 };
 
@@ -117,6 +119,8 @@ struct RunOptions {
 struct InspectOptions {
   std::string library;
   bool json = false;
+  /// What everything takes, in place of the table.
+  bool sizes = false;
 };
 
 struct ReportOptions {
@@ -135,6 +139,8 @@ struct TuneOptions {
   std::vector<std::string> imported;
   std::string kernel, device;
   std::string output;
+  /// --table: a file for kiln_load_tuning, in place of making a tuner.
+  std::string table;
 };
 
 struct LanguageOptions {

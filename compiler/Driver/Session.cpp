@@ -1,5 +1,6 @@
 #include "compiler/Driver/Session.h"
 #include "codegen/GenerateLibrary.h"
+#include "codegen/ImageFrames.h"
 #include "codegen/SpecReader.h"
 #include "compiler/Driver/BinaryCache.h"
 #include "compiler/Driver/DispatchChecks.h"
@@ -229,6 +230,8 @@ bool Session::checkAssembled(BuildPlan &plan) {
 
 void Session::recordInputs(LibraryModel &model) {
   model.tools = {{"kiln", KILN_VERSION}, {"llvm", LLVM_VERSION_STRING}};
+  if (model.isCompressed)
+    model.tools.emplace_back("zstd", zstdVersion().str());
   for (const InputFile &file : files)
     model.inputs.push_back({portablePath(file.path, options), file.sha256});
 }

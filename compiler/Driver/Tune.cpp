@@ -5,6 +5,7 @@
 #include "codegen/OutputSet.h"
 #include "codegen/TunerSource.h"
 #include "codegen/TuningFile.h"
+#include "codegen/TuningTable.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/ImportTimes.h"
 #include "compiler/Driver/Interrupt.h"
@@ -124,14 +125,13 @@ private:
   OutputSet files;
 };
 
-/// Writes a tuning file, unless there were errors; the exit status. A file that was read may be
-/// the one that is written.
-int finish(Session &session, const std::string &path, const TuningFile &tuning) {
+/// Writes one file, unless there were errors; the exit status.
+int writeFile(Session &session, const std::string &path, const std::string &bytes) {
   OutputSet files;
   if (!session.diagnostics.hasErrors()) {
     llvm::Error error = files.open(path);
     if (!error)
-      error = files.add(path, writeTuningFile(tuning));
+      error = files.add(path, bytes);
     if (!error)
       error = files.commit();
     if (error)
@@ -140,6 +140,11 @@ int finish(Session &session, const std::string &path, const TuningFile &tuning) 
   }
   session.reporter.report(session.diagnostics, session.sources);
   return session.reporter.errors() ? 1 : 0;
+}
+
+/// A file that was read may be the one that is written.
+int finish(Session &session, const std::string &path, const TuningFile &tuning) {
+  return writeFile(session, path, writeTuningFile(tuning));
 }
 
 const SourceFile *loadFile(Session &session, const std::string &path) {
@@ -180,6 +185,22 @@ int importFiles(const CommandLine &line) {
   return finish(session, line.tune.output, tuning);
 }
 
+/// kiln tune --table.
+int writeTable(const CommandLine &line) {
+  Session session(line.compiler);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
+  if (!plan || !session.checkOutputs({{line.tune.table, "--table"}}))
+    return 1;
+  std::string table = writeTuningTable(plan->model);
+  if (table.empty())
+    session.diagnostics
+        .report(DiagKind::DriverNothingToTune, spec->place.range,
+                "no measured shape of a kernel with a dispatch key decides for any target")
+        .withHint("name a file of times in \"dispatch\": {\"tuning\": \"times.json\"}");
+  return writeFile(session, line.tune.table, table);
+}
+
 /// kiln tune --merge.
 int mergeFiles(const CommandLine &line) {
   Session session(line.compiler);
@@ -198,6 +219,8 @@ int runTune(const CommandLine &line) {
     return importFiles(line);
   if (!line.tune.merged.empty())
     return mergeFiles(line);
+  if (!line.tune.table.empty())
+    return writeTable(line);
   return TunerBuild(line).execute() ? 0 : 1;
 }
 

@@ -1,14 +1,18 @@
-# kiln_library(NAME SPEC FILE [FLAGS FLAG...])
+# kiln_library(NAME SPEC FILE [COMPRESS zstd] [FLAGS FLAG...])
 #
 # A static library of the spec's kernels, and in NAME_FOLDER its header's folder. Each kernel compiles for each target
 # by itself, again only where its sources have changed. FLAGS are those of kiln build; KILN is the command. The spec's
-# kernels are looked up when CMake runs, which it does again when the spec changes.
+# kernels are looked up when CMake runs, which it does again when the spec changes. With COMPRESS zstd the library links
+# a target kiln_zstd: runtime/zstd/ and libzstd.
 if(NOT KILN)
   find_program(KILN kiln REQUIRED)
 endif()
 
 function(kiln_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;COMPRESS" "FLAGS")
+  if(arg_COMPRESS)
+    list(APPEND arg_FLAGS --compress ${arg_COMPRESS})
+  endif()
   get_filename_component(spec "${arg_SPEC}" ABSOLUTE)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.kernels")
   set(arguments "${spec}" --name ${name} ${arg_FLAGS})
@@ -37,5 +41,8 @@ function(kiln_library name)
   add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC "${folder}/lib${name}.a")
+  if(arg_COMPRESS STREQUAL "zstd")
+    target_link_libraries(${name} PUBLIC kiln_zstd)
+  endif()
   set(${name}_FOLDER "${folder}" PARENT_SCOPE)
 endfunction()

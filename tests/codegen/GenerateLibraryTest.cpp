@@ -24,6 +24,10 @@ std::string messageOf(const LibraryModel &model) {
   return library ? "" : llvm::toString(library.takeError());
 }
 
+std::string manifestOf(const LibraryModel &model) {
+  return fileOf(llvm::cantFail(generateLibrary(model)), model.name + ".json");
+}
+
 TEST(GenerateLibrary, GivesTheSameBytesEveryTime) {
   auto first = llvm::cantFail(generateLibrary(testLibrary("")));
   auto second = llvm::cantFail(generateLibrary(testLibrary("")));
@@ -54,12 +58,69 @@ TEST(GenerateLibrary, EqualImagesAreStoredOnce) {
   EXPECT_EQ(after.find("kiln_test_kernels_axpy_v3_cuda_sm_90a_cubin"), std::string::npos);
 }
 
+TEST(GenerateLibrary, EqualImagesOfSeveralEntriesAreStoredOnceAndApart) {
+  LibraryModel model = testLibrary("");
+  uint64_t before = llvm::cantFail(generateLibrary(model)).sizes.stored();
+  EntryModel copy = model.entries[0];
+  copy.name = "zaxpy";
+  model.entries.push_back(copy);
+  auto library = llvm::cantFail(generateLibrary(model));
+  EXPECT_EQ(library.sizes.stored(), before);
+  std::string source = fileOf(library, "test_kernels.c");
+  EXPECT_EQ(source.find("kiln_test_kernels_zaxpy"), std::string::npos);
+  // A program that calls one of the two links no other image of the other.
+  std::string archive = fileOf(library, "libtest_kernels.a");
+  EXPECT_NE(archive.find("axpy.cuda_sm_90a.v0.o"), std::string::npos);
+  EXPECT_EQ(archive.find("axpy.cuda_sm_90a.cubin.o"), std::string::npos);
+  EXPECT_NE(archive.find("guarded.cuda_sm_90a.cubin.o"), std::string::npos);
+}
+
+TEST(GenerateLibrary, CompressedImagesAreInFramesOfTheirTarget) {
+  LibraryModel model = testLibrary("");
+  auto plain = llvm::cantFail(generateLibrary(model));
+  model.isCompressed = true;
+  auto library = llvm::cantFail(generateLibrary(model)),
+       again = llvm::cantFail(generateLibrary(model));
+  EXPECT_EQ(fileOf(library, "libtest_kernels.a"), fileOf(again, "libtest_kernels.a"));
+  EXPECT_EQ(library.sizes.code(), plain.sizes.code());
+  EXPECT_LT(library.sizes.stored(), plain.sizes.stored() / 2);
+  EXPECT_EQ(fileOf(library, "test_kernels.h"), fileOf(plain, "test_kernels.h"));
+  std::string source = fileOf(library, "test_kernels.c");
+  for (const char *target : {"cuda_sm_90a_cubin", "hip_gfx942_hsaco"})
+    EXPECT_NE(source.find("static const kiln_frame kiln_test_kernels_" + std::string(target) +
+                          "_frame_0 = {"),
+              std::string::npos)
+        << source;
+  EXPECT_EQ(source.find("_v0_cuda"), std::string::npos);
+  EXPECT_EQ(fileOf(plain, "test_kernels.c").find("kiln_unpack_zstd"), std::string::npos);
+}
+
+TEST(GenerateLibrary, TheBudgetCountsWhatIsStored) {
+  LibraryModel model = testLibrary("");
+  model.isCompressed = true;
+  model.sizeBudget = llvm::cantFail(generateLibrary(model)).sizes.stored();
+  model.isCompressed = false;
+  EXPECT_NE(messageOf(model), "");
+  model.isCompressed = true;
+  EXPECT_EQ(messageOf(model), "");
+  --model.sizeBudget;
+  std::string message = messageOf(model);
+  EXPECT_NE(message.find("bytes when compressed, more than the size_budget of"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("the largest are, before they are, guarded for cuda:sm_90a ("),
+            std::string::npos)
+      << message;
+}
+
 TEST(GenerateLibrary, ReportsSizesAndKeepsTheBudget) {
   LibraryModel model = testLibrary("");
   auto library = llvm::cantFail(generateLibrary(model));
-  EXPECT_EQ(library.sizes.size(), 22u); // eleven entries, two targets
-  EXPECT_GT(library.totalBytes, 0u);
-  model.sizeBudget = library.totalBytes;
+  ASSERT_EQ(library.sizes.targets.size(), 2u);
+  EXPECT_EQ(library.sizes.targets[0].target, "cuda:sm_90a");
+  EXPECT_EQ(library.sizes.tables.size(), model.entries.size());
+  EXPECT_GT(library.sizes.stored(), 0u);
+  EXPECT_EQ(library.sizes.stored(), library.sizes.code());
+  model.sizeBudget = library.sizes.stored();
   EXPECT_EQ(messageOf(model), "");
   model.sizeBudget = 100;
   std::string message = messageOf(model);
@@ -188,7 +249,7 @@ TEST(GenerateLibrary, FallbacksHaveATableOfTheirOwn) {
 TEST(GenerateLibrary, FallbacksCountAndShareImages) {
   LibraryModel model = testLibrary("");
   DeviceBinary &binary = model.entries[7].variants[0].binaries[0].binary;
-  uint64_t with = llvm::cantFail(generateLibrary(model)).totalBytes;
+  uint64_t with = llvm::cantFail(generateLibrary(model)).sizes.code();
   uint64_t bytes = binary.fallback->bytes.size();
   // A second variant of the same code adds none.
   VariantModel second = model.entries[7].variants[0];
@@ -199,7 +260,7 @@ TEST(GenerateLibrary, FallbacksCountAndShareImages) {
   EXPECT_EQ(source.find("rows_v1_cuda"), std::string::npos);
   model = testLibrary("");
   model.entries[7].variants[0].binaries[0].binary.fallback = nullptr;
-  EXPECT_EQ(llvm::cantFail(generateLibrary(model)).totalBytes, with - bytes);
+  EXPECT_EQ(llvm::cantFail(generateLibrary(model)).sizes.code(), with - bytes);
 }
 
 TEST(GenerateLibrary, RefusesFallbacksThatAreNotLikeTheirBinaries) {
@@ -367,10 +428,32 @@ TEST(Manifest, IsReadBackFromTheFileAndFromTheArchive) {
     llvm::raw_string_ostream out(printed);
     printSummary(summary, out);
     EXPECT_NE(printed.find("0: BLOCK=256, num_warps=4, x divisible by 16"), std::string::npos);
-    EXPECT_NE(printed.find(std::to_string(library.totalBytes) + " bytes of device binaries"),
+    EXPECT_NE(printed.find(std::to_string(library.sizes.code()) + " bytes of device binaries"),
               std::string::npos)
         << printed;
   }
+}
+
+TEST(Manifest, SaysWhatEverythingTakes) {
+  LibraryModel model = testLibrary("");
+  EntryModel copy = model.entries[0];
+  copy.name = "zaxpy";
+  model.entries.push_back(copy);
+  model.isCompressed = true;
+  auto library = llvm::cantFail(generateLibrary(model));
+  LibrarySummary summary = llvm::cantFail(inspectLibrary(fileOf(library, "libtest_kernels.a")));
+  EXPECT_EQ(summary.compression, "zstd");
+  ASSERT_EQ(summary.sizes.size(), 2u);
+  EXPECT_EQ(summary.sizes[1].target, "hip:gfx942");
+  EXPECT_EQ(summary.sizes[1].code, library.sizes.targets[1].code);
+  EXPECT_EQ(summary.sizes[1].stored, library.sizes.targets[1].stored);
+  EXPECT_EQ(summary.entries[0].tableBytes, library.sizes.tables[0]);
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  printSizes(summary, out);
+  EXPECT_NE(printed.find("library test_kernels, compressed by zstd\n"), std::string::npos);
+  EXPECT_NE(printed.find("  stored with axpy 3\n"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("\nzaxpy: 0 of code, "), std::string::npos) << printed;
 }
 
 TEST(Manifest, SaysWhatWasMeasured) {
@@ -378,7 +461,7 @@ TEST(Manifest, SaysWhatWasMeasured) {
   MeasuredTarget &measured = model.entries[8].measured.at(0);
   measured.leftOut = {"BLOCK=7"};
   measured.shapes[0].times.insert(measured.shapes[0].times.begin(), {"BLOCK=7", 0.5});
-  LibrarySummary summary = llvm::cantFail(readManifest(writeManifest(model)));
+  LibrarySummary summary = llvm::cantFail(readManifest(manifestOf(model)));
   ASSERT_EQ(summary.entries[8].tuning.size(), 1u);
   const TuningSummary &tuning = summary.entries[8].tuning[0];
   EXPECT_EQ(tuning.target, "hip:gfx942");
@@ -412,7 +495,7 @@ TEST(Manifest, RecordsWhatIsProvenOfAllCalls) {
 }
 
 TEST(Manifest, TellsLaunchParametersFromTheKernels) {
-  std::string manifest = writeManifest(testLibrary(""));
+  std::string manifest = manifestOf(testLibrary(""));
   EXPECT_NE(manifest.find("\"name\": \"n_rows\",\n     \"type\": \"i32\",\n     \"launch\": true"),
             std::string::npos)
       << manifest;
@@ -424,7 +507,7 @@ TEST(Manifest, WritesProductsAsListsOfTheirFactors) {
   map.extents[0] = {2, 8};
   map.strides[0] = {4, 1, 2};
   std::string dense;
-  for (char c : writeManifest(model))
+  for (char c : manifestOf(model))
     if (c != ' ' && c != '\n')
       dense += c;
   EXPECT_NE(dense.find("\"extents\":[[\"stream_shape_0\",8],\"stream_shape_1\"],"
@@ -434,7 +517,7 @@ TEST(Manifest, WritesProductsAsListsOfTheirFactors) {
 }
 
 TEST(Manifest, SaysWhatTensorMapsAreMadeOf) {
-  std::string manifest = writeManifest(testLibrary(""));
+  std::string manifest = manifestOf(testLibrary(""));
   std::string dense;
   for (char c : manifest)
     if (c != ' ' && c != '\n')
@@ -459,7 +542,7 @@ TEST(Manifest, SaysWhatTensorMapsAreMadeOf) {
 TEST(Manifest, NestsFallbacksInTheirBinaries) {
   LibraryModel model = testLibrary("");
   const DeviceBinary &fallback = *model.entries[7].variants[0].binaries[0].binary.fallback;
-  std::string manifest = writeManifest(model);
+  std::string manifest = manifestOf(model);
   LibrarySummary summary = llvm::cantFail(readManifest(manifest));
   const BinarySummary &read = summary.entries[7].variants[0].binaries[0];
   ASSERT_TRUE(read.fallback);
@@ -489,7 +572,7 @@ TEST(Manifest, RecordsLiteralsOfEveryKind) {
                     {"g", Literal::ofFunction("relu")},
                     {"n", Literal::none()},
                     {"t", Literal::ofTuple({Literal::ofBool(true)})}};
-  std::string manifest = writeManifest(model);
+  std::string manifest = manifestOf(model);
   for (const char *expected : {"\"i\": -1", "\"f\": 0.5", "\"inf\": -Infinity",
                                "\"dtype\": \"bf16\"", "\"function\": \"relu\"", "\"n\": null"})
     EXPECT_NE(manifest.find(expected), std::string::npos) << expected;

@@ -1,5 +1,5 @@
-// make_test_library HOST.a OUTDIR: writes the library of TestModel.h. HOST.a holds the object of
-// HostKernels.c.
+// make_test_library HOST.a OUTDIR [zstd]: writes the library of TestModel.h, perhaps compressed.
+// HOST.a holds the object of HostKernels.c.
 #include "codegen/GenerateLibrary.h"
 #include "tests/codegen/TestModel.h"
 #include "llvm/Object/Archive.h"
@@ -20,15 +20,17 @@ static std::string firstMember(const MemoryBuffer &file) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  bool isCompressed = argc == 4 && StringRef(argv[3]) == "zstd";
+  if (argc != 3 && !isCompressed)
     return 2;
   auto file = MemoryBuffer::getFile(argv[1]);
   if (!file) {
     errs() << argv[1] << ": " << file.getError().message() << "\n";
     return 1;
   }
-  Expected<kiln::GeneratedLibrary> library =
-      kiln::generateLibrary(kiln::test::testLibrary(firstMember(**file)));
+  kiln::LibraryModel model = kiln::test::testLibrary(firstMember(**file));
+  model.isCompressed = isCompressed;
+  Expected<kiln::GeneratedLibrary> library = kiln::generateLibrary(model);
   Error error = library ? kiln::writeOutputs(argv[2], library->files) : library.takeError();
   if (!error)
     return 0;

@@ -35,6 +35,9 @@ const std::vector<Case> &cases() {
         "kernels: expected a list of kernels, got an empty list"}},
       {top("\"kernel\": []"),
        {"the spec: unknown key 'kernel' [spec-unknown-key]", "hint: did you mean 'kernels'?"}},
+      {"{\"kiln\": 1, \"library\": \"l\", \"targets\": [\"cpu\"], \"compress\": \"gzip\", "
+       "\"kernels\": []}",
+       {"compress: expected \"none\" or \"zstd\", got"}},
       {"{\"kiln\": 2, \"kernels\": []}",
        {"kiln: this Kiln reads version 1 of the format, got 2 [spec-version]"}},
       {"{\"kiln\": \"1\", \"kernels\": []}", {"kiln: expected the integer 1, got string \"1\""}},

@@ -7,7 +7,7 @@ namespace {
 
 TEST(SpecReader, ReadsTheWholeFormat) {
   ReadSpec read = test::read(R"json({
-    "$schema": "kiln.schema.json", "kiln": 1, "library": "llm_kernels", "size_budget": 1000000,
+    "$schema": "kiln.schema.json", "kiln": 1, "library": "llm_kernels", "size_budget": 1000000, "compress": "zstd",
     "targets": ["cuda:sm_90a", "hip:gfx942", "cpu:x86-64-v3"],
     "kernels": [ { "name": "matmul_f16", "source": "matmul.py", "kernel": "matmul_kernel",
       "signature": { "a_ptr": "*fp16:16", "M": "i32", "K": "i32:16", "stride_ak": 1,
@@ -27,6 +27,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   const Spec &spec = *read.spec;
   EXPECT_EQ(spec.library, "llm_kernels");
   EXPECT_EQ(spec.sizeBudget, 1000000u);
+  EXPECT_TRUE(spec.isCompressed);
   ASSERT_EQ(spec.targets.size(), 3u);
   const SpecKernel &kernel = spec.kernels.at(0);
   EXPECT_EQ(kernel.entryNames(), std::vector<std::string>{"matmul_f16"});

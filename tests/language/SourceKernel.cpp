@@ -104,7 +104,7 @@ struct SourceKernel::Code {
   kiln_entry_state state = {};
   kiln_entry entry = {};
   const kiln_entry *entries[1] = {&entry};
-  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries};
+  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries, nullptr};
   /// Null: the default one.
   kiln_cpu_pool *pool = nullptr;
 

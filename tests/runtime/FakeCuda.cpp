@@ -82,6 +82,7 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
   }
   launch.kernel = kernel->name;
   launch.image = kernel->image->data;
+  launch.code = kernel->image->text;
   launch.context = context;
   launch.device = context->device;
   if (int result = checkLimits(*kernel, launch))

@@ -47,6 +47,7 @@ struct ParamSlot {
 
 struct Image {
   const void *data = nullptr;
+  std::string text;           // the driver's own copy
   Context *context = nullptr; // a module's
   unsigned long long contextId = 0;
   int device = -1; // AMD
@@ -93,7 +94,8 @@ struct Setting {
 struct Launch {
   std::string function; // the driver's function
   std::string kernel;
-  const void *image = nullptr;
+  const void *image = nullptr; // the address of the bytes that were loaded
+  std::string code;            // what stood there
   int device = -1;
   void *context = nullptr;
   void *stream = nullptr;
@@ -223,6 +225,7 @@ struct State {
     images.push_back(std::make_unique<Image>());
     Image *image = images.back().get();
     image->data = data;
+    image->text = text;
     std::istringstream lines(text + 5);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);

@@ -32,6 +32,10 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
       return state.breakRule(InvalidValue, "grid out of range");
   launch.kernel = kernel->name;
   launch.image = kernel->image->data;
+  launch.code = kernel->image->text;
+  // HIP makes no copy of an image: its bytes have to be there for as long as it is loaded.
+  if (std::memcmp(launch.image, "FAKE\n", 5) != 0)
+    state.broken.push_back("the bytes of a loaded image are gone");
   launch.device = currentDevice;
   launch.arguments = State::copyArguments(*kernel, parameters);
   state.launches.push_back(std::move(launch));
