@@ -110,7 +110,7 @@ TEST_F(TuningTable, VariantsAndTargetsThatTheLibraryLacksArePassedOver) {
               target = runtimeTargetName(library.targets.back());
   auto file = [&](const std::string &target, const std::string &ids) {
     return "kiln table 1\nlibrary test_kernels " + hash + "\nentry by_tree n m\ntarget " + target +
-           "\n5 7 :" + ids + "\nend\n";
+           "\ntree 0123456789ab " + id + "\n:" + ids + "\nend\n";
   };
   ASSERT_EQ(load(file(target, " 0123456789ab " + id)), KILN_SUCCESS) << kiln_last_error();
   EXPECT_EQ(chosen(50, 8), 1u);
