@@ -24,6 +24,7 @@ public:
   std::string write() {
     writeOrder();
     writeTuned();
+    writeSee();
     writeChoose();
     return result;
   }
@@ -115,6 +116,32 @@ private:
             .str());
   }
 
+  /// Counts a call's shape.
+  void writeSee() {
+    if (!tables.isKeyed)
+      return;
+    std::vector<std::string> values;
+    for (unsigned argument : tables.keyArguments)
+      values.push_back(keyValue(argument));
+    put(formatv("static void $_see(const kiln_call *call, const $_args *args, {0}int is_miss) {{\n"
+                "  int64_t key[{1}];\n",
+                hasConditions() ? "const uint64_t *held, " : "", values.size())
+            .str());
+    for (const auto &[k, value] : enumerate(values))
+      out << formatv("  key[{0}] = {1};\n", k, value);
+    put(formatv("  kiln_see_shape(call, key, {0}, {1}, is_miss);\n}\n\n",
+                hasConditions() ? "held" : "NULL", hasConditions() ? words() : 0)
+            .str());
+  }
+
+  /// Where calls are counted.
+  void putSee(bool isMiss) {
+    if (tables.isKeyed)
+      put(formatv("  if (call->seen)\n    $_see(call, args, {0}{1});\n",
+                  hasConditions() ? "held, " : "", isMiss ? 1 : 0)
+              .str());
+  }
+
   /// An integer argument in 64 signed bits; what is larger is as far away as can be.
   std::string keyValue(unsigned argument) const {
     if (entry.arguments[argument].type.element != ElementType::UInt64)
@@ -137,6 +164,7 @@ private:
           "  if (processors == 0)\n    processors = $_processors[call->target];\n");
     if (hasConditions())
       put("  $_held(args, held);\n");
+    putSee(false);
     if (tables.isKeyed)
       put(formatv("  if (call->tuned && $_fastest(call, args, {0}chosen))\n    return $_grid(args, "
                   "*chosen, "
@@ -154,6 +182,7 @@ private:
     out << "  }\n";
     if (tables.hasCosts)
       out << "  if (best >= 0.0)\n    return KILN_SUCCESS;\n";
+    putSee(true);
     put("  return $_miss(call, args, UINT32_MAX);\n}\n\n");
   }
 

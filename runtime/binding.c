@@ -2,6 +2,7 @@
 #include "runtime/binding.h"
 
 #include "runtime/mutex.h"
+#include "runtime/seen_shapes.h"
 #include "runtime/target.h"
 #include "runtime/tensor_map.h"
 #include "runtime/tuning_table.h"
@@ -290,6 +291,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   free_bindings(entry, bindings);
   kiln_free_tuning_tables(entry->state->tables);
   kiln_store_release(&entry->state->tables, NULL);
+  kiln_free_seen_shapes(entry->state->seen);
+  kiln_store_release(&entry->state->seen, NULL);
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));
   return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);

@@ -346,6 +346,15 @@ kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t 
  * message says where and why), _ABI, _OUT_OF_MEMORY. */
 kiln_status kiln_load_tuning(const kiln_library *library, const char *path);
 
+/* Whether calls of the entries of `library` that have a dispatch key are counted, by that key and by
+ * the conditions that they meet. They are not until this is called; it costs a lock in each call.
+ * Counts go on where they stopped; kiln_unload drops them. Errors: KILN_ERROR_ABI, _OUT_OF_MEMORY,
+ * _INVALID_ARGUMENT. */
+kiln_status kiln_count_shapes(const kiln_library *library, int count);
+/* Writes what was counted as JSON, for `kiln tune --shapes`: a whole file or, after an error, none.
+ * Errors: KILN_ERROR_INVALID_ARGUMENT (the file cannot be written), _ABI, _OUT_OF_MEMORY. */
+kiln_status kiln_dump_shapes(const kiln_library *library, const char *path);
+
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code
  *
@@ -555,6 +564,7 @@ typedef struct kiln_entry_state {
   void *images;
   uint64_t misses;
   void *tables; /* of kiln_load_tuning */
+  void *seen;   /* of kiln_count_shapes */
 } kiln_entry_state;
 
 struct kiln_entry {
@@ -591,6 +601,7 @@ typedef struct kiln_call {
   uint32_t processors; /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
   uint32_t reserved;
   const kiln_tuned_trees *tuned; /* what decides where shapes were measured; null: nothing does */
+  void *seen;                    /* null: calls are not counted */
 } kiln_call;
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the
@@ -626,6 +637,11 @@ typedef struct kiln_plan {
 } kiln_plan;
 kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan);
 kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params);
+
+/* Counts a call, or one that no variant matched, where call->seen is not null: the values of the
+ * dispatch key, and `num_words` words of the conditions that hold. */
+void kiln_see_shape(const kiln_call *call, const int64_t *key, const uint64_t *held,
+                    uint32_t num_words, int is_miss);
 
 /* An argument of the call, for messages. */
 typedef struct kiln_argument_value {

@@ -55,7 +55,8 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
                       .target = binding->target,
                       .arch = place->arch,
                       .processors = processors ? processors(stream) : place->processors,
-                      .tuned = table ? &table->trees : built};
+                      .tuned = table ? &table->trees : built,
+                      .seen = kiln_load_acquire(&entry->state->seen)};
   return KILN_SUCCESS;
 }
 

@@ -248,6 +248,10 @@ cl::list<std::string> importedTimes("import",
                                     cl::desc("Write these files of Triton's autotuner as a tuning "
                                              "file, into the file of -o"),
                                     cl::value_desc("file"), cl::sub(tuneCommand));
+cl::opt<std::string> seenShapes("shapes",
+                                cl::desc("Shapes that kiln_dump_shapes has written, in place of "
+                                         "the spec's"),
+                                cl::value_desc("file"), cl::sub(tuneCommand));
 cl::opt<std::string> tuneTable("table",
                                cl::desc("Write the spec's measured shapes as a file that a "
                                         "program loads (kiln_load_tuning)"),
@@ -386,7 +390,10 @@ TuneOptions tuneOptions() {
     if (!specPath.empty())
       usageError("--merge: expected no spec, got '" + specPath + "'");
   }
-  tune.table = tuneTable;
+  tune.table = tuneTable, tune.shapes = seenShapes;
+  bool makesTuner = tune.table.empty() && mergedTimes.empty() && importedTimes.empty();
+  if (!tune.shapes.empty() && !makesTuner)
+    usageError("--shapes: expected no --table, --merge or --import, which make no tuner");
   if (!tune.table.empty() &&
       (!outputFolder.empty() || !mergedTimes.empty() || !importedTimes.empty()))
     usageError("--table: expected no -o, --merge or --import, which write something else");

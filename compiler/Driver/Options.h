@@ -139,6 +139,8 @@ struct TuneOptions {
   std::vector<std::string> imported;
   std::string kernel, device;
   std::string output;
+  /// --shapes: a file of kiln_dump_shapes, in place of the spec's shapes.
+  std::string shapes;
   /// --table: a file for kiln_load_tuning, in place of making a tuner.
   std::string table;
 };

@@ -9,6 +9,7 @@
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/ImportTimes.h"
 #include "compiler/Driver/Interrupt.h"
+#include "compiler/Driver/SeenShapes.h"
 #include "compiler/Driver/Session.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,13 +18,24 @@
 namespace kiln {
 namespace {
 
+const SourceFile *loadFile(Session &session, const std::string &path) {
+  auto file = session.sources.load(path);
+  if (file)
+    return *file;
+  session.diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path,
+                             file.getError().message());
+  return nullptr;
+}
+
 class TunerBuild {
 public:
   explicit TunerBuild(const CommandLine &line)
-      : asked(line.build), options(line.compiler), session(options) {}
+      : asked(line.build), shapes(line.tune.shapes), options(line.compiler), session(options) {}
 
   bool execute() {
     spec = session.readSpecFile(asked.spec, asked.name);
+    if (spec && !shapes.empty() && !takeShapes())
+      return flush();
     plan = spec ? session.plan(*spec, asked.spec) : std::nullopt;
     return plan && checkIsTunable() && openOutputs() && compile() && write();
   }
@@ -38,6 +50,11 @@ private:
   bool nothing(const SpecPlace &place, const std::string &why, const std::string &hint = "") {
     session.diagnostics.report(DiagKind::DriverNothingToTune, place.range, why).withHint(hint);
     return flush();
+  }
+
+  bool takeShapes() {
+    const SourceFile *file = loadFile(session, shapes);
+    return file && applySeenShapes(*file, *spec, session.diagnostics);
   }
 
   /// The kernel that an entry point comes from, if the spec says what to time of it.
@@ -117,6 +134,7 @@ private:
   }
 
   const BuildOptions &asked;
+  const std::string &shapes;
   const CompilerOptions options;
   Session session;
   std::optional<Spec> spec;
@@ -145,15 +163,6 @@ int writeFile(Session &session, const std::string &path, const std::string &byte
 /// A file that was read may be the one that is written.
 int finish(Session &session, const std::string &path, const TuningFile &tuning) {
   return writeFile(session, path, writeTuningFile(tuning));
-}
-
-const SourceFile *loadFile(Session &session, const std::string &path) {
-  auto file = session.sources.load(path);
-  if (file)
-    return *file;
-  session.diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path,
-                             file.getError().message());
-  return nullptr;
 }
 
 /// kiln tune --import.
