@@ -53,7 +53,7 @@ static void writeParameterLists(raw_ostream &out, const EntryText &text) {
     const std::vector<unsigned> &arguments = text.tables.parameterLists[list];
     if (arguments.empty())
       continue;
-    out << "static const kiln_param " << entry.name << "_params_" << list << "[] = {\n";
+    out << "static const kiln_param " << text.name << "_params_" << list << "[] = {\n";
     uint64_t offset = 0;
     for (unsigned argument : arguments) {
       const ArgumentType &type = entry.arguments[argument].type;
@@ -68,12 +68,12 @@ static void writeParameterLists(raw_ostream &out, const EntryText &text) {
 
 static void writeVariants(raw_ostream &out, const EntryText &text) {
   const EntryModel &entry = *text.entry;
-  out << "static const kiln_variant " << entry.name << "_variant_table[] = {\n";
+  out << "static const kiln_variant " << text.name << "_variant_table[] = {\n";
   for (size_t i = 0; i < entry.variants.size(); ++i) {
     unsigned list = text.tables.parameterList[i];
     size_t count = text.tables.parameterLists[list].size();
     std::string params =
-        count ? entry.name + "_params_" + std::to_string(list) : std::string("NULL");
+        count ? text.name + "_params_" + std::to_string(list) : std::string("NULL");
     const VariantModel &variant = entry.variants[i];
     out << formatv("    {{{0}, {1}, {2}, 0, {3}},\n", cString(variantName(entry, variant)), params,
                    count, cString(variantId(entry, variant)));
@@ -82,7 +82,7 @@ static void writeVariants(raw_ostream &out, const EntryText &text) {
 }
 
 static void writeTargets(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
-  out << "static const kiln_target " << text.entry->name << "_targets[] = {\n";
+  out << "static const kiln_target " << text.name << "_targets[] = {\n";
   for (const TargetRow &row : text.tables.targets)
     out << formatv("    {{{0}, {1}, {2}, {3}},\n", driverName(model.targets[row.target]),
                    formName(row.format), cString(row.arch),
@@ -182,7 +182,7 @@ using PointersOf = std::map<const DeviceBinary *, BinaryPointers>;
 /// The arrays of tensor maps of all binaries and fallbacks.
 static PointersOf writeTensorMaps(raw_ostream &out, const EntryText &text) {
   PointersOf pointers;
-  TensorMapTables tensorMaps(out, text.entry->name);
+  TensorMapTables tensorMaps(out, text.name);
   for (const auto *table : {&text.binaries, &text.fallbacks})
     for (const std::vector<NamedBinary> &row : *table)
       for (const NamedBinary &named : row)
@@ -195,7 +195,7 @@ static PointersOf writeTensorMaps(raw_ostream &out, const EntryText &text) {
 static void writeFallbacks(raw_ostream &out, const LibraryModel &model, const EntryText &text,
                            PointersOf &pointers) {
   size_t count = 0;
-  std::string name = text.entry->name + "_fallbacks";
+  std::string name = text.name + "_fallbacks";
   for (size_t v = 0; v < text.fallbacks.size(); ++v)
     for (size_t t = 0; t < text.fallbacks[v].size(); ++t) {
       const NamedBinary &fallback = text.fallbacks[v][t];
@@ -220,7 +220,7 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
          " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps, "
          "fallback */\n";
   writeFallbacks(out, model, text, pointers);
-  out << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
+  out << "static const kiln_binary " << text.name << "_binaries[] = {\n";
   for (size_t v = 0; v < entry.variants.size(); ++v)
     for (size_t t = 0; t < text.tables.targets.size(); ++t) {
       const TargetRow &row = text.tables.targets[t];
@@ -236,7 +236,7 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
 
 static void writeGridTable(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
-  const std::string &name = text.entry->name;
+  const std::string &name = text.name;
   if (!tables.gridConstants.empty()) {
     out << "/* What the grid reads of each variant:";
     for (const std::string &constant : tables.gridConstants)
@@ -271,7 +271,7 @@ static void writeNeeds(raw_ostream &out, const EntryText &text) {
   if (tables.conditions.empty())
     return;
   out << "/* The conditions that each variant relies on, a bit each. */\nstatic const uint64_t "
-      << text.entry->name << "_needs[][" << tables.words() << "] = {\n";
+      << text.name << "_needs[][" << tables.words() << "] = {\n";
   for (const std::vector<uint64_t> &words : tables.needs) {
     out << "    {";
     for (size_t i = 0; i < words.size(); ++i)
@@ -315,7 +315,7 @@ private:
 
 static void writeTuned(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
-  const std::string &name = text.entry->name;
+  const std::string &name = text.name;
   if (!tables.isTuned())
     return;
   VariantLists lists;
@@ -361,10 +361,10 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeNeeds(out, text);
   writeGridTable(out, text);
   writeTuned(out, text);
-  out << "static kiln_entry_state " << entry.name << "_state;\n"
+  out << "static kiln_entry_state " << text.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
                  "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",
-                 entry.name, model.name, cString(entry.name), entry.variants.size(),
+                 text.name, model.cName(), cString(text.name), entry.variants.size(),
                  text.tables.targets.size());
   return result;
 }

@@ -42,10 +42,10 @@ const DeviceBinary *findBinary(const VariantModel &variant, const TargetRow &row
   return nullptr;
 }
 
-/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin".
+/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin", behind the library's prefix.
 std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size_t variant,
                         const TargetRow &row) {
-  return formatv("kiln_{0}_{1}_v{2}_{3}_{4}", model.name, entry.name, variant,
+  return formatv("{0}kiln_{1}_{2}_v{3}_{4}_{5}", model.prefix, model.name, entry.name, variant,
                  mangle(model.targets[row.target].name), formatName(row.format))
       .str();
 }
@@ -53,6 +53,7 @@ std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size
 EntryText textOf(const LibraryModel &model, const EntryModel &entry) {
   EntryText text;
   text.entry = &entry;
+  text.name = model.prefix + entry.name;
   text.tables = buildDispatchTables(model, entry);
   text.argumentNames = argumentNames(entry);
   std::map<StringRef, std::string> known;
@@ -115,7 +116,8 @@ Error addMembers(const LibraryModel &model, const EntryText &text, HostArch arch
       if (archOf(target) != arch)
         return Error::success();
       Expected<std::string> object =
-          prepareHostObject(bytesOf(*named.binary), named.binary->symbol, named.symbol);
+          prepareHostObject(bytesOf(*named.binary), named.binary->symbol, named.symbol,
+                            model.prefix);
       if (!object)
         return createStringError(text.entry->name + ": " + toString(object.takeError()));
       members.push_back({memberName, std::move(*object)});

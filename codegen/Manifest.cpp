@@ -22,6 +22,8 @@ public:
     json.object([&] {
       json.attribute("kiln_manifest", kManifestVersion);
       json.attribute("library", model.name);
+      if (!model.prefix.empty())
+        json.attribute("prefix", model.prefix);
       json.attributeObject("tools", [&] {
         for (const auto &[tool, version] : model.tools)
           json.attribute(utf8(tool), utf8(version));

@@ -170,6 +170,8 @@ struct SpecKernel {
 
 struct Spec {
   std::string library;
+  /// As LibraryModel::prefix; the command line's.
+  std::string prefix;
   /// Parsed, in order, without repeats. Names as written in `targetNames`.
   std::vector<TargetInfo> targets;
   std::vector<std::string> targetNames;

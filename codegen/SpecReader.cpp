@@ -97,6 +97,7 @@ void SpecReader::readHeader(const SpecItem &root, Spec &spec) {
     report(DiagKind::SpecMissingKey, root, "library");
   if (!options.library.empty())
     spec.library = options.library;
+  spec.prefix = options.prefix;
 }
 
 void SpecReader::addTarget(Spec &spec, StringRef name, DiagPlace where, StringRef path) {

@@ -11,6 +11,8 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
+
 enum {
   KILN_CUDA_SUCCESS = 0,
   KILN_CUDA_ERROR_INVALID_VALUE = 1,
@@ -85,5 +87,7 @@ kiln_status kiln_cuda_make_resident(const kiln_kernel *kernel, const kiln_device
 kiln_status kiln_cuda_unload(const kiln_image *image);
 kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                              void *const *params);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_CUDA_DRIVER_H */

@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -122,5 +123,6 @@ void kiln_close_drivers(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_DRIVER_H */

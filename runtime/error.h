@@ -7,6 +7,7 @@
 
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,5 +28,6 @@ kiln_status kiln_error_within(kiln_status status, const char *format, ...)
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_ERROR_H */

@@ -9,7 +9,7 @@
  * Part 1 is for programs, part 2 for generated code. docs/runtime.md explains the life cycle.
  *
  * The header is C99, C11 and C++. It includes no vendor header: CUstream and hipStream_t are passed
- * as void *.
+ * as void *. (kiln_prefix.h beside it is for programs with several runtimes.)
  *
  * Rules that hold for every function:
  *  - The result is a kiln_status. Nothing exits, aborts, throws or prints (but what a kernel itself
@@ -27,6 +27,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Before every name with linkage, where several runtimes stand in one program; the same for all that
+ * includes this header. */
+#ifdef KILN_PREFIX
+#include "kiln_prefix.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(hidden)
+
 /* One row of a driver's symbol table (*_symbols.def). */
 typedef struct kiln_symbol {
   const char *name;
@@ -26,5 +28,7 @@ kiln_status kiln_open_library(kiln_driver driver, const char *const *names,
                               void **handle);
 
 void kiln_close_library(kiln_driver driver, void *handle);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_SHARED_LIBRARY_H */

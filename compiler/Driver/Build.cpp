@@ -36,7 +36,7 @@ int runBuild(const CommandLine &line) {
   CompilerOptions options = line.compiler;
   options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
   Session session(options);
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan)
     return 1;
@@ -62,7 +62,7 @@ int runBuild(const CommandLine &line) {
 
 int runCheck(const CommandLine &line) {
   Session session(line.compiler);
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan || !session.checkOutputs({}))
     return 1;

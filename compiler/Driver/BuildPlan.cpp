@@ -529,6 +529,7 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
                                    const CompilerOptions &options, DiagnosticEngine &diagnostics) {
   BuildPlan plan;
   plan.model.name = spec.library;
+  plan.model.prefix = spec.prefix;
   plan.model.targets = spec.targets;
   plan.model.sizeBudget = spec.sizeBudget;
   llvm::StringRef folder = llvm::sys::path::parent_path(specPath);

@@ -127,7 +127,7 @@ int runShowPlan(const CommandLine &line) {
   options.specFolder = llvm::sys::path::parent_path(line.build.spec).str();
   Session session(options);
   session.hideKnownWarnings();
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan)
     return 1;
