@@ -44,6 +44,8 @@ kiln_status kiln_load_kernel(const kiln_entry *entry, const kiln_binding *bindin
 
 /* Unloads and frees everything of the entry's state. The first failure is returned. */
 kiln_status kiln_release_entry(const kiln_entry *entry);
+/* The same for every entry that has a binding. */
+kiln_status kiln_release_all_entries(void);
 
 #pragma GCC visibility pop
 

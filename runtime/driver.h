@@ -117,7 +117,7 @@ kiln_image *kiln_find_image(kiln_image *images, const void *data, const kiln_pla
 kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const void *data,
                            const kiln_place *place, void *handle);
 
-/* Closes every driver, as at process start; for tests that change driver libraries. */
+/* Closes every driver, as at process start. */
 void kiln_close_drivers(void);
 
 #ifdef __cplusplus

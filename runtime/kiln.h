@@ -28,8 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Before every name with linkage, where several runtimes stand in one program; the same for all that
- * includes this header. */
+/* Before every name with linkage, where several runtimes stand in one program; the same for all
+ * that includes this header. */
 #ifdef KILN_PREFIX
 #include "kiln_prefix.h"
 #endif
@@ -328,6 +328,19 @@ int kiln_is_ready(const kiln_entry *entry, kiln_device device);
  * call is returned, after the rest has been unloaded. */
 kiln_status kiln_unload(const kiln_library *library);
 
+/* Gives back all that the runtime holds, as at the start of the process: unloads every library from
+ * every device and context, releases the contexts and the device memory that it holds, stops the
+ * default CPU pool, frees the arenas of all threads and closes the drivers. After it the shared
+ * library that the runtime is part of may be closed (dlclose); or the next call starts everything
+ * again. Settings stay: driver paths, print function, launch hook. Miss counts do too.
+ *
+ * No other call of the runtime may be under way, on any thread; the devices must have finished with
+ * its kernels; pools and emulators that the program made must have been destroyed; and calls,
+ * plans, and graphs that were captured are no longer valid. A generated library that is closed
+ * before the runtime is unloaded first (kiln_unload). Returns the first failure of a driver call,
+ * after the rest has been given back. */
+kiln_status kiln_shutdown(void);
+
 /* How often generated dispatch found no variant (kiln_miss), since the start of the process. */
 uint64_t kiln_miss_count(const kiln_entry *entry);
 
@@ -336,8 +349,8 @@ uint32_t kiln_variant_count(const kiln_entry *entry);
 /* The variant's description, such as "BLOCK_M=128, num_warps=8"; null if out of range. */
 const char *kiln_variant_name(const kiln_entry *entry, uint32_t variant);
 /* The variant's lasting name, "5f0c9e21d3aa": the same in every build of a variant of these
- * constants, options and promises, whatever stands beside it; indices and descriptions are not. Null
- * if out of range. */
+ * constants, options and promises, whatever stands beside it; indices and descriptions are not.
+ * Null if out of range. */
 const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant);
 /* The index of the variant of that lasting name, for the generated <kernel>_variant. It compares
  * texts: once, not in each launch. Errors: KILN_ERROR_INVALID_ARGUMENT (no such variant, or a null
@@ -511,7 +524,7 @@ typedef struct kiln_entry_state {
   void *bindings;
   void *images;
   uint64_t misses;
-  uint64_t reserved;
+  const kiln_entry *next; /* of those that kiln_shutdown unloads */
 } kiln_entry_state;
 
 struct kiln_entry {

@@ -1,7 +1,8 @@
 /*
- * With KILN_PREFIX defined (-DKILN_PREFIX=acme_), every function of the runtime is called acme_kiln_run
- * and so on for the linker. Two runtimes, and with them two generated libraries with equal names, then
- * link into one program; docs/runtime.md says how. Sources write the short names in any case.
+ * With KILN_PREFIX defined (-DKILN_PREFIX=acme_), every function of the runtime is called
+ * acme_kiln_run and so on for the linker. Two runtimes, and with them two generated libraries with
+ * equal names, then link into one program; docs/runtime.md says how. Sources write the short names
+ * in any case.
  *
  * tests/runtime/SymbolsTest.cpp fails if a function is missing here.
  */
@@ -67,6 +68,7 @@
 #define kiln_run KILN_PREFIXED(KILN_PREFIX, kiln_run)
 #define kiln_set_driver_path KILN_PREFIXED(KILN_PREFIX, kiln_set_driver_path)
 #define kiln_set_print_function KILN_PREFIXED(KILN_PREFIX, kiln_set_print_function)
+#define kiln_shutdown KILN_PREFIXED(KILN_PREFIX, kiln_shutdown)
 #define kiln_status_string KILN_PREFIXED(KILN_PREFIX, kiln_status_string)
 #define kiln_stream_device KILN_PREFIXED(KILN_PREFIX, kiln_stream_device)
 #define kiln_unload KILN_PREFIXED(KILN_PREFIX, kiln_unload)
@@ -75,6 +77,7 @@
 #define kiln_variant_name KILN_PREFIXED(KILN_PREFIX, kiln_variant_name)
 
 /* What the runtime's own sources share. */
+#define kiln_acquire_arena KILN_PREFIXED(KILN_PREFIX, kiln_acquire_arena)
 #define kiln_add_image KILN_PREFIXED(KILN_PREFIX, kiln_add_image)
 #define kiln_best_target KILN_PREFIXED(KILN_PREFIX, kiln_best_target)
 #define kiln_bind KILN_PREFIXED(KILN_PREFIX, kiln_bind)
@@ -119,8 +122,10 @@
 #define kiln_error_within KILN_PREFIXED(KILN_PREFIX, kiln_error_within)
 #define kiln_find_binding KILN_PREFIXED(KILN_PREFIX, kiln_find_binding)
 #define kiln_find_image KILN_PREFIXED(KILN_PREFIX, kiln_find_image)
+#define kiln_first_error_of KILN_PREFIXED(KILN_PREFIX, kiln_first_error_of)
 #define kiln_find_tensor_map KILN_PREFIXED(KILN_PREFIX, kiln_find_tensor_map)
 #define kiln_forks KILN_PREFIXED(KILN_PREFIX, kiln_forks)
+#define kiln_free_arenas KILN_PREFIXED(KILN_PREFIX, kiln_free_arenas)
 #define kiln_has_map KILN_PREFIXED(KILN_PREFIX, kiln_has_map)
 #define kiln_hip_driver KILN_PREFIXED(KILN_PREFIX, kiln_hip_driver)
 #define kiln_is_empty_tensor KILN_PREFIXED(KILN_PREFIX, kiln_is_empty_tensor)
@@ -131,8 +136,11 @@
 #define kiln_map_pays KILN_PREFIXED(KILN_PREFIX, kiln_map_pays)
 #define kiln_mapped_stride KILN_PREFIXED(KILN_PREFIX, kiln_mapped_stride)
 #define kiln_mutex_destroy KILN_PREFIXED(KILN_PREFIX, kiln_mutex_destroy)
+#define kiln_note_error KILN_PREFIXED(KILN_PREFIX, kiln_note_error)
 #define kiln_open_library KILN_PREFIXED(KILN_PREFIX, kiln_open_library)
 #define kiln_read_tensor KILN_PREFIXED(KILN_PREFIX, kiln_read_tensor)
+#define kiln_release_all_entries KILN_PREFIXED(KILN_PREFIX, kiln_release_all_entries)
+#define kiln_release_arena KILN_PREFIXED(KILN_PREFIX, kiln_release_arena)
 #define kiln_release_entry KILN_PREFIXED(KILN_PREFIX, kiln_release_entry)
 #define kiln_target_rank KILN_PREFIXED(KILN_PREFIX, kiln_target_rank)
 #define kiln_tensor_element_bytes KILN_PREFIXED(KILN_PREFIX, kiln_tensor_element_bytes)

@@ -27,6 +27,8 @@ kiln_status kiln_open_library(kiln_driver driver, const char *const *names,
                               const kiln_symbol *symbols, size_t num_symbols, void *api,
                               void **handle);
 
+/* NVIDIA's driver stays mapped all the same (580.159 on an H100 does), with its thread. HIP's is
+ * left open: its threads must not lose their code. */
 void kiln_close_library(kiln_driver driver, void *handle);
 
 #pragma GCC visibility pop
