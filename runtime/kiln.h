@@ -56,7 +56,7 @@ typedef enum kiln_status {
   KILN_ERROR_ABI = 2,
   /* Host memory, or the driver reports device memory. */
   KILN_ERROR_OUT_OF_MEMORY = 3,
-  /* libcuda or libamdhip64 cannot be opened. */
+  /* libcuda or libamdhip64 cannot be opened, or a profiler's library. */
   KILN_ERROR_NO_DRIVER = 4,
   /* The driver library lacks a function that is needed. */
   KILN_ERROR_MISSING_SYMBOL = 5,
@@ -356,6 +356,49 @@ const char *kiln_variant_id(const kiln_entry *entry, uint32_t variant);
  * texts: once, not in each launch. Errors: KILN_ERROR_INVALID_ARGUMENT (no such variant, or a null
  * pointer), KILN_ERROR_ABI. */
 kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t *variant);
+
+/* --- launches, for profilers and logs --- */
+
+/* A launch that is about to be made, or was. The texts are the library's. */
+typedef struct kiln_launch_info {
+  const kiln_entry *entry;
+  const char *name;         /* the entry's */
+  const char *variant_id;   /* as kiln_variant_id; may be null */
+  const char *variant_name; /* as kiln_variant_name */
+  uint32_t variant;
+  uint32_t grid[3];      /* in blocks: with clusters so many times the grid of programs */
+  uint32_t cluster[3];   /* blocks, at least 1 each */
+  uint32_t threads;      /* per block; 0 on the CPU */
+  uint32_t shared_bytes; /* dynamic shared memory per block */
+  kiln_stream stream;
+  kiln_status status; /* of the launch, after it; kiln_last_error() has the message of a failure */
+  uint64_t note;      /* 0 before; what the function before the launch writes, the other finds */
+} kiln_launch_info;
+
+/* Called on the launching thread. It may launch and call whatever it likes but
+ * kiln_set_launch_hook, kiln_set_launch_ranges, kiln_unload and kiln_shutdown. */
+typedef void (*kiln_launch_function)(void *user, kiln_launch_info *launch);
+
+/* Has `before` and `after` (either may be null) called around each launch of every library, on all
+ * threads, with `user`; where both are null, none. Not around launches that are refused before the
+ * driver is asked, or whose grid is empty. When it returns, nothing uses the functions that were set
+ * before. A launch in a captured graph is one call; its replays are none. Errors: KILN_ERROR_STATE
+ * (called by such a function). */
+kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_function after,
+                                 void *user);
+
+typedef enum kiln_profiler {
+  KILN_PROFILER_NONE = 0,
+  KILN_PROFILER_NVTX = 1, /* NVIDIA's: Nsight Systems and others */
+  KILN_PROFILER_ROCTX = 2 /* AMD's: rocprof */
+} kiln_profiler;
+
+/* Sets a launch hook that makes a range of each launch, "matmul_f16 BLOCK_M=128, num_warps=8", on the
+ * launching thread. Nothing is linked: NVTX is the library that a profiler names in the environment
+ * variable NVTX_INJECTION64_PATH, else libnvToolsExt.so.1; roctx is librocprofiler-sdk-roctx.so.1, else
+ * libroctx64.so.4. They stay open. KILN_PROFILER_NONE sets no hook. Errors: KILN_ERROR_NO_DRIVER (no
+ * such library; a hook that was set before stays), KILN_ERROR_INVALID_ARGUMENT, _STATE. */
+kiln_status kiln_set_launch_ranges(kiln_profiler profiler);
 
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code

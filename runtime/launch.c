@@ -6,6 +6,7 @@
  * launch.
  */
 #include "runtime/binding.h"
+#include "runtime/launch_hook.h"
 
 #include <stddef.h>
 
@@ -88,6 +89,8 @@ static kiln_status launch(const kiln_binding *binding, const kiln_kernel *kernel
   if (!params && kernel->entry->variants[kernel->variant].num_params)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the parameters are null",
                       kernel->entry->name);
+  if (__atomic_load_n(&kiln_is_hooked, __ATOMIC_RELAXED))
+    return kiln_launch_hooked(binding, kernel, stream, checked, params);
   return binding->driver->launch(kernel, stream, checked, params);
 }
 
