@@ -70,7 +70,7 @@ static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
   }
   for (int i = 0; i < 3 && !*empty; ++i) {
     int64_t cluster = kernel->binary->cluster[i] ? kernel->binary->cluster[i] : 1;
-    if (grid[i] > limit[i] / cluster)
+    if (grid[i] > limit[i] || grid[i] * cluster > limit[i])
       return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is %lld, the device allows %lld",
                         kernel->entry->name, i, (long long)grid[i],
                         (long long)(limit[i] / cluster));
