@@ -89,7 +89,7 @@ static kiln_status launch(const kiln_binding *binding, const kiln_kernel *kernel
   if (!params && kernel->entry->variants[kernel->variant].num_params)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the parameters are null",
                       kernel->entry->name);
-  if (__atomic_load_n(&kiln_is_hooked, __ATOMIC_RELAXED))
+  if (__builtin_expect(__atomic_load_n(&kiln_is_hooked, __ATOMIC_RELAXED), 0))
     return kiln_launch_hooked(binding, kernel, stream, checked, params);
   return binding->driver->launch(kernel, stream, checked, params);
 }
