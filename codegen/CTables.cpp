@@ -350,6 +350,31 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
         << "\n";
 }
 
+/// What kiln_describe says of the entry point beyond its tables.
+static void writeSignature(raw_ostream &out, const EntryText &text) {
+  const EntryModel &entry = *text.entry;
+  std::vector<unsigned> arguments = callerArguments(entry);
+  const std::vector<Condition> &conditions = text.tables.conditions;
+  if (!arguments.empty()) {
+    out << "static const kiln_argument " << text.name << "_arguments[] = {\n";
+    for (unsigned i : arguments)
+      out << formatv("    {{{0}, {1}},\n", cString(entry.arguments[i].name),
+                     cString(callerType(entry, i)));
+    out << "};\n";
+  }
+  if (!conditions.empty()) {
+    out << "static const char *const " << text.name << "_conditions[] = {\n";
+    for (const Condition &condition : conditions)
+      out << "    " << cString(condition.text) << ",\n";
+    out << "};\n";
+  }
+  out << formatv("static const kiln_signature {0}_signature = {{{1}, {2}, {3}, {4}, {5}};\n",
+                 text.name, arguments.empty() ? "NULL" : text.name + "_arguments",
+                 conditions.empty() ? "NULL" : text.name + "_conditions",
+                 conditions.empty() ? "NULL" : "&" + text.name + "_needs[0][0]", arguments.size(),
+                 conditions.size());
+}
+
 std::string writeTables(const LibraryModel &model, const EntryText &text) {
   std::string result;
   raw_string_ostream out(result);
@@ -361,9 +386,10 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeNeeds(out, text);
   writeGridTable(out, text);
   writeTuned(out, text);
+  writeSignature(out, text);
   out << "static kiln_entry_state " << text.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}};\n\n",
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, &{0}_signature};\n\n",
                  text.name, model.cName(), cString(text.name), entry.variants.size(),
                  text.tables.targets.size());
   return result;

@@ -41,7 +41,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 6u
+#define KILN_ABI_VERSION 7u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -307,6 +307,13 @@ kiln_status kiln_set_print_function(kiln_print_function function, void *user);
 typedef struct kiln_library kiln_library;
 typedef struct kiln_entry kiln_entry;
 
+/* Writes what the library is, as JSON and with a final zero, into `buffer`; *size (may be null)
+ * becomes the bytes that this takes. A null buffer with a capacity of 0 asks for the size alone. The
+ * text is the same on every machine and at every time: nothing needs to be loaded, and no device is
+ * asked. docs/runtime.md has its keys. Errors: KILN_ERROR_ABI, KILN_ERROR_INVALID_ARGUMENT (a null
+ * pointer, or a buffer that is too small: it is then an empty text). */
+kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capacity, size_t *size);
+
 /* Loads every variant of `entry` that exists for the best target of `device`, so that later
  * launches there (also while a graph is captured) load nothing. On the CPU it also starts the
  * default pool. Loading again is cheap. Errors: KILN_ERROR_ABI, _NO_DRIVER, _MISSING_SYMBOL,
@@ -570,6 +577,21 @@ typedef struct kiln_entry_state {
   const kiln_entry *next; /* of those that kiln_shutdown unloads */
 } kiln_entry_state;
 
+typedef struct kiln_argument {
+  const char *name;
+  const char *type; /* as signatures have it: "*fp16", "i32", "tensordesc<fp16[64, 64]>" */
+} kiln_argument;
+
+/* What an entry's function takes and its variants rely on: texts, for kiln_describe. */
+typedef struct kiln_signature {
+  const kiln_argument *arguments;
+  const char *const *conditions; /* "n divisible by 16" */
+  /* num_variants rows of so many words that each condition has a bit: the variant relies on it. */
+  const uint64_t *needs;
+  uint32_t num_arguments;
+  uint32_t num_conditions;
+} kiln_signature;
+
 struct kiln_entry {
   const kiln_library *library; /* first in every version */
   const char *name;
@@ -580,6 +602,7 @@ struct kiln_entry {
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
+  const kiln_signature *signature; /* may be null: not described */
 };
 
 struct kiln_library {

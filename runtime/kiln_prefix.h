@@ -26,6 +26,7 @@
 #define kiln_cuda_context_destroyed KILN_PREFIXED(KILN_PREFIX, kiln_cuda_context_destroyed)
 #define kiln_cuda_device KILN_PREFIXED(KILN_PREFIX, kiln_cuda_device)
 #define kiln_cuda_stream KILN_PREFIXED(KILN_PREFIX, kiln_cuda_stream)
+#define kiln_describe KILN_PREFIXED(KILN_PREFIX, kiln_describe)
 #define kiln_device_fail KILN_PREFIXED(KILN_PREFIX, kiln_device_fail)
 #define kiln_device_nanoseconds KILN_PREFIXED(KILN_PREFIX, kiln_device_nanoseconds)
 #define kiln_device_print KILN_PREFIXED(KILN_PREFIX, kiln_device_print)

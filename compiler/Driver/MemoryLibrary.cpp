@@ -125,7 +125,8 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
                   entry.binaries.data(),
                   &entry.state,
                   uint32_t(entry.variants.size()),
-                  uint32_t(entry.targets.size())};
+                  uint32_t(entry.targets.size()),
+                  /*signature=*/nullptr};
   return llvm::Error::success();
 }
 
