@@ -288,7 +288,7 @@ TEST_F(Ranges, WithoutAProfilerAreAnErrorThatSaysWhatWasLookedFor) {
   EXPECT_RANGES(KILN_PROFILER_NVTX, KILN_ERROR_NO_DRIVER,
                 "NVTX_INJECTION64_PATH, and libnvToolsExt.so.1 cannot be opened\nkernel\nkernel");
   EXPECT_RANGES(KILN_PROFILER_ROCTX, KILN_ERROR_NO_DRIVER, "libroctx64.so.4");
-  EXPECT_RANGES(kiln_profiler(7), KILN_ERROR_INVALID_ARGUMENT, "no profiler 7");
+  EXPECT_RANGES(kiln_profiler(3), KILN_ERROR_INVALID_ARGUMENT, "no profiler 3");
   // A library that is no profiler's.
   EXPECT_EXIT((setenv("NVTX_INJECTION64_PATH", "tests/runtime/libfakeroctx.so", 1),
                launchInRanges(KILN_PROFILER_NVTX)),
