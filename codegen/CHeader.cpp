@@ -177,7 +177,8 @@ std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> 
          "failure. Pointers\n * are the device's. kiln.h describes streams, devices and the "
          "statuses. */\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-      << runtimePrefix(model) << "#include \"kiln.h\"\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+      << runtimePrefix(model)
+      << "#include \"kiln.h\"\n#include <stdbool.h>\n#include <stdint.h>\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (const EntryText &entry : entries)
     writeEntryDeclarations(out, entry);

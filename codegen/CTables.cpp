@@ -150,6 +150,15 @@ struct BinaryPointers {
   std::string tensorMaps = "NULL", fallback = "NULL";
 };
 
+static std::string launchFlags(const LaunchFacts &launch) {
+  std::vector<StringRef> flags;
+  if (launch.isCooperative)
+    flags.push_back("KILN_LAUNCH_COOPERATIVE");
+  if (launch.waitsForEarlier)
+    flags.push_back("KILN_LAUNCH_PDL");
+  return flags.empty() ? "0" : join(flags, " | ");
+}
+
 static void writeBinary(raw_ostream &out, const NamedBinary &named, const TargetInfo &target,
                         const BinaryPointers &pointers) {
   const DeviceBinary &device = *named.binary;
@@ -161,14 +170,15 @@ static void writeBinary(raw_ostream &out, const NamedBinary &named, const Target
   std::string hostMacro =
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
-      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, "
+      "    {{{0}, {1}, 0, KILN_COMPRESSION_NONE, {14}, {2},\n     {3},\n     {4}, {5}, {{{6}, "
       "{7}, {8}}, {9}, {10}, {11}, {12}, {13}},\n",
       isHost ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
       isHost && !target.emulated ? 0 : device.launch.threadsPerBlock,
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
       hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
-      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback);
+      isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback,
+      launchFlags(device.launch));
 }
 
 /// "variant 3, sm_90a cubin", before each record.

@@ -33,6 +33,8 @@ struct SpecOptions {
   std::optional<int64_t> numWarps, numStages, numCtas, maxRegisters;
   /// Options that only AMD's back end reads.
   std::optional<int64_t> wavesPerEu, matrixInstrNonKDim, kpack;
+  /// launch_pdl, launch_cooperative_grid.
+  bool launchesEarly = false, isCooperative = false;
 };
 
 struct SpecConfig {

@@ -70,8 +70,9 @@ typedef enum kiln_status {
   KILN_ERROR_CAPTURE = 9,
   /* The driver refused the binary, the symbol or an attribute. */
   KILN_ERROR_LOAD = 10,
-  /* A grid dimension is negative, larger than the device allows, or cannot be computed; or a size
-   * that the grid is made of is negative. */
+  /* A grid dimension is negative, larger than the device allows, or cannot be computed; a size that
+   * the grid is made of is negative; or the blocks of a cooperative launch do not all fit the device
+   * at once. */
   KILN_ERROR_GRID = 11,
   /* The driver refused the launch. */
   KILN_ERROR_LAUNCH = 12,

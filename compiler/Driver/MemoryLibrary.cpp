@@ -50,6 +50,8 @@ llvm::Expected<kiln_binary> loadBinary(const DeviceBinary &device, const TargetI
   record.threads = device.launch.threadsPerBlock;
   record.shared_bytes = device.launch.dynamicSharedBytes;
   record.scratch_bytes = device.launch.scratchBytes;
+  record.flags = (device.launch.isCooperative ? KILN_LAUNCH_COOPERATIVE : 0) |
+                 (device.launch.waitsForEarlier ? KILN_LAUNCH_PDL : 0);
   const auto &cluster = device.launch.clusterDims;
   // A cluster of one block is no cluster.
   if (cluster[0] * cluster[1] * cluster[2] > 1)
