@@ -26,8 +26,7 @@ static const StringRef kDistanceOf =
 )";
 
 /// keyLogarithm of DispatchTables.h.
-static const StringRef kLogarithmOf =
-    R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
+static const StringRef kLogarithmOf = R"(/* log2 with 48 bits behind the point, linear between powers of two; what is not positive counts as
  * 1/2. */
 static int64_t logarithm_of(int64_t value) {
   int64_t whole = 0;
