@@ -169,7 +169,7 @@ static std::string identityOf(const EntryModel &entry, const VariantModel &varia
        {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
         options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
     text += (option ? std::to_string(*option) : "default") + "\n";
-  // Ids last: what was not asked for leaves no trace.
+  // An id lasts: what was not asked for leaves no trace in it.
   if (options.launchesEarly)
     text += "launch_pdl\n";
   if (options.isCooperative)

@@ -178,7 +178,7 @@ PlannedConfig ofSpec(const SpecConfig &config) {
   return planned;
 }
 
-static bool hasOption(const KernelConfig &config, llvm::StringRef name) {
+bool hasOption(const KernelConfig &config, llvm::StringRef name) {
   const Literal *value = findValue(config.options, name);
   return value && value->kind == Literal::Kind::Bool && value->boolean;
 }
