@@ -15,12 +15,13 @@
  *  - The result is a kiln_status. Nothing exits, aborts, throws or prints (but what a kernel itself
  *    prints, see kiln_set_print_function). KILN_SUCCESS is 0.
  *  - After a failure, kiln_last_error() gives the message of the calling thread's last failure.
- *  - Everything may be called from any thread at any time; kiln_unload, kiln_cpu_pool_destroy and
- *    kiln_set_driver_path say their own rules.
+ *  - Everything may be called from any thread at any time; kiln_unload, kiln_shutdown,
+ *    kiln_cpu_pool_destroy and kiln_set_driver_path say their own rules.
  *  - The caller's current CUDA context and HIP device are the same after a call as before it.
  *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
  *    computes no hash. (The CPU pool locks to hand work to its threads. A kernel with tensor maps
- *    makes those that it has not kept, and finds those that it has by a sum of their numbers.)
+ *    makes those that it has not kept, and finds those that it has by a sum of their numbers. With a
+ *    launch hook it locks.)
  */
 #ifndef KILN_RUNTIME_KILN_H
 #define KILN_RUNTIME_KILN_H
@@ -168,7 +169,7 @@ typedef struct kiln_device {
 
 /* The context is null: the calling thread's current context if it is on this device, else the
  * device's primary one (drivers before CUDA 12 load per context; the primary context then stays
- * retained for the life of the process). */
+ * retained until kiln_shutdown). */
 kiln_device kiln_cuda_device(int ordinal);
 kiln_device kiln_hip_device(int ordinal);
 kiln_device kiln_cpu_device(void);
