@@ -20,8 +20,8 @@
  *  - The caller's current CUDA context and HIP device are the same after a call as before it.
  *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
  *    computes no hash. (The CPU pool locks to hand work to its threads. A kernel with tensor maps
- *    makes those that it has not kept, and finds those that it has by a sum of their numbers. With a
- *    launch hook it locks.)
+ *    makes those that it has not kept, and finds those that it has by a sum of their numbers. With
+ *    a launch hook it locks.)
  */
 #ifndef KILN_RUNTIME_KILN_H
 #define KILN_RUNTIME_KILN_H
@@ -72,8 +72,8 @@ typedef enum kiln_status {
   /* The driver refused the binary, the symbol or an attribute. */
   KILN_ERROR_LOAD = 10,
   /* A grid dimension is negative, larger than the device allows, or cannot be computed; a size that
-   * the grid is made of is negative; or the blocks of a cooperative launch do not all fit the device
-   * at once. */
+   * the grid is made of is negative; or the blocks of a cooperative launch do not all fit the
+   * device at once. */
   KILN_ERROR_GRID = 11,
   /* The driver refused the launch. */
   KILN_ERROR_LAUNCH = 12,
@@ -310,10 +310,11 @@ typedef struct kiln_library kiln_library;
 typedef struct kiln_entry kiln_entry;
 
 /* Writes what the library is, as JSON and with a final zero, into `buffer`; *size (may be null)
- * becomes the bytes that this takes. A null buffer with a capacity of 0 asks for the size alone. The
- * text is the same on every machine and at every time: nothing needs to be loaded, and no device is
- * asked. docs/runtime.md has its keys. Errors: KILN_ERROR_ABI, KILN_ERROR_INVALID_ARGUMENT (a null
- * pointer, or a buffer that is too small: it is then an empty text). */
+ * becomes the bytes that this takes. A null buffer with a capacity of 0 asks for the size alone.
+ * The text is the same on every machine and at every time: nothing needs to be loaded, and no
+ * device is asked. docs/runtime.md has its keys. Errors: KILN_ERROR_ABI,
+ * KILN_ERROR_INVALID_ARGUMENT (a null pointer, or a buffer that is too small: it is then an empty
+ * text). */
 kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capacity, size_t *size);
 
 /* Loads every variant of `entry` that exists for the best target of `device`, so that later
@@ -390,9 +391,9 @@ typedef void (*kiln_launch_function)(void *user, kiln_launch_info *launch);
 
 /* Has `before` and `after` (either may be null) called around each launch of every library, on all
  * threads, with `user`; where both are null, none. Not around launches that are refused before the
- * driver is asked, or whose grid is empty. When it returns, nothing uses the functions that were set
- * before. A launch in a captured graph is one call; its replays are none. Errors: KILN_ERROR_STATE
- * (called by such a function). */
+ * driver is asked, or whose grid is empty. When it returns, nothing uses the functions that were
+ * set before. A launch in a captured graph is one call; its replays are none. Errors:
+ * KILN_ERROR_STATE (called by such a function). */
 kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_function after,
                                  void *user);
 
@@ -402,11 +403,12 @@ typedef enum kiln_profiler {
   KILN_PROFILER_ROCTX = 2 /* AMD's: rocprof */
 } kiln_profiler;
 
-/* Sets a launch hook that makes a range of each launch, "matmul_f16 BLOCK_M=128, num_warps=8", on the
- * launching thread. Nothing is linked: NVTX is the library that a profiler names in the environment
- * variable NVTX_INJECTION64_PATH, else libnvToolsExt.so.1; roctx is librocprofiler-sdk-roctx.so.1, else
- * libroctx64.so.4. They stay open. KILN_PROFILER_NONE sets no hook. Errors: KILN_ERROR_NO_DRIVER (no
- * such library; a hook that was set before stays), KILN_ERROR_INVALID_ARGUMENT, _STATE. */
+/* Sets a launch hook that makes a range of each launch, "matmul_f16 BLOCK_M=128, num_warps=8", on
+ * the launching thread. Nothing is linked: NVTX is the library that a profiler names in the
+ * environment variable NVTX_INJECTION64_PATH, else libnvToolsExt.so.1; roctx is
+ * librocprofiler-sdk-roctx.so.1, else libroctx64.so.4. They stay open. KILN_PROFILER_NONE sets no
+ * hook. Errors: KILN_ERROR_NO_DRIVER (no such library; a hook that was set before stays),
+ * KILN_ERROR_INVALID_ARGUMENT, _STATE. */
 kiln_status kiln_set_launch_ranges(kiln_profiler profiler);
 
 /* ------------------------------------------------------------------------------------------------
