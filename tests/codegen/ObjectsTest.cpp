@@ -89,9 +89,9 @@ TEST(HostObject, RefusesWhatItCannotUse) {
 }
 
 TEST(HostObject, RenamesTheKernelAndHidesTheRest) {
-  std::string object = cantFail(prepareHostObject(
-      writeImageObject(HostArch::X86_64, {{"kernel", "x"}, {"helper", "y"}}), "kernel", "renamed",
-      ""));
+  std::string object = cantFail(
+      prepareHostObject(writeImageObject(HostArch::X86_64, {{"kernel", "x"}, {"helper", "y"}}),
+                        "kernel", "renamed", ""));
   std::map<std::string, unsigned> bindings;
   auto parsed = parse(object);
   for (const object::ELFSymbolRef symbol : parsed->symbols()) {
