@@ -5,6 +5,14 @@ MLIR sources compile against the precompiled header //bazel:mlir and link libMLI
 
 load("//bazel:pch.bzl", "pch_copts")
 
+# For programs that load code at run time, which calls the emulator, and prints.
+LOADS_CODE = [
+    "-Wl,--undefined-glob=kiln_emu_*",
+    "-Wl,--undefined-glob=kiln_device_*",
+    "-Wl,--export-dynamic-symbol=kiln_emu_*",
+    "-Wl,--export-dynamic-symbol=kiln_device_*",
+]
+
 def _args(kwargs):
     if kwargs.pop("mlir", False):
         kwargs["copts"] = pch_copts("bazel/mlir.pch") + kwargs.get("copts", [])

@@ -18,7 +18,7 @@ namespace {
 class ChoiceWriter {
 public:
   ChoiceWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), tables(text.tables), name(entry.name), helpers(helpers),
+      : text(text), entry(*text.entry), tables(text.tables), name(text.name), helpers(helpers),
         out(result) {}
 
   std::string write() {

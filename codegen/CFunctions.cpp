@@ -34,7 +34,7 @@ namespace {
 class FunctionWriter {
 public:
   FunctionWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), tables(text.tables), name(entry.name),
+      : text(text), entry(*text.entry), tables(text.tables), name(text.name),
         sizes(sizeArguments(entry)), helpers(helpers), out(result) {}
 
   std::string write() {

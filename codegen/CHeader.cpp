@@ -101,7 +101,7 @@ static std::vector<std::string> commonConditions(const EntryText &text) {
 
 static void writeEntryComment(raw_ostream &out, const EntryText &text) {
   const EntryModel &entry = *text.entry;
-  out << "/* " << entry.name << ": " << cComment(entry.kernel) << " of " << cComment(entry.source)
+  out << "/* " << text.name << ": " << cComment(entry.kernel) << " of " << cComment(entry.source)
       << "\n *\n";
   for (unsigned i : callerArguments(entry))
     out << formatv(" *   {0,-16}  {1}\n", text.argumentNames[i], cComment(aboutArgument(text, i)));
@@ -124,7 +124,7 @@ static void writeEntryComment(raw_ostream &out, const EntryText &text) {
 }
 
 static void writeEntryDeclarations(raw_ostream &out, const EntryText &text) {
-  std::string name = text.entry->name, parameters = text.parameters();
+  std::string name = text.name, parameters = text.parameters();
   writeEntryComment(out, text);
   out << "extern const kiln_entry " << name << "_entry;\n\n";
   out << "/* Chooses a variant and launches it. */\n"
@@ -151,13 +151,22 @@ static void writeEntryDeclarations(raw_ostream &out, const EntryText &text) {
       << "uint32_t " << name << "_variants(const kiln_variant **variants);\n\n";
 }
 
-/// An entry point named as the library has the library's `_prepare`.
-static bool hasLibraryPrepare(const LibraryModel &model) {
+bool hasLibraryPrepare(const LibraryModel &model) {
   return none_of(model.entries, [&](const EntryModel &entry) { return entry.name == model.name; });
 }
 
+/// With a prefix the library is for a runtime that was compiled with it.
+static std::string runtimePrefix(const LibraryModel &model) {
+  if (model.prefix.empty())
+    return "";
+  return formatv("/* For a runtime that is compiled with -DKILN_PREFIX={0}. */\n"
+                 "#ifndef KILN_PREFIX\n#define KILN_PREFIX {0}\n#endif\n",
+                 model.prefix)
+      .str();
+}
+
 std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> &entries) {
-  std::string guard = "KILN_LIBRARY_" + StringRef(model.name).upper() + "_H", text;
+  std::string guard = "KILN_LIBRARY_" + StringRef(model.cName()).upper() + "_H", text;
   raw_string_ostream out(text);
   out << "/* " << model.name << ": a library of " << model.entries.size() << " kernel"
       << (model.entries.size() == 1 ? "" : "s") << ", written by Kiln. Do not edit.\n *\n"
@@ -168,16 +177,17 @@ std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> 
          "failure. Pointers\n * are the device's. kiln.h describes streams, devices and the "
          "statuses. */\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+      << runtimePrefix(model)
       << "#include \"kiln.h\"\n#include <stdbool.h>\n#include <stdint.h>\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (const EntryText &entry : entries)
     writeEntryDeclarations(out, entry);
-  out << "/* The whole library. */\nextern const kiln_library " << model.name << "_library;\n";
+  out << "/* The whole library. */\nextern const kiln_library " << model.cName() << "_library;\n";
   if (hasLibraryPrepare(model))
-    out << "kiln_status " << model.name << "_prepare(kiln_device device);\n";
-  out << "kiln_status " << model.name << "_unload(void);\n"
+    out << "kiln_status " << model.cName() << "_prepare(kiln_device device);\n";
+  out << "kiln_status " << model.cName() << "_unload(void);\n"
       << "/* The KILN_ABI_VERSION that this library was written for. */\n"
-      << "uint32_t " << model.name << "_abi_version(void);\n\n"
+      << "uint32_t " << model.cName() << "_abi_version(void);\n\n"
       << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
   return text;
 }

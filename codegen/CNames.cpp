@@ -91,14 +91,14 @@ std::string parameterCName(StringRef name) {
 
 std::vector<std::string> entryCNames(StringRef entry) {
   std::vector<std::string> names;
-  for (StringRef suffix :
-       {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan", "_plan_init",
-        "_run",
-        // static names of the source
-        "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss", "_grid", "_choose",
-        "_pack", "_launch", "_admit", "_needs", "_binaries", "_fallbacks", "_targets",
-        "_variant_table", "_constants", "_tile_costs", "_processors", "_state", "_parameter_list",
-        "_order", "_ranks", "_params_0", "_tensor_maps_0"})
+  for (StringRef suffix : {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan",
+                           "_plan_init", "_run",
+                           // static names of the source
+                           "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss",
+                           "_grid", "_choose", "_pack", "_launch", "_admit", "_needs", "_binaries",
+                           "_fallbacks", "_targets", "_variant_table", "_constants", "_tile_costs",
+                           "_processors", "_state", "_parameter_list", "_arguments", "_conditions",
+                           "_signature", "_order", "_ranks", "_params_0", "_tensor_maps_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

@@ -86,18 +86,17 @@ static void writeFrames(raw_ostream &out, const std::vector<ImageFrame> &frames)
   out << "\n";
 }
 
-static void writeLibrary(raw_ostream &out, const LibraryModel &model) {
-  const std::string &name = model.name;
+static void writeLibrary(raw_ostream &out, const LibraryModel &model,
+                         const std::vector<EntryText> &entries) {
+  std::string name = model.cName();
   out << "static const kiln_entry *const library_entries[] = {\n";
-  for (const EntryModel &entry : model.entries)
-    out << "    &" << entry.name << "_entry,\n";
+  for (const EntryText &text : entries)
+    out << "    &" << text.name << "_entry,\n";
   out << "};\n"
       << formatv("const kiln_library {0}_library = {{KILN_ABI_VERSION, {1}, {2}, "
                  "library_entries, {3}};\n\n",
-                 name, model.entries.size(), cString(name), cString(dispatchHash(model)));
-  bool hasPrepare =
-      none_of(model.entries, [&](const EntryModel &entry) { return entry.name == name; });
-  if (hasPrepare)
+                 name, model.entries.size(), cString(model.name), cString(dispatchHash(model)));
+  if (hasLibraryPrepare(model))
     out << formatv("kiln_status {0}_prepare(kiln_device device) {{\n  return "
                    "kiln_prepare_library(&{0}_library, device);\n}\n\n",
                    name);
@@ -120,7 +119,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   std::set<std::string> helpers;
   std::vector<std::string> bodies;
   for (const EntryText &text : entries)
-    bodies.push_back("/* --- " + text.entry->name + " --- */\n\n" + writeTables(model, text) +
+    bodies.push_back("/* --- " + text.name + " --- */\n\n" + writeTables(model, text) +
                      writeFunctions(model, text, helpers));
   std::string result;
   raw_string_ostream out(result);
@@ -154,7 +153,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";
-  writeLibrary(out, model);
+  writeLibrary(out, model, entries);
   out << "\n#ifdef __cplusplus\n}\n#endif\n";
   return result;
 }

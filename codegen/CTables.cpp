@@ -55,7 +55,7 @@ static void writeParameterLists(raw_ostream &out, const EntryText &text) {
     const std::vector<unsigned> &arguments = text.tables.parameterLists[list];
     if (arguments.empty())
       continue;
-    out << "static const kiln_param " << entry.name << "_params_" << list << "[] = {\n";
+    out << "static const kiln_param " << text.name << "_params_" << list << "[] = {\n";
     uint64_t offset = 0;
     for (unsigned argument : arguments) {
       const ArgumentType &type = entry.arguments[argument].type;
@@ -70,12 +70,12 @@ static void writeParameterLists(raw_ostream &out, const EntryText &text) {
 
 static void writeVariants(raw_ostream &out, const EntryText &text) {
   const EntryModel &entry = *text.entry;
-  out << "static const kiln_variant " << entry.name << "_variant_table[] = {\n";
+  out << "static const kiln_variant " << text.name << "_variant_table[] = {\n";
   for (size_t i = 0; i < entry.variants.size(); ++i) {
     unsigned list = text.tables.parameterList[i];
     size_t count = text.tables.parameterLists[list].size();
     std::string params =
-        count ? entry.name + "_params_" + std::to_string(list) : std::string("NULL");
+        count ? text.name + "_params_" + std::to_string(list) : std::string("NULL");
     const VariantModel &variant = entry.variants[i];
     out << formatv("    {{{0}, {1}, {2}, 0, {3}},\n", cString(variantName(entry, variant)), params,
                    count, cString(variantId(entry, variant)));
@@ -84,7 +84,7 @@ static void writeVariants(raw_ostream &out, const EntryText &text) {
 }
 
 static void writeTargets(raw_ostream &out, const LibraryModel &model, const EntryText &text) {
-  out << "static const kiln_target " << text.entry->name << "_targets[] = {\n";
+  out << "static const kiln_target " << text.name << "_targets[] = {\n";
   for (const TargetRow &row : text.tables.targets)
     out << formatv("    {{{0}, {1}, {2}, {3}},\n", driverName(model.targets[row.target]),
                    formName(row.format), cString(row.arch),
@@ -152,6 +152,15 @@ struct BinaryPointers {
   std::string tensorMaps = "NULL", fallback = "NULL";
 };
 
+static std::string launchFlags(const LaunchFacts &launch) {
+  std::vector<StringRef> flags;
+  if (launch.isCooperative)
+    flags.push_back("KILN_LAUNCH_COOPERATIVE");
+  if (launch.waitsForEarlier)
+    flags.push_back("KILN_LAUNCH_PDL");
+  return flags.empty() ? "0" : join(flags, " | ");
+}
+
 static void writeBinary(raw_ostream &out, const NamedBinary &named, const TargetInfo &target,
                         const BinaryPointers &pointers) {
   const DeviceBinary &device = *named.binary;
@@ -163,7 +172,7 @@ static void writeBinary(raw_ostream &out, const NamedBinary &named, const Target
   std::string hostMacro =
       StringRef(target.llvmTriple).starts_with("x86_64") ? "ON_X86_64" : "ON_AARCH64";
   out << formatv(
-      "    {{{0}, {1}, {14}, {15}, 0, {2},\n     {3},\n     {4}, {5}, {{{6}, {7}, {8}}, {9}, "
+      "    {{{0}, {1}, {14}, {15}, {16}, {2},\n     {3},\n     {4}, {5}, {{{6}, {7}, {8}}, {9}, "
       "{10}, {11}, {12}, {13}},\n",
       isHost || !named.frame.empty() ? "NULL" : symbol, isHost ? 0 : device.bytes.size(),
       cString(isHost ? symbol : device.symbol), isHost ? hostMacro + "(" + symbol + ")" : "NULL",
@@ -171,7 +180,8 @@ static void writeBinary(raw_ostream &out, const NamedBinary &named, const Target
       device.launch.dynamicSharedBytes, hasCluster ? cluster[0] : 0, hasCluster ? cluster[1] : 0,
       hasCluster ? cluster[2] : 0, device.launch.tensorMaps.size(), device.launch.scratchBytes,
       isHost ? device.launch.arenaBytes : 0, pointers.tensorMaps, pointers.fallback,
-      named.frame.empty() ? "NULL" : "&" + named.frame, named.frameOffset);
+      named.frame.empty() ? "NULL" : "&" + named.frame, named.frameOffset,
+      launchFlags(device.launch));
 }
 
 /// "variant 3, sm_90a cubin", before each record.
@@ -185,7 +195,7 @@ using PointersOf = std::map<const DeviceBinary *, BinaryPointers>;
 /// The arrays of tensor maps of all binaries and fallbacks.
 static PointersOf writeTensorMaps(raw_ostream &out, const EntryText &text) {
   PointersOf pointers;
-  TensorMapTables tensorMaps(out, text.entry->name);
+  TensorMapTables tensorMaps(out, text.name);
   for (const auto *table : {&text.binaries, &text.fallbacks})
     for (const std::vector<NamedBinary> &row : *table)
       for (const NamedBinary &named : row)
@@ -198,7 +208,7 @@ static PointersOf writeTensorMaps(raw_ostream &out, const EntryText &text) {
 static void writeFallbacks(raw_ostream &out, const LibraryModel &model, const EntryText &text,
                            PointersOf &pointers) {
   size_t count = 0;
-  std::string name = text.entry->name + "_fallbacks";
+  std::string name = text.name + "_fallbacks";
   for (size_t v = 0; v < text.fallbacks.size(); ++v)
     for (size_t t = 0; t < text.fallbacks[v].size(); ++t) {
       const NamedBinary &fallback = text.fallbacks[v][t];
@@ -223,7 +233,7 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
          " * threads, shared memory, cluster, number of tensor maps, scratch, arena, tensor maps, "
          "fallback */\n";
   writeFallbacks(out, model, text, pointers);
-  out << "static const kiln_binary " << entry.name << "_binaries[] = {\n";
+  out << "static const kiln_binary " << text.name << "_binaries[] = {\n";
   for (size_t v = 0; v < entry.variants.size(); ++v)
     for (size_t t = 0; t < text.tables.targets.size(); ++t) {
       const TargetRow &row = text.tables.targets[t];
@@ -239,7 +249,7 @@ static void writeBinaries(raw_ostream &out, const LibraryModel &model, const Ent
 
 static void writeGridTable(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
-  const std::string &name = text.entry->name;
+  const std::string &name = text.name;
   if (!tables.gridConstants.empty()) {
     out << "/* What the grid reads of each variant:";
     for (const std::string &constant : tables.gridConstants)
@@ -274,7 +284,7 @@ static void writeNeeds(raw_ostream &out, const EntryText &text) {
   if (tables.conditions.empty())
     return;
   out << "/* The conditions that each variant relies on, a bit each. */\nstatic const uint64_t "
-      << text.entry->name << "_needs[][" << tables.words() << "] = {\n";
+      << text.name << "_needs[][" << tables.words() << "] = {\n";
   for (const std::vector<uint64_t> &words : tables.needs) {
     out << "    {";
     for (size_t i = 0; i < words.size(); ++i)
@@ -349,7 +359,7 @@ struct TunedText {
 
 static void writeTuned(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
-  const std::string &name = text.entry->name;
+  const std::string &name = text.name;
   TunedText tuned(tables);
   out << formatv("/* Decision trees over {0}. */\n", cComment(join(text.entry->dispatchKey, ", ")))
       << wrapDeclaration(formatv("static const kiln_tree_node {0}_tuned_nodes[] = {{{1}};", name,
@@ -370,7 +380,7 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
 /// What decision trees are over, those of the library or of a file.
 static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
   const DispatchTables &tables = text.tables;
-  const std::string &name = text.entry->name;
+  const std::string &name = text.name;
   if (!tables.isKeyed)
     return;
   if (tables.isTuned())
@@ -394,7 +404,7 @@ static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
 uint64_t tableBytes(const EntryText &text) {
   const DispatchTables &tables = text.tables;
   raw_null_ostream nowhere;
-  TensorMapTables tensorMaps(nowhere, text.entry->name);
+  TensorMapTables tensorMaps(nowhere, text.name);
   std::set<std::string> arrays;
   uint64_t variants = text.entry->variants.size();
   uint64_t bytes = sizeof(kiln_entry) + sizeof(kiln_entry_state) +
@@ -421,6 +431,31 @@ uint64_t tableBytes(const EntryText &text) {
   return bytes + (tables.isTuned() ? TunedText(tables).bytes() : 0);
 }
 
+/// What kiln_describe says of the entry point beyond its tables.
+static void writeSignature(raw_ostream &out, const EntryText &text) {
+  const EntryModel &entry = *text.entry;
+  std::vector<unsigned> arguments = callerArguments(entry);
+  const std::vector<Condition> &conditions = text.tables.conditions;
+  if (!arguments.empty()) {
+    out << "static const kiln_argument " << text.name << "_arguments[] = {\n";
+    for (unsigned i : arguments)
+      out << formatv("    {{{0}, {1}},\n", cString(entry.arguments[i].name),
+                     cString(callerType(entry, i)));
+    out << "};\n";
+  }
+  if (!conditions.empty()) {
+    out << "static const char *const " << text.name << "_conditions[] = {\n";
+    for (const Condition &condition : conditions)
+      out << "    " << cString(condition.text) << ",\n";
+    out << "};\n";
+  }
+  out << formatv("static const kiln_signature {0}_signature = {{{1}, {2}, {3}, {4}, {5}};\n",
+                 text.name, arguments.empty() ? "NULL" : text.name + "_arguments",
+                 conditions.empty() ? "NULL" : text.name + "_conditions",
+                 conditions.empty() ? "NULL" : "&" + text.name + "_needs[0][0]", arguments.size(),
+                 conditions.size());
+}
+
 std::string writeTables(const LibraryModel &model, const EntryText &text) {
   std::string result;
   raw_string_ostream out(result);
@@ -432,12 +467,13 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeNeeds(out, text);
   writeGridTable(out, text);
   writeDispatchKey(out, text);
-  out << "static kiln_entry_state " << entry.name << "_state;\n"
+  writeSignature(out, text);
+  out << "static kiln_entry_state " << text.name << "_state;\n"
       << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}};\n\n",
-                 entry.name, model.name, cString(entry.name), entry.variants.size(),
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}, &{0}_signature};\n\n",
+                 text.name, model.cName(), cString(text.name), entry.variants.size(),
                  text.tables.targets.size(),
-                 text.tables.isKeyed ? "&" + entry.name + "_key" : "NULL");
+                 text.tables.isKeyed ? "&" + text.name + "_key" : "NULL");
   return result;
 }
 

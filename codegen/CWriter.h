@@ -28,6 +28,8 @@ struct NamedBinary {
 /// A generated entry point with everything that its text needs.
 struct EntryText {
   const EntryModel *entry = nullptr;
+  /// What the generated source calls it: with the library's prefix.
+  std::string name;
   DispatchTables tables;
   /// C names of the arguments, unique among themselves and against the functions' own names.
   std::vector<std::string> argumentNames;
@@ -38,6 +40,9 @@ struct EntryText {
   std::string parameters() const;
   bool hasCallersGrid() const { return entry->grid.empty(); }
 };
+
+/// There is none where an entry point is named as the library.
+bool hasLibraryPrepare(const LibraryModel &model);
 
 /// `<library>.h`.
 std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> &entries);

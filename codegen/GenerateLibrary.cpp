@@ -66,8 +66,8 @@ Error addMembers(const LibraryModel &model, const EntryText &text,
       }
       if (archOf(target) != arch)
         return Error::success();
-      Expected<std::string> object =
-          prepareHostObject(bytesOf(*named.binary), named.binary->symbol, named.symbol);
+      Expected<std::string> object = prepareHostObject(bytesOf(*named.binary), named.binary->symbol,
+                                                       named.symbol, model.prefix);
       if (!object)
         return createStringError(text.entry->name + ": " + toString(object.takeError()));
       members.push_back({memberName, std::move(*object)});

@@ -6,11 +6,26 @@
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace kiln {
+
+/// The object's functions of the runtime, as KILN_PREFIX names them.
+static void addPrefix(const object::ObjectFile &object, StringRef prefix,
+                      StringMap<StringRef> &renamed, StringSaver &names) {
+  for (const object::SymbolRef &symbol : object.symbols()) {
+    Expected<StringRef> name = symbol.getName();
+    Expected<uint32_t> flags = symbol.getFlags();
+    bool isCalled = name && flags && *flags & object::SymbolRef::SF_Undefined;
+    if (isCalled && name->starts_with("kiln_") && !name->starts_with("kiln_emu_"))
+      renamed[*name] = names.save(prefix + *name);
+    consumeError(name.takeError());
+    consumeError(flags.takeError());
+  }
+}
 
 static Error defines(const object::ObjectFile &object, StringRef symbol) {
   for (const object::SymbolRef &candidate : object.symbols()) {
@@ -27,7 +42,8 @@ static Error defines(const object::ObjectFile &object, StringRef symbol) {
   return createStringError("the host object does not define '" + symbol + "'");
 }
 
-Expected<std::string> prepareHostObject(StringRef bytes, StringRef symbol, StringRef newSymbol) {
+Expected<std::string> prepareHostObject(StringRef bytes, StringRef symbol, StringRef newSymbol,
+                                        StringRef prefix) {
   Expected<std::unique_ptr<object::ObjectFile>> object =
       object::ObjectFile::createELFObjectFile(MemoryBufferRef(bytes, symbol));
   if (!object)
@@ -38,6 +54,10 @@ Expected<std::string> prepareHostObject(StringRef bytes, StringRef symbol, Strin
     return std::move(missing);
 
   objcopy::ConfigManager config;
+  BumpPtrAllocator memory;
+  StringSaver names(memory);
+  if (!prefix.empty())
+    addPrefix(**object, prefix, config.Common.SymbolsToRename, names);
   config.Common.SymbolsToRename[symbol] = newSymbol;
   // Matching looks at the old names.
   auto exactly = [](StringRef name) {

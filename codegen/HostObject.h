@@ -10,10 +10,11 @@ namespace kiln {
 
 /// Makes a compiled CPU kernel fit to stand beside others: renames the function `symbol` to
 /// `newSymbol`, gives that one hidden visibility and makes every other defined symbol local, so
-/// that two variants of one kernel link into one program. Fails when `object` is not a relocatable
+/// that two variants of one kernel link into one program. What it calls of the runtime gets
+/// `prefix` (of the emulator nothing does). Fails when `object` is not a relocatable
 /// ELF object or lacks `symbol`.
 llvm::Expected<std::string> prepareHostObject(llvm::StringRef object, llvm::StringRef symbol,
-                                              llvm::StringRef newSymbol);
+                                              llvm::StringRef newSymbol, llvm::StringRef prefix);
 
 } // namespace kiln
 

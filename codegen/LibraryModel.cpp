@@ -130,6 +130,10 @@ static std::vector<std::string> configTexts(const VariantModel &variant) {
   option("waves_per_eu", variant.options.wavesPerEu);
   option("matrix_instr_nonkdim", variant.options.matrixInstrNonKDim);
   option("kpack", variant.options.kpack);
+  if (variant.options.launchesEarly)
+    parts.push_back("launch_pdl");
+  if (variant.options.isCooperative)
+    parts.push_back("launch_cooperative_grid");
   return parts;
 }
 
@@ -161,6 +165,11 @@ static std::string identityOf(const EntryModel &entry, const VariantModel &varia
        {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
         options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
     text += (option ? std::to_string(*option) : "default") + "\n";
+  // An id lasts: what was not asked for leaves no trace in it.
+  if (options.launchesEarly)
+    text += "launch_pdl\n";
+  if (options.isCooperative)
+    text += "launch_cooperative_grid\n";
   for (unsigned index : kernelParameters(entry, variant))
     text += "takes " + entry.arguments[index].name + "\n";
   for (const std::string &need : needTexts(entry, variant))

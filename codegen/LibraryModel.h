@@ -171,6 +171,9 @@ struct InputFile {
 struct LibraryModel {
   /// C name of the library, and stem of every file.
   std::string name;
+  /// Before the name of everything that C links, the runtime's functions among them (KILN_PREFIX);
+  /// mostly empty.
+  std::string prefix;
   std::vector<TargetInfo> targets;
   std::vector<EntryModel> entries;
   std::vector<InputFile> inputs;
@@ -183,6 +186,8 @@ struct LibraryModel {
   /// Architectures to write an archive for; empty = those of the CPU targets, or the building
   /// machine's where there is none.
   std::vector<HostArch> hostArchs;
+
+  std::string cName() const { return prefix + name; }
 };
 
 /// 64 hexadecimal digits.

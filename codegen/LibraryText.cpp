@@ -31,10 +31,10 @@ const DeviceBinary *findBinary(const VariantModel &variant, const TargetRow &row
   return nullptr;
 }
 
-/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin".
+/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin", behind the library's prefix.
 std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size_t variant,
                         const TargetRow &row) {
-  return formatv("kiln_{0}_{1}_v{2}_{3}_{4}", model.name, entry.name, variant,
+  return formatv("{0}kiln_{1}_{2}_v{3}_{4}_{5}", model.prefix, model.name, entry.name, variant,
                  mangle(model.targets[row.target].name), formatName(row.format))
       .str();
 }
@@ -49,6 +49,7 @@ public:
   EntryText textOf(const EntryModel &entry) {
     EntryText text;
     text.entry = &entry;
+    text.name = model.prefix + entry.name;
     text.tables = buildDispatchTables(model, entry);
     text.argumentNames = argumentNames(entry);
     for (size_t v = 0; v < entry.variants.size(); ++v) {
@@ -132,7 +133,7 @@ private:
     for (TargetFrames &frames : text.frames)
       if (frames.target == row.target && frames.format == row.format)
         return frames.builder;
-    std::string stem = formatv("kiln_{0}_{1}_{2}_frame", model.name,
+    std::string stem = formatv("{0}kiln_{1}_{2}_{3}_frame", model.prefix, model.name,
                                mangle(model.targets[row.target].name), formatName(row.format));
     text.frames.push_back({row.target, row.format, FrameBuilder(std::move(stem))});
     return text.frames.back().builder;

@@ -24,6 +24,8 @@ public:
     json.object([&] {
       json.attribute("kiln_manifest", kManifestVersion);
       json.attribute("library", model.name);
+      if (!model.prefix.empty())
+        json.attribute("prefix", model.prefix);
       json.attributeObject("tools", [&] {
         for (const auto &[tool, version] : model.tools)
           json.attribute(utf8(tool), utf8(version));
@@ -222,6 +224,10 @@ private:
     write("waves_per_eu", options.wavesPerEu);
     write("matrix_instr_nonkdim", options.matrixInstrNonKDim);
     write("kpack", options.kpack);
+    if (options.launchesEarly)
+      json.attribute("launch_pdl", true);
+    if (options.isCooperative)
+      json.attribute("launch_cooperative_grid", true);
   }
 
   /// The names and numbers that a launcher makes the maps of, in the order in which it passes them
@@ -308,6 +314,10 @@ private:
         for (uint32_t extent : cluster)
           json.value(extent);
       });
+    if (binary.launch.isCooperative)
+      json.attribute("cooperative", true);
+    if (binary.launch.waitsForEarlier)
+      json.attribute("programmatic_dependent_launch", true);
     if (!binary.launch.tensorMaps.empty())
       writeTensorMaps(entry, variant, binary);
   }

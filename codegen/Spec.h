@@ -33,6 +33,8 @@ struct SpecOptions {
   std::optional<int64_t> numWarps, numStages, numCtas, maxRegisters;
   /// Options that only AMD's back end reads.
   std::optional<int64_t> wavesPerEu, matrixInstrNonKDim, kpack;
+  /// launch_pdl, launch_cooperative_grid.
+  bool launchesEarly = false, isCooperative = false;
 };
 
 struct SpecConfig {
@@ -170,6 +172,8 @@ struct SpecKernel {
 
 struct Spec {
   std::string library;
+  /// As LibraryModel::prefix; the command line's.
+  std::string prefix;
   /// Parsed, in order, without repeats. Names as written in `targetNames`.
   std::vector<TargetInfo> targets;
   std::vector<std::string> targetNames;

@@ -67,6 +67,7 @@ static std::string configText(const SpecConfig &config) {
        {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
         options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
     text += "|" + (option ? std::to_string(*option) : "");
+  text += formatv("|{0}|{1}", options.launchesEarly, options.isCooperative);
   return text + "|" + join(config.targets, ",");
 }
 

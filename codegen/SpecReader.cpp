@@ -47,6 +47,7 @@ private:
   void readConditions(const SpecItem &item, SpecKernel &kernel);
   /// A boolean; `flag` keeps its value where the key is absent.
   void readFlag(const SpecItem &item, StringRef key, bool &flag);
+  void readTruth(const SpecItem &item, bool &flag);
   std::vector<SpecBinding> readLiterals(const SpecItem &item);
 };
 
@@ -100,6 +101,7 @@ void SpecReader::readHeader(const SpecItem &root, Spec &spec) {
     report(DiagKind::SpecMissingKey, root, "library");
   if (!options.library.empty())
     spec.library = options.library;
+  spec.prefix = options.prefix;
 }
 
 void SpecReader::addTarget(Spec &spec, StringRef name, DiagPlace where, StringRef path) {
@@ -174,12 +176,14 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
 }
 
 void SpecReader::readFlag(const SpecItem &item, StringRef key, bool &flag) {
-  SpecItem given = child(item, key);
-  if (!given)
-    return;
-  flag = given.value->boolean;
-  if (!given.value->is(JsonValue::Kind::Bool))
-    expected(given, "true or false");
+  if (SpecItem given = child(item, key))
+    readTruth(given, flag);
+}
+
+void SpecReader::readTruth(const SpecItem &item, bool &flag) {
+  flag = item.value->boolean;
+  if (!item.value->is(JsonValue::Kind::Bool))
+    expected(item, "true or false");
 }
 
 void SpecReader::readSignatures(const SpecItem &item, SpecKernel &kernel) {
@@ -368,6 +372,14 @@ bool SpecReader::readOption(const SpecItem &item, StringRef key, SpecOptions &ou
       {"matrix_instr_nonkdim", &SpecOptions::matrixInstrNonKDim, 0, 32, false},
       {"kpack", &SpecOptions::kpack, 1, 2, false},
   };
+  bool *flag = StringSwitch<bool *>(key)
+                   .Case("launch_pdl", &out.launchesEarly)
+                   .Case("launch_cooperative_grid", &out.isCooperative)
+                   .Default(nullptr);
+  if (flag) {
+    readTruth(item, *flag);
+    return true;
+  }
   for (const Option &option : known) {
     if (option.key != key)
       continue;

@@ -17,6 +17,8 @@ struct SpecReadOptions {
   std::vector<std::string> targets;
   /// Library name of the command line; replaces the spec's, which may then lack it.
   std::string library;
+  /// As LibraryModel::prefix.
+  std::string prefix;
 };
 
 /// Reads `file`. Reports every mistake that it can tell apart (several a run) and returns a spec

@@ -30,6 +30,12 @@ With `pieces` there is an action for each kernel and target, and one that links 
 
 So they compile at a time, on several machines where there is remote execution, and only those whose sources
 change do so again. With `early_header = True` what includes the header need not wait for any of them.
+
+A program that links libraries with equal names, of different packages, gives each a prefix and a runtime of its own:
+
+    kiln_runtime(name = "acme_runtime", prefix = "acme_")
+
+    kiln_kernel_library(name = "vector_add", prefix = "acme_", runtime = ":acme_runtime", ...)
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
@@ -40,6 +46,8 @@ def _arguments(ctx, command, option, output):
     args.add(command, ctx.file.spec)
     args.add(option, output)
     args.add("--name", ctx.label.name)
+    if ctx.attr.prefix:
+        args.add("--prefix", ctx.attr.prefix)
     for root in ctx.attr.roots:
         args.add("-I", root)
     for target in ctx.attr.targets:
@@ -224,6 +232,7 @@ kiln_kernel_library = rule(
             values = ["", "none", "zstd"],
             doc = "How the archive holds device binaries. A spec that says zstd needs it here, too: for what unpacks them.",
         ),
+        "prefix": attr.string(doc = "Before every name that C links; `runtime` is a kiln_runtime with the same."),
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
@@ -242,3 +251,20 @@ kiln_kernel_library = rule(
     fragments = ["cpp"],
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
+
+def kiln_runtime(name, prefix, **kwargs):
+    """The runtime with `prefix` before its functions' names. The headers of libraries with that prefix know it."""
+    native.cc_library(
+        name = name,
+        srcs = ["//runtime:sources"],
+        copts = ["-std=gnu11"],
+        linkopts = [
+            "-ldl",
+            "-pthread",
+        ],
+        linkstatic = True,
+        local_defines = ["KILN_PREFIX=" + prefix],
+        textual_hdrs = ["//runtime:symbol_tables"],
+        deps = ["//runtime:kiln_header"],
+        **kwargs
+    )

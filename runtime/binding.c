@@ -20,6 +20,37 @@ static kiln_mutex *lock_of(const kiln_entry *entry) {
   return &locks[(uintptr_t)entry->state / sizeof(kiln_entry_state) % NUM_LOCKS];
 }
 
+/* --- the entries that have bindings, of all libraries --- */
+
+static kiln_mutex used_mutex;
+static const kiln_entry *used_entries;
+
+/* With its first binding. */
+static void add_used(const kiln_entry *entry) {
+  kiln_lock(&used_mutex);
+  entry->state->next = used_entries;
+  used_entries = entry;
+  kiln_unlock(&used_mutex);
+}
+
+static void remove_used(const kiln_entry *entry) {
+  kiln_lock(&used_mutex);
+  const kiln_entry **link = &used_entries;
+  while (*link != entry)
+    link = &(*link)->state->next;
+  *link = entry->state->next;
+  kiln_unlock(&used_mutex);
+}
+
+static const kiln_entry *first_used(void) {
+  kiln_lock(&used_mutex);
+  const kiln_entry *entry = used_entries;
+  kiln_unlock(&used_mutex);
+  return entry;
+}
+
+/* --- binding --- */
+
 kiln_status kiln_check_abi(const kiln_library *library) {
   if (!library)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "the library is null");
@@ -75,6 +106,8 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   binding->driver = kiln_driver_of(place->driver);
   binding->place = place;
   binding->target = (uint32_t)target;
+  if (!binding->next)
+    add_used(entry);
   kiln_store_release(&entry->state->bindings, (void *)binding);
   *result = binding;
   return KILN_SUCCESS;
@@ -264,22 +297,16 @@ static void free_bindings(const kiln_entry *entry, kiln_binding *binding) {
   }
 }
 
-/* The failure that unloading meets first is the one that the caller is told. */
 static kiln_status unload_images(kiln_image *image) {
-  kiln_status first = KILN_SUCCESS;
-  char message[KILN_ERROR_CAPACITY];
+  kiln_first_error first = {.status = KILN_SUCCESS};
   while (image) {
     kiln_image *next = image->next;
-    kiln_status status = kiln_driver_of(image->driver)->unload(image);
-    if (first == KILN_SUCCESS && status != KILN_SUCCESS) {
-      first = status;
-      snprintf(message, sizeof message, "%s", kiln_last_error());
-    }
+    kiln_note_error(&first, kiln_driver_of(image->driver)->unload(image));
     free(image->unpacked);
     free(image);
     image = next;
   }
-  return first == KILN_SUCCESS ? first : kiln_error(first, "%s", message);
+  return kiln_first_error_of(&first);
 }
 
 kiln_status kiln_release_entry(const kiln_entry *entry) {
@@ -288,6 +315,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_image *images = entry->state->images;
   kiln_store_release(&entry->state->bindings, NULL);
   entry->state->images = NULL;
+  if (bindings)
+    remove_used(entry);
   free_bindings(entry, bindings);
   kiln_free_tuning_tables(entry->state->tables);
   kiln_store_release(&entry->state->tables, NULL);
@@ -296,4 +325,11 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));
   return status == KILN_SUCCESS ? status : kiln_error_within(status, "unloading %s", entry->name);
+}
+
+kiln_status kiln_release_all_entries(void) {
+  kiln_first_error first = {.status = KILN_SUCCESS};
+  for (const kiln_entry *entry; (entry = first_used());)
+    kiln_note_error(&first, kiln_release_entry(entry));
+  return kiln_first_error_of(&first);
 }

@@ -11,6 +11,8 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
+
 typedef struct kiln_binding {
   struct kiln_binding *next;
   const kiln_driver_table *driver;
@@ -42,5 +44,9 @@ kiln_status kiln_load_kernel(const kiln_entry *entry, const kiln_binding *bindin
 
 /* Unloads and frees everything of the entry's state. The first failure is returned. */
 kiln_status kiln_release_entry(const kiln_entry *entry);
+/* The same for every entry that has a binding. */
+kiln_status kiln_release_all_entries(void);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_BINDING_H */

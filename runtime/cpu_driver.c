@@ -1,5 +1,6 @@
 /* The host as a device: kernels are functions of this program, run by a thread pool. Launches are
  * synchronous. */
+#include "runtime/cpu_arena.h"
 #include "runtime/cpu_features.h"
 #include "runtime/cpu_pool.h"
 #include "runtime/driver.h"
@@ -81,7 +82,10 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
                                  kernel->variant, kernel->entry->variants[kernel->variant].name);
 }
 
-static void close_driver(void) { kiln_close_default_pool(); }
+static void close_driver(void) {
+  kiln_close_default_pool();
+  kiln_free_arenas();
+}
 
 const kiln_driver_table kiln_cpu_driver = {
     .name = "cpu",

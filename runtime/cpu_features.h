@@ -5,9 +5,12 @@
 #ifndef KILN_RUNTIME_CPU_FEATURES_H
 #define KILN_RUNTIME_CPU_FEATURES_H
 
+#include "runtime/kiln.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,5 +31,6 @@ bool kiln_cpu_has_features(const char *features);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_CPU_FEATURES_H */

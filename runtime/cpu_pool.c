@@ -11,12 +11,10 @@
  * its claim in order: the lowest unfinished instance is always one that a thread is at, so kernels
  * that wait for lower ids make progress. (Work stealing between halves of the grid would be cheaper
  * on the counter and lose that.)
- *
- * Arenas belong to threads, not to the pool: any thread may launch. An instance that launches again
- * needs a second arena beside its own, hence the nesting depth.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu_pool.h"
+#include "runtime/cpu_arena.h"
 #include "runtime/mutex.h"
 
 #include <pthread.h>
@@ -30,14 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-  MAX_THREADS = 4096,
-  MAX_NESTING = 8,
-  ARENA_ALIGNMENT = 64,
-  MAX_CHUNK = 64,
-  CHUNKS_A_THREAD = 8,
-  FAILURE_CAPACITY = 512
-};
+enum { MAX_THREADS = 4096, MAX_CHUNK = 64, CHUNKS_A_THREAD = 8, FAILURE_CAPACITY = 512 };
 
 typedef struct job {
   struct job *next; /* in the queue, oldest first */
@@ -73,65 +64,6 @@ struct kiln_cpu_pool {
   atomic_uint forks; /* kiln_forks() when the threads were started */
   pthread_t threads[];
 };
-
-/* --- arenas --- */
-
-typedef struct arena {
-  void *base;
-  uint64_t bytes;
-} arena;
-
-typedef struct thread_arenas {
-  unsigned depth;
-  bool registered; /* for arena_key's destructor */
-  arena levels[MAX_NESTING];
-} thread_arenas;
-
-static _Thread_local thread_arenas arenas;
-static pthread_once_t arena_key_once = PTHREAD_ONCE_INIT;
-static pthread_key_t arena_key;
-static bool arena_key_made;
-
-static void free_arenas(void *pointer) {
-  thread_arenas *mine = pointer;
-  for (int i = 0; i < MAX_NESTING; ++i)
-    free(mine->levels[i].base);
-  memset(mine, 0, sizeof *mine);
-}
-
-static void make_arena_key(void) {
-  arena_key_made = pthread_key_create(&arena_key, free_arenas) == 0;
-}
-
-/* Grows this thread's arena of the current depth; at its largest use it is only looked up. */
-static kiln_status acquire_arena(uint64_t bytes, void **base) {
-  if (arenas.depth >= MAX_NESTING)
-    return kiln_error(KILN_ERROR_UNSUPPORTED, "launches are nested more than %d deep on the cpu",
-                      MAX_NESTING);
-  arena *level = &arenas.levels[arenas.depth];
-  if (bytes > level->bytes) {
-    if (!arenas.registered) {
-      pthread_once(&arena_key_once, make_arena_key);
-      if (!arena_key_made || pthread_setspecific(arena_key, &arenas))
-        return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no key to free a thread's arena by");
-      arenas.registered = true;
-    }
-    void *fresh = NULL;
-    if (bytes <= SIZE_MAX - ARENA_ALIGNMENT)
-      fresh = aligned_alloc(ARENA_ALIGNMENT, (size_t)(bytes + ARENA_ALIGNMENT - 1) /
-                                                 ARENA_ALIGNMENT * ARENA_ALIGNMENT);
-    if (!fresh)
-      return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an arena of %llu bytes",
-                        (unsigned long long)bytes);
-    free(level->base);
-    *level = (arena){.base = fresh, .bytes = bytes};
-  }
-  *base = bytes ? level->base : NULL;
-  ++arenas.depth;
-  return KILN_SUCCESS;
-}
-
-static void release_arena(void) { --arenas.depth; }
 
 /* --- jobs --- */
 
@@ -215,10 +147,10 @@ static void *thread_main(void *pointer) {
     ++j->helpers;
     kiln_unlock(&pool->mutex);
     void *base;
-    bool helped = acquire_arena(j->arena_bytes, &base) == KILN_SUCCESS;
+    bool helped = kiln_acquire_arena(j->arena_bytes, &base) == KILN_SUCCESS;
     if (helped) {
       work_on(j, base);
-      release_arena();
+      kiln_release_arena();
     }
     kiln_lock(&pool->mutex);
     if (--j->helpers == 0)
@@ -326,7 +258,7 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
            .arena_bytes = arena_bytes,
            .has_failed = ATOMIC_FLAG_INIT};
   void *base;
-  kiln_status status = acquire_arena(arena_bytes, &base);
+  kiln_status status = kiln_acquire_arena(arena_bytes, &base);
   if (status != KILN_SUCCESS)
     return status;
   if (pool->num_threads == 1 || j.total == 1) {
@@ -337,7 +269,7 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
     j.chunk = chunk_of(j.total, pool->num_threads);
     run_shared(pool, &j, base);
   }
-  release_arena();
+  kiln_release_arena();
   return j.failed ? kiln_error(KILN_ERROR_LAUNCH, "%s", j.failure) : KILN_SUCCESS;
 }
 

@@ -6,6 +6,8 @@
 #include "runtime/error.h"
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
+
 /* The default pool, made at the first call. */
 kiln_status kiln_default_pool(kiln_cpu_pool **pool);
 
@@ -16,5 +18,7 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
 
 /* Stops the default pool, as at process start. */
 void kiln_close_default_pool(void);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_CPU_POOL_H */

@@ -11,12 +11,15 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
+
 enum {
   KILN_CUDA_SUCCESS = 0,
   KILN_CUDA_ERROR_INVALID_VALUE = 1,
   KILN_CUDA_ERROR_OUT_OF_MEMORY = 2,
   KILN_CUDA_ERROR_NO_DEVICE = 100,
   KILN_CUDA_ERROR_INVALID_CONTEXT = 201,
+  KILN_CUDA_ERROR_COOPERATIVE_TOO_LARGE = 720,
   KILN_CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
 
   KILN_CUDA_DEVICE_ATTRIBUTE_PROCESSORS = 16,
@@ -85,5 +88,7 @@ kiln_status kiln_cuda_make_resident(const kiln_kernel *kernel, const kiln_device
 kiln_status kiln_cuda_unload(const kiln_image *image);
 kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                              void *const *params);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_CUDA_DRIVER_H */

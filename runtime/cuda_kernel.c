@@ -313,7 +313,11 @@ kiln_status kiln_cuda_unload(const kiln_image *image) {
 
 static kiln_status launch_error(const kiln_cuda_api *api, const kiln_kernel *kernel,
                                 const uint32_t grid[3], const char *what, int result) {
-  kiln_status status = kiln_cuda_error(api, KILN_ERROR_LAUNCH, what, result);
+  bool is_too_large = result == KILN_CUDA_ERROR_COOPERATIVE_TOO_LARGE;
+  kiln_status status =
+      kiln_cuda_error(api, is_too_large ? KILN_ERROR_GRID : KILN_ERROR_LAUNCH, what, result);
+  if (is_too_large)
+    kiln_error_within(status, "the device has no room for all blocks of a cooperative launch");
   return kiln_error_within(
       status, "%s: variant %u (%s), grid %u x %u x %u, %u threads, %u bytes shared",
       kernel->entry->name, kernel->variant, kernel->entry->variants[kernel->variant].name, grid[0],

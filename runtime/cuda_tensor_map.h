@@ -4,6 +4,8 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
+
 bool kiln_cuda_makes_tensor_maps(void);
 
 /* KILN_ERROR_UNSUPPORTED where the driver cannot make tensor maps; makes the kernel's caches. */
@@ -17,5 +19,7 @@ kiln_status kiln_cuda_make_tensor_maps(const kiln_kernel *kernel, kiln_stream st
 
 /* Back to the state at process start. */
 void kiln_cuda_forget_tensor_maps(void);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_CUDA_TENSOR_MAP_H */

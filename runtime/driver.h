@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -125,11 +126,12 @@ kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const kiln_bina
  * _OUT_OF_MEMORY, _ABI. */
 kiln_status kiln_image_bytes(const kiln_binary *binary, const void **data, void **unpacked);
 
-/* Closes every driver, as at process start; for tests that change driver libraries. */
+/* Closes every driver, as at process start. */
 void kiln_close_drivers(void);
 
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_DRIVER_H */

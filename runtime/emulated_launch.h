@@ -8,6 +8,7 @@
 
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,5 +51,6 @@ void kiln_emulated_count(kiln_emulated_launch *launch, const void *code,
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_EMULATED_LAUNCH_H */

@@ -6,6 +6,8 @@
 
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
+
 typedef struct kiln_counted_kernel {
   const void *code; /* its static record, which tells kernels apart */
   kiln_emulator_kernel kernel;
@@ -26,5 +28,7 @@ void kiln_counts_clear(kiln_counts *counts);
 uint32_t kiln_counts_number(const kiln_counts *counts);
 /* Null if out of range. */
 const kiln_emulator_count *kiln_counts_at(const kiln_counts *counts, uint32_t index);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_EMULATOR_COUNTS_H */

@@ -30,6 +30,19 @@ kiln_status kiln_error_within(kiln_status status, const char *format, ...) {
   return status;
 }
 
+void kiln_note_error(kiln_first_error *first, kiln_status status) {
+  if (first->status != KILN_SUCCESS || status == KILN_SUCCESS)
+    return;
+  first->status = status;
+  memcpy(first->message, last_error, sizeof last_error);
+}
+
+kiln_status kiln_first_error_of(const kiln_first_error *first) {
+  if (first->status != KILN_SUCCESS)
+    memcpy(last_error, first->message, sizeof last_error);
+  return first->status;
+}
+
 const char *kiln_status_string(kiln_status status) {
   switch (status) {
 #define CASE(name)                                                                                 \

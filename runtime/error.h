@@ -7,6 +7,7 @@
 
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,8 +25,21 @@ void kiln_write_error(const char *format, ...) __attribute__((format(printf, 1, 
 kiln_status kiln_error_within(kiln_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The first failure of several steps that are all taken: its message outlives those of later ones.
+ */
+typedef struct kiln_first_error {
+  kiln_status status;
+  char message[KILN_ERROR_CAPACITY];
+} kiln_first_error;
+
+/* After a step. */
+void kiln_note_error(kiln_first_error *first, kiln_status status);
+/* Records the first failure's message again and returns its status. */
+kiln_status kiln_first_error_of(const kiln_first_error *first);
+
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_ERROR_H */

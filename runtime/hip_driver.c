@@ -18,6 +18,7 @@ enum {
   PROPERTIES_BYTES = 8192, /* larger than either struct (1472 and 792 bytes) */
   ERROR_OUT_OF_MEMORY = 2,
   ERROR_NO_DEVICE = 100,
+  ERROR_COOPERATIVE_TOO_LARGE = 720,
   ERROR_STREAM_CAPTURE_IMPLICIT = 906,
   FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
   CAPTURE_MODE_RELAXED = 2,
@@ -299,7 +300,13 @@ static kiln_status unload(const kiln_image *image) {
 
 static kiln_status launch_error(const hip_api *api, const kiln_kernel *kernel,
                                 const uint32_t grid[3], int result) {
-  kiln_status status = hip_error(api, KILN_ERROR_LAUNCH, "hipModuleLaunchKernel", result);
+  bool is_too_large = result == ERROR_COOPERATIVE_TOO_LARGE;
+  bool is_cooperative = kernel->binary->flags & KILN_LAUNCH_COOPERATIVE;
+  kiln_status status = hip_error(
+      api, is_too_large ? KILN_ERROR_GRID : KILN_ERROR_LAUNCH,
+      is_cooperative ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel", result);
+  if (is_too_large)
+    kiln_error_within(status, "the device has no room for all blocks of a cooperative launch");
   return kiln_error_within(
       status, "%s: variant %u (%s), grid %u x %u x %u, %u threads, %u bytes shared",
       kernel->entry->name, kernel->variant, kernel->entry->variants[kernel->variant].name, grid[0],

@@ -9,24 +9,31 @@
  * Part 1 is for programs, part 2 for generated code. docs/runtime.md explains the life cycle.
  *
  * The header is C99, C11 and C++. It includes no vendor header: CUstream and hipStream_t are passed
- * as void *.
+ * as void *. (kiln_prefix.h beside it is for programs with several runtimes.)
  *
  * Rules that hold for every function:
  *  - The result is a kiln_status. Nothing exits, aborts, throws or prints (but what a kernel itself
  *    prints, see kiln_set_print_function). KILN_SUCCESS is 0.
  *  - After a failure, kiln_last_error() gives the message of the calling thread's last failure.
- *  - Everything may be called from any thread at any time; kiln_unload, kiln_cpu_pool_destroy and
- *    kiln_set_driver_path say their own rules.
+ *  - Everything may be called from any thread at any time; kiln_unload, kiln_shutdown,
+ *    kiln_cpu_pool_destroy and kiln_set_driver_path say their own rules.
  *  - The caller's current CUDA context and HIP device are the same after a call as before it.
  *  - A launch of what is already loaded takes no lock, allocates nothing, compares no string and
  *    computes no hash. (The CPU pool locks to hand work to its threads. A kernel with tensor maps
- *    makes those that it has not kept, and finds those that it has by a sum of their numbers.)
+ *    makes those that it has not kept, and finds those that it has by a sum of their numbers. With
+ *    a launch hook it locks.)
  */
 #ifndef KILN_RUNTIME_KILN_H
 #define KILN_RUNTIME_KILN_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Before every name with linkage, where several runtimes stand in one program; the same for all
+ * that includes this header. */
+#ifdef KILN_PREFIX
+#include "kiln_prefix.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +57,7 @@ typedef enum kiln_status {
   KILN_ERROR_ABI = 2,
   /* Host memory, or the driver reports device memory. */
   KILN_ERROR_OUT_OF_MEMORY = 3,
-  /* libcuda or libamdhip64 cannot be opened. */
+  /* libcuda or libamdhip64 cannot be opened, or a profiler's library. */
   KILN_ERROR_NO_DRIVER = 4,
   /* The driver library lacks a function that is needed. */
   KILN_ERROR_MISSING_SYMBOL = 5,
@@ -64,8 +71,9 @@ typedef enum kiln_status {
   KILN_ERROR_CAPTURE = 9,
   /* The driver refused the binary, the symbol or an attribute. */
   KILN_ERROR_LOAD = 10,
-  /* A grid dimension is negative, larger than the device allows, or cannot be computed; or a size
-   * that the grid is made of is negative. */
+  /* A grid dimension is negative, larger than the device allows, or cannot be computed; a size that
+   * the grid is made of is negative; or the blocks of a cooperative launch do not all fit the
+   * device at once. */
   KILN_ERROR_GRID = 11,
   /* The driver refused the launch. */
   KILN_ERROR_LAUNCH = 12,
@@ -161,7 +169,7 @@ typedef struct kiln_device {
 
 /* The context is null: the calling thread's current context if it is on this device, else the
  * device's primary one (drivers before CUDA 12 load per context; the primary context then stays
- * retained for the life of the process). */
+ * retained until kiln_shutdown). */
 kiln_device kiln_cuda_device(int ordinal);
 kiln_device kiln_hip_device(int ordinal);
 kiln_device kiln_cpu_device(void);
@@ -301,6 +309,14 @@ kiln_status kiln_set_print_function(kiln_print_function function, void *user);
 typedef struct kiln_library kiln_library;
 typedef struct kiln_entry kiln_entry;
 
+/* Writes what the library is, as JSON and with a final zero, into `buffer`; *size (may be null)
+ * becomes the bytes that this takes. A null buffer with a capacity of 0 asks for the size alone.
+ * The text is the same on every machine and at every time: nothing needs to be loaded, and no
+ * device is asked. docs/runtime.md has its keys. Errors: KILN_ERROR_ABI,
+ * KILN_ERROR_INVALID_ARGUMENT (a null pointer, or a buffer that is too small: it is then an empty
+ * text). */
+kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capacity, size_t *size);
+
 /* Loads every variant of `entry` that exists for the best target of `device`, so that later
  * launches there (also while a graph is captured) load nothing. On the CPU it also starts the
  * default pool. Loading again is cheap. Errors: KILN_ERROR_ABI, _NO_DRIVER, _MISSING_SYMBOL,
@@ -321,6 +337,19 @@ int kiln_is_ready(const kiln_entry *entry, kiln_device device);
  * plans made before are no longer valid; a later launch loads again. The first failure of a driver
  * call is returned, after the rest has been unloaded. */
 kiln_status kiln_unload(const kiln_library *library);
+
+/* Gives back all that the runtime holds, as at the start of the process: unloads every library from
+ * every device and context, releases the contexts and the device memory that it holds, stops the
+ * default CPU pool, frees the arenas of all threads and closes the drivers. After it the shared
+ * library that the runtime is part of may be closed (dlclose); or the next call starts everything
+ * again. Settings stay: driver paths, print function, launch hook. Miss counts do too.
+ *
+ * No other call of the runtime may be under way, on any thread; the devices must have finished with
+ * its kernels; pools and emulators that the program made must have been destroyed; and calls,
+ * plans, and graphs that were captured are no longer valid. A generated library that is closed
+ * before the runtime is unloaded first (kiln_unload). Returns the first failure of a driver call,
+ * after the rest has been given back. */
+kiln_status kiln_shutdown(void);
 
 /* How often generated dispatch found no variant (kiln_miss), since the start of the process. */
 uint64_t kiln_miss_count(const kiln_entry *entry);
@@ -346,14 +375,58 @@ kiln_status kiln_find_variant(const kiln_entry *entry, const char *id, uint32_t 
  * message says where and why), _ABI, _OUT_OF_MEMORY. */
 kiln_status kiln_load_tuning(const kiln_library *library, const char *path);
 
-/* Whether calls of the entries of `library` that have a dispatch key are counted, by that key and by
- * the conditions that they meet. They are not until this is called; it costs a lock in each call.
- * Counts go on where they stopped; kiln_unload drops them. Errors: KILN_ERROR_ABI, _OUT_OF_MEMORY,
- * _INVALID_ARGUMENT. */
+/* Whether calls of the entries of `library` that have a dispatch key are counted, by that key and
+ * by the conditions that they meet. They are not until this is called; it costs a lock in each
+ * call. Counts go on where they stopped; kiln_unload drops them. Errors: KILN_ERROR_ABI,
+ * _OUT_OF_MEMORY, _INVALID_ARGUMENT. */
 kiln_status kiln_count_shapes(const kiln_library *library, int count);
 /* Writes what was counted as JSON, for `kiln tune --shapes`: a whole file or, after an error, none.
  * Errors: KILN_ERROR_INVALID_ARGUMENT (the file cannot be written), _ABI, _OUT_OF_MEMORY. */
 kiln_status kiln_dump_shapes(const kiln_library *library, const char *path);
+
+/* --- launches, for profilers and logs --- */
+
+/* A launch that is about to be made, or was. The texts are the library's. */
+typedef struct kiln_launch_info {
+  const kiln_entry *entry;
+  const char *name;         /* the entry's */
+  const char *variant_id;   /* as kiln_variant_id; may be null */
+  const char *variant_name; /* as kiln_variant_name */
+  uint32_t variant;
+  uint32_t grid[3];      /* in blocks: with clusters so many times the grid of programs */
+  uint32_t cluster[3];   /* blocks, at least 1 each */
+  uint32_t threads;      /* per block; 0 on the CPU */
+  uint32_t shared_bytes; /* dynamic shared memory per block */
+  kiln_stream stream;
+  kiln_status status; /* of the launch, after it; kiln_last_error() has the message of a failure */
+  uint64_t note;      /* 0 before; what the function before the launch writes, the other finds */
+} kiln_launch_info;
+
+/* Called on the launching thread. It may launch and call whatever it likes but
+ * kiln_set_launch_hook, kiln_set_launch_ranges, kiln_unload and kiln_shutdown. */
+typedef void (*kiln_launch_function)(void *user, kiln_launch_info *launch);
+
+/* Has `before` and `after` (either may be null) called around each launch of every library, on all
+ * threads, with `user`; where both are null, none. Not around launches that are refused before the
+ * driver is asked, or whose grid is empty. When it returns, nothing uses the functions that were
+ * set before. A launch in a captured graph is one call; its replays are none. Errors:
+ * KILN_ERROR_STATE (called by such a function). */
+kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_function after,
+                                 void *user);
+
+typedef enum kiln_profiler {
+  KILN_PROFILER_NONE = 0,
+  KILN_PROFILER_NVTX = 1, /* NVIDIA's: Nsight Systems and others */
+  KILN_PROFILER_ROCTX = 2 /* AMD's: rocprof */
+} kiln_profiler;
+
+/* Sets a launch hook that makes a range of each launch, "matmul_f16 BLOCK_M=128, num_warps=8", on
+ * the launching thread. Nothing is linked: NVTX is the library that a profiler names in the
+ * environment variable NVTX_INJECTION64_PATH, else libnvToolsExt.so.1; roctx is
+ * librocprofiler-sdk-roctx.so.1, else libroctx64.so.4. They stay open. KILN_PROFILER_NONE sets no
+ * hook. Errors: KILN_ERROR_NO_DRIVER (no such library; a hook that was set before stays),
+ * KILN_ERROR_INVALID_ARGUMENT, _STATE. */
+kiln_status kiln_set_launch_ranges(kiln_profiler profiler);
 
 /* ------------------------------------------------------------------------------------------------
  * Part 2: for generated code
@@ -563,9 +636,25 @@ typedef struct kiln_entry_state {
   void *bindings;
   void *images;
   uint64_t misses;
-  void *tables; /* of kiln_load_tuning */
-  void *seen;   /* of kiln_count_shapes */
+  void *tables;           /* of kiln_load_tuning */
+  void *seen;             /* of kiln_count_shapes */
+  const kiln_entry *next; /* of those that kiln_shutdown unloads */
 } kiln_entry_state;
+
+typedef struct kiln_argument {
+  const char *name;
+  const char *type; /* as signatures have it: "*fp16", "i32", "tensordesc<fp16[64, 64]>" */
+} kiln_argument;
+
+/* What an entry's function takes and its variants rely on: texts, for kiln_describe. */
+typedef struct kiln_signature {
+  const kiln_argument *arguments;
+  const char *const *conditions; /* "n divisible by 16" */
+  /* num_variants rows of so many words that each condition has a bit: the variant relies on it. */
+  const uint64_t *needs;
+  uint32_t num_arguments;
+  uint32_t num_conditions;
+} kiln_signature;
 
 struct kiln_entry {
   const kiln_library *library; /* first in every version */
@@ -577,7 +666,8 @@ struct kiln_entry {
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
-  const kiln_dispatch_key *key; /* null: measured shapes do not decide here */
+  const kiln_dispatch_key *key;    /* null: measured shapes do not decide here */
+  const kiln_signature *signature; /* may be null: not described */
 };
 
 struct kiln_library {

@@ -6,6 +6,7 @@
  * launch.
  */
 #include "runtime/binding.h"
+#include "runtime/launch_hook.h"
 #include "runtime/tuning_table.h"
 
 #include <stddef.h>
@@ -74,7 +75,7 @@ static kiln_status check_grid(const kiln_kernel *kernel, const int64_t limit[3],
   }
   for (int i = 0; i < 3 && !*empty; ++i) {
     int64_t cluster = kernel->binary->cluster[i] ? kernel->binary->cluster[i] : 1;
-    if (grid[i] > limit[i] / cluster)
+    if (grid[i] > limit[i] || grid[i] * cluster > limit[i])
       return kiln_error(KILN_ERROR_GRID, "%s: grid dimension %d is %lld, the device allows %lld",
                         kernel->entry->name, i, (long long)grid[i],
                         (long long)(limit[i] / cluster));
@@ -93,6 +94,8 @@ static kiln_status launch(const kiln_binding *binding, const kiln_kernel *kernel
   if (!params && kernel->entry->variants[kernel->variant].num_params)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: the parameters are null",
                       kernel->entry->name);
+  if (__builtin_expect(__atomic_load_n(&kiln_is_hooked, __ATOMIC_RELAXED), 0))
+    return kiln_launch_hooked(binding, kernel, stream, checked, params);
   return binding->driver->launch(kernel, stream, checked, params);
 }
 

@@ -106,18 +106,19 @@ int kiln_is_ready(const kiln_entry *entry, kiln_device device) {
 }
 
 kiln_status kiln_unload(const kiln_library *library) {
-  kiln_status first = kiln_check_abi(library);
-  char message[KILN_ERROR_CAPACITY];
-  if (first != KILN_SUCCESS)
-    return first;
-  for (uint32_t i = 0; i < library->num_entries; ++i) {
-    kiln_status status = kiln_release_entry(library->entries[i]);
-    if (first == KILN_SUCCESS && status != KILN_SUCCESS) {
-      first = status;
-      memcpy(message, kiln_last_error(), sizeof message);
-    }
-  }
-  return first == KILN_SUCCESS ? first : kiln_error(first, "%s", message);
+  kiln_first_error first = {.status = kiln_check_abi(library)};
+  if (first.status != KILN_SUCCESS)
+    return first.status;
+  for (uint32_t i = 0; i < library->num_entries; ++i)
+    kiln_note_error(&first, kiln_release_entry(library->entries[i]));
+  return kiln_first_error_of(&first);
+}
+
+kiln_status kiln_shutdown(void) {
+  kiln_first_error first = {.status = KILN_SUCCESS};
+  kiln_note_error(&first, kiln_release_all_entries());
+  kiln_close_drivers();
+  return kiln_first_error_of(&first);
 }
 
 uint64_t kiln_miss_count(const kiln_entry *entry) {

@@ -9,8 +9,12 @@
 #ifndef KILN_RUNTIME_MUTEX_H
 #define KILN_RUNTIME_MUTEX_H
 
+#include "runtime/kiln.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
+
+#pragma GCC visibility push(hidden)
 
 /* All zero until it is first locked. */
 typedef struct kiln_mutex {
@@ -29,5 +33,7 @@ void kiln_mutex_destroy(kiln_mutex *mutex);
 /* How often this process is the child of a fork: of threads that were started at a lower count
  * there are none. */
 unsigned kiln_forks(void);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_MUTEX_H */

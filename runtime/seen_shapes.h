@@ -7,7 +7,11 @@
 
 #include "runtime/kiln.h"
 
+#pragma GCC visibility push(hidden)
+
 /* Of an entry's state. No call may be under way. */
 void kiln_free_seen_shapes(void *seen);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_SEEN_SHAPES_H */

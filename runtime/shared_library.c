@@ -87,5 +87,6 @@ void kiln_close_library(kiln_driver driver, void *handle) {
   kiln_lock(&mutex);
   libraries[driver].open = false;
   kiln_unlock(&mutex);
-  dlclose(handle);
+  if (driver != KILN_DRIVER_HIP)
+    dlclose(handle);
 }

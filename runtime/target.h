@@ -7,6 +7,7 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,5 +21,6 @@ int64_t kiln_best_target(const kiln_entry *entry, const kiln_place *place);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_TARGET_H */

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -51,5 +52,6 @@ uint64_t kiln_mapped_stride(const kiln_tensor_map *map, const kiln_tensor *tenso
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_TENSOR_MAP_H */

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,5 +44,6 @@ void kiln_keep_tensor_map(kiln_tensor_map_cache *cache, const kiln_tensor *tenso
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_TENSOR_MAP_CACHE_H */

@@ -9,6 +9,8 @@
 
 #include "runtime/driver.h"
 
+#pragma GCC visibility push(hidden)
+
 typedef struct kiln_tuning_table {
   kiln_tuned_trees trees;
   struct kiln_tuning_table *older;
@@ -16,5 +18,7 @@ typedef struct kiln_tuning_table {
 
 /* Nothing may be under way that uses them. */
 void kiln_free_tuning_tables(kiln_tuning_table *table);
+
+#pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_TUNING_TABLE_H */

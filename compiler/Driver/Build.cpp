@@ -34,7 +34,7 @@ std::string piecesOf(const Session &session, const CompilerOptions &options, con
 int runBuild(const CommandLine &line) {
   const CompilerOptions &options = line.compiler;
   Session session(options);
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan)
     return 1;
@@ -60,7 +60,7 @@ int runBuild(const CommandLine &line) {
 
 int runCheck(const CommandLine &line) {
   Session session(line.compiler);
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan || !session.checkOutputs({}))
     return 1;

@@ -27,7 +27,7 @@ struct PlannedConfig {
 bool sameOptions(const SpecOptions &a, const SpecOptions &b) {
   auto key = [](const SpecOptions &o) {
     return std::tie(o.numWarps, o.numStages, o.numCtas, o.maxRegisters, o.wavesPerEu,
-                    o.matrixInstrNonKDim, o.kpack);
+                    o.matrixInstrNonKDim, o.kpack, o.launchesEarly, o.isCooperative);
   };
   return key(a) == key(b);
 }
@@ -177,6 +177,11 @@ PlannedConfig ofSpec(const SpecConfig &config) {
   return planned;
 }
 
+bool hasOption(const KernelConfig &config, llvm::StringRef name) {
+  const Literal *value = findValue(config.options, name);
+  return value && value->kind == Literal::Kind::Bool && value->boolean;
+}
+
 std::vector<PlannedConfig> KernelPlanner::configsOfSource(const TargetInfo &target) {
   std::vector<PlannedConfig> configs;
   auto autotune =
@@ -197,6 +202,8 @@ std::vector<PlannedConfig> KernelPlanner::configsOfSource(const TargetInfo &targ
     planned.options.numStages = widen(config.numStages);
     planned.options.numCtas = widen(config.numCtas);
     planned.options.maxRegisters = widen(config.maxRegisters);
+    planned.options.launchesEarly = hasOption(config, "launch_pdl");
+    planned.options.isCooperative = hasOption(config, "launch_cooperative_grid");
     planned.place = {kernel.kernelPlace.path, config.range};
     planned.fromSource = true;
   }
@@ -332,6 +339,8 @@ bool KernelPlanner::fits(const KernelInstance &instance, const TargetInfo &targe
   else if (instance.numCtas > target.maxClusterSize && target.backend != Backend::CPU)
     reason = "num_ctas = " + std::to_string(instance.numCtas) + ", the limit is " +
              std::to_string(target.maxClusterSize);
+  else if (config.options.isCooperative && (target.backend == Backend::CPU || target.emulated))
+    reason = "launch_cooperative_grid: programs run one after the other there";
   if (reason.empty())
     return true;
   DiagKind kind =
@@ -528,6 +537,7 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
                                    const CompilerOptions &options, DiagnosticEngine &diagnostics) {
   BuildPlan plan;
   plan.model.name = spec.library;
+  plan.model.prefix = spec.prefix;
   plan.model.targets = spec.targets;
   plan.model.sizeBudget = spec.sizeBudget;
   plan.model.isCompressed = options.isCompressed.value_or(spec.isCompressed);

@@ -150,6 +150,9 @@ cl::alias outputFolderLong("output", cl::aliasopt(outputFolder), cl::desc("Alias
 cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place of the spec's"),
                                  cl::value_desc("name"), cl::sub(buildCommand),
                                  cl::sub(planCommand), cl::sub(linkCommand));
+cl::opt<std::string> libraryPrefix(
+    "prefix", cl::desc("Before every name that C links, the runtime's too (KILN_PREFIX)"),
+    cl::value_desc("name"), cl::sub(buildCommand), cl::sub(planCommand), cl::sub(linkCommand));
 cl::opt<std::string>
     objects("objects", cl::desc("Write a file of pieces, for kiln link, in place of a library"),
             cl::value_desc("file"), cl::sub(buildCommand));
@@ -300,13 +303,15 @@ void checkLaunchOptions() {
     usageError("-ns: expected 0 to 32, got " + llvm::Twine(numStages));
 }
 
-void checkLibraryName() {
-  if (!libraryName.getNumOccurrences())
+/// `name` of the command line is "what" it names.
+void checkCName(const cl::opt<std::string> &name, const std::string &what) {
+  if (!name.getNumOccurrences())
     return;
-  if (!isCIdentifier(libraryName))
-    usageError("--name: expected a C identifier, got '" + libraryName + "'");
-  if (std::string reason = reservedBecause(libraryName); !reason.empty())
-    usageError("--name: '" + libraryName + "' cannot name a library: it is " + reason);
+  std::string option = "--" + name.ArgStr.str();
+  if (!isCIdentifier(name))
+    usageError(option + ": expected a C identifier, got '" + name + "'");
+  if (std::string reason = reservedBecause(name.getValue()); !reason.empty())
+    usageError(option + ": '" + name + "' cannot " + what + ": it is " + reason);
 }
 
 CompilerOptions compilerOptions() {
@@ -374,8 +379,9 @@ BuildOptions buildOptions() {
     usageError("-o: expected none beside --objects, which is in place of a library");
   if (linkCommand && pieceFiles.empty())
     usageError("expected the files of pieces that kiln build --objects has written");
-  checkLibraryName();
-  build.name = libraryName;
+  checkCName(libraryName, "name a library");
+  checkCName(libraryPrefix, "begin its names");
+  build.name = libraryName, build.prefix = libraryPrefix;
   build.objects = objects, build.pieces = pieceFiles;
   build.planFile = outputFile, build.planList = planList;
   build.header = header;

@@ -51,6 +51,9 @@ private:
     const SpecOptions &requested = plan.model.entries[job.entry].variants[job.variant].options;
     pipeline.maxRegisters = requested.maxRegisters.value_or(0);
     pipeline.minOccupancy = target.backend == Backend::HIP ? requested.wavesPerEu.value_or(0) : 0;
+    pipeline.waitsForEarlier = requested.launchesEarly && target.backend == Backend::CUDA &&
+                               !target.emulated && target.archNumber >= 90;
+    pipeline.isCooperative = requested.isCooperative;
     pipeline.emit.captureLLVM = goal.emitStage == "llvmir";
     pipeline.emit.capturePTX = goal.emitStage == "ptx" || options.emit.cudaEmit == CudaEmit::Both;
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
@@ -76,7 +79,9 @@ private:
     bool isCached = cache.isUsed() && goal.emitStage.empty();
     std::string key;
     if (isCached) {
-      key = cache.keyOf(module, target, {pipeline.maxRegisters, pipeline.minOccupancy});
+      key = cache.keyOf(module, target,
+                        {pipeline.maxRegisters, pipeline.minOccupancy, pipeline.waitsForEarlier,
+                         pipeline.isCooperative});
       if (std::optional<DeviceBinary> known = cache.find(key)) {
         clock.note("cache");
         return known;

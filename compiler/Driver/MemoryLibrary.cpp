@@ -50,6 +50,8 @@ llvm::Expected<kiln_binary> loadBinary(const DeviceBinary &device, const TargetI
   record.threads = device.launch.threadsPerBlock;
   record.shared_bytes = device.launch.dynamicSharedBytes;
   record.scratch_bytes = device.launch.scratchBytes;
+  record.flags = (device.launch.isCooperative ? KILN_LAUNCH_COOPERATIVE : 0) |
+                 (device.launch.waitsForEarlier ? KILN_LAUNCH_PDL : 0);
   const auto &cluster = device.launch.clusterDims;
   // A cluster of one block is no cluster.
   if (cluster[0] * cluster[1] * cluster[2] > 1)
@@ -126,7 +128,8 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
                   &entry.state,
                   uint32_t(entry.variants.size()),
                   uint32_t(entry.targets.size()),
-                  nullptr};
+                  /*key=*/nullptr,
+                  /*signature=*/nullptr};
   return llvm::Error::success();
 }
 

@@ -73,6 +73,8 @@ struct BuildOptions {
   std::string outputFolder;
   /// --name: replaces the spec's "library".
   std::string name;
+  /// --prefix: as LibraryModel::prefix.
+  std::string prefix;
   /// --objects: a file for what was compiled, in place of a library.
   std::string objects;
   /// link: files that --objects has made.

@@ -135,6 +135,7 @@ std::string recipeOf(const BuildPlan &plan, const CompileJob &job) {
      << instance.debug << " " << instance.deviceMemory << "\n";
   for (const std::optional<int64_t> &option : {requested.maxRegisters, requested.wavesPerEu})
     os << option.value_or(0) << "\n";
+  os << requested.launchesEarly << " " << requested.isCooperative << "\n";
   for (const ExpectedParameter &parameter : launcherParameters(plan.model, job))
     os << parameter.name << " " << parameter.size << "\n";
   os << job.mayBeDropped << "\n";

@@ -125,7 +125,7 @@ int runShowPlan(const CommandLine &line) {
   const CompilerOptions &options = line.compiler;
   Session session(options);
   session.hideKnownWarnings();
-  auto spec = session.readSpecFile(line.build.spec, line.build.name);
+  auto spec = session.readSpecFile(line.build.spec, line.build.name, line.build.prefix);
   auto plan = spec ? session.plan(*spec, line.build.spec) : std::nullopt;
   if (!plan)
     return 1;

@@ -48,10 +48,11 @@ void Session::flush() {
   diagnostics.clear();
 }
 
-std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef libraryName) {
+std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef libraryName,
+                                          llvm::StringRef prefix) {
   std::optional<Spec> spec;
   if (auto file = sources.load(path))
-    spec = readSpec(**file, diagnostics, {options.targets, libraryName.str()});
+    spec = readSpec(**file, diagnostics, {options.targets, libraryName.str(), prefix.str()});
   else
     diagnostics.report(DiagKind::DriverCannotRead, DiagPlace(), path, file.getError().message());
   if (spec && !options.only.empty() && !keepSelected(*spec, options.only, diagnostics))

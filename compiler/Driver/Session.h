@@ -30,7 +30,8 @@ public:
 
   /// Reads a spec from a file, with the command line's targets and name in place of its own, and
   /// of its entry points those that --only names.
-  std::optional<Spec> readSpecFile(llvm::StringRef path, llvm::StringRef libraryName);
+  std::optional<Spec> readSpecFile(llvm::StringRef path, llvm::StringRef libraryName,
+                                   llvm::StringRef prefix = "");
   std::optional<BuildPlan> plan(const Spec &spec, llvm::StringRef specPath);
   /// No output, --timing's among them, would take the place of a file that was read (a manifest is
   /// called like its library, and so are many specs) or of another output.

@@ -132,6 +132,8 @@ json::Object toJson(const DeviceBinary &binary) {
       {"scratchBytes", launch.scratchBytes},
       {"scratchAlign", launch.scratchAlign},
       {"arenaBytes", launch.arenaBytes},
+      {"waitsForEarlier", int(launch.waitsForEarlier)},
+      {"isCooperative", int(launch.isCooperative)},
       {"tensorMaps", std::move(tensorMaps)},
       {"parameters", std::move(parameters)},
       {"parameterBytes", binary.parameterBytes},
@@ -196,7 +198,9 @@ DeviceBinary binaryFrom(Reader in) {
                    in.number("scratchBytes"),
                    in.number("scratchAlign"),
                    in.number("arenaBytes"),
-                   {}};
+                   {},
+                   in.number("waitsForEarlier") != 0,
+                   in.number("isCooperative") != 0};
   in.objects("tensorMaps",
              [&](Reader map) { binary.launch.tensorMaps.push_back(tensorMapFrom(map)); });
   in.objects("parameters", [&](Reader parameter) {

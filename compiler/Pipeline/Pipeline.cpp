@@ -335,6 +335,8 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   KernelFacts facts = kernelFacts(module, target);
   facts.maxRegisters = compilation.options.maxRegisters;
   facts.minOccupancy = compilation.options.minOccupancy;
+  facts.launch.waitsForEarlier = compilation.options.waitsForEarlier;
+  facts.launch.isCooperative = compilation.options.isCooperative;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
     if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))

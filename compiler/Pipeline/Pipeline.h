@@ -21,6 +21,8 @@ struct PipelineOptions {
   /// Limits asked for by the config: registers per thread (cuda), waves per SIMD (hip); 0 = the
   /// compiler's choice.
   unsigned maxRegisters = 0, minOccupancy = 0;
+  /// As LaunchFacts has them.
+  bool waitsForEarlier = false, isCooperative = false;
   /// The variant's name, and where it is asked for: for failures that name no place in the kernel.
   std::string variant;
   DiagPlace place;

@@ -111,6 +111,11 @@ struct LaunchFacts {
   uint32_t arenaBytes = 0;
   /// Passed behind the kernel's parameters, in this order.
   std::vector<TensorMapFacts> tensorMaps;
+  /// The launch may begin before the stream's earlier kernel has ended, for which the kernel's
+  /// first instruction waits (NVIDIA's programmatic dependent launch).
+  bool waitsForEarlier = false;
+  /// All blocks are resident at once, or the launch fails.
+  bool isCooperative = false;
 };
 
 /// What a kernel may spill, stored and loaded, for the sake of more blocks on a processor: six

@@ -79,7 +79,7 @@ TEST(Archive, IsDeterministicAndIndexed) {
 
 TEST(HostObject, RefusesWhatItCannotUse) {
   auto message = [](StringRef bytes) {
-    Expected<std::string> object = prepareHostObject(bytes, "kernel", "renamed");
+    Expected<std::string> object = prepareHostObject(bytes, "kernel", "renamed", "");
     return object ? "" : toString(object.takeError());
   };
   EXPECT_NE(message("garbage"), "");
@@ -89,8 +89,9 @@ TEST(HostObject, RefusesWhatItCannotUse) {
 }
 
 TEST(HostObject, RenamesTheKernelAndHidesTheRest) {
-  std::string object = cantFail(prepareHostObject(
-      writeImageObject(HostArch::X86_64, {{"kernel", "x"}, {"helper", "y"}}), "kernel", "renamed"));
+  std::string object = cantFail(
+      prepareHostObject(writeImageObject(HostArch::X86_64, {{"kernel", "x"}, {"helper", "y"}}),
+                        "kernel", "renamed", ""));
   std::map<std::string, unsigned> bindings;
   auto parsed = parse(object);
   for (const object::ELFSymbolRef symbol : parsed->symbols()) {

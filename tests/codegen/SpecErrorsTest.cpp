@@ -75,6 +75,8 @@ const std::vector<Case> &cases() {
        {"kernels[0].configs[0].num_warps: expected a power of two from 1 to 32, got integer 3"}},
       {kernelSpec(R"("signature": {}, "configs": [{"num_stages": 2.5}])"),
        {"kernels[0].configs[0].num_stages: expected an integer from 0 to 32, got number 2.50"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"launch_pdl": 1}])"),
+       {"kernels[0].configs[0].launch_pdl: expected true or false, got integer 1"}},
       {kernelSpec(R"("signature": {}, "configs": [{"num_warps": true}])"),
        {"num_warps: expected a power of two from 1 to 32, got true"}},
       // Values.

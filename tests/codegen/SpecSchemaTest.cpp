@@ -78,9 +78,12 @@ TEST_F(SpecSchema, HasTheReadersOptionsAndRanges) {
   const JsonValue &options = object("config").find("properties")->value;
   EXPECT_EQ(keysOf(options),
             (std::set<std::string>{"targets", "num_warps", "num_stages", "num_ctas", "maxnreg",
-                                   "waves_per_eu", "matrix_instr_nonkdim", "kpack"}));
+                                   "waves_per_eu", "matrix_instr_nonkdim", "kpack", "launch_pdl",
+                                   "launch_cooperative_grid"}));
   for (const JsonMember &option : options.members) {
-    if (option.key == "targets")
+    const JsonMember *type = option.value.find("type");
+    bool isInteger = option.value.find("enum") || (type && type->value.text == "integer");
+    if (!isInteger)
       continue;
     for (int64_t value = -1; value < 600; ++value) {
       bool isInSchema = false;

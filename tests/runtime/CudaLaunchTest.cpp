@@ -229,6 +229,16 @@ TEST_P(CudaLaunchTest, ClustersCooperationAndDependentLaunchAreAttributes) {
                "grid dimension 0 is 134217728, the device allows 134217727");
 }
 
+TEST_P(CudaLaunchTest, ACooperativeGridThatDoesNotFitIsAnErrorOfTheGrid) {
+  TestLibrary library({cubin("sm_90")});
+  library.addVariant("v");
+  library.binary().flags = KILN_LAUNCH_COOPERATIVE;
+  fake->fail("cuLaunchKernelEx", 720);
+  if (hasExtendedLaunch())
+    EXPECT_ERROR(kiln_launch(&library.entry, 0, stream, OneBlock, nullptr), KILN_ERROR_GRID,
+                 "the device has no room for all blocks of a cooperative launch: cuLaunchKernelEx");
+}
+
 TEST_P(CudaLaunchTest, APlanRunsWithoutLookingAnythingUp) {
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v", {{"n", KILN_PARAM_I32, 4, 0}});

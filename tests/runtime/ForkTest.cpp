@@ -73,6 +73,19 @@ TEST_F(ForkTest, AChildLaunchesOnThePoolsOfItsParent) {
   EXPECT_TRUE(useRuntime(pool, emulator));
 }
 
+// The threads of the default pool are its parent's, and so are the arenas of all but this one.
+TEST_F(ForkTest, AChildShutsDown) {
+  ASSERT_TRUE(useRuntime(pool, emulator));
+  expectChild([&] {
+    kiln_emulator_destroy(emulator);
+    kiln_cpu_pool_destroy(pool);
+    return kiln_shutdown() == KILN_SUCCESS && kiln_cpu_pool_create(3, &pool) == KILN_SUCCESS &&
+           kiln_emulator_create("sm_90a", pool, &emulator) == KILN_SUCCESS &&
+           useRuntime(pool, emulator) && kiln_shutdown() == KILN_SUCCESS;
+  });
+  EXPECT_TRUE(useRuntime(pool, emulator));
+}
+
 TEST_F(ForkTest, WhileThreadsLaunch) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;

@@ -148,6 +148,9 @@ TEST_P(HipTest, CooperativeLaunchesHaveTheirOwnFunction) {
   }
   EXPECT_OK(launch(library));
   EXPECT_EQ(fake->launches.at(0).function, "hipModuleLaunchCooperativeKernel");
+  fake->fail("hipModuleLaunchCooperativeKernel", 720);
+  EXPECT_ERROR(launch(library), KILN_ERROR_GRID,
+               "no room for all blocks of a cooperative launch: hipModuleLaunchCooperativeKernel");
 }
 
 TEST_P(HipTest, NvidiasLaunchAttributesAreRefused) {

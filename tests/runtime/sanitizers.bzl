@@ -21,6 +21,7 @@ def runtime_tests(tests, data):
             "FakeDriver.h",
             "TestLibrary.h",
         ],
+        linkstatic = True,  # it calls what the runtime hides
         deps = [
             "//runtime:internals",
             "@googletest//:gtest",
@@ -42,6 +43,7 @@ def sanitized_runtime_test(name, srcs, flags, data):
         srcs = ["//runtime:sources"],
         copts = flags + ["-std=c11", "-g"],
         linkopts = ["-ldl", "-pthread"],
+        linkstatic = True,
         textual_hdrs = ["//runtime:symbol_tables"],
     )
     kiln_cc_test(

@@ -18,6 +18,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
@@ -42,6 +44,15 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
     kernel.addFnAttr("nvvm.cluster_dim", std::to_string(cluster[0]) + "," +
                                              std::to_string(cluster[1]) + "," +
                                              std::to_string(cluster[2]));
+}
+
+/// PTX ISA, "griddepcontrol": nothing that the earlier kernel writes may be read before it. As
+/// assembly, because LLVM's intrinsic claims to touch no memory.
+static void waitForEarlierKernel(llvm::Function &kernel) {
+  llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  auto *type = llvm::FunctionType::get(builder.getVoidTy(), false);
+  builder.CreateCall(
+      llvm::InlineAsm::get(type, "griddepcontrol.wait;", "~{memory}", /*hasSideEffects=*/true));
 }
 
 /// Line directives only: any other kind of debug information makes LLVM write ".target …, debug",
@@ -157,6 +168,8 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   convertBytesInPairs(module);
   convertThroughF32(module);
+  if (facts.launch.waitsForEarlier)
+    waitForEarlierKernel(**kernel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
   // ptxas takes minutes above it.

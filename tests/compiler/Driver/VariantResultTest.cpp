@@ -19,6 +19,7 @@ TEST(VariantResult, TensorMapsCrossFromTheWorker) {
   result.binary.emplace();
   result.binary->launch.threadsPerBlock = 384;
   result.binary->launch.arenaBytes = 17;
+  result.binary->launch.waitsForEarlier = true;
   result.binary->launch.tensorMaps = {map, TensorMapFacts()};
   result.binary->launch.tensorMaps[1].isWritten = true;
 
@@ -27,6 +28,8 @@ TEST(VariantResult, TensorMapsCrossFromTheWorker) {
   const LaunchFacts &launch = read->binary->launch;
   EXPECT_EQ(launch.threadsPerBlock, 384u);
   EXPECT_EQ(launch.arenaBytes, 17u);
+  EXPECT_TRUE(launch.waitsForEarlier);
+  EXPECT_FALSE(launch.isCooperative);
   ASSERT_EQ(launch.tensorMaps.size(), 2u);
   const TensorMapFacts &first = launch.tensorMaps[0];
   EXPECT_EQ(first.name, map.name);
