@@ -90,11 +90,15 @@ private:
     if (!tables.isKeyed)
       return;
     helpers.insert("leaf_of");
-    put("/* The fastest legal variant by what was measured; 0: there is none. */\n"
+    helpers.insert("waves_of");
+    put("/* The fastest legal variant by what was measured; 0: there is none. One whose grid "
+        "cannot "
+        "be\n * computed is taken, so that it is reported. */\n"
         "static int $_fastest(const kiln_call *call, const $_args *args,\n    ");
-    out << (hasConditions() ? "const uint64_t *held, " : "") << "uint32_t *chosen) {\n";
+    out << (hasConditions() ? "const uint64_t *held, " : "")
+        << "uint32_t processors, uint32_t *chosen) {\n";
     put(formatv("  const kiln_tuned_trees *tuned = call->tuned;\n"
-                "  int64_t key[{0}];\n  const uint16_t *variants;\n",
+                "  int64_t key[{0}];\n  uint32_t place;\n  double best = -1.0;\n",
                 tables.keyArguments.size())
             .str());
     std::string row = "call->target";
@@ -108,11 +112,21 @@ private:
     put(formatv("  if (tuned->roots[{0}] == NO_TREE)\n    return 0;\n", row).str());
     for (auto [k, argument] : enumerate(tables.keyArguments))
       out << formatv("  key[{0}] = {1};\n", k, keyValue(argument));
-    put(formatv("  variants = tuned->variants + leaf_of(tuned->nodes, tuned->roots[{0}], key);\n"
-                "  while (*variants != END_OF_LIST && ({1}))\n    ++variants;\n"
-                "  *chosen = *variants;\n"
-                "  return *variants != END_OF_LIST;\n}\n\n",
-                row, isIllegal("*variants"))
+    put(formatv(
+            "  place = leaf_of(tuned->nodes, tuned->roots[{0}], key);\n"
+            "  for (; tuned->variants[place] != END_OF_LIST; ++place) {{\n"
+            "    const uint32_t its_variant = tuned->variants[place];\n"
+            "    int64_t grid[3];\n    double cost;\n"
+            "    if ({1})\n      continue;\n"
+            "    if (best < 0.0)\n      *chosen = its_variant;\n"
+            "    if (best < 0.0 && tuned->variants[place + 1] == END_OF_LIST)\n      return 1;\n"
+            "    if ($_grid(args, its_variant, grid) != KILN_SUCCESS) {{\n"
+            "      *chosen = its_variant;\n      return 1;\n    }\n"
+            "    cost = waves_of(grid, processors) * tuned->costs[place];\n"
+            "    if (best < 0.0 || cost < best) {{\n"
+            "      best = cost;\n      *chosen = its_variant;\n    }\n  }\n"
+            "  return best >= 0.0;\n}\n\n",
+            row, isIllegal("its_variant"))
             .str());
   }
 
@@ -166,10 +180,10 @@ private:
       put("  $_held(args, held);\n");
     putSee(false);
     if (tables.isKeyed)
-      put(formatv("  if (call->tuned && $_fastest(call, args, {0}chosen))\n    return $_grid(args, "
-                  "*chosen, "
-                  "grid);\n",
-                  hasConditions() ? "held, " : "")
+      put(formatv("  if (call->tuned && $_fastest(call, args, {0}{1}, chosen))\n    return "
+                  "$_grid(args, "
+                  "*chosen, grid);\n",
+                  hasConditions() ? "held, " : "", tables.hasCosts ? "processors" : "1")
               .str());
     openVariantLoop();
     if (tables.hasCosts)

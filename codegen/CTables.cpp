@@ -298,32 +298,32 @@ static void writeNeeds(raw_ostream &out, const EntryText &text) {
 // Decision trees
 //===----------------------------------------------------------------------===//
 
-/// Lists of variants, each written once: where they stand, and all of them.
+/// Lists of variants and costs, each written once: where they stand, and all of them.
 namespace {
 class VariantLists {
 public:
-  size_t place(const std::vector<unsigned> &variants) {
-    auto [known, isNew] = places.try_emplace(variants, all.size());
+  size_t place(ArrayRef<VariantCost> variants) {
+    std::vector<std::pair<unsigned, int64_t>> list;
+    for (const VariantCost &one : variants)
+      list.emplace_back(one.variant, one.cost);
+    auto [known, isNew] = places.try_emplace(std::move(list), this->variants.size());
     if (isNew) {
-      all.insert(all.end(), variants.begin(), variants.end());
-      all.push_back(kEnd);
+      for (const VariantCost &one : variants)
+        add(std::to_string(one.variant), one.cost);
+      add("END_OF_LIST", 0);
     }
     return known->second;
   }
-  size_t size() const { return all.size(); }
-  std::string text() const {
-    return join(map_range(all,
-                          [](unsigned variant) {
-                            return variant == kEnd ? std::string("END_OF_LIST")
-                                                   : std::to_string(variant);
-                          }),
-                ", ");
-  }
+
+  std::vector<std::string> variants, costs;
 
 private:
-  static constexpr unsigned kEnd = UINT_MAX;
-  std::map<std::vector<unsigned>, size_t> places;
-  std::vector<unsigned> all;
+  std::map<std::vector<std::pair<unsigned, int64_t>>, size_t> places;
+
+  void add(std::string variant, int64_t cost) {
+    variants.push_back(std::move(variant));
+    costs.push_back(std::to_string(cost) + "u");
+  }
 };
 } // namespace
 
@@ -352,7 +352,8 @@ struct TunedText {
   }
   uint64_t bytes() const {
     return sizeof(kiln_tuned_trees) + nodes.size() * sizeof(kiln_tree_node) +
-           roots.size() * sizeof(uint32_t) + lists.size() * sizeof(uint16_t);
+           roots.size() * sizeof(uint32_t) +
+           lists.variants.size() * (sizeof(uint16_t) + sizeof(uint32_t));
   }
 };
 } // namespace
@@ -364,16 +365,19 @@ static void writeTuned(raw_ostream &out, const EntryText &text) {
   out << formatv("/* Decision trees over {0}. */\n", cComment(join(text.entry->dispatchKey, ", ")))
       << wrapDeclaration(formatv("static const kiln_tree_node {0}_tuned_nodes[] = {{{1}};", name,
                                  join(tuned.nodes, ", ")))
-      << "\n/* Of each leaf the variants, the fastest first. */\n"
+      << "\n/* Of each leaf the variants, and what a wave of each costs. */\n"
       << wrapDeclaration(formatv("static const uint16_t {0}_tuned_variants[] = {{{1}};", name,
-                                 tuned.lists.text()))
+                                 join(tuned.lists.variants, ", ")))
+      << "\n"
+      << wrapDeclaration(formatv("static const uint32_t {0}_tuned_costs[] = {{{1}};", name,
+                                 join(tuned.lists.costs, ", ")))
       << "\n/* Of each target"
       << (tables.hasTunedRanks() ? ", by how much the best legal variant promises" : "") << ". */\n"
       << wrapDeclaration(formatv("static const uint32_t {0}_tuned_roots[] = {{{1}};", name,
                                  join(tuned.roots, ", ")))
       << "\n"
       << formatv("static const kiln_tuned_trees {0}_tuned = {{{0}_tuned_nodes, {0}_tuned_roots, "
-                 "{0}_tuned_variants};\n",
+                 "{0}_tuned_variants,\n    {0}_tuned_costs};\n",
                  name);
 }
 

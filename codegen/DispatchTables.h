@@ -11,7 +11,8 @@
 //     Signatures may have different configs, and the model below cannot tell that the code for
 //     unaligned operands is slower than that for aligned ones at any tile.
 //  4. shape -> decision: where the target was measured, a decision tree over the dispatch key has
-//     the variants in order of their speed there. Else, among those that step 3 leaves, the variant
+//     what a wave of each variant costs there, and the variant is taken for which that, times its
+//     waves, is least. Else, among those that step 3 leaves, the variant
 //     of least cost; among equals the one that relies on most, then the first listed.
 //
 // Where no variant is legal, the message is about the nearest: the one that lacks the fewest
@@ -83,7 +84,8 @@ struct Condition {
 /// What measurements say of calls whose best legal variant has this rank.
 struct TunedTree {
   unsigned rank = 0;
-  /// Its leaves have indices of variants; what no call can come to is left out.
+  /// Its leaves have indices of variants, and costs from 0 to UINT32_MAX that are multiplied with
+  /// the waves of a call; what no call can come to is left out.
   DecisionTree tree;
 };
 
@@ -149,10 +151,12 @@ std::vector<TunedTree> tunedTrees(const EntryModel &entry, const DispatchTables 
 /// The tree of the calls whose best legal variant has this rank, or null.
 const DecisionTree *treeOf(llvm::ArrayRef<TunedTree> trees, unsigned rank);
 
-/// The variant, or none where nothing was measured that a legal variant can go by.
+/// The variant, or none where nothing was measured that a legal variant can go by. `wavesOf` gives
+/// the waves that a legal one takes.
 std::optional<unsigned> chooseTuned(const DispatchTables &tables, llvm::ArrayRef<TunedTree> trees,
                                     llvm::ArrayRef<int64_t> key,
-                                    llvm::function_ref<bool(unsigned)> isLegal);
+                                    llvm::function_ref<bool(unsigned)> isLegal,
+                                    llvm::function_ref<double(unsigned)> wavesOf);
 
 /// The cost of one program instance of `variant`; saturates.
 uint64_t tileCost(const EntryModel &entry, const VariantModel &variant);

@@ -55,14 +55,8 @@ int64_t allowed(const ArgumentRange &range, int64_t value) {
 
 } // namespace
 
-TimeEstimates::TimeEstimates(const EntryModel &entry, ArrayRef<unsigned> variants,
-                             ArrayRef<TimedShape> shapes, unsigned processors)
-    : entry(entry), variants(variants), shapes(shapes), processors(processors) {
-  for (const TimedShape &shape : shapes)
-    places.push_back(placeOf(shape.key));
-}
-
-std::optional<double> TimeEstimates::wavesOf(unsigned variant, ArrayRef<int64_t> key) const {
+std::optional<double> wavesAt(const EntryModel &entry, unsigned variant, ArrayRef<int64_t> key,
+                              unsigned processors) {
   auto lookup = [&](StringRef name) -> std::optional<int64_t> {
     auto argument = find(entry.dispatchKey, name.str());
     if (argument != entry.dispatchKey.end())
@@ -77,7 +71,16 @@ std::optional<double> TimeEstimates::wavesOf(unsigned variant, ArrayRef<int64_t>
       return std::nullopt;
     instances *= double(std::max<int64_t>(*value, 1));
   }
-  return std::log2(std::ceil(instances / processors));
+  return std::ceil(instances / processors);
+}
+
+TimeEstimates::TimeEstimates(const EntryModel &entry, ArrayRef<unsigned> variants,
+                             ArrayRef<TimedShape> shapes, unsigned processors)
+    : entry(entry), variants(variants), shapes(shapes), processors(processors) {
+  for (const TimedShape &shape : shapes) {
+    places.push_back(placeOf(shape.key));
+    hasWaves &= all_of(places.back().waves, [](const auto &waves) { return waves.has_value(); });
+  }
 }
 
 /// Whether the variant's bounds of the key's arguments hold; what else it relies on may.
@@ -95,8 +98,10 @@ TimeEstimates::Place TimeEstimates::placeOf(ArrayRef<int64_t> key) const {
   Place place;
   for (int64_t value : key)
     place.logarithms.push_back(logarithmOf(value));
-  for (unsigned variant : variants)
-    place.waves.push_back(wavesOf(variant, key));
+  for (unsigned variant : variants) {
+    std::optional<double> waves = wavesAt(entry, variant, key, processors);
+    place.waves.push_back(waves ? std::optional(std::log2(*waves)) : std::nullopt);
+  }
   return place;
 }
 
@@ -112,6 +117,14 @@ std::vector<std::pair<double, size_t>> TimeEstimates::nearest(const Place &place
   std::partial_sort(found.begin(), found.begin() + long(count), found.end());
   found.resize(count);
   return found;
+}
+
+/// All zero unless they are known everywhere.
+std::vector<int64_t> TimeEstimates::logarithmicWaves(const Place &place) const {
+  std::vector<int64_t> logarithms;
+  for (const std::optional<double> &waves : place.waves)
+    logarithms.push_back(hasWaves && waves ? std::llround(*waves * kLossUnit) : 0);
+  return logarithms;
 }
 
 ChoiceSample TimeEstimates::estimate(ArrayRef<int64_t> key) const {
@@ -142,7 +155,7 @@ ChoiceSample TimeEstimates::estimate(ArrayRef<int64_t> key) const {
     together.push_back(nearestShape.times[i] && isWithinBounds(variants[i], key)
                            ? std::optional(sums[i] / weights[i])
                            : std::nullopt);
-  return {key.vec(), lossesOf(together), false};
+  return {key.vec(), lossesOf(together), logarithmicWaves(place), false};
 }
 
 /// The value at `share` of the way from half of the smallest measured value to twice the largest.
@@ -162,11 +175,11 @@ int64_t TimeEstimates::keyWithin(unsigned index, double share) const {
 
 std::vector<ChoiceSample> TimeEstimates::samples() const {
   std::vector<ChoiceSample> all;
-  for (const TimedShape &shape : shapes) {
+  for (auto [shape, place] : zip(shapes, places)) {
     std::vector<std::optional<double>> logarithms;
     for (const std::optional<double> &time : shape.times)
       logarithms.push_back(time ? std::optional(std::log2(*time)) : std::nullopt);
-    all.push_back({shape.key, lossesOf(logarithms), true});
+    all.push_back({shape.key, lossesOf(logarithms), logarithmicWaves(place), true});
   }
   constexpr unsigned bases[] = {2, 3, 5, 7, 11, 13, 17, 19}; // for the longest key
   for (unsigned i = 1; i <= kEstimates; ++i) {

@@ -11,7 +11,8 @@
 //
 // On an H200, 24 tiles of a product measured at 28 shapes, this chooses at 29 other shapes what is
 // 1.0 % slower than the fastest in the mean; by the nearest shape alone it is 10.8 %, by the four
-// without the correction 3.8 %, by the cost model (DispatchTables.h) 6.0 %.
+// without the correction 3.8 %, by the cost model (DispatchTables.h) 6.0 %. Decision trees, which
+// correct for the waves in the call itself, give the same with some dozen leaves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_TIMEESTIMATES_H
@@ -29,6 +30,11 @@ struct TimedShape {
   std::vector<std::optional<double>> times;
 };
 
+/// How many times the device is filled by the variant's grid; none if it reads more than the key
+/// and the variant's constants.
+std::optional<double> wavesAt(const EntryModel &entry, unsigned variant,
+                              llvm::ArrayRef<int64_t> key, unsigned processors);
+
 class TimeEstimates {
 public:
   /// `variants` are indices; there is a shape.
@@ -39,6 +45,8 @@ public:
   /// measured ones and a factor of two around them, within the ranges that the spec declares.
   std::vector<ChoiceSample> samples() const;
   ChoiceSample estimate(llvm::ArrayRef<int64_t> key) const;
+  /// Whether the key says how many waves each variant takes.
+  bool knowsWaves() const { return hasWaves; }
 
 private:
   struct Place {
@@ -49,7 +57,7 @@ private:
 
   bool isWithinBounds(unsigned variant, llvm::ArrayRef<int64_t> key) const;
   Place placeOf(llvm::ArrayRef<int64_t> key) const;
-  std::optional<double> wavesOf(unsigned variant, llvm::ArrayRef<int64_t> key) const;
+  std::vector<int64_t> logarithmicWaves(const Place &place) const;
   /// The nearest shapes first, with their distances.
   std::vector<std::pair<double, size_t>> nearest(const Place &place) const;
   int64_t keyWithin(unsigned index, double share) const;
@@ -59,6 +67,7 @@ private:
   llvm::ArrayRef<TimedShape> shapes;
   std::vector<Place> places;
   unsigned processors;
+  bool hasWaves = true;
 };
 
 } // namespace kiln

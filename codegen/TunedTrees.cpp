@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <climits>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -20,6 +21,12 @@ bool isAlwaysLegal(const DispatchTables &tables, unsigned variant) {
       if (tables.needs[variant][word] & ~other[word])
         return false;
   return true;
+}
+
+/// A cost as a multiple of the leaf's least, in millionths.
+int64_t linearCost(int64_t logarithm) {
+  double cost = std::round(1e6 * std::exp2(double(logarithm) / kLossUnit));
+  return int64_t(std::min(cost, double(UINT32_MAX)));
 }
 
 /// The times of a measured shape, by the variants that there are.
@@ -65,7 +72,8 @@ public:
     TimeEstimates estimates(entry, variants, timed, measured.processors);
     DecisionTree tree = DecisionTree::learn(estimates.samples());
     for (DecisionTree::Node &node : tree.nodes)
-      finish(node.variants, variants);
+      if (node.isLeaf())
+        finish(node, variants, estimates.knowsWaves());
     return tree;
   }
 
@@ -81,13 +89,26 @@ private:
       timed.push_back(std::move(one));
   }
 
-  /// From places in `variants` to variants, up to one that no call goes beyond.
-  void finish(std::vector<unsigned> &places, ArrayRef<unsigned> variants) const {
-    for (unsigned &place : places)
-      place = variants[place];
-    auto last = find_if(places, [&](unsigned variant) { return isAlwaysLegal(tables, variant); });
-    if (last != places.end())
-      places.erase(last + 1, places.end());
+  /// From places in `variants` to variants: those that may be taken, and others up to one that no
+  /// call goes beyond. Costs become numbers to multiply with waves, or where these are not known 0,
+  /// so that the first legal variant is taken.
+  void finish(DecisionTree::Node &leaf, ArrayRef<unsigned> variants, bool knowsWaves) const {
+    std::vector<VariantCost> &list = leaf.variants;
+    int64_t least = INT64_MAX;
+    for (VariantCost &one : list) {
+      one.variant = variants[one.variant];
+      least = std::min(least, one.cost);
+    }
+    size_t kept = leaf.numTaken;
+    auto isLast = [&](size_t end) {
+      return any_of(ArrayRef(list).take_front(end),
+                    [&](const VariantCost &one) { return isAlwaysLegal(tables, one.variant); });
+    };
+    while (kept < list.size() && !isLast(kept))
+      ++kept;
+    list.resize(kept);
+    for (VariantCost &one : list)
+      one.cost = knowsWaves ? linearCost(one.cost - least) : 0;
   }
 
   const EntryModel &entry;
@@ -124,15 +145,25 @@ const DecisionTree *treeOf(ArrayRef<TunedTree> trees, unsigned rank) {
 }
 
 std::optional<unsigned> chooseTuned(const DispatchTables &tables, ArrayRef<TunedTree> trees,
-                                    ArrayRef<int64_t> key, function_ref<bool(unsigned)> isLegal) {
+                                    ArrayRef<int64_t> key, function_ref<bool(unsigned)> isLegal,
+                                    function_ref<double(unsigned)> wavesOf) {
   auto best = find_if(tables.order, isLegal);
   const DecisionTree *tree =
       best == tables.order.end() ? nullptr : treeOf(trees, tables.ranks[*best]);
   if (!tree)
     return std::nullopt;
-  const std::vector<unsigned> &variants = tree->at(key);
-  auto legal = find_if(variants, isLegal);
-  return legal == variants.end() ? std::nullopt : std::optional(*legal);
+  std::optional<unsigned> choice;
+  double least = 0;
+  for (const VariantCost &one : tree->at(key)) {
+    if (!isLegal(one.variant))
+      continue;
+    double cost = wavesOf(one.variant) * double(one.cost);
+    if (choice && cost >= least)
+      continue;
+    choice = one.variant;
+    least = cost;
+  }
+  return choice;
 }
 
 } // namespace kiln

@@ -1,6 +1,7 @@
 //===- TuningSummary.cpp - what measurements decide in a library ----------===//
 #include "codegen/TuningSummary.h"
 #include "codegen/DispatchTables.h"
+#include "codegen/TimeEstimates.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -38,8 +39,11 @@ static TunedShapeSummary summarizeShape(const EntryModel &entry, const DispatchT
     auto time = find_if(one.times, [&](const auto &known) { return known.first == stable; });
     return time == one.times.end() ? std::nullopt : std::optional(time->second);
   };
-  auto choice = chooseTuned(tables, trees, one.key,
-                            [&](unsigned variant) { return timeOf(variant).has_value(); });
+  auto choice = chooseTuned(
+      tables, trees, one.key, [&](unsigned variant) { return timeOf(variant).has_value(); },
+      [&](unsigned variant) {
+        return wavesAt(entry, variant, one.key, measured.processors).value_or(1);
+      });
   if (!choice)
     return shape;
   shape.variant = variantName(entry, entry.variants[*choice]);

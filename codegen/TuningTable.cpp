@@ -1,7 +1,6 @@
 //===- TuningTable.cpp - decision trees for a library at run time ---------===//
 #include "codegen/TuningTable.h"
 #include "codegen/DispatchTables.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -23,23 +22,20 @@ std::string dispatchHash(const LibraryModel &model) {
 
 static void writeTree(raw_ostream &out, const EntryModel &entry, const DispatchTables &tables,
                       const TunedTree &tuned) {
-  auto writeVariants = [&](ArrayRef<unsigned> variants) {
-    for (unsigned variant : variants)
-      out << " " << variantId(entry, entry.variants[variant]);
-    out << "\n";
-  };
-  std::vector<unsigned> ofRank;
-  copy_if(seq<unsigned>(0, entry.variants.size()), std::back_inserter(ofRank),
-          [&](unsigned variant) { return tables.ranks[variant] == tuned.rank; });
   out << "tree";
-  writeVariants(ofRank);
+  for (auto [variant, rank] : enumerate(tables.ranks))
+    if (rank == tuned.rank)
+      out << " " << variantId(entry, entry.variants[variant]);
+  out << "\n";
   for (const DecisionTree::Node &node : tuned.tree.nodes) {
     if (!node.isLeaf()) {
       out << entry.dispatchKey[node.key] << " " << node.bound << "\n";
       continue;
     }
     out << ":";
-    writeVariants(node.variants);
+    for (const VariantCost &one : node.variants)
+      out << " " << variantId(entry, entry.variants[one.variant]) << " " << one.cost;
+    out << "\n";
   }
 }
 

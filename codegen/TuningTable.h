@@ -8,10 +8,9 @@
 //   entry NAME KEY ...           its dispatch key
 //   target cuda:sm_90a           in the library's order
 //   tree ID ...                  for calls whose best legal variant promises as much as these
-//   KEY BOUND                    keys up to the bound go to the next line, larger ones behind its tree
-//   : ID ID ...                  a leaf: the lasting names of its variants, the fastest first
-//   : ID ...
-//   end
+//   KEY BOUND                    keys up to the bound go to the next line, larger ones behind its
+//   tree : ID COST ID COST ...        a leaf: the lasting names of its variants, and what a wave
+//   costs : ID COST ... end
 //
 // with entries, targets and trees as often as there are any. The 1 changes when any of that does.
 //

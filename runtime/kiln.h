@@ -618,7 +618,10 @@ typedef struct kiln_tuned_trees {
   /* By target and then by how much a call's best legal variant promises, its tree's first node;
    * UINT32_MAX: none. */
   const uint32_t *roots;
-  const uint16_t *variants; /* the fastest first; each list ends with UINT16_MAX */
+  const uint16_t *variants; /* lists, each of which ends with UINT16_MAX */
+  /* By place in `variants`. The variant is taken for which this, times the waves of the call, is
+   * least; of equals the first. */
+  const uint32_t *costs;
 } kiln_tuned_trees;
 
 /* What decision trees are over. */

@@ -44,7 +44,8 @@ typedef struct reader {
   uint32_t *roots; /* by target and rank */
   kiln_tree_node *nodes;
   uint16_t *variants;
-  uint32_t num_nodes, num_variants, node_room, variant_room;
+  uint32_t *costs; /* beside the variants */
+  uint32_t num_nodes, num_variants, node_room, variant_room, cost_room;
 } reader;
 
 #define malformed(reader, ...)                                                                     \
@@ -101,10 +102,13 @@ static bool make_room(void **array, uint32_t count, uint32_t *room, size_t bytes
   return true;
 }
 
-static bool add_variant(reader *reader, uint16_t variant) {
+static bool add_variant(reader *reader, uint16_t variant, uint32_t cost) {
   if (!make_room((void **)&reader->variants, reader->num_variants, &reader->variant_room,
-                 sizeof *reader->variants))
+                 sizeof *reader->variants) ||
+      !make_room((void **)&reader->costs, reader->num_variants, &reader->cost_room,
+                 sizeof *reader->costs))
     return false;
+  reader->costs[reader->num_variants] = cost;
   reader->variants[reader->num_variants++] = variant;
   return true;
 }
@@ -146,19 +150,30 @@ static kiln_status read_rank(reader *reader, const kiln_entry *entry, uint32_t *
   return status;
 }
 
-/* ": ID ...", the fastest first. Variants that the library lacks are passed over. */
+static kiln_status read_cost(reader *reader, uint32_t *cost) {
+  const char *word = next_word(reader);
+  size_t digits = strspn(word, "0123456789");
+  uint64_t value = digits && digits <= 10 && !word[digits] ? strtoull(word, NULL, 10) : UINT64_MAX;
+  *cost = (uint32_t)value;
+  return value <= UINT32_MAX ? KILN_SUCCESS
+                             : malformed(reader, "expected what a wave costs, got '%.64s'", word);
+}
+
+/* ": ID COST ...". Variants that the library lacks are passed over. */
 static kiln_status read_leaf(reader *reader, const kiln_entry *entry, kiln_tree_node *leaf) {
-  uint32_t variant;
+  uint32_t variant, cost;
   *leaf = (kiln_tree_node){0, KILN_TREE_LEAF, reader->num_variants};
   kiln_status status = expect_word(reader, ":");
   while (status == KILN_SUCCESS) {
     status = next_variant(reader, entry, &variant);
     if (status != KILN_SUCCESS || variant == NONE)
       break;
-    if (variant < entry->num_variants && !add_variant(reader, (uint16_t)variant))
+    status = read_cost(reader, &cost);
+    if (status == KILN_SUCCESS && variant < entry->num_variants &&
+        !add_variant(reader, (uint16_t)variant, cost))
       return no_memory(reader);
   }
-  if (status == KILN_SUCCESS && !add_variant(reader, UINT16_MAX))
+  if (status == KILN_SUCCESS && !add_variant(reader, UINT16_MAX, 0))
     return no_memory(reader);
   return status;
 }
@@ -254,20 +269,25 @@ static uint32_t find_target(const kiln_entry *entry, const char *name) {
 static kiln_tuning_table *make_table(const reader *reader, const kiln_entry *entry) {
   size_t node_bytes = reader->num_nodes * sizeof *reader->nodes;
   size_t root_bytes = (size_t)entry->num_targets * entry->key->num_ranks * sizeof *reader->roots;
+  size_t cost_bytes = reader->num_variants * sizeof *reader->costs;
   size_t list_bytes = reader->num_variants * sizeof *reader->variants;
-  char *memory = malloc(sizeof(kiln_tuning_table) + node_bytes + root_bytes + list_bytes);
+  char *memory =
+      malloc(sizeof(kiln_tuning_table) + node_bytes + root_bytes + cost_bytes + list_bytes);
   if (!memory)
     return NULL;
   kiln_tuning_table *table = (kiln_tuning_table *)memory;
   kiln_tree_node *nodes = (kiln_tree_node *)(memory + sizeof *table);
   uint32_t *roots = (uint32_t *)((char *)nodes + node_bytes);
-  uint16_t *variants = (uint16_t *)((char *)roots + root_bytes);
+  uint32_t *costs = (uint32_t *)((char *)roots + root_bytes);
+  uint16_t *variants = (uint16_t *)((char *)costs + cost_bytes);
   if (node_bytes)
     memcpy(nodes, reader->nodes, node_bytes);
   memcpy(roots, reader->roots, root_bytes);
-  if (list_bytes)
+  if (list_bytes) {
+    memcpy(costs, reader->costs, cost_bytes);
     memcpy(variants, reader->variants, list_bytes);
-  *table = (kiln_tuning_table){.trees = {nodes, roots, variants}};
+  }
+  *table = (kiln_tuning_table){.trees = {nodes, roots, variants, costs}};
   return table;
 }
 
@@ -398,6 +418,7 @@ static void close_reader(reader *reader) {
   free(reader->roots);
   free(reader->nodes);
   free(reader->variants);
+  free(reader->costs);
   free(reader);
 }
 

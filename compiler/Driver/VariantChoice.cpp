@@ -65,10 +65,8 @@ std::vector<const Condition *> CallArguments::lacking(const DispatchTables &tabl
   return missing;
 }
 
-/// DispatchTables.h has the model. A grid that cannot be computed, or launched, costs nothing: the
-/// launch says what is wrong with it.
-double CallArguments::costOf(const DispatchTables &tables, unsigned variant,
-                             unsigned processors) const {
+/// 0 of a grid that cannot be computed, or launched: the launch says what is wrong with it.
+double CallArguments::wavesOf(unsigned variant, unsigned processors) const {
   auto grid = this->grid(entry.variants[variant]);
   if (!grid) {
     llvm::consumeError(grid.takeError());
@@ -77,8 +75,7 @@ double CallArguments::costOf(const DispatchTables &tables, unsigned variant,
   double instances = double((*grid)[0]) * double((*grid)[1]) * double((*grid)[2]);
   if (instances < 0 || instances > 4e18)
     return 0;
-  return double((uint64_t(instances) + processors - 1) / processors) *
-         double(tables.tileCosts[variant]);
+  return double((uint64_t(instances) + processors - 1) / processors);
 }
 
 std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
@@ -87,19 +84,22 @@ std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,
   llvm::copy_if(tables.order, std::back_inserter(legal),
                 [&](unsigned variant) { return lacking(tables, variant).empty(); });
   if (!tables.hasCosts)
-    return measuredFirst(tables, std::move(legal));
+    return measuredFirst(tables, std::move(legal), /*processors=*/1);
   std::vector<std::tuple<unsigned, double, size_t>> costs;
   for (unsigned variant : legal)
-    costs.push_back({tables.ranks[variant], costOf(tables, variant, processors), costs.size()});
+    costs.push_back({tables.ranks[variant],
+                     wavesOf(variant, processors) * double(tables.tileCosts[variant]),
+                     costs.size()});
   llvm::sort(costs);
   std::vector<unsigned> sorted;
   for (auto [rank, cost, place] : costs)
     sorted.push_back(legal[place]);
-  return measuredFirst(tables, std::move(sorted));
+  return measuredFirst(tables, std::move(sorted), processors);
 }
 
 std::vector<unsigned> CallArguments::measuredFirst(const DispatchTables &tables,
-                                                   std::vector<unsigned> legal) const {
+                                                   std::vector<unsigned> legal,
+                                                   unsigned processors) const {
   std::vector<int64_t> key;
   for (unsigned argument : tables.keyArguments)
     key.push_back(isHuge(argument) ? INT64_MAX : integer(argument));
@@ -107,8 +107,9 @@ std::vector<unsigned> CallArguments::measuredFirst(const DispatchTables &tables,
     std::vector<TunedTree> trees = tunedTrees(entry, tables, measured, [&](unsigned variant) {
       return !llvm::is_contained(measured.leftOut, stableName(entry, entry.variants[variant]));
     });
-    auto choice = chooseTuned(tables, trees, key,
-                              [&](unsigned variant) { return llvm::is_contained(legal, variant); });
+    auto choice = chooseTuned(
+        tables, trees, key, [&](unsigned variant) { return llvm::is_contained(legal, variant); },
+        [&](unsigned variant) { return wavesOf(variant, processors); });
     if (!choice)
       continue;
     auto chosen = llvm::find(legal, *choice);

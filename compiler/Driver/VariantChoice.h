@@ -37,9 +37,9 @@ private:
   std::vector<const Condition *> lacking(const DispatchTables &tables, unsigned variant) const;
   /// An expression's value, where `variant` has the constants.
   llvm::Expected<int64_t> evaluate(const Expression &expression, const VariantModel *variant) const;
-  std::vector<unsigned> measuredFirst(const DispatchTables &tables,
-                                      std::vector<unsigned> legal) const;
-  double costOf(const DispatchTables &tables, unsigned variant, unsigned processors) const;
+  std::vector<unsigned> measuredFirst(const DispatchTables &tables, std::vector<unsigned> legal,
+                                      unsigned processors) const;
+  double wavesOf(unsigned variant, unsigned processors) const;
   /// An integer's value; a pointer's address.
   int64_t integer(unsigned argument) const;
   /// It is beyond what 64 signed bits hold.

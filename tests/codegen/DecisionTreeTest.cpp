@@ -10,7 +10,17 @@ namespace kiln::test {
 namespace {
 
 ChoiceSample sample(std::vector<int64_t> key, std::vector<int64_t> losses, bool isMeasured = true) {
-  return {std::move(key), std::move(losses), isMeasured};
+  std::vector<int64_t> waves(losses.size());
+  return {std::move(key), std::move(losses), std::move(waves), isMeasured};
+}
+
+/// What the tree takes at a sample.
+unsigned choice(const DecisionTree &tree, const ChoiceSample &one) {
+  auto costOf = [&](const VariantCost &cost) { return cost.cost + one.waves[cost.variant]; };
+  const std::vector<VariantCost> &leaf = tree.at(one.key);
+  return llvm::min_element(leaf, [&](const VariantCost &a,
+                                     const VariantCost &b) { return costOf(a) < costOf(b); })
+      ->variant;
 }
 
 size_t leavesOf(const DecisionTree &tree) {
@@ -20,21 +30,25 @@ size_t leavesOf(const DecisionTree &tree) {
 TEST(DecisionTree, OfOneSampleIsALeaf) {
   DecisionTree tree = DecisionTree::learn({sample({5}, {200, 0, 100})});
   EXPECT_EQ(tree.nodes.size(), 1u);
-  EXPECT_EQ(tree.at({-1}), (std::vector<unsigned>{1, 2, 0}));
+  std::vector<unsigned> order;
+  for (const VariantCost &one : tree.at({-1}))
+    order.push_back(one.variant);
+  EXPECT_EQ(order, (std::vector<unsigned>{1, 2, 0}));
+  EXPECT_EQ(tree.nodes[0].numTaken, 1u);
 }
 
 TEST(DecisionTree, DividesHalfWayOfTheLogarithms) {
   DecisionTree tree = DecisionTree::learn({sample({16}, {0, 9000}), sample({1024}, {9000, 0})});
-  EXPECT_EQ(tree.at({128}).front(), 0u);
-  EXPECT_EQ(tree.at({129}).front(), 1u);
-  EXPECT_EQ(tree.at({INT64_MIN}).front(), 0u);
-  EXPECT_EQ(tree.at({INT64_MAX}).front(), 1u);
+  EXPECT_EQ(tree.at({128}).front().variant, 0u);
+  EXPECT_EQ(tree.at({129}).front().variant, 1u);
+  EXPECT_EQ(tree.at({INT64_MIN}).front().variant, 0u);
+  EXPECT_EQ(tree.at({INT64_MAX}).front().variant, 1u);
   DecisionTree odd = DecisionTree::learn(
       {sample({INT64_MIN}, {0, 9000}), sample({INT64_MIN + 1}, {9000, 0}), sample({0}, {0, 9000}),
        sample({1}, {9000, 0}), sample({INT64_MAX - 1}, {0, 9000}), sample({INT64_MAX}, {9000, 0})});
   for (int64_t first : {INT64_MIN, int64_t(0), INT64_MAX - 1}) {
-    EXPECT_EQ(odd.at({first}).front(), 0u) << first;
-    EXPECT_EQ(odd.at({first + 1}).front(), 1u) << first;
+    EXPECT_EQ(odd.at({first}).front().variant, 0u) << first;
+    EXPECT_EQ(odd.at({first + 1}).front().variant, 1u) << first;
   }
 }
 
@@ -49,16 +63,37 @@ TEST(DecisionTree, KeepsEachMeasuredSampleWithinTheTolerance) {
       for (int v = 0; v < 5; ++v)
         losses.push_back(random() % 3 ? random() % (2 * kLossUnit) : 0);
       losses[random() % 5] = 0;
-      if (keys.insert(key).second)
-        samples.push_back(sample(key, losses, random() % 2));
+      if (!keys.insert(key).second)
+        continue;
+      samples.push_back(sample(key, losses, random() % 2));
+      for (int64_t &waves : samples.back().waves)
+        waves = int64_t(random() % (3 * kLossUnit));
     }
     DecisionTree tree = DecisionTree::learn(samples);
     for (const ChoiceSample &one : samples)
       if (one.isMeasured) {
-        EXPECT_LE(one.losses[tree.at(one.key).front()],
+        EXPECT_LE(one.losses[choice(tree, one)],
                   *llvm::min_element(one.losses) + kMeasuredTolerance);
       }
   }
+}
+
+TEST(DecisionTree, OneLeafFollowsTheWaves) {
+  // A wave of the second variant takes one and a half times as long as one of the first.
+  const int64_t cost = int64_t(std::log2(1.5) * kLossUnit);
+  std::vector<ChoiceSample> samples;
+  for (int64_t n = 1; n < 64; ++n) {
+    ChoiceSample one = sample({n}, {0, 0});
+    for (size_t v : {0, 1})
+      one.waves[v] = int64_t(std::log2(std::ceil(double(n) / (v ? 2 : 1))) * kLossUnit);
+    int64_t first = one.waves[0], second = one.waves[1] + cost;
+    one.losses = {first - std::min(first, second), second - std::min(first, second)};
+    samples.push_back(std::move(one));
+  }
+  DecisionTree tree = DecisionTree::learn(samples);
+  for (const ChoiceSample &one : samples)
+    EXPECT_EQ(choice(tree, one), one.key[0] == 1 ? 0u : 1u) << one.key[0];
+  EXPECT_LE(leavesOf(tree), 12u);
 }
 
 TEST(DecisionTree, StopsWhereNothingIsGained) {

@@ -1,5 +1,6 @@
 // The generated C walks the decision tree of what was measured as the compiler does.
 #include "codegen/DispatchTables.h"
+#include "codegen/TimeEstimates.h"
 #include "test_kernels.h"
 #include "tests/codegen/TestModel.h"
 #include <gtest/gtest.h>
@@ -20,7 +21,10 @@ std::optional<unsigned> expected(const EntryModel &entry, const DispatchTables &
     return true;
   };
   int64_t clamped = m > uint64_t(INT64_MAX) ? INT64_MAX : int64_t(m);
-  return chooseTuned(tables, tables.tuned.back(), {n, clamped}, isLegal);
+  auto wavesOf = [&](unsigned variant) {
+    return *wavesAt(entry, variant, {n, clamped}, kiln_cpu_pool_threads(nullptr));
+  };
+  return chooseTuned(tables, tables.tuned.back(), {n, clamped}, isLegal, wavesOf);
 }
 
 TEST(DecisionTree, IsTheSameInGeneratedCode) {

@@ -2,6 +2,7 @@
 // says, all or nothing, and whatever a file holds it is refused with a reason or right.
 #include "codegen/TuningTable.h"
 #include "codegen/DispatchTables.h"
+#include "codegen/TimeEstimates.h"
 #include "test_kernels.h"
 #include "tests/codegen/TestModel.h"
 #include <atomic>
@@ -77,7 +78,11 @@ TEST_F(TuningTable, DecidesAsTheCompilerSays) {
               return false;
           return true;
         };
-        if (auto choice = chooseTuned(tables, tables.tuned.back(), {n, int64_t(m)}, isLegal)) {
+        auto wavesOf = [&](unsigned variant) {
+          return *wavesAt(byTree, variant, {n, int64_t(m)}, kiln_cpu_pool_threads(nullptr));
+        };
+        if (auto choice =
+                chooseTuned(tables, tables.tuned.back(), {n, int64_t(m)}, isLegal, wavesOf)) {
           ASSERT_EQ(chosen(n, m), *choice) << n << " " << m;
           ++decided;
         }
@@ -112,13 +117,13 @@ TEST_F(TuningTable, VariantsAndTargetsThatTheLibraryLacksArePassedOver) {
     return "kiln table 1\nlibrary test_kernels " + hash + "\nentry by_tree n m\ntarget " + target +
            "\ntree 0123456789ab " + id + "\n:" + ids + "\nend\n";
   };
-  ASSERT_EQ(load(file(target, " 0123456789ab " + id)), KILN_SUCCESS) << kiln_last_error();
+  ASSERT_EQ(load(file(target, " 0123456789ab 5 " + id + " 7")), KILN_SUCCESS) << kiln_last_error();
   EXPECT_EQ(chosen(50, 8), 1u);
   EXPECT_EQ(chosen(100000, 900000), 1u);
   // Nothing that the library could go by: the model decides.
-  ASSERT_EQ(load(file(target, " 0123456789ab")), KILN_SUCCESS);
+  ASSERT_EQ(load(file(target, " 0123456789ab 5")), KILN_SUCCESS);
   uint32_t byModel = chosen(50, 8);
-  ASSERT_EQ(load(file("cuda:sm_77", " " + id)), KILN_SUCCESS);
+  ASSERT_EQ(load(file("cuda:sm_77", " " + id + " 7")), KILN_SUCCESS);
   EXPECT_EQ(chosen(50, 8), byModel);
 }
 
@@ -156,10 +161,13 @@ TEST_F(TuningTable, AnotherLibrarysIsRefused) {
   refused(tree + "m x\n", ":6: expected an integer for m, got 'x'");
   refused(tree + "n 99999999999999999999\n", ":6: expected an integer for n, got");
   refused(tree + "n 5 6\n", ":6: expected '', got '6'");
-  refused(tree + "n 5\n: " + id + "\nend\n",
+  refused(tree + "n 5\n: " + id + " 1\nend\n",
           ":8: expected ':' or an argument of by_tree's key, got 'end'");
-  refused(tree + ": " + id + "\ntree " + id + "\n: " + id + "\nend\n",
+  refused(tree + ": " + id + " 4294967295\ntree " + id + "\n: " + id + " 1\nend\n",
           ":7: a tree for calls of these variants stands before");
+  for (const char *cost : {"", "x", "-1", "4294967296", "99999999999999999999"})
+    refused(tree + ": " + id + " " + cost + "\nend\n",
+            std::string(":6: expected what a wave costs, got '") + cost + "'");
   refused(tree + ": BLOCK=3\nend\n", ":6: expected a variant's lasting name, got 'BLOCK=3'");
   refused(open + open.substr(header.size()) + "end\n", ":4: by_tree stands twice");
   refused(open + "end", ":4: expected a line of text with an end");

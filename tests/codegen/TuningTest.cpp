@@ -1,6 +1,7 @@
 // Tuning files, the calls to time, what measurements say, and the fewest variants.
 #include "codegen/DispatchTables.h"
 #include "codegen/Measurements.h"
+#include "codegen/TimeEstimates.h"
 #include "codegen/TuningShapes.h"
 #include "codegen/VariantSelection.h"
 #include "tests/codegen/SpecText.h"
@@ -140,8 +141,9 @@ MeasuredTarget measure(const LibraryModel &model, const std::string &measurement
 
 unsigned chosen(LibraryModel &model, int64_t n, std::set<unsigned> illegal = {}) {
   DispatchTables tables = buildDispatchTables(model, model.entries[0]);
-  auto choice = chooseTuned(tables, tables.tuned.at(0), {n},
-                            [&](unsigned variant) { return !illegal.count(variant); });
+  auto choice = chooseTuned(
+      tables, tables.tuned.at(0), {n}, [&](unsigned variant) { return !illegal.count(variant); },
+      [&](unsigned variant) { return *wavesAt(model.entries[0], variant, {n}, 132); });
   return choice.value_or(99);
 }
 
