@@ -74,7 +74,7 @@ class Prover {
 public:
   Prover(const EntryModel &entry, ArrayRef<TargetVariants> targets, int64_t budget)
       : entry(entry), targets(targets), budget(budget), axes(axesOf(entry)), search(axes),
-        tables(buildDispatchTables(LibraryModel(), entry)) {
+        tables(buildConditionTables(entry)) {
     for (const VariantModel &variant : entry.variants)
       addNeeds(variant);
   }

@@ -283,13 +283,18 @@ static void buildTuned(const EntryModel &entry, DispatchTables &tables) {
   }
 }
 
-DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry) {
+DispatchTables buildConditionTables(const EntryModel &entry) {
   DispatchTables tables;
-  buildTargets(model, entry, tables);
   buildConditions(entry, tables);
   buildOrder(entry, tables);
   buildGridValues(entry, tables);
   buildCosts(entry, tables);
+  return tables;
+}
+
+DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry) {
+  DispatchTables tables = buildConditionTables(entry);
+  buildTargets(model, entry, tables);
   buildTuned(entry, tables);
   buildParameterLists(entry, tables);
   return tables;

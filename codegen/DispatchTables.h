@@ -142,6 +142,8 @@ std::vector<unsigned> argumentsOf(const EntryModel &entry, const Condition &cond
 std::string runtimeTargetName(const TargetInfo &target);
 
 DispatchTables buildDispatchTables(const LibraryModel &model, const EntryModel &entry);
+/// What of them says which variants are legal and how the model ranks these: nothing about targets.
+DispatchTables buildConditionTables(const EntryModel &entry);
 
 /// What was measured of those variants that there are.
 std::vector<TunedTree> tunedTrees(const EntryModel &entry, const DispatchTables &tables,
