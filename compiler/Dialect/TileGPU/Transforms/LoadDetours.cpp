@@ -36,9 +36,19 @@ static bool isPartOfOperand(Value value) {
   return false;
 }
 
-static LoadDetour detour(tile::LoadOp load, const TargetInfo &target) {
-  OpBuilder b(load->getContext());
-  b.setInsertionPointAfter(load);
+/// The store, in the same block, of the value as it is to a dot's buffer, where others use it too.
+static tilegpu::SharedStoreOp storeForDot(tile::LoadOp load) {
+  for (Operation *user : load->getUsers()) {
+    auto store = dyn_cast<tilegpu::SharedStoreOp>(user);
+    if (store && store->getBlock() == load->getBlock() &&
+        store.getBuffer().getDefiningOp<tilegpu::AllocOp>())
+      return store;
+  }
+  return {};
+}
+
+static tilegpu::SharedStoreOp storeApart(OpBuilder &b, tile::LoadOp load,
+                                         const TargetInfo &target) {
   auto type = cast<RankedTensorType>(load.getType());
   const LinearLayout &layout = tilegpu::layoutOf(type);
   SharedLayout shared = planStaging(layout, layout, tilegpu::storageBits(type.getElementType()),
@@ -46,12 +56,28 @@ static LoadDetour detour(tile::LoadOp load, const TargetInfo &target) {
                             .shared;
   auto attribute = tilegpu::SharedLayoutAttr::get(b.getContext(), shared.map, shared.padInterval,
                                                   shared.padAmount);
-  LoadDetour result{load, {}, {}, {}};
-  result.buffer = tilegpu::AllocOp::create(
+  auto buffer = tilegpu::AllocOp::create(
       b, load.getLoc(),
       tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), attribute));
-  result.store = tilegpu::SharedStoreOp::create(b, load.getLoc(), load.getResult(), result.buffer);
-  result.read = tilegpu::SharedLoadOp::create(b, load.getLoc(), type, result.buffer);
+  return tilegpu::SharedStoreOp::create(b, load.getLoc(), load.getResult(), buffer);
+}
+
+static LoadDetour detour(tile::LoadOp load, const TargetInfo &target) {
+  OpBuilder b(load->getContext());
+  b.setInsertionPointAfter(load);
+  LoadDetour result{load, {}, {}, {}, nullptr};
+  if (tilegpu::SharedStoreOp store = storeForDot(load)) {
+    result.storedBefore = store->getNextNode();
+    store->moveAfter(load);
+    store.getBuffer().getDefiningOp()->moveAfter(load);
+    b.setInsertionPointAfter(store);
+    result.store = store;
+  } else {
+    result.store = storeApart(b, load, target);
+  }
+  result.buffer = result.store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
+  result.read = tilegpu::SharedLoadOp::create(
+      b, load.getLoc(), cast<RankedTensorType>(load.getType()), result.buffer);
   load.getResult().replaceAllUsesExcept(result.read.getResult(), result.store);
   return result;
 }
@@ -59,6 +85,11 @@ static LoadDetour detour(tile::LoadOp load, const TargetInfo &target) {
 void LoadDetour::takeBack() {
   read.getResult().replaceAllUsesWith(load.getResult());
   read.erase();
+  if (storedBefore) {
+    buffer->moveBefore(storedBefore);
+    store->moveBefore(storedBefore);
+    return;
+  }
   store.erase();
   buffer.erase();
 }

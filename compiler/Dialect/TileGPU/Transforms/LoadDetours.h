@@ -2,7 +2,8 @@
 //
 // Weights of 4 or 8 bits become operands in registers, so that their loads feed no buffer. A buffer
 // in between, that each thread fills and reads for itself, makes them loads like others: they can
-// become copies that run iterations ahead.
+// become copies that run iterations ahead. Where a dot takes the value from a buffer as it is, and
+// others use it too, they read that buffer.
 
 #ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADDETOURS_H
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADDETOURS_H
@@ -17,6 +18,7 @@ struct LoadDetour {
   tilegpu::AllocOp buffer;
   tilegpu::SharedStoreOp store;
   tilegpu::SharedLoadOp read;
+  mlir::Operation *storedBefore = nullptr; ///< what the store for a dot stood in front of
 
   /// The least that a thread is to copy at a time, in bits. Rows of scales or maxima have one axis,
   /// and few elements; a tile in pieces of 4 bytes takes more instructions than the wait is worth.

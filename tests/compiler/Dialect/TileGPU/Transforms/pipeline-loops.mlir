@@ -361,6 +361,52 @@ func.func @computed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile
   return
 }
 
+// What a dot takes as it is and threads use too has one buffer, from which both read.
+// CHECK-LABEL: func.func @shared
+// CHECK-COUNT-2: tilegpu.alloc : <64x64xf16, {{.*}}, slots
+// CHECK-NOT: tilegpu.alloc
+// CHECK: scf.for
+// CHECK: tilegpu.wait pending
+// CHECK-NOT: tilegpu.shared_store
+// CHECK: tilegpu.dot
+// CHECK: tilegpu.wait pending 0
+func.func @shared(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum:2 = scf.for %i = %zero to %n step %one iter_args(%s = %none, %t = %none) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %wide = arith.extf %y : tensor<64x64xf16> to tensor<64x64xf32>
+    %u = arith.addf %t, %wide : tensor<64x64xf32>
+    scf.yield %d, %u : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %both = arith.addf %sum#0, %sum#1 : tensor<64x64xf32>
+  tile.store %po, %both : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
 // Words of 8 values each are copied ahead 16 bytes a thread. Rows that repeat are the same thread's, not accesses of their own.
 // CHECK-LABEL: func.func @packed
 // CHECK: tilegpu.alloc : <8x64xi32, {{.*}}, slots 3>
