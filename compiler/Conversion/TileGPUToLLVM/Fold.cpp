@@ -109,8 +109,12 @@ static Elements runningTotal(ArrayRef<Elements> elements, size_t begin, size_t s
 }
 
 void Fold::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
-  // So many additions are under way in a thread before the first is done.
-  constexpr size_t maxRunning = 4;
+  // So many additions are under way in a thread before the first is done: those of one result, or
+  // of many that have a total each, where putting totals together would be much of all there is.
+  constexpr size_t underWay = 4, few = 8, many = 8;
+  const size_t elementsOfEach = size_t(1) << steps.size();
+  const bool isShort = elementsOfEach <= few && totals.size() >= many * elementsOfEach;
+  const size_t maxRunning = isShort ? 1 : underWay;
   auto combineBoth = [&](const Elements &a, const Elements &b) { return combine(a, b); };
   SmallVector<Elements> results(totals.size());
   std::map<std::vector<const void *>, Elements> known;
