@@ -6,8 +6,14 @@
 
 namespace kiln {
 
-/// Above so many threads of a processor more of them hide little more.
-static constexpr unsigned enoughThreads = 768;
+/// Whether few of a block's threads or of a processor's blocks run on it: from so many threads on
+/// more of them hide little more, but those of a large block wait for each other, all at once.
+static bool runsFew(uint32_t blocks, unsigned threadsPerBlock, llvm::StringRef ptx) {
+  constexpr unsigned enoughThreads = 768, largeBlock = 512, enoughBlocks = 4;
+  bool meets = ptx.contains("bar.sync");
+  return blocks * threadsPerBlock < enoughThreads ||
+         (threadsPerBlock >= largeBlock && blocks < enoughBlocks && meets);
+}
 
 static bool hasMatrixInstructions(llvm::StringRef ptx) {
   return ptx.contains("mma.sync") || ptx.contains("wgmma.");
@@ -20,7 +26,7 @@ std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const 
   BlockNeeds needs{launch.threadsPerBlock, used.registers,
                    uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes};
   std::optional<Occupancy> now = occupancyOf(target.name, needs);
-  if (!now || !now->blocks || now->blocks * launch.threadsPerBlock >= enoughThreads)
+  if (!now || !now->blocks || !runsFew(now->blocks, launch.threadsPerBlock, ptx))
     return std::nullopt;
   uint32_t wanted = llvm::divideCeil(4 * now->blocks, 3);
   constexpr unsigned registerUnit = 8;

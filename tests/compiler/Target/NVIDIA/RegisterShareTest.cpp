@@ -36,6 +36,15 @@ TEST_F(RegisterShare, NotWhereManyThreadsRunAlready) {
   EXPECT_EQ(limit(32, 128), std::nullopt);
 }
 
+/// All of a large block's threads wait at once.
+TEST_F(RegisterShare, ButWhereLargeBlocksMeet) {
+  EXPECT_EQ(limit(64, 512, 0, "bar.sync 0;"), 40u); // 2 blocks, then 3
+  EXPECT_EQ(limit(40, 512, 0, "bar.sync 0;"), 32u); // 3, then 4
+  EXPECT_EQ(limit(64, 512), std::nullopt);
+  EXPECT_EQ(limit(32, 512, 0, "bar.sync 0;"), std::nullopt); // all that there are
+  EXPECT_EQ(limit(80, 256, 0, "bar.sync 0;"), std::nullopt);
+}
+
 TEST_F(RegisterShare, NotWhereSharedMemoryIsTheLimit) {
   EXPECT_EQ(limit(160, 256, 100 * 1024), 128u);
   EXPECT_EQ(limit(160, 256, 120 * 1024), std::nullopt);
