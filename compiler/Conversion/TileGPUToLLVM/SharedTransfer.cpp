@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace mlir;
 
@@ -215,6 +216,11 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
   auto bytesIf = [&](Value isCopied) {
     return isCopied ? s.select(isCopied, s.i32(bytes), s.i32(0)) : s.i32(bytes);
   };
+  // Nobody reads what no iteration copies, so it need not be zeros: of a predicate for the copy and
+  // one for its zeros ptxas makes a branch.
+  Value owner = addresses.owner;
+  if (owner && condition)
+    owner = s.bitAnd(owner, std::exchange(condition, Value()));
   llvm::SmallDenseSet<uint64_t> done;
   for (const SharedAccess::Part &part : access.parts) {
     if (!done.insert(part.offset).second)
@@ -235,7 +241,7 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
     }
     // No branch around it: products may be in flight.
     lowering.device.copyAsync(s.builder(), s.location(), addresses.of(part.offset), pointers[first],
-                              bytes, copied, addresses.owner);
+                              bytes, copied, owner);
   }
 }
 

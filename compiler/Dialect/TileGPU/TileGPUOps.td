@@ -93,7 +93,7 @@ def TileGPU_CopyAsyncOp : TileGPU_Op<"copy_async", [AttrSizedOperandSegments,
   let summary = "Starts copying from global memory to a buffer";
   let description = [{
     As `tile.load` then `tilegpu.shared_store`, but the data arrive at some time before a `tilegpu.wait` for the group of the copy.
-    Where `mask` is false, and everywhere if `condition` is, zero arrives. `vector` neighbours of the buffer's rows, 4 to 16 bytes,
+    Where `mask` is false zero arrives; if `condition` is, zero or nothing. `vector` neighbours of the buffer's rows, 4 to 16 bytes,
     are neighbours in memory, have one mask, and begin at a multiple of their size; a thread has as many. With `counted` they need not
     have one mask, but those of them for which it is true come first.
     Example: `tilegpu.copy_async %p, %b mask %m if %c vector 8 : …`.
