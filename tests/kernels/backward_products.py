@@ -24,7 +24,15 @@
 # CHECK-NOT: {{tilegpu\.(barrier|shared_store|proxy_fence|alloc)}}
 # CHECK: scf.yield
 #
-# PTX: @%p{{[0-9]+}} cp.async.ca.shared.global
+# The gradients of values run beside the next product, whose wait they share.
+# PTX: @{{[a-z%0-9]+}} cp.async.ca.shared.global
+# PTX: wgmma.wait_group.sync.aligned 0
+# PTX: wgmma.mma_async{{.*}}m64n64k16
+# PTX-NOT: wgmma.wait_group
+# PTX: wgmma.mma_async{{.*}}m64n32k16
+# PTX: wgmma.wait_group.sync.aligned 0
+# PTX: wgmma.mma_async{{.*}}m64n64k16
+# PTX: wgmma.wait_group.sync.aligned 0
 #
 # With heads of 128 five stages would take a second block's room.
 # ROOM: tilegpu.alloc {{.*}} : <128x32xf16, {{.*}}, slots 3>

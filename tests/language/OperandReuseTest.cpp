@@ -131,6 +131,42 @@ const Products twoSums = {R"(
                             return sum;
                           }};
 
+/// The first sum is complete by the time that the second product is, the other one in the next
+/// iteration.
+const Products sumsBesideOthers = {R"(
+        p = tl.dot(W, tl.trans(X))
+        sum = tl.dot(p.to(X.dtype), X, sum)
+        q = tl.dot(V, tl.trans(X))
+        other = tl.dot(q.to(X.dtype), X, other)
+)",
+                                   64,
+                                   [](const Memory &memory, int rows, int i, int j) {
+                                     return transposedFirst.c(memory, rows, i, j);
+                                   },
+                                   [](const Memory &memory, int rows, int i, int j) {
+                                     double sum = 0;
+                                     for (int r = 0; r < rows; ++r) {
+                                       double q = 0;
+                                       for (int e = 0; e < D; ++e)
+                                         q += memory.V(i, e) * memory.X(r, e);
+                                       sum += q * memory.X(r, j);
+                                     }
+                                     return sum;
+                                   }};
+
+/// A dot and threads read the same tile, threads in some launches.
+const Products withASum = {R"(
+        sum = tl.dot(W, tl.trans(X), sum)
+        if trips > 1:
+            other += tl.sum(X.to(tl.float32), 0)[None, :]
+)",
+                           64, twoSums.c, [](const Memory &memory, int rows, int, int j) {
+                             double sum = 0;
+                             for (int r = 0; rows > 64 && r < rows; ++r)
+                               sum += memory.X(r, j);
+                             return sum;
+                           }};
+
 class OperandReuse : public SourceTest {
 protected:
   /// No iteration, one and three; what is not loaded by pointers alone ends within a block.
@@ -178,6 +214,8 @@ TEST_P(OperandReuse, TransposedFirst) { checkAll(transposedFirst); }
 TEST_P(OperandReuse, WithItself) { checkAll(withItself); }
 TEST_P(OperandReuse, BothFirstOperands) { checkAll(bothFirstOperands); }
 TEST_P(OperandReuse, TwoSums) { checkAll(twoSums); }
+TEST_P(OperandReuse, SumsBesideOthers) { checkAll(sumsBesideOthers); }
+TEST_P(OperandReuse, WithASum) { checkAll(withASum); }
 
 /// 32 bits are never transposed on the way: these have buffers of their own.
 TEST_P(OperandReuse, OfOtherTypes) {

@@ -32,7 +32,7 @@ bool isCarriedOnly(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &stage
 
 bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
   return isCarriedOnly(dot, loop, staged) && dot.getC() == carriedBy(dot, loop) &&
-         dot.getC().hasOneUse() && isa<tilegpu::BufferType>(dot.getA().getType());
+         dot.getC().hasOneUse();
 }
 
 /// The operation of the loop's body that is, or holds, the first use of the value.
@@ -59,14 +59,50 @@ tilegpu::DotWaitOp waitBehind(RewriterBase &rewriter, Operation *place, Location
 } // namespace
 
 DotsInFlight::DotsInFlight(scf::ForOp loop, const StagedLoads &staged) {
-  SmallVector<tilegpu::DotOp> all(loop.getBody()->getOps<tilegpu::DotOp>());
-  onlyAddUp = !all.empty() &&
-              llvm::all_of(all, [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop, staged); });
+  SmallVector<tilegpu::DotOp> all(loop.getBody()->getOps<tilegpu::DotOp>()), sums;
+  llvm::copy_if(all, std::back_inserter(sums),
+                [&](tilegpu::DotOp dot) { return onlyAddsUp(dot, loop, staged); });
+  // Registers that A is in are written again before the next iteration's wait.
+  onlyAddUp =
+      !all.empty() && sums.size() == all.size() && llvm::all_of(sums, [](tilegpu::DotOp dot) {
+        return isa<tilegpu::BufferType>(dot.getA().getType());
+      });
+  if (onlyAddUp) {
+    dots = sums;
+    return;
+  }
   for (tilegpu::DotOp dot : all)
     // Where others are waited for, a dot that takes the last one's sum as it stands is too.
-    if (onlyAddUp || (isCarriedOnly(dot, loop, staged) && dot.getC() != carriedBy(dot, loop) &&
-                      firstUse(carriedBy(dot, loop), loop)))
+    if (isCarriedOnly(dot, loop, staged) && dot.getC() != carriedBy(dot, loop) &&
+        firstUse(carriedBy(dot, loop), loop))
       dots.push_back(dot);
+  reworked = dots;
+  int64_t room = mostRegisters - registersOfDots(loop);
+  auto nextOfOthers = [&](tilegpu::DotOp sum) {
+    auto next = llvm::find_if(all, [&](tilegpu::DotOp dot) {
+      return sum->isBeforeInBlock(dot) && canBeInFlight(dot) && !llvm::is_contained(sums, dot);
+    });
+    return next == all.end() ? tilegpu::DotOp() : *next;
+  };
+  for (tilegpu::DotOp sum : sums)
+    if (tilegpu::DotOp next = nextOfOthers(sum); next && room >= 0)
+      beside[next].push_back(sum);
+    else if (!next && room >= registersOfAddresses(staged))
+      dots.push_back(sum);
+  if (!waitedBeside(loop))
+    dots = reworked;
+}
+
+void DotsInFlight::startBeside(RewriterBase &rewriter) const {
+  for (auto &[next, sums] : beside) {
+    SmallVector<Value> values{next->getResult(0)};
+    for (tilegpu::DotOp dot : sums) {
+      tilegpu::DotOp(dot).setIsAsync(true);
+      values.push_back(dot.getResult());
+    }
+    cast<tilegpu::DotOp>(next).setIsAsync(true);
+    waitBehind(rewriter, next, next->getLoc(), values);
+  }
 }
 
 DotsInFlight::Places DotsInFlight::start(RewriterBase &rewriter, scf::ForOp loop) const {
@@ -90,20 +126,33 @@ DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter) const {
   return {dots.back(), wait};
 }
 
-DotsInFlight::Places DotsInFlight::startResults(RewriterBase &rewriter, scf::ForOp loop) const {
-  SmallVector<Value> carried;
+Operation *DotsInFlight::firstRework(scf::ForOp loop) const {
   Operation *use = nullptr;
-  for (tilegpu::DotOp dot : dots) {
-    carried.push_back(carriedBy(dot, loop));
-    Operation *first = firstUse(carried.back(), loop);
-    if (!use || first->isBeforeInBlock(use))
+  for (tilegpu::DotOp dot : reworked)
+    if (Operation *first = firstUse(carriedBy(dot, loop), loop);
+        !use || first->isBeforeInBlock(use))
       use = first;
-  }
-  tilegpu::DotOp before;
+  return use;
+}
+
+tilegpu::DotOp DotsInFlight::waitedBeside(scf::ForOp loop) const {
+  Operation *use = firstRework(loop);
+  auto isInFlight = [&](tilegpu::DotOp dot) {
+    return llvm::is_contained(dots, dot) || llvm::any_of(beside, [&](const auto &sums) {
+             return llvm::is_contained(sums.second, dot);
+           });
+  };
   for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
-    if (canBeInFlight(dot) && !llvm::is_contained(dots, dot) && dot->isBeforeInBlock(use) &&
-        !before)
-      before = dot;
+    if (canBeInFlight(dot) && !isInFlight(dot) && (!use || dot->isBeforeInBlock(use)))
+      return dot;
+  return {};
+}
+
+DotsInFlight::Places DotsInFlight::startResults(RewriterBase &rewriter, scf::ForOp loop) const {
+  SmallVector<Value> carried = llvm::map_to_vector(
+      reworked, [&](tilegpu::DotOp dot) -> Value { return carriedBy(dot, loop); });
+  Operation *use = firstRework(loop);
+  tilegpu::DotOp before = waitedBeside(loop);
   for (tilegpu::DotOp dot : dots)
     tilegpu::DotOp(dot).setIsAsync(true);
   if (!before) {
@@ -132,6 +181,18 @@ unsigned registersOf(Type operand) {
 unsigned registersOf(tilegpu::DotOp dot) {
   unsigned ofOperand = dot.readsBuffers() ? registersOf(dot.getA().getType()) : 0;
   return registersOf(dot.getType()) + ofOperand;
+}
+
+int64_t registersOfDots(scf::ForOp loop) {
+  int64_t registers = 0;
+  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+    registers += registersOf(dot);
+  return registers;
+}
+
+int64_t registersOfAddresses(const StagedLoads &staged) {
+  return llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); }) ? 24
+                                                                                           : 64;
 }
 
 } // namespace kiln

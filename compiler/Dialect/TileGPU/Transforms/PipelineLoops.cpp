@@ -235,6 +235,7 @@ private:
   //-------------------------------------------------------------------------===//
 
   void startDots() {
+    flight.startBeside(rewriter);
     if (!flight.any())
       return;
     DotsInFlight::Places places = flight.start(rewriter, loop);

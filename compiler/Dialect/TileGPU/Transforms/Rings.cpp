@@ -105,7 +105,7 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   unsigned wished = wishedStages(loop), room = 0;
   while (room <= wished && bytesWith(room + 1) <= int64_t(target.maxSharedBytes))
     ++room;
-  int64_t registers = registersOf(loop, staged);
+  int64_t registers = std::min(registersOfAddresses(staged) + registersOfDots(loop), mostRegisters);
   auto blocksWith = [&](unsigned slots) { return this->blocksWith(bytesWith(slots), registers); };
   RingPlan plan;
   plan.stages = std::min(wished, room);
@@ -145,18 +145,6 @@ SmallVector<int64_t> RingBudget::slotBytes(const StagedLoads &staged) {
   for (const StagedLoad &load : staged.loads)
     bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
   return bytes;
-}
-
-/// Of a thread: those of addresses and masks beside the accumulators; the copy engine wants next to
-/// none.
-int64_t RingBudget::registersOf(scf::ForOp loop, const StagedLoads &staged) {
-  constexpr int64_t most = 256;
-  bool onlyBlocks =
-      llvm::all_of(staged.loads, [](const StagedLoad &load) { return load.isBlock(); });
-  int64_t registers = onlyBlocks ? 24 : 64;
-  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
-    registers += kiln::registersOf(dot);
-  return std::min(registers, most);
 }
 
 /// Blocks that a processor can hold, by shared memory, of which each takes a KB more, and by

@@ -58,7 +58,6 @@ public:
 private:
   unsigned wishedStages(mlir::scf::ForOp loop);
   static llvm::SmallVector<int64_t> slotBytes(const StagedLoads &staged);
-  static int64_t registersOf(mlir::scf::ForOp loop, const StagedLoads &staged);
   int64_t blocksWith(int64_t sharedBytes, int64_t registers);
 
   mlir::func::FuncOp kernel;

@@ -464,6 +464,7 @@ private:
     Operation *arrival = tilegpu::MBarrierWaitOp::create(rewriter, loc, filled, state.phase);
     eraseFences(rewriter, loop, product.staged);
     replaceBySlots(rewriter, product.staged, arrival, rings, state.slot);
+    flight.startBeside(rewriter);
     if (flight.any())
       releaseLater(loop, flight, state);
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());

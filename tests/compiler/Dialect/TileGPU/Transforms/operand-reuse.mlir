@@ -5,7 +5,9 @@
 // CHECK-DAG: #[[ROWS:.*]] = #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 0,16 0,32 1,8 2,16 4,32 8,0 16,0 -> 32x64">
 
 // CHECK-LABEL: func.func @twice
-// CHECK: %[[RING:.*]] = tilegpu.alloc : <32x64xf16, #[[ROWS]], slots 3>
+// With a slot more where the sum's product runs into the next iteration.
+// SM80: %[[RING:.*]] = tilegpu.alloc : <32x64xf16, #[[ROWS]], slots 3>
+// SM90: %[[RING:.*]] = tilegpu.alloc : <32x64xf16, #[[ROWS]], slots 4>
 // CHECK: scf.for
 // CHECK: tilegpu.wait pending 1 for %[[RING]]
 // CHECK-NEXT: tilegpu.barrier
@@ -17,9 +19,11 @@
 // SM80: tilegpu.dot %{{.*}}, %[[FIRST]],
 // SM80: %[[SECOND:.*]] = tilegpu.shared_load %[[SLOT]]
 // SM80: tilegpu.dot %{{.*}}, %[[SECOND]],
-// SM90: tilegpu.dot %{{.*}}, %[[T]],
+// SM90: tilegpu.dot async %{{.*}}, %[[T]],
+// SM90: tilegpu.dot_wait
 // SM90-NOT: proxy_fence
-// SM90: tilegpu.dot %{{.*}}, %[[SLOT]],
+// SM90: tilegpu.dot async %{{.*}}, %[[SLOT]],
+// SM90-NOT: tilegpu.dot_wait
 // CHECK: scf.yield
 func.func @twice(%w: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %x: !tile.ptr<f16> {tile.divisibility = 16 : i32},
     %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
