@@ -1,6 +1,6 @@
 """kiln_kernel_library: Triton kernels, compiled ahead of time into a C library.
 
-    load("//codegen:kiln.bzl", "kiln_kernel_library")
+    load("@kiln//codegen:kiln.bzl", "kiln_kernel_library")
 
     kiln_kernel_library(
         name = "vector_add",
@@ -39,6 +39,17 @@ A program that links libraries with equal names, of different packages, gives ea
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+def _library(tools, part, needed_by):
+    """A C library of the toolchain."""
+    library = getattr(tools, part)
+    if not library:
+        fail("the Kiln toolchain has no %s, which %s" % (part, needed_by))
+    return library
+
+def _program(ctx):
+    return ctx.attr.kiln[DefaultInfo].files_to_run if ctx.attr.kiln else ctx.toolchains[TOOLCHAIN_TYPE].kiln
 
 def _arguments(ctx, command, option, output):
     """What all commands of one library have in common; `option` says what they write."""
@@ -62,13 +73,13 @@ def _compile(ctx, command_args, outputs, inputs, mnemonic, what, with_ptxas):
 
     # An action shares the machine with others; one job each.
     command_args.add("-j", "1")
-    tools = ctx.files.ptxas if with_ptxas else []
+    tools = ctx.toolchains[TOOLCHAIN_TYPE].ptxas if with_ptxas else []
     for ptxas in tools:
         command_args.add("--ptxas", ptxas)
     ctx.actions.run(
         outputs = outputs,
         inputs = [ctx.file.spec] + inputs + tools,
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
         arguments = [command_args],
         mnemonic = mnemonic,
         progress_message = "Compiling %s of %s" % (what, ctx.label),
@@ -107,7 +118,7 @@ def _link_pieces(ctx, outputs):
     ctx.actions.run(
         outputs = outputs,
         inputs = [ctx.file.spec] + _sources(ctx) + pieces,
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
         arguments = [args],
         mnemonic = "KilnLink",
         progress_message = "Linking the kernels of %s" % ctx.label,
@@ -120,7 +131,7 @@ def _plan_header(ctx):
     ctx.actions.run(
         outputs = [header],
         inputs = [ctx.file.spec] + _sources(ctx),
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
         arguments = [args],
         mnemonic = "KilnHeader",
         progress_message = "Writing the header of %s" % ctx.label,
@@ -151,12 +162,13 @@ def _kiln_kernel_library_impl(ctx):
         header = _plan_header(ctx)
         outputs = [header, source, manifest, archive]
 
-    needs = ctx.attr.deps + [ctx.attr.runtime]
+    tools = ctx.toolchains[TOOLCHAIN_TYPE]
+    deps = [d[CcInfo] for d in ctx.attr.deps]
+    deps.append(ctx.attr.runtime[CcInfo] if ctx.attr.runtime else tools.runtime)
     if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
-        needs = needs + [ctx.attr.emulator]
+        deps.append(_library(tools, "emulator", "emu: targets need"))
     if ctx.attr.compress == "zstd":
-        needs = needs + [ctx.attr.zstd]
-    deps = [d[CcInfo] for d in needs]
+        deps.append(_library(tools, "zstd", "compressed binaries need"))
     compilation_context, compiled = cc_common.compile(
         name = name,
         actions = ctx.actions,
@@ -236,27 +248,24 @@ kiln_kernel_library = rule(
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
-        "ptxas": attr.label(
-            default = "@cuda//:ptxas",
-            allow_files = True,
-            doc = "NVIDIA's assembler, for cuda targets. May be an empty group.",
-        ),
-        "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
-        "emulator": attr.label(default = "//runtime/emulator", providers = [CcInfo]),
-        "zstd": attr.label(default = "//runtime/zstd", providers = [CcInfo]),
-        # The configuration of the program itself: "exec" would build the compiler a second time.
-        "kiln": attr.label(default = "//:kiln", executable = True, cfg = "target"),
+        "runtime": attr.label(providers = [CcInfo], doc = "In place of the toolchain's: a kiln_runtime."),
+        "kiln": attr.label(executable = True, cfg = "target", doc = "In place of the toolchain's program."),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],
-    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    # Bazel 4 would configure the toolchain's runtime as a tool.
+    incompatible_use_toolchain_transition = True,
+    toolchains = [
+        "@bazel_tools//tools/cpp:toolchain_type",
+        str(TOOLCHAIN_TYPE),
+    ],
 )
 
 def kiln_runtime(name, prefix, **kwargs):
     """The runtime with `prefix` before its functions' names. The headers of libraries with that prefix know it."""
     native.cc_library(
         name = name,
-        srcs = ["//runtime:sources"],
+        srcs = [Label("//runtime:sources")],
         copts = ["-std=gnu11"],
         linkopts = [
             "-ldl",
@@ -264,7 +273,7 @@ def kiln_runtime(name, prefix, **kwargs):
         ],
         linkstatic = True,
         local_defines = ["KILN_PREFIX=" + prefix],
-        textual_hdrs = ["//runtime:symbol_tables"],
-        deps = ["//runtime:kiln_header"],
+        textual_hdrs = [Label("//runtime:symbol_tables")],
+        deps = [Label("//runtime:kiln_header")],
         **kwargs
     )
