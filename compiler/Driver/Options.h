@@ -13,7 +13,19 @@
 
 namespace kiln {
 
-enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
+enum class Command {
+  Build,
+  Plan,
+  Link,
+  Compile,
+  Check,
+  Run,
+  Inspect,
+  Report,
+  Cache,
+  Language,
+  Tune
+};
 enum class DiagnosticFormat { Text, Json };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
@@ -147,6 +159,14 @@ struct TuneOptions {
   std::string table;
 };
 
+/// `kiln cache`.
+struct CacheOptions {
+  std::string folder;
+  /// --prune: the size to come down to.
+  std::optional<unsigned> pruneMiB;
+  bool clear = false, json = false;
+};
+
 struct LanguageOptions {
   /// A function's name; empty: all of the language.
   std::string name;
@@ -160,6 +180,7 @@ struct CommandLine {
   RunOptions run;
   InspectOptions inspect;
   ReportOptions report;
+  CacheOptions cache;
   LanguageOptions language;
   TuneOptions tune;
 };
