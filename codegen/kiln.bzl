@@ -41,6 +41,9 @@ A program that links libraries with equal names, of different packages, gives ea
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load(":toolchain.bzl", "TOOLCHAIN_TYPE")
 
+# Everything that an action needs is among its inputs.
+_REQUIREMENTS = {"block-network": "1"}
+
 def _library(tools, part, needed_by):
     """A C library of the toolchain."""
     library = getattr(tools, part)
@@ -80,6 +83,7 @@ def _compile(ctx, command_args, outputs, inputs, mnemonic, what, with_ptxas):
         outputs = outputs,
         inputs = [ctx.file.spec] + inputs + tools,
         executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [command_args],
         mnemonic = mnemonic,
         progress_message = "Compiling %s of %s" % (what, ctx.label),
@@ -119,6 +123,7 @@ def _link_pieces(ctx, outputs):
         outputs = outputs,
         inputs = [ctx.file.spec] + _sources(ctx) + pieces,
         executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [args],
         mnemonic = "KilnLink",
         progress_message = "Linking the kernels of %s" % ctx.label,
@@ -132,6 +137,7 @@ def _plan_header(ctx):
         outputs = [header],
         inputs = [ctx.file.spec] + _sources(ctx),
         executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [args],
         mnemonic = "KilnHeader",
         progress_message = "Writing the header of %s" % ctx.label,
