@@ -250,9 +250,13 @@ cl::list<std::string> mergedTimes("merge",
                                   cl::value_desc("file"), cl::sub(tuneCommand));
 
 cl::list<std::string> importedTimes("import",
-                                    cl::desc("Write these files of Triton's autotuner as a tuning "
-                                             "file, into the file of -o"),
+                                    cl::desc("Write these files of Triton's autotuner, or tables "
+                                             "of configs (--where), as a tuning file, into -o"),
                                     cl::value_desc("file"), cl::sub(tuneCommand));
+cl::list<std::string> importedWhere("where",
+                                    cl::desc("--import takes tables of configs by M; this argument "
+                                             "of the dispatch key is that expression over M"),
+                                    cl::value_desc("name=expression"), cl::sub(tuneCommand));
 cl::opt<std::string> seenShapes("shapes",
                                 cl::desc("Shapes that kiln_dump_shapes has written, in place of "
                                          "the spec's"),
@@ -413,12 +417,25 @@ TuneOptions tuneOptions() {
   if (!tune.table.empty() &&
       (!outputFolder.empty() || !mergedTimes.empty() || !importedTimes.empty()))
     usageError("--table: expected no -o, --merge or --import, which write something else");
+  if (importedTimes.empty() && !importedWhere.empty())
+    usageError("--where: expected --import FILE, the table that it is about");
   if (importedTimes.empty())
     return tune;
   tune.imported = importedTimes;
   tune.output = outputFolder;
   tune.kernel = required(importedKernel, "--kernel NAME, the entry point that was timed");
   tune.device = required(importedDevice, "--device NAME, the device that it was timed on");
+  for (const std::string &text : importedWhere) {
+    auto [name, expression] = splitAssignment("--where", text);
+    TextError error;
+    std::optional<Expression> parsed = Expression::parse(expression, error);
+    if (!parsed)
+      usageError("--where: '" + expression + "': " + error.message);
+    for (const std::string &used : parsed->names())
+      if (used != "M")
+        usageError("--where: '" + expression + "': expected no name but M, got '" + used + "'");
+    tune.where.push_back({name, std::move(*parsed)});
+  }
   if (targets.size() != 1)
     usageError("--import: expected one --target, got " + llvm::Twine(targets.size()));
   return tune;

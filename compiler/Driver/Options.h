@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_DRIVER_OPTIONS_H
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
+#include "codegen/Expression.h"
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Target/Emit.h"
 #include <array>
@@ -149,8 +150,11 @@ struct ReportOptions {
 struct TuneOptions {
   /// --merge: tuning files to put together, in place of making a tuner.
   std::vector<std::string> merged;
-  /// --import: files of Triton's autotuner about the entry point `kernel`, measured on `device`.
+  /// --import: files of Triton's autotuner about the entry point `kernel`, measured on `device`;
+  /// or, with --where, tables of configs that others have chosen (ChoiceTable.h).
   std::vector<std::string> imported;
+  /// --where: arguments of the dispatch key, as expressions over M.
+  std::vector<std::pair<std::string, Expression>> where;
   std::string kernel, device;
   std::string output;
   /// --shapes: a file of kiln_dump_shapes, in place of the spec's shapes.
