@@ -4,6 +4,7 @@
 #include "codegen/Measurements.h"
 #include "codegen/TimeEstimates.h"
 #include "codegen/TuningShapes.h"
+#include "codegen/TuningSummary.h"
 #include "codegen/VariantSelection.h"
 #include "tests/codegen/SpecText.h"
 #include "tests/codegen/TestModel.h"

@@ -1,6 +1,6 @@
 """check_robustness.py PAGE TESTS: whether each row of the page names tests or benchmarks that exist.
 
-TESTS is of tests_of_page: lines of a label and its rule.
+TESTS has a line for each, as bazel query --output=label_kind writes it: "cc_test rule //tests/…".
 """
 
 import re
@@ -11,7 +11,7 @@ ROWS = 20
 
 def main(page, tests):
     with open(tests, encoding="utf-8") as file:
-        kinds = dict(line.split() for line in file)
+        kinds = {label: kind for kind, _, label in (line.split() for line in file)}
     mistakes, named, numbers = [], set(), []
     with open(page, encoding="utf-8") as file:
         for line in file:
