@@ -102,21 +102,30 @@ def _sources(ctx):
     """Of all kernels."""
     return ctx.files.srcs + [file for label in ctx.attr.pieces for file in label.files.to_list()]
 
+def _parts(text, targets):
+    """What is compiled by itself: of "kernel", or of "kernel*4" four parts of its variants, for each target."""
+    kernel, _, count = text.partition("*")
+    suffixes = ["@%dof%s" % (number + 1, count) for number in range(int(count))] if count else [""]
+    return [
+        struct(kernel = kernel, target = target, suffix = suffix)
+        for target in targets
+        for suffix in suffixes
+    ]
+
 def _link_pieces(ctx, outputs):
-    """An action for each kernel and target, and one that links."""
+    """An action for each kernel and target, or more, and one that links."""
     if not ctx.attr.targets:
         fail("expected the targets here, beside pieces: the spec is not read before there are actions", "targets")
     pieces = []
     for label, kernels in ctx.attr.pieces.items():
         own = label.files.to_list()
-        for kernel in [name for name in kernels.split(" ") if name]:
-            for target in ctx.attr.targets:
-                name = "%s@%s" % (kernel, _mangle(target))
-                piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, name))
-                pieces.append(piece)
-                args = _arguments(ctx, "build", "--objects", piece)
-                args.add("--only", "%s@%s" % (kernel, target))
-                _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", name, target.startswith("cuda:"))
+        for part in [part for kernel in kernels.split(" ") if kernel for part in _parts(kernel, ctx.attr.targets)]:
+            name = "%s@%s" % (part.kernel, _mangle(part.target)) + part.suffix
+            piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, name))
+            pieces.append(piece)
+            args = _arguments(ctx, "build", "--objects", piece)
+            args.add("--only", "%s@%s%s" % (part.kernel, part.target, part.suffix))
+            _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", name, part.target.startswith("cuda:"))
     args = _arguments(ctx, "link", "-o", outputs[0].dirname)
     args.add_all(pieces)
     ctx.actions.run(
@@ -237,7 +246,8 @@ kiln_kernel_library = rule(
         "pieces": attr.label_keyed_string_dict(
             allow_files = True,
             doc = "For an action for each kernel and target: sources, and the names in the spec of the kernels that " +
-                  "are compiled from them, with spaces between. Needs targets.",
+                  "are compiled from them, with spaces between. A name with *4 behind it has four actions for each target, " +
+                  "which share its variants. Needs targets.",
         ),
         "spec": attr.label(allow_single_file = [".json"], mandatory = True),
         "early_header": attr.bool(
