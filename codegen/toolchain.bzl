@@ -3,7 +3,7 @@
 Toolchains are registered in WORKSPACE, and the first that suits the platforms is taken:
 
     register_toolchains("@kiln_prebuilt//:kiln")  # a folder with a built Kiln, see kiln_prebuilt
-    register_toolchains("@kiln//codegen:toolchain")  # built from the sources: kiln_repositories() does this
+    register_toolchains("@kiln//codegen:toolchain")  # built from its sources
 """
 
 TOOLCHAIN_TYPE = Label("//codegen:toolchain_type")
