@@ -84,6 +84,8 @@ llvm::Expected<llvm::FileCache> open(llvm::StringRef folder, std::string *found)
 constexpr llvm::StringLiteral entryPrefix = "llvmcache-";
 /// Files of a byte for each time: builds that append at the same time do not lose any.
 constexpr llvm::StringLiteral hitsFile = "hits", keptFile = "kept";
+/// Of llvm::pruneCache.
+constexpr llvm::StringLiteral pruneFile = "llvmcache.timestamp";
 
 std::string pathIn(llvm::StringRef folder, const llvm::Twine &name) {
   llvm::SmallString<256> path(folder);
@@ -233,7 +235,7 @@ void pruneCache(llvm::StringRef folder, uint64_t mostBytes) {
 llvm::Error clearCache(llvm::StringRef folder) {
   std::error_code error = forEachEntry(
       folder, [](llvm::StringRef path) { return unlessGone(llvm::sys::fs::remove(path)); });
-  for (llvm::StringRef file : {hitsFile, keptFile})
+  for (llvm::StringRef file : {hitsFile, keptFile, pruneFile})
     if (!error)
       error = unlessGone(llvm::sys::fs::remove(pathIn(folder, file)));
   if (error)
