@@ -569,8 +569,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
       usageError("expected the name of a function, or --markdown");
   } else {
     usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report, "
-               "cache or "
-               "language (kiln --help shows more)");
+               "cache or language (kiln --help shows more)");
   }
   return line;
 }
