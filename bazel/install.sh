@@ -19,7 +19,6 @@ mlir-22-tools /usr/lib/llvm-22/bin/mlir-tblgen
 llvm-22-tools /usr/lib/llvm-22/bin/FileCheck
 liblld-22-dev /usr/lib/llvm-22/lib/liblldELF.a
 libclang-rt-22-dev /usr/lib/llvm-22/lib/clang/22/lib
-nlohmann-json3-dev /usr/include/nlohmann/json.hpp
 libgtest-dev /usr/include/gtest/gtest.h
 libgmock-dev /usr/include/gmock/gmock.h
 libbenchmark-dev /usr/include/benchmark/benchmark.h

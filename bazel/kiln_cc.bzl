@@ -5,6 +5,9 @@ MLIR sources compile against the precompiled header //bazel:mlir and link libMLI
 
 load("//bazel:pch.bzl", "pch_copts")
 
+# Of Kiln's sources, as compilers see it: another workspace has them below external/.
+ROOT = Label("//:BUILD").workspace_root or "."
+
 # For programs that load code at run time, which calls the emulator, and prints.
 LOADS_CODE = [
     "-Wl,--undefined-glob=kiln_emu_*",
@@ -15,7 +18,7 @@ LOADS_CODE = [
 
 def _args(kwargs):
     if kwargs.pop("mlir", False):
-        kwargs["copts"] = pch_copts("bazel/mlir.pch") + kwargs.get("copts", [])
+        kwargs["copts"] = pch_copts(Label("//bazel:mlir.pch")) + kwargs.get("copts", [])
         kwargs["deps"] = kwargs.get("deps", []) + ["//bazel:mlir", "@llvm//:MLIR"]
     return kwargs
 

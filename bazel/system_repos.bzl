@@ -59,7 +59,11 @@ def _llvm_repository_impl(rctx):
         if not rctx.path(needed).exists:
             fail("{} lacks {}".format(prefix, needed))
     _write_static_archives(rctx, prefix + "/lib")
-    rctx.template("BUILD.bazel", rctx.attr._build, {"%{prefix}": prefix, "%{version}": version})
+    rctx.template("BUILD.bazel", rctx.attr._build, {
+        "%{prefix}": prefix,
+        "%{version}": version,
+        "%{tblgen}": "@%s//bazel:tblgen.bzl" % rctx.attr._build.workspace_name,
+    })
     rctx.file("defs.bzl", 'LLVM_PREFIX = "{}"\nLLVM_VERSION = "{}"\n'.format(prefix, version))
 
 llvm_repository = repository_rule(

@@ -93,6 +93,8 @@ struct MeasuredShape {
   std::vector<int64_t> key;
   /// Stable names of variants, and microseconds; the fastest first.
   std::vector<std::pair<std::string, double>> times;
+  /// False where it is known which are the fastest and not how fast they are: all times are 1.
+  bool isTimed = true;
 };
 
 /// What tuners measured for a target, and which variants that leaves out.

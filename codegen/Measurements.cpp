@@ -18,6 +18,7 @@ public:
   void add(const TuningMeasurement &one) {
     for (const auto &[name, reason] : one.failures)
       failed.insert(name);
+    chosen.insert(one.chosen.begin(), one.chosen.end());
     if (one.times.empty())
       return;
     double best = one.times.front().second;
@@ -33,9 +34,14 @@ public:
     only = one.times;
   }
 
+  bool isTimed() const { return count > 0; }
+
   /// The fastest first, names in order among equals.
   std::vector<std::pair<std::string, double>> times() const {
     std::vector<std::pair<std::string, double>> result;
+    if (!isTimed())
+      for (const std::string &name : chosen)
+        result.emplace_back(name, 1);
     if (count == 1)
       result = only; // in every digit
     else
@@ -56,7 +62,7 @@ private:
   int count = 0;
   double logOfBest = 0;
   std::map<std::string, Loss> losses;
-  std::set<std::string> failed;
+  std::set<std::string> failed, chosen;
   Named<double> only;
 };
 
@@ -107,7 +113,7 @@ MeasuredTarget measuredTarget(const EntryModel &entry, const LibraryModel &model
   measured.devices.assign(devices.begin(), devices.end());
   for (const auto &[key, measurements] : byKey)
     if (auto times = measurements.times(); !times.empty())
-      measured.shapes.push_back({key, std::move(times)});
+      measured.shapes.push_back({key, std::move(times), measurements.isTimed()});
   return measured;
 }
 

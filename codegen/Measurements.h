@@ -3,9 +3,10 @@
 // What the measurements of a tuning file say about the variants of one entry point for one target.
 //
 // Several measurements may have one dispatch key: other strides, another device of the same target,
-// another run. Each says how many times slower than its fastest a variant was; the geometric mean of
-// that stands, times the geometric mean of the fastest times. A variant that failed in one of them
-// is none to choose there.
+// another run. Each says how many times slower than its fastest a variant was; the geometric mean
+// of that stands, times the geometric mean of the fastest times. A variant that failed in one of
+// them is none to choose there. Where there is no time, but variants that somebody has chosen,
+// these are taken to be the fastest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_MEASUREMENTS_H

@@ -63,11 +63,9 @@ private:
     for (const JsonMember &member : values.value->members)
       if (std::optional<Literal> value = literal(values.key(member)))
         config.values.push_back({member.key, std::move(*value)});
-    for (auto [key, number] :
-         {std::pair("num_warps", &config.numWarps), std::pair("num_stages", &config.numStages),
-          std::pair("num_ctas", &config.numCtas)})
-      if (SpecItem option = child(options, key))
-        *number = integer(option, 0, 1024).value_or(0);
+    for (const JsonMember &member : options.value->members)
+      if (int64_t *number = config.launchOption(member.key))
+        *number = integer(options.key(member), 0, 1024).value_or(0);
     if (times.value->is(JsonValue::Kind::Array) && !times.value->elements.empty())
       times = times.at(0);
     readTime(times, config);
@@ -84,6 +82,13 @@ private:
 };
 
 } // namespace
+
+int64_t *TritonConfig::launchOption(StringRef name) {
+  return name == "num_warps"    ? &numWarps
+         : name == "num_stages" ? &numStages
+         : name == "num_ctas"   ? &numCtas
+                                : nullptr;
+}
 
 std::optional<TritonTimes> readTritonTimes(const SourceFile &file, DiagnosticEngine &diagnostics) {
   return TritonReader(file, diagnostics).read();

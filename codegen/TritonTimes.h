@@ -11,12 +11,18 @@
 
 namespace kiln {
 
-struct TritonConfigTime {
+struct TritonConfig {
   Named<Literal> values;
   int64_t numWarps = 4, numStages = 3, numCtas = 1;
+  SpecPlace place;
+
+  /// num_warps, num_stages or num_ctas; null for any other name.
+  int64_t *launchOption(llvm::StringRef name);
+};
+
+struct TritonConfigTime : TritonConfig {
   /// Median, in microseconds; empty for a config that did not run.
   std::optional<double> time;
-  SpecPlace place;
 };
 
 struct TritonTimes {

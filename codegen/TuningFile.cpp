@@ -124,6 +124,9 @@ private:
         item, "failures", "an object from variants to reasons",
         [&](const SpecItem &reason) { return string(reason, "why a variant was not measured"); });
     measurement.model = stringAt(item, "model", "a variant");
+    forEach(child(item, "chosen"), "a list of variants", [&](const SpecItem &name) {
+      measurement.chosen.push_back(string(name, "a variant").value_or(""));
+    });
   }
 };
 
@@ -166,6 +169,11 @@ void writeRun(raw_ostream &out, const TuningRun &run) {
     writeMembers<std::string>(out, one.failures, writeText);
     if (!one.model.empty())
       out << ", \"model\": " << jsonQuote(one.model);
+    if (!one.chosen.empty()) {
+      out << ", \"chosen\": [";
+      interleaveComma(one.chosen, out, [&](const std::string &name) { out << jsonQuote(name); });
+      out << "]";
+    }
     out << "}";
   }
   out << "\n]}";

@@ -28,6 +28,8 @@ struct TuningMeasurement {
   Named<std::string> failures;
   /// What the library takes without measurements; "" where it is not known.
   std::string model;
+  /// In place of times: variants that somebody has chosen for the call, as one does the fastest.
+  std::vector<std::string> chosen;
   SpecPlace place;
 };
 

@@ -29,7 +29,7 @@ double TuningSummary::meanRegret() const {
 static TunedShapeSummary summarizeShape(const EntryModel &entry, const DispatchTables &tables,
                                         const MeasuredTarget &measured, const MeasuredShape &one,
                                         ArrayRef<TunedTree> trees) {
-  TunedShapeSummary shape{one.key, "", 0, one.times.front().second};
+  TunedShapeSummary shape{one.key, "", 0, one.isTimed ? one.times.front().second : 0};
   auto timeOf = [&](unsigned index) -> std::optional<double> {
     const VariantModel &variant = entry.variants[index];
     if (none_of(variant.binaries,
@@ -47,7 +47,7 @@ static TunedShapeSummary summarizeShape(const EntryModel &entry, const DispatchT
   if (!choice)
     return shape;
   shape.variant = variantName(entry, entry.variants[*choice]);
-  shape.time = *timeOf(*choice);
+  shape.time = one.isTimed ? *timeOf(*choice) : 0;
   return shape;
 }
 

@@ -17,7 +17,7 @@ struct TunedShapeSummary {
   std::vector<int64_t> key;
   /// The variant's name in the library; "" where it has none of those that were measured.
   std::string variant;
-  /// Microseconds, of that variant and of the fastest.
+  /// Microseconds, of that variant and of the fastest; 0 where no time is known.
   double time = 0, best = 0;
 
   double regret() const { return best > 0 && time > 0 ? time / best - 1 : 0; }

@@ -1,6 +1,6 @@
 """kiln_kernel_library: Triton kernels, compiled ahead of time into a C library.
 
-    load("//codegen:kiln.bzl", "kiln_kernel_library")
+    load("@kiln//codegen:kiln.bzl", "kiln_kernel_library")
 
     kiln_kernel_library(
         name = "vector_add",
@@ -39,6 +39,20 @@ A program that links libraries with equal names, of different packages, gives ea
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load(":toolchain.bzl", "TOOLCHAIN_TYPE")
+
+# Everything that an action needs is among its inputs.
+_REQUIREMENTS = {"block-network": "1"}
+
+def _library(tools, part, needed_by):
+    """A C library of the toolchain."""
+    library = getattr(tools, part)
+    if not library:
+        fail("the Kiln toolchain has no %s, which %s" % (part, needed_by))
+    return library
+
+def _program(ctx):
+    return ctx.attr.kiln[DefaultInfo].files_to_run if ctx.attr.kiln else ctx.toolchains[TOOLCHAIN_TYPE].kiln
 
 def _arguments(ctx, command, option, output):
     """What all commands of one library have in common; `option` says what they write."""
@@ -62,13 +76,14 @@ def _compile(ctx, command_args, outputs, inputs, mnemonic, what, with_ptxas):
 
     # An action shares the machine with others; one job each.
     command_args.add("-j", "1")
-    tools = ctx.files.ptxas if with_ptxas else []
+    tools = ctx.toolchains[TOOLCHAIN_TYPE].ptxas if with_ptxas else []
     for ptxas in tools:
         command_args.add("--ptxas", ptxas)
     ctx.actions.run(
         outputs = outputs,
         inputs = [ctx.file.spec] + inputs + tools,
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [command_args],
         mnemonic = mnemonic,
         progress_message = "Compiling %s of %s" % (what, ctx.label),
@@ -87,27 +102,37 @@ def _sources(ctx):
     """Of all kernels."""
     return ctx.files.srcs + [file for label in ctx.attr.pieces for file in label.files.to_list()]
 
+def _parts(text, targets):
+    """What is compiled by itself: of "kernel", or of "kernel*4" four parts of its variants, for each target."""
+    kernel, _, count = text.partition("*")
+    suffixes = ["@%dof%s" % (number + 1, count) for number in range(int(count))] if count else [""]
+    return [
+        struct(kernel = kernel, target = target, suffix = suffix)
+        for target in targets
+        for suffix in suffixes
+    ]
+
 def _link_pieces(ctx, outputs):
-    """An action for each kernel and target, and one that links."""
+    """An action for each kernel and target, or more, and one that links."""
     if not ctx.attr.targets:
         fail("expected the targets here, beside pieces: the spec is not read before there are actions", "targets")
     pieces = []
     for label, kernels in ctx.attr.pieces.items():
         own = label.files.to_list()
-        for kernel in [name for name in kernels.split(" ") if name]:
-            for target in ctx.attr.targets:
-                name = "%s@%s" % (kernel, _mangle(target))
-                piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, name))
-                pieces.append(piece)
-                args = _arguments(ctx, "build", "--objects", piece)
-                args.add("--only", "%s@%s" % (kernel, target))
-                _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", name, target.startswith("cuda:"))
+        for part in [part for kernel in kernels.split(" ") if kernel for part in _parts(kernel, ctx.attr.targets)]:
+            name = "%s@%s" % (part.kernel, _mangle(part.target)) + part.suffix
+            piece = ctx.actions.declare_file("%s.pieces/%s" % (ctx.label.name, name))
+            pieces.append(piece)
+            args = _arguments(ctx, "build", "--objects", piece)
+            args.add("--only", "%s@%s%s" % (part.kernel, part.target, part.suffix))
+            _compile(ctx, args, [piece], ctx.files.srcs + own, "KilnPiece", name, part.target.startswith("cuda:"))
     args = _arguments(ctx, "link", "-o", outputs[0].dirname)
     args.add_all(pieces)
     ctx.actions.run(
         outputs = outputs,
         inputs = [ctx.file.spec] + _sources(ctx) + pieces,
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [args],
         mnemonic = "KilnLink",
         progress_message = "Linking the kernels of %s" % ctx.label,
@@ -120,7 +145,8 @@ def _plan_header(ctx):
     ctx.actions.run(
         outputs = [header],
         inputs = [ctx.file.spec] + _sources(ctx),
-        executable = ctx.executable.kiln,
+        executable = _program(ctx),
+        execution_requirements = _REQUIREMENTS,
         arguments = [args],
         mnemonic = "KilnHeader",
         progress_message = "Writing the header of %s" % ctx.label,
@@ -151,12 +177,13 @@ def _kiln_kernel_library_impl(ctx):
         header = _plan_header(ctx)
         outputs = [header, source, manifest, archive]
 
-    needs = ctx.attr.deps + [ctx.attr.runtime]
+    tools = ctx.toolchains[TOOLCHAIN_TYPE]
+    deps = [d[CcInfo] for d in ctx.attr.deps]
+    deps.append(ctx.attr.runtime[CcInfo] if ctx.attr.runtime else tools.runtime)
     if ctx.attr.emulated or [t for t in ctx.attr.targets if t.startswith("emu:")]:
-        needs = needs + [ctx.attr.emulator]
+        deps.append(_library(tools, "emulator", "emu: targets need"))
     if ctx.attr.compress == "zstd":
-        needs = needs + [ctx.attr.zstd]
-    deps = [d[CcInfo] for d in needs]
+        deps.append(_library(tools, "zstd", "compressed binaries need"))
     compilation_context, compiled = cc_common.compile(
         name = name,
         actions = ctx.actions,
@@ -219,7 +246,8 @@ kiln_kernel_library = rule(
         "pieces": attr.label_keyed_string_dict(
             allow_files = True,
             doc = "For an action for each kernel and target: sources, and the names in the spec of the kernels that " +
-                  "are compiled from them, with spaces between. Needs targets.",
+                  "are compiled from them, with spaces between. A name with *4 behind it has four actions for each target, " +
+                  "which share its variants. Needs targets.",
         ),
         "spec": attr.label(allow_single_file = [".json"], mandatory = True),
         "early_header": attr.bool(
@@ -236,27 +264,24 @@ kiln_kernel_library = rule(
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),
         "deps": attr.label_list(providers = [CcInfo]),
-        "ptxas": attr.label(
-            default = "@cuda//:ptxas",
-            allow_files = True,
-            doc = "NVIDIA's assembler, for cuda targets. May be an empty group.",
-        ),
-        "runtime": attr.label(default = "//runtime:kiln", providers = [CcInfo]),
-        "emulator": attr.label(default = "//runtime/emulator", providers = [CcInfo]),
-        "zstd": attr.label(default = "//runtime/zstd", providers = [CcInfo]),
-        # The configuration of the program itself: "exec" would build the compiler a second time.
-        "kiln": attr.label(default = "//:kiln", executable = True, cfg = "target"),
+        "runtime": attr.label(providers = [CcInfo], doc = "In place of the toolchain's: a kiln_runtime."),
+        "kiln": attr.label(executable = True, cfg = "target", doc = "In place of the toolchain's program."),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],
-    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    # Bazel 4 would configure the toolchain's runtime as a tool.
+    incompatible_use_toolchain_transition = True,
+    toolchains = [
+        "@bazel_tools//tools/cpp:toolchain_type",
+        str(TOOLCHAIN_TYPE),
+    ],
 )
 
 def kiln_runtime(name, prefix, **kwargs):
     """The runtime with `prefix` before its functions' names. The headers of libraries with that prefix know it."""
     native.cc_library(
         name = name,
-        srcs = ["//runtime:sources"],
+        srcs = [Label("//runtime:sources")],
         copts = ["-std=gnu11"],
         linkopts = [
             "-ldl",
@@ -264,7 +289,7 @@ def kiln_runtime(name, prefix, **kwargs):
         ],
         linkstatic = True,
         local_defines = ["KILN_PREFIX=" + prefix],
-        textual_hdrs = ["//runtime:symbol_tables"],
-        deps = ["//runtime:kiln_header"],
+        textual_hdrs = [Label("//runtime:symbol_tables")],
+        deps = [Label("//runtime:kiln_header")],
         **kwargs
     )

@@ -80,10 +80,58 @@ llvm::Expected<llvm::FileCache> open(llvm::StringRef folder, std::string *found)
       });
 }
 
-std::string pathOf(llvm::StringRef folder, llvm::StringRef key) {
+/// Of what llvm::localCache calls an entry.
+constexpr llvm::StringLiteral entryPrefix = "llvmcache-";
+/// Files of a byte for each time: builds that append at the same time do not lose any.
+constexpr llvm::StringLiteral hitsFile = "hits", keptFile = "kept";
+/// Of llvm::pruneCache.
+constexpr llvm::StringLiteral pruneFile = "llvmcache.timestamp";
+
+std::string pathIn(llvm::StringRef folder, const llvm::Twine &name) {
   llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, "llvmcache-" + key);
+  llvm::sys::path::append(path, name);
   return path.str().str();
+}
+
+std::string pathOf(llvm::StringRef folder, llvm::StringRef key) {
+  return pathIn(folder, entryPrefix + key);
+}
+
+/// The figure is for people: where it cannot be written, the cache serves as well.
+void countOne(llvm::StringRef folder, llvm::StringRef file) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(pathIn(folder, file), error, llvm::sys::fs::OF_Append);
+  if (error)
+    return;
+  os << '.';
+  os.close();
+  os.clear_error();
+}
+
+uint64_t countOf(llvm::StringRef folder, llvm::StringRef file) {
+  uint64_t size = 0;
+  return llvm::sys::fs::file_size(pathIn(folder, file), size) ? 0 : size;
+}
+
+/// Calls `visit` with the path of each entry, until one gives an error.
+std::error_code forEachEntry(llvm::StringRef folder,
+                             llvm::function_ref<std::error_code(llvm::StringRef)> visit) {
+  std::error_code error;
+  if (!llvm::sys::fs::exists(folder))
+    return error;
+  llvm::sys::fs::directory_iterator entry(folder, error), end;
+  while (!error && entry != end) {
+    if (llvm::sys::path::filename(entry->path()).starts_with(entryPrefix))
+      error = visit(entry->path());
+    if (!error)
+      entry.increment(error);
+  }
+  return error;
+}
+
+/// Another build may have removed it meanwhile.
+std::error_code unlessGone(std::error_code error) {
+  return error == std::errc::no_such_file_or_directory ? std::error_code() : error;
 }
 
 /// What an entry holds, if it is whole.
@@ -126,7 +174,9 @@ std::optional<DeviceBinary> BinaryCache::find(llvm::StringRef key) const {
     return std::nullopt;
   }
   std::optional<DeviceBinary> binary = *miss ? std::nullopt : binaryOf(entry);
-  if (!binary)
+  if (binary)
+    countOne(options.cacheFolder, hitsFile);
+  else
     llvm::sys::fs::remove(pathOf(options.cacheFolder, key));
   return binary;
 }
@@ -147,16 +197,50 @@ llvm::Error BinaryCache::keep(llvm::StringRef key, const DeviceBinary &binary) c
   result.binary = binary;
   std::string bytes = serialize(result);
   *(*stream)->OS << sha256Of(bytes) << bytes;
-  return (*stream)->commit();
+  if (llvm::Error error = (*stream)->commit())
+    return error;
+  countOne(options.cacheFolder, keptFile);
+  return llvm::Error::success();
 }
 
 void BinaryCache::prune() const {
+  pruneCache(options.cacheFolder, uint64_t(options.cacheLimitMiB) << 20);
+}
+
+llvm::Expected<CacheContents> contentsOfCache(llvm::StringRef folder) {
+  CacheContents contents;
+  std::error_code error = forEachEntry(folder, [&](llvm::StringRef path) {
+    uint64_t size = 0;
+    std::error_code gone = unlessGone(llvm::sys::fs::file_size(path, size));
+    contents.entries += size > 0;
+    contents.bytes += size;
+    return gone;
+  });
+  if (error)
+    return llvm::createStringError(error, folder + ": " + error.message());
+  contents.hits = countOf(folder, hitsFile);
+  contents.kept = countOf(folder, keptFile);
+  return contents;
+}
+
+void pruneCache(llvm::StringRef folder, uint64_t mostBytes) {
   llvm::CachePruningPolicy policy;
   policy.Interval = std::chrono::seconds(0);
   policy.Expiration = std::chrono::seconds(0);
   policy.MaxSizePercentageOfAvailableSpace = 0;
-  policy.MaxSizeBytes = uint64_t(options.cacheLimitMiB) << 20;
-  llvm::pruneCache(options.cacheFolder, policy);
+  policy.MaxSizeBytes = mostBytes;
+  llvm::pruneCache(folder, policy);
+}
+
+llvm::Error clearCache(llvm::StringRef folder) {
+  std::error_code error = forEachEntry(
+      folder, [](llvm::StringRef path) { return unlessGone(llvm::sys::fs::remove(path)); });
+  for (llvm::StringRef file : {hitsFile, keptFile, pruneFile})
+    if (!error)
+      error = unlessGone(llvm::sys::fs::remove(pathIn(folder, file)));
+  if (error)
+    return llvm::createStringError(error, folder + ": " + error.message());
+  return llvm::Error::success();
 }
 
 } // namespace kiln

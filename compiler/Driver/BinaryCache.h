@@ -32,12 +32,26 @@ public:
   /// Empty where there is none; one that cannot be read is removed.
   std::optional<DeviceBinary> find(llvm::StringRef key) const;
   llvm::Error keep(llvm::StringRef key, const DeviceBinary &binary) const;
-  /// Removes entries, those longest unused first, until the folder is within its limit.
+  /// As pruneCache, to the limit of the options.
   void prune() const;
 
 private:
   const CompilerOptions &options;
 };
+
+/// What a folder holds, and what builds have done with it since it was last cleared.
+struct CacheContents {
+  uint64_t entries = 0, bytes = 0;
+  /// Binaries that were taken from the folder, and such that were put there.
+  uint64_t hits = 0, kept = 0;
+};
+
+/// A folder that does not exist is empty.
+llvm::Expected<CacheContents> contentsOfCache(llvm::StringRef folder);
+/// Removes entries, those longest unused first, until there are at most so many bytes (not 0).
+void pruneCache(llvm::StringRef folder, uint64_t mostBytes);
+/// Removes all entries, and forgets what builds have done; other files stay.
+llvm::Error clearCache(llvm::StringRef folder);
 
 } // namespace kiln
 

@@ -31,6 +31,7 @@ cl::SubCommand inspectCommand("inspect",
                               "Show what is in a library: variants, targets, resources, bytes");
 cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
 cl::SubCommand tuneCommand("tune", "Make a program that times the variants of a spec's kernels");
+cl::SubCommand cacheCommand("cache", "Show, prune or clear the folder of --cache");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
 
 /// Those that read sources. Build, plan and link take the same options, so that build systems need
@@ -96,7 +97,8 @@ cl::opt<std::string>
 cl::opt<std::string> cacheFolder("cache",
                                  cl::desc("Keep binaries here, and take them from here when "
                                           "nothing changed (default: the variable KILN_CACHE)"),
-                                 cl::value_desc("folder"), cl::sub(libraryCommands));
+                                 cl::value_desc("folder"), cl::sub(libraryCommands),
+                                 cl::sub(cacheCommand));
 cl::opt<unsigned> cacheLimit("cache-limit", cl::desc("MiB that --cache may hold (4096)"),
                              cl::value_desc("MiB"), cl::init(CompilerOptions().cacheLimitMiB),
                              cl::sub(libraryCommands));
@@ -226,7 +228,7 @@ cl::opt<std::string> libraryPath(cl::Positional, cl::desc("<library: .a or .json
                                  cl::sub(inspectCommand));
 cl::opt<bool> inspectSizes("sizes", cl::desc("The bytes of each target, kernel and variant"),
                            cl::sub(inspectCommand));
-cl::opt<bool> inspectJson("json", cl::desc("As JSON"), cl::sub(inspectCommand));
+cl::opt<bool> asJson("json", cl::desc("As JSON"), cl::sub(inspectCommand), cl::sub(cacheCommand));
 
 // report
 cl::opt<std::string> reportLibrary(cl::Positional, cl::desc("<library: .a or .json>"),
@@ -248,9 +250,13 @@ cl::list<std::string> mergedTimes("merge",
                                   cl::value_desc("file"), cl::sub(tuneCommand));
 
 cl::list<std::string> importedTimes("import",
-                                    cl::desc("Write these files of Triton's autotuner as a tuning "
-                                             "file, into the file of -o"),
+                                    cl::desc("Write these files of Triton's autotuner, or tables "
+                                             "of configs (--where), as a tuning file, into -o"),
                                     cl::value_desc("file"), cl::sub(tuneCommand));
+cl::list<std::string> importedWhere("where",
+                                    cl::desc("--import takes tables of configs by M; this argument "
+                                             "of the dispatch key is that expression over M"),
+                                    cl::value_desc("name=expression"), cl::sub(tuneCommand));
 cl::opt<std::string> seenShapes("shapes",
                                 cl::desc("Shapes that kiln_dump_shapes has written, in place of "
                                          "the spec's"),
@@ -263,6 +269,12 @@ cl::opt<std::string> importedKernel("kernel", cl::desc("The entry point that the
                                     cl::value_desc("name"), cl::sub(tuneCommand));
 cl::opt<std::string> importedDevice("device", cl::desc("The device that they were measured on"),
                                     cl::value_desc("name"), cl::sub(tuneCommand));
+
+// cache
+cl::opt<unsigned> pruneMiB("prune",
+                           cl::desc("Remove what was longest unused, until this is the size"),
+                           cl::value_desc("MiB"), cl::init(0), cl::sub(cacheCommand));
+cl::opt<bool> clearCacheFolder("clear", cl::desc("Remove everything"), cl::sub(cacheCommand));
 
 // language
 cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
@@ -314,6 +326,8 @@ void checkCName(const cl::opt<std::string> &name, const std::string &what) {
     usageError(option + ": '" + name + "' cannot " + what + ": it is " + reason);
 }
 
+std::string cacheOfEnvironment() { return llvm::sys::Process::GetEnv("KILN_CACHE").value_or(""); }
+
 CompilerOptions compilerOptions() {
   CompilerOptions options;
   options.importRoots = importRoots;
@@ -348,7 +362,7 @@ CompilerOptions compilerOptions() {
   options.depfile = depfile;
   options.cacheFolder = cacheFolder;
   if (!cacheFolder.getNumOccurrences() && (buildCommand || compileCommand || tuneCommand))
-    options.cacheFolder = llvm::sys::Process::GetEnv("KILN_CACHE").value_or("");
+    options.cacheFolder = cacheOfEnvironment();
   if (cacheLimit == 0)
     usageError("--cache-limit: expected at least 1 MiB, got 0");
   options.cacheLimitMiB = cacheLimit;
@@ -403,12 +417,25 @@ TuneOptions tuneOptions() {
   if (!tune.table.empty() &&
       (!outputFolder.empty() || !mergedTimes.empty() || !importedTimes.empty()))
     usageError("--table: expected no -o, --merge or --import, which write something else");
+  if (importedTimes.empty() && !importedWhere.empty())
+    usageError("--where: expected --import FILE, the table that it is about");
   if (importedTimes.empty())
     return tune;
   tune.imported = importedTimes;
   tune.output = outputFolder;
   tune.kernel = required(importedKernel, "--kernel NAME, the entry point that was timed");
   tune.device = required(importedDevice, "--device NAME, the device that it was timed on");
+  for (const std::string &text : importedWhere) {
+    auto [name, expression] = splitAssignment("--where", text);
+    TextError error;
+    std::optional<Expression> parsed = Expression::parse(expression, error);
+    if (!parsed)
+      usageError("--where: '" + expression + "': " + error.message);
+    for (const std::string &used : parsed->names())
+      if (used != "M")
+        usageError("--where: '" + expression + "': expected no name but M, got '" + used + "'");
+    tune.where.push_back({name, std::move(*parsed)});
+  }
   if (targets.size() != 1)
     usageError("--import: expected one --target, got " + llvm::Twine(targets.size()));
   return tune;
@@ -447,6 +474,20 @@ RunOptions runOptions() {
   run.countJson = runCountJson;
   run.countHtml = runCountHtml;
   return run;
+}
+
+CacheOptions cacheOptions() {
+  CacheOptions cache;
+  cache.folder = cacheFolder.getNumOccurrences() ? cacheFolder.getValue() : cacheOfEnvironment();
+  if (cache.folder.empty())
+    usageError("expected --cache FOLDER, or the variable KILN_CACHE");
+  if (pruneMiB.getNumOccurrences()) {
+    if (pruneMiB == 0)
+      usageError("--prune: expected at least 1 MiB, got 0 (--clear removes everything)");
+    cache.pruneMiB = pruneMiB;
+  }
+  cache.clear = clearCacheFolder, cache.json = asJson;
+  return cache;
 }
 
 } // namespace
@@ -510,23 +551,25 @@ CommandLine parseCommandLine(int argc, char **argv) {
     setFolderOf(line.run.spec);
   } else if (inspectCommand) {
     line.command = Command::Inspect;
-    line.inspect = {required(libraryPath, "the path of a library's archive or manifest"),
-                    inspectJson, inspectSizes};
+    line.inspect = {required(libraryPath, "the path of a library's archive or manifest"), asJson,
+                    inspectSizes};
   } else if (reportCommand) {
     line.command = Command::Report;
     line.report = {required(reportLibrary, "the path of a library's archive or manifest"),
                    required(outputFile, "-o FILE, where the page goes"), reportCounts, reportGpus};
     if (!reportGpus.empty() && reportCounts.empty())
       usageError("--gpu: least times need counts, --counts FILE");
+  } else if (cacheCommand) {
+    line.command = Command::Cache;
+    line.cache = cacheOptions();
   } else if (languageCommand) {
     line.command = Command::Language;
     line.language = {languageName};
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
   } else {
-    usageError(
-        "expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
-        "language (kiln --help shows more)");
+    usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report, "
+               "cache or language (kiln --help shows more)");
   }
   return line;
 }

@@ -17,6 +17,7 @@ int runRun(const CommandLine &line);
 int runInspect(const CommandLine &line);
 int runTune(const CommandLine &line);
 int runReport(const CommandLine &line);
+int runCache(const CommandLine &line);
 int runLanguage(const CommandLine &line);
 
 } // namespace kiln

@@ -3,7 +3,7 @@
 #ifndef KILN_COMPILER_DRIVER_IMPORTTIMES_H
 #define KILN_COMPILER_DRIVER_IMPORTTIMES_H
 
-#include "codegen/TritonTimes.h"
+#include "codegen/ChoiceTable.h"
 #include "compiler/Driver/BuildPlan.h"
 
 namespace kiln {
@@ -14,6 +14,13 @@ namespace kiln {
 std::optional<TuningMeasurement> importTritonTimes(const BuildPlan &plan, unsigned entry,
                                                    const TritonTimes &times, llvm::StringRef path,
                                                    DiagnosticEngine &diagnostics);
+
+/// The same of a table of choices. `where` says what an argument of the dispatch key is in a row of
+/// the table, as an expression over M.
+std::vector<TuningMeasurement>
+importChoices(const BuildPlan &plan, unsigned entry, llvm::ArrayRef<Choice> choices,
+              llvm::ArrayRef<std::pair<std::string, Expression>> where, llvm::StringRef path,
+              DiagnosticEngine &diagnostics);
 
 } // namespace kiln
 

@@ -28,6 +28,8 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runTune(line);
   case kiln::Command::Report:
     return kiln::runReport(line);
+  case kiln::Command::Cache:
+    return kiln::runCache(line);
   case kiln::Command::Language:
     return kiln::runLanguage(line);
   }

@@ -3,6 +3,7 @@
 #ifndef KILN_COMPILER_DRIVER_OPTIONS_H
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
+#include "codegen/Expression.h"
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Target/Emit.h"
 #include <array>
@@ -13,7 +14,19 @@
 
 namespace kiln {
 
-enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
+enum class Command {
+  Build,
+  Plan,
+  Link,
+  Compile,
+  Check,
+  Run,
+  Inspect,
+  Report,
+  Cache,
+  Language,
+  Tune
+};
 enum class DiagnosticFormat { Text, Json };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
@@ -137,14 +150,25 @@ struct ReportOptions {
 struct TuneOptions {
   /// --merge: tuning files to put together, in place of making a tuner.
   std::vector<std::string> merged;
-  /// --import: files of Triton's autotuner about the entry point `kernel`, measured on `device`.
+  /// --import: files of Triton's autotuner about the entry point `kernel`, measured on `device`;
+  /// or, with --where, tables of configs that others have chosen (ChoiceTable.h).
   std::vector<std::string> imported;
+  /// --where: arguments of the dispatch key, as expressions over M.
+  std::vector<std::pair<std::string, Expression>> where;
   std::string kernel, device;
   std::string output;
   /// --shapes: a file of kiln_dump_shapes, in place of the spec's shapes.
   std::string shapes;
   /// --table: a file for kiln_load_tuning, in place of making a tuner.
   std::string table;
+};
+
+/// `kiln cache`.
+struct CacheOptions {
+  std::string folder;
+  /// --prune: the size to come down to.
+  std::optional<unsigned> pruneMiB;
+  bool clear = false, json = false;
 };
 
 struct LanguageOptions {
@@ -160,6 +184,7 @@ struct CommandLine {
   RunOptions run;
   InspectOptions inspect;
   ReportOptions report;
+  CacheOptions cache;
   LanguageOptions language;
   TuneOptions tune;
 };

@@ -10,6 +10,8 @@ struct Selector {
   llvm::StringRef entry, variant;
   /// By its canonical name where it is written as a target: "cuda:90" is cuda:sm_90a.
   std::string target;
+  /// 2of4: 2 and 4. None: 0.
+  uint64_t part = 0, numParts = 0;
 
   explicit Selector(llvm::StringRef text) {
     llvm::StringRef rest;
@@ -19,10 +21,22 @@ struct Selector {
     target = parsed ? parsed->name : rest.str();
     if (!parsed)
       llvm::consumeError(parsed.takeError());
+    auto [number, of] = variant.split("of");
+    if (number.getAsInteger(10, part) || of.getAsInteger(10, numParts) || part < 1 ||
+        part > numParts)
+      part = numParts = 0;
   }
   bool hasEntry(llvm::StringRef name) const { return entry.empty() || entry == name; }
   bool hasTarget(const TargetInfo &one) const {
     return target.empty() || target == one.name || target == mangle(one.name);
+  }
+  /// A part has the variants whose number leaves it as the remainder: others come and go beside
+  /// them.
+  bool hasVariant(llvm::StringRef id) const {
+    uint64_t number = 0;
+    if (numParts)
+      return !id.getAsInteger(16, number) && number % numParts + 1 == part;
+    return variant.empty() || variant == id;
   }
 };
 
@@ -82,11 +96,11 @@ void chooseJobs(BuildPlan &plan, llvm::ArrayRef<std::string> selectors,
     Selector selector(text);
     return selector.hasEntry(plan.model.entries[job.entry].name) &&
            selector.hasTarget(plan.model.targets[job.target]) &&
-           (selector.variant.empty() ||
-            llvm::StringRef(job.piece).rsplit('@').second == selector.variant);
+           selector.hasVariant(llvm::StringRef(job.piece).rsplit('@').second);
   };
   for (llvm::StringRef text : selectors)
-    if (llvm::none_of(plan.jobs, [&](const CompileJob &job) { return names(text, job); }))
+    if (!Selector(text).numParts &&
+        llvm::none_of(plan.jobs, [&](const CompileJob &job) { return names(text, job); }))
       diagnostics
           .report(DiagKind::DriverBadFlag, DiagPlace(), "--only " + text.str(),
                   "no variant is called so")

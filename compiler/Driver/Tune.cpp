@@ -165,6 +165,21 @@ int finish(Session &session, const std::string &path, const TuningFile &tuning) 
   return writeFile(session, path, writeTuningFile(tuning));
 }
 
+/// Adds what a file of others says; reports its mistakes.
+void importFile(const SourceFile &file, const TuneOptions &asked, const BuildPlan &plan,
+                unsigned entry, TuningRun &run, DiagnosticEngine &diagnostics) {
+  llvm::StringRef path = file.getPath();
+  if (!asked.where.empty()) {
+    if (auto choices = readChoiceTable(file, diagnostics))
+      for (TuningMeasurement &one :
+           importChoices(plan, entry, *choices, asked.where, path, diagnostics))
+        run.measurements.push_back(std::move(one));
+  } else if (auto times = readTritonTimes(file, diagnostics)) {
+    if (auto one = importTritonTimes(plan, entry, *times, path, diagnostics))
+      run.measurements.push_back(std::move(*one));
+  }
+}
+
 /// kiln tune --import.
 int importFiles(const CommandLine &line) {
   Session session(line.compiler);
@@ -181,16 +196,15 @@ int importFiles(const CommandLine &line) {
   run.driver = backendName(plan->model.targets[0].backend).str();
   run.kiln = KILN_VERSION;
   run.library = plan->model.name;
-  run.cache = "cold"; // Triton empties the L2 cache before each launch.
+  if (line.tune.where.empty())
+    run.cache = "cold"; // Triton empties the L2 cache before each launch.
   if (entry == plan->model.entries.end())
     session.diagnostics.report(DiagKind::DriverNoEntry, DiagPlace(), line.build.spec,
                                line.tune.kernel);
   else
     for (const std::string &path : line.tune.imported)
       if (const SourceFile *file = loadFile(session, path))
-        if (auto times = readTritonTimes(*file, session.diagnostics))
-          if (auto one = importTritonTimes(*plan, index, *times, path, session.diagnostics))
-            run.measurements.push_back(std::move(*one));
+        importFile(*file, line.tune, *plan, index, run, session.diagnostics);
   return finish(session, line.tune.output, tuning);
 }
 

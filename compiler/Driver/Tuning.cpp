@@ -103,10 +103,12 @@ private:
       if (!known.count(name))
         unknown.push_back(name);
     const std::string &target = plan.model.targets[measured.target].name;
+    // Where others have chosen, most variants are not.
+    bool hasTimes = llvm::any_of(measured.shapes, [](const auto &shape) { return shape.isTimed; });
     if (unmeasured.size() == candidates.size())
       warn("none of the variants of '{0}' for {1} was measured; it has times of '{2}'", entry.name,
            target, unknown.front());
-    else if (!unmeasured.empty())
+    else if (!unmeasured.empty() && hasTimes)
       warn("{0} of the {1} variants of '{2}' for {3} have no time, the first of them '{4}'",
            unmeasured.size(), candidates.size(), entry.name, target, unmeasured.front());
     else if (!unknown.empty())

@@ -40,7 +40,7 @@ void writeRow(const EntrySummary &entry, const TuningSummary &tuning,
   writeCell(os, {"variant", shape.variant, shape.variant, std::nullopt});
   number("time", shape.time);
   number("best", shape.best);
-  writeCell(os, {"regret", shape.variant.empty() ? "" : percent(shape.regret()),
+  writeCell(os, {"regret", shape.variant.empty() || shape.best == 0 ? "" : percent(shape.regret()),
                  withDigits(shape.regret(), 5), std::nullopt});
   os << "</tr>\n";
 }

@@ -1,8 +1,10 @@
 // Tuning files, the calls to time, what measurements say, and the fewest variants.
+#include "codegen/ChoiceTable.h"
 #include "codegen/DispatchTables.h"
 #include "codegen/Measurements.h"
 #include "codegen/TimeEstimates.h"
 #include "codegen/TuningShapes.h"
+#include "codegen/TuningSummary.h"
 #include "codegen/VariantSelection.h"
 #include "tests/codegen/SpecText.h"
 #include "tests/codegen/TestModel.h"
@@ -91,6 +93,94 @@ TEST(TuningFile, ReadsWhateverBytes) {
   }
 }
 
+std::string chosenFor(const std::string &shape, const std::string &names) {
+  std::string text = measured(shape, "{}");
+  return text.insert(text.size() - 1, ", \"chosen\": " + names);
+}
+
+TEST(TuningFile, HasChoicesInPlaceOfTimes) {
+  ReadTuning read(file(chosenFor(R"({"n": 4})", R"(["B=1", "B=2"])")));
+  ASSERT_TRUE(read.tuning) << read.printed;
+  std::string written = writeTuningFile(*read.tuning);
+  ReadTuning second(written);
+  ASSERT_TRUE(second.tuning) << second.printed;
+  EXPECT_EQ(second.tuning->runs[0].measurements[0].chosen,
+            (std::vector<std::string>{"B=1", "B=2"}));
+  EXPECT_EQ(writeTuningFile(*second.tuning), written);
+  EXPECT_FALSE(ReadTuning(file(chosenFor(R"({"n": 4})", R"("B=1")"))).tuning);
+}
+
+/// A text as a table of choices, and what was said about it.
+struct ReadChoices {
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  std::optional<std::vector<Choice>> choices;
+  std::string printed;
+
+  explicit ReadChoices(const std::string &text) {
+    choices = readChoiceTable(sources.add("c.json", text), diagnostics);
+    llvm::raw_string_ostream out(printed);
+    diagnostics.print(out, sources);
+  }
+
+  std::vector<std::vector<int64_t>> rows() const {
+    std::vector<std::vector<int64_t>> all;
+    for (const Choice &choice : *choices)
+      all.push_back(choice.rows);
+    return all;
+  }
+};
+
+TEST(ChoiceTable, OfNumbersStatesThem) {
+  ReadChoices read(R"({"triton_version": "3.5.0", "16": {"B": 1, "num_warps": 8, "num_stages": 2},
+    "1": {"B": 2, "cache_modifier": ".cg"}})");
+  ASSERT_TRUE(read.choices) << read.printed;
+  EXPECT_EQ(read.rows(), (std::vector<std::vector<int64_t>>{{16}, {1}}));
+  EXPECT_EQ(read.choices->at(0).config.numWarps, 8);
+  EXPECT_EQ(read.choices->at(0).config.numStages, 2);
+  EXPECT_EQ(read.choices->at(0).config.values.size(), 1u);
+  EXPECT_EQ(read.choices->at(1).config.numWarps, 4);
+  EXPECT_EQ(read.choices->at(1).config.values.at(1).first, "cache_modifier");
+}
+
+TEST(ChoiceTable, OfBoundsStatesTheEndsOfIntervals) {
+  ReadChoices read(
+      R"({"M_LEQ_64": {}, "any": {}, "M_LEQ_16": {}, "M_LEQ_1": {}, "M_GEQ_512": {}})");
+  ASSERT_TRUE(read.choices) << read.printed;
+  EXPECT_EQ(read.rows(), (std::vector<std::vector<int64_t>>{{17, 64}, {65}, {2, 16}, {1}, {512}}));
+  EXPECT_EQ(ReadChoices(R"({"any": {}})").rows(), (std::vector<std::vector<int64_t>>{{1}}));
+}
+
+TEST(ChoiceTable, SaysWhatIsWrong) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "[spec-syntax]"},
+      {"[]", "expected an object from numbers, M_LEQ_…, M_GEQ_… or any to configs, got an empty"},
+      {R"({"small": {}})", "small: expected a number, M_LEQ_…, M_GEQ_… or any as the key"},
+      {R"({"0": {}})", "expected a number"},
+      {R"({"M_LEQ_99999999999999999999": {}})", "expected a number"},
+      {R"({"M_LEQ_": {}})", "expected a number"},
+      {R"({"16": 3})", "16: expected a config, got integer 3"},
+      {R"({"16": {"num_warps": "four"}})", "16.num_warps: expected an integer"},
+  };
+  for (const auto &[text, expected] : cases) {
+    ReadChoices read(text);
+    EXPECT_FALSE(read.choices) << text;
+    EXPECT_NE(read.printed.find(expected), std::string::npos) << expected << "\n" << read.printed;
+  }
+}
+
+TEST(ChoiceTable, ReadsWhateverBytes) {
+  const std::string good = R"({"M_LEQ_16": {"B": 16, "num_warps": 4}, "32": {"B": 8}, "any": {}})";
+  std::mt19937 random(5);
+  for (int round = 0; round < 5000; ++round) {
+    std::string text = good;
+    for (int edit = 0; edit < 3; ++edit)
+      text[random() % text.size()] = "{}[]\":,019.eE-\ntf\xff"[random() % 19];
+    ReadChoices read(text);
+    EXPECT_NE(read.choices.has_value(), read.diagnostics.hasErrors()) << text;
+  }
+}
+
 TEST(TuningFile, MergesRunsOfOneDevice) {
   ReadTuning first(file(measured(R"({"n": 4})", R"({"B=1": 2})")));
   ReadTuning second(file(measured(R"({"n": 4})", R"({"B=1": 3})") + "," +
@@ -161,6 +251,30 @@ TEST(Measurements, DecideWhereTheyWereMadeAndAround) {
   // Beyond a bound the variants below it are not looked at.
   EXPECT_EQ(chosen(model, 64), 2u);
   EXPECT_EQ(chosen(model, 65), 0u);
+}
+
+TEST(Measurements, WhatOthersHaveChosenIsTheFastestThereAndAround) {
+  LibraryModel model = library();
+  model.entries[0].measured = {
+      measure(model, chosenFor(R"({"n": 16})", R"(["B=2"])") + "," +
+                         chosenFor(R"({"n": 1024})", R"(["B=1", "B=9"])"))};
+  EXPECT_EQ(chosen(model, 16), 1u);
+  EXPECT_EQ(chosen(model, 20), 1u);
+  EXPECT_EQ(chosen(model, 1000), 0u);
+  EXPECT_EQ(chosen(model, INT64_MAX), 0u);
+  TuningSummary summary = summarizeTuning(model, model.entries[0]).at(0);
+  EXPECT_EQ(summary.shapes.at(0).variant, "B=2, any arguments");
+  EXPECT_EQ(summary.shapes.at(0).time, 0);
+  EXPECT_EQ(summary.shapes.at(0).best, 0);
+}
+
+TEST(Measurements, TimesStandAboveChoices) {
+  LibraryModel model = library();
+  MeasuredTarget both = measure(model, chosenFor(R"({"n": 16})", R"(["B=1"])") + "," +
+                                           measured(R"({"n": 16})", R"({"B=1": 10, "B=2": 5})"));
+  ASSERT_EQ(both.shapes.size(), 1u);
+  EXPECT_TRUE(both.shapes[0].isTimed);
+  EXPECT_EQ(both.shapes[0].times.at(0).first, "B=2");
 }
 
 TEST(Measurements, OfOneKeyAreTakenTogether) {

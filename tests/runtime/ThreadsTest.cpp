@@ -3,6 +3,7 @@
 #include "tests/runtime/TestLibrary.h"
 
 #include <atomic>
+#include <dlfcn.h>
 #include <thread>
 
 using namespace kiln;
@@ -13,10 +14,10 @@ namespace {
 constexpr int NumThreads = 16;
 
 // Runs `body(thread)` on all threads at once.
-template <typename Body> void together(Body body) {
-  std::atomic<int> waiting{NumThreads};
+template <typename Body> void together(Body body, int numThreads = NumThreads) {
+  std::atomic<int> waiting{numThreads};
   std::vector<std::thread> threads;
-  for (int i = 0; i < NumThreads; ++i)
+  for (int i = 0; i < numThreads; ++i)
     threads.emplace_back([&, i] {
       --waiting;
       while (waiting)
@@ -67,6 +68,46 @@ TEST_F(ThreadsTest, FirstLaunchesOnTwoHipDevicesLoadOnceEach) {
   });
   EXPECT_EQ(fake->count("hipModuleLoadData"), 2u);
   EXPECT_EQ(fake->launches.size(), size_t(NumThreads * 10));
+}
+
+// A driver that takes no locks, so that nothing but the runtime orders the threads.
+TEST(LaunchStressTest, AMillionLaunchesOf64ThreadsOnEightDevices) {
+  constexpr int NumLaunchers = 64, NumDevices = 8, NumRounds = 15625;
+  constexpr char path[] = "tests/runtime/libnullcuda.so";
+  void *driver = dlopen(path, RTLD_NOW);
+  ASSERT_NE(driver, nullptr) << dlerror();
+  auto *streamOf = reinterpret_cast<void *(*)(int)>(dlsym(driver, "kilnNullStream"));
+  auto *loads = reinterpret_cast<unsigned (*)()>(dlsym(driver, "kilnNullLoads"));
+  unsigned loadsBefore = loads();
+  ASSERT_OK(kiln_set_driver_path(KILN_DRIVER_CUDA, path));
+  TestLibrary library({cubin("sm_90")});
+  for (const char *name : {"a", "b"})
+    library.addVariant(name, {{"n", KILN_PARAM_I32, 4, 0}});
+  std::atomic<int> succeeded{0};
+  together(
+      [&](int thread) {
+        kiln_call call;
+        kiln_plan plan;
+        kiln_stream own = kiln_cuda_stream(streamOf(thread % NumDevices));
+        void *params[] = {&thread};
+        EXPECT_OK(kiln_begin(&library.entry, own, &call));
+        EXPECT_OK(kiln_plan_create(&call, uint32_t(thread % 2), &plan));
+        int successes = 0;
+        for (int round = 0; round < NumRounds; ++round) {
+          kiln_stream stream = kiln_cuda_stream(streamOf((thread + round) % NumDevices));
+          kiln_status status = round % 4 == 0 ? kiln_plan_run(&plan, OneBlock, params)
+                                              : kiln_launch(&library.entry, uint32_t(round) % 2,
+                                                            stream, OneBlock, params);
+          successes += status == KILN_SUCCESS;
+        }
+        succeeded += successes;
+      },
+      NumLaunchers);
+  EXPECT_EQ(succeeded, NumLaunchers * NumRounds);
+  EXPECT_EQ(loads() - loadsBefore, 2u);
+  EXPECT_OK(kiln_unload(&library.library));
+  kiln_close_drivers();
+  EXPECT_OK(kiln_set_driver_path(KILN_DRIVER_CUDA, nullptr));
 }
 
 TEST_F(ThreadsTest, PrepareReadyLaunchMissAndErrorsMix) {

@@ -1,6 +1,7 @@
 // Files of pieces are read back whole, or not at all.
 #include "compiler/Driver/PieceFile.h"
 #include <gtest/gtest.h>
+#include <random>
 
 namespace kiln {
 namespace {
@@ -72,6 +73,49 @@ TEST(PieceFile, IsRefusedWherePartsOfTheDocumentAreMissing) {
         R"({"sources": [], "pieces": [[]]})"})
     EXPECT_TRUE(isRefused(withHash(document))) << document;
   EXPECT_FALSE(isRefused(withHash(R"({"sources": [], "pieces": []})")));
+}
+
+/// Bytes that are not those of a build, under a hash that is right: they are refused, or are pieces
+/// that can be written and read again.
+TEST(PieceFile, WhateverTheDocumentHoldsIsReadOrRefused) {
+  PieceFile file = sample();
+  DeviceBinary &binary = *file.pieces[0].result.binary;
+  TensorMapFacts map;
+  map.name = "a";
+  map.extents = {{5}, {std::nullopt, 64}};
+  map.strides = {{6, 64, 7}};
+  map.box = {128, 64};
+  binary.launch.tensorMaps = {map};
+  binary.fallback = std::make_shared<const DeviceBinary>(*sample().pieces[0].result.binary);
+  std::string bytes = writePieceFile(file), good = bytes.substr(bytes.find('\n') + 1);
+  ASSERT_FALSE(isRefused(withHash(good)));
+  std::mt19937 random(7);
+  int read = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string text = good;
+    for (unsigned edit = 0; edit < 1 + random() % 3; ++edit) {
+      size_t at = random() % text.size();
+      switch (random() % 3) {
+      case 0:
+        text[at] = "{}[]\":,0159.eE-\\ntf=\xff"[random() % 21];
+        break;
+      case 1:
+        text.erase(at, 1 + random() % 40);
+        break;
+      case 2:
+        text.insert(at, text.substr(random() % text.size(), random() % 40));
+        break;
+      }
+    }
+    llvm::Expected<PieceFile> changed = readPieceFile(withHash(text));
+    if (!changed) {
+      llvm::consumeError(changed.takeError());
+      continue;
+    }
+    ++read;
+    EXPECT_FALSE(isRefused(writePieceFile(*changed))) << text;
+  }
+  EXPECT_GT(read, 100);
 }
 
 } // namespace
