@@ -35,6 +35,12 @@ bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) 
          dot.getC().hasOneUse();
 }
 
+/// Whether the sum has more columns than the product is deep. Of others, as of square blocks of
+/// attention's scores, the wait is hidden by the block's other warps, and slots are worth more.
+bool isWide(tilegpu::DotOp dot) {
+  return dot.getType().getShape().back() > tilegpu::shapeOfOperand(dot.getA()).back();
+}
+
 /// The operation of the loop's body that is, or holds, the first use of the value.
 Operation *firstUse(Value value, scf::ForOp loop) {
   Operation *first = nullptr;
@@ -77,6 +83,7 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, const StagedLoads &staged) {
         firstUse(carriedBy(dot, loop), loop))
       dots.push_back(dot);
   reworked = dots;
+  llvm::erase_if(sums, [](tilegpu::DotOp sum) { return !isWide(sum); });
   int64_t room = mostRegisters - registersOfDots(loop);
   auto nextOfOthers = [&](tilegpu::DotOp sum) {
     auto next = llvm::find_if(all, [&](tilegpu::DotOp dot) {
@@ -184,10 +191,12 @@ unsigned registersOf(tilegpu::DotOp dot) {
 }
 
 int64_t registersOfDots(scf::ForOp loop) {
-  int64_t registers = 0;
-  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
-    registers += registersOf(dot);
-  return registers;
+  int64_t results = 0, operand = 0;
+  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>()) {
+    results += registersOf(dot.getType());
+    operand = std::max<int64_t>(operand, registersOf(dot) - registersOf(dot.getType()));
+  }
+  return results + operand;
 }
 
 int64_t registersOfAddresses(const StagedLoads &staged) {

@@ -25,6 +25,13 @@ public:
   /// Looks at the loop before its buffers become rings.
   DotsInFlight(mlir::scf::ForOp loop, const StagedLoads &staged);
 
+  /// Sums beside others are waited for in their iteration: a slot less to fill costs more than the
+  /// wait.
+  void withoutSpareSlot() {
+    if (!onlyAddUp)
+      dots = reworked;
+  }
+
   bool any() const { return !dots.empty(); }
   /// Whether it is a result that the loop works on before it goes on, as attention does.
   bool isReworked() const { return !reworked.empty(); }
@@ -59,7 +66,8 @@ private:
 unsigned registersOf(mlir::Type operand);
 /// Those of its result, and of what a unit that reads the other operand by itself takes from them.
 unsigned registersOf(tilegpu::DotOp dot);
-/// Those of all dots of the loop together, of mostRegisters that a thread has.
+/// Those of the results of all dots of the loop and of one operand, of mostRegisters that a thread
+/// has.
 int64_t registersOfDots(mlir::scf::ForOp loop);
 inline constexpr int64_t mostRegisters = 256;
 /// About those of a thread's addresses and masks in a loop of copies; the copy engine wants next to

@@ -393,6 +393,8 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     if (plan.stages < 2)
       return success();
     DotsInFlight flight(loop, staged);
+    if (!plan.hasSpareSlot())
+      flight.withoutSpareSlot();
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan, target).run()))
       return success();

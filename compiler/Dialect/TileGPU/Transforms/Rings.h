@@ -36,6 +36,8 @@ void replaceBySlots(mlir::RewriterBase &rewriter, const StagedLoads &staged,
 /// How a loop is pipelined: copies are `stages` - 1 iterations ahead.
 struct RingPlan {
   unsigned stages = 1, slots = 1;
+  /// For dots that run into the next iteration.
+  bool hasSpareSlot() const { return slots > stages; }
   /// That a processor can then hold at once, as far as one can say from the loop's dots.
   unsigned blocks = 0;
 };

@@ -76,19 +76,20 @@ public:
   }
 
   /// As many as the loop that wishes most, and as there is room for.
-  unsigned slots(func::FuncOp kernel, const TargetInfo &target) {
+  RingPlan plan(func::FuncOp kernel, const TargetInfo &target) {
     SmallVector<Operation *> replaced;
     for (ProductLoop &product : loops)
       llvm::append_range(replaced, RingBudget::buffersOf(product.staged));
-    unsigned slots = 1;
+    RingPlan all;
     for (ProductLoop &product : loops) {
       RingPlan plan =
           RingBudget(kernel, target)
               .planFor(product.loop, product.staged, DotsInFlight(product.loop, product.staged),
                        replaced, outermost(product.loop));
-      slots = std::max(slots, plan.stages < 2 ? 1 : plan.slots);
+      if (plan.stages >= 2 && plan.slots > all.slots)
+        all = plan;
     }
-    return slots;
+    return all;
   }
 
   /// Whether blocks of the cluster copy for each other.
@@ -274,9 +275,10 @@ RegisterShares shareRegisters(func::FuncOp kernel, ProductLoops &served, const T
 class WarpSpecialiser {
 public:
   WarpSpecialiser(func::FuncOp kernel, ProductLoops &served, const ProducerSlice &slice,
-                  unsigned slots, RegisterShares registers)
-      : kernel(kernel), served(served), slice(slice), slots(slots), registers(registers),
-        isShared(served.shares()), rewriter(kernel.getContext()) {}
+                  const RingPlan &plan, RegisterShares registers)
+      : kernel(kernel), served(served), slice(slice), slots(plan.slots),
+        hasSpareSlot(plan.hasSpareSlot()), registers(registers), isShared(served.shares()),
+        rewriter(kernel.getContext()) {}
 
   void run() {
     Location loc = kernel.getLoc();
@@ -457,6 +459,8 @@ private:
 
   RingState readSlots(scf::ForOp loop, const ProductLoop &product, RingState state) {
     DotsInFlight flight(loop, product.staged);
+    if (!hasSpareSlot)
+      flight.withoutSpareSlot();
     Operation *reader = firstReader(product.staged);
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
@@ -501,6 +505,7 @@ private:
   ProductLoops &served;
   const ProducerSlice &slice;
   unsigned slots;
+  bool hasSpareSlot;
   RegisterShares registers;
   /// Whether blocks of the cluster copy for each other, and which loads, by their number of blocks.
   bool isShared;
@@ -532,9 +537,9 @@ struct SpecialiseWarpsPass : PassWrapper<SpecialiseWarpsPass, OperationPass<func
     if (!served.isServed)
       return;
     ProducerSlice slice(served);
-    unsigned slots = served.slots(kernel, *target);
-    if (slice.isScalar && slots >= 2)
-      WarpSpecialiser(kernel, served, slice, slots, shareRegisters(kernel, served, *target)).run();
+    RingPlan plan = served.plan(kernel, *target);
+    if (slice.isScalar && plan.slots >= 2)
+      WarpSpecialiser(kernel, served, slice, plan, shareRegisters(kernel, served, *target)).run();
   }
 
 private:
