@@ -153,6 +153,9 @@ cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place
 cl::opt<std::string> libraryPrefix(
     "prefix", cl::desc("Before every name that C links, the runtime's too (KILN_PREFIX)"),
     cl::value_desc("name"), cl::sub(buildCommand), cl::sub(planCommand), cl::sub(linkCommand));
+cl::opt<bool> torchSource("torch",
+                          cl::desc("Also write NAME_torch.cpp: the kernels as torch.ops.NAME"),
+                          cl::sub(buildCommand), cl::sub(planCommand), cl::sub(linkCommand));
 cl::opt<std::string>
     objects("objects", cl::desc("Write a file of pieces, for kiln link, in place of a library"),
             cl::value_desc("file"), cl::sub(buildCommand));
@@ -358,6 +361,7 @@ CompilerOptions compilerOptions() {
   options.emit.cudaEmit = cudaEmit;
   if (compression.getNumOccurrences())
     options.isCompressed = compression == Compression::Zstd;
+  options.hasTorchSource = torchSource;
   options.emit.ptxasPath = ptxasPath;
   options.emit.ptxasMemory = ptxasMemory;
   options.emit.ptxasTimeout = ptxasTimeout;

@@ -64,6 +64,8 @@ struct CompilerOptions {
   std::string depfile;
   /// --compress: whether images are compressed, in place of what the spec says.
   std::optional<bool> isCompressed;
+  /// --torch: as LibraryModel::hasTorchSource.
+  bool hasTorchSource = false;
   EmitOptions emit;
 };
 

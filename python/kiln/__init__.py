@@ -1,10 +1,13 @@
 """Kiln from Python.
 
-    kiln.tool()     the path of the command kiln
-    kiln.sources()  the folder in which runtime/ is: the runtime's headers and C sources
+    kiln.load("libx.so")  the functions of a generated library
+    kiln.tool()           the path of the command kiln
+    kiln.sources()        the folder in which runtime/ is: the runtime's headers and C sources
 """
 
 from kiln.installation import sources, tool
+from kiln.library import load
+from kiln.runtime import Error
 
-__all__ = ["__version__", "sources", "tool"]
+__all__ = ["Error", "__version__", "load", "sources", "tool"]
 __version__ = "0.1.0"
