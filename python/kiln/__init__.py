@@ -11,3 +11,6 @@ from kiln.runtime import Error
 
 __all__ = ["Error", "__version__", "load", "sources", "tool"]
 __version__ = "0.1.0"
+
+# pytest -p kiln: where the package is not installed, the plug-in is this module.
+pytest_plugins = ["kiln.pytest_plugin"]

@@ -199,16 +199,15 @@ bool kiln::emulator::isUnwritten(Block &block, const void *address, uint32_t byt
   const kiln_emulated_range *range = allocationOf(block.launched(), address, bytes);
   if (!range || !range->unwritten)
     return false;
-  constexpr uintptr_t size = sizeof range->unwritten;
+  constexpr uintptr_t size = sizeof range->unwritten / 2;
   auto at = reinterpret_cast<uintptr_t>(address), end = at + bytes;
   for (uintptr_t word = at / size * size; word < end; word += size) {
-    uintptr_t first = std::max(word, range->first), last = std::min(word + size, range->end);
-    if (last - first < size / 2)
+    if (word < range->first || word + size > range->end)
       continue;
     unsigned char present[size];
-    block.lateStores().load(reinterpret_cast<const void *>(first), present, uint32_t(last - first));
+    block.lateStores().load(reinterpret_cast<const void *>(word), present, size);
     const auto *expected = reinterpret_cast<const unsigned char *>(&range->unwritten);
-    if (std::memcmp(present, expected + (first - word), last - first) == 0)
+    if (std::memcmp(present, expected + word % sizeof range->unwritten, size) == 0)
       return true;
   }
   return false;

@@ -70,7 +70,7 @@ TEST_F(EmulatorDriver, ReadsOfWhatNobodyWroteAreReported) {
   }
   EXPECT_EQ(kiln_emulator_set_unwritten(emulator, x + 1, unwritten), KILN_ERROR_INVALID_ARGUMENT);
   kiln_stream stream = kiln_emulator_stream(emulator);
-  EXPECT_EQ(vector_add_f32(stream, x, y, out, 98), KILN_SUCCESS) << lastError();
+  EXPECT_EQ(vector_add_f32(stream, x, y, out, 99), KILN_SUCCESS) << lastError();
   std::memcpy(y + 98, &unwritten, 8);
   EXPECT_EQ(vector_add_f32(stream, x, y, out, 99), KILN_ERROR_LAUNCH);
   EXPECT_NE(lastError().find("read of global memory that was never written"), std::string::npos)

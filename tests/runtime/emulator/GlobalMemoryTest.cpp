@@ -270,10 +270,12 @@ TEST(Unwritten, ReadsAreReported) {
     };
   };
   EXPECT_TRUE(readBehind(32, loads(32)).empty());
+  EXPECT_TRUE(readBehind(31, loads(31)).empty());
   EXPECT_TRUE(oneReport(readBehind(30, loads(31)),
                         "thread 30: tilegpu.global_load: read of global memory that was never "
                         "written: 4 bytes at 0x"));
-  // Half of a word is at the end of what is registered.
+  EXPECT_TRUE(oneReport(readBehind(31, loads(32)), "thread 31: tilegpu.global_load: read of"));
+  // The last four bytes of what is registered.
   EXPECT_TRUE(oneReport(readBehind(32,
                                    [](Memory &m, kiln_emu_thread *t) {
                                      if (t->thread == 0)
