@@ -71,7 +71,9 @@ def _source_of(function):
         raise Unwritable(f"'{python.__name__}', which is a lambda")
     skipped = text[: start.start()].count("\n")
     column = len(lines[skipped]) - len(lines[skipped].lstrip())
-    return text[start.start() :].rstrip("\n"), Origin(inspect.getsourcefile(python), first + skipped, column)
+    # A JITFunction's text may have been replaced.
+    text = function.src if isinstance(function, JITCallable) else text[start.start() :]
+    return text.rstrip("\n"), Origin(inspect.getsourcefile(python), first + skipped, column)
 
 
 def _decorators(function):
