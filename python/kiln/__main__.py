@@ -7,7 +7,7 @@ import sys
 import kiln
 
 # The name of a command, and the module whose main(arguments) it is and returns the exit status.
-COMMANDS = {}
+COMMANDS = {"record": "kiln.record.command"}
 
 
 def main(arguments):

@@ -3,7 +3,6 @@
 Without --kiln-target the plug-in does nothing. docs/pytest.md describes it."""
 
 import os
-import pathlib
 import time
 import warnings
 
@@ -25,7 +24,6 @@ def pytest_addoption(parser):
     add("--kiln-sample", type=int, default=0, metavar="N", help="at most N cases of each test function")
     add("--kiln-smallest", action="store_true", help="of these the cases with the smallest sizes in their names")
     add("--kiln-seed", type=int, default=0, help="another sample")
-    add("--kiln-count", metavar="FILE", help="count what emulated GPUs do, by kernel, into this JSON file")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,9 +31,8 @@ def pytest_load_initial_conftests(early_config):
     """Before any of the suite's modules asks whether there is a GPU."""
     options = early_config.known_args_namespace
     if not options.kiln_target:
-        given = [name for name in ("kiln_check", "kiln_count") if getattr(options, name)]
-        if given:
-            raise pytest.UsageError(f"--{given[0].replace('_', '-')}: expected --kiln-target, too")
+        if options.kiln_check:
+            raise pytest.UsageError("--kiln-check: expected --kiln-target, too")
         return
     early_config.pluginmanager.register(Session(options), "kiln-session")
 
@@ -44,28 +41,25 @@ class Session:
     """The hooks of a run with a target."""
 
     def __init__(self, options):
-        from kiln import toolchain
-        from kiln.jit import launches, target, torch_device, triton_driver
-        from kiln.jit.compile_cache import CompileCache
+        from kiln.jit import stand_in
+        from kiln.toolchain import BuildError
 
+        name = options.kiln_target
         try:
-            chosen = target.Target(options.kiln_target)
-            if (options.kiln_check or options.kiln_count) and not chosen.is_emulated:
-                raise ValueError(f"--kiln-check and --kiln-count need an emulated GPU, --kiln-target is {chosen.name}")
-            folder = pathlib.Path(options.kiln_cache or toolchain.default_cache())
-            runtime = toolchain.runtime_library(folder)
-            self.cache = CompileCache(folder, chosen.name, runtime)
-        except (ValueError, OSError, toolchain.BuildError) as error:
+            if options.kiln_check and not name.startswith("emu:"):
+                raise ValueError(f"--kiln-check needs an emulated GPU, --kiln-target is {name}")
+            self.launcher = stand_in.start(
+                name,
+                options.kiln_cache,
+                options.kiln_check,
+                options.kiln_threads or (1 if "PYTEST_XDIST_WORKER" in os.environ else 0),
+                options.kiln_bounds == "storage",
+                options.kiln_configs,
+            )
+        except (ValueError, OSError, BuildError) as error:
             raise pytest.UsageError(f"kiln: {error}") from None
-        threads = options.kiln_threads or (1 if "PYTEST_XDIST_WORKER" in os.environ else 0)
-        device = target.Device(chosen, runtime, options.kiln_check, bool(options.kiln_count), threads)
-        self.options, self.target, self.begin = options, chosen, time.monotonic()
-        self.launcher = launches.Launcher(device, self.cache, options.kiln_bounds == "storage")
-        launches.install(self.launcher)
-        if options.kiln_configs:
-            launches.limit_autotuner(options.kiln_configs)
-        triton_driver.install(chosen)
-        torch_device.install(chosen, marks_unwritten=True)
+        self.options, self.begin, self.of_workers = options, time.monotonic(), []
+        self.target, self.cache = self.launcher.device.target, self.launcher.cache
 
     def pytest_report_header(self):
         checks = ", checks on" if self.options.kiln_check else ""
@@ -120,10 +114,23 @@ class Session:
                 report.sections.append(("Kiln's findings", "\n".join(self.launcher.findings)))
         return report
 
+    def measures(self):
+        return {"compiles": self.cache.compiles, "compile_seconds": self.cache.seconds, "launch_seconds": self.launcher.seconds}
+
+    def pytest_sessionfinish(self, session):
+        if hasattr(session.config, "workeroutput"):  # a worker of xdist
+            session.config.workeroutput["kiln"] = self.measures()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node, error):
+        self.of_workers.append(getattr(node, "workeroutput", {}).get("kiln", {}))
+
     def pytest_terminal_summary(self, terminalreporter):
-        cache, launcher = self.cache, self.launcher
+        def total(name):
+            return sum(measures.get(name, 0) for measures in [self.measures(), *self.of_workers])
+
         terminalreporter.section(f"kiln: {self.target.name}")
         terminalreporter.line(
-            f"{cache.compiles} kernels compiled in {cache.seconds:.1f} s, "
-            f"launches took {launcher.seconds:.1f} s of {time.monotonic() - self.begin:.1f} s"
+            f"{total('compiles')} kernels compiled in {total('compile_seconds'):.1f} s, "
+            f"launches took {total('launch_seconds'):.1f} s, the run {time.monotonic() - self.begin:.1f} s"
         )

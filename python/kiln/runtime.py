@@ -34,7 +34,6 @@ _SIGNATURES = {
     "kiln_emulator_register": (_status, [_pointer, _pointer, _size]),
     "kiln_emulator_unregister": (_status, [_pointer, _pointer]),
     "kiln_emulator_set_unwritten": (_status, [_pointer, _pointer, ctypes.c_uint64]),
-    "kiln_emulator_set_count": (None, [_pointer, ctypes.c_int]),
     "kiln_emulator_num_reports": (_number, [_pointer]),
     "kiln_emulator_report": (ctypes.c_char_p, [_pointer, _number]),
     "kiln_emulator_clear_reports": (None, [_pointer]),

@@ -40,7 +40,7 @@ class Target:
 class Device:
     """The runtime for a target, in this process."""
 
-    def __init__(self, target, library, check=False, count=False, threads=0):
+    def __init__(self, target, library, check=False, threads=0):
         self.target, self.check = target, check and target.is_emulated
         self.runtime = Runtime(ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL))
         self.pool = ctypes.c_void_p()
@@ -48,7 +48,6 @@ class Device:
             self.runtime.succeed(self.runtime.function("kiln_cpu_pool_create")(threads, ctypes.byref(self.pool)))
         if target.is_emulated:
             self.emulator = Emulator(self.runtime, target.arch, check, self.pool)
-            self.runtime.function("kiln_emulator_set_count")(self.emulator.handle, int(count))
             self.stream = self.emulator.stream
         else:
             self.emulator = None
