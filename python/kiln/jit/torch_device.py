@@ -169,6 +169,20 @@ def _answer_for_autocast():
         setattr(torch, name, asked)
 
 
+def _keep_in_backward(mode):
+    """Tensor.backward and torch.autograd.grad run a program's own backward functions; a mode is off within a function that it has
+    seen."""
+    run = torch.autograd._engine_run_backward
+
+    def run_on_device(*args, **kwargs):
+        if torch.overrides._get_current_function_mode() is mode:
+            return run(*args, **kwargs)
+        with mode:
+            return run(*args, **kwargs)
+
+    torch.autograd._engine_run_backward = run_on_device
+
+
 def install(target, marks_unwritten):
     for name, answer in _answers(target).items():
         setattr(torch.cuda, name, answer)
@@ -181,4 +195,6 @@ def install(target, marks_unwritten):
             return super().__new__(cls, on_cpu(device))
 
     torch.Generator = Generator
-    OnDevice(marks_unwritten).__enter__()
+    mode = OnDevice(marks_unwritten)
+    mode.__enter__()
+    _keep_in_backward(mode)

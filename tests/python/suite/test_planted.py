@@ -97,6 +97,27 @@ def test_finds_a_read_of_what_nobody_wrote():
     sum_kernel[(2,)](x, total, 100, BLOCK=64)
 
 
+class Sum(torch.autograd.Function):
+    """Its backward pass adds to what nobody has written."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sum()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        assert x.is_cuda
+        total = torch.empty(1, device=x.device)
+        sum_kernel[(2,)](x, total, x.numel(), BLOCK=64)
+        return torch.ones_like(x)
+
+
+def test_finds_what_a_backward_pass_does():
+    Sum.apply(torch.randn(100, device="cuda", requires_grad=True)).backward()
+
+
 def test_finds_it_though_the_test_swallows_errors():
     x = torch.randn(100, device="cuda")
     with pytest.raises(Exception):
