@@ -136,6 +136,8 @@ def _answers(target):
         "empty_cache": lambda: None,
         "manual_seed": torch.manual_seed,
         "manual_seed_all": lambda *_: None,  # torch.manual_seed calls it
+        "get_rng_state": lambda *_: torch.get_rng_state(),
+        "set_rng_state": lambda state, *_: torch.set_rng_state(state),
         "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0,
         "reset_peak_memory_stats": lambda *_: None,
@@ -169,6 +171,11 @@ def _answer_for_autocast():
         setattr(torch, name, asked)
 
 
+def _uncompiled(model=None, **options):
+    """torch.compile: PyTorch's own compiler would need the GPU, so functions run as they are."""
+    return model if model is not None else lambda function: function
+
+
 def _keep_in_backward(mode):
     """Tensor.backward and torch.autograd.grad run a program's own backward functions; a mode is off within a function that it has
     seen."""
@@ -188,6 +195,7 @@ def install(target, marks_unwritten):
         setattr(torch.cuda, name, answer)
     if target.is_hip:
         torch.version.hip = "6.4"
+    torch.compile = _uncompiled
     _answer_for_autocast()
 
     class Generator(torch.Generator):
