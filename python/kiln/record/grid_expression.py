@@ -108,21 +108,21 @@ def of_function(function, numbers):
 
 
 def of_sizes(sizes, numbers):
-    """The arguments that the sizes may be."""
-    return tuple(("1",) if size == 1 else tuple(n for n, number in numbers.items() if number == size) for size in sizes)
+    """The arguments that the sizes may be. A 1 may be a size that happened to be 1."""
+    return tuple(tuple(n for n, number in numbers.items() if number == size) for size in sizes)
 
 
 def agreed(launches):
     """The expressions that give every grid seen, or None: the caller's grid. Numbers that never change could mean anything: an
     argument is only taken for a size that is equal by chance where it was seen with two values."""
-    dimensions = max((index + 1 for launch in launches for index, size in enumerate(launch.grid) if size != 1), default=1)
+    dimensions = {len(launch.grid_expressions) for launch in launches}
+    if len(dimensions) > 1 or dimensions == {0}:
+        return None
     expressions = []
-    for axis in range(dimensions):
-        candidates = None
-        for launch in launches:
-            here = launch.grid_expressions[axis] if axis < len(launch.grid_expressions) else ("1",)
-            candidates = [c for c in (here if candidates is None else candidates) if c in here]
-        right = [c for c in candidates or () if all(evaluate(c, launch.numbers) == launch.grid[axis] for launch in launches)]
+    for axis in range(dimensions.pop()):
+        of_launches = [launch.grid_expressions[axis] for launch in launches]
+        candidates = [c for c in of_launches[0] if all(c in others for others in of_launches)]
+        right = [c for c in candidates if all(evaluate(c, launch.numbers) == launch.grid[axis] for launch in launches)]
         right = [c for c in right if not c.isidentifier() or len({launch.numbers[c] for launch in launches}) > 1]
         if not right:
             return None

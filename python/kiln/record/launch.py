@@ -32,4 +32,4 @@ class Launch:
     key: tuple = ()  # the autotuner's key: names of arguments
     numbers: dict = field(default_factory=dict)  # integers: arguments and constants by name
     grid: tuple = (1, 1, 1)
-    grid_expressions: tuple = ()  # for each dimension the expressions that may be meant
+    grid_expressions: tuple = ()  # for each dimension that the program gives, the expressions that may be meant

@@ -73,8 +73,7 @@ class Observer:
                 numbers[parameter.name] = value
         path = kernel.fn.__code__.co_filename
         self.sources[path, name] = source, home
-        sizes = grid(bound) if callable(grid) else grid
-        sizes = tuple(int(size) for size in (*sizes, 1, 1, 1))[:3]
+        sizes = tuple(int(size) for size in (grid(bound) if callable(grid) else grid))
         candidates = grid_expression.of_function(grid, numbers) if callable(grid) else ()
         tuner = self._tuners[-1] if self._tuners else None
         given = {k: v for k, v in vars(options).items() if k in OPTIONS + AMD_OPTIONS and k in kwargs}
@@ -86,7 +85,7 @@ class Observer:
             frozenset(k for config in tuner.configs for k in config.kwargs if k in values) if tuner else frozenset(),
             tuple(tuner.keys) if tuner else (),
             numbers,
-            sizes,
+            (*sizes, 1, 1, 1)[:3],
             candidates or grid_expression.of_sizes(sizes, numbers),
         )
 

@@ -69,10 +69,13 @@ class GridTest(unittest.TestCase):
         self.assertIsNone(grid_expression.agreed([launch(expressions=((),))]))
 
     def test_takes_no_equality_by_chance(self):
-        once = launch(7, grid=(7, 1, 1), expressions=grid_expression.of_sizes((7, 1, 1), {"n": 7}))
-        again = launch(9, grid=(9, 1, 1), expressions=grid_expression.of_sizes((9, 1, 1), {"n": 9}))
+        once = launch(7, grid=(7, 1, 1), expressions=grid_expression.of_sizes((7,), {"n": 7}))
+        again = launch(9, grid=(9, 1, 1), expressions=grid_expression.of_sizes((9,), {"n": 9}))
         self.assertIsNone(grid_expression.agreed([once]))
         self.assertEqual(grid_expression.agreed([once, again]), ["n"])
+        one = [launch(n, grid=(1, 1, 1), expressions=grid_expression.of_sizes((1,), {"n": n})) for n in (7, 9)]
+        self.assertIsNone(grid_expression.agreed(one))
+        self.assertIsNone(grid_expression.agreed([again, launch(9, expressions=(("n",), ("n",)))]))
 
 
 class SpecTest(unittest.TestCase):
