@@ -18,6 +18,7 @@ int runInspect(const CommandLine &line);
 int runTune(const CommandLine &line);
 int runReport(const CommandLine &line);
 int runLanguage(const CommandLine &line);
+int runCompletion(const CommandLine &line);
 
 } // namespace kiln
 

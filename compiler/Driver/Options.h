@@ -4,6 +4,7 @@
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Basic/Diagnostics.h"
+#include "compiler/Driver/CommandTable.h"
 #include "compiler/Target/Emit.h"
 #include <array>
 #include <optional>
@@ -13,7 +14,19 @@
 
 namespace kiln {
 
-enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
+enum class Command {
+  Build,
+  Plan,
+  Link,
+  Compile,
+  Check,
+  Run,
+  Inspect,
+  Report,
+  Language,
+  Tune,
+  Completion
+};
 enum class DiagnosticFormat { Text, Json };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
@@ -152,6 +165,14 @@ struct LanguageOptions {
   std::string name;
 };
 
+enum class Shell { Bash, Zsh, Fish };
+
+struct CompletionOptions {
+  Shell shell = Shell::Bash;
+  /// What is completed.
+  std::vector<CommandEntry> commands;
+};
+
 struct CommandLine {
   Command command = Command::Build;
   CompilerOptions compiler;
@@ -162,6 +183,7 @@ struct CommandLine {
   ReportOptions report;
   LanguageOptions language;
   TuneOptions tune;
+  CompletionOptions completion;
 };
 
 /// The stages that --emit names, in pipeline order.
