@@ -52,6 +52,7 @@ def stage(layout, folder):
             shutil.copyfile(source, destination)
             destination.chmod(0o755 if place.endswith(".sh") else 0o644)
     version = layout["version"] + (f"+g{commit}" if commit else "")
+    (folder / "share/kiln").mkdir(parents=True, exist_ok=True)
     (folder / "share/kiln/VERSION").write_text(version + "\n", encoding="utf-8")
 
 
