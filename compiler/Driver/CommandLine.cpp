@@ -83,7 +83,9 @@ cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
                      cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
-                                clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
+                                clEnumValN(DiagnosticFormat::Json, "json", "for tools"),
+                                clEnumValN(DiagnosticFormat::Sarif, "sarif",
+                                           "for code hosts and editors: SARIF 2.1.0")),
                      cl::init(DiagnosticFormat::Text), cl::sub(readCommands));
 cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (default: 20)"),
                             cl::value_desc("count"), cl::init(DiagnosticEngine::defaultErrorLimit),

@@ -27,7 +27,7 @@ enum class Command {
   Tune,
   Completion
 };
-enum class DiagnosticFormat { Text, Json };
+enum class DiagnosticFormat { Text, Json, Sarif };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
 /// leave out (kiln build); the choice of a variant (kiln run); nothing, as they may be yet to come

@@ -54,3 +54,11 @@ grep -q '"add_f32"' times.json
 commands=$(kiln --help | sed -n '/^SUBCOMMANDS/,/^$/d; s/^  \([a-z]*\) .*- .*/\1/p' | sort)
 pages=$(cd "$PREFIX/share/man/man1" && ls kiln-*.1 | sed 's/kiln-//; s/\.1//' | sort)
 [ -n "$commands" ] && [ "$commands" = "$pages" ]
+
+# The page from which they are made, and with it the page of the site, has each option.
+options=$(kiln completion bash | sed -n 's/^ *[a-z]*) words="\(-.*\)" ;;/\1/p' | tr ' ' '\n' | sort -u)
+[ -n "$options" ]
+for option in $options; do
+  [ "$option" = -h ] || grep -qE -- "[\`/ ]-{1,2}${option#"${option%%[!-]*}"}\b" "$PREFIX/share/doc/kiln/docs/cli.md" ||
+    { echo "docs/cli.md has no $option"; exit 1; }
+done
