@@ -18,7 +18,8 @@ import tarfile
 import zipfile
 
 # Names that the linker and the loader know a library by, beside its own. Wheels cannot hold links.
-LINKS = {"lib/libkiln.so": "lib/libkiln.so.{abi}"}
+LINKS = {"lib/libkiln.so": "lib/libkiln.so.{abi}",
+         "lib/libkiln_emulated.so": "lib/libkiln_emulated.so.{abi}"}
 # What the loader finds on every machine that PEP 600 speaks of.
 MANYLINUX_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
                        "libgcc_s.so.1"}
@@ -43,7 +44,7 @@ def abi_of(folder):
 
 
 def read_entries(folder):
-    links = {place: target.format(abi=abi_of(folder)) for place, target in LINKS.items()}
+    links = {place: target.format(abi=abi_of(folder)) for place, target in LINKS.items() if (folder / place).exists()}
     entries = []
     for path in sorted(folder.rglob("*")):
         if not path.is_file():
@@ -58,7 +59,7 @@ def read_entries(folder):
 def glibc_of(folder, readelf):
     """The glibc that the programs and shared libraries need: (2, 34). They need nothing else of a machine."""
     versions = []
-    for place in ["bin/kiln", *LINKS]:
+    for place in ["bin/kiln", *(place for place in LINKS if (folder / place).exists())]:
         text = subprocess.run([readelf, "--dynamic-table", "--version-info", folder / place], check=True,
                               stdout=subprocess.PIPE, text=True).stdout
         needed = set(re.findall(r"NEEDED.*\[(.*)\]", text))

@@ -200,6 +200,10 @@ cl::opt<std::string>
                        "tile, tilegpu, llvm, llvmir, ptx, cubin, amdgcn, hsaco, asm, obj"),
               cl::value_desc("stage"), cl::sub(compileCommand));
 
+cl::opt<bool> tritonCompat("triton-compat",
+                           cl::desc("The C interface of Triton's compile.py and link.py"),
+                           cl::sub(compileCommand), cl::sub(linkCommand));
+
 // run
 cl::opt<std::string> runKernel("kernel", cl::desc("The entry point to run"), cl::value_desc("name"),
                                cl::sub(runCommand));
@@ -381,6 +385,12 @@ CompilerOptions compilerOptions() {
 
 BuildOptions buildOptions() {
   BuildOptions build;
+  if (linkCommand && tritonCompat) {
+    build.tritonHeaders = {required(specPath, "headers of kiln compile --triton-compat")};
+    llvm::append_range(build.tritonHeaders, pieceFiles);
+    build.outputFolder = required(outputFolder, "-o PATH of the outputs, without extension");
+    return build;
+  }
   build.spec = required(specPath, "the path of a spec");
   bool makesTuner = tuneCommand && tuneTable.empty();
   if (linkCommand || makesTuner || (buildCommand && objects.empty() && only.empty()))
@@ -527,7 +537,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
         required(signature, "-s SIGNATURE, the types and values of the parameters");
     checkLaunchOptions();
     line.compile.grid = grid;
-    line.compile.numWarps = numWarps;
+    line.compile.isTritonCompatible = tritonCompat;
+    // What compile.py does without -w.
+    line.compile.numWarps = tritonCompat && !numWarps.getNumOccurrences() ? 1 : numWarps;
     line.compile.numStages = numStages;
     line.compile.outName = outName;
     line.compile.outPath = outPath;

@@ -98,6 +98,8 @@ struct BuildOptions {
   bool planList = false;
   /// plan: a file for the library's header.
   std::string header;
+  /// link --triton-compat: headers, in place of a spec and pieces.
+  std::vector<std::string> tritonHeaders;
 };
 
 /// `kiln compile`: Triton's compile.py.
@@ -108,6 +110,8 @@ struct CompileOptions {
   std::string outName, outPath;
   /// --emit: print this stage of the kernel and write no library.
   std::string emitStage;
+  /// --triton-compat: beside Kiln's own names, those of compile.py.
+  bool isTritonCompatible = false;
 };
 
 /// `kiln run`.

@@ -12,8 +12,10 @@ grep -q "PACKAGE_VERSION \"$version\"" "$PREFIX/lib/cmake/kiln/kilnConfigVersion
 grep -q "__version__ = \"$version\"" "$checkout/python/kiln/__init__.py"
 [ "$(cat "$PREFIX/share/kiln/VERSION")" = "$version" ]
 abi=$(sed -n 's/#define KILN_ABI_VERSION \([0-9]*\)u/\1/p' "$PREFIX/include/kiln/kiln.h")
-[ "$(readlink "$PREFIX/lib/libkiln.so")" = "libkiln.so.$abi" ]
-readelf -d "$PREFIX/lib/libkiln.so" | grep -q "soname: \[libkiln.so.$abi\]"
+for name in libkiln libkiln_emulated; do
+  [ "$(readlink "$PREFIX/lib/$name.so")" = "$name.so.$abi" ]
+  readelf -d "$PREFIX/lib/$name.so" | grep -q "soname: \[$name.so.$abi\]"
+done
 grep -q "libkiln.so.$abi" "$PREFIX/share/doc/kiln/docs/versions.md"
 
 # The sample for CMake, with compressed binaries, and for make, with the runtime's sources.
@@ -43,6 +45,11 @@ cd project
 kiln build add.json -o built
 cc main.c built/add.c built/libadd.a -I built $(pkg-config --cflags --libs kiln-emulator) -o main
 ./main
+
+# The same as a shared object, over the shared runtime that emulates.
+cc -fPIC -shared built/add.c built/libadd.a -I built $(pkg-config --cflags kiln) -o libadd.so
+cc main.c -I built $(pkg-config --cflags kiln) -L. -ladd -L"$PREFIX/lib" -lkiln_emulated -Wl,-rpath,.:"$PREFIX/lib" -o shared_main
+./shared_main
 
 # A program of kiln tune.
 kiln tune add.json -t cpu -o tune
