@@ -28,8 +28,8 @@ struct TritonNames {
   /// "1024_warps4xstages3": what link.py numbers.
   std::string algorithm;
 
-  /// Of Kiln's own library behind the function.
-  std::string library() const { return symbol + "_kiln"; }
+  /// Of Kiln's own library behind the function. (C keeps names with two underscores together.)
+  std::string library() const { return symbol + (symbol.back() == '_' ? "kiln" : "_kiln"); }
 };
 
 TritonNames tritonNames(const TritonRequest &request);
