@@ -4,6 +4,8 @@
 #include "codegen/CNames.h"
 #include "compiler/Driver/CommandLineMistakes.h"
 #include "compiler/Driver/Options.h"
+#include "compiler/Driver/Version.h"
+#include "compiler/Sema/LanguageReference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,6 +34,7 @@ cl::SubCommand inspectCommand("inspect",
 cl::SubCommand reportCommand("report", "Write a page about a library and what its kernels do");
 cl::SubCommand tuneCommand("tune", "Make a program that times the variants of a spec's kernels");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
+cl::SubCommand completionCommand("completion", "Write a script that completes commands in a shell");
 
 /// Those that read sources. Build, plan and link take the same options, so that build systems need
 /// one list of them.
@@ -80,7 +83,9 @@ cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
                      cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
-                                clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
+                                clEnumValN(DiagnosticFormat::Json, "json", "for tools"),
+                                clEnumValN(DiagnosticFormat::Sarif, "sarif",
+                                           "for code hosts and editors: SARIF 2.1.0")),
                      cl::init(DiagnosticFormat::Text), cl::sub(readCommands));
 cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (default: 20)"),
                             cl::value_desc("count"), cl::init(DiagnosticEngine::defaultErrorLimit),
@@ -198,6 +203,10 @@ cl::opt<std::string>
                        "tile, tilegpu, llvm, llvmir, ptx, cubin, amdgcn, hsaco, asm, obj"),
               cl::value_desc("stage"), cl::sub(compileCommand));
 
+cl::opt<bool> tritonCompat("triton-compat",
+                           cl::desc("The C interface of Triton's compile.py and link.py"),
+                           cl::sub(compileCommand), cl::sub(linkCommand));
+
 // run
 cl::opt<std::string> runKernel("kernel", cl::desc("The entry point to run"), cl::value_desc("name"),
                                cl::sub(runCommand));
@@ -271,6 +280,11 @@ cl::opt<std::string> importedDevice("device", cl::desc("The device that they wer
 cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
 cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as docs/reference.md"),
                                cl::sub(languageCommand));
+
+// completion
+constexpr llvm::StringRef shells[] = {"bash", "zsh", "fish"};
+cl::opt<std::string> shellName(cl::Positional, cl::desc("<shell: bash, zsh or fish>"),
+                               cl::sub(completionCommand));
 
 /// kiln tune makes a library, too: it takes what kiln build does, but for what is about that alone.
 void shareBuildOptions() {
@@ -375,6 +389,12 @@ CompilerOptions compilerOptions() {
 
 BuildOptions buildOptions() {
   BuildOptions build;
+  if (linkCommand && tritonCompat) {
+    build.tritonHeaders = {required(specPath, "headers of kiln compile --triton-compat")};
+    llvm::append_range(build.tritonHeaders, pieceFiles);
+    build.outputFolder = required(outputFolder, "-o PATH of the outputs, without extension");
+    return build;
+  }
   build.spec = required(specPath, "the path of a spec");
   bool makesTuner = tuneCommand && tuneTable.empty();
   if (linkCommand || makesTuner || (buildCommand && objects.empty() && only.empty()))
@@ -453,12 +473,33 @@ RunOptions runOptions() {
   return run;
 }
 
+std::vector<std::string> namesOf(const cl::generic_parser_base &parser) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < parser.getNumOptions(); ++i)
+    names.push_back(parser.getOption(i).str());
+  return names;
+}
+
+CompletionOptions completionOptions() {
+  const auto *shell = llvm::find(shells, required(shellName, "a shell: bash, zsh or fish"));
+  if (shell == std::end(shells))
+    usageError("expected bash, zsh or fish, got '" + shellName + "'");
+  KnownWords words;
+  words.values = {{&diagnosticFormat, namesOf(diagnosticFormat.getParser())},
+                  {&cudaEmit, namesOf(cudaEmit.getParser())},
+                  {&compression, namesOf(compression.getParser())},
+                  {&emitStage, {std::begin(stages), std::end(stages)}}};
+  words.operands = {{&completionCommand, {std::begin(shells), std::end(shells)}},
+                    {&languageCommand, languageNames()}};
+  return {Shell(shell - shells), commandTable(words)};
+}
+
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
 
 CommandLine parseCommandLine(int argc, char **argv) {
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "kiln " KILN_VERSION "\n"; });
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << versionText() << "\n"; });
   shareBuildOptions();
   hideForeignOptions();
   if (std::string mistake = findUnknownOption(argc, argv); !mistake.empty())
@@ -500,7 +541,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
         required(signature, "-s SIGNATURE, the types and values of the parameters");
     checkLaunchOptions();
     line.compile.grid = grid;
-    line.compile.numWarps = numWarps;
+    line.compile.isTritonCompatible = tritonCompat;
+    // What compile.py does without -w.
+    line.compile.numWarps = tritonCompat && !numWarps.getNumOccurrences() ? 1 : numWarps;
     line.compile.numStages = numStages;
     line.compile.outName = outName;
     line.compile.outPath = outPath;
@@ -527,10 +570,12 @@ CommandLine parseCommandLine(int argc, char **argv) {
     line.language = {languageName};
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
+  } else if (completionCommand) {
+    line.command = Command::Completion;
+    line.completion = completionOptions();
   } else {
-    usageError(
-        "expected a command: build, plan, link, compile, check, run, tune, inspect, report or "
-        "language (kiln --help shows more)");
+    usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report, "
+               "language or completion (kiln --help shows more)");
   }
   return line;
 }

@@ -30,6 +30,8 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runReport(line);
   case kiln::Command::Language:
     return kiln::runLanguage(line);
+  case kiln::Command::Completion:
+    return kiln::runCompletion(line);
   }
   return 2;
 }

@@ -4,6 +4,7 @@
 #define KILN_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Basic/Diagnostics.h"
+#include "compiler/Driver/CommandTable.h"
 #include "compiler/Target/Emit.h"
 #include <array>
 #include <optional>
@@ -13,8 +14,20 @@
 
 namespace kiln {
 
-enum class Command { Build, Plan, Link, Compile, Check, Run, Inspect, Report, Language, Tune };
-enum class DiagnosticFormat { Text, Json };
+enum class Command {
+  Build,
+  Plan,
+  Link,
+  Compile,
+  Check,
+  Run,
+  Inspect,
+  Report,
+  Language,
+  Tune,
+  Completion
+};
+enum class DiagnosticFormat { Text, Json, Sarif };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
 /// leave out (kiln build); the choice of a variant (kiln run); nothing, as they may be yet to come
@@ -87,6 +100,8 @@ struct BuildOptions {
   bool planList = false;
   /// plan: a file for the library's header.
   std::string header;
+  /// link --triton-compat: headers, in place of a spec and pieces.
+  std::vector<std::string> tritonHeaders;
 };
 
 /// `kiln compile`: Triton's compile.py.
@@ -97,6 +112,8 @@ struct CompileOptions {
   std::string outName, outPath;
   /// --emit: print this stage of the kernel and write no library.
   std::string emitStage;
+  /// --triton-compat: beside Kiln's own names, those of compile.py.
+  bool isTritonCompatible = false;
 };
 
 /// `kiln run`.
@@ -154,6 +171,14 @@ struct LanguageOptions {
   std::string name;
 };
 
+enum class Shell { Bash, Zsh, Fish };
+
+struct CompletionOptions {
+  Shell shell = Shell::Bash;
+  /// What is completed.
+  std::vector<CommandEntry> commands;
+};
+
 struct CommandLine {
   Command command = Command::Build;
   CompilerOptions compiler;
@@ -164,6 +189,7 @@ struct CommandLine {
   ReportOptions report;
   LanguageOptions language;
   TuneOptions tune;
+  CompletionOptions completion;
 };
 
 /// The stages that --emit names, in pipeline order.

@@ -20,14 +20,14 @@ def _from_wheel():
 
 
 def tool():
-    """The command kiln: what KILN_TOOL names, else the wheel's, else a checkout's, else the one on PATH."""
+    """The command kiln: what KILN_TOOL names, else the checkout's, else the wheel's, else the one on PATH."""
     named = os.environ.get("KILN_TOOL")
     if named:
         if not os.access(named, os.X_OK):
             raise FileNotFoundError(f"KILN_TOOL names {named}, which cannot be run")
         return pathlib.Path(named).resolve()
     built = _CHECKOUT / "bazel-bin" / "kiln"
-    found = _from_wheel() or (built if built.exists() else shutil.which("kiln"))
+    found = built if built.exists() else _from_wheel() or shutil.which("kiln")
     if not found:
         raise FileNotFoundError("no kiln: expected one in this package or on PATH; KILN_TOOL may name one")
     return pathlib.Path(found).resolve()

@@ -50,7 +50,10 @@ def kept(folder, make):
 
 
 def runtime_library(cache):
-    """The runtime with the emulator as one shared object, compiled at the first use."""
+    """The runtime with the emulator as one shared object: the package's; in a checkout it is compiled at the first use."""
+    packaged = installation.tool().parent.parent / "lib" / "libkiln_emulated.so"
+    if packaged.exists():
+        return packaged
     root = installation.sources()
     sources = [*sorted((root / "runtime").glob("*.c")), *sorted((root / "runtime" / "emulator").glob("*.cpp"))]
     if not any(source.suffix == ".cpp" for source in sources):

@@ -12,8 +12,8 @@ LIBRARY = "kernel"
 class CompileCache:
     def __init__(self, folder, target, runtime):
         self.folder, self.runtime = folder / target.replace(":", "-"), runtime
-        tool = installation.tool().stat()
-        self.made_with = [tool.st_size, tool.st_mtime_ns, runtime.parent.name]
+        made_with = [path.stat() for path in (installation.tool(), runtime)]
+        self.made_with = [number for stat in made_with for number in (stat.st_size, stat.st_mtime_ns)]
         self.compiles, self.seconds = 0, 0.0
 
     def library(self, files, spec):
