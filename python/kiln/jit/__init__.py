@@ -9,7 +9,8 @@
     compiled         what that gives back
     triton_driver    the device that Triton sees
     torch_device     the device that PyTorch programs see
-    stand_ins        operators that PyTorch has for GPUs alone
+    gpu_operators    operators that PyTorch has for GPUs alone, on the CPU
     references       PyTorch's reference functions in fp64
+    stand_in         all of it, put in its place
 
-Only `install` in torch_device and in launches change anything in other libraries."""
+Nothing changes in other libraries but by stand_in.start."""

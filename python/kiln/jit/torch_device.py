@@ -7,7 +7,7 @@ import time
 
 import torch
 
-from kiln.jit import references, stand_ins, storages
+from kiln.jit import gpu_operators, references, storages
 
 _MAKES_UNWRITTEN = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
 _TAKES_DEVICE = ("to", "empty", "tensor", "type")
@@ -45,7 +45,7 @@ class OnDevice(torch.overrides.TorchFunctionMode):
             references.used = True
             if references.enabled:
                 return references.in_fp64(function, args, kwargs)
-        stand_in = stand_ins.stand_in_for(name, kwargs)
+        stand_in = gpu_operators.stand_in_for(name, kwargs)
         if stand_in:
             return stand_in(function, args, kwargs)
         result = function(*args, **kwargs)
