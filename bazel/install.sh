@@ -32,7 +32,11 @@ gdb /usr/bin/gdb
 cmake /usr/bin/cmake
 ninja-build /usr/bin/ninja
 make /usr/bin/make
+pkg-config /usr/bin/pkg-config
 python3 /usr/bin/python3
+python3-venv /usr/share/doc/python3-venv
+zsh /usr/bin/zsh
+fish /usr/bin/fish
 "
 
 kiln_install_packages() {

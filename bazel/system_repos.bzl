@@ -30,7 +30,7 @@ def _run(rctx, args):
     return res.stdout.strip()
 
 def _write_static_archives(rctx, lib):
-    """static/libMLIR.a and static/libLLVM.a: linker scripts that name all archives of the two."""
+    """static/lib*.a: linker scripts that name all archives of MLIR and LLVM, and those of other libraries."""
     names = [path.basename for path in rctx.path(lib).readdir()]
     for library in ["MLIR", "LLVM"]:
         archives = [name for name in names if name.startswith("lib" + library) and name.endswith(".a")]
@@ -40,6 +40,11 @@ def _write_static_archives(rctx, lib):
             "static/lib{}.a".format(library),
             "GROUP({})\n".format(" ".join(["{}/{}".format(lib, name) for name in sorted(archives)])),
         )
+    for library in ["stdc++", "z", "zstd"]:
+        archive = _run(rctx, ["cc", "-print-file-name=lib{}.a".format(library)])
+        if not archive.startswith("/"):
+            fail("cc knows of no lib{}.a".format(library))
+        rctx.file("static/lib{}.a".format(library), "INPUT({})\n".format(archive))
 
 def _llvm_repository_impl(rctx):
     config = _find(

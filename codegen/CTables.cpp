@@ -438,13 +438,16 @@ uint64_t tableBytes(const EntryText &text) {
 /// What kiln_describe says of the entry point beyond its tables.
 static void writeSignature(raw_ostream &out, const EntryText &text) {
   const EntryModel &entry = *text.entry;
-  std::vector<unsigned> arguments = callerArguments(entry);
   const std::vector<Condition> &conditions = text.tables.conditions;
+  std::vector<std::pair<std::string, std::string>> arguments; // name and type, as the function's
+  if (text.hasCallersGrid())
+    arguments = {{"grid_x", "u32"}, {"grid_y", "u32"}, {"grid_z", "u32"}};
+  for (unsigned i : callerArguments(entry))
+    arguments.emplace_back(entry.arguments[i].name, callerType(entry, i));
   if (!arguments.empty()) {
     out << "static const kiln_argument " << text.name << "_arguments[] = {\n";
-    for (unsigned i : arguments)
-      out << formatv("    {{{0}, {1}},\n", cString(entry.arguments[i].name),
-                     cString(callerType(entry, i)));
+    for (const auto &[name, type] : arguments)
+      out << formatv("    {{{0}, {1}},\n", cString(name), cString(type));
     out << "};\n";
   }
   if (!conditions.empty()) {

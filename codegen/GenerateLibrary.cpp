@@ -5,6 +5,7 @@
 #include "codegen/HostObject.h"
 #include "codegen/LibraryText.h"
 #include "codegen/Manifest.h"
+#include "codegen/TorchSource.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -136,6 +137,8 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model) {
   std::vector<HostArch> archs = hostArchs(model);
   for (size_t i = 0; i < archs.size(); ++i)
     names.push_back(archiveName(model, archs, i));
+  if (model.hasTorchSource)
+    names.push_back(torchSourceName(model));
   return names;
 }
 
@@ -171,6 +174,12 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
     if (!archive)
       return archive.takeError();
     library.files.push_back({archiveName(model, archs, i), std::move(*archive)});
+  }
+  if (model.hasTorchSource) {
+    Expected<std::string> source = writeTorchSource(model, text.entries);
+    if (!source)
+      return source.takeError();
+    library.files.push_back({torchSourceName(model), std::move(*source)});
   }
   return library;
 }

@@ -15,7 +15,7 @@ namespace kiln {
 
 struct GeneratedLibrary {
   /// `<name>.h`, `<name>.c`, `<name>.json` and `lib<name>.a`; for further host architectures
-  /// `lib<name>-<architecture>.a`.
+  /// `lib<name>-<architecture>.a`; `<name>_torch.cpp` where the model asks for it.
   std::vector<OutputFile> files;
   LibrarySizes sizes;
 };

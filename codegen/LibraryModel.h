@@ -185,6 +185,8 @@ struct LibraryModel {
   uint64_t sizeBudget = 0;
   /// Whether images are compressed (ImageFrames.h). Host objects never are.
   bool isCompressed = false;
+  /// Whether `<name>_torch.cpp` is written, which makes PyTorch operators of the kernels.
+  bool hasTorchSource = false;
   /// Architectures to write an archive for; empty = those of the CPU targets, or the building
   /// machine's where there is none.
   std::vector<HostArch> hostArchs;

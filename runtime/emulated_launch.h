@@ -17,6 +17,7 @@ extern "C" {
 typedef struct kiln_emulated_range {
   uintptr_t first, end; /* end is one past the last byte */
   char *name;           /* null: none was given */
+  uint64_t unwritten;   /* what stands where nobody has written; 0: not known */
 } kiln_emulated_range;
 
 typedef struct kiln_emulated_launch {

@@ -7,6 +7,7 @@
 #include "runtime/emulated_launch.h"
 #include "runtime/emulator/kiln_emu.h"
 #include "runtime/emulator_counts.h"
+#include "runtime/emulator_ranges.h"
 #include "runtime/mutex.h"
 #include "runtime/tensor_map.h"
 
@@ -41,8 +42,7 @@ struct kiln_emulator {
   kiln_cpu_pool *pool;
   kiln_mutex mutex; /* of all that follows */
   uint32_t check;
-  kiln_emulated_range *ranges; /* sorted by address, apart from each other */
-  uint32_t num_ranges, range_capacity;
+  kiln_ranges ranges;
   report reports[MAX_REPORTS];
   uint32_t num_reports;
   uint32_t count;
@@ -73,9 +73,7 @@ void kiln_emulator_destroy(kiln_emulator *emulator) {
     return;
   kiln_emulator_clear_reports(emulator);
   kiln_mutex_destroy(&emulator->mutex);
-  for (uint32_t i = 0; i < emulator->num_ranges; ++i)
-    free(emulator->ranges[i].name);
-  free(emulator->ranges);
+  kiln_ranges_clear(&emulator->ranges);
   kiln_counts_clear(&emulator->counts);
   free(emulator);
 }
@@ -94,58 +92,26 @@ void kiln_emulator_set_check(kiln_emulator *emulator, int check) { emulator->che
 kiln_status kiln_emulator_register(kiln_emulator *emulator, const void *memory, size_t bytes) {
   if (!emulator || !memory || !bytes)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "kiln_emulator_register: nothing to register");
-  uintptr_t first = (uintptr_t)memory, end = first + bytes;
-  kiln_status status = KILN_SUCCESS;
   kiln_lock(&emulator->mutex);
-  uint32_t at = 0;
-  while (at < emulator->num_ranges && emulator->ranges[at].first < first)
-    ++at;
-  if ((at > 0 && emulator->ranges[at - 1].end > first) ||
-      (at < emulator->num_ranges && emulator->ranges[at].first < end))
-    status = KILN_ERROR_INVALID_ARGUMENT;
-  if (status == KILN_SUCCESS && emulator->num_ranges == emulator->range_capacity) {
-    uint32_t capacity = emulator->range_capacity ? 2 * emulator->range_capacity : 16;
-    kiln_emulated_range *grown = realloc(emulator->ranges, capacity * sizeof *grown);
-    if (grown) {
-      emulator->ranges = grown;
-      emulator->range_capacity = capacity;
-    } else {
-      status = KILN_ERROR_OUT_OF_MEMORY;
-    }
-  }
-  if (status == KILN_SUCCESS) {
-    kiln_emulated_range *ranges = emulator->ranges;
-    memmove(ranges + at + 1, ranges + at, (emulator->num_ranges - at) * sizeof *ranges);
-    ranges[at] = (kiln_emulated_range){first, end, NULL};
-    ++emulator->num_ranges;
-  }
+  kiln_status status = kiln_ranges_add(&emulator->ranges, memory, bytes);
   kiln_unlock(&emulator->mutex);
-  return status == KILN_SUCCESS
-             ? status
-             : kiln_error(status, status == KILN_ERROR_OUT_OF_MEMORY
-                                      ? "no memory to register an allocation"
-                                      : "the allocation overlaps a registered one");
+  return status;
+}
+
+static kiln_status not_registered(void) {
+  return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "no allocation was registered at this address");
 }
 
 kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory) {
   if (!emulator)
     return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
                       "kiln_emulator_unregister: the emulator is null");
-  kiln_status status = KILN_ERROR_INVALID_ARGUMENT;
   kiln_lock(&emulator->mutex);
-  for (uint32_t at = 0; at < emulator->num_ranges; ++at)
-    if (emulator->ranges[at].first == (uintptr_t)memory) {
-      --emulator->num_ranges;
-      free(emulator->ranges[at].name);
-      memmove(emulator->ranges + at, emulator->ranges + at + 1,
-              (emulator->num_ranges - at) * sizeof *emulator->ranges);
-      status = KILN_SUCCESS;
-      break;
-    }
+  kiln_emulated_range *range = kiln_ranges_find(&emulator->ranges, memory);
+  if (range)
+    kiln_ranges_remove(&emulator->ranges, range);
   kiln_unlock(&emulator->mutex);
-  return status == KILN_SUCCESS
-             ? status
-             : kiln_error(status, "no allocation was registered at this address");
+  return range ? KILN_SUCCESS : not_registered();
 }
 
 kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name) {
@@ -158,20 +124,28 @@ kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, 
   if (copy)
     memcpy(copy, name, size);
   kiln_lock(&emulator->mutex);
-  uint32_t at = 0;
-  while (at < emulator->num_ranges && emulator->ranges[at].first != (uintptr_t)memory)
-    ++at;
-  bool is_there = at < emulator->num_ranges;
+  kiln_emulated_range *range = kiln_ranges_find(&emulator->ranges, memory);
   char *unused = copy;
-  if (is_there) {
-    unused = emulator->ranges[at].name;
-    emulator->ranges[at].name = copy;
+  if (range) {
+    unused = range->name;
+    range->name = copy;
   }
   kiln_unlock(&emulator->mutex);
   free(unused);
-  return is_there ? KILN_SUCCESS
-                  : kiln_error(KILN_ERROR_INVALID_ARGUMENT,
-                               "no allocation was registered at this address");
+  return range ? KILN_SUCCESS : not_registered();
+}
+
+kiln_status kiln_emulator_set_unwritten(kiln_emulator *emulator, const void *memory,
+                                        uint64_t word) {
+  if (!emulator)
+    return kiln_error(KILN_ERROR_INVALID_ARGUMENT,
+                      "kiln_emulator_set_unwritten: the emulator is null");
+  kiln_lock(&emulator->mutex);
+  kiln_emulated_range *range = kiln_ranges_find(&emulator->ranges, memory);
+  if (range)
+    range->unwritten = word;
+  kiln_unlock(&emulator->mutex);
+  return range ? KILN_SUCCESS : not_registered();
 }
 
 uint32_t kiln_emulator_num_reports(kiln_emulator *emulator) {
@@ -397,8 +371,8 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
                                     .max_shared = max_shared[emulator->device],
                                     .check = emulator->check,
                                     .count = emulator->count,
-                                    .ranges = emulator->ranges,
-                                    .num_ranges = emulator->num_ranges};
+                                    .ranges = emulator->ranges.ranges,
+                                    .num_ranges = emulator->ranges.number};
   uint32_t before = kiln_emulator_num_reports(emulator);
   const uint32_t instances[3] = {grid[0] / (binary->cluster[0] ? binary->cluster[0] : 1), grid[1],
                                  grid[2]};

@@ -228,6 +228,11 @@ kiln_status kiln_emulator_unregister(kiln_emulator *emulator, const void *memory
  * off. The text is copied. Errors: KILN_ERROR_INVALID_ARGUMENT (none is registered at `memory`),
  * KILN_ERROR_OUT_OF_MEMORY. */
 kiln_status kiln_emulator_set_name(kiln_emulator *emulator, const void *memory, const char *name);
+/* Says that a registered allocation has not been written where four bytes, at a multiple of 4, are
+ * still those of `word`: whoever allocates fills memory with it, at multiples of 8. A launch with
+ * checks reports reads from there. Both halves of `word` are best what no program computes; 0:
+ * nothing is said. Errors: KILN_ERROR_INVALID_ARGUMENT (none is registered at `memory`). */
+kiln_status kiln_emulator_set_unwritten(kiln_emulator *emulator, const void *memory, uint64_t word);
 
 /* A launch in which something was found fails with KILN_ERROR_LAUNCH and the first message. All
  * are kept until they are cleared, each place of the source once for each kind of mistake:

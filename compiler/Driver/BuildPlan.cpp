@@ -541,6 +541,7 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   plan.model.targets = spec.targets;
   plan.model.sizeBudget = spec.sizeBudget;
   plan.model.isCompressed = options.isCompressed.value_or(spec.isCompressed);
+  plan.model.hasTorchSource = options.hasTorchSource;
   llvm::StringRef folder = llvm::sys::path::parent_path(specPath);
   for (const SpecKernel &kernel : spec.kernels)
     KernelPlanner(spec, kernel, loader, options, diagnostics, plan).run(folder);

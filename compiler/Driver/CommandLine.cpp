@@ -4,6 +4,8 @@
 #include "codegen/CNames.h"
 #include "compiler/Driver/CommandLineMistakes.h"
 #include "compiler/Driver/Options.h"
+#include "compiler/Driver/Version.h"
+#include "compiler/Sema/LanguageReference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,6 +35,7 @@ cl::SubCommand reportCommand("report", "Write a page about a library and what it
 cl::SubCommand tuneCommand("tune", "Make a program that times the variants of a spec's kernels");
 cl::SubCommand cacheCommand("cache", "Show, prune or clear the folder of --cache");
 cl::SubCommand languageCommand("language", "Describe the functions that kernels can call");
+cl::SubCommand completionCommand("completion", "Write a script that completes commands in a shell");
 
 /// Those that read sources. Build, plan and link take the same options, so that build systems need
 /// one list of them.
@@ -81,7 +84,9 @@ cl::alias quietShort("q", cl::aliasopt(quiet), cl::desc("Alias for --quiet"));
 cl::opt<DiagnosticFormat>
     diagnosticFormat("diagnostics", cl::desc("Form of errors and warnings"),
                      cl::values(clEnumValN(DiagnosticFormat::Text, "text", "for people"),
-                                clEnumValN(DiagnosticFormat::Json, "json", "for tools")),
+                                clEnumValN(DiagnosticFormat::Json, "json", "for tools"),
+                                clEnumValN(DiagnosticFormat::Sarif, "sarif",
+                                           "for code hosts and editors: SARIF 2.1.0")),
                      cl::init(DiagnosticFormat::Text), cl::sub(readCommands));
 cl::opt<unsigned> maxErrors("max-errors", cl::desc("Errors to show, 0 for all (default: 20)"),
                             cl::value_desc("count"), cl::init(DiagnosticEngine::defaultErrorLimit),
@@ -155,6 +160,9 @@ cl::opt<std::string> libraryName("name", cl::desc("Name of the library, in place
 cl::opt<std::string> libraryPrefix(
     "prefix", cl::desc("Before every name that C links, the runtime's too (KILN_PREFIX)"),
     cl::value_desc("name"), cl::sub(buildCommand), cl::sub(planCommand), cl::sub(linkCommand));
+cl::opt<bool> torchSource("torch",
+                          cl::desc("Also write NAME_torch.cpp: the kernels as torch.ops.NAME"),
+                          cl::sub(buildCommand), cl::sub(planCommand), cl::sub(linkCommand));
 cl::opt<std::string>
     objects("objects", cl::desc("Write a file of pieces, for kiln link, in place of a library"),
             cl::value_desc("file"), cl::sub(buildCommand));
@@ -196,6 +204,10 @@ cl::opt<std::string>
               cl::desc("Write this stage (to -o, else standard output) in place of a library: ast, "
                        "tile, tilegpu, llvm, llvmir, ptx, cubin, amdgcn, hsaco, asm, obj"),
               cl::value_desc("stage"), cl::sub(compileCommand));
+
+cl::opt<bool> tritonCompat("triton-compat",
+                           cl::desc("The C interface of Triton's compile.py and link.py"),
+                           cl::sub(compileCommand), cl::sub(linkCommand));
 
 // run
 cl::opt<std::string> runKernel("kernel", cl::desc("The entry point to run"), cl::value_desc("name"),
@@ -280,6 +292,11 @@ cl::opt<bool> clearCacheFolder("clear", cl::desc("Remove everything"), cl::sub(c
 cl::opt<std::string> languageName(cl::Positional, cl::desc("<function>"), cl::sub(languageCommand));
 cl::opt<bool> languageMarkdown("markdown", cl::desc("The whole reference, as docs/reference.md"),
                                cl::sub(languageCommand));
+
+// completion
+constexpr llvm::StringRef shells[] = {"bash", "zsh", "fish"};
+cl::opt<std::string> shellName(cl::Positional, cl::desc("<shell: bash, zsh or fish>"),
+                               cl::sub(completionCommand));
 
 /// kiln tune makes a library, too: it takes what kiln build does, but for what is about that alone.
 void shareBuildOptions() {
@@ -372,6 +389,7 @@ CompilerOptions compilerOptions() {
   options.emit.cudaEmit = cudaEmit;
   if (compression.getNumOccurrences())
     options.isCompressed = compression == Compression::Zstd;
+  options.hasTorchSource = torchSource;
   options.emit.ptxasPath = ptxasPath;
   options.emit.ptxasMemory = ptxasMemory;
   options.emit.ptxasTimeout = ptxasTimeout;
@@ -385,6 +403,12 @@ CompilerOptions compilerOptions() {
 
 BuildOptions buildOptions() {
   BuildOptions build;
+  if (linkCommand && tritonCompat) {
+    build.tritonHeaders = {required(specPath, "headers of kiln compile --triton-compat")};
+    llvm::append_range(build.tritonHeaders, pieceFiles);
+    build.outputFolder = required(outputFolder, "-o PATH of the outputs, without extension");
+    return build;
+  }
   build.spec = required(specPath, "the path of a spec");
   bool makesTuner = tuneCommand && tuneTable.empty();
   if (linkCommand || makesTuner || (buildCommand && objects.empty() && only.empty()))
@@ -490,12 +514,33 @@ CacheOptions cacheOptions() {
   return cache;
 }
 
+std::vector<std::string> namesOf(const cl::generic_parser_base &parser) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < parser.getNumOptions(); ++i)
+    names.push_back(parser.getOption(i).str());
+  return names;
+}
+
+CompletionOptions completionOptions() {
+  const auto *shell = llvm::find(shells, required(shellName, "a shell: bash, zsh or fish"));
+  if (shell == std::end(shells))
+    usageError("expected bash, zsh or fish, got '" + shellName + "'");
+  KnownWords words;
+  words.values = {{&diagnosticFormat, namesOf(diagnosticFormat.getParser())},
+                  {&cudaEmit, namesOf(cudaEmit.getParser())},
+                  {&compression, namesOf(compression.getParser())},
+                  {&emitStage, {std::begin(stages), std::end(stages)}}};
+  words.operands = {{&completionCommand, {std::begin(shells), std::end(shells)}},
+                    {&languageCommand, languageNames()}};
+  return {Shell(shell - shells), commandTable(words)};
+}
+
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> emitStages() { return stages; }
 
 CommandLine parseCommandLine(int argc, char **argv) {
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "kiln " KILN_VERSION "\n"; });
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << versionText() << "\n"; });
   shareBuildOptions();
   hideForeignOptions();
   if (std::string mistake = findUnknownOption(argc, argv); !mistake.empty())
@@ -537,7 +582,9 @@ CommandLine parseCommandLine(int argc, char **argv) {
         required(signature, "-s SIGNATURE, the types and values of the parameters");
     checkLaunchOptions();
     line.compile.grid = grid;
-    line.compile.numWarps = numWarps;
+    line.compile.isTritonCompatible = tritonCompat;
+    // What compile.py does without -w.
+    line.compile.numWarps = tritonCompat && !numWarps.getNumOccurrences() ? 1 : numWarps;
     line.compile.numStages = numStages;
     line.compile.outName = outName;
     line.compile.outPath = outPath;
@@ -567,9 +614,12 @@ CommandLine parseCommandLine(int argc, char **argv) {
     line.language = {languageName};
     if (languageName.empty() != languageMarkdown)
       usageError("expected the name of a function, or --markdown");
+  } else if (completionCommand) {
+    line.command = Command::Completion;
+    line.completion = completionOptions();
   } else {
     usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report, "
-               "cache or language (kiln --help shows more)");
+               "cache, language or completion (kiln --help shows more)");
   }
   return line;
 }

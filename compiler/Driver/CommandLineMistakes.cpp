@@ -17,11 +17,6 @@ cl::SubCommand *findCommand(llvm::StringRef name) {
   return nullptr;
 }
 
-/// "--output", "-o"
-std::string withDashes(llvm::StringRef name) {
-  return (name.size() == 1 ? "-" : "--") + name.str();
-}
-
 std::string unknownOption(cl::SubCommand &command, llvm::StringRef name) {
   std::vector<llvm::StringRef> known;
   for (const auto &[text, option] : cl::getRegisteredOptions(command))
@@ -42,6 +37,10 @@ bool hasPrefixOption(cl::SubCommand &command, llvm::StringRef argument) {
 }
 
 } // namespace
+
+std::string withDashes(llvm::StringRef name) {
+  return (name.size() == 1 ? "-" : "--") + name.str();
+}
 
 std::string findUnknownOption(int argc, char **argv) {
   cl::SubCommand *command = argc > 1 ? findCommand(argv[1]) : nullptr;

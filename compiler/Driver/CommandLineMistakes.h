@@ -18,6 +18,9 @@ std::string findUnknownOption(int argc, char **argv);
 /// 'build'?", in one line.
 std::string mistakeText(llvm::StringRef lines);
 
+/// "--output", "-o"
+std::string withDashes(llvm::StringRef name);
+
 /// Leaves --help and --version of the options that belong to no command.
 void hideForeignOptions();
 

@@ -11,6 +11,8 @@ namespace kiln {
 int runBuild(const CommandLine &line);
 int runShowPlan(const CommandLine &line);
 int runLink(const CommandLine &line);
+/// kiln link --triton-compat.
+int runTritonLink(const CommandLine &line);
 int runCheck(const CommandLine &line);
 int runCompile(const CommandLine &line);
 int runRun(const CommandLine &line);
@@ -19,6 +21,7 @@ int runTune(const CommandLine &line);
 int runReport(const CommandLine &line);
 int runCache(const CommandLine &line);
 int runLanguage(const CommandLine &line);
+int runCompletion(const CommandLine &line);
 
 } // namespace kiln
 

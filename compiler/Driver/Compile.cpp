@@ -2,6 +2,7 @@
 
 #include "codegen/CNames.h"
 #include "codegen/GenerateLibrary.h"
+#include "codegen/TritonInterface.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Interrupt.h"
 #include "compiler/Driver/Session.h"
@@ -12,6 +13,26 @@
 
 namespace kiln {
 namespace {
+
+/// -on, or else the kernel.
+const std::string &outName(const CompileOptions &options) {
+  return options.outName.empty() ? options.kernel : options.outName;
+}
+
+TritonNames tritonNamesOf(const CompileOptions &options) {
+  return tritonNames({outName(options), options.signature, options.numWarps, options.numStages});
+}
+
+/// C writes integer division '/', expressions '//'.
+std::string withFloorDivision(llvm::StringRef text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool isWhole = text.substr(i).starts_with("//");
+    result += text[i] == '/' ? "//" : std::string{text[i]};
+    i += isWhole;
+  }
+  return result;
+}
 
 /// Makes the spec that the flags stand for; mistakes in them are reported by flag.
 class FlagSpec {
@@ -29,10 +50,12 @@ public:
       spec.targets.push_back(std::move(*target));
       spec.targetNames.push_back(name);
     }
-    const std::string &name =
-        line.compile.outName.empty() ? line.compile.kernel : line.compile.outName;
+    std::string name = outName(line.compile);
     if (!isCIdentifier(name) || !reservedBecause(name).empty())
       return fail("-on", "expected a name for a C function, got '" + name + "'");
+    // Further signatures and configs have functions of their own, and link.py's has the plain name.
+    if (line.compile.isTritonCompatible)
+      name = tritonNamesOf(line.compile).library();
     SpecKernel kernel;
     kernel.name = name;
     kernel.source = line.compile.source;
@@ -46,7 +69,8 @@ public:
       return std::nullopt;
     signature->entry = name;
     kernel.signatures.push_back(std::move(*signature));
-    bool isNamedByPath = !line.compile.outPath.empty() && line.compile.emitStage.empty();
+    bool isNamedByPath = !line.compile.outPath.empty() && line.compile.emitStage.empty() &&
+                         !line.compile.isTritonCompatible;
     spec.library = isNamedByPath ? llvm::sys::path::filename(line.compile.outPath).str() : name;
     if (!isCIdentifier(spec.library))
       return fail("-o", "expected a path that ends in a C identifier, got '" + spec.library + "'");
@@ -86,8 +110,11 @@ private:
   }
 
   bool makeGrid(SpecKernel &kernel) {
-    if (line.compile.grid.empty())
-      return true;
+    if (line.compile.grid.empty()) {
+      if (line.compile.isTritonCompatible)
+        fail("-g", "expected a grid, as the functions of --triton-compat take none");
+      return !line.compile.isTritonCompatible;
+    }
     llvm::SmallVector<llvm::StringRef> parts;
     // Commas inside calls do not separate.
     int depth = 0;
@@ -107,7 +134,7 @@ private:
     }
     for (llvm::StringRef part : parts) {
       TextError error;
-      auto expression = Expression::parse(part, error);
+      auto expression = Expression::parse(withFloorDivision(part), error);
       if (!expression) {
         fail("-g", "'" + part.str() + "': " + error.message);
         return false;
@@ -153,6 +180,42 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan) 
                           OutputFile{llvm::sys::path::filename(line.compile.outPath).str(), text}));
 }
 
+/// The path of the outputs, without extension.
+llvm::SmallString<256> stemOf(const CompileOptions &options, const LibraryModel &model) {
+  llvm::SmallString<256> stem(options.outPath);
+  if (options.isTritonCompatible)
+    llvm::sys::path::replace_extension(stem, "");
+  if (stem.empty())
+    stem = options.isTritonCompatible ? outName(options) : model.name;
+  return stem;
+}
+
+/// The files of the library in their folder.
+std::vector<Output> outputsOf(const CompileOptions &options, const LibraryModel &model) {
+  llvm::SmallString<256> stem = stemOf(options, model);
+  std::vector<Output> outputs = libraryOutputs(llvm::sys::path::parent_path(stem), model, "-o");
+  if (!options.isTritonCompatible)
+    return outputs;
+  std::string path = (stem + "." + tritonNamesOf(options).specialization).str();
+  for (Output &output : outputs)
+    if (llvm::sys::path::extension(output.path) == ".c")
+      output.path = path + ".c";
+  outputs.push_back({path + ".h", "-o"});
+  return outputs;
+}
+
+/// The library's files, with Triton's interface where it is asked for.
+llvm::Expected<std::vector<OutputFile>> filesOf(const CompileOptions &options,
+                                                const LibraryModel &model) {
+  llvm::Expected<GeneratedLibrary> library = generateLibrary(model);
+  if (!library)
+    return library.takeError();
+  if (!options.isTritonCompatible)
+    return std::move(library->files);
+  return addTritonInterface(model, tritonNamesOf(options),
+                            llvm::sys::path::filename(stemOf(options, model)), std::move(*library));
+}
+
 } // namespace
 
 int runCompile(const CommandLine &line) {
@@ -164,24 +227,26 @@ int runCompile(const CommandLine &line) {
   auto plan = session.plan(*spec, "");
   if (!plan)
     return 1;
-  const std::string &stem = line.compile.outPath.empty() ? plan->model.name : line.compile.outPath;
   std::vector<Output> outputs;
   if (line.compile.emitStage.empty())
-    outputs = libraryOutputs(llvm::sys::path::parent_path(stem), plan->model, "-o");
+    outputs = outputsOf(line.compile, plan->model);
   else if (!line.compile.outPath.empty())
     outputs.push_back({line.compile.outPath, "-o"});
   if (!session.checkOutputs(outputs))
     return 1;
+  if (line.compile.isTritonCompatible)
+    if (llvm::Error error = checkTritonInterface(plan->model))
+      return finish(session, std::move(error));
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan);
   auto results = session.run(*plan, {});
   if (interruptSignal() || !session.reportMisfits(*plan, results) ||
       !session.assemble(*plan, std::move(results)))
     return 1;
-  auto library = generateLibrary(plan->model);
-  if (!library)
-    return finish(session, library.takeError());
-  return finish(session, writeFiles(stem, library->files));
+  auto files = filesOf(line.compile, plan->model);
+  if (!files)
+    return finish(session, files.takeError());
+  return finish(session, writeFiles(stemOf(line.compile, plan->model), *files));
 }
 
 } // namespace kiln

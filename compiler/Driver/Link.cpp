@@ -144,6 +144,8 @@ private:
 } // namespace
 
 int runLink(const CommandLine &line) {
+  if (!line.build.tritonHeaders.empty())
+    return runTritonLink(line);
   const CompilerOptions &options = line.compiler;
   Session session(options);
   session.hideKnownWarnings();

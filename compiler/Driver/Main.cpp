@@ -32,6 +32,8 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runCache(line);
   case kiln::Command::Language:
     return kiln::runLanguage(line);
+  case kiln::Command::Completion:
+    return kiln::runCompletion(line);
   }
   return 2;
 }

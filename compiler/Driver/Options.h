@@ -5,6 +5,7 @@
 
 #include "codegen/Expression.h"
 #include "compiler/Basic/Diagnostics.h"
+#include "compiler/Driver/CommandTable.h"
 #include "compiler/Target/Emit.h"
 #include <array>
 #include <optional>
@@ -25,9 +26,10 @@ enum class Command {
   Report,
   Cache,
   Language,
-  Tune
+  Tune,
+  Completion
 };
-enum class DiagnosticFormat { Text, Json };
+enum class DiagnosticFormat { Text, Json, Sarif };
 
 /// What becomes of tuning files: tables of the library, without the variants that the spec's bounds
 /// leave out (kiln build); the choice of a variant (kiln run); nothing, as they may be yet to come
@@ -77,6 +79,8 @@ struct CompilerOptions {
   std::string depfile;
   /// --compress: whether images are compressed, in place of what the spec says.
   std::optional<bool> isCompressed;
+  /// --torch: as LibraryModel::hasTorchSource.
+  bool hasTorchSource = false;
   EmitOptions emit;
 };
 
@@ -98,6 +102,8 @@ struct BuildOptions {
   bool planList = false;
   /// plan: a file for the library's header.
   std::string header;
+  /// link --triton-compat: headers, in place of a spec and pieces.
+  std::vector<std::string> tritonHeaders;
 };
 
 /// `kiln compile`: Triton's compile.py.
@@ -108,6 +114,8 @@ struct CompileOptions {
   std::string outName, outPath;
   /// --emit: print this stage of the kernel and write no library.
   std::string emitStage;
+  /// --triton-compat: beside Kiln's own names, those of compile.py.
+  bool isTritonCompatible = false;
 };
 
 /// `kiln run`.
@@ -176,6 +184,14 @@ struct LanguageOptions {
   std::string name;
 };
 
+enum class Shell { Bash, Zsh, Fish };
+
+struct CompletionOptions {
+  Shell shell = Shell::Bash;
+  /// What is completed.
+  std::vector<CommandEntry> commands;
+};
+
 struct CommandLine {
   Command command = Command::Build;
   CompilerOptions compiler;
@@ -187,6 +203,7 @@ struct CommandLine {
   CacheOptions cache;
   LanguageOptions language;
   TuneOptions tune;
+  CompletionOptions completion;
 };
 
 /// The stages that --emit names, in pipeline order.

@@ -1,6 +1,8 @@
 #include "compiler/Driver/Reporter.h"
+#include "compiler/Driver/Sarif.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -33,6 +35,8 @@ Reporter::~Reporter() {
   }
   if (format == DiagnosticFormat::Json)
     llvm::errs() << "[" << llvm::join(json, ",\n ") << "]\n";
+  else if (format == DiagnosticFormat::Sarif)
+    llvm::errs() << llvm::formatv("{0:2}\n", sarifLog(json));
 }
 
 void Reporter::clearProgress() {

@@ -16,8 +16,8 @@ struct VariantReport {
   llvm::ArrayRef<RenderedDiagnostic> diagnostics;
 };
 
-/// Writes to standard error. Text diagnostics appear at once; JSON ones as one array when it is
-/// destroyed, and then how many errors were not shown.
+/// Writes to standard error. Text diagnostics appear at once; JSON ones as one array, or as one
+/// SARIF log, when it is destroyed, and then how many errors were not shown.
 class Reporter {
 public:
   Reporter(DiagnosticFormat format, bool quiet, unsigned maxErrors);

@@ -72,12 +72,16 @@ std::string offsetFrom(uintptr_t pointer, uintptr_t address, uint32_t elementByt
 
 } // namespace
 
-bool isAllocated(const kiln_emulated_launch &launch, const void *address, uint32_t bytes) {
-  if (!launch.num_ranges)
-    return true;
+const kiln_emulated_range *allocationOf(const kiln_emulated_launch &launch, const void *address,
+                                        uint32_t bytes) {
   auto first = reinterpret_cast<uintptr_t>(address);
   const kiln_emulated_range *above = firstAbove(launch, first);
-  return above != launch.ranges && first < above[-1].end && above[-1].end - first >= bytes;
+  bool isIn = above != launch.ranges && first < above[-1].end && above[-1].end - first >= bytes;
+  return isIn ? above - 1 : nullptr;
+}
+
+bool isAllocated(const kiln_emulated_launch &launch, const void *address, uint32_t bytes) {
+  return !launch.num_ranges || allocationOf(launch, address, bytes);
 }
 
 std::string describeAddress(const kiln_emulated_launch &launch, const void *where,

@@ -63,6 +63,15 @@ void checkGlobal(Thread &self, const kiln_emu_site *site, const void *address, u
                    describe(*race) + " with no barrier between" + seenFrom(block, site, address));
 }
 
+/// Reports a read of global memory that nobody has written, as far as that was registered.
+void checkWritten(Thread &self, const kiln_emu_site *site, const void *address, uint32_t bytes) {
+  Block &block = *self.block;
+  if (isUnwritten(block, address, bytes))
+    block.report(self, site, Finding::Uninitialised,
+                 "read of global memory that was never written: " + bytesAt(bytes, address) +
+                     seenFrom(block, site, address));
+}
+
 /// Whether the access may be made; else it was reported. `value` is what a write stores.
 bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
            uint32_t bytes, uint32_t alignment, AccessKind kind, const void *value) {
@@ -91,6 +100,8 @@ bool admit(Thread &self, const kiln_emu_site *site, uint32_t space, const void *
     return false;
   }
   checkGlobal(self, site, address, bytes, kind, value);
+  if (kind == AccessKind::Read)
+    checkWritten(self, site, address, bytes);
   return true;
 }
 
@@ -126,7 +137,7 @@ void copy(void *to, const void *from, uint32_t bytes) {
 
 /// Before an atomic operation, or several on neighbours: its checks.
 void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const void *address,
-                 uint32_t bytes, bool writes) {
+                 uint32_t bytes, uint32_t access) {
   Block &block = *self.block;
   if (space == KILN_EMU_SHARED && !block.isShared(address, bytes))
     block.fail(self, site, Finding::OutOfBounds,
@@ -144,8 +155,10 @@ void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const 
   block.yield(self);
   if (!isChecked)
     return;
-  if (isGlobal && writes)
+  if (isGlobal && access & KILN_EMU_WRITES)
     checkGlobal(self, site, address, bytes, AccessKind::Atomic, nullptr);
+  if (isGlobal && access & KILN_EMU_READS)
+    checkWritten(self, site, address, bytes);
   if (isGlobal)
     block.lateStores().deliverAt(address, bytes);
 }
@@ -180,6 +193,24 @@ std::string kiln::emulator::describeReaderInFlight(const Block &block, uint32_t 
     return ", also an operand of a product of warp " + std::to_string(reader->warp) + " at " +
            describe(*reader->site) + " that has not been waited for";
   return block.tensorCopies().describeReader(offset, bytes);
+}
+
+bool kiln::emulator::isUnwritten(Block &block, const void *address, uint32_t bytes) {
+  const kiln_emulated_range *range = allocationOf(block.launched(), address, bytes);
+  if (!range || !range->unwritten)
+    return false;
+  constexpr uintptr_t size = sizeof range->unwritten / 2;
+  auto at = reinterpret_cast<uintptr_t>(address), end = at + bytes;
+  for (uintptr_t word = at / size * size; word < end; word += size) {
+    if (word < range->first || word + size > range->end)
+      continue;
+    unsigned char present[size];
+    block.lateStores().load(reinterpret_cast<const void *>(word), present, size);
+    const auto *expected = reinterpret_cast<const unsigned char *>(&range->unwritten);
+    if (std::memcmp(present, expected + word % sizeof range->unwritten, size) == 0)
+      return true;
+  }
+  return false;
 }
 
 std::string kiln::emulator::bytesAt(uint32_t bytes, const void *address) {
@@ -234,7 +265,7 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
   Thread &self = threadOf(thread);
   bool reads = access & KILN_EMU_READS, writes = access & KILN_EMU_WRITES;
   self.block->count(self, site, {space, address, bytes, true, reads, writes});
-  beginAtomic(self, site, space, address, bytes, writes);
+  beginAtomic(self, site, space, address, bytes, access);
   if (!self.block->launched().check)
     return;
   orderAtomic(self, address, ordering);
@@ -248,7 +279,7 @@ void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *
   self.block->count(self, site, {KILN_EMU_GLOBAL, address, bytes, predicate != 0, true, true});
   if (!predicate)
     return nowhere;
-  beginAtomic(self, site, KILN_EMU_GLOBAL, address, bytes, /*writes=*/true);
+  beginAtomic(self, site, KILN_EMU_GLOBAL, address, bytes, KILN_EMU_READS | KILN_EMU_WRITES);
   if (self.block->launched().check)
     for (uint32_t offset = 0; offset < bytes; offset += element_bytes)
       orderAtomic(self, static_cast<char *>(address) + offset, KILN_EMU_RELAXED);

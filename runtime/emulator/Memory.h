@@ -28,6 +28,9 @@ std::string describe(const Conflict &race);
 /// ", also an operand of …": an asynchronous operation in flight that reads one of these bytes of
 /// shared memory; "": none. Known while accesses are checked.
 std::string describeReaderInFlight(const Block &block, uint32_t offset, uint32_t bytes);
+/// Whether one of the bytes, of a registered allocation, is in four that hold what stands there
+/// until somebody writes (kiln_emulator_set_unwritten).
+bool isUnwritten(Block &block, const void *address, uint32_t bytes);
 /// "4 bytes at 0x5f10".
 std::string bytesAt(uint32_t bytes, const void *address);
 

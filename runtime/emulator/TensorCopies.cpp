@@ -153,6 +153,10 @@ void TensorCopies::checkGlobal(const TensorCopy &copy, AccessKind kind) {
       block.report(self, copy.site, Finding::Race,
                    "race on global memory: " + bytesAt(bytes, address) + ", also accessed by " +
                        describe(*race) + " with no barrier between" + seenFrom(address));
+    if (kind == AccessKind::Read && isUnwritten(block, address, bytes))
+      block.report(self, copy.site, Finding::Uninitialised,
+                   "read of global memory that was never written: in the row of " +
+                       bytesAt(bytes, address) + seenFrom(address));
   });
 }
 

@@ -98,5 +98,26 @@ TEST_F(SpecSchema, HasTheReadersOptionsAndRanges) {
   }
 }
 
+/// The keys below `value` that editors would show without a word, by their paths.
+void findUndescribed(const JsonValue &value, const std::string &path,
+                     std::vector<std::string> &found) {
+  for (const JsonMember &member : value.members) {
+    if (member.key == "properties")
+      for (const JsonMember &property : member.value.members)
+        if (const JsonMember *text = property.value.find("description");
+            !text || text->value.text.empty())
+          found.push_back(path + "/" + property.key);
+    findUndescribed(member.value, path + "/" + member.key, found);
+  }
+  for (const JsonValue &element : value.elements)
+    findUndescribed(element, path + "/*", found);
+}
+
+TEST_F(SpecSchema, DescribesEveryKey) {
+  std::vector<std::string> undescribed;
+  findUndescribed(schema, "", undescribed);
+  EXPECT_EQ(undescribed, std::vector<std::string>());
+}
+
 } // namespace
 } // namespace kiln::test

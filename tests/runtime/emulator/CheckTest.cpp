@@ -263,7 +263,7 @@ TEST(Check, GlobalAccessesStayInRegisteredAllocations) {
     EmulatedBlock block;
     block.threads = 64;
     auto first = reinterpret_cast<uintptr_t>(data.data());
-    block.ranges = {{first, first + 40 * sizeof(float), nullptr}};
+    block.ranges = {{first, first + 40 * sizeof(float), nullptr, 0}};
     auto reports = block.run([&](kiln_emu_thread *t) {
       float value = 0;
       kiln_emu_load(t, &reads, KILN_EMU_GLOBAL, data.data() + t->thread, &value, 4, 4,

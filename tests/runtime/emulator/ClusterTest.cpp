@@ -154,7 +154,7 @@ struct Shared {
     block.threads = 96; // two warps consume
     block.sharedBytes = slotAt + slots * 1024;
     block.ranges = {{reinterpret_cast<uintptr_t>(tensor.map.base),
-                     reinterpret_cast<uintptr_t>(tensor.end()), nullptr}};
+                     reinterpret_cast<uintptr_t>(tensor.end()), nullptr, 0}};
     return block.run([&](kiln_emu_thread *t) {
       if (t->thread == 0) {
         for (uint32_t slot = 0; slot < slots; ++slot) {

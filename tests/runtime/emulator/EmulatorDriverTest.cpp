@@ -1,6 +1,7 @@
 // Emulated GPUs as the runtime's devices: what programs see beside the kernels' results.
 
 #include "vector_add.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -54,6 +55,27 @@ TEST_F(EmulatorDriver, AllocationsAreRegisteredOnce) {
   EXPECT_EQ(kiln_emulator_unregister(emulator, memory + 16), KILN_SUCCESS);
   EXPECT_EQ(kiln_emulator_unregister(emulator, memory + 16), KILN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(kiln_emulator_register(emulator, memory + 31, 4), KILN_SUCCESS);
+}
+
+TEST_F(EmulatorDriver, ReadsOfWhatNobodyWroteAreReported) {
+  make("sm_90a");
+  kiln_emulator_set_check(emulator, 1);
+  const uint64_t unwritten = 0x7ffa7fc57fb37fe9;
+  std::vector<uint64_t> words(150, unwritten);
+  float *x = reinterpret_cast<float *>(words.data()), *y = x + 100, *out = x + 200;
+  std::fill(x, y + 99, 1.0f);
+  for (float *array : {x, y, out}) {
+    EXPECT_EQ(kiln_emulator_register(emulator, array, 400), KILN_SUCCESS);
+    EXPECT_EQ(kiln_emulator_set_unwritten(emulator, array, unwritten), KILN_SUCCESS);
+  }
+  EXPECT_EQ(kiln_emulator_set_unwritten(emulator, x + 1, unwritten), KILN_ERROR_INVALID_ARGUMENT);
+  kiln_stream stream = kiln_emulator_stream(emulator);
+  EXPECT_EQ(vector_add_f32(stream, x, y, out, 99), KILN_SUCCESS) << lastError();
+  std::memcpy(y + 98, &unwritten, 8);
+  EXPECT_EQ(vector_add_f32(stream, x, y, out, 99), KILN_ERROR_LAUNCH);
+  EXPECT_NE(lastError().find("read of global memory that was never written"), std::string::npos)
+      << lastError();
+  EXPECT_NE(lastError().find("of argument 'y_ptr'"), std::string::npos) << lastError();
 }
 
 TEST_F(EmulatorDriver, ReportsNameArgumentsAndAllocations) {

@@ -2,6 +2,7 @@
 // each mistake beside the right program.
 
 #include "tests/runtime/emulator/EmulatedBlock.h"
+#include <cstring>
 #include <thread>
 
 using namespace kiln::emulator::testing;
@@ -210,7 +211,7 @@ TEST(GlobalRaces, NameTheArgument) {
   EmulatedBlock block;
   block.threads = 64;
   auto first = reinterpret_cast<uintptr_t>(memory.words);
-  block.ranges = {{first, first + sizeof memory.words, nullptr}};
+  block.ranges = {{first, first + sizeof memory.words, nullptr, 0}};
   auto reports = block.run([&](kiln_emu_thread *t) { memory.store(t, t->thread / 2, t->thread); });
   EXPECT_TRUE(oneReport(reports, "with no barrier between; it is in the allocation of 4096 bytes"));
 }
@@ -240,6 +241,53 @@ uint32_t visibleAfterRelease(bool isCumulative, bool hasBarrier, uint32_t scope,
   EXPECT_TRUE(reports.empty()) << reports[0];
   EXPECT_EQ(std::count(memory.words, memory.words + 64, 1u), 64) << "at the end";
   return visible;
+}
+
+/// What a block is told that reads its words after it has written those before `written`, all
+/// being unwritten at first.
+std::vector<std::string> readBehind(uint32_t written,
+                                    const std::function<void(Memory &, kiln_emu_thread *)> &read) {
+  Memory memory;
+  EmulatedBlock block;
+  const uint64_t unwritten = 0x7ffa7fc57fb37fe9;
+  for (uint32_t i = 0; i < 1024; i += 2)
+    std::memcpy(&memory.words[i], &unwritten, sizeof unwritten);
+  auto first = reinterpret_cast<uintptr_t>(memory.words);
+  block.ranges = {{first, first + 1021 * 4, nullptr, unwritten}};
+  return block.run([&](kiln_emu_thread *t) {
+    if (t->thread < written)
+      memory.store(t, t->thread, 0);
+    barrier(t);
+    read(memory, t);
+  });
+}
+
+TEST(Unwritten, ReadsAreReported) {
+  auto loads = [](uint32_t count) {
+    return [=](Memory &memory, kiln_emu_thread *t) {
+      if (t->thread < count)
+        memory.load(t, t->thread);
+    };
+  };
+  EXPECT_TRUE(readBehind(32, loads(32)).empty());
+  EXPECT_TRUE(readBehind(31, loads(31)).empty());
+  EXPECT_TRUE(oneReport(readBehind(30, loads(31)),
+                        "thread 30: tilegpu.global_load: read of global memory that was never "
+                        "written: 4 bytes at 0x"));
+  EXPECT_TRUE(oneReport(readBehind(31, loads(32)), "thread 31: tilegpu.global_load: read of"));
+  // The last four bytes of what is registered.
+  EXPECT_TRUE(oneReport(readBehind(32,
+                                   [](Memory &m, kiln_emu_thread *t) {
+                                     if (t->thread == 0)
+                                       m.load(t, 1020);
+                                   }),
+                        "never written"));
+}
+
+TEST(Unwritten, AtomicOperationsReadToo) {
+  auto sum = [](Memory &memory, kiln_emu_thread *t) { memory.add(t, 0, 1, KILN_EMU_RELAXED); };
+  EXPECT_TRUE(readBehind(1, sum).empty());
+  EXPECT_TRUE(oneReport(readBehind(0, sum), "llvm.atomicrmw: read of global memory"));
 }
 
 TEST(LateStores, AWaveReleasesItsOwnStores) {

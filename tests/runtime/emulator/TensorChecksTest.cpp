@@ -616,13 +616,40 @@ TEST(TensorChecks, StoresThatAreNotWaitedFor) {
                         "race on global memory: 4 bytes"));
 }
 
+TEST(TensorChecks, TensorsThatNobodyHasWritten) {
+  for (bool isWritten : {false, true}) {
+    Tensor tensor(KILN_TENSOR_F32, {32, 4}, {32, 2});
+    EmulatedBlock block;
+    block.sharedBytes = slotAt + 1024;
+    auto first = reinterpret_cast<uintptr_t>(tensor.map.base);
+    block.ranges = {{first, first + 4 * tensor.map.strides[0], nullptr, 0x7ffa7fc57fb37fe9}};
+    if (!isWritten)
+      std::memcpy(tensor.at({2, 3}), &block.ranges[0].unwritten, 8);
+    Reports reports = block.run([&](kiln_emu_thread *t) {
+      if (t->thread)
+        return;
+      const int32_t where[] = {0, 2};
+      kiln_emu_mbarrier_init(t, &inits, t->shared, 1);
+      kiln_emu_proxy_fence(t, &proxyFences);
+      kiln_emu_mbarrier_arrive(t, &arrives, t->shared, 1, boxBytes);
+      kiln_emu_tensor_load(t, &loads, t->shared + slotAt, &tensor.map, where, 2, t->shared);
+      kiln_emu_mbarrier_wait(t, &fullWaits, t->shared, 0);
+    });
+    if (isWritten)
+      EXPECT_TRUE(reports.empty()) << reports[0];
+    else
+      EXPECT_TRUE(oneReport(reports, "read of global memory that was never written: in the row of "
+                                     "128 bytes"));
+  }
+}
+
 TEST(TensorChecks, TensorsBeyondTheirAllocation) {
   Tensor tensor(KILN_TENSOR_F32, {32, 4}, {32, 2});
   auto first = reinterpret_cast<uintptr_t>(tensor.map.base);
   for (bool isLoad : {false, true}) {
     EmulatedBlock block;
     block.sharedBytes = slotAt + 1024;
-    block.ranges = {{first, first + 3 * tensor.map.strides[0], nullptr}};
+    block.ranges = {{first, first + 3 * tensor.map.strides[0], nullptr, 0}};
     const char before = *tensor.at({0, 3});
     Reports reports = block.run([&](kiln_emu_thread *t) {
       if (t->thread)

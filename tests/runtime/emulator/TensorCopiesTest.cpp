@@ -39,7 +39,7 @@ EmulatedBlock blockFor(const Tensor &tensor) {
   EmulatedBlock block;
   block.sharedBytes = boxAt + tensor.bytes() + 128;
   block.ranges = {{reinterpret_cast<uintptr_t>(tensor.map.base),
-                   reinterpret_cast<uintptr_t>(tensor.end()), nullptr}};
+                   reinterpret_cast<uintptr_t>(tensor.end()), nullptr, 0}};
   return block;
 }
 

@@ -1,15 +1,19 @@
-# kiln_library(NAME SPEC FILE [COMPRESS zstd] [FLAGS FLAG...])
+# kiln_add_library(NAME SPEC FILE [RUNTIME TARGET] [COMPRESS zstd] [FLAGS FLAG...])
 #
-# A static library of the spec's kernels, and in NAME_FOLDER its header's folder. Each kernel compiles for each target
-# by itself, again only where its sources have changed. FLAGS are those of kiln build; KILN is the command. The spec's
-# kernels are looked up when CMake runs, which it does again when the spec changes. With COMPRESS zstd the library links
-# a target kiln_zstd: runtime/zstd/ and libzstd.
-if(NOT KILN)
-  find_program(KILN kiln REQUIRED)
-endif()
-
-function(kiln_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;COMPRESS" "FLAGS")
+# A static library of the spec's kernels. Programs that link it find its header, NAME.h, and get the runtime with it:
+# kiln::runtime, or another that RUNTIME names, and what emulated targets and compressed binaries need.
+#
+# Each kernel compiles for each target by itself, again only where its sources have changed. FLAGS are those of
+# kiln build; KILN is the command. The spec's kernels are looked up when CMake runs, which it does again when the spec
+# changes. NAME_FOLDER is the folder of the header, the archive and the manifest.
+function(kiln_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;RUNTIME;COMPRESS" "FLAGS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SPEC)
+    message(FATAL_ERROR "kiln_add_library(${name}): expected SPEC FILE, got '${arg_SPEC}' and '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT arg_RUNTIME)
+    set(arg_RUNTIME kiln::runtime)
+  endif()
   if(arg_COMPRESS)
     list(APPEND arg_FLAGS --compress ${arg_COMPRESS})
   endif()
@@ -41,8 +45,12 @@ function(kiln_library name)
   add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC "${folder}/lib${name}.a")
-  if(arg_COMPRESS STREQUAL "zstd")
-    target_link_libraries(${name} PUBLIC kiln_zstd)
+  if(groups MATCHES "@emu_")
+    target_link_libraries(${name} PUBLIC kiln::emulator)
   endif()
+  if(arg_COMPRESS STREQUAL "zstd")
+    target_link_libraries(${name} PUBLIC kiln::zstd)
+  endif()
+  target_link_libraries(${name} PUBLIC ${arg_RUNTIME})
   set(${name}_FOLDER "${folder}" PARENT_SCOPE)
 endfunction()

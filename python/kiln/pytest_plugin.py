@@ -1,0 +1,136 @@
+"""pytest -p kiln --kiln-target emu:sm_90a: a test suite that uses PyTorch and Triton runs with Kiln compiling and executing.
+
+Without --kiln-target the plug-in does nothing. docs/pytest.md describes it."""
+
+import os
+import time
+import warnings
+
+import pytest
+
+from kiln import case_sampling
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("kiln", "Triton kernels compiled and run by Kiln")
+    add = group.addoption
+    add("--kiln-target", metavar="TARGET", help="run kernels on this target: cpu, emu:sm_90a, emu:gfx942 …")
+    add("--kiln-check", action="store_true", help="races, accesses out of bounds and reads of what nobody wrote are failures")
+    add("--kiln-bounds", choices=("tensor", "storage"), default="tensor", help="what a kernel may access: the tensors, or all of their storages")
+    add("--kiln-configs", type=int, default=1, metavar="N", help="configs that an autotuner tries (1); 0: all")
+    add("--kiln-threads", type=int, default=0, metavar="N", help="threads for a launch (all; beside other workers of xdist 1)")
+    add("--kiln-cache", metavar="FOLDER", help="where compiled kernels are kept (~/.cache/kiln)")
+    add("--kiln-fp64", choices=("retry", "always", "never"), default="retry", help="references of PyTorch in fp64: when a test failed, always or never")
+    add("--kiln-sample", type=int, default=0, metavar="N", help="at most N cases of each test function")
+    add("--kiln-smallest", action="store_true", help="of these the cases with the smallest sizes in their names")
+    add("--kiln-seed", type=int, default=0, help="another sample")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Before any of the suite's modules asks whether there is a GPU."""
+    options = early_config.known_args_namespace
+    if not options.kiln_target:
+        if options.kiln_check:
+            raise pytest.UsageError("--kiln-check: expected --kiln-target, too")
+        return
+    early_config.pluginmanager.register(Session(options), "kiln-session")
+
+
+class Session:
+    """The hooks of a run with a target."""
+
+    def __init__(self, options):
+        from kiln.jit import stand_in
+        from kiln.toolchain import BuildError
+
+        name = options.kiln_target
+        try:
+            if options.kiln_check and not name.startswith("emu:"):
+                raise ValueError(f"--kiln-check needs an emulated GPU, --kiln-target is {name}")
+            self.launcher = stand_in.start(
+                name,
+                options.kiln_cache,
+                options.kiln_check,
+                options.kiln_threads or (1 if "PYTEST_XDIST_WORKER" in os.environ else 0),
+                options.kiln_bounds == "storage",
+                options.kiln_configs,
+            )
+        except (ValueError, OSError, BuildError) as error:
+            raise pytest.UsageError(f"kiln: {error}") from None
+        self.options, self.begin, self.of_workers = options, time.monotonic(), []
+        self.target, self.cache = self.launcher.device.target, self.launcher.cache
+
+    def pytest_report_header(self):
+        checks = ", checks on" if self.options.kiln_check else ""
+        return f"kiln: {self.target.name}{checks}, compiled kernels in {self.cache.folder}"
+
+    def pytest_collection_modifyitems(self, config, items):
+        options = self.options
+        if options.kiln_sample:
+            kept = case_sampling.sample([item.nodeid for item in items], options.kiln_sample, options.kiln_seed, options.kiln_smallest)
+            config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index not in kept])
+            items[:] = [item for index, item in enumerate(items) if index in kept]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem):
+        from kiln.jit import references
+
+        self.launcher.forget()
+        references.used = False
+        references.enabled = self.options.kiln_fp64 == "always"
+        try:
+            result = yield
+        except Exception:
+            if not self.passes_in_fp64(pyfuncitem):
+                raise
+            warnings.warn(f"kiln: {pyfuncitem.nodeid} passes with PyTorch's references in fp64 alone", stacklevel=1)
+            return True
+        finally:
+            references.enabled = False
+        if self.launcher.findings:  # the test has caught the exception
+            pytest.fail("kiln: " + "\n".join(self.launcher.findings), pytrace=False)
+        return result
+
+    def passes_in_fp64(self, item):
+        """Whether a test that has failed was only less exact in its references."""
+        from kiln.jit import references
+
+        if self.options.kiln_fp64 != "retry" or self.launcher.findings or not references.used or not self.launcher.launches:
+            return False
+        references.enabled = True
+        try:
+            item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})
+        except Exception:
+            return False
+        return not self.launcher.findings
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        if call.when == "call":
+            report.user_properties.append(("kiln_launches", self.launcher.launches))
+            if report.failed and self.launcher.findings:
+                report.sections.append(("Kiln's findings", "\n".join(self.launcher.findings)))
+        return report
+
+    def measures(self):
+        return {"compiles": self.cache.compiles, "compile_seconds": self.cache.seconds, "launch_seconds": self.launcher.seconds}
+
+    def pytest_sessionfinish(self, session):
+        if hasattr(session.config, "workeroutput"):  # a worker of xdist
+            session.config.workeroutput["kiln"] = self.measures()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node, error):
+        self.of_workers.append(getattr(node, "workeroutput", {}).get("kiln", {}))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        def total(name):
+            return sum(measures.get(name, 0) for measures in [self.measures(), *self.of_workers])
+
+        terminalreporter.section(f"kiln: {self.target.name}")
+        terminalreporter.line(
+            f"{total('compiles')} kernels compiled in {total('compile_seconds'):.1f} s, "
+            f"launches took {total('launch_seconds'):.1f} s, the run {time.monotonic() - self.begin:.1f} s"
+        )

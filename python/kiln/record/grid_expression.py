@@ -1,0 +1,134 @@
+"""The grid of a launch as expressions of a spec: from the source of the program's grid function, or from equal numbers.
+
+An expression is a candidate: what it gives is compared with every grid that was seen."""
+
+import ast
+import inspect
+import itertools
+import textwrap
+
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
+_FUNCTIONS = {"cdiv": "cdiv", "min": "min", "max": "max", "next_power_of_2": "next_power_of_2"}
+_MOST = 16  # candidates of a dimension
+
+
+def _next_power_of_2(n):
+    return 1 << max(0, n - 1).bit_length()
+
+
+_MEANINGS = {"cdiv": lambda a, b: -(-a // b), "min": min, "max": max, "next_power_of_2": _next_power_of_2, "__builtins__": {}}
+
+
+def evaluate(expression, numbers):
+    """None where it has no value."""
+    try:
+        return eval(expression, _MEANINGS, numbers)  # what _Reader has written
+    except (ArithmeticError, NameError, TypeError, ValueError):
+        return None
+
+
+def _function_in(source):
+    """The lambda or the function in the text of the statement that it stands in."""
+    source = textwrap.dedent(source).strip()
+    attempts = [source]
+    if "lambda" in source:
+        rest = source[source.index("lambda") :]
+        attempts += [rest[:end] for end in range(len(rest), 6, -1)]
+    for text in attempts:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Lambda, ast.FunctionDef)):
+                return node
+    return None
+
+
+def _result_of(node):
+    if isinstance(node, ast.Lambda):
+        return node.body
+    statements = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return statements[0].value if len(statements) == 1 and isinstance(statements[0], ast.Return) else None
+
+
+class _Reader:
+    """Reads an expression of Python as those of a spec."""
+
+    def __init__(self, meta, scope, numbers):
+        self.meta, self.scope, self.numbers = meta, scope, numbers
+
+    def read(self, node):
+        """All readings; none: it cannot be read."""
+        if isinstance(node, ast.Constant):
+            return [str(node.value)] if type(node.value) is int else []
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == self.meta:
+            name = getattr(node.slice, "value", None)
+            return [name] if name in self.numbers else []
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return [f"({a} {_OPERATORS[type(node.op)]} {b})" for a, b in self._all([node.left, node.right])] or self._by_value(node)
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if called in _FUNCTIONS and not node.keywords:
+                return [f"{_FUNCTIONS[called]}({', '.join(parts)})" for parts in self._all(node.args)] or self._by_value(node)
+            if called == "int" and len(node.args) == 1:
+                return self.read(node.args[0])
+        return self._by_value(node)
+
+    def _all(self, nodes):
+        return list(itertools.islice(itertools.product(*map(self.read, nodes)), _MOST))
+
+    def _by_value(self, node):
+        """The arguments that are what the program's own variable is; the one of its name first."""
+        if any(isinstance(part, ast.Name) and part.id == self.meta for part in ast.walk(node)):
+            return []
+        try:
+            value = eval(compile(ast.Expression(node), "<grid>", "eval"), self.scope)
+            value = value if isinstance(value, int) else value.__index__()
+        except Exception:  # whatever the program's own objects raise
+            return []
+        name = getattr(node, "id", None)
+        return sorted((n for n, number in self.numbers.items() if number == value), key=lambda n: n != name)
+
+
+def of_function(function, numbers):
+    """For each dimension the expressions that the grid function may mean; (): its source says nothing."""
+    try:
+        node = _function_in(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ()
+    result = node and _result_of(node)
+    if result is None or len(node.args.args) != 1:
+        return ()
+    closure = inspect.getclosurevars(function)
+    scope = {**vars(__import__("builtins")), **closure.globals, **closure.nonlocals}
+    reader = _Reader(node.args.args[0].arg, scope, numbers)
+    parts = result.elts if isinstance(result, (ast.Tuple, ast.List)) else [result]
+    return tuple(tuple(reader.read(part)[:_MOST]) for part in parts)
+
+
+def of_sizes(sizes, numbers):
+    """The arguments that the sizes may be. A 1 may be a size that happened to be 1."""
+    return tuple(tuple(n for n, number in numbers.items() if number == size) for size in sizes)
+
+
+def agreed(launches):
+    """The expressions that give every grid seen, or None: the caller's grid. Numbers that never change could mean anything: an
+    argument is only taken for a size that is equal by chance where it was seen with two values."""
+    dimensions = {len(launch.grid_expressions) for launch in launches}
+    if len(dimensions) > 1 or dimensions == {0}:
+        return None
+    expressions = []
+    for axis in range(dimensions.pop()):
+        of_launches = [launch.grid_expressions[axis] for launch in launches]
+        candidates = [c for c in of_launches[0] if all(c in others for others in of_launches)]
+        right = [c for c in candidates if all(evaluate(c, launch.numbers) == launch.grid[axis] for launch in launches)]
+        right = [c for c in right if not c.isidentifier() or len({launch.numbers[c] for launch in launches}) > 1]
+        if not right:
+            return None
+        expressions.append(_without_outer_parentheses(right[0]))
+    return expressions
+
+
+def _without_outer_parentheses(expression):
+    return ast.unparse(ast.parse(expression, mode="eval"))

@@ -1,0 +1,1 @@
+#define KILN_ABI_VERSION 7u

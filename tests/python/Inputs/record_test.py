@@ -1,0 +1,110 @@
+"""record_test.py SPEC: writes a spec of made-up launches of loaded.py, after tests of how it comes about."""
+import json
+import os
+import sys
+import unittest
+
+from kiln.record import grid_expression, spec_writer
+from kiln.record.launch import Launch, Value
+
+
+def cdiv(a, b):
+    return -(-a // b)
+
+
+def launch(n=100, block=64, element="fp32", promise="", grid=None, tuned=(), options=None, expressions=None):
+    values = {
+        "x": Value("*" + element, "16"),
+        "y": Value("*" + element, promise),
+        "n": Value("i32", "16" if n % 16 == 0 else "1" if n == 1 else ""),
+        "factor": Value("fp32"),
+        "BLOCK": Value(constant=block),
+    }
+    expressions = (("cdiv(n, BLOCK)",),) if expressions is None else expressions
+    grid = grid or (cdiv(n, block), 1, 1)
+    return Launch(
+        "loaded.py", "scale_kernel", values, options or {"num_warps": 4}, frozenset(tuned), ("n",), {"n": n, "BLOCK": block}, grid, expressions
+    )
+
+
+class GridTest(unittest.TestCase):
+    NUMBERS = {"n": 100, "m": 7, "k": 100, "BLOCK": 64}
+
+    def of(self, function):
+        return grid_expression.of_function(function, self.NUMBERS)
+
+    def test_reads_lambdas(self):
+        n, rows = 100, [0] * 7
+        self.assertEqual(self.of(lambda meta: (cdiv(n, meta["BLOCK"]),)), (("cdiv(n, BLOCK)", "cdiv(k, BLOCK)"),))
+        grid = lambda META: (len(rows), (n + META["BLOCK"] - 1) // META["BLOCK"])  # noqa: E731
+        self.assertEqual(self.of(grid), (("m",), ("(((n + BLOCK) - 1) // BLOCK)", "(((k + BLOCK) - 1) // BLOCK)")))
+        self.assertEqual(self.of(lambda meta: (min(n, 7) * 2, 1))[1], ("1",))
+
+    def test_reads_functions(self):
+        size = 7
+
+        def grid(meta):
+            """Of one program a row."""
+            return (size, cdiv(size, meta["BLOCK"]), 3)
+
+        self.assertEqual(self.of(grid), (("m",), ("cdiv(m, BLOCK)",), ("3",)))
+
+    def test_gives_up(self):
+        unknown = 12345
+        self.assertEqual(self.of(lambda meta: (unknown,)), ((),))
+        self.assertEqual(self.of(lambda meta: (meta["OTHER"],)), ((),))
+        self.assertEqual(self.of(print), ())
+
+        def several(meta):
+            count = meta["BLOCK"]
+            return (count,)
+
+        self.assertEqual(self.of(several), ())
+
+    def test_is_compared_with_every_grid(self):
+        self.assertEqual(grid_expression.agreed([launch(100), launch(300)]), ["cdiv(n, BLOCK)"])
+        self.assertIsNone(grid_expression.agreed([launch(100), launch(300, grid=(9, 1, 1))]))
+        two = [launch(100, expressions=(("n // BLOCK", "cdiv(n, BLOCK)"),)), launch(128)]
+        self.assertEqual(grid_expression.agreed(two), ["cdiv(n, BLOCK)"])
+        self.assertIsNone(grid_expression.agreed([launch(expressions=((),))]))
+
+    def test_takes_no_equality_by_chance(self):
+        once = launch(7, grid=(7, 1, 1), expressions=grid_expression.of_sizes((7,), {"n": 7}))
+        again = launch(9, grid=(9, 1, 1), expressions=grid_expression.of_sizes((9,), {"n": 9}))
+        self.assertIsNone(grid_expression.agreed([once]))
+        self.assertEqual(grid_expression.agreed([once, again]), ["n"])
+        one = [launch(n, grid=(1, 1, 1), expressions=grid_expression.of_sizes((1,), {"n": n})) for n in (7, 9)]
+        self.assertIsNone(grid_expression.agreed(one))
+        self.assertIsNone(grid_expression.agreed([again, launch(9, expressions=(("n",), ("n",)))]))
+
+
+class SpecTest(unittest.TestCase):
+    def test_constants_of_the_program_keep_functions_apart(self):
+        names = [entry.name for entry in spec_writer.entries_of([launch(block=64), launch(block=128), launch(200, block=64)])]
+        self.assertEqual(names, ["scale_kernel_BLOCK_64", "scale_kernel_BLOCK_128"])
+
+    def test_what_an_autotuner_chose_are_configs(self):
+        (entry,) = spec_writer.entries_of([launch(n, block, tuned=["BLOCK"], options={"num_warps": w}) for n, block, w in [(100, 64, 4), (300, 128, 8)]])
+        made = entry.spec("loaded.py")
+        self.assertEqual(made["configs"], [{"BLOCK": 64}, {"BLOCK": 128, "num_warps": 8}])
+        self.assertEqual(made["dispatch"], {"key": ["n"]})
+        self.assertEqual(made["signature"], {"x": "*fp32:16", "y": "*fp32", "n": "i32", "factor": "fp32"})
+        self.assertEqual(entry.seen(), {"n": (100, 300)})
+
+    def test_promises_are_specialisations(self):
+        (entry,) = spec_writer.entries_of([launch(100), launch(160, promise="16"), launch(1), launch(300)])
+        spelled = [(s["signature"]["y"], s["signature"]["n"]) for s in entry.spec("loaded.py")["signatures"]]
+        self.assertEqual(spelled, [("*fp32:16", "i32:16"), ("*fp32", "i32:1"), ("*fp32", "i32")])
+
+
+def write_spec(path):
+    launches = [launch(n, element=e, promise=p) for e in ("fp32", "fp16") for p in ("16", "") for n in (1, 100, 160)]
+    entries = spec_writer.entries_of(launches)
+    with open(path, "w") as file:
+        json.dump(spec_writer.spec_of(entries, "recorded", ["cpu"], lambda _: "loaded.py"), file)
+
+
+if __name__ == "__main__":
+    assert not os.path.exists(sys.argv[1])
+    unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() or sys.exit(1)
+    write_spec(sys.argv[1])
