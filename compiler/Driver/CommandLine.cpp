@@ -407,6 +407,8 @@ BuildOptions buildOptions() {
     build.tritonHeaders = {required(specPath, "headers of kiln compile --triton-compat")};
     llvm::append_range(build.tritonHeaders, pieceFiles);
     build.outputFolder = required(outputFolder, "-o PATH of the outputs, without extension");
+    if (!depfile.empty())
+      usageError("--depfile: expected none beside --triton-compat");
     return build;
   }
   build.spec = required(specPath, "the path of a spec");

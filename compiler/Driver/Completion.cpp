@@ -13,7 +13,7 @@ using llvm::StringRef;
 namespace kiln {
 namespace {
 
-/// In single quotes. Within them fish knows \\', and the others have to leave them.
+/// In single quotes. Within them fish knows \', and the others have to leave them.
 std::string quoted(StringRef text, StringRef apostrophe = "'\\''") {
   std::string result = "'";
   for (char c : text)

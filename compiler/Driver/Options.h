@@ -87,6 +87,7 @@ struct CompilerOptions {
 /// `kiln build`, `kiln check`, `kiln plan`, `kiln link` and `kiln tune`.
 struct BuildOptions {
   std::string spec;
+  /// link --triton-compat: the path of the outputs, without extension.
   std::string outputFolder;
   /// --name: replaces the spec's "library".
   std::string name;

@@ -1,10 +1,10 @@
 // kiln link --triton-compat: Triton's link.py.
 
 #include "codegen/TritonInterface.h"
+#include "compiler/Basic/RegularFile.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Reporter.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,7 +17,7 @@ llvm::Error failure(const llvm::Twine &message) { return llvm::createStringError
 llvm::Expected<std::vector<OutputFile>> readHeaders(llvm::ArrayRef<std::string> paths) {
   std::vector<OutputFile> headers;
   for (const std::string &path : paths) {
-    auto text = llvm::MemoryBuffer::getFile(path);
+    auto text = readRegularFile(path, /*maxBytes=*/1 << 20);
     if (!text)
       return failure(path + ": " + text.getError().message());
     headers.push_back({path, (*text)->getBuffer().str()});

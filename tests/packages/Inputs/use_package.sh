@@ -15,6 +15,9 @@ abi=$(sed -n 's/#define KILN_ABI_VERSION \([0-9]*\)u/\1/p' "$PREFIX/include/kiln
 for name in libkiln libkiln_emulated; do
   [ "$(readlink "$PREFIX/lib/$name.so")" = "$name.so.$abi" ]
   readelf -d "$PREFIX/lib/$name.so" | grep -q "soname: \[$name.so.$abi\]"
+  # Nothing but Kiln's own functions, which stay clear of another C++ library in the program.
+  ! readelf --dyn-syms -W "$PREFIX/lib/$name.so" | awk '$5 != "LOCAL" && $7 != "UND" && $8 != "" && NR > 3 { print $8 }' |
+    grep -v '^kiln_' | grep .
 done
 grep -q "libkiln.so.$abi" "$PREFIX/share/doc/kiln/docs/versions.md"
 
