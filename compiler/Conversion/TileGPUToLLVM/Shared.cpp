@@ -1,6 +1,7 @@
 // Buffers in shared memory, and barriers.
 
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -108,9 +109,20 @@ struct CopyAsyncSpread : SpreadPattern<tilegpu::CopyAsyncOp> {
                             << " neighbours of the buffer, got " << access.vector;
     copyToShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]), access,
                  adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange(),
-                 op.getCondition() ? adaptor.getCondition()[0] : Value(), op.getCounted());
+                 op.getCondition() ? adaptor.getCondition()[0] : Value(), op.getCounted(),
+                 hasRegisters(op));
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Of a predicate for some threads' copies and one for zeros ptxas makes a branch. One predicate
+  /// for both is an instruction more, by which kernels without registers for it lose more.
+  static bool hasRegisters(tilegpu::CopyAsyncOp op) {
+    constexpr int64_t most = 255;
+    auto needed =
+        op->getParentOfType<FunctionOpInterface>()->getAttrOfType<IntegerAttr>(registersAttr);
+    return !needed || needed.getInt() <= most;
   }
 };
 

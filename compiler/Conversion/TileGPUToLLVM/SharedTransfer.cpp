@@ -210,16 +210,14 @@ static Value countTrue(const ScalarBuilder &s, ArrayRef<Value> booleans) {
 
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                   const SharedAccess &access, ValueRange pointers, ValueRange masks,
-                  Value condition, bool counted) {
+                  Value condition, bool counted, bool needsNoZeros) {
   Addresses addresses(s, lowering, array, access);
   unsigned bytes = access.vector * sharedBytes(array.element);
   auto bytesIf = [&](Value isCopied) {
     return isCopied ? s.select(isCopied, s.i32(bytes), s.i32(0)) : s.i32(bytes);
   };
-  // Nobody reads what no iteration copies, so it need not be zeros: of a predicate for the copy and
-  // one for its zeros ptxas makes a branch.
   Value owner = addresses.owner;
-  if (owner && condition)
+  if (owner && condition && needsNoZeros)
     owner = s.bitAnd(owner, std::exchange(condition, Value()));
   llvm::SmallDenseSet<uint64_t> done;
   for (const SharedAccess::Part &part : access.parts) {
