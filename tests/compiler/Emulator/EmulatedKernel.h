@@ -42,7 +42,7 @@ public:
     llvm::erase_if(ranges, [&](const kiln_emulated_range &range) {
       return range.first < first + bytes && first < range.end;
     });
-    ranges.push_back({first, first + bytes, nullptr});
+    ranges.push_back({first, first + bytes, nullptr, /*unwritten=*/0});
   }
 
   /// Runs the grid with checks; params[i] points to argument i. What was reported.
