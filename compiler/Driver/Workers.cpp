@@ -12,6 +12,7 @@
 #include <optional>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -53,11 +54,38 @@ void writeAll(int fd, const char *bytes, size_t size) {
   }
 }
 
+/// Not all of LLVM and MLIR looks at what malloc returns, and a stack that cannot grow faults, too:
+/// where there is no memory left, a fault says so, as a failing `operator new` does.
+void explainFault(int signal) {
+  constexpr size_t least = 1 << 20;
+  void *memory = mmap(nullptr, least, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  std::signal(signal, SIG_DFL);
+  // Returning repeats the fault.
+  if (memory != MAP_FAILED)
+    return;
+  constexpr char text[] = "out of memory\n";
+  writeAll(STDERR_FILENO, text, sizeof text - 1);
+  std::abort();
+}
+
+void explainFaults() {
+  static char stack[1 << 14];
+  stack_t other = {};
+  other.ss_sp = stack;
+  other.ss_size = sizeof stack;
+  sigaltstack(&other, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = explainFault;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
 /// Lowers the limit for this process and what it starts, which may raise it again.
 void limitMemory(uint64_t bytes) {
   rlimit limit;
   if (bytes == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
     return;
+  explainFaults();
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
   setrlimit(RLIMIT_AS, &limit);
 }
