@@ -1,6 +1,7 @@
 // tl.dot
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -10,21 +11,20 @@ namespace {
 using tile::InputPrecision;
 
 /// What `input_precision` and the older `allow_tf32` say; by default TF32 where the target has it.
-std::optional<InputPrecision> readPrecision(Evaluator &evaluator, const Value &name,
+std::optional<InputPrecision> readPrecision(TensorBuilder &build, const Value &name,
                                             const Value &allowTF32) {
-  bool hasTF32 =
-      evaluator.getTarget().backend == "cuda" || evaluator.getTarget().archName == "gfx942";
+  bool hasTF32 = build.getTarget().backend == "cuda" || build.getTarget().archName == "gfx942";
   if (name.isNone()) {
     bool allowed = hasTF32;
     if (!allowTF32.isNone()) {
-      std::optional<bool> given = evaluator.constantBool(allowTF32, "allow_tf32");
+      std::optional<bool> given = build.constantBool(allowTF32, "allow_tf32");
       if (!given)
         return std::nullopt;
       allowed = allowed && *given;
     }
     return allowed ? InputPrecision::TF32 : InputPrecision::IEEE;
   }
-  std::optional<std::string> text = evaluator.constantString(name, "input_precision");
+  std::optional<std::string> text = build.constantString(name, "input_precision");
   if (!text)
     return std::nullopt;
   // A target without the named precision may always be more precise.
@@ -36,25 +36,25 @@ std::optional<InputPrecision> readPrecision(Evaluator &evaluator, const Value &n
                        .Case("bf16x6", InputPrecision::BF16x6)
                        .Default(std::nullopt);
   if (!precision)
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "input_precision",
-                          "tf32, tf32x3, ieee, bf16x3 or bf16x6", "'" + *text + "'");
+    return build.fail(DiagKind::SemaInvalidArgument, "input_precision",
+                      "tf32, tf32x3, ieee, bf16x3 or bf16x6", "'" + *text + "'");
   return precision;
 }
 
 /// `trans_a` and `trans_b` are of Triton before 2.1.
-Tensor transposeIf(Evaluator &evaluator, Tensor tensor, const Value &flag, llvm::StringRef name) {
-  std::optional<bool> isSet = tensor ? evaluator.constantBool(flag, name) : std::nullopt;
+Tensor transposeIf(TensorBuilder &build, Tensor tensor, const Value &flag, llvm::StringRef name) {
+  std::optional<bool> isSet = tensor ? build.constantBool(flag, name) : std::nullopt;
   if (!isSet)
     return {};
   if (!*isSet || tensor.type.shape.size() != 2)
     return tensor;
-  return evaluator.permute(tensor, {1, 0});
+  return build.permute(tensor, {1, 0});
 }
 
-bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
+bool checkOperands(PythonOperations &python, Tensor a, Tensor b) {
   size_t rank = a.type.shape.size();
   auto bad = [&](llvm::StringRef expected) {
-    evaluator.error(DiagKind::SemaShape, "tl.dot", expected, a.type.str() + " and " + b.type.str());
+    python.error(DiagKind::SemaShape, "tl.dot", expected, a.type.str() + " and " + b.type.str());
     return false;
   };
   if (rank < 2 || b.type.shape.size() != rank)
@@ -76,30 +76,30 @@ bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
 
 } // namespace
 
-Value builtinDot(Evaluator &evaluator, Call &call) {
-  Tensor a = evaluator.toTensor(call[0]), b = a ? evaluator.toTensor(call[1]) : Tensor();
-  a = transposeIf(evaluator, a, call[7], "trans_a");
-  b = transposeIf(evaluator, b, call[8], "trans_b");
-  if (!a || !b || !checkOperands(evaluator, a, b))
+Value builtinDot(TensorBuilder &build, Call &call) {
+  Tensor a = build.toTensor(call[0]), b = a ? build.toTensor(call[1]) : Tensor();
+  a = transposeIf(build, a, call[7], "trans_a");
+  b = transposeIf(build, b, call[8], "trans_b");
+  if (!a || !b || !checkOperands(build, a, b))
     return Value();
   // Triton multiplies what MLIR has no type for as fp16.
   if (a.dtype().is(Scalar::FP8E4B15) || b.dtype().is(Scalar::FP8E4B15)) {
-    a = evaluator.cast(a, Scalar::FP16);
-    b = evaluator.cast(b, Scalar::FP16);
+    a = build.cast(a, Scalar::FP16);
+    b = build.cast(b, Scalar::FP16);
   }
-  std::optional<InputPrecision> precision = readPrecision(evaluator, call[3], call[4]);
+  std::optional<InputPrecision> precision = readPrecision(build, call[3], call[4]);
   if (!precision)
     return Value();
   DType out = Scalar::FP32;
   Tensor acc;
   if (!call[2].isNone()) {
-    acc = evaluator.toTensor(call[2]);
+    acc = build.toTensor(call[2]);
     if (!acc)
       return Value();
     out = acc.dtype();
   }
   if (!call[6].isNone()) {
-    std::optional<DType> given = evaluator.constantDType(call[6], "out_dtype");
+    std::optional<DType> given = build.constantDType(call[6], "out_dtype");
     if (!given)
       return Value();
     out = *given;
@@ -108,8 +108,8 @@ Value builtinDot(Evaluator &evaluator, Call &call) {
   if (type.isInt())
     result = Scalar::Int32;
   else if (out.is(Scalar::BF16))
-    return evaluator.errorWithHint("use fp32 and cast the result", DiagKind::SemaInvalidArgument,
-                                   "out_dtype", "fp32 or fp16", "bf16");
+    return build.errorWithHint("use fp32 and cast the result", DiagKind::SemaInvalidArgument,
+                               "out_dtype", "fp32 or fp16", "bf16");
   else if (type.is(Scalar::FP32) || type.is(Scalar::BF16))
     result = Scalar::FP32;
   else if (type.is(Scalar::FP64))
@@ -119,22 +119,22 @@ Value builtinDot(Evaluator &evaluator, Call &call) {
   TensorType resultType(result, a.type.shape);
   resultType.shape.back() = b.type.shape.back();
   if (acc && (acc.type.shape != resultType.shape || (call[6].isNone() && acc.dtype() != result)))
-    return evaluator.error(DiagKind::SemaShape, "the accumulator of tl.dot", resultType.str(),
-                           acc.type.str());
+    return build.error(DiagKind::SemaShape, "the accumulator of tl.dot", resultType.str(),
+                       acc.type.str());
   if (acc)
-    acc = evaluator.cast(acc, result);
+    acc = build.cast(acc, result);
   else
-    acc = evaluator.splat(evaluator.constant(result, Value::integer(0)), resultType.shape);
+    acc = build.splat(build.constant(result, Value::integer(0)), resultType.shape);
   Int imprecise = 0;
   if (!call[5].isNone()) {
-    std::optional<Int> given = evaluator.constantInt(call[5], "max_num_imprecise_acc");
+    std::optional<Int> given = build.constantInt(call[5], "max_num_imprecise_acc");
     if (!given)
       return Value();
     imprecise = *given;
     int64_t depth = a.type.shape.back();
     if (a.dtype().isFP8() && b.dtype().isFP8() && imprecise > depth)
-      return evaluator.error(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
-                             "at most K = " + std::to_string(depth), toString(imprecise));
+      return build.error(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
+                         "at most K = " + std::to_string(depth), toString(imprecise));
   }
   // The operation takes one batch axis.
   llvm::SmallVector<int64_t, 4> shape(resultType.shape);
@@ -144,18 +144,18 @@ Value builtinDot(Evaluator &evaluator, Call &call) {
     int64_t batch = 1;
     for (size_t i = 0; i + 2 < rank; ++i)
       batch *= tensor.type.shape[i];
-    return evaluator.reshape(
-        tensor, {batch, tensor.type.shape[rank - 2], tensor.type.shape[rank - 1]}, false);
+    return build.reshape(tensor, {batch, tensor.type.shape[rank - 2], tensor.type.shape[rank - 1]},
+                         false);
   };
   a = flattenBatch(a);
   b = flattenBatch(b);
   acc = flattenBatch(acc);
   if (!a || !b || !acc)
     return Value();
-  auto op = tile::DotOp::create(evaluator.builder, evaluator.loc(), acc.ir.getType(), a.ir, b.ir,
+  auto op = tile::DotOp::create(build.getBuilder(), build.loc(), acc.ir.getType(), a.ir, b.ir,
                                 acc.ir, *precision, uint32_t(imprecise));
   Tensor product{op.getResult(), acc.type};
-  return Value::tensor(rank > 3 ? evaluator.reshape(product, shape, false) : product);
+  return Value::tensor(rank > 3 ? build.reshape(product, shape, false) : product);
 }
 
 } // namespace kiln::sema

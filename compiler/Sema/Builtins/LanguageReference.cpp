@@ -32,7 +32,7 @@ where tensors are. `libdevice` is reached as `tl.math`, `triton.language.extra.l
 )";
 
 std::string entry(const BuiltinInfo &info) {
-  if (!info.handler)
+  if (!info.isSupported())
     return "`" + info.getQualifiedName() + "`: not supported yet.";
   std::string mark = info.place == Place::Anywhere &&
                              (info.library == Library::Language || info.library == Library::Target)

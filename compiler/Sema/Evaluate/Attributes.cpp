@@ -1,7 +1,7 @@
 // Attributes, subscripts and iteration.
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Evaluate/Evaluator.h"
 
 namespace kiln::sema {
 namespace {
@@ -61,23 +61,23 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
     return descriptorAttribute(base, name);
   case ValueKind::Opaque:
   case ValueKind::Class:
-    return host->getAttribute(base, name);
+    return python().getAttribute(base, name);
   case ValueKind::Module: {
-    if (std::optional<Value> value = host->moduleAttribute(base, name))
+    if (std::optional<Value> value = python().moduleAttribute(base, name))
       return *value;
-    if (hasFailed)
+    if (failed())
       return Value();
     std::vector<llvm::StringRef> candidates;
     const auto &module = base.as<ModuleObject>();
     llvm::StringRef path = module.path;
     if (path == "triton.language" || path == "triton.language.math")
-      candidates = getBuiltinNames(Library::Language);
+      candidates = builtins().getNames(Library::Language);
     else if (path.ends_with("libdevice"))
-      candidates = getBuiltinNames(Library::Device);
+      candidates = builtins().getNames(Library::Device);
     else if (path == "triton")
-      candidates = getBuiltinNames(Library::Triton);
+      candidates = builtins().getNames(Library::Triton);
     else if (path == "math")
-      candidates = getBuiltinNames(Library::Math);
+      candidates = builtins().getNames(Library::Math);
     else if (module.state)
       for (const auto &entry : module.state->scope->names)
         candidates.push_back(entry.first);
@@ -87,7 +87,7 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   case ValueKind::Instance: {
     const auto &instance = base.as<InstanceObject>();
     if (instance.cls.is(ValueKind::Class))
-      return host->getAttribute(base, name);
+      return python().getAttribute(base, name);
     if (const Value *field = instance.find(name))
       return *field;
     return unknownAttribute(base, name);
@@ -114,24 +114,24 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
       if (field == name)
         return element;
   }
-  if (hasPythonMethod(base, name))
+  if (tensors().hasPythonMethod(base, name))
     return bindMethod(base, Value::none(), name);
-  if (name == "type" && frame->mode == FunctionMode::Kernel)
+  if (name == "type" && frame()->mode == FunctionMode::Kernel)
     if (Value type = typeOf(base); !type.isError())
       return type;
   if (base.isNumber()) {
     if (name == "dtype" || name == "type")
-      if (std::optional<DType> type = numberType(base))
+      if (std::optional<DType> type = tensors().numberType(base))
         return Value::type(*type);
     if (name == "shape")
       return Value::tuple({});
     // `x.to(tl.int64)` of a compile-time number works as on the scalar that it would become.
-    if (buildsIR() && frame->mode == FunctionMode::Kernel)
-      if (findBuiltin(Library::Language, name))
-        if (Tensor tensor = toTensor(base))
+    if (tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
+      if (builtins().find(Library::Language, name))
+        if (Tensor tensor = tensors().toTensor(base))
           return tensorAttribute(tensor, name);
   }
-  return hasFailed ? Value() : unknownAttribute(base, name);
+  return failed() ? Value() : unknownAttribute(base, name);
 }
 
 Value Evaluator::tensorAttribute(Tensor tensor, llvm::StringRef name) {
@@ -149,16 +149,16 @@ Value Evaluator::tensorAttribute(Tensor tensor, llvm::StringRef name) {
   if (name == "T") {
     if (tensor.type.shape.size() != 2)
       return error(DiagKind::SemaShape, ".T", "a tensor of rank 2", tensor.type.str());
-    return Value::tensor(permute(tensor, {1, 0}));
+    return Value::tensor(tensors().permute(tensor, {1, 0}));
   }
-  const BuiltinInfo *info = findBuiltin(Library::Language, name);
+  const BuiltinInfo *info = builtins().find(Library::Language, name);
   if (info && info->library == Library::Language && info->place == Place::Kernel)
     return bindMethod(self, Value::builtin(*info), name);
   if (info && name == "cdiv")
     return bindMethod(self, Value::builtin(*info), name);
   if (name == "logical_and" || name == "logical_or")
     return bindMethod(self, Value::none(), name);
-  std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Language);
+  std::vector<llvm::StringRef> candidates = builtins().getNames(Library::Language);
   candidates.insert(candidates.end(), {"shape", "dtype", "type", "numel", "ndim", "T"});
   return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownAttribute,
                        describe(self), name);
@@ -205,14 +205,14 @@ Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef nam
   if (name == "block_shape")
     return shapeTuple(object.blockShape);
   if (name == "load" || name == "store" || name == "advance")
-    return bindMethod(pointer, Value::builtin(*findBuiltin(Library::Language, name)), name);
+    return bindMethod(pointer, builtins().get(Library::Language, name), name);
   return unknownAttribute(pointer, name);
 }
 
 Value Evaluator::descriptorAttribute(const Value &descriptor, llvm::StringRef name) {
   const auto &object = descriptor.as<DescriptorObject>();
   auto bind = [&](llvm::StringRef builtin) {
-    return bindMethod(descriptor, Value::builtin(*findBuiltin(Library::Language, builtin)), name);
+    return bindMethod(descriptor, builtins().get(Library::Language, builtin), name);
   };
   auto onEachAxis = [&](auto numberOf) {
     std::vector<Value> values;
@@ -224,7 +224,8 @@ Value Evaluator::descriptorAttribute(const Value &descriptor, llvm::StringRef na
     return bind("load_tensor_descriptor");
   if (name == "store")
     return bind("store_tensor_descriptor");
-  if (std::string method = ("_descriptor_" + name).str(); findBuiltin(Library::Language, method))
+  if (std::string method = ("_descriptor_" + name).str();
+      builtins().find(Library::Language, method))
     return bind(method);
   if (name == "dtype")
     return Value::type(object.pointer.getPointee());
@@ -232,13 +233,13 @@ Value Evaluator::descriptorAttribute(const Value &descriptor, llvm::StringRef na
     return Value::type(object.blockType());
   if (name == "shape") // Triton's are i32
     return onEachAxis([&](int32_t axis) {
-      Tensor extent{builder.createOrFold<tile::DescriptorExtentOp>(loc(), object.ir, axis),
+      Tensor extent{builder().createOrFold<tile::DescriptorExtentOp>(loc(), object.ir, axis),
                     Scalar::Int64};
-      return cast(extent, Scalar::Int32);
+      return tensors().cast(extent, Scalar::Int32);
     });
   if (name == "strides")
     return onEachAxis([&](int32_t axis) {
-      return Tensor{builder.createOrFold<tile::DescriptorStrideOp>(loc(), object.ir, axis),
+      return Tensor{builder().createOrFold<tile::DescriptorStrideOp>(loc(), object.ir, axis),
                     Scalar::Int64};
     });
   return name == "block_shape" ? shapeTuple(object.blockType().shape)
@@ -279,7 +280,7 @@ Value Evaluator::indexTensor(Tensor tensor, const Value &index) {
       return error(DiagKind::SemaShape, "an index of a tensor",
                    "no more ':' than dimensions before None", tensor.type.str());
     if (part.isNone())
-      tensor = expandDims(tensor, tensor.isBlock() ? axis : 0);
+      tensor = tensors().expandDims(tensor, tensor.isBlock() ? axis : 0);
     else if (!isFullSlice(part))
       return errorWithHint("one element is tl.sum(tl.where(tl.arange(0, N) == i, x, 0)); several "
                            "are tl.gather, or a load from a pointer",
@@ -292,62 +293,6 @@ Value Evaluator::indexTensor(Tensor tensor, const Value &index) {
   return Value::tensor(tensor);
 }
 
-/// Python's rules for the bounds of a slice.
-static void clampSlice(Int size, const SliceObject &slice, Int step, Int &lower, Int &upper) {
-  auto bound = [&](const Value &value, Int missing) {
-    if (!value.isIntegral())
-      return missing;
-    Int at = value.getInt();
-    if (at < 0)
-      at += size;
-    Int least = step < 0 ? -1 : 0, most = step < 0 ? size - 1 : size;
-    return at < least ? least : at > most ? most : at;
-  };
-  lower = bound(slice.lower, step < 0 ? size - 1 : 0);
-  upper = bound(slice.upper, step < 0 ? -1 : size);
-}
-
-Value Evaluator::subscriptSequence(const Value &base, const Value &index) {
-  std::vector<Value> elements;
-  if (base.isString())
-    for (char c : base.getString())
-      elements.push_back(Value::string(llvm::StringRef(&c, 1)));
-  else if (std::optional<std::vector<Value>> items = iterate(base))
-    elements = *items;
-  else
-    return Value();
-  Int size = Int(elements.size());
-  if (index.is(ValueKind::Slice)) {
-    const auto &slice = index.as<SliceObject>();
-    for (const Value *part : {&slice.lower, &slice.upper, &slice.step})
-      if (!part->isNone() && !constantInt(*part, "a slice bound"))
-        return Value();
-    Int step = slice.step.isNone() ? 1 : slice.step.getInt();
-    if (step == 0)
-      return error(DiagKind::SemaPython, "slice step cannot be zero");
-    Int lower, upper;
-    clampSlice(size, slice, step, lower, upper);
-    std::vector<Value> result;
-    for (Int at = lower; step > 0 ? at < upper : at > upper; at += step)
-      result.push_back(elements[size_t(at)]);
-    if (base.isString()) {
-      std::string text;
-      for (const Value &letter : result)
-        text += letter.getString();
-      return Value::string(text);
-    }
-    return base.is(ValueKind::List) ? Value::list(result) : Value::tuple(result);
-  }
-  std::optional<Int> at = constantInt(index, "an index");
-  if (!at)
-    return Value();
-  Int position = *at < 0 ? *at + size : *at;
-  if (position < 0 || position >= size)
-    return error(DiagKind::SemaPython,
-                 "index " + toString(*at) + " is out of range for " + toString(size) + " elements");
-  return elements[size_t(position)];
-}
-
 Value Evaluator::subscript(const Value &base, const Value &index) {
   switch (base.getKind()) {
   case ValueKind::Tensor:
@@ -356,11 +301,11 @@ Value Evaluator::subscript(const Value &base, const Value &index) {
   case ValueKind::List:
   case ValueKind::Range:
   case ValueKind::String:
-    return subscriptSequence(base, index);
+    return tensors().subscriptSequence(base, index);
   case ValueKind::Dict:
     for (const auto &[key, value] : base.as<DictObject>().items)
       if (isEqual(key, index).value_or(false))
-        return use(str(key), value);
+        return tensors().use(str(key), value);
     return error(DiagKind::SemaPython, "key " + repr(index) + " is not in the dict");
   case ValueKind::Opaque:
     return base;
@@ -376,49 +321,9 @@ Value Evaluator::subscript(const Value &base, const Value &index) {
     return error(DiagKind::SemaUnsupportedSyntax, "an index of " + describe(base));
   default:
     // `x[None]`, `x[:, None]` of a compile-time number.
-    if (base.isNumber() && buildsIR() && frame->mode == FunctionMode::Kernel)
-      return indexTensor(toTensor(base), index);
+    if (base.isNumber() && tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
+      return indexTensor(tensors().toTensor(base), index);
     return error(DiagKind::SemaUnsupportedSyntax, "an index of " + describe(base));
-  }
-}
-
-std::optional<std::vector<Value>> Evaluator::iterate(const Value &iterable) {
-  std::vector<Value> items;
-  switch (iterable.getKind()) {
-  case ValueKind::Error:
-    return std::nullopt;
-  case ValueKind::Tuple:
-  case ValueKind::List:
-  case ValueKind::Set:
-    return iterable.getElements();
-  case ValueKind::String:
-    for (char c : iterable.getString())
-      items.push_back(Value::string(llvm::StringRef(&c, 1)));
-    return items;
-  case ValueKind::Dict:
-    for (const auto &item : iterable.as<DictObject>().items)
-      items.push_back(item.first);
-    return items;
-  case ValueKind::Range: {
-    const auto &range = iterable.as<RangeObject>();
-    for (Int at = range.start; range.step > 0 ? at < range.stop : at > range.stop;
-         at += range.step) {
-      if (!step())
-        return std::nullopt;
-      items.push_back(Value::integer(at));
-    }
-    return items;
-  }
-  case ValueKind::Opaque:
-    notKnown(iterable);
-    return std::nullopt;
-  case ValueKind::Iterator:
-    return host->drain(iterable);
-  case ValueKind::Class:
-  case ValueKind::Instance:
-    return host->iterateObject(iterable);
-  default:
-    return fail(DiagKind::SemaUnsupportedSyntax, "iterating over " + describe(iterable));
   }
 }
 

@@ -30,9 +30,9 @@ Value HostInterpreter::evaluateCall(const ast::CallExpr &expr) {
   if (callee.isOpaque() && args.size() == 1 && args.front().isString()) {
     llvm::StringRef path = callee.as<OpaqueObject>().path;
     if (path.ends_with(".Version") || path.ends_with("version.parse"))
-      callee = Value::builtin(*findBuiltin(Library::Other, "packaging.version.parse"));
+      callee = core->tensors().builtins().get(Library::Other, "packaging.version.parse");
   }
-  CallSiteGuard site(*core, {&expr, nullptr, 0});
+  Unwinding::Site site(core->unwinding(), {&expr, nullptr, 0});
   return call(callee, std::move(args), std::move(keywords), &expr);
 }
 
@@ -87,7 +87,7 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
     size_t size = method.self.isSequence()          ? method.self.getElements().size()
                   : method.self.is(ValueKind::Dict) ? method.self.as<DictObject>().items.size()
                                                     : 0;
-    if (!core->step(size / searchedPerStep))
+    if (!core->unwinding().step(size / searchedPerStep))
       return Value();
     willChange(method.self);
     for (const Value &arg : args) {
@@ -103,7 +103,7 @@ Value HostInterpreter::call(const Value &callee, std::vector<Value> args, Keywor
         lose(method.self, Value(ValueKind::Opaque, why));
       return {ValueKind::Opaque, why};
     }
-    return core->pythonMethod(method.self, method.name, args, keywords);
+    return core->tensors().pythonMethod(method.self, method.name, args, keywords);
   }
   case ValueKind::Instance: {
     const auto &instance = callee.as<InstanceObject>();
@@ -170,7 +170,7 @@ Value HostInterpreter::callUnknown(const Value &callee, llvm::ArrayRef<Value> ar
     result->path += "()";
   result->isSomething = false;
   if (result->steps.empty())
-    result->steps.push_back({core->getPosition(), ""});
+    result->steps.push_back({core->unwinding().getPosition(), ""});
   Value value(ValueKind::Opaque, result);
   if (!tries.empty() && (object.cause || mayRaise(object.path)))
     tries.back().doubt = value;
@@ -256,7 +256,7 @@ void HostInterpreter::evaluateDefaults(FunctionObject &function) {
     function.defaults.push_back(parameter.defaultValue ? evaluate(*parameter.defaultValue)
                                                        : Value());
     // A kernel whose default fails can still be given a value.
-    if (core->failed() && !core->mustUnwind() && function.definition &&
+    if (core->failed() && !core->unwinding().mustUnwind() && function.definition &&
         !function.definition->decorators.empty())
       function.defaults.back() = unknownAfterFailure();
     if (core->failed())
@@ -273,7 +273,7 @@ Value HostInterpreter::makeFunction(const ast::FunctionDef &definition) {
   Value function(ValueKind::Function, object);
   // Decorators are evaluated first, then the defaults.
   for (const ast::Expr *expr : definition.decorators) {
-    Evaluator::At at(*core, expr->range);
+    At at(*core, expr->range);
     const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(expr);
     Decoration decoration;
     decoration.expr = expr;
@@ -282,7 +282,7 @@ Value HostInterpreter::makeFunction(const ast::FunctionDef &definition) {
       collectArguments(callExpr->arguments, decoration.args, decoration.keywords);
     // At module level nothing that runs waits for what is cut short.
     bool isAtModule = current->scope->kind == Scope::Module;
-    if (core->failed() && core->mustUnwind() && !isAtModule)
+    if (core->failed() && core->unwinding().mustUnwind() && !isAtModule)
       return Value();
     if (core->failed())
       decoration.callee = unknownAfterFailure();
@@ -302,14 +302,14 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
   const auto own = function.share<FunctionObject>();
   Value value = function;
   for (const Decoration &decoration : llvm::reverse(own->decorations)) {
-    Evaluator::At at(*core, decoration.expr->range);
+    At at(*core, decoration.expr->range);
     Value decorator = decoration.callee;
     if (llvm::isa<ast::CallExpr>(decoration.expr) && !isTritons(decorator))
       decorator = settle(call(decorator, decoration.args, decoration.keywords,
                               llvm::cast<ast::CallExpr>(decoration.expr)));
     if (!core->failed())
       value = applyDecorator(decorator, value);
-    if (core->failed() && core->mustUnwind() && current->scope->kind != Scope::Module)
+    if (core->failed() && core->unwinding().mustUnwind() && current->scope->kind != Scope::Module)
       return Value();
     if (core->failed()) {
       // A kernel is compiled as it stands, whatever its wrappers do when they are called.

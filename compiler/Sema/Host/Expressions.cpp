@@ -7,10 +7,10 @@
 namespace kiln::sema {
 
 Value HostInterpreter::evaluate(const ast::Expr &expr) {
-  if (!core->step())
+  if (!core->unwinding().step())
     return Value();
-  Evaluator::At at(*core, expr.range);
-  Evaluator::Depth depth(*core);
+  At at(*core, expr.range);
+  Unwinding::Depth depth(core->unwinding());
   return core->failed() ? Value() : settle(evaluateNode(expr));
 }
 
@@ -69,7 +69,7 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
     Value base = evaluate(*attribute.base);
     if (core->failed())
       return Value();
-    Evaluator::At at(*core, attribute.attribute.range);
+    At at(*core, attribute.attribute.range);
     return getAttribute(base, attribute.attribute.name);
   }
   case NodeKind::SubscriptExpr: {
@@ -96,7 +96,7 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
   case NodeKind::YieldFromExpr:
     return evaluateYield(expr);
   default:
-    return core->evaluateLiteral(expr);
+    return core->tensors().literal(expr);
   }
 }
 
@@ -109,7 +109,7 @@ Value HostInterpreter::evaluateDisplay(const ast::Expr &expr, ast::ExprList elem
   Value list = Value::list(std::move(*values));
   if (expr.kind == ast::NodeKind::ListExpr)
     return list;
-  return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
+  return call(core->tensors().builtins().get(Library::Python, "set"), {list}, {});
 }
 
 Value HostInterpreter::evaluateDict(const ast::DictExpr &expr) {
@@ -239,7 +239,7 @@ Value HostInterpreter::evaluateFormatted(const ast::FormattedString &expr) {
         return {ValueKind::Opaque, why};
     bool isPlain = !field.conversion || field.conversion == 's';
     if (value.is(ValueKind::Instance)) {
-      Value shown = call(Value::builtin(*findBuiltin(Library::Python, isPlain ? "str" : "repr")),
+      Value shown = call(core->tensors().builtins().get(Library::Python, isPlain ? "str" : "repr"),
                          {value}, {});
       if (core->failed() || shown.isOpaque())
         return shown;
@@ -272,7 +272,7 @@ bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clau
   if (iterator.isOpaque())
     return core->notKnown(iterator), false;
   while (true) {
-    std::optional<Value> item = core->step() ? next(iterator) : std::nullopt;
+    std::optional<Value> item = core->unwinding().step() ? next(iterator) : std::nullopt;
     if (core->failed() || !item)
       return !core->failed();
     // The targets are the comprehension's own.
@@ -344,7 +344,7 @@ Value HostInterpreter::evaluateComprehension(const ast::ComprehensionExpr &expr)
     return dict;
   Value list = Value::list(std::move(elements));
   if (expr.form == Form::Set)
-    return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
+    return call(core->tensors().builtins().get(Library::Python, "set"), {list}, {});
   return list;
 }
 

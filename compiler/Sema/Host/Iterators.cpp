@@ -17,7 +17,7 @@ Value HostInterpreter::makeIterator(const Value &given) {
   } else if (iterable.is(ValueKind::Class) && iterable.as<ClassObject>().isEnum) {
     object->items = iterable.as<ClassObject>().enumerators;
   } else {
-    std::optional<std::vector<Value>> items = core->iterate(iterable);
+    std::optional<std::vector<Value>> items = core->tensors().iterate(iterable);
     if (!items)
       return Value();
     object->items = std::move(*items);
@@ -31,7 +31,7 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
     std::optional<Value> item = special(iterator, "__next__", {});
     if (!core->failed() && !item)
       raise("TypeError", describe(iterator) + " is not an iterator");
-    bool isEnd = core->failed() && !core->mustUnwind() && isException() &&
+    bool isEnd = core->failed() && !core->unwinding().mustUnwind() && isException() &&
                  raised.is(ValueKind::Instance) &&
                  raised.as<InstanceObject>().typeName == "StopIteration";
     if (isEnd)
@@ -85,7 +85,8 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
   }
   case IteratorObject::Filter:
     while (true) {
-      std::optional<Value> item = core->step() ? next(object.sources.front()) : std::nullopt;
+      std::optional<Value> item =
+          core->unwinding().step() ? next(object.sources.front()) : std::nullopt;
       if (!item)
         return core->failed() ? std::nullopt : end();
       Value answer = object.function.isNone() ? *item : settle(call(object.function, {*item}, {}));
@@ -117,7 +118,7 @@ std::optional<std::vector<Value>> HostInterpreter::drain(const Value &given) {
     return std::nullopt;
   }
   std::vector<Value> items;
-  while (core->step()) {
+  while (core->unwinding().step()) {
     std::optional<Value> item = next(iterator);
     if (!item)
       break;

@@ -153,7 +153,8 @@ void HostInterpreter::bindIn(const std::shared_ptr<Scope> &scope, llvm::StringRe
 
 void HostInterpreter::bind(llvm::StringRef name, const Value &value) {
   std::shared_ptr<Scope> scope = scopeOf(name);
-  bindIn(scope, name, value.isOpaque() ? traced(value, name, core->getPosition()) : value);
+  bindIn(scope, name,
+         value.isOpaque() ? traced(value, name, core->unwinding().getPosition()) : value);
 }
 
 bool HostInterpreter::unbind(llvm::StringRef name) {
@@ -166,19 +167,6 @@ bool HostInterpreter::unbind(llvm::StringRef name) {
   journal.willWrite(scope);
   scope->names.erase(found);
   return true;
-}
-
-const Value *HostInterpreter::findEnclosing(const std::shared_ptr<Scope> &scope,
-                                            llvm::StringRef name) {
-  for (const Scope *at = scope.get(); at; at = at->parent.get()) {
-    if (at->kind == Scope::Class)
-      continue;
-    if (at->declared && at->declared->globals.contains(name))
-      return nullptr;
-    if (auto found = at->names.find(name); found != at->names.end())
-      return &found->second;
-  }
-  return nullptr;
 }
 
 Value HostInterpreter::lookUp(llvm::StringRef name) {
@@ -200,7 +188,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
     return *builtin;
   if (current->module->starred.isOpaque())
     return getAttribute(current->module->starred, name);
-  std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Python);
+  std::vector<llvm::StringRef> candidates = core->tensors().builtins().getNames(Library::Python);
   for (const auto &entry : current->scope->names)
     candidates.push_back(entry.first);
   for (const auto &entry : current->module->scope->names)
@@ -210,7 +198,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
 
 /// What Python defines in every module.
 std::optional<Value> HostInterpreter::builtinName(llvm::StringRef name) {
-  if (const BuiltinInfo *info = findBuiltin(Library::Python, name); info)
+  if (const BuiltinInfo *info = core->tensors().builtins().find(Library::Python, name); info)
     return Value::builtin(*info);
   if (Value cls = exceptionClass(name); !cls.isNone())
     return cls;

@@ -118,7 +118,7 @@ Value HostInterpreter::binary(ast::BinaryOp op, const Value &givenLeft, const Va
   if (left.isString() && op == ast::BinaryOp::Mod)
     if (std::shared_ptr<OpaqueObject> why = findUnknown(right))
       return {ValueKind::Opaque, why};
-  return core->binary(op, left, right);
+  return core->tensors().binary(op, left, right);
 }
 
 /// `left op= right`: lists, sets and dicts change; everything else makes a new value.
@@ -144,7 +144,7 @@ Value HostInterpreter::binaryInPlace(ast::BinaryOp op, const Value &left, const 
       return Value();
     operand = Value::list(std::move(*items));
   }
-  Value result = core->binary(op, left, operand);
+  Value result = core->tensors().binary(op, left, operand);
   if (core->failed())
     return Value();
   if (isDictUpdate)
@@ -168,7 +168,7 @@ Value HostInterpreter::unary(ast::UnaryOp op, const Value &given) {
     return *result;
   if (operand.isTensor())
     return core->error(DiagKind::SemaNotJit, "an operator");
-  return core->unary(op, operand);
+  return core->tensors().unary(op, operand);
 }
 
 /// What the source's classes say about a comparison; Error where they say nothing.
@@ -214,22 +214,22 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
                         givenLeft.is(ValueKind::Instance) || givenLeft.is(ValueKind::Iterator));
     if (hasIdentity)
       return Value::boolean(isSame == (op == CompareOp::Is));
-    return core->compare(op, givenLeft, givenRight);
+    return core->tensors().compare(op, givenLeft, givenRight);
   }
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     if (std::optional<Value> result = special(givenRight, "__contains__", {givenLeft})) {
       Value why;
       std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
       return core->failed() ? Value()
-             : answer      ? Value::boolean(*answer == (op == CompareOp::In))
-                           : why;
+             : answer       ? Value::boolean(*answer == (op == CompareOp::In))
+                            : why;
     }
     if (givenRight.isOpaque())
       return givenRight;
     if (std::shared_ptr<OpaqueObject> why = findUnknown(givenLeft))
       return {ValueKind::Opaque, why};
     if (givenRight.isString() || givenRight.is(ValueKind::Module))
-      return core->compare(op, givenLeft, givenRight);
+      return core->tensors().compare(op, givenLeft, givenRight);
     std::optional<std::vector<Value>> items = iterate(givenRight);
     Value doubt;
     for (const Value &item : items.value_or(std::vector<Value>())) {
@@ -258,7 +258,7 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
   for (const Value &operand : {left, right})
     if (std::shared_ptr<OpaqueObject> why = findUnknown(operand))
       return {ValueKind::Opaque, why};
-  return core->compare(op, left, right);
+  return core->tensors().compare(op, left, right);
 }
 
 std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
@@ -271,9 +271,9 @@ std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
     if (std::optional<Value> answer = special(value, method, {}))
       return core->failed() ? std::nullopt : truth(*answer, unknown);
   if (value.is(ValueKind::Range))
-    return core->call(Value::builtin(*findBuiltin(Library::Python, "len")), {value}, {}).getInt() !=
-           0;
-  return core->truth(value);
+    return core->call(core->tensors().builtins().get(Library::Python, "len"), {value}, {})
+               .getInt() != 0;
+  return core->tensors().truth(value);
 }
 
 Value HostInterpreter::subscript(const Value &base, const Value &index) {
@@ -294,7 +294,8 @@ Value HostInterpreter::subscript(const Value &base, const Value &index) {
   if (base.isSequence() || base.is(ValueKind::Dict) || base.isString() || base.is(ValueKind::Range))
     if (std::shared_ptr<OpaqueObject> why = findUnknown(index))
       return {ValueKind::Opaque, why};
-  if (base.is(ValueKind::Dict) && !core->step(base.as<DictObject>().items.size() / searchedPerStep))
+  if (base.is(ValueKind::Dict) &&
+      !core->unwinding().step(base.as<DictObject>().items.size() / searchedPerStep))
     return Value();
   return core->subscript(base, worth(index));
 }

@@ -17,13 +17,13 @@ Exit HostInterpreter::execute(ast::Block block) {
 }
 
 Exit HostInterpreter::execute(const ast::Stmt &stmt) {
-  if (!core->step())
+  if (!core->unwinding().step())
     return Exit::Raised;
-  Evaluator::At at(*core, stmt.range);
+  At at(*core, stmt.range);
   Exit exit = executeNode(stmt);
   if (!core->failed())
     return exit;
-  if (isException() || core->mustUnwind())
+  if (isException() || core->unwinding().mustUnwind())
     return Exit::Raised;
   // Beyond what Kiln evaluates: whatever the statement does is unknown.
   Value why = unknownAfterFailure();
@@ -116,7 +116,7 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
-  Evaluator::At at(*core, target.range);
+  At at(*core, target.range);
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
     bind(name->name, value);
     return true;
@@ -163,7 +163,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
       base.getObject()->lost = why;
       return true;
     }
-    if (!core->step(base.as<DictObject>().items.size() / searchedPerStep))
+    if (!core->unwinding().step(base.as<DictObject>().items.size() / searchedPerStep))
       return false;
     for (auto &item : base.as<DictObject>().items)
       if (isEqual(item.first, index).value_or(false)) {
@@ -205,7 +205,7 @@ bool HostInterpreter::assignSubscript(const Value &base, const Value &index, con
       elements.insert(elements.begin() + start, items->begin(), items->end());
       return true;
     }
-    std::optional<Int> at = core->constantInt(index, "an index");
+    std::optional<Int> at = core->tensors().constantInt(index, "an index");
     if (!at)
       return false;
     Int size = Int(elements.size()), place = *at < 0 ? *at + size : *at;
@@ -247,7 +247,7 @@ bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
       places = *found;
       llvm::sort(places);
     } else {
-      std::optional<Int> at = core->constantInt(index, "an index");
+      std::optional<Int> at = core->tensors().constantInt(index, "an index");
       Int size = Int(elements.size());
       if (!at)
         return false;
@@ -341,7 +341,7 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   std::vector<Value> decorators;
   for (const ast::Expr *expr : stmt.decorators) {
     decorators.push_back(evaluate(*expr));
-    if (core->failed() && core->mustUnwind())
+    if (core->failed() && core->unwinding().mustUnwind())
       return Exit::Raised;
     if (core->failed())
       decorators.back() = unknownAfterFailure();

@@ -8,12 +8,12 @@ namespace kiln::sema {
 
 Value HostInterpreter::unknown(const llvm::Twine &path) {
   Value value = Value::opaque(path);
-  value.as<OpaqueObject>().steps.push_back({core->getPosition(), ""});
+  value.as<OpaqueObject>().steps.push_back({core->unwinding().getPosition(), ""});
   return value;
 }
 
 Value HostInterpreter::unknownAfterFailure() {
-  Diagnostic failure = core->takeFailure();
+  Diagnostic failure = core->unwinding().takeFailure();
   Value value = unknown("this");
   value.as<OpaqueObject>().cause = std::make_shared<Diagnostic>(std::move(failure));
   return value;
@@ -25,7 +25,7 @@ Value HostInterpreter::settle(const Value &value) {
     return result.isOpaque() && result.as<OpaqueObject>().late.importer ? resolveLate(result)
                                                                         : result;
   }
-  return isException() || core->mustUnwind() ? Value() : unknownAfterFailure();
+  return isException() || core->unwinding().mustUnwind() ? Value() : unknownAfterFailure();
 }
 
 Value HostInterpreter::traced(const Value &value, llvm::StringRef name, SourceRange range) {
@@ -227,11 +227,11 @@ HostInterpreter::Outcome HostInterpreter::speculate(llvm::function_ref<Exit()> b
   outcome.exit = body();
   if (core->failed()) {
     outcome.exit = Exit::Raised;
-    if (core->mustUnwind()) {
+    if (core->unwinding().mustUnwind()) {
       journal.keep();
       return outcome;
     }
-    outcome.failure = core->takeFailure();
+    outcome.failure = core->unwinding().takeFailure();
     outcome.exception = std::exchange(raised, Value());
   }
   outcome.changes = journal.undo();
@@ -251,9 +251,9 @@ Exit HostInterpreter::redo(Outcome &outcome) {
     current->returnValue = outcome.returnValue;
   noteDoubt(outcome.doubt);
   if (outcome.failure)
-    core->failWith(*outcome.failure);
+    core->unwinding().report(*outcome.failure);
   raised = outcome.exception;
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return outcome.exit;
 }
 
@@ -266,7 +266,7 @@ Value HostInterpreter::mergeValues(const Value &a, const Value &b, const Value &
   if (a.getKind() == b.getKind() && !findUnknown(a) && !findUnknown(b) &&
       isEqual(a, b).value_or(false) && repr(a) == repr(b))
     return a;
-  return name.empty() ? why : traced(why, name, core->getPosition());
+  return name.empty() ? why : traced(why, name, core->unwinding().getPosition());
 }
 
 void HostInterpreter::merge(Outcome &a, Outcome &b, const Value &why) {

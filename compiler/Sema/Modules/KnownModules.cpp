@@ -1,7 +1,7 @@
 // The modules that Kiln knows without reading them: triton, Python's library as far as kernels'
 // host code computes with it, and modules that are only passed through (torch).
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Modules/ModuleScope.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -208,7 +208,7 @@ std::optional<Value> installationAnswer(llvm::StringRef path, const TargetAnswer
 
 } // namespace
 
-std::optional<Value> Evaluator::knownModule(llvm::StringRef path) {
+std::optional<Value> ModuleScope::knownModule(llvm::StringRef path) const {
   if (isNamespace(path))
     return known(path);
   if (path == "sys")
@@ -223,19 +223,20 @@ std::optional<Value> Evaluator::knownModule(llvm::StringRef path) {
   return std::nullopt;
 }
 
-std::vector<llvm::StringRef> Evaluator::knownNames(llvm::StringRef module) {
+std::vector<llvm::StringRef> ModuleScope::knownNames(llvm::StringRef module) const {
   if (std::optional<Library> library = libraryOf(module))
-    return getBuiltinNames(*library);
+    return builtins.getNames(*library);
   return {};
 }
 
-std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::StringRef name) {
+std::optional<Value> ModuleScope::knownAttribute(llvm::StringRef module,
+                                                 llvm::StringRef name) const {
   std::string path = (module + "." + name).str();
   if (path == "triton.language.math" || isNamespace(path))
     return known(path);
   if (std::optional<Value> answer = installationAnswer(path, target))
     return answer;
-  if (const BuiltinInfo *info = findBuiltin(Library::Other, path))
+  if (const BuiltinInfo *info = builtins.find(Library::Other, path))
     return Value::builtin(*info);
   if (module == "math")
     if (std::optional<Value> constant = mathConstant(name))
@@ -246,7 +247,7 @@ std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::Str
     return Value::opaque(path);
   if (module == "triton.runtime.jit" || module == "triton.runtime.autotuner" ||
       module == "triton.runtime" || module == "triton.compiler") {
-    if (const BuiltinInfo *info = findBuiltin(Library::Triton, name))
+    if (const BuiltinInfo *info = builtins.find(Library::Triton, name))
       return Value::builtin(*info);
     return Value::opaque(path);
   }
@@ -271,12 +272,12 @@ std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::Str
     if (name == "bool")
       return Value::type(DType(Scalar::Int1));
   }
-  if (const BuiltinInfo *info = findBuiltin(*library, name))
+  if (const BuiltinInfo *info = builtins.find(*library, name))
     return Value::builtin(*info);
   if (module == "triton" || module.starts_with("triton.runtime"))
     return Value::opaque(path);
   if (name == "jit" || name == "constexpr_function")
-    return Value::builtin(*findBuiltin(Library::Triton, name));
+    return Value::builtin(*builtins.find(Library::Triton, name));
   if (name == "target_info")
     return known("triton.language.target_info");
   return std::nullopt;

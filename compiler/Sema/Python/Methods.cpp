@@ -1,6 +1,6 @@
 // Methods of Python's strings, lists, dicts and numbers, and of dtypes; f-strings.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Python/PythonOperations.h"
 #include "compiler/Sema/Python/StringFormatting.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -66,8 +66,8 @@ Value partitionString(llvm::StringRef self, llvm::StringRef separator) {
                        Value::string(found ? self.drop_front(at + separator.size()) : "")});
 }
 
-Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef name,
-                   llvm::ArrayRef<Value> args, const Keywords &keywords) {
+Value stringMethod(PythonOperations &python, CodeRunner &code, llvm::StringRef self,
+                   llvm::StringRef name, llvm::ArrayRef<Value> args, const Keywords &keywords) {
   auto argument = [&](size_t index) {
     return index < args.size() && args[index].isString() ? args[index].getString()
                                                          : llvm::StringRef();
@@ -77,7 +77,7 @@ Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef n
   };
   llvm::StringRef space = " \t\n\r\f\v", stripped = args.empty() ? space : argument(0);
   if (name == "format")
-    return formatFields(evaluator, self, args, keywords);
+    return formatFields(python, code, self, args, keywords);
   if (name == "lower")
     return Value::string(self.lower());
   if (name == "upper")
@@ -120,12 +120,12 @@ Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef n
     return partitionString(self, argument(0));
   if (name == "join" && args.size() == 1) {
     std::string text;
-    std::optional<std::vector<Value>> items = evaluator.iterate(args[0]);
+    std::optional<std::vector<Value>> items = python.iterate(args[0]);
     for (auto [index, item] : llvm::enumerate(items.value_or(std::vector<Value>()))) {
       if (item.isOpaque())
-        return evaluator.notKnown(item);
+        return python.notKnown(item);
       if (!item.isString())
-        return evaluator.error(DiagKind::SemaOperand, "join", describe(item));
+        return python.error(DiagKind::SemaOperand, "join", describe(item));
       text += (index ? self.str() : "") + str(item);
     }
     return items ? Value::string(text) : Value();
@@ -145,7 +145,7 @@ Value stringMethod(Evaluator &evaluator, llvm::StringRef self, llvm::StringRef n
   if (name == "index") {
     size_t at = self.find(argument(0));
     return at == llvm::StringRef::npos
-               ? evaluator.error(DiagKind::SemaPython, "the substring is not there")
+               ? python.error(DiagKind::SemaPython, "the substring is not there")
                : position(at);
   }
   if ((name == "zfill" || name == "ljust" || name == "rjust") && !args.empty() &&
@@ -175,7 +175,7 @@ auto findElement(std::vector<Value> &elements, const Value &value) {
 }
 
 /// Methods that make one set of several, or change one so.
-Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+Value setMethod(PythonOperations &python, const Value &self, llvm::StringRef name,
                 llvm::ArrayRef<Value> args) {
   std::vector<Value> &elements = self.getElements();
   if (name == "clear")
@@ -185,7 +185,7 @@ Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
   if ((name == "add" || name == "discard" || name == "remove") && args.size() == 1) {
     auto at = findElement(elements, args[0]);
     if (name == "remove" && at == elements.end())
-      return evaluator.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
+      return python.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
     if (name == "add" && at == elements.end())
       elements.push_back(args[0]);
     else if (name != "add" && at != elements.end())
@@ -195,21 +195,21 @@ Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
   Value result(ValueKind::Set, std::make_shared<SequenceObject>(self.as<SequenceObject>()));
   bool isTest = name.starts_with("is");
   for (const Value &arg : args) {
-    Value other = evaluator.call(Value::builtin(*findBuiltin(Library::Python, "set")), {arg}, {});
-    if (evaluator.failed())
+    Value other = python.callBuiltin(Library::Python, "set", {arg});
+    if (python.failed())
       return Value();
     if (name == "isdisjoint")
       return Value::boolean(
-          evaluator.binary(ast::BinaryOp::BitAnd, self, other).getElements().empty());
+          python.pythonBinary(ast::BinaryOp::BitAnd, self, other).getElements().empty());
     if (isTest)
-      return evaluator.compare(name == "issubset" ? ast::CompareOp::LessEqual
-                                                  : ast::CompareOp::GreaterEqual,
-                               self, other);
+      return python.pythonCompare(name == "issubset" ? ast::CompareOp::LessEqual
+                                                     : ast::CompareOp::GreaterEqual,
+                                  self, other);
     ast::BinaryOp op = name == "union" || name == "update" ? ast::BinaryOp::BitOr
                        : name.starts_with("intersection")  ? ast::BinaryOp::BitAnd
                        : name.starts_with("symmetric")     ? ast::BinaryOp::BitXor
                                                            : ast::BinaryOp::Sub;
-    result = evaluator.binary(op, result, other);
+    result = python.pythonBinary(op, result, other);
   }
   if (!name.ends_with("update"))
     return result;
@@ -217,16 +217,15 @@ Value setMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
   return Value::none();
 }
 
-Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+Value listMethod(PythonOperations &python, const Value &self, llvm::StringRef name,
                  llvm::ArrayRef<Value> args, const Keywords &keywords) {
   if (self.is(ValueKind::Set))
-    return setMethod(evaluator, self, name, args);
+    return setMethod(python, self, name, args);
   std::vector<Value> &elements = self.getElements();
   if (name == "index" && !args.empty()) {
     auto at = findElement(elements, args[0]);
-    return at == elements.end()
-               ? evaluator.error(DiagKind::SemaPython, "the value is not in the list")
-               : Value::integer(Int(at - elements.begin()));
+    return at == elements.end() ? python.error(DiagKind::SemaPython, "the value is not in the list")
+                                : Value::integer(Int(at - elements.begin()));
   }
   if (name == "count")
     return Value::integer(Int(llvm::count_if(elements, [&](const Value &element) {
@@ -241,10 +240,10 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
     return Value::none();
   }
   if (name == "extend" && args.size() == 1) {
-    std::optional<std::vector<Value>> items = evaluator.iterate(args[0]);
+    std::optional<std::vector<Value>> items = python.iterate(args[0]);
     constexpr size_t longest = 1 << 20;
     if (items && elements.size() + items->size() > longest)
-      return evaluator.error(DiagKind::SemaPython, "a sequence is too large");
+      return python.error(DiagKind::SemaPython, "a sequence is too large");
     if (items)
       elements.insert(elements.end(), items->begin(), items->end());
     return Value::none();
@@ -252,13 +251,13 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
   if (name == "remove" && args.size() == 1) {
     auto at = findElement(elements, args[0]);
     if (at == elements.end())
-      return evaluator.error(DiagKind::SemaPython, "the value is not in the list");
+      return python.error(DiagKind::SemaPython, "the value is not in the list");
     elements.erase(at);
     return Value::none();
   }
   if ((name == "insert" && args.size() == 2) || name == "pop") {
     Value place = args.empty() ? Value::integer(-1) : args[0];
-    std::optional<Int> given = evaluator.constantInt(place, "an index");
+    std::optional<Int> given = python.constantInt(place, "an index");
     if (!given)
       return Value();
     Int size = Int(elements.size()), at = *given < 0 ? *given + size : *given;
@@ -267,18 +266,17 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
       return Value::none();
     }
     if (at < 0 || at >= size)
-      return evaluator.error(DiagKind::SemaPython, "pop from a list of " + toString(size) +
-                                                       " elements at " + toString(*given));
+      return python.error(DiagKind::SemaPython, "pop from a list of " + toString(size) +
+                                                    " elements at " + toString(*given));
     Value taken = elements[size_t(at)];
     elements.erase(elements.begin() + at);
     return taken;
   }
   if (name == "sort" || name == "reverse") {
-    Value sorted = evaluator.call(
-        Value::builtin(*findBuiltin(Library::Python, name == "sort" ? "sorted" : "reversed")),
-        {self}, keywords);
+    Value sorted = python.callBuiltin(Library::Python, name == "sort" ? "sorted" : "reversed",
+                                      {self}, keywords);
     std::optional<std::vector<Value>> items =
-        evaluator.failed() ? std::nullopt : evaluator.iterate(sorted);
+        python.failed() ? std::nullopt : python.iterate(sorted);
     if (items)
       elements = std::move(*items);
     return Value::none();
@@ -286,7 +284,7 @@ Value listMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
   return Value();
 }
 
-Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
+Value dictMethod(PythonOperations &python, const Value &self, llvm::StringRef name,
                  llvm::ArrayRef<Value> args, const Keywords &keywords) {
   auto &items = self.as<DictObject>().items;
   std::vector<Value> result;
@@ -294,7 +292,7 @@ Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
     return items.clear(), Value::none();
   if (name == "popitem") {
     if (items.empty())
-      return evaluator.error(DiagKind::SemaPython, "key 'last' is not in the dict");
+      return python.error(DiagKind::SemaPython, "key 'last' is not in the dict");
     Value last = Value::tuple({items.back().first, items.back().second});
     items.pop_back();
     return last;
@@ -308,7 +306,7 @@ Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
         return value;
       }
     if (name == "pop" && args.size() == 1)
-      return evaluator.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
+      return python.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
     Value missing = args.size() > 1 ? args[1] : Value::none();
     if (name == "setdefault" && !args.empty())
       items.emplace_back(args[0], missing);
@@ -324,9 +322,8 @@ Value dictMethod(Evaluator &evaluator, const Value &self, llvm::StringRef name,
       items.emplace_back(key, value);
     };
     if (!args.empty()) {
-      Value given =
-          evaluator.call(Value::builtin(*findBuiltin(Library::Python, "dict")), {args[0]}, {});
-      if (evaluator.failed())
+      Value given = python.callBuiltin(Library::Python, "dict", {args[0]});
+      if (python.failed())
         return Value();
       for (const auto &[key, value] : given.as<DictObject>().items)
         set(key, value);
@@ -405,7 +402,7 @@ constexpr llvm::StringLiteral dictMethods[] = {"get", "items", "keys",       "va
 
 } // namespace
 
-bool Evaluator::hasPythonMethod(const Value &self, llvm::StringRef name) {
+bool PythonOperations::hasPythonMethod(const Value &self, llvm::StringRef name) {
   if (self.isString())
     return llvm::is_contained(stringMethods, name);
   if (self.is(ValueKind::List))
@@ -420,11 +417,11 @@ bool Evaluator::hasPythonMethod(const Value &self, llvm::StringRef name) {
          (self.is(ValueKind::Float) && name == "is_integer");
 }
 
-Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vector<Value> &args,
-                              Keywords &keywords) {
+Value PythonOperations::pythonMethod(const Value &self, llvm::StringRef name,
+                                     std::vector<Value> &args, Keywords &keywords) {
   Value result;
   if (self.isString())
-    result = stringMethod(*this, self.getString(), name, args, keywords);
+    result = stringMethod(*this, code, self.getString(), name, args, keywords);
   else if (self.isSequence() && name.starts_with("_"))
     result = recordMethod(self, name, keywords);
   else if (self.isSequence())
@@ -434,9 +431,6 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
   else if (self.is(ValueKind::Type)) {
     // `tl.float32.to(...)` does not exist, and neither does a call on a block's dtype.
     result = typeMethod(self.getType(), name, args);
-  } else if (self.isTensor() && args.size() == 1) {
-    Tensor other = toTensor(args[0]);
-    result = other ? combineLogical(name == "logical_and", self, Value::tensor(other)) : Value();
   } else if (self.isIntegral() && name == "bit_length") {
     Int bits = 0;
     for (Int rest = self.getInt() < 0 ? -self.getInt() : self.getInt(); rest; rest >>= 1)
@@ -444,37 +438,9 @@ Value Evaluator::pythonMethod(const Value &self, llvm::StringRef name, std::vect
     result = Value::integer(bits);
   } else if (self.is(ValueKind::Float) && name == "is_integer")
     result = Value::boolean(std::floor(self.getReal()) == self.getReal());
-  if (result.isError() && !hasFailed)
+  if (result.isError() && !failed())
     return error(DiagKind::SemaArguments, name, "got arguments that it does not take");
   return result;
-}
-
-Value Evaluator::formatString(const ast::FormattedString &expr) {
-  std::string text;
-  for (const ast::Expr *part : expr.parts) {
-    if (const auto *literal = llvm::dyn_cast<ast::StringLiteral>(part)) {
-      text += literal->value;
-      continue;
-    }
-    const auto &field = *llvm::cast<ast::FormattedValue>(part);
-    Value value = evaluate(*field.value);
-    if (hasFailed)
-      return Value();
-    std::string spec;
-    if (field.formatSpec) {
-      Value evaluated = formatString(*field.formatSpec);
-      if (hasFailed)
-        return Value();
-      spec = evaluated.getString().str();
-    }
-    if (field.conversion && !value.isTensor())
-      value = Value::string(field.conversion == 's' ? str(value) : repr(value));
-    std::optional<std::string> formatted = formatValue(*this, value, spec);
-    if (!formatted)
-      return Value();
-    text += *formatted;
-  }
-  return Value::string(text);
 }
 
 } // namespace kiln::sema

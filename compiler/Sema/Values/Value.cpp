@@ -1,6 +1,6 @@
 #include "compiler/Sema/Values/Value.h"
 
-#include "compiler/Sema/Builtins/Builtins.h"
+#include "compiler/Sema/Values/Builtin.h"
 
 #include "llvm/ADT/StringExtras.h"
 
