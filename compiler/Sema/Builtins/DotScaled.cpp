@@ -5,7 +5,6 @@
 // Refused: Triton's fp16 for these, whose range the scales leave.
 
 #include "compiler/Sema/Builtins/Handlers.h"
-#include "compiler/Sema/Evaluate/Evaluator.h"
 #include "compiler/Sema/Tensors/NarrowFloats.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -22,11 +21,10 @@ struct Side {
   std::string name;
 };
 
-Tensor callLanguage(Evaluator &evaluator, llvm::StringRef name, std::vector<Value> args,
+Tensor callLanguage(TensorBuilder &build, llvm::StringRef name, std::vector<Value> args,
                     Keywords keywords = {}) {
-  Value value =
-      evaluator.callBuiltin(Library::Language, name, std::move(args), std::move(keywords));
-  return evaluator.failed() ? Tensor() : value.getTensor();
+  Value value = build.callBuiltin(Library::Language, name, std::move(args), std::move(keywords));
+  return build.failed() ? Tensor() : value.getTensor();
 }
 
 std::optional<Side> readSide(TensorBuilder &build, const Call &call, unsigned first,

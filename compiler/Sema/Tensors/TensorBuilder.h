@@ -68,7 +68,7 @@ public:
   bool hasThreadAssembly() const { return passedOnAssembly; }
   void noteThreadAssembly() { passedOnAssembly = true; }
 
-  //===-- Operators on tensors and numbers (Arithmetic.cpp) --===//
+  //===-- Operators on tensors and numbers (Operators.cpp, Arithmetic.cpp) --===//
 
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
   /// As binary, for what the source writes: with debugging on, an assertion that integers of less
