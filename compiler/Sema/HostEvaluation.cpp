@@ -218,68 +218,83 @@ std::optional<KernelSummary> summarize(Evaluator &evaluator, const FunctionObjec
   return summary;
 }
 
+/// The heuristics of a kernel, while they are evaluated.
+struct HeuristicsReader {
+  Evaluator &evaluator;
+  const FunctionObject &kernel;
+  const KernelInstance &instance;
+  /// What each sees: the arguments, and the results of those before it.
+  std::shared_ptr<DictObject> args;
+  NamedConstants results;
+
+  void fillArguments() {
+    for (const auto &[name, argument] : instance.arguments)
+      args->items.emplace_back(Value::string(name),
+                               heuristicArgument(evaluator, argument, kernel, name));
+    args->items.emplace_back(Value::string("num_warps"), Value::integer(instance.numWarps));
+    args->items.emplace_back(Value::string("num_stages"), Value::integer(instance.numStages));
+  }
+
+  /// Those of one decorator. False after an error.
+  bool read(const Decoration &decorator) {
+    At at(evaluator, decorator.expr->range);
+    const Value *values = argumentOf(decorator, "values", 0);
+    if (!values && decorator.callee.isOpaque() && decorator.callee.as<OpaqueObject>().cause)
+      return evaluator.notKnown(decorator.callee), false;
+    if (!values)
+      return true;
+    return inModule(evaluator, kernel, [&] {
+      Value dict = known(*values);
+      if (dict.is(ValueKind::Dict))
+        return llvm::all_of(dict.as<DictObject>().items, [&](const auto &item) {
+          return compute(str(item.first), item.second);
+        });
+      if (dict.isOpaque())
+        evaluator.notKnown(dict);
+      else
+        evaluator.error(DiagKind::SemaInvalidArgument, "heuristics", "a dict", describe(dict));
+      return false;
+    });
+  }
+
+  /// The value of one parameter, unless the instance gives it. False after an error.
+  bool compute(const std::string &name, const Value &function) {
+    if (llvm::any_of(instance.arguments,
+                     [&](const auto &argument) { return argument.first == name; }))
+      return true;
+    Value value;
+    std::optional<Literal> constant;
+    auto call = [&] {
+      value = evaluator.call(function, {Value(ValueKind::Dict, args)}, {});
+      constant =
+          evaluator.failed() ? std::nullopt : evaluator.modules().toConstant(value, kernel.module);
+    };
+    // The instance has launch options already; one that depends on run-time arguments is not
+    // better known than that.
+    if (!isLaunchOption(name))
+      call();
+    else if (!evaluator.unwinding().attempt(call) || !constant)
+      return true;
+    if (evaluator.failed() || !constant)
+      return false;
+    results.emplace_back(name, *constant);
+    args->items.emplace_back(Value::string(name), value);
+    return true;
+  }
+};
+
 } // namespace
 
 std::optional<NamedConstants> evaluateHeuristics(Evaluator &evaluator, const FunctionObject &kernel,
                                                  const KernelInstance &instance) {
-  NamedConstants results;
+  HeuristicsReader reader{evaluator, kernel, instance, std::make_shared<DictObject>(), {}};
   std::vector<const Decoration *> decorators = findDecorators(kernel, "heuristics");
-  if (decorators.empty())
-    return results;
-  auto args = std::make_shared<DictObject>();
-  for (const auto &[name, argument] : instance.arguments)
-    args->items.emplace_back(Value::string(name),
-                             heuristicArgument(evaluator, argument, kernel, name));
-  args->items.emplace_back(Value::string("num_warps"), Value::integer(instance.numWarps));
-  args->items.emplace_back(Value::string("num_stages"), Value::integer(instance.numStages));
-  for (const Decoration *decorator : decorators) {
-    At at(evaluator, decorator->expr->range);
-    const Value *values = argumentOf(*decorator, "values", 0);
-    if (!values && decorator->callee.isOpaque() && decorator->callee.as<OpaqueObject>().cause)
-      return evaluator.notKnown(decorator->callee), std::nullopt;
-    if (!values)
-      continue;
-    bool done = inModule(evaluator, kernel, [&] {
-      Value dict = known(*values);
-      if (!dict.is(ValueKind::Dict)) {
-        if (dict.isOpaque())
-          evaluator.notKnown(dict);
-        else
-          evaluator.error(DiagKind::SemaInvalidArgument, "heuristics", "a dict", describe(dict));
-        return false;
-      }
-      for (const auto &item : dict.as<DictObject>().items) {
-        std::string name = str(item.first);
-        bool isGiven = llvm::any_of(instance.arguments,
-                                    [&](const auto &argument) { return argument.first == name; });
-        if (isGiven)
-          continue;
-        Value value;
-        std::optional<Literal> constant;
-        auto compute = [&] {
-          value = evaluator.call(item.second, {Value(ValueKind::Dict, args)}, {});
-          constant = evaluator.failed() ? std::nullopt
-                                        : evaluator.modules().toConstant(value, kernel.module);
-        };
-        // The instance has launch options already; one that depends on run-time arguments is not
-        // better known than that.
-        if (isLaunchOption(name)) {
-          if (!evaluator.unwinding().attempt(compute) || !constant)
-            continue;
-        } else {
-          compute();
-        }
-        if (evaluator.failed() || !constant)
-          return false;
-        results.emplace_back(name, *constant);
-        args->items.emplace_back(Value::string(name), value);
-      }
-      return true;
-    });
-    if (!done)
+  if (!decorators.empty())
+    reader.fillArguments();
+  for (const Decoration *decorator : decorators)
+    if (!reader.read(*decorator))
       return std::nullopt;
-  }
-  return results;
+  return std::move(reader.results);
 }
 
 } // namespace sema

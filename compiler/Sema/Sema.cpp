@@ -4,10 +4,10 @@
 
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Host/Session.h"
 #include "compiler/Sema/HostEvaluation.h"
 #include "compiler/Sema/Python/Annotations.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "mlir/IR/Verifier.h"
 

@@ -1,7 +1,7 @@
 // Atomic operations.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Builtins/MemoryAccess.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

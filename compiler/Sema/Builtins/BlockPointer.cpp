@@ -4,8 +4,8 @@
 // it is in the IR: a load or store expands it into a tensor of pointers and a mask.
 
 #include "compiler/Dialect/Tile/BlockAddresses.h"
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Builtins/MemoryAccess.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 namespace kiln::sema {
 

@@ -1,6 +1,6 @@
 #include "compiler/Sema/Builtins/Builtins.h"
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +12,7 @@ llvm::ArrayRef<BuiltinInfo> getBuiltins() {
   {NAME, Library::LIBRARY, Place::PLACE, SIGNATURE, TEXT, &builtin##ID},
 #define KILN_UNSUPPORTED(LIBRARY, NAME)                                                            \
   {NAME, Library::LIBRARY, Place::Anywhere, "*args, **options", "Not supported yet.", {}},
-#include "compiler/Sema/Builtins/Builtins.def"
+#include "compiler/Sema/Table/Builtins.def"
   };
   return rows;
 }
@@ -28,7 +28,7 @@ std::vector<BuiltinFamily> getBuiltinFamilies() {
 #define KILN_FAMILY(TITLE) starts.emplace_back(TITLE, row);
 #define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT) ++row;
 #define KILN_UNSUPPORTED(LIBRARY, NAME) ++row;
-#include "compiler/Sema/Builtins/Builtins.def"
+#include "compiler/Sema/Table/Builtins.def"
   std::vector<BuiltinFamily> families;
   for (auto [index, start] : llvm::enumerate(starts)) {
     size_t end = index + 1 < starts.size() ? starts[index + 1].second : row;

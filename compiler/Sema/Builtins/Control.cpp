@@ -1,7 +1,7 @@
 // Facts that the author vouches for, checks, and the types of triton.language.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 namespace kiln::sema {
 namespace {

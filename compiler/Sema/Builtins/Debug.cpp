@@ -3,7 +3,7 @@
 // What is printed is worked out here: a value as one of the few types that tile.print takes, and
 // the conversion that shows it as Triton does.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {

@@ -2,8 +2,8 @@
 // others expand (Dialect/Tile/Transforms/ExpandDescriptors.h). Extents, strides and offsets are
 // 64-bit in the IR, whatever integers they were.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Builtins/MemoryAccess.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "mlir/IR/Matchers.h"
 

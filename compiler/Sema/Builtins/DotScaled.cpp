@@ -4,7 +4,7 @@
 // Where fp16 takes part, both sides become fp32 with at most fp16's mantissa, which TF32 keeps.
 // Refused: Triton's fp16 for these, whose range the scales leave.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/NarrowFloats.h"
 
 #include "llvm/ADT/StringSwitch.h"

@@ -3,7 +3,7 @@
 // one kind of GPU.
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include "llvm/ADT/StringSwitch.h"

@@ -1,6 +1,6 @@
 // Elements picked by index, and counted by value.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 #include "llvm/Support/MathExtras.h"
 

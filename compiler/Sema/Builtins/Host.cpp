@@ -2,8 +2,8 @@
 // functions of Python's library that autotune lists are made of.
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 #include <numeric>

@@ -5,9 +5,9 @@
 // An invocation sees `pack` elements of each tensor. They are neighbours in row-major order, which
 // Triton leaves open. Elements narrower than 32 bits share a register, the first one lowest.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Builtins/ThreadAssembly.h"
 #include "compiler/Sema/Ptx/Translator.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/ElementPacks.h"
 
 namespace kiln::sema {
@@ -248,6 +248,40 @@ bool run(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &re
   return passOn(build, call, results);
 }
 
+/// Deals arguments out to the registers that the constraints name. False after an error.
+bool readRegisters(TensorBuilder &build, const std::string &constraints,
+                   llvm::ArrayRef<Value> given, AssemblyCall &assembly) {
+  size_t outputs = assembly.numResults();
+  auto registers = readConstraints(build, constraints, outputs);
+  if (!registers)
+    return false;
+  assembly.registers = std::move(*registers);
+  if (assembly.registers.size() != outputs + assembly.inputs.size()) {
+    build.error(DiagKind::SemaInvalidArgument, "constraints",
+                std::to_string(outputs) + " outputs and " + std::to_string(assembly.inputs.size()) +
+                    " inputs",
+                "'" + constraints + "'");
+    return false;
+  }
+  auto immediates = readImmediates(build, assembly.registers, outputs, given);
+  if (immediates)
+    assembly.immediates = std::move(*immediates);
+  return immediates.has_value();
+}
+
+/// Tensors of the declared types, from the registers that the assembly has written.
+Value collectResults(TensorBuilder &build, const Packing &packing, const Results &results,
+                     llvm::ArrayRef<Tensor> written) {
+  std::vector<Value> values;
+  for (DType type : results.types) {
+    Tensor value = unpack(build, packing, type, written);
+    if (!value)
+      return Value();
+    values.push_back(Value::tensor(value));
+  }
+  return results.isTuple ? Value::tuple(values) : values.front();
+}
+
 } // namespace
 
 Value builtinInlineAsmElementwise(TensorBuilder &build, Call &call) {
@@ -285,33 +319,12 @@ Value builtinInlineAsmElementwise(TensorBuilder &build, Call &call) {
     assembly.resultBits.insert(assembly.resultBits.end(), packing->pack / each,
                                bits.getBits() * each);
   }
-  size_t outputs = assembly.numResults();
-  auto registers = readConstraints(build, *constraints, outputs);
-  if (!registers)
+  if (!readRegisters(build, *constraints, *given, assembly))
     return Value();
-  assembly.registers = std::move(*registers);
-  if (assembly.registers.size() != outputs + assembly.inputs.size())
-    return build.error(DiagKind::SemaInvalidArgument, "constraints",
-                       std::to_string(outputs) + " outputs and " +
-                           std::to_string(assembly.inputs.size()) + " inputs",
-                       "'" + *constraints + "'");
-  auto immediates = readImmediates(build, assembly.registers, outputs, *given);
-  if (!immediates)
-    return Value();
-  assembly.immediates = std::move(*immediates);
-
   std::vector<Tensor> written;
   if (!run(build, assembly, written))
     return Value();
-  llvm::ArrayRef<Tensor> rest = written;
-  std::vector<Value> values;
-  for (DType type : results->types) {
-    Tensor value = unpack(build, *packing, type, rest);
-    if (!value)
-      return Value();
-    values.push_back(Value::tensor(value));
-  }
-  return results->isTuple ? Value::tuple(values) : values.front();
+  return collectResults(build, *packing, *results, written);
 }
 
 } // namespace kiln::sema

@@ -1,7 +1,7 @@
 // Joining and splitting along a new last axis of extent 2, made of what Tile has: a select between
 // broadcasts, and a reduction of pairs that keeps one element and its position.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {

@@ -1,7 +1,7 @@
 // tl.map_elementwise
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/ElementPacks.h"
 
 namespace kiln::sema {

@@ -1,7 +1,7 @@
 // Elementwise builtins of triton.language.
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/FloatFunctions.h"
 
 namespace kiln::sema {

@@ -1,8 +1,8 @@
 // Python's builtin functions of one value: numbers, text, containers, attributes and classes.
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Python's module math.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Python's builtin functions that go through elements: range, min, sum, sorted, zip, map …
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <algorithm>
 #include <cmath>

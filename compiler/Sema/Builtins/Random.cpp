@@ -1,7 +1,7 @@
 // Random numbers: Philox 4x32 and 4x64 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
 // 3", 2011), and what Triton makes of its words.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {

@@ -1,7 +1,7 @@
 // Reductions and scans.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::sema {

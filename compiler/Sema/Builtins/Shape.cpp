@@ -1,6 +1,6 @@
 // Builtins that move elements.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {

@@ -9,7 +9,7 @@
 // either sign and NaN it leaves what Triton leaves.
 
 #include "compiler/Sema/Builtins/Builtins.h"
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/TensorBuilder.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -6,9 +6,9 @@
 // for the second kind and while the order is below x, or downward from where they vanish (J. C. P.
 // Miller's algorithm, Abramowitz and Stegun 9.12). BesselTables.h has the polynomials.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/BesselTables.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // libdevice's functions on bits and integers.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 namespace kiln::sema {
 namespace {

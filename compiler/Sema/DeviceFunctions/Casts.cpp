@@ -1,7 +1,7 @@
 // libdevice's conversions between numbers, whose names say what they do: "float2int_rn" rounds an
 // fp32 to nearest.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/DirectedRounding.h"
 
 #include "llvm/ADT/StringSwitch.h"

@@ -1,6 +1,6 @@
 // libdevice: functions that `math` has, or that a few operations make.
 
-#include "compiler/Sema/Builtins/Handlers.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/FloatFunctions.h"
 
 namespace kiln::sema {

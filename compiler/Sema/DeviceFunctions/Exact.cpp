@@ -1,8 +1,8 @@
 // libdevice's functions on the parts of floats, which are exact, and those that an exact reduction
 // leads to: exponents, neighbours, remainders, sin and cos of multiples of pi.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 #include <vector>

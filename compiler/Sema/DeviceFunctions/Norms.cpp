@@ -1,8 +1,8 @@
 // libdevice's functions that a few others make: lengths of vectors, and
 // compositions.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 #include <vector>

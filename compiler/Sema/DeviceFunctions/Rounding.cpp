@@ -1,8 +1,8 @@
 // libdevice's arithmetic and conversions in rounding modes, whose names say which: "fma_rd" rounds
 // down.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/DirectedRounding.h"
 
 namespace kiln::sema {

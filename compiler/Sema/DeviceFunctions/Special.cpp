@@ -4,8 +4,8 @@
 // which makes the results in fp32 good to the last place or so. A table for each format and range,
 // as libdevice has, would be several times as fast.
 
-#include "compiler/Sema/Builtins/Handlers.h"
 #include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 

@@ -62,49 +62,19 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   case ValueKind::Opaque:
   case ValueKind::Class:
     return python().getAttribute(base, name);
-  case ValueKind::Module: {
-    if (std::optional<Value> value = python().moduleAttribute(base, name))
-      return *value;
-    if (failed())
-      return Value();
-    std::vector<llvm::StringRef> candidates;
-    const auto &module = base.as<ModuleObject>();
-    llvm::StringRef path = module.path;
-    if (path == "triton.language" || path == "triton.language.math")
-      candidates = builtins().getNames(Library::Language);
-    else if (path.ends_with("libdevice"))
-      candidates = builtins().getNames(Library::Device);
-    else if (path == "triton")
-      candidates = builtins().getNames(Library::Triton);
-    else if (path == "math")
-      candidates = builtins().getNames(Library::Math);
-    else if (module.state)
-      for (const auto &entry : module.state->scope->names)
-        candidates.push_back(entry.first);
-    return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownAttribute,
-                         describe(base), name);
-  }
-  case ValueKind::Instance: {
-    const auto &instance = base.as<InstanceObject>();
-    if (instance.cls.is(ValueKind::Class))
+  case ValueKind::Module:
+    return moduleAttribute(base, name);
+  case ValueKind::Instance:
+    if (base.as<InstanceObject>().cls.is(ValueKind::Class))
       return python().getAttribute(base, name);
-    if (const Value *field = instance.find(name))
+    if (const Value *field = base.as<InstanceObject>().find(name))
       return *field;
     return unknownAttribute(base, name);
-  }
   case ValueKind::Function:
-    if (auto found = base.as<FunctionObject>().attributes.find(name);
-        found != base.as<FunctionObject>().attributes.end())
-      return found->second;
-    if (name == "fn" || name == "__wrapped__")
-      return base;
-    if (name == "__name__")
-      return Value::string(base.as<FunctionObject>().getName());
-    return unknownAttribute(base, name);
+    return functionAttribute(base, name);
   case ValueKind::Builtin:
-    if (name == "__name__")
-      return Value::string(base.as<BuiltinObject>().info->name);
-    return unknownAttribute(base, name);
+    return name == "__name__" ? Value::string(base.as<BuiltinObject>().info->name)
+                              : unknownAttribute(base, name);
   default:
     break;
   }
@@ -132,6 +102,43 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
           return tensorAttribute(tensor, name);
   }
   return failed() ? Value() : unknownAttribute(base, name);
+}
+
+/// Names of a module that `name` may be a misspelling of.
+static std::vector<llvm::StringRef> namesOf(const ModuleObject &module,
+                                            const BuiltinTable &builtins) {
+  llvm::StringRef path = module.path;
+  if (path == "triton.language" || path == "triton.language.math")
+    return builtins.getNames(Library::Language);
+  if (path.ends_with("libdevice"))
+    return builtins.getNames(Library::Device);
+  if (path == "triton")
+    return builtins.getNames(Library::Triton);
+  if (path == "math")
+    return builtins.getNames(Library::Math);
+  std::vector<llvm::StringRef> names;
+  if (module.state)
+    for (const auto &entry : module.state->scope->names)
+      names.push_back(entry.first);
+  return names;
+}
+
+Value Evaluator::moduleAttribute(const Value &base, llvm::StringRef name) {
+  if (std::optional<Value> value = python().moduleAttribute(base, name))
+    return *value;
+  if (failed())
+    return Value();
+  return errorWithHint(suggestName(name, namesOf(base.as<ModuleObject>(), builtins())),
+                       DiagKind::SemaUnknownAttribute, describe(base), name);
+}
+
+Value Evaluator::functionAttribute(const Value &base, llvm::StringRef name) {
+  const auto &function = base.as<FunctionObject>();
+  if (auto found = function.attributes.find(name); found != function.attributes.end())
+    return found->second;
+  if (name == "fn" || name == "__wrapped__")
+    return base;
+  return name == "__name__" ? Value::string(function.getName()) : unknownAttribute(base, name);
 }
 
 Value Evaluator::tensorAttribute(Tensor tensor, llvm::StringRef name) {

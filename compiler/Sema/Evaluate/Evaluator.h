@@ -75,6 +75,8 @@ private:
                         llvm::function_ref<bool()> body);
   Value evaluateDict(const ast::DictExpr &expr);
   Value evaluateLambda(const ast::LambdaExpr &expr);
+  Value moduleAttribute(const Value &base, llvm::StringRef name);
+  Value functionAttribute(const Value &base, llvm::StringRef name);
   Value tensorAttribute(Tensor tensor, llvm::StringRef name);
   Value typeAttribute(const TensorType &type, llvm::StringRef name);
   Value blockPointerAttribute(const Value &pointer, llvm::StringRef name);
@@ -85,10 +87,9 @@ private:
   // Statements.
   Flow execute(ast::Block block);
   Flow execute(const ast::Stmt &stmt);
-  Flow executeSimple(const ast::Stmt &stmt);
+  Flow executeJump(const ast::Stmt &stmt);
   /// Binds `target` as an assignment does.
   bool assign(const ast::Expr &target, Value value, bool keepConstant);
-  bool assignAttribute(const ast::AttributeExpr &target, Value value, bool keepConstant);
   Flow executeAssign(const ast::AssignStmt &stmt);
   Flow executeAugAssign(const ast::AugAssignStmt &stmt);
   Flow executeAnnAssign(const ast::AnnAssignStmt &stmt);
@@ -166,6 +167,7 @@ private:
   bool prepareBounds(struct LoopBounds &bounds, SourceRange range);
   void bindResults(const Carried &carried, const Environment &before, const Environment &after,
                    llvm::ArrayRef<mlir::Value> results, llvm::StringRef loopVariable);
+  Flow runWhileTest(const ast::Expr &test, const Carried &carried, std::optional<bool> &known);
   Flow runForBody(const ast::ForStmt &stmt, const struct LoopBounds &bounds, const Carried &carried,
                   llvm::SmallVectorImpl<mlir::Value> &yields);
 

@@ -51,14 +51,7 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     return Flow::Normal;
   case NodeKind::BreakStmt:
   case NodeKind::ContinueStmt:
-    if (frame()->mode == FunctionMode::Kernel) {
-      bool isBreak = stmt.kind == NodeKind::BreakStmt;
-      errorWithHint(isBreak ? "put the condition into a 'while' loop"
-                            : "put the rest under an 'if'",
-                    DiagKind::SemaUnsupportedSyntax, isBreak ? "'break'" : "'continue'");
-      return Flow::Failed;
-    }
-    return stmt.kind == NodeKind::BreakStmt ? Flow::Break : Flow::Continue;
+    return executeJump(stmt);
   case NodeKind::RaiseStmt:
     return executeRaise(llvm::cast<ast::RaiseStmt>(stmt));
   case NodeKind::TryStmt:
@@ -80,6 +73,16 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     error(DiagKind::SemaUnsupportedSyntax, describeNode(stmt.kind));
     return Flow::Failed;
   }
+}
+
+/// `break`, `continue`.
+Flow Evaluator::executeJump(const ast::Stmt &stmt) {
+  bool isBreak = stmt.kind == ast::NodeKind::BreakStmt;
+  if (!unwinding().isDeviceCode())
+    return isBreak ? Flow::Break : Flow::Continue;
+  errorWithHint(isBreak ? "put the condition into a 'while' loop" : "put the rest under an 'if'",
+                DiagKind::SemaUnsupportedSyntax, isBreak ? "'break'" : "'continue'");
+  return Flow::Failed;
 }
 
 //===----------------------------------------------------------------------===//

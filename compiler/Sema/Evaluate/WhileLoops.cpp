@@ -40,6 +40,19 @@ static Tensor loopCondition(Evaluator &evaluator, const Value &value, std::optio
   return evaluator.unwinding().resume() ? evaluator.tensors().poison(Scalar::Int1) : Tensor();
 }
 
+/// The condition, in the region before the body; `known` where it does not depend on the device.
+Flow Evaluator::runWhileTest(const ast::Expr &test, const Carried &carried,
+                             std::optional<bool> &known) {
+  mlir::Block &block = *builder().getInsertionBlock();
+  bindCarried(carried, block, 0);
+  Value value = evaluate(test);
+  At at(*this, test.range);
+  Tensor condition = loopCondition(*this, value, known);
+  if (condition)
+    mlir::scf::ConditionOp::create(builder(), loc(), condition.ir, block.getArguments());
+  return failed() ? Flow::Failed : Flow::Normal;
+}
+
 Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
   llvm::StringSet<> assigned, promoted;
   findAssignedNames(stmt.body, assigned);
@@ -54,18 +67,7 @@ Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
     carried = findCarried(assigned, promoted);
     before = frame()->names;
     yields.clear();
-    test = runBranch(
-        [&] {
-          mlir::Block &block = *builder().getInsertionBlock();
-          bindCarried(carried, block, 0);
-          Value value = evaluate(*stmt.test);
-          At at(*this, stmt.test->range);
-          Tensor condition = loopCondition(*this, value, known);
-          if (condition)
-            mlir::scf::ConditionOp::create(builder(), loc(), condition.ir, block.getArguments());
-          return failed() ? Flow::Failed : Flow::Normal;
-        },
-        carried.types);
+    test = runBranch([&] { return runWhileTest(*stmt.test, carried, known); }, carried.types);
     frame()->names = before;
     if (failed())
       return Flow::Failed;

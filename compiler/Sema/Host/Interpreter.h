@@ -71,7 +71,7 @@ public:
   std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name) override;
   Value resolve(const Value &opaque) override;
 
-  //===-- Calls (Calls.cpp, Classes.cpp) --===//
+  //===-- Calls (Calls.cpp, Functions.cpp, Classes.cpp) --===//
   Value call(const Value &callee, std::vector<Value> args, Keywords keywords,
              const ast::CallExpr *expr = nullptr) override;
   Value callUnknown(const Value &callee, llvm::ArrayRef<Value> args,
@@ -115,6 +115,9 @@ private:
   Exit executeMatch(const ast::MatchStmt &stmt);
   Exit executeImport(const ast::ImportStmt &stmt);
   Exit executeImportFrom(const ast::ImportFromStmt &stmt);
+  Exit executeAssign(const ast::AssignStmt &stmt);
+  Exit executeAnnAssign(const ast::AnnAssignStmt &stmt);
+  Exit executeReturn(const ast::ReturnStmt &stmt);
   Exit executeAugAssign(const ast::AugAssignStmt &stmt);
   Exit executeDelete(const ast::DeleteStmt &stmt);
   Exit executeFunction(const ast::FunctionDef &stmt);
@@ -129,6 +132,10 @@ private:
   std::optional<bool> matchesClass(const ast::ClassPattern &pattern, const Value &subject);
 
   bool assign(const ast::Expr &target, const Value &value);
+  bool loseUnlessKnown(const Value &base, const Value &index);
+  bool assignItem(const Value &dict, const Value &key, const Value &value);
+  bool assignSlice(const Value &list, const Value &index, const Value &value);
+  bool assignElement(const Value &list, const Value &index, const Value &value);
   bool assignSubscript(const Value &base, const Value &index, const Value &value);
   bool deleteSubscript(const Value &base, const Value &index);
 
@@ -148,6 +155,12 @@ private:
   Value evaluate(const ast::Expr &expr) override;
   Value evaluateNode(const ast::Expr &expr);
   Value evaluateCall(const ast::CallExpr &expr);
+  Value evaluateUnary(const ast::UnaryExpr &expr);
+  Value evaluateBinary(const ast::BinaryExpr &expr);
+  Value evaluateAttribute(const ast::AttributeExpr &expr);
+  Value evaluateSubscript(const ast::SubscriptExpr &expr);
+  Value evaluateSlice(const ast::SliceExpr &expr);
+  Value evaluateNamed(const ast::NamedExpr &expr);
   Value evaluateBool(const ast::BoolExpr &expr);
   Value evaluateCompare(const ast::CompareExpr &expr);
   Value evaluateConditional(const ast::ConditionalExpr &expr);
@@ -163,6 +176,8 @@ private:
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
   Value binaryInPlace(ast::BinaryOp op, const Value &left, const Value &right);
   Value compare(ast::CompareOp op, const Value &left, const Value &right);
+  Value compareIdentity(ast::CompareOp op, const Value &left, const Value &right);
+  Value compareMember(ast::CompareOp op, const Value &left, const Value &right);
   Value compareObjects(ast::CompareOp op, const Value &left, const Value &right);
   Value unary(ast::UnaryOp op, const Value &operand);
   std::optional<bool> truth(const Value &value, Value *unknown);
@@ -174,8 +189,29 @@ private:
   std::optional<Value> special(const Value &object, llvm::StringRef method,
                                std::vector<Value> args);
 
-  //===-- Calls (Calls.cpp, Classes.cpp) --===//
+  //===-- Objects (Objects.cpp, Iterators.cpp) --===//
 
+  Value classAttribute(const Value &base, llvm::StringRef name);
+  Value superAttribute(const InstanceObject &super, llvm::StringRef name);
+  std::optional<Value> instanceAttribute(const Value &base, llvm::StringRef name);
+  std::optional<Value> functionAttribute(const FunctionObject &function, llvm::StringRef name);
+  std::optional<Value> tupleAttribute(const Value &base, llvm::StringRef name);
+  bool setIn(Environment &names, const Value &base, llvm::StringRef name, const Value &value);
+  bool setInInstance(const Value &base, llvm::StringRef name, const Value &value);
+  /// Reports that; false.
+  bool hasNoAttribute(const Value &base, llvm::StringRef name);
+  std::optional<Value> nextOfObject(const Value &iterator);
+  std::optional<Value> nextRow(IteratorObject &object);
+  std::optional<Value> nextKept(IteratorObject &object);
+  std::optional<Value> nextElement(IteratorObject &object);
+
+  //===-- Calls (Calls.cpp, Functions.cpp, Classes.cpp) --===//
+
+  Value callSource(const Value &callee, std::vector<Value> args, Keywords keywords);
+  Value callMethod(const BoundMethodObject &method, std::vector<Value> args, Keywords keywords,
+                   const ast::CallExpr *expr);
+  Value callInstance(const Value &callee, std::vector<Value> args, Keywords keywords,
+                     const ast::CallExpr *expr);
   Value callBuiltin(const Value &callee, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
   bool bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,

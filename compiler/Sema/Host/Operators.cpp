@@ -199,56 +199,62 @@ Value HostInterpreter::compareObjects(ast::CompareOp op, const Value &left, cons
   return compare(op, Value::tuple(fieldsA), Value::tuple(fieldsB));
 }
 
+/// `is`, `is not`.
+Value HostInterpreter::compareIdentity(ast::CompareOp op, const Value &left, const Value &right) {
+  const Value &opaque = left.isOpaque() ? left : right;
+  bool isSame = left.sharesObject(right);
+  if (opaque.isOpaque() && !isSame) {
+    const Value &other = left.isOpaque() ? right : left;
+    if (!(opaque.as<OpaqueObject>().isSomething && other.isNone()))
+      return opaque;
+  }
+  bool hasIdentity = left.getObject() && left.getKind() == right.getKind() &&
+                     (left.isSequence() || left.is(ValueKind::Dict) ||
+                      left.is(ValueKind::Instance) || left.is(ValueKind::Iterator));
+  if (hasIdentity)
+    return Value::boolean(isSame == (op == ast::CompareOp::Is));
+  return core->tensors().compare(op, left, right);
+}
+
+/// `in`, `not in`.
+Value HostInterpreter::compareMember(ast::CompareOp op, const Value &left, const Value &right) {
+  bool isWanted = op == ast::CompareOp::In;
+  if (std::optional<Value> result = special(right, "__contains__", {left})) {
+    Value why;
+    std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
+    return core->failed() ? Value() : answer ? Value::boolean(*answer == isWanted) : why;
+  }
+  if (right.isOpaque())
+    return right;
+  if (std::shared_ptr<OpaqueObject> why = findUnknown(left))
+    return {ValueKind::Opaque, why};
+  if (right.isString() || right.is(ValueKind::Module))
+    return core->tensors().compare(op, left, right);
+  std::optional<std::vector<Value>> items = iterate(right);
+  Value doubt;
+  for (const Value &item : items.value_or(std::vector<Value>())) {
+    Value equal = item.sharesObject(left) ? Value::boolean(true)
+                                          : settle(compare(ast::CompareOp::Equal, item, left));
+    Value why;
+    std::optional<bool> answer = core->failed() ? std::nullopt : truth(equal, &why);
+    if (core->failed())
+      return Value();
+    if (!answer)
+      doubt = why;
+    else if (*answer)
+      return Value::boolean(isWanted);
+  }
+  if (!items || doubt.isOpaque())
+    return items ? doubt : Value();
+  return Value::boolean(!isWanted);
+}
+
 Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const Value &givenRight) {
   using ast::CompareOp;
-  if (op == CompareOp::Is || op == CompareOp::IsNot) {
-    const Value &opaque = givenLeft.isOpaque() ? givenLeft : givenRight;
-    bool isSame = givenLeft.sharesObject(givenRight);
-    if (opaque.isOpaque() && !isSame) {
-      const Value &other = givenLeft.isOpaque() ? givenRight : givenLeft;
-      if (!(opaque.as<OpaqueObject>().isSomething && other.isNone()))
-        return opaque;
-    }
-    bool hasIdentity = givenLeft.getObject() && givenLeft.getKind() == givenRight.getKind() &&
-                       (givenLeft.isSequence() || givenLeft.is(ValueKind::Dict) ||
-                        givenLeft.is(ValueKind::Instance) || givenLeft.is(ValueKind::Iterator));
-    if (hasIdentity)
-      return Value::boolean(isSame == (op == CompareOp::Is));
-    return core->tensors().compare(op, givenLeft, givenRight);
-  }
-  if (op == CompareOp::In || op == CompareOp::NotIn) {
-    if (std::optional<Value> result = special(givenRight, "__contains__", {givenLeft})) {
-      Value why;
-      std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
-      return core->failed() ? Value()
-             : answer       ? Value::boolean(*answer == (op == CompareOp::In))
-                            : why;
-    }
-    if (givenRight.isOpaque())
-      return givenRight;
-    if (std::shared_ptr<OpaqueObject> why = findUnknown(givenLeft))
-      return {ValueKind::Opaque, why};
-    if (givenRight.isString() || givenRight.is(ValueKind::Module))
-      return core->tensors().compare(op, givenLeft, givenRight);
-    std::optional<std::vector<Value>> items = iterate(givenRight);
-    Value doubt;
-    for (const Value &item : items.value_or(std::vector<Value>())) {
-      Value equal = item.sharesObject(givenLeft)
-                        ? Value::boolean(true)
-                        : settle(compare(CompareOp::Equal, item, givenLeft));
-      Value why;
-      std::optional<bool> answer = core->failed() ? std::nullopt : truth(equal, &why);
-      if (core->failed())
-        return Value();
-      if (!answer)
-        doubt = why;
-      else if (*answer)
-        return Value::boolean(op == CompareOp::In);
-    }
-    if (!items || doubt.isOpaque())
-      return items ? doubt : Value();
-    return Value::boolean(op == CompareOp::NotIn);
-  }
+  if (op == CompareOp::Is || op == CompareOp::IsNot)
+    return compareIdentity(op, givenLeft, givenRight);
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return compareMember(op, givenLeft, givenRight);
   Value result = compareObjects(op, givenLeft, givenRight);
   if (core->failed() || !result.isError())
     return result;

@@ -146,58 +146,62 @@ void HostInterpreter::loseThrough(const FunctionObject &function, const Value &w
   });
 }
 
+/// Calls `bind` with the names that one node binds, not those that nodes inside of it do.
+static void visitBound(const ast::Node &child, llvm::function_ref<void(llvm::StringRef)> bind) {
+  using ast::NodeKind;
+  switch (child.kind) {
+  case NodeKind::AssignStmt:
+    for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(child).targets)
+      visitTargetNames(*target, bind);
+    break;
+  case NodeKind::AugAssignStmt:
+    visitTargetNames(*llvm::cast<ast::AugAssignStmt>(child).target, bind);
+    break;
+  case NodeKind::AnnAssignStmt:
+    if (llvm::cast<ast::AnnAssignStmt>(child).value)
+      visitTargetNames(*llvm::cast<ast::AnnAssignStmt>(child).target, bind);
+    break;
+  case NodeKind::NamedExpr:
+    visitTargetNames(*llvm::cast<ast::NamedExpr>(child).target, bind);
+    break;
+  case NodeKind::ForStmt:
+    visitTargetNames(*llvm::cast<ast::ForStmt>(child).target, bind);
+    break;
+  case NodeKind::WithStmt:
+    for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(child).items)
+      if (item.target)
+        visitTargetNames(*item.target, bind);
+    break;
+  case NodeKind::ImportStmt:
+    for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(child).names)
+      bind(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
+    break;
+  case NodeKind::ImportFromStmt:
+    for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(child).names)
+      if (name.name.name != "*")
+        bind(name.alias.empty() ? name.name.name : name.alias.name);
+    break;
+  case NodeKind::FunctionDef:
+    bind(llvm::cast<ast::FunctionDef>(child).name.name);
+    break;
+  case NodeKind::ClassDef:
+    bind(llvm::cast<ast::ClassDef>(child).name.name);
+    break;
+  default:
+    break;
+  }
+}
+
 void HostInterpreter::loseEffects(const ast::Node &node, const Value &why) {
   std::set<const void *> visited;
   walk(node, [&](const ast::Node &child) {
-    auto bindTarget = [&](llvm::StringRef name) {
+    visitBound(child, [&](llvm::StringRef name) {
       if (!name.empty())
         bind(name, why);
-    };
+    });
     using ast::NodeKind;
-    switch (child.kind) {
-    case NodeKind::AssignStmt:
-      for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(child).targets)
-        visitTargetNames(*target, bindTarget);
-      break;
-    case NodeKind::AugAssignStmt:
-      visitTargetNames(*llvm::cast<ast::AugAssignStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::AnnAssignStmt:
-      if (llvm::cast<ast::AnnAssignStmt>(child).value)
-        visitTargetNames(*llvm::cast<ast::AnnAssignStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::NamedExpr:
-      visitTargetNames(*llvm::cast<ast::NamedExpr>(child).target, bindTarget);
-      break;
-    case NodeKind::ForStmt:
-      visitTargetNames(*llvm::cast<ast::ForStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::WithStmt:
-      for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(child).items)
-        if (item.target)
-          visitTargetNames(*item.target, bindTarget);
-      break;
-    case NodeKind::ImportStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(child).names)
-        bindTarget(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
-      break;
-    case NodeKind::ImportFromStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(child).names)
-        if (name.name.name != "*")
-          bindTarget(name.alias.empty() ? name.name.name : name.alias.name);
-      break;
-    case NodeKind::FunctionDef:
-      bindTarget(llvm::cast<ast::FunctionDef>(child).name.name);
-      return false;
-    case NodeKind::ClassDef:
-      bindTarget(llvm::cast<ast::ClassDef>(child).name.name);
-      return false;
-    case NodeKind::LambdaExpr:
-      return false;
-    default:
-      break;
-    }
-    return true;
+    return child.kind != NodeKind::FunctionDef && child.kind != NodeKind::ClassDef &&
+           child.kind != NodeKind::LambdaExpr;
   });
   visitChanged(node, [&](llvm::StringRef name) {
     const Value *found = name.empty() ? nullptr : findEnclosing(current->scope, name);

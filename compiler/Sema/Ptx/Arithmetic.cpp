@@ -58,45 +58,12 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
                                    llvm::ArrayRef<Tensor> operands) {
   llvm::StringRef base = instruction.base;
   Tensor x = operands[0], result;
-  auto number = [&](int value) {
-    return build.splat(build.constant(type, Value::integer(value)), shape);
-  };
-  Accuracy accuracy = instruction.has("approx") ? Accuracy::Fast : Accuracy::Full;
-  auto unary = [&](auto tag) {
-    using Op = typename decltype(tag)::type;
-    return Tensor{build.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type};
-  };
   if (instruction.has("rs"))
     return refuse(instruction);
   if (std::optional<Direction> direction = directionOf(instruction))
     return computeToward(instruction, *direction, operands);
-  if (operands.size() == 1) {
-    // Half types are computed in fp32, and rounded.
-    bool isHalf = type.getBits() == 16;
-    if (isHalf)
-      x = build.cast(x, Scalar::FP32);
-    if (base == "abs")
-      result = unary(std::common_type<math::AbsFOp>());
-    else if (base == "ex2")
-      result = unary(std::common_type<math::Exp2Op>());
-    else if (base == "lg2")
-      result = unary(std::common_type<math::Log2Op>());
-    else if (base == "sin")
-      result = unary(std::common_type<math::SinOp>());
-    else if (base == "cos")
-      result = unary(std::common_type<math::CosOp>());
-    else if (base == "tanh")
-      result = unary(std::common_type<math::TanhOp>());
-    else if (base == "sqrt")
-      result = unary(std::common_type<math::SqrtOp>());
-    else if (base == "rsqrt")
-      result = unary(std::common_type<math::RsqrtOp>());
-    else if (base == "rcp" && !isHalf)
-      result = build.divide(number(1), x, !instruction.has("rn"));
-    else
-      return refuse(instruction);
-    return build.cast(result, type);
-  }
+  if (operands.size() == 1)
+    return computeFunction(instruction, type, x);
   if (operands.size() == 2) {
     if (base == "add")
       result = binary(BinaryOp::Add, x, operands[1]);
@@ -115,14 +82,57 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
     result = {build.emit<math::FmaOp>(x.ir, operands[1].ir, operands[2].ir), x.type};
   else
     return refuse(instruction);
-  // Saturation to [0, 1] makes NaN 0, as a maximum that ignores NaN does.
-  if (result && (instruction.has("sat") || instruction.has("relu"))) {
-    result = build.minMax(true, Value::tensor(result), Value::tensor(number(0)), false);
-    if (instruction.has("sat"))
-      result = build.minMax(false, Value::tensor(result), Value::tensor(number(1)), false);
-    result = build.cast(result, type);
-  }
-  return result;
+  return result ? saturate(instruction, result, type) : result;
+}
+
+/// A number of `type` everywhere.
+Tensor PtxTranslator::number(DType type, int value) {
+  return build.splat(build.constant(type, Value::integer(value)), shape);
+}
+
+/// Saturation to [0, 1] makes NaN 0, as a maximum that ignores NaN does.
+Tensor PtxTranslator::saturate(const PtxInstruction &instruction, Tensor result, DType type) {
+  if (!instruction.has("sat") && !instruction.has("relu"))
+    return result;
+  result = build.minMax(true, Value::tensor(result), Value::tensor(number(type, 0)), false);
+  if (instruction.has("sat"))
+    result = build.minMax(false, Value::tensor(result), Value::tensor(number(type, 1)), false);
+  return build.cast(result, type);
+}
+
+/// A function of one float. Half types are computed in fp32, and rounded.
+Tensor PtxTranslator::computeFunction(const PtxInstruction &instruction, DType type, Tensor x) {
+  llvm::StringRef base = instruction.base;
+  bool isHalf = type.getBits() == 16;
+  if (isHalf)
+    x = build.cast(x, Scalar::FP32);
+  Accuracy accuracy = instruction.has("approx") ? Accuracy::Fast : Accuracy::Full;
+  auto unary = [&](auto tag) {
+    using Op = typename decltype(tag)::type;
+    return Tensor{build.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type};
+  };
+  Tensor result;
+  if (base == "abs")
+    result = unary(std::common_type<math::AbsFOp>());
+  else if (base == "ex2")
+    result = unary(std::common_type<math::Exp2Op>());
+  else if (base == "lg2")
+    result = unary(std::common_type<math::Log2Op>());
+  else if (base == "sin")
+    result = unary(std::common_type<math::SinOp>());
+  else if (base == "cos")
+    result = unary(std::common_type<math::CosOp>());
+  else if (base == "tanh")
+    result = unary(std::common_type<math::TanhOp>());
+  else if (base == "sqrt")
+    result = unary(std::common_type<math::SqrtOp>());
+  else if (base == "rsqrt")
+    result = unary(std::common_type<math::RsqrtOp>());
+  else if (base == "rcp" && !isHalf)
+    result = build.divide(number(type, 1), x, !instruction.has("rn"));
+  else
+    return refuse(instruction);
+  return build.cast(result, type);
 }
 
 /// The direction of `rz`, `rm` or `rp`.

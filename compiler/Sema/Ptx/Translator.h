@@ -85,6 +85,9 @@ private:
                       llvm::ArrayRef<Tensor> operands);
   Tensor computeFloat(const PtxInstruction &instruction, DType type,
                       llvm::ArrayRef<Tensor> operands);
+  Tensor computeFunction(const PtxInstruction &instruction, DType type, Tensor x);
+  Tensor saturate(const PtxInstruction &instruction, Tensor result, DType type);
+  Tensor number(DType type, int value);
   Tensor computeInt(const PtxInstruction &instruction, DType type, llvm::ArrayRef<Tensor> operands);
   Tensor computeToward(const PtxInstruction &instruction, Direction direction,
                        llvm::ArrayRef<Tensor> operands);

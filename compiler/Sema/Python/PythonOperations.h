@@ -74,6 +74,10 @@ public:
   std::optional<unsigned> constantAxis(const Value &value, llvm::StringRef what, size_t rank);
 
 private:
+  static bool hasStringMethod(llvm::StringRef name);
+  Value stringMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
+                     const Keywords &keywords);
+  Value joinStrings(llvm::StringRef separator, const Value &parts);
   Value joinSequences(const Value &left, const Value &right);
   Value compareEqual(ast::CompareOp op, const Value &left, const Value &right);
   Value compareMember(ast::CompareOp op, const Value &left, const Value &right);

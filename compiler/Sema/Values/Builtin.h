@@ -1,4 +1,4 @@
-// What is known of a function that Kiln knows: a row of Builtins/Builtins.def. The table of them is
+// What is known of a function that Kiln knows: a row of Table/Builtins.def. The table of them is
 // handed down to whoever looks names up, so that nothing below it depends on what the builtins do.
 #ifndef KILN_COMPILER_SEMA_VALUES_BUILTIN_H
 #define KILN_COMPILER_SEMA_VALUES_BUILTIN_H

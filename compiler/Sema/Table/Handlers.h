@@ -1,8 +1,8 @@
 // The functions that run builtins: builtin<ID>, one per row of Builtins.def. What each takes says
 // what it may touch. By itself a row for kernels takes a TensorBuilder, and one that may be called
 // anywhere PythonOperations; Contexts.def lists those that take more.
-#ifndef KILN_COMPILER_SEMA_BUILTINS_HANDLERS_H
-#define KILN_COMPILER_SEMA_BUILTINS_HANDLERS_H
+#ifndef KILN_COMPILER_SEMA_TABLE_HANDLERS_H
+#define KILN_COMPILER_SEMA_TABLE_HANDLERS_H
 
 #include "compiler/Sema/Values/Builtin.h"
 
@@ -11,7 +11,7 @@ namespace kiln::sema {
 /// A type for each builtin.
 namespace builtin {
 #define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT) struct ID;
-#include "compiler/Sema/Builtins/Builtins.def"
+#include "compiler/Sema/Table/Builtins.def"
 } // namespace builtin
 
 template <typename Builtin, Place Where> struct BuiltinContext {
@@ -19,12 +19,12 @@ template <typename Builtin, Place Where> struct BuiltinContext {
 };
 #define KILN_CONTEXT(CONTEXT, ID)                                                                  \
   template <Place Where> struct BuiltinContext<builtin::ID, Where> { using Type = CONTEXT; };
-#include "compiler/Sema/Builtins/Contexts.def"
+#include "compiler/Sema/Table/Contexts.def"
 
 #define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT)                                    \
   Value builtin##ID(BuiltinContext<builtin::ID, Place::PLACE>::Type &, Call &);
-#include "compiler/Sema/Builtins/Builtins.def"
+#include "compiler/Sema/Table/Builtins.def"
 
 } // namespace kiln::sema
 
-#endif // KILN_COMPILER_SEMA_BUILTINS_HANDLERS_H
+#endif // KILN_COMPILER_SEMA_TABLE_HANDLERS_H
