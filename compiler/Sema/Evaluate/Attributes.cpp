@@ -1,25 +1,11 @@
 // Attributes, subscripts and iteration.
 
+#include "compiler/Sema/Tensors/Attributes.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
 
 namespace kiln::sema {
 namespace {
-
-Value shapeTuple(llvm::ArrayRef<int64_t> shape) {
-  std::vector<Value> extents;
-  for (int64_t extent : shape)
-    extents.push_back(Value::integer(extent));
-  return Value::tuple(std::move(extents));
-}
-
-Value bindMethod(const Value &self, const Value &function, llvm::StringRef name) {
-  auto object = std::make_shared<BoundMethodObject>();
-  object->self = self;
-  object->function = function;
-  object->name = name.str();
-  return {ValueKind::BoundMethod, object};
-}
 
 /// What `.type` is in a kernel; Error, unreported, for what has none.
 Value typeOf(const Value &value) {
@@ -39,10 +25,6 @@ Value typeOf(const Value &value) {
 
 } // namespace
 
-Value Evaluator::unknownAttribute(const Value &base, llvm::StringRef name) {
-  return error(DiagKind::SemaUnknownAttribute, describe(base), name);
-}
-
 Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   // A constexpr's value is the value.
   if (name == "value" && (base.isNumber() || base.isString() || base.isNone() ||
@@ -52,13 +34,13 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   case ValueKind::Error:
     return Value();
   case ValueKind::Tensor:
-    return tensorAttribute(base.getTensor(), name);
+    return tensorAttribute(tensors(), base.getTensor(), name);
   case ValueKind::Type:
-    return typeAttribute(base.getType(), name);
+    return typeAttribute(tensors(), base.getType(), name);
   case ValueKind::BlockPointer:
-    return blockPointerAttribute(base, name);
+    return blockPointerAttribute(tensors(), base, name);
   case ValueKind::Descriptor:
-    return descriptorAttribute(base, name);
+    return descriptorAttribute(tensors(), base, name);
   case ValueKind::Opaque:
   case ValueKind::Class:
     return python().getAttribute(base, name);
@@ -69,12 +51,12 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
       return python().getAttribute(base, name);
     if (const Value *field = base.as<InstanceObject>().find(name))
       return *field;
-    return unknownAttribute(base, name);
+    return unknownAttribute(*this, base, name);
   case ValueKind::Function:
     return functionAttribute(base, name);
   case ValueKind::Builtin:
     return name == "__name__" ? Value::string(base.as<BuiltinObject>().info->name)
-                              : unknownAttribute(base, name);
+                              : unknownAttribute(*this, base, name);
   default:
     break;
   }
@@ -99,9 +81,9 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
     if (tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
       if (builtins().find(Library::Language, name))
         if (Tensor tensor = tensors().toTensor(base))
-          return tensorAttribute(tensor, name);
+          return tensorAttribute(tensors(), tensor, name);
   }
-  return failed() ? Value() : unknownAttribute(base, name);
+  return failed() ? Value() : unknownAttribute(*this, base, name);
 }
 
 /// Names of a module that `name` may be a misspelling of.
@@ -138,172 +120,18 @@ Value Evaluator::functionAttribute(const Value &base, llvm::StringRef name) {
     return found->second;
   if (name == "fn" || name == "__wrapped__")
     return base;
-  return name == "__name__" ? Value::string(function.getName()) : unknownAttribute(base, name);
-}
-
-Value Evaluator::tensorAttribute(Tensor tensor, llvm::StringRef name) {
-  if (name == "dtype")
-    return Value::type(tensor.dtype());
-  if (name == "type")
-    return Value::type(tensor.type);
-  if (name == "shape")
-    return shapeTuple(tensor.type.shape);
-  if (name == "numel")
-    return Value::integer(tensor.type.getNumElements());
-  if (name == "ndim")
-    return Value::integer(Int(tensor.type.shape.size()));
-  Value self = Value::tensor(tensor);
-  if (name == "T") {
-    if (tensor.type.shape.size() != 2)
-      return error(DiagKind::SemaShape, ".T", "a tensor of rank 2", tensor.type.str());
-    return Value::tensor(tensors().permute(tensor, {1, 0}));
-  }
-  const BuiltinInfo *info = builtins().find(Library::Language, name);
-  if (info && info->library == Library::Language && info->place == Place::Kernel)
-    return bindMethod(self, Value::builtin(*info), name);
-  if (info && name == "cdiv")
-    return bindMethod(self, Value::builtin(*info), name);
-  if (name == "logical_and" || name == "logical_or")
-    return bindMethod(self, Value::none(), name);
-  std::vector<llvm::StringRef> candidates = builtins().getNames(Library::Language);
-  candidates.insert(candidates.end(), {"shape", "dtype", "type", "numel", "ndim", "T"});
-  return errorWithHint(suggestName(name, candidates), DiagKind::SemaUnknownAttribute,
-                       describe(self), name);
-}
-
-Value Evaluator::typeAttribute(const TensorType &type, llvm::StringRef name) {
-  DType dtype = type.dtype;
-  if (name == "element_ty") {
-    if (type.isBlock())
-      return Value::type(dtype);
-    if (dtype.isPointer())
-      return Value::type(dtype.getPointee());
-    return error(DiagKind::SemaUnknownAttribute, describe(Value::type(type)), name);
-  }
-  if (name == "scalar" || name == "dtype")
-    return Value::type(dtype);
-  if (name == "shape")
-    return shapeTuple(type.shape);
-  if (name == "numel")
-    return Value::integer(type.getNumElements());
-  if (name == "primitive_bitwidth" || name == "int_bitwidth" || name == "bitwidth")
-    return Value::integer(dtype.getBits());
-  if (name == "itemsize")
-    return Value::integer(dtype.getBits() / 8);
-  if (name == "fp_mantissa_width")
-    return Value::integer(dtype.getMantissaBits());
-  if (name == "name" || name == "__name__")
-    return Value::string(dtype.str());
-  if (type.answer(name) || name == "get_block_shapes" || name == "to" ||
-      name == "get_int_max_value" || name == "get_int_min_value" || name == "with_element_ty")
-    return bindMethod(Value::type(type), Value::none(), name);
-  return unknownAttribute(Value::type(type), name);
-}
-
-Value Evaluator::blockPointerAttribute(const Value &pointer, llvm::StringRef name) {
-  const auto &object = pointer.as<BlockPointerObject>();
-  if (name == "dtype")
-    return Value::type(object.base.dtype());
-  // Older versions of Triton: a pointer to a block.
-  if (name == "type")
-    return Value::type(TensorType(object.base.dtype()));
-  if (name == "element_ty")
-    return Value::type(object.base.dtype().getPointee());
-  if (name == "block_shape")
-    return shapeTuple(object.blockShape);
-  if (name == "load" || name == "store" || name == "advance")
-    return bindMethod(pointer, builtins().get(Library::Language, name), name);
-  return unknownAttribute(pointer, name);
-}
-
-Value Evaluator::descriptorAttribute(const Value &descriptor, llvm::StringRef name) {
-  const auto &object = descriptor.as<DescriptorObject>();
-  auto bind = [&](llvm::StringRef builtin) {
-    return bindMethod(descriptor, builtins().get(Library::Language, builtin), name);
-  };
-  auto onEachAxis = [&](auto numberOf) {
-    std::vector<Value> values;
-    for (int64_t axis = 0; axis < object.ir.getType().getRank(); ++axis)
-      values.push_back(Value::tensor(numberOf(int32_t(axis))));
-    return Value::tuple(std::move(values));
-  };
-  if (name == "load")
-    return bind("load_tensor_descriptor");
-  if (name == "store")
-    return bind("store_tensor_descriptor");
-  if (std::string method = ("_descriptor_" + name).str();
-      builtins().find(Library::Language, method))
-    return bind(method);
-  if (name == "dtype")
-    return Value::type(object.pointer.getPointee());
-  if (name == "block_type")
-    return Value::type(object.blockType());
-  if (name == "shape") // Triton's are i32
-    return onEachAxis([&](int32_t axis) {
-      Tensor extent{builder().createOrFold<tile::DescriptorExtentOp>(loc(), object.ir, axis),
-                    Scalar::Int64};
-      return tensors().cast(extent, Scalar::Int32);
-    });
-  if (name == "strides")
-    return onEachAxis([&](int32_t axis) {
-      return Tensor{builder().createOrFold<tile::DescriptorStrideOp>(loc(), object.ir, axis),
-                    Scalar::Int64};
-    });
-  return name == "block_shape" ? shapeTuple(object.blockType().shape)
-                               : unknownAttribute(descriptor, name);
+  return name == "__name__" ? Value::string(function.getName())
+                            : unknownAttribute(*this, base, name);
 }
 
 //===----------------------------------------------------------------------===//
 // Subscripts
 //===----------------------------------------------------------------------===//
 
-static Value fullSlice() {
-  auto object = std::make_shared<SliceObject>();
-  object->lower = object->upper = object->step = Value::none();
-  return {ValueKind::Slice, object};
-}
-
-static bool isFullSlice(const Value &value) {
-  if (!value.is(ValueKind::Slice))
-    return false;
-  const auto &slice = value.as<SliceObject>();
-  return slice.lower.isNone() && slice.upper.isNone() && slice.step.isNone();
-}
-
-Value Evaluator::indexTensor(Tensor tensor, const Value &index) {
-  std::vector<Value> parts{index};
-  if (index.isSequence())
-    parts = index.getElements();
-  // `...` is as many ':' as are left.
-  auto isEllipsis = [](const Value &part) { return part.is(ValueKind::Ellipsis); };
-  if (auto found = llvm::find_if(parts, isEllipsis); found != parts.end()) {
-    size_t named = llvm::count_if(parts, isFullSlice), rank = tensor.type.shape.size();
-    found = parts.erase(found);
-    parts.insert(found, rank > named ? rank - named : 0, fullSlice());
-  }
-  unsigned axis = 0;
-  for (const Value &part : parts) {
-    if (part.isNone() && tensor.isBlock() && axis > tensor.type.shape.size())
-      return error(DiagKind::SemaShape, "an index of a tensor",
-                   "no more ':' than dimensions before None", tensor.type.str());
-    if (part.isNone())
-      tensor = tensors().expandDims(tensor, tensor.isBlock() ? axis : 0);
-    else if (!isFullSlice(part))
-      return errorWithHint("one element is tl.sum(tl.where(tl.arange(0, N) == i, x, 0)); several "
-                           "are tl.gather, or a load from a pointer",
-                           DiagKind::SemaInvalidArgument, "an index of a tensor", "':' or None",
-                           describe(part));
-    if (!tensor)
-      return Value();
-    ++axis;
-  }
-  return Value::tensor(tensor);
-}
-
 Value Evaluator::subscript(const Value &base, const Value &index) {
   switch (base.getKind()) {
   case ValueKind::Tensor:
-    return indexTensor(base.getTensor(), index);
+    return indexTensor(tensors(), base.getTensor(), index);
   case ValueKind::Tuple:
   case ValueKind::List:
   case ValueKind::Range:
@@ -329,9 +157,14 @@ Value Evaluator::subscript(const Value &base, const Value &index) {
   default:
     // `x[None]`, `x[:, None]` of a compile-time number.
     if (base.isNumber() && tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
-      return indexTensor(tensors().toTensor(base), index);
+      return indexTensor(tensors(), tensors().toTensor(base), index);
     return error(DiagKind::SemaUnsupportedSyntax, "an index of " + describe(base));
   }
+}
+
+std::optional<std::vector<Value>> Evaluator::iterateObject(const Value &iterable) {
+  return iterable.is(ValueKind::Iterator) ? python().drain(iterable)
+                                          : python().iterateObject(iterable);
 }
 
 } // namespace kiln::sema

@@ -46,13 +46,13 @@ public:
   void replace(llvm::StringRef name, const Value &old, const Value &value);
 
 private:
+  /// All calls that are active are frames: FrameGuard enters them.
   Frame *frame() const { return static_cast<Frame *>(unwinding().getCall()); }
   mlir::OpBuilder &builder() { return tensorBuilder.getBuilder(); }
   mlir::Location loc() const { return tensorBuilder.loc(); }
   const BuiltinTable &builtins() const { return tensorBuilder.builtins(); }
 
   Value lookUp(llvm::StringRef name);
-  Value lookUpElsewhere(llvm::StringRef name);
   /// Ends the unwinding behind a statement that failed: what it would have bound is unknown from
   /// there on (Recovery.cpp).
   Flow resumeAfter(const ast::Stmt &stmt);
@@ -77,12 +77,6 @@ private:
   Value evaluateLambda(const ast::LambdaExpr &expr);
   Value moduleAttribute(const Value &base, llvm::StringRef name);
   Value functionAttribute(const Value &base, llvm::StringRef name);
-  Value tensorAttribute(Tensor tensor, llvm::StringRef name);
-  Value typeAttribute(const TensorType &type, llvm::StringRef name);
-  Value blockPointerAttribute(const Value &pointer, llvm::StringRef name);
-  Value descriptorAttribute(const Value &descriptor, llvm::StringRef name);
-  Value unknownAttribute(const Value &base, llvm::StringRef name);
-  Value indexTensor(Tensor tensor, const Value &index);
 
   // Statements.
   Flow execute(ast::Block block);

@@ -1,17 +1,10 @@
 // Attributes of the source's classes and instances, of functions and of modules.
 
 #include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Tensors/Attributes.h"
 
 namespace kiln::sema {
 namespace {
-
-Value bindMethod(const Value &self, const Value &function, llvm::StringRef name) {
-  auto object = std::make_shared<BoundMethodObject>();
-  object->self = self;
-  object->function = function;
-  object->name = name.str();
-  return {ValueKind::BoundMethod, object};
-}
 
 /// "property", "classmethod" or "staticmethod" of what a class body made with them; "" of others.
 llvm::StringRef descriptorKind(const Value &member) {
