@@ -41,7 +41,7 @@ Value builtinConstexprFunction(PythonOperations &, Call &call) {
   function->mode = FunctionMode::Python;
   return {ValueKind::Function, function};
 }
-/// Applied to a function they leave it as it is; Autotune.cpp reads what they say.
+/// Applied to a function they leave it as it is; evaluateAutotune() reads what they say.
 Value builtinAutotune(PythonOperations &, Call &) { return decorator(); }
 Value builtinHeuristics(PythonOperations &, Call &) { return decorator(); }
 

@@ -13,13 +13,13 @@ struct AccessOptions {
 };
 
 /// Reads the cache and eviction arguments. Empty after an error.
-std::optional<AccessOptions> readAccessOptions(TensorBuilder &build, const Value &cache,
+std::optional<AccessOptions> readAccessOptions(PythonOperations &python, const Value &cache,
                                                const Value &eviction, bool isStore);
 /// `mask` and `other` may be missing (null); they are broadcast and converted.
 Value emitLoad(TensorBuilder &build, Tensor pointer, Tensor mask, Tensor other,
                const AccessOptions &options);
 /// Reports a pointer that is not to be written through.
-bool checkWritable(TensorBuilder &build, const TensorType &pointer);
+bool checkWritable(PythonOperations &python, const TensorType &pointer);
 /// The type of `pointee` in memory: booleans are bytes there.
 DType memoryType(DType pointee);
 Value emitStore(TensorBuilder &build, Tensor pointer, Tensor value, Tensor mask,
