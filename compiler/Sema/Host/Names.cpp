@@ -63,24 +63,16 @@ struct NameCollector {
         add(handler.name.name);
       return true;
     case NodeKind::ImportStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(node).names)
-        add(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
+      addImports(llvm::cast<ast::ImportStmt>(node).names);
       return true;
     case NodeKind::ImportFromStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(node).names)
-        add(name.alias.empty() ? name.name.name : name.alias.name);
+      addImports(llvm::cast<ast::ImportFromStmt>(node).names);
       return true;
     case NodeKind::CapturePattern:
-      add(llvm::cast<ast::CapturePattern>(node).name);
-      return true;
     case NodeKind::StarPattern:
-      add(llvm::cast<ast::StarPattern>(node).name);
-      return true;
     case NodeKind::AsPattern:
-      add(llvm::cast<ast::AsPattern>(node).name.name);
-      return true;
     case NodeKind::MappingPattern:
-      add(llvm::cast<ast::MappingPattern>(node).rest.name);
+      addPattern(node);
       return true;
     case NodeKind::GlobalStmt:
       for (const ast::Identifier &name : llvm::cast<ast::GlobalStmt>(node).names)
@@ -97,6 +89,24 @@ struct NameCollector {
     default:
       return true;
     }
+  }
+
+  /// Of `import a.b` the first part; names after `from` have no dots.
+  template <typename Names> void addImports(const Names &imported) {
+    for (const ast::ImportedName &name : imported)
+      add(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
+  }
+
+  void addPattern(const ast::Node &node) {
+    using ast::NodeKind;
+    if (node.kind == NodeKind::CapturePattern)
+      add(llvm::cast<ast::CapturePattern>(node).name);
+    else if (node.kind == NodeKind::StarPattern)
+      add(llvm::cast<ast::StarPattern>(node).name);
+    else if (node.kind == NodeKind::AsPattern)
+      add(llvm::cast<ast::AsPattern>(node).name.name);
+    else
+      add(llvm::cast<ast::MappingPattern>(node).rest.name);
   }
 
   void collect(ast::Block body) {
