@@ -25,48 +25,22 @@ struct NameCollector {
   /// False where what stands below has a scope of its own.
   bool visit(const ast::Node &node) {
     using ast::NodeKind;
+    visitBoundNames(node, [&](llvm::StringRef name) { add(name); });
     switch (node.kind) {
     case NodeKind::FunctionDef:
-      add(llvm::cast<ast::FunctionDef>(node).name.name);
-      return false;
     case NodeKind::ClassDef:
-      add(llvm::cast<ast::ClassDef>(node).name.name);
-      return false;
     case NodeKind::LambdaExpr:
       return false;
-    case NodeKind::AssignStmt:
-      for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(node).targets)
-        addTarget(target);
-      return true;
-    case NodeKind::AugAssignStmt:
-      addTarget(llvm::cast<ast::AugAssignStmt>(node).target);
-      return true;
-    case NodeKind::AnnAssignStmt:
+    case NodeKind::AnnAssignStmt: // without a value, too
       addTarget(llvm::cast<ast::AnnAssignStmt>(node).target);
-      return true;
-    case NodeKind::NamedExpr:
-      addTarget(llvm::cast<ast::NamedExpr>(node).target);
-      return true;
-    case NodeKind::ForStmt:
-      addTarget(llvm::cast<ast::ForStmt>(node).target);
       return true;
     case NodeKind::DeleteStmt:
       for (const ast::Expr *target : llvm::cast<ast::DeleteStmt>(node).targets)
         addTarget(target);
       return true;
-    case NodeKind::WithStmt:
-      for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(node).items)
-        addTarget(item.target);
-      return true;
     case NodeKind::TryStmt:
       for (const ast::ExceptHandler &handler : llvm::cast<ast::TryStmt>(node).handlers)
         add(handler.name.name);
-      return true;
-    case NodeKind::ImportStmt:
-      addImports(llvm::cast<ast::ImportStmt>(node).names);
-      return true;
-    case NodeKind::ImportFromStmt:
-      addImports(llvm::cast<ast::ImportFromStmt>(node).names);
       return true;
     case NodeKind::CapturePattern:
     case NodeKind::StarPattern:
@@ -89,12 +63,6 @@ struct NameCollector {
     default:
       return true;
     }
-  }
-
-  /// Of `import a.b` the first part; names after `from` have no dots.
-  template <typename Names> void addImports(const Names &imported) {
-    for (const ast::ImportedName &name : imported)
-      add(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
   }
 
   void addPattern(const ast::Node &node) {

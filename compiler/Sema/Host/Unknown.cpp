@@ -146,56 +146,10 @@ void HostInterpreter::loseThrough(const FunctionObject &function, const Value &w
   });
 }
 
-/// Calls `bind` with the names that one node binds, not those that nodes inside of it do.
-static void visitBound(const ast::Node &child, llvm::function_ref<void(llvm::StringRef)> bind) {
-  using ast::NodeKind;
-  switch (child.kind) {
-  case NodeKind::AssignStmt:
-    for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(child).targets)
-      visitTargetNames(*target, bind);
-    break;
-  case NodeKind::AugAssignStmt:
-    visitTargetNames(*llvm::cast<ast::AugAssignStmt>(child).target, bind);
-    break;
-  case NodeKind::AnnAssignStmt:
-    if (llvm::cast<ast::AnnAssignStmt>(child).value)
-      visitTargetNames(*llvm::cast<ast::AnnAssignStmt>(child).target, bind);
-    break;
-  case NodeKind::NamedExpr:
-    visitTargetNames(*llvm::cast<ast::NamedExpr>(child).target, bind);
-    break;
-  case NodeKind::ForStmt:
-    visitTargetNames(*llvm::cast<ast::ForStmt>(child).target, bind);
-    break;
-  case NodeKind::WithStmt:
-    for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(child).items)
-      if (item.target)
-        visitTargetNames(*item.target, bind);
-    break;
-  case NodeKind::ImportStmt:
-    for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(child).names)
-      bind(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
-    break;
-  case NodeKind::ImportFromStmt:
-    for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(child).names)
-      if (name.name.name != "*")
-        bind(name.alias.empty() ? name.name.name : name.alias.name);
-    break;
-  case NodeKind::FunctionDef:
-    bind(llvm::cast<ast::FunctionDef>(child).name.name);
-    break;
-  case NodeKind::ClassDef:
-    bind(llvm::cast<ast::ClassDef>(child).name.name);
-    break;
-  default:
-    break;
-  }
-}
-
 void HostInterpreter::loseEffects(const ast::Node &node, const Value &why) {
   std::set<const void *> visited;
   walk(node, [&](const ast::Node &child) {
-    visitBound(child, [&](llvm::StringRef name) {
+    visitBoundNames(child, [&](llvm::StringRef name) {
       if (!name.empty())
         bind(name, why);
     });
