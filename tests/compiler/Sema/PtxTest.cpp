@@ -55,7 +55,8 @@ TEST_F(Ptx, GuardsSelect) {
 
 TEST_F(Ptx, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(run("wgmma.fence.sync.aligned;", {word}));
-  EXPECT_EQ(takeErrors(), "[sema-ptx] instruction 'wgmma.fence.sync.aligned' is not supported\n");
+  EXPECT_EQ(takeErrors(),
+            "[sema-ptx] inline PTX: instruction 'wgmma.fence.sync.aligned' is not supported\n");
 }
 
 TEST_F(Ptx, RefusesRegistersThatAreNotDeclared) {
