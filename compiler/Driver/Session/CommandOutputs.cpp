@@ -1,4 +1,4 @@
-#include "compiler/Driver/Session/BuildOutputs.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "codegen/GenerateLibrary.h"
 #include "compiler/Driver/Process/Interrupt.h"
 
@@ -37,43 +37,33 @@ std::string ruleOf(llvm::ArrayRef<Output> outputs, llvm::ArrayRef<std::string> i
 
 } // namespace
 
-bool BuildOutputs::check(llvm::Error error) {
-  if (!error)
-    return true;
-  session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
-                             llvm::toString(std::move(error)));
-  session.reporter.report(session.diagnostics, session.sources);
-  session.diagnostics.clear();
-  return false;
-}
-
-bool BuildOutputs::open() {
+bool CommandOutputs::open() {
   std::vector<Output> all = outputs;
   if (!options.depfile.empty())
     all.push_back({options.depfile, "--depfile"});
   if (!session.checkOutputs(all))
     return false;
   for (const Output &output : all)
-    if (!check(files.open(output.path)))
+    if (!session.check(files.open(output.path)))
       return false;
   return true;
 }
 
-bool BuildOutputs::write(std::vector<std::string> contents) {
+bool CommandOutputs::write(std::vector<std::string> contents) {
   assert(contents.size() == outputs.size());
   for (auto [output, bytes] : llvm::zip(outputs, contents))
-    if (!check(files.add(output.path, std::move(bytes))))
+    if (!session.check(files.add(output.path, std::move(bytes))))
       return false;
   if (!options.depfile.empty() &&
-      !check(files.add(options.depfile, ruleOf(outputs, session.dependencies()))))
+      !session.check(files.add(options.depfile, ruleOf(outputs, session.dependencies()))))
     return false;
-  return !interruptSignal() && check(files.commit());
+  return !interruptSignal() && session.check(files.commit());
 }
 
-bool BuildOutputs::writeLibrary(const LibraryModel &model) {
+bool CommandOutputs::writeLibrary(const LibraryModel &model) {
   llvm::Expected<GeneratedLibrary> library = generateLibrary(model);
   if (!library)
-    return check(library.takeError());
+    return session.check(library.takeError());
   std::vector<std::string> contents;
   for (OutputFile &file : library->files)
     contents.push_back(std::move(file.bytes));

@@ -1,7 +1,7 @@
-// The files that a build writes, with the make rule of what was read for them: all or none.
+// The files that a command writes, with the make rule of what was read for them: all or none.
 
-#ifndef KILN_COMPILER_DRIVER_SESSION_BUILDOUTPUTS_H
-#define KILN_COMPILER_DRIVER_SESSION_BUILDOUTPUTS_H
+#ifndef KILN_COMPILER_DRIVER_SESSION_COMMANDOUTPUTS_H
+#define KILN_COMPILER_DRIVER_SESSION_COMMANDOUTPUTS_H
 
 #include "codegen/OutputSet.h"
 #include "compiler/Driver/Session/Session.h"
@@ -9,9 +9,9 @@
 namespace kiln {
 
 /// Its methods report what goes wrong and then give false.
-class BuildOutputs {
+class CommandOutputs {
 public:
-  BuildOutputs(Session &session, const CompilerOptions &options, std::vector<Output> outputs)
+  CommandOutputs(Session &session, const CompilerOptions &options, std::vector<Output> outputs)
       : session(session), options(options), outputs(std::move(outputs)) {}
 
   /// Before the work: the outputs take no other file's place, and their folders can be written to.
@@ -22,8 +22,6 @@ public:
   bool writeLibrary(const LibraryModel &model);
 
 private:
-  bool check(llvm::Error error);
-
   Session &session;
   const CompilerOptions &options;
   std::vector<Output> outputs;
