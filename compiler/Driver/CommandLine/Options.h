@@ -67,7 +67,7 @@ struct CompilerOptions {
   /// --max-errors: further errors are counted and not shown; UINT_MAX for 0, which shows all.
   unsigned maxErrors = DiagnosticEngine::defaultErrorLimit;
   /// The spec's folder (for `kiln compile` the source's); empty: the current one. Names of sources
-  /// in outputs start here (PortablePath.h).
+  /// in outputs start here (SpecPaths.h).
   std::string specFolder;
   /// --timing: where to write how long each stage of each variant took; "-": standard output.
   std::string timing;

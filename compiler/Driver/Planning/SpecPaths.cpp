@@ -1,4 +1,4 @@
-#include "compiler/Driver/Jobs/PortablePath.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -27,6 +27,14 @@ std::string relativeTo(llvm::StringRef folder, llvm::StringRef file, unsigned le
 }
 
 } // namespace
+
+std::string besideSpec(llvm::StringRef specFolder, llvm::StringRef name) {
+  if (path::is_absolute(name) || specFolder.empty())
+    return name.str();
+  llvm::SmallString<256> whole(specFolder);
+  path::append(whole, name);
+  return whole.str().str();
+}
 
 std::string absolutePath(llvm::StringRef name) {
   llvm::SmallString<256> whole(name);

@@ -1,4 +1,5 @@
-// The name of a source file in what kiln writes: manifests and line tables.
+// Paths and the spec: those in it start in its folder, and names of sources in what kiln writes
+// (manifests, line tables, pieces) do where they can.
 
 #ifndef KILN_COMPILER_DRIVER_JOBS_PORTABLEPATH_H
 #define KILN_COMPILER_DRIVER_JOBS_PORTABLEPATH_H
@@ -6,6 +7,9 @@
 #include "compiler/Driver/CommandLine/Options.h"
 
 namespace kiln {
+
+/// A path that the spec names, seen from where its folder is. An empty folder is the current one.
+std::string besideSpec(llvm::StringRef specFolder, llvm::StringRef path);
 
 /// The same text wherever the build stands and however its spec was named: relative to the import
 /// root or the spec's folder that holds the file ("scale.py", "../shared/scale.py"), else, far from
