@@ -7,7 +7,8 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// OCP "8-bit Floating Point Specification" (OFP8), and AMD's FNUZ forms ("CDNA 3 Instruction Set Architecture").
+/// OCP "8-bit Floating Point Specification" (OFP8), and AMD's FNUZ forms ("CDNA 3 Instruction Set
+/// Architecture").
 struct Format {
   unsigned mantissa;
   int bias;

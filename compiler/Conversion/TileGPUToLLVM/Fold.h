@@ -49,8 +49,8 @@ public:
   /// elements one after the other, so that a sum of products is one instruction an element, and no
   /// more registers are live than that.
   void accumulate(llvm::ArrayRef<AxisStep> steps, llvm::MutableArrayRef<Elements> totals) const;
-  /// Steps between lanes of which each is one bit of the lane's number and of nothing else: then the
-  /// neighbour of a lane with a clear bit is the later one.
+  /// Steps between lanes of which each is one bit of the lane's number and of nothing else: then
+  /// the neighbour of a lane with a clear bit is the later one.
   bool areLaneBits(llvm::ArrayRef<AxisStep> steps) const;
   /// Such steps in order, without a choice at each which operand is the earlier one: right in the
   /// lane with clear bits, which gives its totals to the others in the end.

@@ -24,9 +24,8 @@ struct AddPtrSpread : SpreadPattern<tile::AddPtrOp> {
     };
     SmallVector<Value> results;
     for (auto [reg, step] : llvm::enumerate(steps(op)))
-      results.push_back(step.first == reg
-                            ? advance(adaptor.getPtr()[reg], adaptor.getOffset()[reg])
-                            : advance(results[step.first], int32_t(step.places)));
+      results.push_back(step.first == reg ? advance(adaptor.getPtr()[reg], adaptor.getOffset()[reg])
+                                          : advance(results[step.first], int32_t(step.places)));
     replace(op, rewriter, results);
     return success();
   }

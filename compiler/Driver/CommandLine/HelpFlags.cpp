@@ -1,6 +1,6 @@
 #include "compiler/Driver/CommandLine/HelpFlags.h"
 #include "compiler/Driver/CommandLine/FlagValues.h"
-#include "compiler/Sema/LanguageReference.h"
+#include "compiler/Sema/Builtins/LanguageReference.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace kiln {
