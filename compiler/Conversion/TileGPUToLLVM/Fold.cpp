@@ -3,7 +3,6 @@
 #include "compiler/Conversion/TileGPUToLLVM/Fold.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <map>
 
 using namespace mlir;
@@ -240,15 +239,6 @@ SmallVector<Elements> byRegister(ArrayRef<ValueRange> operands) {
     for (auto [reg, value] : llvm::enumerate(operand))
       registers[reg].push_back(value);
   return registers;
-}
-
-bool commutes(Region &combine) {
-  Operation *fold = combine.getParentOp();
-  Operation *single =
-      llvm::TypeSwitch<Operation *, Operation *>(fold)
-          .Case<tile::ReduceOp, tile::ScanOp>([](auto op) { return op.getSingleCombiner(); })
-          .Default([](Operation *) { return nullptr; });
-  return single && single->hasTrait<OpTrait::IsCommutative>();
 }
 
 } // namespace kiln

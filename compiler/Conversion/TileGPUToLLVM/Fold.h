@@ -82,9 +82,6 @@ private:
 /// Registers of several operands, regrouped by register.
 llvm::SmallVector<Elements> byRegister(llvm::ArrayRef<mlir::ValueRange> operands);
 
-/// Whether a fold's region is known to commute, so that order does not matter.
-bool commutes(mlir::Region &combine);
-
 } // namespace kiln
 
 #endif

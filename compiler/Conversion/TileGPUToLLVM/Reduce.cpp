@@ -1,6 +1,7 @@
 // tile.reduce: registers, then lanes, then warps through shared memory (see AxisSteps.h).
 
 #include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+#include "compiler/Dialect/Tile/Combiners.h"
 
 using namespace mlir;
 
@@ -24,7 +25,7 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
                        ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSources()[0].getType());
     std::optional<LinearLayout> result = resultLayout(op);
-    bool inOrder = !commutes(op.getCombine());
+    bool inOrder = !tile::commutes(op.getSingleCombiner());
     AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
     Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());

@@ -1,11 +1,11 @@
-// Memory at an index vector: kernel memory through pointers, and arrays of the arena.
+// Memory at an index vector: kernel memory through pointers, and buffers of the arena.
 //
 // In order of preference: one scalar access for all lanes, one vector access, a gather or scatter.
 // Masked-off lanes are never touched.
 
-#include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Conversion/TileToCPU/AddressRange.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Conversion/TileToCPU/Fusion.h"
 
 using namespace mlir;
 
@@ -28,25 +28,18 @@ static std::optional<unsigned> steppingAxis(ArrayRef<Coord> coords) {
   return axis;
 }
 
-bool KernelEmitter::contiguous(Value pointers, ArrayRef<Coord> coords, unsigned lanes) {
+/// How the lanes of the nest reach memory through these pointers.
+AccessForm KernelEmitter::formOf(Value pointers, ArrayRef<Coord> coords) const {
+  unsigned lanes = lanesOf(coords);
   std::optional<unsigned> axis = steppingAxis(coords);
-  if (!axis)
-    return false;
-  return facts.stride(pointers, *axis) == 1 ||
-         axes->get(pointers).contiguity[*axis] >= int64_t(lanes);
+  if (lanes == 1)
+    return AccessForm::Same;
+  return axis ? facts.form(pointers, *axis, lanes) : AccessForm::Scattered;
 }
 
-bool KernelEmitter::sameInAllLanes(Value value, ArrayRef<Coord> coords, unsigned lanes) {
+bool KernelEmitter::sameInAllLanes(Value value, ArrayRef<Coord> coords) const {
   std::optional<unsigned> axis = steppingAxis(coords);
-  if (!axis)
-    return false;
-  if (facts.stride(value, *axis) == 0)
-    return true;
-  Type element = tile::elementTypeOf(value.getType());
-  if (element.isInteger(1))
-    return axes->maskConstancy(value, *axis) >= int64_t(lanes);
-  AxisInfo info = axes->get(value);
-  return info.isInitialized() && info.constancy[*axis] >= int64_t(lanes);
+  return axis && facts.sameInAllLanes(value, *axis, lanesOf(coords));
 }
 
 Value KernelEmitter::orElse(Location loc, Value condition, function_ref<Value()> then,
@@ -55,7 +48,8 @@ Value KernelEmitter::orElse(Location loc, Value condition, function_ref<Value()>
   OpBuilder::InsertionGuard guard(*b);
   Block *block = b->getInsertionBlock();
   Block::iterator point = b->getInsertionPoint();
-  auto holder = scf::IfOp::create(*b, loc, TypeRange{}, condition, /*withElseRegion=*/true);
+  auto holder = scf::IfOp::create(*b, loc, TypeRange{}, condition,
+                                  /*withElseRegion=*/true);
   b->setInsertionPoint(holder.thenBlock()->getTerminator());
   Value first = then();
   b->setInsertionPoint(holder.elseBlock()->getTerminator());
@@ -90,7 +84,7 @@ Value KernelEmitter::loadScalar(Location loc, Type element, Value pointer, Value
   });
 }
 
-Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
+Value KernelEmitter::loadAt(tile::LoadOp load, ArrayRef<Coord> coords) {
   unsigned lanes = lanesOf(coords), at = levelOf(coords);
   Type element = lowered(tile::elementTypeOf(load.getType()));
   unsigned alignment = bytesOf(element);
@@ -103,19 +97,20 @@ Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
                                                     : bufferAddress(guard->second.copy, where);
     return vectors().select(guard->second.overlaps, copy, address);
   };
-  Value mask = load.getMask() ? pull(load.getMask(), coords) : Value();
-  Value other = load.getOther() ? pull(load.getOther(), coords) : Value();
+  Value mask = load.getMask() ? elements(load.getMask(), coords) : Value();
+  Value other = load.getOther() ? elements(load.getOther(), coords) : Value();
   bool scalarMask = !mask || laneCount(mask) == 1;
-  if (lanes > 1 && !scalarMask && sameInAllLanes(load.getMask(), coords, lanes)) {
-    mask = pull(load.getMask(), firstLane(coords));
+  if (lanes > 1 && !scalarMask && sameInAllLanes(load.getMask(), coords)) {
+    mask = elements(load.getMask(), firstLane(coords));
     scalarMask = true;
   }
 
   // One element for all lanes.
-  bool uniform = lanes == 1 || (scalarMask && sameInAllLanes(load.getPtr(), coords, lanes));
+  AccessForm form = formOf(load.getPtr(), coords);
+  bool uniform = lanes == 1 || (scalarMask && form == AccessForm::Same);
   if (uniform && (lanes == 1 || !other || laneCount(other) == 1)) {
     Coords first = lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords);
-    Value pointer = pull(load.getPtr(), first);
+    Value pointer = elements(load.getPtr(), first);
     setLevel(at);
     return loadScalar(loc, element, guardedAddress(pointer, first), mask, other, isVolatile(load));
   }
@@ -124,13 +119,14 @@ Value KernelEmitter::pullLoad(tile::LoadOp load, ArrayRef<Coord> coords) {
   Type type = vectorOf(element, lanes);
   std::optional<unsigned> axis = steppingAxis(coords);
   bool copyFits = axis && (!guarded || guard->second.copy->strides[*axis] == 1);
-  bool isContiguous = copyFits && contiguous(load.getPtr(), coords, lanes);
-  Value inOrder = isContiguous || !copyFits ? Value() : contiguityCheck(load.getPtr(), coords);
+  bool isContiguous = copyFits && form == AccessForm::Contiguous;
+  Value inOrder =
+      copyFits && form == AccessForm::Checked ? contiguityCheck(load.getPtr(), coords) : Value();
   Value first, each;
   if (isContiguous || inOrder)
-    first = pull(load.getPtr(), firstLane(coords));
+    first = elements(load.getPtr(), firstLane(coords));
   if (!isContiguous)
-    each = pullVector(load.getPtr(), coords);
+    each = elementVector(load.getPtr(), coords);
   setLevel(at);
   if (first)
     first = guardedAddress(first, firstLane(coords));
@@ -174,24 +170,16 @@ Value KernelEmitter::allLanes(Value mask) {
 }
 
 /// For pointers that are contiguous or not as the kernel's arguments have it (a stride that may be
-/// 1, an index modulo something): whether they are, for these lanes. Null where that cannot be told
-/// from a few of them.
+/// 1, an index modulo something): whether they are, for these lanes, by a few of them.
 Value KernelEmitter::contiguityCheck(Value pointers, ArrayRef<Coord> coords) {
-  std::optional<unsigned> axis = steppingAxis(coords);
-  unsigned lanes = lanesOf(coords);
-  if (!axis || lanes < 4)
-    return {};
-  Progress progress = facts.progress(pointers, *axis);
-  if (progress != Progress::Affine && progress != Progress::Wrapped)
-    return {};
+  unsigned axis = *steppingAxis(coords), lanes = lanesOf(coords), at = levelOf(coords);
   Coords lane = firstLane(coords);
-  unsigned at = levelOf(coords);
   auto address = [&](unsigned number) {
     Coords moved = lane;
-    setLevel(moved[*axis].level);
-    moved[*axis].base = vectors().add(lane[*axis].base, index(number));
-    moved[*axis].firstOfStep = false;
-    Value pointer = pull(pointers, moved);
+    setLevel(moved[axis].level);
+    moved[axis].base = vectors().add(lane[axis].base, index(number));
+    moved[axis].firstOfStep = false;
+    Value pointer = elements(pointers, moved);
     setLevel(at);
     return vectors().bitcast(pointer, b->getI64Type());
   };
@@ -204,7 +192,7 @@ Value KernelEmitter::contiguityCheck(Value pointers, ArrayRef<Coord> coords) {
   };
   // The first step shows the stride, the last lane that nothing wrapped on the way.
   Value result = isApart(second, 1);
-  if (progress == Progress::Wrapped) {
+  if (facts.mayWrap(pointers, axis)) {
     Value last = address(lanes - 1);
     result = v.bitAnd(result, isApart(last, lanes - 1));
   }
@@ -221,83 +209,76 @@ Value KernelEmitter::emptyMask(unsigned lanes) {
 //--- Stores ---
 
 void KernelEmitter::emitScalarStore(tile::StoreOp store) {
-  flushPending();
   Value value = scalar(store.getValue()), pointer = scalar(store.getPtr());
   unsigned alignment = bytesOf(value.getType());
   if (!store.getMask()) {
     LLVM::StoreOp::create(*b, loc, value, pointer, alignment);
     return;
   }
-  auto branch = scf::IfOp::create(*b, loc, scalar(store.getMask()), /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(*b, loc, scalar(store.getMask()),
+                                  /*withElseRegion=*/false);
   OpBuilder inner = OpBuilder::atBlockBegin(branch.thenBlock());
   LLVM::StoreOp::create(inner, loc, value, pointer, alignment);
 }
 
 /// Where loads of the store's nest may meet its writes, copies the loads first, if they do meet.
 void KernelEmitter::emitGuards(tile::StoreOp store) {
-  guards.clear();
+  const std::vector<Guard> &planned = plan.of(store).guards;
+  if (planned.empty())
+    return;
   auto emitted = [&](Value value) { return scalar(value); };
   VectorBuilder v = vectors();
-  ArrayRef<Operation *> loads = plan.guardedLoads(store);
-  if (loads.empty())
-    return;
   Range written = *rangeOf(store.getPtr(), *b, loc, emitted);
   int64_t writtenBytes = bytesOf(lowered(tile::elementTypeOf(store.getValue().getType())));
-  llvm::DenseMap<Operation *, Guard> made;
-  for (Operation *op : loads) {
-    auto load = cast<tile::LoadOp>(op);
-    auto type = cast<RankedTensorType>(load.getType());
+  llvm::DenseMap<Operation *, GuardedCopy> made;
+  for (const Guard &guard : planned) {
+    tile::LoadOp load = guard.load;
+    const Fill &copy = guard.copy;
     Range read = *rangeOf(load.getPtr(), *b, loc, emitted);
-    int64_t readBytes = bytesOf(lowered(type.getElementType()));
+    int64_t readBytes = bytesOf(lowered(tile::elementTypeOf(load.getType())));
     Value overlaps = v.bitAnd(v.less(read.low, v.add(written.high, index(writtenBytes))),
                               v.less(written.low, v.add(read.high, index(readBytes))));
-    NestShape nest = chooseNest(type.getShape(), load.getResult(), {});
-    Buffer *copy =
-        arena.create(loc, lowered(type.getElementType()), type.getShape(), nest.vectorAxis);
+    allocate(copy.buffer);
     auto branch = scf::IfOp::create(*b, loc, overlaps, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard restore(*b);
       b->setInsertionPoint(branch.thenBlock()->getTerminator());
-      fillInto(copy, load.getResult());
+      emitFill(copy);
     }
-    made[op] = {copy, overlaps};
+    made[load] = {copy.buffer, overlaps};
   }
   guards = std::move(made);
 }
 
 void KernelEmitter::emitStore(tile::StoreOp store) {
-  auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
-  if (!type)
+  if (!isa<RankedTensorType>(store.getPtr().getType()))
     return emitScalarStore(store);
-  flushPending();
   emitGuards(store);
-  SmallVector<Value> roots{store.getValue()};
-  if (store.getMask())
-    roots.push_back(store.getMask());
-  NestShape nest = chooseNest(type.getShape(), roots, store.getPtr());
-  walkNest(nest, [&](const Coords &coords) { storeAt(store, coords); });
+  walkNest(plan.of(store).nest, [&](const Coords &coords) { storeAt(store, coords); });
   guards.clear();
 }
 
 void KernelEmitter::storeAt(tile::StoreOp store, ArrayRef<Coord> coords) {
   unsigned lanes = lanesOf(coords);
-  Value value = pullVector(store.getValue(), coords);
-  Value mask = store.getMask() ? pull(store.getMask(), coords) : Value();
+  Value value = elementVector(store.getValue(), coords);
+  Value mask = store.getMask() ? elements(store.getMask(), coords) : Value();
   unsigned alignment = bytesOf(laneType(value.getType()));
-  if (lanes > 1 && mask && laneCount(mask) > 1 && sameInAllLanes(store.getMask(), coords, lanes))
-    mask = pull(store.getMask(), firstLane(coords));
-  bool isContiguous = lanes == 1 || contiguous(store.getPtr(), coords, lanes);
-  Value inOrder = isContiguous ? Value() : contiguityCheck(store.getPtr(), coords);
+  if (lanes > 1 && mask && laneCount(mask) > 1 && sameInAllLanes(store.getMask(), coords))
+    mask = elements(store.getMask(), firstLane(coords));
+  AccessForm form = formOf(store.getPtr(), coords);
+  bool isContiguous = lanes == 1 || form == AccessForm::Contiguous;
+  Value inOrder = form == AccessForm::Checked ? contiguityCheck(store.getPtr(), coords) : Value();
   Value first, each;
   if (isContiguous || inOrder)
-    first =
-        pull(store.getPtr(), lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords));
+    first = elements(store.getPtr(),
+                     lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords));
   if (!isContiguous)
-    each = pullVector(store.getPtr(), coords);
+    each = elementVector(store.getPtr(), coords);
   setLevel(level());
   OpBuilder::InsertionGuard restore(*b);
   auto under = [&](Value condition, function_ref<void()> then, function_ref<void()> otherwise) {
-    auto branch = scf::IfOp::create(*b, loc, condition, /*withElseRegion=*/bool(otherwise));
+    auto branch = scf::IfOp::create(*b, loc, condition,
+                                    /*withElseRegion=*/bool(otherwise));
     OpBuilder::InsertionGuard inner(*b);
     b->setInsertionPoint(branch.thenBlock()->getTerminator());
     then();
@@ -335,20 +316,26 @@ void KernelEmitter::storeAt(tile::StoreOp store, ArrayRef<Coord> coords) {
     access();
 }
 
-//--- Arrays ---
+//--- Buffers ---
+
+/// Unless the buffer has its place already.
+void KernelEmitter::allocate(const Buffer *buffer) {
+  if (buffer && !arena.holds(buffer))
+    arena.allocate(loc, buffer);
+}
 
 /// The address of the element at these (uniform) coordinates.
-Value KernelEmitter::bufferAddress(Buffer *buffer, ArrayRef<Coord> coords) {
+Value KernelEmitter::bufferAddress(const Buffer *buffer, ArrayRef<Coord> coords) {
   VectorBuilder v = vectors();
   Value number = index(0);
   for (auto [coord, stride] : llvm::zip(coords, buffer->strides))
     number = v.add(number, v.mul(coord.base, index(stride)));
-  return LLVM::GEPOp::create(*b, loc, buffer->address.getType(), buffer->element, buffer->address,
-                             ValueRange{number});
+  Value base = arena.address(buffer);
+  return LLVM::GEPOp::create(*b, loc, base.getType(), buffer->element, base, ValueRange{number});
 }
 
 /// The addresses of the elements in all lanes.
-Value KernelEmitter::bufferAddresses(Buffer *buffer, ArrayRef<Coord> coords) {
+Value KernelEmitter::bufferAddresses(const Buffer *buffer, ArrayRef<Coord> coords) {
   VectorBuilder v = vectors();
   unsigned lanes = lanesOf(coords);
   Value number;
@@ -357,11 +344,12 @@ Value KernelEmitter::bufferAddresses(Buffer *buffer, ArrayRef<Coord> coords) {
     Value part = v.mul(lane, v.integer(stride, lane));
     number = number ? v.add(number, part) : part;
   }
-  Type type = vectorOf(buffer->address.getType(), lanes);
-  return LLVM::GEPOp::create(*b, loc, type, buffer->element, buffer->address, ValueRange{number});
+  Value base = arena.address(buffer);
+  return LLVM::GEPOp::create(*b, loc, vectorOf(base.getType(), lanes), buffer->element, base,
+                             ValueRange{number});
 }
 
-Value KernelEmitter::loadBuffer(Buffer *buffer, ArrayRef<Coord> coords) {
+Value KernelEmitter::loadBuffer(const Buffer *buffer, ArrayRef<Coord> coords) {
   VectorBuilder v = vectors();
   unsigned lanes = lanesOf(coords), alignment = bytesOf(buffer->element);
   Type type = vectorOf(buffer->element, lanes);
@@ -384,7 +372,7 @@ Value KernelEmitter::loadBuffer(Buffer *buffer, ArrayRef<Coord> coords) {
   return v.compare(arith::CmpIPredicate::ne, loaded, v.integer(0, loaded));
 }
 
-void KernelEmitter::storeBuffer(Buffer *buffer, ArrayRef<Coord> coords, Value value) {
+void KernelEmitter::storeBuffer(const Buffer *buffer, ArrayRef<Coord> coords, Value value) {
   VectorBuilder v = vectors();
   unsigned lanes = lanesOf(coords), alignment = bytesOf(buffer->element);
   value = v.splat(convertElement(value, buffer->valueElement), lanes);

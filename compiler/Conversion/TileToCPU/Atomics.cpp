@@ -98,31 +98,25 @@ Value KernelEmitter::atomicElement(Operation *op, ArrayRef<Value> operands) {
 }
 
 void KernelEmitter::emitAtomic(Operation *op) {
-  flushPending();
-  Value result = op->getResult(0);
-  loc = op->getLoc();
-  auto type = dyn_cast<RankedTensorType>(result.getType());
-  if (!type) {
+  const OperationPlan &planned = plan.of(op);
+  if (!isa<RankedTensorType>(op->getResult(0).getType())) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalar(v); });
-    setScalar(result, atomicElement(op, operands));
+    setScalar(op->getResult(0), atomicElement(op, operands));
     return;
   }
-  Buffer *buffer = result.use_empty()
-                       ? nullptr
-                       : arena.create(loc, lowered(type.getElementType()), type.getShape());
-  beginNest();
-  Coords coords = openNest(type.getShape());
+  const Buffer *buffer = planned.results[0];
+  allocate(buffer);
+  Coords coords = openNest(planned.nest);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(pull(operand, coords));
+    operands.push_back(elements(operand, coords));
   setLevel(level());
   Value old = atomicElement(op, operands);
   if (buffer)
     storeBuffer(buffer, coords, old);
   endNest();
-  if (buffer)
-    buffers[result] = buffer;
+  bind(op->getResults(), planned.results);
 }
 
 } // namespace kiln::cpu

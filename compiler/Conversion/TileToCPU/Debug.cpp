@@ -35,8 +35,9 @@ void KernelEmitter::emitLine(tile::PrintOp op, ArrayRef<Value> indices, Value el
   {
     OpBuilder::InsertionGuard restore(*b);
     b->setInsertionPointToStart(entry);
-    memory = LLVM::AllocaOp::create(*b, loc, pointer, word,
-                                    v.constant(int64_t(values.size()), word), /*alignment=*/8);
+    memory =
+        LLVM::AllocaOp::create(*b, loc, pointer, word, v.constant(int64_t(values.size()), word),
+                               /*alignment=*/8);
   }
   for (auto [number, value] : llvm::enumerate(values)) {
     Type type = value.getType();
@@ -52,15 +53,11 @@ void KernelEmitter::emitLine(tile::PrintOp op, ArrayRef<Value> indices, Value el
 }
 
 void KernelEmitter::emitPrint(tile::PrintOp op) {
-  flushPending();
-  loc = op.getLoc();
   Value value = op.getValue();
-  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
-  if (!type)
+  if (!value || !isa<RankedTensorType>(value.getType()))
     return emitLine(op, {}, value ? scalar(value) : Value());
-  beginNest();
-  Coords coords = openNest(type.getShape());
-  Value element = pull(value, coords);
+  Coords coords = openNest(plan.of(op).nest);
+  Value element = elements(value, coords);
   setLevel(level());
   SmallVector<Value> indices;
   for (const Coord &coord : coords)
@@ -70,15 +67,12 @@ void KernelEmitter::emitPrint(tile::PrintOp op) {
 }
 
 void KernelEmitter::emitAssert(tile::AssertOp op) {
-  flushPending();
-  loc = op.getLoc();
   Value condition = op.getCondition();
-  auto type = dyn_cast<RankedTensorType>(condition.getType());
+  bool isTensor = isa<RankedTensorType>(condition.getType());
   Value holds;
-  if (type) {
-    beginNest();
-    Coords coords = openNest(type.getShape());
-    holds = pull(condition, coords);
+  if (isTensor) {
+    Coords coords = openNest(plan.of(op).nest);
+    holds = elements(condition, coords);
     setLevel(level());
   } else {
     holds = scalar(condition);
@@ -95,7 +89,7 @@ void KernelEmitter::emitAssert(tile::AssertOp op) {
          {textAddress(*b, loc, module, where),
           textAddress(*b, loc, module, "tl.device_assert: " + op.getMessage().str()), programIds});
   }
-  if (type)
+  if (isTensor)
     endNest();
 }
 

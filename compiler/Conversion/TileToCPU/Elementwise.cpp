@@ -17,12 +17,6 @@ namespace kiln::cpu {
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
-Type KernelEmitter::lowered(Type element) {
-  if (tile::isByteFloat(element))
-    return IntegerType::get(element.getContext(), 8);
-  return isa<tile::PtrType>(element) ? LLVM::LLVMPointerType::get(element.getContext()) : element;
-}
-
 /// Quotients of masked-off lanes may be by zero: the divisor becomes 1 there instead of a trap. Up
 /// to 32 bits the quotient goes through f64, which holds it exactly and which vectors can divide.
 Value KernelEmitter::emitDivision(Operation *op, ArrayRef<Value> operands) {

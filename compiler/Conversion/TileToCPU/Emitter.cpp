@@ -1,8 +1,8 @@
-// The walk over the kernel in program order: scalars as they come, sinks as nests, lazy tensors not
-// at all.
+// The walk over the kernel in program order: scalars as they come, roots as nests, producers not at
+// all.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
-#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Conversion/TileToCPU/Fusion.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,12 +10,9 @@ using namespace mlir;
 
 namespace kiln::cpu {
 
-KernelEmitter::KernelEmitter(ModuleOp module, func::FuncOp kernel, const SinkPlan &plan,
-                             IndexFacts &facts, const CPUOptions &options)
-    : module(module), kernel(kernel), plan(plan), facts(facts), options(options),
-      axes(std::make_unique<AxisInfoAnalysis>(kernel)), loc(kernel.getLoc()) {}
-
-KernelEmitter::~KernelEmitter() = default;
+KernelEmitter::KernelEmitter(ModuleOp module, const LoopPlan &plan)
+    : module(module), plan(plan), kernel(plan.kernel), facts(*plan.facts), options(plan.options),
+      loc(kernel.getLoc()) {}
 
 void KernelEmitter::emitBody(OpBuilder &builder, ValueRange abiArguments) {
   b = &builder;
@@ -59,13 +56,10 @@ void KernelEmitter::emitBlock(Block &block) {
 }
 
 void KernelEmitter::emitOperation(Operation *op) {
-  loc = op->getLoc();
-  if (isLazy(op)) {
-    for (Value result : op->getResults())
-      if (plan.isMaterialised(result))
-        pending.insert(result);
+  if (isProducer(op))
     return;
-  }
+  emitFills(plan.of(op).before);
+  loc = op->getLoc();
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](tile::StoreOp store) { emitStore(store); })
       .Case([&](tile::ReduceOp reduce) { emitReduce(reduce); })
@@ -76,9 +70,8 @@ void KernelEmitter::emitOperation(Operation *op) {
       .Case([&](scf::IfOp branch) { emitIf(branch); })
       .Case([&](scf::ForOp loop) { emitFor(loop); })
       .Case([&](scf::WhileOp loop) { emitWhile(loop); })
-      .Case([&](tile::BarrierOp) { flushPending(); }) // One program instance runs on one thread.
+      .Case([&](tile::BarrierOp) {}) // One program instance runs on one thread.
       .Case([&](tile::FenceOp fence) {
-        flushPending();
         LLVM::FenceOp::create(*b, loc,
                               fence.getSequential() ? LLVM::AtomicOrdering::seq_cst
                                                     : LLVM::AtomicOrdering::acq_rel);
@@ -111,8 +104,6 @@ void KernelEmitter::emitScalarOperation(Operation *op) {
     return setScalar(op->getResult(0),
                      LLVM::PoisonOp::create(*b, loc, lowered(op->getResult(0).getType())));
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    if (isVolatile(load))
-      flushPending();
     Value mask = load.getMask() ? scalar(load.getMask()) : Value();
     Value other = load.getOther() ? scalar(load.getOther()) : Value();
     return setScalar(load, loadScalar(loc, lowered(load.getType()), scalar(load.getPtr()), mask,
@@ -122,55 +113,6 @@ void KernelEmitter::emitScalarOperation(Operation *op) {
       llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalar(v); });
   for (auto [result, value] : llvm::zip(op->getResults(), emitElementwise(op, operands)))
     setScalar(result, value);
-}
-
-//--- Arrays that a nest needs first, or fills on its way ---
-
-void KernelEmitter::visitPulled(Value value, bool direct, function_ref<bool(Value, bool)> visit) {
-  SmallVector<std::pair<Value, bool>> worklist{{value, direct}};
-  DenseSet<std::pair<Value, char>> seen;
-  while (!worklist.empty()) {
-    auto [next, isDirect] = worklist.pop_back_val();
-    if (!isa<RankedTensorType>(next.getType()) || !seen.insert({next, isDirect}).second)
-      continue;
-    Operation *op = next.getDefiningOp();
-    if (!visit(next, isDirect) || buffers.contains(next) || !op || !isLazy(op))
-      continue;
-    for (Value operand : op->getOperands())
-      worklist.push_back({operand, isDirect && keepsIndices(op)});
-  }
-}
-
-void KernelEmitter::prepare(ArrayRef<Value> roots) {
-  DenseSet<Value> atIndex, elsewhere;
-  for (Value root : roots)
-    visitPulled(root, true, [&](Value value, bool direct) {
-      if (pending.contains(value))
-        (direct ? atIndex : elsewhere).insert(value);
-      return direct || !pending.contains(value);
-    });
-  SmallVector<Value> order(pending.getArrayRef());
-  for (Value value : order)
-    if (elsewhere.contains(value) && pending.contains(value))
-      fill(value);
-  for (Value value : order)
-    if (atIndex.contains(value) && pending.contains(value))
-      filling.insert(value);
-}
-
-void KernelEmitter::finishFills() {
-  for (Value value : filling)
-    if (Buffer *buffer = fillBuffers.lookup(value)) {
-      buffers[value] = buffer;
-      pending.remove(value);
-    }
-  filling.clear();
-  fillBuffers.clear();
-}
-
-void KernelEmitter::flushPending() {
-  while (!pending.empty())
-    fill(pending.front());
 }
 
 } // namespace kiln::cpu

@@ -1,10 +1,10 @@
-// The state of lowering one kernel, and the pieces that share it.
+// Emitting a kernel as its plan says, and the pieces that share the state.
 //
-//   Emitter.cpp      the walk in program order; scalars; which arrays a sink needs first
-//   Pull.cpp         computing a tensor's elements at an index vector
-//   Access.cpp       loads, stores and arrays at an index vector
+//   Emitter.cpp      the walk in program order; scalars
+//   Elements.cpp     computing a tensor's elements at an index vector
+//   Access.cpp       loads, stores and buffers at an index vector
 //   Elementwise.cpp  one operation on scalars or vectors
-//   Nest.cpp         loop nests, and filling arrays
+//   Nest.cpp         loops of nests, and nests that fill a buffer
 //   Reduction.cpp    reduce, scan, histogram    Dot.cpp      matrix products
 //   Atomics.cpp      atomics                    Control.cpp  if, for, while
 //   Map.cpp          functions of scalars       Debug.cpp    printing and assertions
@@ -12,19 +12,11 @@
 #ifndef KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
 #define KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
 
-#include "compiler/Conversion/TileToCPU/Arena.h"
-#include "compiler/Conversion/TileToCPU/Sinks.h"
-#include "compiler/Conversion/TileToCPU/TileToCPU.h"
+#include "compiler/Conversion/TileToCPU/LoopPlan.h"
 #include "compiler/Conversion/TileToCPU/VectorBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 #include <map>
-#include <tuple>
 #include <vector>
-
-namespace kiln {
-class AxisInfoAnalysis;
-}
 
 namespace kiln::cpu {
 
@@ -44,29 +36,9 @@ struct Coord {
 };
 using Coords = llvm::SmallVector<Coord, 4>;
 
-/// How a nest walks an index space: one axis in vectors of up to `lanes`, innermost.
-struct NestShape {
-  llvm::ArrayRef<int64_t> shape;
-  unsigned vectorAxis = 0;
-  unsigned lanes = 1;
-};
-
-/// Part of an axis that runs in vectors of `lanes`, of which both ends are multiples.
-struct Stretch {
-  int64_t from, to;
-  unsigned lanes;
-
-  int64_t vectors() const { return (to - from) / lanes; }
-};
-
-/// An axis in vectors of `lanes`, a power of two, and what they leave over in ever narrower ones.
-llvm::SmallVector<Stretch, 4> stretchesOf(int64_t extent, unsigned lanes);
-
 class KernelEmitter {
 public:
-  KernelEmitter(mlir::ModuleOp module, mlir::func::FuncOp kernel, const SinkPlan &plan,
-                IndexFacts &facts, const CPUOptions &options);
-  ~KernelEmitter();
+  KernelEmitter(mlir::ModuleOp module, const LoopPlan &plan);
 
   /// Emits the body of the kernel at the builder's place.
   void emitBody(mlir::OpBuilder &builder, mlir::ValueRange abiArguments);
@@ -87,24 +59,10 @@ private:
   Value gridValue(Value array, uint32_t axis);
   Value scalar(Value value);
   void setScalar(Value value, Value emitted) { scalars[value] = emitted; }
-  /// A type of Tile IR as the emitted code holds it: pointers become `!llvm.ptr`.
-  Type lowered(Type element);
-  /// Before a nest over these roots: pending arrays that the nest computes at its own index are
-  /// filled on the way, others that it needs are filled now.
-  void prepare(ArrayRef<Value> roots);
-  void finishFills();
-  void flushPending();
-  void visitPulled(Value value, bool direct, llvm::function_ref<bool(Value, bool)> visit);
 
   //--- Nest.cpp ---
   Value index(int64_t value);
-  NestShape chooseNest(llvm::ArrayRef<int64_t> shape, ArrayRef<Value> roots,
-                       ArrayRef<Value> pointers, unsigned unroll = 1);
-  double pointerCost(Value pointers, unsigned axis, unsigned lanes);
-  double accessCost(Value root, unsigned axis, unsigned lanes,
-                    llvm::DenseSet<std::pair<Value, unsigned>> &seen);
-  unsigned widestElement(ArrayRef<Value> roots);
-  void beginNest();
+  void beginNest(const Nest &nest);
   void endNest();
   /// Opens a loop of `extent / step` iterations (none for one) and gives the index.
   Coord openLoop(int64_t extent, int64_t step);
@@ -116,18 +74,18 @@ private:
   /// The same over the vectors of a stretch, whose lanes the nest has from here on.
   Coord openStretch(const Stretch &stretch);
   /// Opens all loops of a nest without vectors; the coordinates are in the order of the axes.
-  Coords openNest(llvm::ArrayRef<int64_t> shape);
+  Coords openNest(const Nest &nest);
   /// A whole nest: calls `body` with the coordinates once for each stretch of the vector axis.
-  void walkNest(const NestShape &nest, llvm::function_ref<void(const Coords &)> body);
-  Buffer *fill(Value value);
-  void fillInto(Buffer *buffer, Value value);
+  void walkNest(const Nest &nest, llvm::function_ref<void(const Coords &)> body);
+  void emitFill(const Fill &fill);
+  void emitFills(const std::vector<Fill> &fills);
 
-  //--- Pull.cpp ---
+  //--- Elements.cpp ---
   /// The elements of `value` at `coords`: a scalar where all lanes are equal, else a vector.
-  Value pull(Value value, ArrayRef<Coord> coords);
+  Value elements(Value value, ArrayRef<Coord> coords);
   Value compute(Value value, ArrayRef<Coord> coords);
   Value emitConstant(mlir::TypedAttr value);
-  Value pullVector(Value value, ArrayRef<Coord> coords);
+  Value elementVector(Value value, ArrayRef<Coord> coords);
   Coords gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords);
   Coords reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<Coord> coords,
                        unsigned level);
@@ -135,26 +93,27 @@ private:
   unsigned lanesOf(ArrayRef<Coord> coords) const;
   unsigned levelOf(ArrayRef<Coord> coords) const;
   Coords firstLane(ArrayRef<Coord> coords) const;
-  Value pullFirstWhileFilling(Value value, ArrayRef<Coord> coords);
+  Value firstElementWhileStoring(Value value, ArrayRef<Coord> coords);
 
   //--- Access.cpp ---
-  Value pullLoad(tile::LoadOp load, ArrayRef<Coord> coords);
+  Value loadAt(tile::LoadOp load, ArrayRef<Coord> coords);
   Value loadScalar(Location loc, Type element, Value pointer, Value mask, Value other,
                    bool isVolatile);
   Value emptyMask(unsigned lanes);
   bool masksAreCheap() const;
   Value allLanes(Value mask);
+  AccessForm formOf(Value pointers, ArrayRef<Coord> coords) const;
   Value contiguityCheck(Value pointers, ArrayRef<Coord> coords);
   void storeAt(tile::StoreOp store, ArrayRef<Coord> coords);
   void emitStore(tile::StoreOp store);
   void emitScalarStore(tile::StoreOp store);
   void emitGuards(tile::StoreOp store);
-  bool contiguous(Value pointers, ArrayRef<Coord> coords, unsigned lanes);
-  bool sameInAllLanes(Value value, ArrayRef<Coord> coords, unsigned lanes);
-  Value bufferAddress(Buffer *buffer, ArrayRef<Coord> coords);
-  Value bufferAddresses(Buffer *buffer, ArrayRef<Coord> coords);
-  Value loadBuffer(Buffer *buffer, ArrayRef<Coord> coords);
-  void storeBuffer(Buffer *buffer, ArrayRef<Coord> coords, Value value);
+  bool sameInAllLanes(Value value, ArrayRef<Coord> coords) const;
+  void allocate(const Buffer *buffer);
+  Value bufferAddress(const Buffer *buffer, ArrayRef<Coord> coords);
+  Value bufferAddresses(const Buffer *buffer, ArrayRef<Coord> coords);
+  Value loadBuffer(const Buffer *buffer, ArrayRef<Coord> coords);
+  void storeBuffer(const Buffer *buffer, ArrayRef<Coord> coords, Value value);
 
   //--- Elementwise.cpp ---
   llvm::SmallVector<Value> emitElementwise(Operation *op, ArrayRef<Value> operands);
@@ -169,16 +128,13 @@ private:
                                      bool ordered);
   llvm::SmallVector<Value> identity(tile::ReduceOp op, unsigned lanes);
   void emitScan(tile::ScanOp op);
-  void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *> results);
+  void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<const Buffer *> results);
   void emitHistogram(tile::HistogramOp op);
 
   //--- Dot.cpp ---
   void emitDot(tile::DotOp op);
-  void packInvariants(Operation *loop);
-  Buffer *packPanels(Value value, int64_t width, Type sumType);
-  void packTransposed(Value value, Buffer *panels, unsigned lanes);
-  Buffer *packRows(Value value, Type sumType);
-  Buffer *accumulatorFor(tile::DotOp op, Buffer *rows, bool &startsFromZero);
+  void fillPanels(const Fill &fill);
+  void fillTransposedPanels(const Fill &fill);
   /// Between float types or between (signed) integer types.
   Value convertElement(Value value, Type element);
 
@@ -206,21 +162,19 @@ private:
   void emitIf(mlir::scf::IfOp op);
   void emitFor(mlir::scf::ForOp op);
   void emitWhile(mlir::scf::WhileOp op);
-  void emitYield(Operation *yield, mlir::ValueRange values, ArrayRef<Buffer *> targets);
+  void emitRegion(mlir::Block &block);
   llvm::SmallVector<Value> emittedScalars(mlir::ValueRange values);
   llvm::SmallVector<Type> scalarTypes(mlir::TypeRange types);
-  llvm::SmallVector<Buffer *> newBuffers(mlir::TypeRange types);
-  void bindRegion(mlir::ValueRange values, mlir::ValueRange emitted, ArrayRef<Buffer *> buffers);
-  bool mayUpdateInPlace(Value value, Operation *last);
+  void bind(mlir::ValueRange values, ArrayRef<const Buffer *> arrays);
+  void bind(mlir::ValueRange values, mlir::ValueRange emitted, ArrayRef<const Buffer *> arrays);
 
   VectorBuilder vectors() { return VectorBuilder(*b, loc); }
 
   mlir::ModuleOp module;
+  const LoopPlan &plan;
   mlir::func::FuncOp kernel;
-  const SinkPlan &plan;
-  IndexFacts &facts;
-  CPUOptions options;
-  std::unique_ptr<AxisInfoAnalysis> axes;
+  AccessFacts &facts;
+  const CPUOptions &options;
   mlir::OpBuilder *b = nullptr;
   /// Where the operation being emitted came from.
   Location loc;
@@ -230,16 +184,11 @@ private:
   std::map<int64_t, Value> indexConstants;
 
   llvm::DenseMap<Value, Value> scalars;
-  /// Tensors whose array is filled.
-  llvm::DenseMap<Value, Buffer *> buffers;
-  /// Materialised tensors that are not computed yet, in program order.
-  llvm::SetVector<Value> pending;
-  /// Those that the nest now being emitted fills.
-  llvm::SetVector<Value> filling;
-  llvm::DenseMap<Value, Buffer *> fillBuffers;
-  /// Operands of dots in a loop that were packed before it: by value, panel width (0: rows) and
-  /// type.
-  std::map<std::tuple<const void *, int64_t, const void *>, Buffer *> packed;
+  /// Tensors whose buffer is filled.
+  BufferMap buffers;
+  /// The nest being emitted, and what it stores beside its own result.
+  const Nest *nest = nullptr;
+  BufferMap storing;
 
   struct Level {
     mlir::Block *block;
@@ -256,11 +205,11 @@ private:
   };
   std::map<std::vector<const void *>, CacheEntry> cache;
   /// For the store being emitted: loads that may meet it, the copy to use then, and whether.
-  struct Guard {
-    Buffer *copy;
+  struct GuardedCopy {
+    const Buffer *copy;
     Value overlaps;
   };
-  llvm::DenseMap<Operation *, Guard> guards;
+  llvm::DenseMap<Operation *, GuardedCopy> guards;
 };
 
 } // namespace kiln::cpu

@@ -8,9 +8,6 @@ namespace kiln::cpu {
 
 /// The region at the builder's place, with `elements` for its arguments.
 SmallVector<Value> KernelEmitter::emitMapped(tile::MapOp op, ArrayRef<Value> elements) {
-  // Arrays that wait to be filled are the nest's business, not that of branches within.
-  llvm::SetVector<Value> outside;
-  std::swap(pending, outside);
   Location place = loc;
   Block &body = op.getBody().front();
   for (auto [argument, element] : llvm::zip_equal(body.getArguments(), elements))
@@ -18,7 +15,6 @@ SmallVector<Value> KernelEmitter::emitMapped(tile::MapOp op, ArrayRef<Value> ele
   emitBlock(body);
   SmallVector<Value> results = emittedScalars(body.getTerminator()->getOperands());
   loc = place;
-  std::swap(pending, outside);
   return results;
 }
 

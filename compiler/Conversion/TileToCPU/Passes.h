@@ -12,6 +12,10 @@ namespace kiln::cpu {
 /// IR.
 void foldAccumulators(mlir::func::FuncOp kernel);
 
+/// The steps before the plan: the one kernel of the module as planLoops expects it. What cannot be
+/// lowered is reported, and fails.
+mlir::FailureOr<mlir::func::FuncOp> prepareKernel(mlir::ModuleOp module);
+
 /// lowerTileToCPU up to loops (scf, arith and math on vectors, memory operations of the LLVM
 /// dialect).
 mlir::LogicalResult lowerToLoops(mlir::ModuleOp module, const CPUOptions &options);

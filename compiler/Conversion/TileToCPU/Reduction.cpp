@@ -7,14 +7,11 @@
 // results are reproducible.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
-#include "compiler/Conversion/TileToCPU/MathFunctions.h"
 #include "compiler/Dialect/Tile/Combiners.h"
 
 using namespace mlir;
 
 namespace kiln::cpu {
-
-static bool isCommutative(Operation *combiner) { return bool(tile::neutralElement(combiner)); }
 
 /// The combiner's neutral element in `lanes` lanes, for combiners that have one.
 SmallVector<Value> KernelEmitter::identity(tile::ReduceOp op, unsigned lanes) {
@@ -51,30 +48,30 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
                                              const Stretch &stretch) {
   unsigned outer = level(), axis = op.getAxis();
   bool alongLanes = stretch.lanes > 1;
-  bool ordered = alongLanes && !isCommutative(op.getSingleCombiner());
+  bool ordered = alongLanes && !tile::commutes(op.getSingleCombiner());
   Coord::Kind kind = alongLanes ? Coord::Step : Coord::Uniform;
-  auto elements = [&](Coord at) {
+  auto elementsAt = [&](Coord at) {
     coords[axis] = at;
     SmallVector<Value> values;
     for (Value source : op.getSources())
-      values.push_back(pullVector(source, coords));
+      values.push_back(elementVector(source, coords));
     setLevel(level());
     return ordered ? foldLanes(op.getCombine(), values, true) : values;
   };
   SmallVector<Value> result;
   if (stretch.vectors() == 1) {
-    result = elements({kind, index(stretch.from), {}, 0});
+    result = elementsAt({kind, index(stretch.from), {}, 0});
   } else {
     setLevel(outer);
     coords[axis] = {kind, index(stretch.from), {}, 0};
     SmallVector<Value> start = identity(op, ordered ? 1 : lanesOf(coords));
     bool peeled = start.empty();
     if (peeled)
-      start = elements({kind, index(stretch.from), {}, 0});
+      start = elementsAt({kind, index(stretch.from), {}, 0});
     int64_t next = stretch.from + (peeled ? stretch.lanes : 0);
     scf::ForOp loop = openLoop(next, stretch.to, stretch.lanes, start);
     SmallVector<Value> arguments(loop.getRegionIterArgs());
-    llvm::append_range(arguments, elements({kind, loop.getInductionVar(), {}, level()}));
+    llvm::append_range(arguments, elementsAt({kind, loop.getInductionVar(), {}, level()}));
     closeLoop(emitCombiner(op.getCombine(), arguments));
     result.assign(loop.result_begin(), loop.result_end());
   }
@@ -82,51 +79,34 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
 }
 
 void KernelEmitter::emitReduce(tile::ReduceOp op) {
-  ArrayRef<int64_t> shape = tile::shapeOf(op.getSources()[0].getType());
+  const OperationPlan &planned = plan.of(op);
+  const Nest &nest = planned.nest;
   unsigned axis = op.getAxis();
-  SmallVector<Value> roots(op.getSources());
-  prepare(roots);
-  // Several vectors at once hide the combiner's latency, unless the elements are long work
-  // themselves.
-  bool heavy = false;
-  for (Value root : roots)
-    visitPulled(root, true, [&](Value value, bool) {
-      heavy |= value.getDefiningOp() && isMathFunction(value.getDefiningOp()) &&
-               !buffers.contains(value);
-      return true;
-    });
-  NestShape nest = chooseNest(shape, roots, {}, heavy ? 2 : 4);
-  loc = op.getLoc();
   bool alongLanes = nest.vectorAxis == axis;
-  SmallVector<Buffer *> made;
   auto finish = [&](Coords coords, ArrayRef<Value> values) {
     setLevel(level());
     coords.erase(coords.begin() + axis);
-    for (auto [number, value] : llvm::enumerate(values)) {
-      Value result = op.getResult(number);
-      auto type = dyn_cast<RankedTensorType>(result.getType());
-      if (!type) {
+    for (auto [result, value, buffer] : llvm::zip_equal(op.getResults(), values, planned.results)) {
+      if (!buffer) {
         setScalar(result, value);
         continue;
       }
-      unsigned minor = alongLanes ? type.getRank() - 1 : nest.vectorAxis - (nest.vectorAxis > axis);
-      if (made.size() == number)
-        made.push_back(arena.create(loc, lowered(type.getElementType()), type.getShape(), minor));
-      storeBuffer(made[number], coords, value);
+      allocate(buffer);
+      storeBuffer(buffer, coords, value);
     }
   };
-  beginNest();
+  beginNest(nest);
   nestLanes = nest.lanes;
-  Coords coords(shape.size());
-  for (unsigned i = 0; i != shape.size(); ++i)
+  Coords coords(nest.shape.size());
+  for (unsigned i = 0; i != nest.shape.size(); ++i)
     if (i != axis && i != nest.vectorAxis)
-      coords[i] = openLoop(shape[i], 1);
+      coords[i] = openLoop(nest.shape[i], 1);
   unsigned outer = level();
   SmallVector<Value> total;
-  for (const Stretch &stretch : stretchesOf(shape[nest.vectorAxis], nest.lanes)) {
+  for (const Stretch &stretch : stretchesOf(nest.shape[nest.vectorAxis], nest.lanes)) {
     if (!alongLanes) {
       coords[nest.vectorAxis] = openStretch(stretch);
-      finish(coords, accumulate(op, coords, {0, shape[axis], 1}));
+      finish(coords, accumulate(op, coords, {0, nest.shape[axis], 1}));
       closeLoops(outer);
       continue;
     }
@@ -140,52 +120,41 @@ void KernelEmitter::emitReduce(tile::ReduceOp op) {
   if (alongLanes)
     finish(coords, total);
   endNest();
-  finishFills();
-  for (auto [result, buffer] : llvm::zip(op.getResults(), made))
-    buffers[result] = buffer;
+  bind(op.getResults(), planned.results);
 }
 
 void KernelEmitter::emitScan(tile::ScanOp op) {
-  ArrayRef<int64_t> shape = tile::shapeOf(op.getSources()[0].getType());
-  unsigned axis = op.getAxis(), last = shape.size() - 1;
-  flushPending();
-  loc = op.getLoc();
-  SmallVector<Buffer *> results;
-  for (Value result : op.getResults())
-    results.push_back(arena.create(loc, lowered(tile::elementTypeOf(result.getType())), shape));
-  beginNest();
+  const OperationPlan &planned = plan.of(op);
+  const Nest &nest = planned.nest;
+  unsigned axis = op.getAxis(), last = nest.shape.size() - 1;
+  for (const Buffer *buffer : planned.results)
+    allocate(buffer);
+  beginNest(nest);
   nestLanes = 1;
-  Coords coords(shape.size());
+  Coords coords(nest.shape.size());
   for (unsigned i = 0; i != last; ++i)
     if (i != axis)
-      coords[i] = openLoop(shape[i], 1);
-  // Along the innermost axis elements follow one another; along another, the innermost runs in
-  // vectors.
-  if (axis == last) {
-    scanAlong(op, coords, results);
-  } else {
-    SmallVector<Value> roots(op.getSources());
-    auto lanes = unsigned(std::min<uint64_t>(options.vectorBits / widestElement(roots),
-                                             llvm::bit_floor(uint64_t(shape[last]))));
-    unsigned outer = level();
-    for (const Stretch &stretch : stretchesOf(shape[last], lanes)) {
+      coords[i] = openLoop(nest.shape[i], 1);
+  unsigned outer = level();
+  if (axis == last)
+    scanAlong(op, coords, planned.results);
+  else
+    for (const Stretch &stretch : stretchesOf(nest.shape[last], nest.lanes)) {
       coords[last] = openStretch(stretch);
-      scanAlong(op, coords, results);
+      scanAlong(op, coords, planned.results);
       closeLoops(outer);
     }
-  }
   endNest();
-  for (auto [result, buffer] : llvm::zip(op.getResults(), results))
-    buffers[result] = buffer;
+  bind(op.getResults(), planned.results);
 }
 
 /// Scans along the axis, the other coordinates being given.
-void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *> results) {
+void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<const Buffer *> results) {
   unsigned axis = op.getAxis();
-  auto elements = [&] {
+  auto current = [&] {
     SmallVector<Value> values;
     for (Value source : op.getSources())
-      values.push_back(pullVector(source, coords));
+      values.push_back(elementVector(source, coords));
     setLevel(level());
     return values;
   };
@@ -195,7 +164,7 @@ void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *>
   };
   int64_t extent = tile::shapeOf(op.getSources()[0].getType())[axis];
   coords[axis] = {Coord::Uniform, index(op.getReverse() ? extent - 1 : 0), {}, 0};
-  SmallVector<Value> carried = elements();
+  SmallVector<Value> carried = current();
   store(carried);
   if (extent == 1)
     return;
@@ -205,24 +174,23 @@ void KernelEmitter::scanAlong(tile::ScanOp op, Coords coords, ArrayRef<Buffer *>
     at = vectors().sub(index(extent - 1), at);
   coords[axis] = {Coord::Uniform, at, {}, level()};
   SmallVector<Value> arguments(loop.getRegionIterArgs());
-  llvm::append_range(arguments, elements());
+  llvm::append_range(arguments, current());
   carried = emitCombiner(op.getCombine(), arguments);
   store(carried);
   closeLoop(carried);
 }
 
-/// Counters in an array, to which elements add one after the other.
+/// Counters in a buffer, to which elements add one after the other.
 void KernelEmitter::emitHistogram(tile::HistogramOp op) {
-  flushPending();
-  loc = op.getLoc();
+  const OperationPlan &planned = plan.of(op);
   int64_t bins = op.getType().getDimSize(0);
-  Buffer *counters = arena.create(loc, b->getI32Type(), bins);
-  LLVM::MemsetOp::create(*b, loc, counters->address, vectors().constant(0, b->getI8Type()),
+  const Buffer *counters = planned.results[0];
+  allocate(counters);
+  LLVM::MemsetOp::create(*b, loc, arena.address(counters), vectors().constant(0, b->getI8Type()),
                          index(counters->bytes), /*isVolatile=*/false);
-  beginNest();
-  Coords coords = openNest(op.getSource().getType().getShape());
-  Value number = pull(op.getSource(), coords);
-  Value mask = op.getMask() ? pull(op.getMask(), coords) : Value();
+  Coords coords = openNest(planned.nest);
+  Value number = elements(op.getSource(), coords);
+  Value mask = op.getMask() ? elements(op.getMask(), coords) : Value();
   setLevel(level());
   VectorBuilder v = vectors();
   Value isCounted = v.compare(arith::CmpIPredicate::ult, number, v.integer(bins, number));
@@ -238,7 +206,7 @@ void KernelEmitter::emitHistogram(tile::HistogramOp op) {
     LLVM::StoreOp::create(*b, loc, v.add(count, v.integer(1, count)), counter);
   }
   endNest();
-  buffers[op.getResult()] = counters;
+  bind(op->getResults(), planned.results);
 }
 
 } // namespace kiln::cpu

@@ -1,5 +1,6 @@
 // The lowering as passes for kiln-opt.
 
+#include "compiler/Conversion/TileToCPU/LoopPlan.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -59,9 +60,25 @@ struct TileCPULoopsPass : LoweringPass<TileCPULoopsPass> {
   }
 };
 
+struct TileCPUPlanPass : LoweringPass<TileCPUPlanPass> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileCPUPlanPass)
+  StringRef getArgument() const override { return "tile-cpu-plan"; }
+  StringRef getDescription() const override {
+    return "Prints the plan of a tile kernel's loops, before the kernel that "
+           "it is of";
+  }
+  LogicalResult lower(ModuleOp module, const CPUOptions &options) {
+    FailureOr<func::FuncOp> kernel = cpu::prepareKernel(module);
+    if (succeeded(kernel))
+      cpu::planLoops(*kernel, options).print(llvm::outs());
+    return kernel;
+  }
+};
+
 } // namespace
 
 void registerTileToCPUPasses() {
+  PassRegistration<TileCPUPlanPass>();
   PassRegistration<TileToCPUPass>();
   PassRegistration<TileCPULoopsPass>();
 }

@@ -101,17 +101,24 @@ static FailureOr<func::FuncOp> findKernel(ModuleOp module) {
   return kernel;
 }
 
+FailureOr<func::FuncOp> cpu::prepareKernel(ModuleOp module) {
+  FailureOr<func::FuncOp> kernel = findKernel(module);
+  if (failed(kernel) || failed(checkSupported(*kernel)))
+    return failure();
+  foldAccumulators(*kernel);
+  rewriteInductions(*kernel);
+  return kernel;
+}
+
 LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
   // Loaded already when a pass calls.
   module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
                     math::MathDialect, scf::SCFDialect>();
-  FailureOr<func::FuncOp> found = findKernel(module);
-  if (failed(found) || failed(checkSupported(*found)))
+  FailureOr<func::FuncOp> found = prepareKernel(module);
+  if (failed(found))
     return failure();
   func::FuncOp kernel = *found;
-  foldAccumulators(kernel);
-  rewriteInductions(kernel);
   OpBuilder builder(module.getContext());
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
   builder.setInsertionPoint(kernel);
@@ -121,9 +128,8 @@ LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
     function.setArgAttr(argument, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
-  IndexFacts facts;
-  SinkPlan plan(kernel, facts);
-  KernelEmitter emitter(module, kernel, plan, facts, options);
+  LoopPlan plan = planLoops(kernel, options);
+  KernelEmitter emitter(module, plan);
   {
     auto end = func::ReturnOp::create(builder, kernel.getLoc());
     builder.setInsertionPoint(end);

@@ -1,10 +1,11 @@
 // Tile IR to LLVM-dialect code for the host CPU: fused loop nests over native vectors. docs/cpu.md
 // describes it.
 //
-// Sinks pull: every store, reduction, scan, dot, atomic and loop-carried tensor becomes one loop
-// nest over its own index space, and what it needs is computed on the way, vector by vector, from
-// its producers. The alternative, one loop nest and one array per operation followed by loop
-// fusion, would have to rediscover what def-use chains say.
+// planLoops decides which loop nests there are and what is computed in each: every store,
+// reduction, scan, dot, atomic and loop-carried tensor has one over its own index space, and what
+// it needs is computed on the way, vector by vector, by its producers. KernelEmitter writes them.
+// The alternative, one loop nest and one buffer per operation followed by loop fusion, would have
+// to rediscover what def-use chains say.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOCPU_TILETOCPU_H
 #define KILN_COMPILER_CONVERSION_TILETOCPU_TILETOCPU_H
@@ -37,8 +38,9 @@ inline constexpr llvm::StringLiteral cpuArenaBytesAttr = "tile.cpu_arena_bytes";
 /// is reported at its location, and fails.
 mlir::LogicalResult lowerTileToCPU(mlir::ModuleOp module, const CPUOptions &options = {});
 
-/// Registers `-tile-to-cpu` (options `vector-bits`, `vector-registers`, `fma`) and
-/// `-tile-cpu-loops`, which stops before the conversion to the LLVM dialect, for kiln-opt.
+/// Registers for kiln-opt `-tile-to-cpu` (options `vector-bits`, `vector-registers`, `fma`),
+/// `-tile-cpu-loops`, which stops before the conversion to the LLVM dialect, and `-tile-cpu-plan`,
+/// which prints the plan of the loops.
 void registerTileToCPUPasses();
 
 } // namespace kiln

@@ -1,4 +1,4 @@
-// Neutral elements: see the header.
+// Neutral elements, and the order of operands: see the header.
 
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,6 +47,10 @@ TypedAttr neutralElement(Operation *combiner) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return neutralInteger(combiner, integer);
   return {};
+}
+
+bool commutes(Operation *combiner) {
+  return combiner && combiner->hasTrait<OpTrait::IsCommutative>();
 }
 
 } // namespace kiln::tile

@@ -13,6 +13,10 @@ namespace kiln::tile {
 /// combiner and for one without such an element. Every combiner that has one commutes.
 mlir::TypedAttr neutralElement(mlir::Operation *combiner);
 
+/// Whether the operands of a combiner (as `getSingleCombiner` gives it) may change places. Of null,
+/// a region of several operations, it is not known to be so.
+bool commutes(mlir::Operation *combiner);
+
 } // namespace kiln::tile
 
 #endif

@@ -2,6 +2,21 @@
 // RUN: kiln-opt --tile-cpu-loops="vector-bits=256 vector-registers=16" %s | FileCheck %s
 // RUN: kiln-opt --tile-cpu-loops="vector-bits=256 vector-registers=16 fma=false" %s | FileCheck %s --check-prefix=NOFMA
 // NOFMA-NOT: math.fma
+// RUN: kiln-opt --tile-cpu-plan="vector-bits=256 vector-registers=16" %s | FileCheck %s --check-prefix=PLAN
+
+// The sums stay in the loop's buffer, from which the store reads them.
+// PLAN-LABEL: loop plan of @matmul, vectors of 256 bits
+// PLAN: = scf.for
+// PLAN-NEXT: {{^}}  fill buffer [[SUMS:[0-9]+]] with
+// PLAN: {{^}}  carried in [[SUMS]]
+// PLAN: = tile.dot
+// PLAN-NEXT: {{^}}    fill buffer [[ROWS:[0-9]+]] with %[[A:.*]]: nest [64, 32], axis 1 in vectors of 8
+// PLAN: {{^}}    fill buffer [[PANELS:[0-9]+]] with %[[B:.*]] in panels: nest [32, 128], axis 1 in vectors of 8
+// PLAN: {{^}}    tile of 4 x 16 in vectors of 8, rows in buffer [[ROWS]], panels in buffer [[PANELS]]
+// PLAN-NEXT: {{^}}    results in [[SUMS]]
+// PLAN-NEXT: {{^}}  scf.yield
+// PLAN-NEXT: {{^}}tile.store
+// PLAN: reads %{{.*}} from buffer [[SUMS]]
 
 // One array for a (64 x 32), one for b in panels (32 x 128), one for the sums (64 x 128).
 // CHECK-LABEL: func.func @matmul

@@ -1,10 +1,11 @@
-// Computing the elements of a tensor at an index vector, straight from what made it.
+// Computing the elements of a tensor at an index vector: the producers that are fused into a nest.
 //
 // An index vector has one coordinate per axis (struct Coord). Changes of shape only rearrange
 // coordinates, so that they cost nothing; what does not depend on the lanes is computed once, as a
 // scalar; what does not depend on the inner loops is computed outside of them.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Conversion/TileToCPU/Fusion.h"
 #include "compiler/Dialect/Tile/ByteFloats.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -35,16 +36,16 @@ Coords KernelEmitter::firstLane(ArrayRef<Coord> coords) const {
   return first;
 }
 
-/// The first lane of a value whose array this nest fills. All lanes are computed: nothing else may
-/// ask for the others, and the array must be whole.
-Value KernelEmitter::pullFirstWhileFilling(Value value, ArrayRef<Coord> coords) {
+/// The first lane of a value that this nest stores. All lanes are computed: nothing else may ask
+/// for the others, and the buffer must be whole.
+Value KernelEmitter::firstElementWhileStoring(Value value, ArrayRef<Coord> coords) {
   Coords all(coords.begin(), coords.end());
   for (Coord &coord : all)
     if (coord.firstOfStep) {
       coord.kind = Coord::Step;
       coord.firstOfStep = false;
     }
-  Value lanes = pull(value, all);
+  Value lanes = elements(value, all);
   setLevel(levelOf(coords));
   return laneCount(lanes) > 1 ? vectors().extract(lanes, 0u) : lanes;
 }
@@ -58,7 +59,7 @@ Value KernelEmitter::coordVector(const Coord &coord, unsigned lanes) {
   return coord.kind == Coord::Step ? v.add(base, v.iota(b->getI64Type(), lanes)) : base;
 }
 
-Value KernelEmitter::pull(Value value, ArrayRef<Coord> coords) {
+Value KernelEmitter::elements(Value value, ArrayRef<Coord> coords) {
   if (!isa<RankedTensorType>(value.getType()))
     return scalar(value);
   std::vector<const void *> key{value.getAsOpaquePointer()};
@@ -76,30 +77,22 @@ Value KernelEmitter::pull(Value value, ArrayRef<Coord> coords) {
   unsigned at = levelOf(coords);
   Location outer = loc;
   Value result;
-  auto stored = buffers.find(value);
-  bool partOfFill = filling.contains(value) &&
-                    llvm::any_of(coords, [](const Coord &coord) { return coord.firstOfStep; });
-  if (partOfFill) {
-    result = pullFirstWhileFilling(value, coords);
-  } else if (stored != buffers.end()) {
+  const Buffer *target = storing.lookup(value);
+  bool isPart =
+      target && llvm::any_of(coords, [](const Coord &coord) { return coord.firstOfStep; });
+  if (isPart) {
+    result = firstElementWhileStoring(value, coords);
+  } else if (const Buffer *source = buffers.lookup(value)) {
     setLevel(at);
-    result = loadBuffer(stored->second, coords);
+    result = loadBuffer(source, coords);
   } else {
     loc = value.getLoc();
     result = compute(value, coords);
   }
-  if (filling.contains(value) && !partOfFill) {
-    Buffer *&buffer = fillBuffers[value];
-    if (!buffer) {
-      auto type = cast<RankedTensorType>(value.getType());
-      unsigned minor = type.getRank() - 1;
-      for (auto [axis, coord] : llvm::enumerate(coords))
-        if (coord.kind == Coord::Step)
-          minor = axis;
-      buffer = arena.create(loc, lowered(type.getElementType()), type.getShape(), minor);
-    }
+  if (target && !isPart) {
+    allocate(target);
     setLevel(at);
-    storeBuffer(buffer, coords, result);
+    storeBuffer(target, coords, result);
   }
   loc = outer;
   cache[key] = {result, at, levels[at].serial};
@@ -107,8 +100,8 @@ Value KernelEmitter::pull(Value value, ArrayRef<Coord> coords) {
 }
 
 /// The same with one element per lane, even where all are equal.
-Value KernelEmitter::pullVector(Value value, ArrayRef<Coord> coords) {
-  Value result = pull(value, coords);
+Value KernelEmitter::elementVector(Value value, ArrayRef<Coord> coords) {
+  Value result = elements(value, coords);
   setLevel(levelOf(coords));
   return vectors().splat(result, lanesOf(coords));
 }
@@ -122,11 +115,12 @@ Value KernelEmitter::emitConstant(TypedAttr value) {
 
 Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
   Operation *op = value.getDefiningOp();
-  assert(op && isLazy(op) && "a tensor that is neither lazy nor in an array");
+  assert(op && isProducer(op) && "a tensor that is neither computed in nests nor in a buffer");
+  assert(nest->fused.contains(value) && "the plan does not fuse this into the nest");
   unsigned at = levelOf(coords);
   VectorBuilder v = vectors();
   if (auto load = dyn_cast<tile::LoadOp>(op))
-    return pullLoad(load, coords);
+    return loadAt(load, coords);
   if (auto range = dyn_cast<tile::ArangeOp>(op)) {
     setLevel(at);
     unsigned lanes = lanesOf(coords);
@@ -152,39 +146,39 @@ Value KernelEmitter::compute(Value value, ArrayRef<Coord> coords) {
     for (auto [axis, extent] : llvm::enumerate(tile::shapeOf(broadcast.getSource().getType())))
       if (extent == 1)
         source[axis] = {Coord::Uniform, index(0), {}, 0};
-    return pull(broadcast.getSource(), source);
+    return elements(broadcast.getSource(), source);
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     Coords source(coords.begin(), coords.end());
     source.erase(source.begin() + expand.getAxis());
-    return pull(expand.getSource(), source);
+    return elements(expand.getSource(), source);
   }
   if (auto trans = dyn_cast<tile::TransOp>(op)) {
     Coords source(coords.size());
     for (auto [axis, from] : llvm::enumerate(trans.getOrder()))
       source[from] = coords[axis];
-    return pull(trans.getSource(), source);
+    return elements(trans.getSource(), source);
   }
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
     setLevel(at);
-    return pull(reshape.getSource(),
-                reshapeCoords(tile::shapeOf(reshape.getType()),
-                              tile::shapeOf(reshape.getSource().getType()), coords, at));
+    return elements(reshape.getSource(),
+                    reshapeCoords(tile::shapeOf(reshape.getType()),
+                                  tile::shapeOf(reshape.getSource().getType()), coords, at));
   }
   if (auto gather = dyn_cast<tile::GatherOp>(op))
-    return pull(gather.getSource(), gatherCoords(gather, coords));
+    return elements(gather.getSource(), gatherCoords(gather, coords));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(pull(operand, coords));
+    operands.push_back(elements(operand, coords));
   setLevel(at);
   return emitElementwise(op, operands)[cast<OpResult>(value).getResultNumber()];
 }
 
 /// Where in its source a gather finds the elements at `coords`. Indices outside of the source lead
-/// to its last element, so that nothing is read beyond arrays.
+/// to its last element, so that nothing is read beyond buffers.
 Coords KernelEmitter::gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords) {
   unsigned axis = gather.getAxis(), at = levelOf(coords);
-  Value picked = pull(gather.getIndices(), coords);
+  Value picked = elements(gather.getIndices(), coords);
   setLevel(at);
   VectorBuilder v = vectors();
   picked = v.resize(picked, b->getI64Type());

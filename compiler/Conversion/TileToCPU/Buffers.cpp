@@ -1,6 +1,6 @@
-// Placing arrays by lifetime: see the header.
+// Placing buffers by lifetime: see the header.
 
-#include "compiler/Conversion/TileToCPU/Arena.h"
+#include "compiler/Conversion/TileToCPU/Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/DenseMap.h"
@@ -14,45 +14,47 @@ namespace kiln::cpu {
 
 static constexpr int64_t alignment = 64;
 
-void Arena::start(Block *block, Value address) {
-  entry = block;
-  base = address;
-}
-
 static int64_t elementBytes(Type element) {
   return isa<LLVM::LLVMPointerType>(element) ? 8
                                              : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-Buffer *Arena::create(Location loc, Type element, ArrayRef<int64_t> shape, unsigned minorAxis) {
-  Buffer buffer;
-  OpBuilder builder = OpBuilder::atBlockBegin(entry);
-  buffer.valueElement = element;
-  buffer.element = element.isInteger(1) ? builder.getI8Type() : element;
-  buffer.shape.assign(shape.begin(), shape.end());
-  buffer.strides.assign(shape.size(), 1);
+Buffer::Buffer(unsigned number, Type element, ArrayRef<int64_t> shape, unsigned minorAxis)
+    : number(number),
+      element(element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element),
+      valueElement(element), shape(shape), strides(shape.size(), 1) {
   int64_t count = shape.empty() ? 1 : shape[minorAxis];
   for (int axis = int(shape.size()) - 1; axis >= 0; --axis)
     if (unsigned(axis) != minorAxis) {
-      buffer.strides[axis] = count;
+      strides[axis] = count;
       count *= shape[axis];
     }
-  buffer.bytes = count * elementBytes(buffer.element);
-  // The offset is a constant that place() fills in.
-  Value offset = arith::ConstantIntOp::create(builder, loc, 0, 64);
-  buffer.address = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                       ValueRange{offset});
-  buffers.push_back(buffer);
-  return &buffers.back();
+  bytes = count * elementBytes(this->element);
 }
 
-Buffer *Arena::create(Location loc, Type element, ArrayRef<int64_t> shape) {
-  return create(loc, element, shape, shape.empty() ? 0 : shape.size() - 1);
+void Arena::start(Block *block, Value address) {
+  entry = block;
+  base = address;
+}
+
+void Arena::allocate(Location loc, const Buffer *buffer) {
+  assert(!holds(buffer) && "a buffer is allocated twice");
+  OpBuilder builder = OpBuilder::atBlockBegin(entry);
+  // The offset is a constant that place() fills in.
+  Value offset = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  addresses[buffer] = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                          ValueRange{offset});
+  allocated.push_back(buffer);
+}
+
+Value Arena::address(const Buffer *buffer) const {
+  assert(holds(buffer) && "a buffer is used before it is allocated");
+  return addresses.lookup(buffer);
 }
 
 namespace {
 
-/// First and last position at which an array is in use.
+/// First and last position at which a buffer is in use.
 struct Lifetime {
   unsigned first = 0, last = 0;
 };
@@ -76,7 +78,7 @@ Spans numberOperations(Operation *root) {
 }
 
 /// The innermost block that holds all uses, and the operations of that block that hold them, bound
-/// the lifetime: a loop that an array enters or leaves keeps it for all iterations, a loop that it
+/// the lifetime: a loop that a buffer enters or leaves keeps it for all iterations, a loop that it
 /// never leaves only within one.
 Lifetime lifetimeOf(Value address, const Spans &spans) {
   SmallVector<Operation *> users(address.getUsers());
@@ -108,15 +110,15 @@ int64_t Arena::place(func::FuncOp function) {
   SmallVector<Placed> placed;
   int64_t total = 0;
   SmallVector<std::pair<int64_t, unsigned>> largestFirst;
-  for (auto [number, buffer] : llvm::enumerate(buffers))
-    if (!buffer.address.use_empty())
-      largestFirst.push_back({-buffer.bytes, unsigned(number)});
+  for (auto [number, buffer] : llvm::enumerate(allocated))
+    if (!address(buffer).use_empty())
+      largestFirst.push_back({-buffer->bytes, unsigned(number)});
   llvm::sort(largestFirst);
   for (auto [negativeSize, number] : largestFirst) {
-    Buffer *buffer = &buffers[number];
-    Lifetime lifetime = lifetimeOf(buffer->address, spans);
+    const Buffer *buffer = allocated[number];
+    Lifetime lifetime = lifetimeOf(address(buffer), spans);
     int64_t size = llvm::alignTo(buffer->bytes, alignment), begin = 0;
-    // First fit among the arrays alive at the same time, which are kept in the order of their
+    // First fit among the buffers alive at the same time, which are kept in the order of their
     // places.
     for (const Placed &other : placed) {
       bool together =
@@ -130,13 +132,13 @@ int64_t Arena::place(func::FuncOp function) {
                           [](const Placed &a, const Placed &b) { return a.begin < b.begin; }),
         entryOfBuffer);
     total = std::max(total, begin + size);
-    auto gep = buffer->address.getDefiningOp<LLVM::GEPOp>();
+    auto gep = address(buffer).getDefiningOp<LLVM::GEPOp>();
     auto offset = gep.getDynamicIndices()[0].getDefiningOp<arith::ConstantOp>();
     offset.setValueAttr(IntegerAttr::get(offset.getType(), begin));
   }
-  for (Buffer &buffer : buffers)
-    if (buffer.address.use_empty())
-      buffer.address.getDefiningOp()->erase();
+  for (const Buffer *buffer : allocated)
+    if (address(buffer).use_empty())
+      address(buffer).getDefiningOp()->erase();
   return total;
 }
 

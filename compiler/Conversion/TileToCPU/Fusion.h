@@ -1,16 +1,17 @@
-// Which tensors become arrays, and where every other one is computed.
+// Which tensor operations are fused into the loop nests of their consumers, and which fill a
+// buffer.
 //
-// A *sink* is an operation that gets a loop nest: store, reduce, scan, histogram, dot, tensor
-// atomic, and the control flow that tensors pass through (loop operands, yields). All other
-// operations on tensors are *lazy*: they have no code of their own and are computed inside the
-// nests that need them, unless they are *materialised*, which makes them sinks that write an array
-// of the arena:
-//   * a load that would otherwise move across a write, or meet the writes of its own sink;
-//   * a value that costs more than its array when computed again, by another sink or another row of
-//   a broadcast.
+// A *root* is an operation that gets a loop nest of its own: store, reduce, scan, histogram, dot,
+// tensor atomic, and the control flow that tensors pass through (loop operands, yields). All other
+// operations on tensors are *producers*: they have no nest and are computed in those of the roots
+// that need them, unless their result is *materialised*, which gives them a buffer and makes them
+// roots themselves:
+//   * a load that would otherwise move across a write, or meet the writes of its own root;
+//   * a value that costs more than its buffer when computed again, by another root or another row
+//     of a broadcast.
 
-#ifndef KILN_COMPILER_CONVERSION_TILETOCPU_SINKS_H
-#define KILN_COMPILER_CONVERSION_TILETOCPU_SINKS_H
+#ifndef KILN_COMPILER_CONVERSION_TILETOCPU_FUSION_H
+#define KILN_COMPILER_CONVERSION_TILETOCPU_FUSION_H
 
 #include "compiler/Conversion/TileToCPU/IndexFacts.h"
 #include "compiler/Dialect/Tile/Tile.h"
@@ -20,26 +21,32 @@
 
 namespace kiln::cpu {
 
-/// A tensor operation that is computed inside the nests of its consumers.
-bool isLazy(mlir::Operation *op);
+/// A tensor operation that can be computed inside the nests of its consumers.
+bool isProducer(mlir::Operation *op);
 /// Element i of the result needs element i of the operands: the index is the same.
 bool keepsIndices(mlir::Operation *op);
 
 /// Reads memory each time that it runs, where it stands.
 bool isVolatile(tile::LoadOp load);
 
-/// A sink that computes a value, and how it reaches it.
+/// A root that computes a value, and how it reaches it.
 struct Consumer {
-  mlir::Operation *sink;
+  mlir::Operation *root;
   /// Only at the index of the nest itself.
   bool direct;
   /// Once for each row of a broadcast.
   bool repeated;
 };
 
-class SinkPlan {
+/// Visits a tensor and, down to those that are in buffers, what a nest computes for it. `direct`:
+/// at the index of the nest itself. The visitor says whether to go on to what a tensor is computed
+/// from.
+void visitFused(mlir::Value root, llvm::function_ref<bool(mlir::Value)> isInBuffer,
+                llvm::function_ref<bool(mlir::Value value, bool direct)> visit);
+
+class Fusion {
 public:
-  SinkPlan(mlir::func::FuncOp kernel, IndexFacts &facts);
+  Fusion(mlir::func::FuncOp kernel, IndexFacts &facts);
 
   bool isMaterialised(mlir::Value value) const { return materialised.contains(value); }
   llvm::ArrayRef<Consumer> consumers(mlir::Value value) const;
@@ -69,4 +76,4 @@ private:
 
 } // namespace kiln::cpu
 
-#endif // KILN_COMPILER_CONVERSION_TILETOCPU_SINKS_H
+#endif // KILN_COMPILER_CONVERSION_TILETOCPU_FUSION_H

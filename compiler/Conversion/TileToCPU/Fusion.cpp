@@ -1,7 +1,7 @@
-// The choice of sinks: see the header. One walk against program order meets every use before its
+// What is fused: see the header. One walk against program order meets every use before its
 // definition.
 
-#include "compiler/Conversion/TileToCPU/Sinks.h"
+#include "compiler/Conversion/TileToCPU/Fusion.h"
 #include "compiler/Conversion/TileToCPU/AddressRange.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,9 +13,9 @@ using namespace mlir;
 
 namespace kiln::cpu {
 
-/// Costs are in simple vector operations per vector. From here on an array is cheaper than
+/// Costs are in simple vector operations per vector. From here on a buffer is cheaper than
 /// computing again.
-static constexpr unsigned worthAnArray = 6;
+static constexpr unsigned worthABuffer = 6;
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
@@ -24,7 +24,7 @@ bool keepsIndices(Operation *op) {
          isa<tile::LoadOp, tile::AddPtrOp, tile::BitcastOp, tile::HintOp, tile::MapOp>(op);
 }
 
-bool isLazy(Operation *op) {
+bool isProducer(Operation *op) {
   if (op->getNumResults() == 0 || !isTensor(op->getResult(0)))
     return false;
   return keepsIndices(op) ||
@@ -43,7 +43,23 @@ static bool writes(Operation *op) {
       op);
 }
 
-SinkPlan::SinkPlan(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {
+void visitFused(Value root, function_ref<bool(Value)> isInBuffer,
+                function_ref<bool(Value, bool)> visit) {
+  SmallVector<std::pair<Value, bool>> worklist{{root, true}};
+  DenseSet<std::pair<Value, char>> seen;
+  while (!worklist.empty()) {
+    auto [next, direct] = worklist.pop_back_val();
+    if (!isTensor(next) || !seen.insert({next, direct}).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!visit(next, direct) || isInBuffer(next) || !op || !isProducer(op))
+      continue;
+    for (Value operand : op->getOperands())
+      worklist.push_back({operand, direct && keepsIndices(op)});
+  }
+}
+
+Fusion::Fusion(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {
   SmallVector<Operation *> order;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     positions[op] = order.size();
@@ -52,17 +68,17 @@ SinkPlan::SinkPlan(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {
       for (Operation *holder = op; holder; holder = holder->getParentOp())
         writers.insert(holder);
     unsigned cost = ownCost(op);
-    if (isLazy(op))
+    if (isProducer(op))
       for (Value operand : op->getOperands())
         cost += costs.lookup(operand);
     for (Value result : op->getResults())
-      costs[result] = isLazy(op) ? std::min(cost, 1000u) : 1;
+      costs[result] = isProducer(op) ? std::min(cost, 1000u) : 1;
   });
   for (Operation *op : llvm::reverse(order))
     for (Value result : op->getResults())
       if (isTensor(result)) {
         collectConsumers(result);
-        if (isLazy(op) && shouldMaterialise(op, result))
+        if (isProducer(op) && shouldMaterialise(op, result))
           materialised.insert(result);
       }
   kernel.walk([&](Block *block) {
@@ -72,22 +88,22 @@ SinkPlan::SinkPlan(func::FuncOp kernel, IndexFacts &facts) : facts(facts) {
   });
 }
 
-ArrayRef<Consumer> SinkPlan::consumers(Value value) const {
+ArrayRef<Consumer> Fusion::consumers(Value value) const {
   auto found = consumerLists.find(value);
   return found == consumerLists.end() ? ArrayRef<Consumer>() : ArrayRef<Consumer>(found->second);
 }
 
-ArrayRef<Operation *> SinkPlan::guardedLoads(Operation *store) const {
+ArrayRef<Operation *> Fusion::guardedLoads(Operation *store) const {
   auto found = guarded.find(store);
   return found == guarded.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
 }
 
-void SinkPlan::addConsumer(Value value, Consumer consumer) {
+void Fusion::addConsumer(Value value, Consumer consumer) {
   SmallVector<Consumer, 2> &list = consumerLists[value];
   auto same =
-      llvm::find_if(list, [&](const Consumer &other) { return other.sink == consumer.sink; });
-  // A sink in a loop inside the value's block computes it in every iteration.
-  for (Operation *holder = consumer.sink->getParentOp();
+      llvm::find_if(list, [&](const Consumer &other) { return other.root == consumer.root; });
+  // A root in a loop inside the value's block computes it in every iteration.
+  for (Operation *holder = consumer.root->getParentOp();
        holder != value.getParentBlock()->getParentOp(); holder = holder->getParentOp())
     consumer.repeated |= isa<scf::ForOp, scf::WhileOp>(holder);
   if (same == list.end()) {
@@ -98,9 +114,9 @@ void SinkPlan::addConsumer(Value value, Consumer consumer) {
   same->repeated |= consumer.repeated;
 }
 
-void SinkPlan::collectConsumers(Value value) {
+void Fusion::collectConsumers(Value value) {
   for (Operation *user : value.getUsers()) {
-    if (!isLazy(user)) {
+    if (!isProducer(user)) {
       addConsumer(value, {user, true, false});
       continue;
     }
@@ -115,12 +131,12 @@ void SinkPlan::collectConsumers(Value value) {
       }
       for (Consumer consumer : SmallVector<Consumer>(consumers(result)))
         addConsumer(value,
-                    {consumer.sink, consumer.direct && direct, consumer.repeated || repeated});
+                    {consumer.root, consumer.direct && direct, consumer.repeated || repeated});
     }
   }
 }
 
-unsigned SinkPlan::ownCost(Operation *op) {
+unsigned Fusion::ownCost(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     bool uniform = true;
     for (unsigned axis = 0, rank = tile::shapeOf(load.getType()).size(); axis != rank; ++axis) {
@@ -143,7 +159,7 @@ unsigned SinkPlan::ownCost(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) ? 1 : 0;
 }
 
-bool SinkPlan::shouldMaterialise(Operation *op, Value value) {
+bool Fusion::shouldMaterialise(Operation *op, Value value) {
   if (auto load = dyn_cast<tile::LoadOp>(op))
     if (mustStandWhereItIs(load))
       return true;
@@ -154,12 +170,12 @@ bool SinkPlan::shouldMaterialise(Operation *op, Value value) {
   bool again = list.size() > 1 || llvm::any_of(list, [](const Consumer &c) { return c.repeated; });
   // These go element by element, so that vector work is better done before.
   bool elementwise = llvm::any_of(list, [](const Consumer &c) {
-    return isa<tile::ScanOp, tile::HistogramOp, tile::AtomicRMWOp, tile::AtomicCASOp>(c.sink);
+    return isa<tile::ScanOp, tile::HistogramOp, tile::AtomicRMWOp, tile::AtomicCASOp>(c.root);
   });
-  return (again && costs.lookup(value) >= worthAnArray) || (elementwise && costs.lookup(value) > 2);
+  return (again && costs.lookup(value) >= worthABuffer) || (elementwise && costs.lookup(value) > 2);
 }
 
-bool SinkPlan::writesBetween(Operation *from, Operation *to) const {
+bool Fusion::writesBetween(Operation *from, Operation *to) const {
   for (Operation *end = to;;) {
     Block *block = end->getBlock();
     Operation *begin = block == from->getBlock() ? from->getNextNode() : &block->front();
@@ -175,7 +191,7 @@ bool SinkPlan::writesBetween(Operation *from, Operation *to) const {
   }
 }
 
-/// The addresses are all different, and sink and load go through them in the same order.
+/// The addresses are all different, and root and load go through them in the same order.
 static bool sameAddressesInStep(tile::LoadOp load, tile::StoreOp store, const Consumer &consumer,
                                 IndexFacts &facts) {
   ArrayRef<int64_t> shape = tile::shapeOf(load.getType());
@@ -196,16 +212,16 @@ static bool sameAddressesInStep(tile::LoadOp load, tile::StoreOp store, const Co
   return stride && *stride != 0;
 }
 
-bool SinkPlan::mustStandWhereItIs(tile::LoadOp load) {
+bool Fusion::mustStandWhereItIs(tile::LoadOp load) {
   if (isVolatile(load))
     return true;
   SmallVector<Operation *> toGuard;
   for (const Consumer &consumer : consumers(load.getResult())) {
-    if (writesBetween(load, consumer.sink))
+    if (writesBetween(load, consumer.root))
       return true;
-    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(consumer.sink))
+    if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(consumer.root))
       return true;
-    auto store = dyn_cast<tile::StoreOp>(consumer.sink);
+    auto store = dyn_cast<tile::StoreOp>(consumer.root);
     if (!store || sameAddressesInStep(load, store, consumer, facts))
       continue;
     if (!hasRange(load.getPtr()) || !hasRange(store.getPtr()))
