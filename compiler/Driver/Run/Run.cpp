@@ -114,13 +114,6 @@ private:
     return reason.empty() || launchFailed(reason);
   }
 
-  /// An argument's number; the entry's number of arguments when there is none.
-  size_t findArgument(llvm::StringRef name) const {
-    auto found = llvm::find_if(entry().arguments,
-                               [&](const EntryArgument &one) { return one.name == name; });
-    return found - entry().arguments.begin();
-  }
-
   /// --count-json, but for standard output.
   bool writesCountFile() const { return !run.countJson.empty() && run.countJson != "-"; }
 
@@ -139,10 +132,10 @@ private:
   bool checkOutputs() {
     session.checkOutputs(outputFiles());
     for (const auto &[name, path] : run.outputs) {
-      size_t argument = findArgument(name);
-      if (argument == entry().arguments.size())
+      std::optional<unsigned> argument = findArgument(entry(), name);
+      if (!argument)
         reportUnknownArgument(entry(), name, session.diagnostics);
-      else if (!arguments.values[argument].array)
+      else if (!arguments.values[*argument].array)
         report(DiagKind::DriverNotAnArray, name, run.kernel);
     }
     return session.flush();
@@ -282,7 +275,7 @@ private:
     counts.target = target().name;
     counts.grid = grid;
     for (const auto &[name, text] : run.arguments) {
-      size_t argument = findArgument(name);
+      unsigned argument = *findArgument(entry(), name);
       counts.arguments.push_back(
           countedArgument(entry().arguments[argument], arguments.values[argument], text));
     }
@@ -297,21 +290,20 @@ private:
       llvm::outs() << writeCountJson(counts);
   }
 
-  /// In the order of outputFiles().
   bool writeOutputs() {
-    std::vector<std::string> contents;
     for (const auto &[name, path] : run.outputs) {
-      size_t argument = findArgument(name);
+      unsigned argument = *findArgument(entry(), name);
       const RunArray &array = *arguments.values[argument].array;
       ElementType element = entry().arguments[argument].type.element;
-      contents.push_back(
-          writeNpy(npyTypeOf(element), array.shape, elementsOf(array, elementBytes(element))));
+      std::string elements = elementsOf(array, elementBytes(element));
+      if (!outputs->add(path, writeNpy(npyTypeOf(element), array.shape, elements)))
+        return false;
     }
-    if (writesCountFile())
-      contents.push_back(writeCountJson(counts));
-    if (!run.countHtml.empty())
-      contents.push_back(countPage(counts));
-    return outputs->write(std::move(contents));
+    if (writesCountFile() && !outputs->add(run.countJson, writeCountJson(counts)))
+      return false;
+    if (!run.countHtml.empty() && !outputs->add(run.countHtml, countPage(counts)))
+      return false;
+    return outputs->commit();
   }
 
   const RunOptions &run;

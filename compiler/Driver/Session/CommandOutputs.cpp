@@ -49,15 +49,23 @@ bool CommandOutputs::open() {
   return true;
 }
 
-bool CommandOutputs::write(std::vector<std::string> contents) {
-  assert(contents.size() == outputs.size());
-  for (auto [output, bytes] : llvm::zip(outputs, contents))
-    if (!session.check(files.add(output.path, std::move(bytes))))
-      return false;
+bool CommandOutputs::add(llvm::StringRef path, std::string bytes) {
+  return session.check(files.add(path, std::move(bytes)));
+}
+
+bool CommandOutputs::commit() {
   if (!options.depfile.empty() &&
       !session.check(files.add(options.depfile, ruleOf(outputs, session.dependencies()))))
     return false;
   return !interruptSignal() && session.check(files.commit());
+}
+
+bool CommandOutputs::write(std::vector<std::string> contents) {
+  assert(contents.size() == outputs.size());
+  for (auto [output, bytes] : llvm::zip(outputs, contents))
+    if (!add(output.path, std::move(bytes)))
+      return false;
+  return commit();
 }
 
 bool CommandOutputs::writeLibrary(const LibraryModel &model) {

@@ -16,7 +16,11 @@ public:
 
   /// Before the work: the outputs take no other file's place, and their folders can be written to.
   bool open();
-  /// After it: writes the contents of each output, in order, and what --depfile asks for.
+  /// After it: an output's contents, and when all have theirs, what --depfile asks for; from
+  /// commit() on they are visible.
+  bool add(llvm::StringRef path, std::string bytes);
+  bool commit();
+  /// add() of each output, in order, and commit().
   bool write(std::vector<std::string> contents);
   /// The same, of a library's outputs (libraryOutputs).
   bool writeLibrary(const LibraryModel &model);
