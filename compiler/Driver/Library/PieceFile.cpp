@@ -23,8 +23,6 @@ std::string utf8(llvm::StringRef text) {
 
 PieceFile pieceFileFrom(JsonMembers &in) {
   PieceFile file;
-  in.read("tool", file.tool);
-  in.read("options", file.options);
   in.elements("sources", [&](JsonMembers &source) {
     InputFile &one = file.sources.emplace_back();
     source.read("path", one.path);
@@ -166,6 +164,10 @@ llvm::Expected<PieceFile> readPieceFile(llvm::StringRef bytes) {
   PieceFile file = pieceFileFrom(in);
   if (!in.isGood())
     return fail("parts of it are missing");
+  // Without them it is of another tool, with other options.
+  const json::Object &document = *value->getAsObject();
+  file.tool = document.getString("tool").value_or("").str();
+  file.options = document.getString("options").value_or("").str();
   return file;
 }
 
