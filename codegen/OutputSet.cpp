@@ -30,4 +30,13 @@ Error OutputSet::commit() {
   return Error::success();
 }
 
+Error writeOutput(StringRef path, std::string bytes) {
+  OutputSet files;
+  if (Error error = files.open(path))
+    return error;
+  if (Error error = files.add(path, std::move(bytes)))
+    return error;
+  return files.commit();
+}
+
 } // namespace kiln

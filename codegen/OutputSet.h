@@ -29,6 +29,9 @@ private:
   std::map<std::string, OutputTransaction> transactions;
 };
 
+/// open, add and commit of one file.
+llvm::Error writeOutput(llvm::StringRef path, std::string bytes);
+
 } // namespace kiln
 
 #endif // KILN_CODEGEN_OUTPUTSET_H

@@ -1,6 +1,7 @@
 // The kiln command.
 
 #include "compiler/Driver/Cache/Cache.h"
+#include "compiler/Driver/CommandLine/CommandLine.h"
 #include "compiler/Driver/Completion/Completion.h"
 #include "compiler/Driver/Language/Language.h"
 #include "compiler/Driver/Library/Library.h"

@@ -1,4 +1,4 @@
-// What the command line says, as plain data. CommandLine.cpp fills it in; docs/cli.md describes it.
+// What the command line says, as plain data. CommandLine.h fills it in; docs/cli.md describes it.
 
 #ifndef KILN_COMPILER_DRIVER_COMMANDLINE_OPTIONS_H
 #define KILN_COMPILER_DRIVER_COMMANDLINE_OPTIONS_H
@@ -67,7 +67,7 @@ struct CompilerOptions {
   /// --max-errors: further errors are counted and not shown; UINT_MAX for 0, which shows all.
   unsigned maxErrors = DiagnosticEngine::defaultErrorLimit;
   /// The spec's folder (for `kiln compile` the source's); empty: the current one. Names of sources
-  /// in outputs start here (PortablePath.h).
+  /// in outputs start here (SpecPaths.h).
   std::string specFolder;
   /// --timing: where to write how long each stage of each variant took; "-": standard output.
   std::string timing;
@@ -206,13 +206,6 @@ struct CommandLine {
   TuneOptions tune;
   CompletionOptions completion;
 };
-
-/// The stages that --emit names, in pipeline order.
-llvm::ArrayRef<llvm::StringRef> emitStages();
-
-/// Parses the arguments. Prints help and exits for --help and --version; prints one line and exits
-/// with status 2 for a mistake, as command-line tools do.
-CommandLine parseCommandLine(int argc, char **argv);
 
 } // namespace kiln
 

@@ -1,7 +1,7 @@
 #include "compiler/Driver/Jobs/CompileVariant.h"
 #include "compiler/Driver/Jobs/BinaryCache.h"
-#include "compiler/Driver/Jobs/PortablePath.h"
 #include "compiler/Driver/Jobs/Timing.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Syntax/Dump.h"

@@ -14,7 +14,7 @@ struct VariantGoal {
   bool checkOnly = false;
   /// The binary if the cache has it, else none: what Sema reports is not all then.
   bool cachedOnly = false;
-  /// The stage whose text or bytes are wanted (emitStages()); empty: the binary, proved against its
+  /// The stage whose text or bytes are wanted (--emit); empty: the binary, proved against its
   /// launcher.
   std::string emitStage;
 };

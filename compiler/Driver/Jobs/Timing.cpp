@@ -1,7 +1,6 @@
 #include "compiler/Driver/Jobs/Timing.h"
-#include "codegen/OutputTransaction.h"
+#include "codegen/OutputSet.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cmath>
@@ -58,9 +57,7 @@ llvm::Error writeTiming(llvm::StringRef path, const BuildPlan &plan,
     llvm::outs() << text;
     return llvm::Error::success();
   }
-  llvm::StringRef folder = llvm::sys::path::parent_path(path);
-  return writeOutputs(folder.empty() ? "." : folder,
-                      OutputFile{llvm::sys::path::filename(path).str(), text});
+  return writeOutput(path, text);
 }
 
 } // namespace kiln

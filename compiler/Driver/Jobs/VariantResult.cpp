@@ -3,7 +3,6 @@
 
 #include "compiler/Driver/Jobs/VariantResult.h"
 #include "llvm/Support/Base64.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace json = llvm::json;
@@ -13,45 +12,28 @@ namespace {
 
 std::string encode(llvm::StringRef bytes) { return llvm::encodeBase64(bytes); }
 
-/// Reads typed members and remembers whether all were there.
-class Reader {
-public:
-  explicit Reader(const json::Object &object, bool &ok) : object(object), ok(ok) {}
+std::string bytes(JsonMembers &in, llvm::StringRef key) {
+  std::string text;
+  std::vector<char> decoded;
+  in.read(key, text);
+  if (llvm::errorToBool(llvm::decodeBase64(text, decoded)))
+    in.refuse(key, "expected base64");
+  return std::string(decoded.begin(), decoded.end());
+}
 
-  std::string bytes(llvm::StringRef key) {
-    std::vector<char> decoded;
-    auto text = object.getString(key);
-    if (!text || llvm::errorToBool(llvm::decodeBase64(*text, decoded)))
-      ok = false;
-    return std::string(decoded.begin(), decoded.end());
-  }
-  int64_t integer(llvm::StringRef key) {
-    auto value = object.getInteger(key);
-    ok &= value.has_value();
-    return value.value_or(0);
-  }
-  uint32_t number(llvm::StringRef key) { return uint32_t(integer(key)); }
-  double real(llvm::StringRef key) {
-    auto value = object.getNumber(key);
-    ok &= value.has_value();
-    return value.value_or(0);
-  }
-  /// Calls `each` with a reader of every element of an array of objects.
-  template <typename Each> void objects(llvm::StringRef key, Each each) {
-    const json::Array *array = object.getArray(key);
-    ok &= array != nullptr;
-    for (const json::Value &element : array ? *array : json::Array()) {
-      const json::Object *child = element.getAsObject();
-      ok &= child != nullptr;
-      if (child)
-        each(Reader(*child, ok));
-    }
-  }
+int64_t integer(JsonMembers &in, llvm::StringRef key) {
+  int64_t value = 0;
+  in.read(key, value);
+  return value;
+}
 
-private:
-  const json::Object &object;
-  bool &ok;
-};
+uint32_t number(JsonMembers &in, llvm::StringRef key) { return uint32_t(integer(in, key)); }
+
+double real(JsonMembers &in, llvm::StringRef key) {
+  double value = 0;
+  in.read(key, value);
+  return value;
+}
 
 json::Array toJson(const std::vector<LaunchNumber> &numbers) {
   json::Array list;
@@ -140,74 +122,75 @@ json::Object toJson(const DeviceBinary &binary) {
   };
 }
 
-std::vector<LaunchNumber> numbersFrom(Reader in, llvm::StringRef key) {
+std::vector<LaunchNumber> numbersFrom(JsonMembers &in, llvm::StringRef key) {
   std::vector<LaunchNumber> numbers;
   auto parameterAt = [](int64_t index) {
     return index < 0 ? std::nullopt : std::optional(uint32_t(index));
   };
-  in.objects(key, [&](Reader number) {
-    numbers.push_back({parameterAt(number.integer("parameter")), number.integer("constant"),
-                       parameterAt(number.integer("factor"))});
+  in.elements(key, [&](JsonMembers &number) {
+    numbers.push_back({parameterAt(integer(number, "parameter")), integer(number, "constant"),
+                       parameterAt(integer(number, "factor"))});
   });
   return numbers;
 }
 
-TensorMapFacts tensorMapFrom(Reader in) {
+TensorMapFacts tensorMapFrom(JsonMembers &in) {
   TensorMapFacts map;
-  map.name = in.bytes("name");
-  map.base = in.number("base");
-  map.element = TensorMapElement(in.number("element"));
+  map.name = bytes(in, "name");
+  map.base = number(in, "base");
+  map.element = TensorMapElement(number(in, "element"));
   map.extents = numbersFrom(in, "extents");
   map.strides = numbersFrom(in, "strides");
-  in.objects("box", [&](Reader extent) { map.box.push_back(extent.number("extent")); });
-  map.swizzleBytes = in.number("swizzleBytes");
-  map.fillsWithNaN = in.number("fillsWithNaN");
-  map.isWritten = in.number("isWritten");
+  in.elements("box", [&](JsonMembers &extent) { map.box.push_back(number(extent, "extent")); });
+  map.swizzleBytes = number(in, "swizzleBytes");
+  map.fillsWithNaN = number(in, "fillsWithNaN");
+  map.isWritten = number(in, "isWritten");
   return map;
 }
 
-DeviceBinary binaryFrom(Reader in) {
+DeviceBinary binaryFrom(JsonMembers &in) {
   DeviceBinary binary;
-  binary.target = in.bytes("target");
-  binary.format = BinaryFormat(in.number("format"));
-  binary.symbol = in.bytes("symbol");
-  std::string bytes = in.bytes("bytes");
-  binary.bytes.assign(bytes.begin(), bytes.end());
-  binary.llvmIR = in.bytes("llvm");
-  binary.ptx = in.bytes("ptx");
-  binary.assembly = in.bytes("assembly");
-  in.objects("warnings", [&](Reader warning) { binary.warnings.push_back(warning.bytes("text")); });
-  binary.resources = {in.number("registers"),       in.number("scalarRegisters"),
-                      in.number("spillStoreBytes"), in.number("spillLoadBytes"),
-                      in.number("stackBytes"),      in.number("staticSharedBytes")};
-  binary.ptxasLevel = in.number("ptxasLevel");
-  binary.registerLimit = in.number("registerLimit");
-  in.objects("mainLoop", [&](Reader loop) {
-    binary.mainLoop = {loop.number("isMachineCode") != 0,
-                       loop.number("instructions"),
-                       loop.number("matrix"),
-                       loop.number("shared"),
-                       loop.number("global"),
-                       loop.number("waits")};
+  binary.target = bytes(in, "target");
+  binary.format = BinaryFormat(number(in, "format"));
+  binary.symbol = bytes(in, "symbol");
+  std::string code = bytes(in, "bytes");
+  binary.bytes.assign(code.begin(), code.end());
+  binary.llvmIR = bytes(in, "llvm");
+  binary.ptx = bytes(in, "ptx");
+  binary.assembly = bytes(in, "assembly");
+  in.elements("warnings",
+              [&](JsonMembers &warning) { binary.warnings.push_back(bytes(warning, "text")); });
+  binary.resources = {number(in, "registers"),       number(in, "scalarRegisters"),
+                      number(in, "spillStoreBytes"), number(in, "spillLoadBytes"),
+                      number(in, "stackBytes"),      number(in, "staticSharedBytes")};
+  binary.ptxasLevel = number(in, "ptxasLevel");
+  binary.registerLimit = number(in, "registerLimit");
+  in.elements("mainLoop", [&](JsonMembers &loop) {
+    binary.mainLoop = {number(loop, "isMachineCode") != 0,
+                       number(loop, "instructions"),
+                       number(loop, "matrix"),
+                       number(loop, "shared"),
+                       number(loop, "global"),
+                       number(loop, "waits")};
   });
-  binary.launch = {in.number("threadsPerBlock"),
-                   in.number("warpSize"),
-                   {in.number("clusterX"), in.number("clusterY"), in.number("clusterZ")},
-                   in.number("dynamicSharedBytes"),
-                   in.number("scratchBytes"),
-                   in.number("scratchAlign"),
-                   in.number("arenaBytes"),
+  binary.launch = {number(in, "threadsPerBlock"),
+                   number(in, "warpSize"),
+                   {number(in, "clusterX"), number(in, "clusterY"), number(in, "clusterZ")},
+                   number(in, "dynamicSharedBytes"),
+                   number(in, "scratchBytes"),
+                   number(in, "scratchAlign"),
+                   number(in, "arenaBytes"),
                    {},
-                   in.number("waitsForEarlier") != 0,
-                   in.number("isCooperative") != 0};
-  in.objects("tensorMaps",
-             [&](Reader map) { binary.launch.tensorMaps.push_back(tensorMapFrom(map)); });
-  in.objects("parameters", [&](Reader parameter) {
+                   number(in, "waitsForEarlier") != 0,
+                   number(in, "isCooperative") != 0};
+  in.elements("tensorMaps",
+              [&](JsonMembers &map) { binary.launch.tensorMaps.push_back(tensorMapFrom(map)); });
+  in.elements("parameters", [&](JsonMembers &parameter) {
     binary.parameters.push_back(
-        {parameter.bytes("name"), parameter.number("offset"), parameter.number("size")});
+        {bytes(parameter, "name"), number(parameter, "offset"), number(parameter, "size")});
   });
-  binary.parameterBytes = in.number("parameterBytes");
-  in.objects("fallback", [&](Reader fallback) {
+  binary.parameterBytes = number(in, "parameterBytes");
+  in.elements("fallback", [&](JsonMembers &fallback) {
     binary.fallback = std::make_shared<const DeviceBinary>(binaryFrom(fallback));
   });
   return binary;
@@ -253,40 +236,39 @@ std::string serialize(const VariantResult &result) {
   return bytes;
 }
 
-std::optional<VariantResult> variantResultFrom(const json::Value &value) {
-  const json::Object *object = value.getAsObject();
-  if (!object)
-    return std::nullopt;
-  bool ok = true;
-  Reader in(*object, ok);
+VariantResult variantResultFrom(JsonMembers &in) {
   VariantResult result;
-  in.objects("binary", [&](Reader binary) { result.binary = binaryFrom(binary); });
-  in.objects("diagnostics", [&](Reader d) {
+  in.elements("binary", [&](JsonMembers &binary) { result.binary = binaryFrom(binary); });
+  in.elements("diagnostics", [&](JsonMembers &d) {
     result.diagnostics.push_back(
-        {Severity(d.number("severity")), d.bytes("text"), d.bytes("json"), d.bytes("key")});
+        {Severity(number(d, "severity")), bytes(d, "text"), bytes(d, "json"), bytes(d, "key")});
   });
-  in.objects("times", [&](Reader time) {
-    result.times.push_back({time.bytes("stage"), time.real("wall"), time.real("cpu")});
+  in.elements("times", [&](JsonMembers &time) {
+    result.times.push_back({bytes(time, "stage"), real(time, "wall"), real(time, "cpu")});
   });
-  in.objects("files", [&](Reader file) {
-    result.filesRead.push_back({file.bytes("path"), file.bytes("sha256")});
+  in.elements("files", [&](JsonMembers &file) {
+    result.filesRead.push_back({bytes(file, "path"), bytes(file, "sha256")});
   });
-  result.emitted = in.bytes("emitted");
-  result.doesNotFit = in.bytes("doesNotFit");
-  in.objects("doesNotFitNotes", [&](Reader note) {
-    result.doesNotFitNotes.push_back({DiagKind(note.number("kind")), note.bytes("text"),
-                                      note.bytes("path"), note.number("begin"),
-                                      note.number("end")});
+  result.emitted = bytes(in, "emitted");
+  result.doesNotFit = bytes(in, "doesNotFit");
+  in.elements("doesNotFitNotes", [&](JsonMembers &note) {
+    result.doesNotFitNotes.push_back({DiagKind(number(note, "kind")), bytes(note, "text"),
+                                      bytes(note, "path"), number(note, "begin"),
+                                      number(note, "end")});
   });
-  return ok ? std::optional(std::move(result)) : std::nullopt;
+  return result;
 }
 
 std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
   llvm::Expected<json::Value> value = json::parse(bytes);
-  if (value)
-    return variantResultFrom(*value);
-  llvm::consumeError(value.takeError());
-  return std::nullopt;
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  json::Path::Root root;
+  JsonMembers in(*value, root);
+  VariantResult result = variantResultFrom(in);
+  return in.isGood() ? std::optional(std::move(result)) : std::nullopt;
 }
 
 } // namespace kiln

@@ -4,9 +4,9 @@
 #define KILN_COMPILER_DRIVER_JOBS_VARIANTRESULT_H
 
 #include "codegen/LibraryModel.h"
+#include "compiler/Basic/JsonMembers.h"
 #include "compiler/Driver/Reporting/RenderedDiagnostic.h"
 #include "compiler/Target/DeviceBinary.h"
-#include "llvm/Support/JSON.h"
 #include <optional>
 
 namespace kiln {
@@ -45,8 +45,8 @@ struct VariantResult {
 };
 
 llvm::json::Value toJson(const VariantResult &result);
-/// Empty when the value is not a whole result.
-std::optional<VariantResult> variantResultFrom(const llvm::json::Value &value);
+/// Whole if `in` is good afterwards.
+VariantResult variantResultFrom(JsonMembers &in);
 
 /// The same as text.
 std::string serialize(const VariantResult &result);

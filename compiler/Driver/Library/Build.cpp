@@ -1,10 +1,10 @@
 // kiln build and kiln check.
 
-#include "compiler/Driver/Jobs/PortablePath.h"
 #include "compiler/Driver/Library/Library.h"
 #include "compiler/Driver/Library/PieceFile.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Driver/Session/BuildOutputs.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 
 namespace kiln {
 namespace {
@@ -44,7 +44,7 @@ int runBuild(const CommandLine &line) {
     files.push_back({line.build.objects, "--objects"});
   else if (isLibrary)
     files = libraryOutputs(line.build.outputFolder, plan->model, "-o or --name");
-  BuildOutputs outputs(session, options, std::move(files));
+  CommandOutputs outputs(session, options, std::move(files));
   if (!outputs.open())
     return 1;
   auto results = session.run(*plan, {});

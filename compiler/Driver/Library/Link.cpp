@@ -1,11 +1,11 @@
 // kiln link: a library out of the pieces that kiln build --objects has made.
 
 #include "compiler/Basic/RegularFile.h"
-#include "compiler/Driver/Jobs/PortablePath.h"
 #include "compiler/Driver/Library/Library.h"
 #include "compiler/Driver/Library/PieceFile.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Driver/Session/BuildOutputs.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -54,8 +54,7 @@ public:
     if (!session.diagnostics.hasErrors())
       checkImports();
     bool isGood = !session.diagnostics.hasErrors();
-    session.reporter.report(session.diagnostics, session.sources);
-    session.diagnostics.clear();
+    session.flush();
     return isGood ? std::move(results) : std::vector<VariantResult>();
   }
 
@@ -158,8 +157,8 @@ int runLink(const CommandLine &line) {
   if (results.empty())
     return 1;
   session.noteFilesOf(results);
-  BuildOutputs outputs(session, options,
-                       libraryOutputs(line.build.outputFolder, plan->model, "-o or --name"));
+  CommandOutputs outputs(session, options,
+                         libraryOutputs(line.build.outputFolder, plan->model, "-o or --name"));
   if (!outputs.open() || interruptSignal())
     return 1;
   bool isWhole = session.assemble(*plan, std::move(results)) && session.checkAssembled(*plan);

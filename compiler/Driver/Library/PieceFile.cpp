@@ -21,36 +21,20 @@ std::string utf8(llvm::StringRef text) {
   return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
 }
 
-std::vector<InputFile> sourcesFrom(const json::Object &document, bool &isWhole) {
-  std::vector<InputFile> sources;
-  const json::Array *list = document.getArray("sources");
-  isWhole &= list != nullptr;
-  for (const json::Value &element : list ? *list : json::Array()) {
-    const json::Object *source = element.getAsObject();
-    auto path = source ? source->getString("path") : std::nullopt;
-    auto hash = source ? source->getString("sha256") : std::nullopt;
-    isWhole &= path && hash;
-    if (path && hash)
-      sources.push_back({path->str(), hash->str()});
-  }
-  return sources;
-}
-
-std::vector<Piece> piecesFrom(const json::Object &document, bool &isWhole) {
-  std::vector<Piece> pieces;
-  const json::Array *list = document.getArray("pieces");
-  isWhole &= list != nullptr;
-  for (const json::Value &element : list ? *list : json::Array()) {
-    const json::Object *piece = element.getAsObject();
-    auto name = piece ? piece->getString("name") : std::nullopt;
-    auto recipe = piece ? piece->getString("recipe") : std::nullopt;
-    const json::Value *value = piece ? piece->get("result") : nullptr;
-    std::optional<VariantResult> result = value ? variantResultFrom(*value) : std::nullopt;
-    isWhole &= name && recipe && result;
-    if (name && recipe && result)
-      pieces.push_back({name->str(), recipe->str(), std::move(*result)});
-  }
-  return pieces;
+PieceFile pieceFileFrom(JsonMembers &in) {
+  PieceFile file;
+  in.elements("sources", [&](JsonMembers &source) {
+    InputFile &one = file.sources.emplace_back();
+    source.read("path", one.path);
+    source.read("sha256", one.sha256);
+  });
+  in.elements("pieces", [&](JsonMembers &piece) {
+    Piece &one = file.pieces.emplace_back();
+    piece.read("name", one.name);
+    piece.read("recipe", one.recipe);
+    piece.within("result", [&](JsonMembers &result) { one.result = variantResultFrom(result); });
+  });
+  return file;
 }
 
 /// The build ID among the notes of a segment, in hexadecimal digits.
@@ -175,17 +159,15 @@ llvm::Expected<PieceFile> readPieceFile(llvm::StringRef bytes) {
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return value.takeError();
-  bool isWhole = true;
-  json::Object empty;
-  const json::Object *document = value->getAsObject();
-  const json::Object &object = document ? *document : empty;
-  PieceFile file;
-  file.tool = object.getString("tool").value_or("").str();
-  file.options = object.getString("options").value_or("").str();
-  file.sources = sourcesFrom(object, isWhole);
-  file.pieces = piecesFrom(object, isWhole);
-  if (!isWhole)
+  json::Path::Root root;
+  JsonMembers in(*value, root);
+  PieceFile file = pieceFileFrom(in);
+  if (!in.isGood())
     return fail("parts of it are missing");
+  // Without them it is of another tool, with other options.
+  const json::Object &document = *value->getAsObject();
+  file.tool = document.getString("tool").value_or("").str();
+  file.options = document.getString("options").value_or("").str();
   return file;
 }
 

@@ -4,7 +4,8 @@
 #include "compiler/Driver/Library/Library.h"
 #include "compiler/Driver/Planning/PieceName.h"
 #include "compiler/Driver/Planning/SourceNames.h"
-#include "compiler/Driver/Session/BuildOutputs.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,7 +39,7 @@ public:
   ReadFiles(const Spec &spec, const CompilerOptions &options) {
     for (const SpecKernel &kernel : spec.kernels) {
       SourceNames sources(options.importRoots);
-      sources.add(sourcePath(kernel, options.specFolder));
+      sources.add(besideSpec(options.specFolder, kernel.source));
       for (const std::string &entry : kernel.entryNames())
         files[entry] = sources.files();
     }
@@ -113,8 +114,7 @@ bool checkHeader(Session &session, const BuildPlan &plan) {
           "'" + plan.model.entries[job.entry].name +
               "' has configs of its source, which may be left out when they compile: its header "
               "is known after that");
-      session.reporter.report(session.diagnostics, session.sources);
-      return false;
+      return session.flush();
     }
   return true;
 }
@@ -147,7 +147,7 @@ int runPlan(const CommandLine &line) {
       return 1;
     add(line.build.header, "--header", generateHeader(plan->model));
   }
-  BuildOutputs outputs(session, options, std::move(files));
+  CommandOutputs outputs(session, options, std::move(files));
   return outputs.open() && outputs.write(std::move(contents)) ? 0 : 1;
 }
 

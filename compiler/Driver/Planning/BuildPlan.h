@@ -40,12 +40,6 @@ struct BuildPlan {
 std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, ModuleLoader &loader,
                                    const CompilerOptions &options, DiagnosticEngine &diagnostics);
 
-/// Where a kernel's source is, seen from where the spec's path is.
-std::string sourcePath(const SpecKernel &kernel, llvm::StringRef specFolder);
-
-/// -D NAME=VALUE: a value as a signature writes it, else a string.
-NamedConstants definitionsOf(const CompilerOptions &options);
-
 /// What kernels hear when they ask for the target.
 TargetAnswers answersOf(const TargetInfo &target);
 

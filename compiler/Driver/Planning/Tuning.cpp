@@ -2,7 +2,7 @@
 #include "codegen/Measurements.h"
 #include "codegen/TuningShapes.h"
 #include "codegen/VariantSelection.h"
-#include "llvm/ADT/SmallString.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -151,16 +151,6 @@ private:
   }
 };
 
-std::string besideSpec(llvm::StringRef specPath, llvm::StringRef path) {
-  llvm::SmallString<256> whole(path);
-  llvm::StringRef folder = llvm::sys::path::parent_path(specPath);
-  if (!llvm::sys::path::is_absolute(path) && !folder.empty()) {
-    whole = folder;
-    llvm::sys::path::append(whole, path);
-  }
-  return whole.str().str();
-}
-
 } // namespace
 
 void applyTuning(const Spec &spec, llvm::StringRef specPath, TuningUse use, BuildPlan &plan,
@@ -172,7 +162,7 @@ void applyTuning(const Spec &spec, llvm::StringRef specPath, TuningUse use, Buil
         tunedCalls(entry, kernel, diagnostics);
     if (kernel.tuningFile.empty() || use == TuningUse::Ignore)
       continue;
-    std::string path = besideSpec(specPath, kernel.tuningFile);
+    std::string path = besideSpec(llvm::sys::path::parent_path(specPath), kernel.tuningFile);
     auto file = sources.load(path);
     if (!file) {
       diagnostics.report(DiagKind::DriverTuningFile, kernel.tuningFilePlace.range, path,

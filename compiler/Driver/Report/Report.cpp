@@ -1,38 +1,32 @@
 // kiln report: what is in a library, and what its kernels did when they were counted, as a page.
 
 #include "compiler/Driver/Report/Report.h"
-#include "codegen/OutputSet.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Basic/RegularFile.h"
-#include "compiler/Driver/Session/Session.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "compiler/Report/ReportPage.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace kiln {
 namespace {
 
 class ReportMaker {
 public:
-  explicit ReportMaker(const CommandLine &line) : asked(line.report), session(line.compiler) {}
+  explicit ReportMaker(const CommandLine &line)
+      : asked(line.report), options(line.compiler), session(options) {}
 
   bool execute() {
     if (!readLibrary() || !readCounts() || !chooseGpus())
       return false;
-    session.checkOutputs({{asked.output, "-o"}});
-    if (session.reporter.errors())
-      return false;
     page.title = page.library->name;
-    return write();
+    CommandOutputs outputs(session, options, {{asked.output, "-o"}});
+    return outputs.open() && outputs.write({writeReportPage(page)});
   }
 
 private:
   template <typename... Args> Diagnostic &report(DiagKind kind, const Args &...args) {
     return session.diagnostics.report(kind, DiagPlace(), args...);
-  }
-  bool flush() {
-    session.reporter.report(session.diagnostics, session.sources);
-    session.diagnostics.clear();
-    return session.reporter.errors() == 0;
   }
 
   /// What `read` makes of a file's bytes.
@@ -54,7 +48,7 @@ private:
 
   bool readLibrary() {
     page.library = readFile(asked.library, uint64_t(1) << 40, inspectLibrary);
-    return flush();
+    return session.flush();
   }
 
   bool readCounts() {
@@ -67,7 +61,7 @@ private:
         report(DiagKind::DriverOtherCounts, path, llvm::toString(found.takeError()));
       page.counts.push_back(std::move(*counts));
     }
-    return flush();
+    return session.flush();
   }
 
   /// Those that were asked for, or else all that run what was counted.
@@ -88,7 +82,7 @@ private:
       else if (!llvm::is_contained(page.gpus, gpu))
         page.gpus.push_back(gpu);
     }
-    return flush();
+    return session.flush();
   }
 
   bool isCounted(const GpuModel &gpu) const {
@@ -97,19 +91,8 @@ private:
     });
   }
 
-  bool write() {
-    OutputSet files;
-    llvm::Error error = files.open(asked.output);
-    if (!error)
-      error = files.add(asked.output, writeReportPage(page));
-    if (!error)
-      error = files.commit();
-    if (error)
-      report(DiagKind::DriverCannotWrite, llvm::toString(std::move(error)));
-    return flush();
-  }
-
   const ReportOptions &asked;
+  const CompilerOptions &options;
   Session session;
   ReportPage page;
 };

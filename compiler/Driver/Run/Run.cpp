@@ -4,22 +4,23 @@
 // before everything that starts threads (the CPU pool, a GPU's driver).
 
 #include "compiler/Driver/Run/Run.h"
-#include "codegen/OutputSet.h"
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/Planning/PieceName.h"
 #include "compiler/Driver/Process/ChildProcess.h"
 #include "compiler/Driver/Process/Interrupt.h"
 #include "compiler/Driver/Process/Workers.h"
+#include "compiler/Driver/Run/Elements.h"
 #include "compiler/Driver/Run/MemoryLibrary.h"
 #include "compiler/Driver/Run/Npy.h"
+#include "compiler/Driver/Run/RunArguments.h"
+#include "compiler/Driver/Run/RunCounts.h"
 #include "compiler/Driver/Run/RunDevice.h"
 #include "compiler/Driver/Run/VariantChoice.h"
-#include "compiler/Driver/Session/Session.h"
-#include "compiler/Report/ReportPage.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
+#include "compiler/Report/CountReport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstring>
-#include <map>
 
 namespace kiln {
 namespace {
@@ -30,7 +31,8 @@ public:
       : run(line.run), options(line.compiler), session(options) {}
 
   bool execute() {
-    if (!makePlan() || !readArguments() || !checkOutputs() || !openOutputs() || !compile())
+    if (!makePlan() || !arguments.read(run, entry(), session) || !checkOutputs() ||
+        !openOutputs() || !compile())
       return false;
     auto library = MemoryLibrary::load(plan->model);
     if (!library)
@@ -49,14 +51,9 @@ private:
   template <typename... Args> Diagnostic &report(DiagKind kind, const Args &...args) {
     return session.diagnostics.report(kind, DiagPlace(), args...);
   }
-  bool flush() {
-    session.reporter.report(session.diagnostics, session.sources);
-    session.diagnostics.clear();
-    return session.reporter.errors() == 0;
-  }
   bool launchFailed(llvm::StringRef why) {
     report(DiagKind::DriverLaunch, run.kernel, target().name, why);
-    return flush();
+    return session.flush();
   }
 
   /// A kernel may crash, never end, or spoil the process that it runs in: it gets one of its own,
@@ -70,7 +67,7 @@ private:
       session.diagnostics.report(DiagKind::DriverLaunchHung,
                                  plan->jobs[plan->chosen[0]].place.range, run.kernel, target().name,
                                  options.timeoutSeconds);
-      return flush();
+      return session.flush();
     }
     if (end->signal && !interruptSignal()) {
       bool isSent = isSentFromOutside(end->signal), isChecked = run.check && target().emulated;
@@ -81,7 +78,7 @@ private:
           .withHint(isSent ? "systems do this to processes that exceed a limit of memory or time"
                     : isChecked ? ""
                                 : "--target emu:sm_90a --check tells where it goes astray");
-      return flush();
+      return session.flush();
     }
     return end->signal == 0 && end->exitStatus == 0;
   }
@@ -100,15 +97,15 @@ private:
       std::vector<llvm::StringRef> known(names.begin(), names.end());
       report(DiagKind::DriverNoEntry, run.spec, run.kernel)
           .withHint(suggestName(run.kernel, known));
-      return flush();
+      return session.flush();
     }
     if (run.check && !spec->targets[0].emulated) {
       report(DiagKind::DriverCheckTarget, spec->targets[0].name);
-      return flush();
+      return session.flush();
     }
     if (run.isCounted() && !spec->targets[0].emulated) {
       report(DiagKind::DriverCountTarget, spec->targets[0].name);
-      return flush();
+      return session.flush();
     }
     plan = session.plan(*spec, run.spec);
     if (!plan)
@@ -117,81 +114,15 @@ private:
     return reason.empty() || launchFailed(reason);
   }
 
-  void reportUnknown(llvm::StringRef name) {
-    std::vector<llvm::StringRef> known;
-    for (unsigned i : callerArguments(entry()))
-      known.push_back(entry().arguments[i].name);
-    report(DiagKind::DriverUnknownArgument, run.kernel, name).withHint(suggestName(name, known));
-  }
-
-  bool readArguments() {
-    std::map<llvm::StringRef, llvm::StringRef> texts;
-    for (const auto &[name, text] : run.arguments) {
-      const std::string &given = name;
-      if (llvm::none_of(callerArguments(entry()),
-                        [&](unsigned i) { return entry().arguments[i].name == given; }))
-        reportUnknown(name);
-      texts[name] = text;
-    }
-    for (unsigned i : callerArguments(entry())) {
-      const EntryArgument &argument = entry().arguments[i];
-      std::string type = callerType(entry(), i);
-      if (argument.type.pointerDepth > 1 || !argument.type.bytes())
-        report(DiagKind::DriverArgumentKind, run.kernel, argument.name, type);
-      else if (!texts.count(argument.name))
-        report(DiagKind::DriverMissingArgument, run.kernel, argument.name, type);
-      else
-        values.push_back(readRunValue(argument.name, argument.type, texts[argument.name], run.seed,
-                                      session.diagnostics)
-                             .value_or(RunValue()));
-      if (!values.empty() && !values.back().file.empty())
-        session.noteInput(values.back().file);
-      if (const EntryDescriptor *descriptor = descriptorAt(entry(), i);
-          descriptor && values.size() == i + 1)
-        addDescriptorParts(*descriptor, texts[argument.name]);
-    }
-    return flush();
-  }
-
-  /// The shape and the strides of the array that was given for a tensor descriptor.
-  void addDescriptorParts(const EntryDescriptor &descriptor, llvm::StringRef text) {
-    const std::string &name = entry().arguments[descriptor.first].name;
-    std::vector<int64_t> shape;
-    if (!values.back().array)
-      return; // readRunValue has said why
-    shape = values.back().array->shape;
-    unsigned bytes = elementBytes(descriptor.element);
-    if (!values.back().array->strides.empty())
-      report(DiagKind::DriverArgumentValue, name, "an array without strides of its own", text);
-    else if (shape.size() != descriptor.rank)
-      report(DiagKind::DriverArgumentValue, name,
-             "an array of rank " + std::to_string(descriptor.rank), text);
-    else if (descriptor.rank > 1 && shape.back() * bytes % 16 != 0)
-      report(DiagKind::DriverArgumentValue, name,
-             "rows of a multiple of 16 bytes, as a tensor descriptor needs them", text);
-    shape.resize(descriptor.rank, 1);
-    std::vector<uint64_t> strides(descriptor.rank, 1);
-    for (unsigned axis = descriptor.rank - 1; axis > 0; --axis)
-      strides[axis - 1] = strides[axis] * uint64_t(std::max<int64_t>(shape[axis], 1));
-    for (int64_t extent : shape)
-      values.push_back({uint64_t(extent), std::nullopt, ""});
-    for (unsigned axis = 0; axis + 1 < descriptor.rank; ++axis)
-      values.push_back({strides[axis], std::nullopt, ""});
-  }
-
-  const RunValue *findValue(llvm::StringRef name) const {
-    for (auto [argument, value] : llvm::zip(entry().arguments, values))
-      if (argument.name == name)
-        return &value;
-    return nullptr;
-  }
+  /// --count-json, but for standard output.
+  bool writesCountFile() const { return !run.countJson.empty() && run.countJson != "-"; }
 
   /// All files that are written.
   std::vector<Output> outputFiles() const {
     std::vector<Output> files;
     for (const auto &[name, path] : run.outputs)
       files.push_back({path, "--out"});
-    if (!run.countJson.empty() && run.countJson != "-")
+    if (writesCountFile())
       files.push_back({run.countJson, "--count-json"});
     if (!run.countHtml.empty())
       files.push_back({run.countHtml, "--count-html"});
@@ -201,13 +132,13 @@ private:
   bool checkOutputs() {
     session.checkOutputs(outputFiles());
     for (const auto &[name, path] : run.outputs) {
-      const RunValue *value = findValue(name);
-      if (!value)
-        reportUnknown(name);
-      else if (!value->array)
+      std::optional<unsigned> argument = findArgument(entry(), name);
+      if (!argument)
+        reportUnknownArgument(entry(), name, session.diagnostics);
+      else if (!arguments.values[*argument].array)
         report(DiagKind::DriverNotAnArray, name, run.kernel);
     }
-    return flush();
+    return session.flush();
   }
 
   /// In the kernel's process, which ends without main's look at standard output.
@@ -216,20 +147,13 @@ private:
            "cannot write to standard output: " + llvm::outs().error().message())
         .withHint("");
     llvm::outs().clear_error();
-    return flush();
-  }
-
-  bool cannotWrite(llvm::Error error) {
-    report(DiagKind::DriverCannotWrite, llvm::toString(std::move(error)));
-    return flush();
+    return session.flush();
   }
 
   /// Before the work: a folder that cannot be written to should not cost a run.
   bool openOutputs() {
-    for (const Output &output : outputFiles())
-      if (auto error = files.open(output.path))
-        return cannotWrite(std::move(error));
-    return true;
+    outputs.emplace(session, options, outputFiles());
+    return outputs->open();
   }
 
   /// For the cost model: the CPUs that there are, or those of a common device of the target.
@@ -239,27 +163,27 @@ private:
   }
 
   /// The variants that may run, best first; reports when there is none.
-  std::vector<unsigned> candidates(const CallArguments &arguments) {
+  std::vector<unsigned> candidates(const CallArguments &call) {
     DispatchTables tables = buildDispatchTables(plan->model, entry());
-    if (std::string undeclared = arguments.undeclared(); !undeclared.empty()) {
+    if (std::string undeclared = call.undeclared(); !undeclared.empty()) {
       report(DiagKind::DriverUndeclaredValue, run.kernel, undeclared);
-      flush();
+      session.flush();
       return {};
     }
-    std::vector<unsigned> legal = arguments.legalVariants(tables, processors());
+    std::vector<unsigned> legal = call.legalVariants(tables, processors());
     if (run.variant && *run.variant >= entry().variants.size()) {
       report(DiagKind::DriverVariantIndex, run.kernel, *run.variant, target().name,
              entry().variants.size() - 1);
       legal.clear();
     } else if (legal.empty() || (run.variant && !llvm::is_contained(legal, *run.variant))) {
-      report(DiagKind::DriverVariantNeeds, run.kernel, arguments.whatLacks(tables, run.variant));
+      report(DiagKind::DriverVariantNeeds, run.kernel, call.whatLacks(tables, run.variant));
       legal.clear();
     } else if (run.variant) {
       legal = {*run.variant};
     } else {
       llvm::erase_if(legal, [&](unsigned variant) { return isLeftOut(variant); });
     }
-    flush();
+    session.flush();
     return legal;
   }
 
@@ -273,12 +197,12 @@ private:
 
   /// Compiles the first candidate that fits the target, and drops all others from the model.
   bool compile() {
-    CallArguments arguments(entry(), values);
+    CallArguments call(entry(), arguments.values);
     if (entry().grid.empty() && !run.grid) {
       report(DiagKind::DriverNoGrid, run.kernel);
-      return flush();
+      return session.flush();
     }
-    std::vector<unsigned> legal = candidates(arguments);
+    std::vector<unsigned> legal = candidates(call);
     for (unsigned variant : legal) {
       auto job =
           llvm::find_if(plan->jobs, [&](const CompileJob &one) { return one.variant == variant; });
@@ -291,22 +215,22 @@ private:
       counts.variant = variantName(entry(), entry().variants[variant]);
       if (!session.reportMisfits(*plan, results) || !session.assemble(*plan, std::move(results)))
         return false;
-      return computeGrid(arguments);
+      return computeGrid(call);
     }
     return false;
   }
 
-  bool computeGrid(const CallArguments &arguments) {
+  bool computeGrid(const CallArguments &call) {
     if (run.grid) {
       grid = *run.grid;
       return true;
     }
-    auto computed = arguments.grid(entry().variants[0]);
+    auto computed = call.grid(entry().variants[0]);
     if (computed)
       grid = *computed;
     else
       report(DiagKind::DriverGrid, run.kernel, llvm::toString(computed.takeError()));
-    return flush();
+    return session.flush();
   }
 
   bool launch(const kiln_entry &record) {
@@ -314,7 +238,7 @@ private:
     if (!opened)
       return launchFailed(llvm::toString(opened.takeError()));
     RunDevice &device = **opened;
-    for (RunValue &value : values) {
+    for (RunValue &value : arguments.values) {
       if (!value.array)
         continue;
       auto address = device.place(*value.array);
@@ -325,7 +249,7 @@ private:
     // Hosts are little-endian: a scalar's bytes are the first ones.
     std::vector<void *> params;
     for (unsigned index : kernelParameters(entry(), entry().variants[0]))
-      params.push_back(&values[index].bits);
+      params.push_back(&arguments.values[index].bits);
     kiln_call call;
     kiln_status status = kiln_begin(&record, device.stream(), &call);
     if (status == KILN_SUCCESS)
@@ -339,7 +263,7 @@ private:
       // "softmax.py:20:14: softmax_kernel, program …"
       auto [place, what] = llvm::StringRef(text).split(": ");
       session.diagnostics.report(DiagKind::DriverCheckReport, DiagPlace(place), what);
-      flush();
+      session.flush();
     }
     if (found.empty() && message.empty() && run.isCounted())
       collectCounts(device.emulated());
@@ -350,37 +274,12 @@ private:
     counts.entry = run.kernel;
     counts.target = target().name;
     counts.grid = grid;
-    for (const auto &[name, text] : run.arguments)
-      counts.arguments.push_back(countedArgument(name, text));
+    for (const auto &[name, text] : run.arguments) {
+      unsigned argument = *findArgument(entry(), name);
+      counts.arguments.push_back(
+          countedArgument(entry().arguments[argument], arguments.values[argument], text));
+    }
     counts.collect(emulator, session.sources);
-  }
-
-  CountedArgument countedArgument(const std::string &name, const std::string &text) const {
-    const RunValue &value = *findValue(name);
-    if (!value.array)
-      return {name, text, 0};
-    auto argument = llvm::find_if(entry().arguments,
-                                  [&](const EntryArgument &one) { return one.name == name; });
-    const std::vector<int64_t> &shape = value.array->shape;
-    uint64_t bytes = elementBytes(argument->type.element);
-    for (int64_t extent : shape)
-      bytes *= uint64_t(extent);
-    return {
-        name,
-        elementName(argument->type.element).str() + "[" +
-            llvm::join(llvm::map_range(shape, [](int64_t n) { return std::to_string(n); }), ", ") +
-            "]",
-        bytes};
-  }
-
-  /// The page of a report, of this launch alone.
-  std::string countPage() const {
-    ReportPage page;
-    page.title = run.kernel + " on " + target().name;
-    page.counts = {counts};
-    for (const GpuModel &gpu : gpuModels())
-      page.gpus.push_back(&gpu);
-    return writeReportPage(page);
   }
 
   /// After all else has succeeded.
@@ -391,38 +290,29 @@ private:
       llvm::outs() << writeCountJson(counts);
   }
 
-  bool addOutput(llvm::StringRef path, std::string bytes) {
-    llvm::Error error = files.add(path, std::move(bytes));
-    return !error || cannotWrite(std::move(error));
-  }
-
   bool writeOutputs() {
     for (const auto &[name, path] : run.outputs) {
-      const RunArray &array = *findValue(name)->array;
-      const std::string &wanted = name;
-      auto argument = llvm::find_if(entry().arguments,
-                                    [&](const EntryArgument &one) { return one.name == wanted; });
-      ElementType element = argument->type.element;
-      if (!addOutput(path, writeNpy(npyTypeOf(element), array.shape,
-                                    elementsOf(array, elementBytes(element)))))
+      unsigned argument = *findArgument(entry(), name);
+      const RunArray &array = *arguments.values[argument].array;
+      ElementType element = entry().arguments[argument].type.element;
+      std::string elements = elementsOf(array, elementBytes(element));
+      if (!outputs->add(path, writeNpy(npyTypeOf(element), array.shape, elements)))
         return false;
     }
-    if (!run.countJson.empty() && run.countJson != "-" &&
-        !addOutput(run.countJson, writeCountJson(counts)))
+    if (writesCountFile() && !outputs->add(run.countJson, writeCountJson(counts)))
       return false;
-    if (!run.countHtml.empty() && !addOutput(run.countHtml, countPage()))
+    if (!run.countHtml.empty() && !outputs->add(run.countHtml, countPage(counts)))
       return false;
-    llvm::Error error = files.commit();
-    return !error || cannotWrite(std::move(error));
+    return outputs->commit();
   }
 
   const RunOptions &run;
   CompilerOptions options;
   Session session;
   std::optional<BuildPlan> plan;
-  std::vector<RunValue> values;
+  RunArguments arguments;
   std::array<int64_t, 3> grid = {1, 1, 1};
-  OutputSet files;
+  std::optional<CommandOutputs> outputs;
   CountReport counts;
 };
 

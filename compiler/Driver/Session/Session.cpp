@@ -5,10 +5,10 @@
 #include "compiler/Basic/Version.h"
 #include "compiler/Driver/Jobs/BinaryCache.h"
 #include "compiler/Driver/Jobs/CompilePlan.h"
-#include "compiler/Driver/Jobs/PortablePath.h"
 #include "compiler/Driver/Jobs/Timing.h"
 #include "compiler/Driver/Planning/DispatchChecks.h"
 #include "compiler/Driver/Planning/PieceName.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
 #include "compiler/Driver/Planning/Tuning.h"
 #include "compiler/Driver/Process/Interrupt.h"
 #include "compiler/Target/VerifyAbi.h"
@@ -36,7 +36,7 @@ std::vector<std::string> Session::dependencies() const {
   return paths;
 }
 
-void Session::flush() {
+bool Session::flush() {
   if (knowsWarnings && !diagnostics.hasErrors()) {
     DiagnosticEngine unknown;
     for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
@@ -47,6 +47,15 @@ void Session::flush() {
     reporter.report(diagnostics, sources);
   }
   diagnostics.clear();
+  return reporter.errors() == 0;
+}
+
+bool Session::check(llvm::Error writing) {
+  if (!writing)
+    return true;
+  diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(), llvm::toString(std::move(writing)));
+  flush();
+  return false;
 }
 
 std::optional<Spec> Session::readSpecFile(llvm::StringRef path, llvm::StringRef libraryName,
@@ -122,8 +131,7 @@ bool Session::checkNotedOutputs() {
     else if (!places.insert(placeOf(output.path)).second)
       diagnostics.report(DiagKind::DriverSameOutput, DiagPlace(), output.path, output.option);
   }
-  flush();
-  return reporter.errors() == 0;
+  return flush();
 }
 
 void Session::noteFile(InputFile file) {
@@ -140,9 +148,7 @@ std::vector<VariantResult> Session::run(const BuildPlan &plan, const VariantGoal
   checkNotedOutputs();
   if (options.timing.empty() || interruptSignal() || reporter.errors() != errorsBefore)
     return results;
-  if (llvm::Error error = writeTiming(options.timing, plan, results))
-    diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(), llvm::toString(std::move(error)));
-  flush();
+  check(writeTiming(options.timing, plan, results));
   return results;
 }
 
@@ -186,8 +192,7 @@ bool Session::reportMisfits(const BuildPlan &plan, llvm::ArrayRef<VariantResult>
       if (auto file = sources.load(note.path))
         misfit.note(note.kind, SourceRange{(*file)->getId(), note.begin, note.end}, note.text);
   }
-  flush();
-  return reporter.errors() == 0;
+  return flush();
 }
 
 bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
@@ -226,8 +231,7 @@ bool Session::assemble(BuildPlan &plan, std::vector<VariantResult> results) {
 
 bool Session::checkAssembled(BuildPlan &plan) {
   checkDispatchAgain(plan, diagnostics);
-  flush();
-  return reporter.errors() == 0;
+  return flush();
 }
 
 void Session::recordInputs(LibraryModel &model) {

@@ -67,13 +67,17 @@ public:
   /// The paths of all files by which outputs are decided, for make rules.
   std::vector<std::string> dependencies() const;
 
+  /// Reports what `diagnostics` has. False after any error so far.
+  bool flush();
+  /// The same, with the error of a file that cannot be written; false with one.
+  bool check(llvm::Error writing);
+
   SourceManager sources;
   ModuleLoader loader;
   DiagnosticEngine diagnostics;
   Reporter reporter;
 
 private:
-  void flush();
   bool checkNotedOutputs();
   void noteFile(InputFile file);
   void recordInputs(LibraryModel &model);

@@ -3,8 +3,9 @@
 #include "codegen/CNames.h"
 #include "codegen/GenerateLibrary.h"
 #include "codegen/TritonInterface.h"
+#include "compiler/Driver/Planning/Definitions.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Driver/Session/Session.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "compiler/Driver/Triton/Triton.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -148,17 +149,19 @@ private:
   Session &session;
 };
 
-int finish(Session &session, llvm::Error error) {
-  if (error)
-    session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
-                               llvm::toString(std::move(error)));
-  session.reporter.report(session.diagnostics, session.sources);
-  return session.reporter.errors() ? 1 : 0;
-}
-
-llvm::Error writeFiles(llvm::StringRef stem, llvm::ArrayRef<OutputFile> files) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(stem);
-  return writeOutputs(folder.empty() ? "." : folder, files);
+/// Files in the folder of `stem`.
+int writeFiles(Session &session, const CompilerOptions &options, llvm::StringRef stem,
+               std::vector<OutputFile> files) {
+  std::vector<Output> outputs;
+  std::vector<std::string> contents;
+  for (OutputFile &file : files) {
+    llvm::SmallString<256> path(llvm::sys::path::parent_path(stem));
+    llvm::sys::path::append(path, file.name);
+    outputs.push_back({path.str().str(), "-o"});
+    contents.push_back(std::move(file.bytes));
+  }
+  CommandOutputs written(session, options, std::move(outputs));
+  return written.open() && written.write(std::move(contents)) ? 0 : 1;
 }
 
 /// --emit: the stage's text or bytes, to -o or to standard output.
@@ -175,9 +178,8 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan) 
     llvm::outs() << text;
     return 0;
   }
-  return finish(
-      session, writeFiles(line.compile.outPath,
-                          OutputFile{llvm::sys::path::filename(line.compile.outPath).str(), text}));
+  llvm::StringRef name = llvm::sys::path::filename(line.compile.outPath);
+  return writeFiles(session, line.compiler, line.compile.outPath, {{name.str(), std::move(text)}});
 }
 
 /// The path of the outputs, without extension.
@@ -223,7 +225,7 @@ int runCompile(const CommandLine &line) {
   Session session(options);
   auto spec = FlagSpec(line, session).make();
   if (!spec)
-    return finish(session, llvm::Error::success());
+    return session.flush() ? 0 : 1;
   auto plan = session.plan(*spec, "");
   if (!plan)
     return 1;
@@ -234,9 +236,8 @@ int runCompile(const CommandLine &line) {
     outputs.push_back({line.compile.outPath, "-o"});
   if (!session.checkOutputs(outputs))
     return 1;
-  if (line.compile.isTritonCompatible)
-    if (llvm::Error error = checkTritonInterface(plan->model))
-      return finish(session, std::move(error));
+  if (line.compile.isTritonCompatible && !session.check(checkTritonInterface(plan->model)))
+    return 1;
   if (!line.compile.emitStage.empty())
     return emitStage(line, session, *plan);
   auto results = session.run(*plan, {});
@@ -245,8 +246,8 @@ int runCompile(const CommandLine &line) {
     return 1;
   auto files = filesOf(line.compile, plan->model);
   if (!files)
-    return finish(session, files.takeError());
-  return finish(session, writeFiles(stemOf(line.compile, plan->model), *files));
+    return session.check(files.takeError()) ? 0 : 1;
+  return writeFiles(session, options, stemOf(line.compile, plan->model), std::move(*files));
 }
 
 } // namespace kiln

@@ -9,7 +9,7 @@
 #include "codegen/TuningTable.h"
 #include "compiler/Basic/Version.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Driver/Session/Session.h"
+#include "compiler/Driver/Session/CommandOutputs.h"
 #include "compiler/Driver/Tune/ImportTimes.h"
 #include "compiler/Driver/Tune/SeenShapes.h"
 #include "llvm/ADT/SmallString.h"
@@ -36,21 +36,15 @@ public:
   bool execute() {
     spec = session.readSpecFile(asked.spec, asked.name);
     if (spec && !shapes.empty() && !takeShapes())
-      return flush();
+      return session.flush();
     plan = spec ? session.plan(*spec, asked.spec) : std::nullopt;
     return plan && checkIsTunable() && openOutputs() && compile() && write();
   }
 
 private:
-  bool flush() {
-    session.reporter.report(session.diagnostics, session.sources);
-    session.diagnostics.clear();
-    return session.reporter.errors() == 0;
-  }
-
   bool nothing(const SpecPlace &place, const std::string &why, const std::string &hint = "") {
     session.diagnostics.report(DiagKind::DriverNothingToTune, place.range, why).withHint(hint);
-    return flush();
+    return session.flush();
   }
 
   bool takeShapes() {
@@ -87,16 +81,12 @@ private:
   }
 
   bool openOutputs() {
-    outputs = libraryOutputs(asked.outputFolder, plan->model, "-o or --name");
+    std::vector<Output> files = libraryOutputs(asked.outputFolder, plan->model, "-o or --name");
     llvm::SmallString<256> tuner(asked.outputFolder);
     llvm::sys::path::append(tuner, plan->model.name + "_tuner.c");
-    outputs.push_back({tuner.str().str(), "-o or --name"});
-    if (!session.checkOutputs(outputs))
-      return false;
-    for (const Output &output : outputs)
-      if (llvm::Error error = files.open(output.path))
-        return fail(std::move(error));
-    return true;
+    files.push_back({tuner.str().str(), "-o or --name"});
+    outputs.emplace(session, options, std::move(files));
+    return outputs->open();
   }
 
   bool compile() {
@@ -108,15 +98,12 @@ private:
     plan->model.sizeBudget = 0; // of the library that is shipped
     auto library = generateLibrary(plan->model);
     if (!library)
-      return fail(library.takeError());
-    library->files.push_back({"", writeTunerSource(plan->model, tunedEntries())});
-    for (auto [output, file] : llvm::zip(outputs, library->files))
-      if (llvm::Error error = files.add(output.path, std::move(file.bytes)))
-        return fail(std::move(error));
-    if (interruptSignal())
-      return false;
-    llvm::Error error = files.commit();
-    return error ? fail(std::move(error)) : true;
+      return session.check(library.takeError());
+    std::vector<std::string> contents;
+    for (OutputFile &file : library->files)
+      contents.push_back(std::move(file.bytes));
+    contents.push_back(writeTunerSource(plan->model, tunedEntries()));
+    return outputs->write(std::move(contents));
   }
 
   std::vector<TunedEntry> tunedEntries() {
@@ -128,37 +115,18 @@ private:
     return entries;
   }
 
-  bool fail(llvm::Error error) {
-    session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
-                               llvm::toString(std::move(error)));
-    return flush();
-  }
-
   const BuildOptions &asked;
   const std::string &shapes;
   const CompilerOptions options;
   Session session;
   std::optional<Spec> spec;
   std::optional<BuildPlan> plan;
-  std::vector<Output> outputs;
-  OutputSet files;
+  std::optional<CommandOutputs> outputs;
 };
 
 /// Writes one file, unless there were errors; the exit status.
 int writeFile(Session &session, const std::string &path, const std::string &bytes) {
-  OutputSet files;
-  if (!session.diagnostics.hasErrors()) {
-    llvm::Error error = files.open(path);
-    if (!error)
-      error = files.add(path, bytes);
-    if (!error)
-      error = files.commit();
-    if (error)
-      session.diagnostics.report(DiagKind::DriverCannotWrite, DiagPlace(),
-                                 llvm::toString(std::move(error)));
-  }
-  session.reporter.report(session.diagnostics, session.sources);
-  return session.reporter.errors() ? 1 : 0;
+  return session.flush() && session.check(writeOutput(path, bytes)) ? 0 : 1;
 }
 
 /// A file that was read may be the one that is written.

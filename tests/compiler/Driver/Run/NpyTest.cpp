@@ -2,6 +2,7 @@
 // arguments are made of.
 
 #include "compiler/Driver/Run/Npy.h"
+#include "compiler/Driver/Run/Elements.h"
 #include "compiler/Driver/Run/RunValues.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>

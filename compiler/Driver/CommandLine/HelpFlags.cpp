@@ -1,0 +1,25 @@
+#include "compiler/Driver/CommandLine/HelpFlags.h"
+#include "compiler/Driver/CommandLine/FlagValues.h"
+#include "compiler/Sema/Builtins/LanguageReference.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace kiln {
+
+static constexpr llvm::StringRef shells[] = {"bash", "zsh", "fish"};
+
+LanguageOptions HelpFlags::languageOptions() const {
+  if (functionName.empty() != isMarkdown)
+    usageError("expected the name of a function, or --markdown");
+  return {functionName};
+}
+
+CompletionOptions HelpFlags::completionOptions(KnownWords words) const {
+  const auto *shell = llvm::find(shells, required(shellName, "a shell: bash, zsh or fish"));
+  if (shell == std::end(shells))
+    usageError("expected bash, zsh or fish, got '" + shellName + "'");
+  words.operands = {{&commands.completion, {std::begin(shells), std::end(shells)}},
+                    {&commands.language, languageNames()}};
+  return {Shell(shell - shells), commandTable(words)};
+}
+
+} // namespace kiln

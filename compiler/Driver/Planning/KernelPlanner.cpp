@@ -1,0 +1,304 @@
+#include "compiler/Driver/Planning/KernelPlanner.h"
+#include "codegen/ArgumentRanges.h"
+#include "codegen/SpecChecks.h"
+#include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Driver/Planning/ArgumentBinding.h"
+#include "compiler/Driver/Planning/Definitions.h"
+#include "compiler/Driver/Planning/PieceName.h"
+#include "compiler/Driver/Planning/PlannedConfig.h"
+#include "compiler/Driver/Planning/SpecPaths.h"
+#include "compiler/Driver/Planning/VariantChecks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace kiln {
+namespace {
+
+/// Plans one kernel of the spec.
+class KernelPlanner {
+public:
+  KernelPlanner(const Spec &spec, const SpecKernel &kernel, ModuleLoader &loader,
+                const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
+      : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
+        diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
+        debug(options.debug), deviceMemory(options.deviceMemory),
+        binder(kernel, summary, this->diagnostics), checks(spec, kernel, this->diagnostics) {
+    for (const SpecBinding &constant : kernel.constants)
+      if (constant.value.asLiteral)
+        defines.emplace_back(constant.name, *constant.value.asLiteral);
+  }
+
+  void run(llvm::StringRef specFolder);
+
+private:
+  void checkNames(const SpecSignature &signature);
+  bool checkConfigNames(const PlannedConfig &config);
+  void planEntry(llvm::StringRef entryName);
+  bool planConfigs(unsigned entry, const SpecConfigs &configs,
+                   llvm::ArrayRef<const SpecSignature *> signatures);
+  void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
+                   unsigned target);
+  bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
+            KernelInstance &instance, VariantModel &variant);
+  bool isRepeated(unsigned entry, unsigned variant, unsigned target, const PlannedConfig &config,
+                  const SpecSignature &signature);
+  void settle();
+  std::optional<unsigned> addVariant(EntryModel &entry, VariantModel variant);
+  const KernelParameterInfo *findParameter(llvm::StringRef name) const;
+  void reportUnknown(const SpecPlace &place, llvm::StringRef name);
+
+  const Spec &spec;
+  const SpecKernel &kernel;
+  ModuleLoader &loader;
+  /// What has been said, each thing once.
+  DiagnosticEngine &allDiagnostics;
+  /// Of one step. Variants repeat each other's mistakes; settle() leaves the repeats out.
+  DiagnosticEngine diagnostics;
+  BuildPlan &plan;
+  NamedConstants defines;
+  /// Of the command line: run-time checks in every kernel.
+  bool debug, deviceMemory;
+  const LoadedModule *module = nullptr;
+  KernelSummary summary;
+  ArgumentBinder binder;
+  VariantChecks checks;
+};
+
+const KernelParameterInfo *KernelPlanner::findParameter(llvm::StringRef name) const {
+  for (const KernelParameterInfo &parameter : summary.parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+void KernelPlanner::reportUnknown(const SpecPlace &place, llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const KernelParameterInfo &parameter : summary.parameters)
+    names.push_back(parameter.name);
+  Diagnostic &diagnostic = diagnostics.report(DiagKind::DriverUnknownParameter, place.range,
+                                              place.path, name, kernel.kernel);
+  diagnostic.withHint(suggestName(name, names));
+}
+
+void KernelPlanner::checkNames(const SpecSignature &signature) {
+  for (const SpecBinding &binding : signature.parameters)
+    if (!findParameter(binding.name))
+      reportUnknown(binding.place, binding.name);
+}
+
+bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
+  bool known = true;
+  for (const NamedLiteral &value : config.values)
+    if (!findParameter(value.first)) {
+      reportUnknown(config.place, value.first);
+      known = false;
+    }
+  return known;
+}
+
+void KernelPlanner::settle() { allDiagnostics.merge(std::move(diagnostics)); }
+
+void KernelPlanner::run(llvm::StringRef specFolder) {
+  llvm::scope_exit settleAtEnd([&] { settle(); });
+  module = loader.load(besideSpec(specFolder, kernel.source), diagnostics);
+  if (!module || module->tree->hasErrors())
+    return;
+  auto described = describeKernel(loader, *module, kernel.kernel, answersOf(spec.targets.front()),
+                                  defines, diagnostics);
+  if (!described)
+    return;
+  summary = std::move(*described);
+  for (const SpecSignature &signature : kernel.signatures)
+    checkNames(signature);
+  if (diagnostics.hasErrors())
+    return;
+  for (const std::string &entry : kernel.entryNames())
+    planEntry(entry);
+}
+
+void KernelPlanner::planEntry(llvm::StringRef entryName) {
+  unsigned index = plan.model.entries.size();
+  EntryModel &entry = plan.model.entries.emplace_back();
+  entry.name = entryName.str();
+  entry.source = kernel.source;
+  entry.kernel = kernel.kernel;
+  for (const SpecExpression &dimension : kernel.grid)
+    entry.grid.push_back(dimension.expression);
+  entry.dispatchKey = kernel.dispatchKey;
+  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics))
+    return;
+  for (const SpecConfigs *configs : kernel.configLists()) {
+    std::vector<const SpecSignature *> signatures;
+    for (const SpecSignature &signature : kernel.signatures)
+      if (signature.entry == entryName && &kernel.configsOf(signature) == configs)
+        signatures.push_back(&signature);
+    if (!signatures.empty() && !planConfigs(index, *configs, signatures))
+      return;
+  }
+}
+
+/// Variants are in the order of the spec's configs, as those of equal cost are tried; each target
+/// has its own list of the source's. False where a config names what the kernel does not have.
+bool KernelPlanner::planConfigs(unsigned entry, const SpecConfigs &configs,
+                                llvm::ArrayRef<const SpecSignature *> signatures) {
+  auto planFor = [&](const PlannedConfig &config, unsigned target) {
+    if (!checkConfigNames(config))
+      return false;
+    for (const SpecSignature *signature : signatures) {
+      planVariant(entry, *signature, config, target);
+      settle();
+    }
+    return true;
+  };
+  for (const SpecConfig &config : configs.list)
+    for (auto [index, target] : llvm::enumerate(spec.targets))
+      if (config.isFor(target) && !planFor(configOfSpec(config), index))
+        return false;
+  if (configs.fromSource)
+    for (auto [index, target] : llvm::enumerate(spec.targets))
+      for (const PlannedConfig &config :
+           configsOfSource(kernel, *module, target, defines, loader, diagnostics))
+        if (!planFor(config, index))
+          return false;
+  return true;
+}
+
+/// Gives every parameter of the kernel its type or value: from the signature, the config, a
+/// heuristic, its default.
+bool KernelPlanner::bind(const SpecSignature &signature, const PlannedConfig &config,
+                         EntryModel &entry, KernelInstance &instance, VariantModel &variant) {
+  variant.parameters.emplace();
+  std::vector<const KernelParameterInfo *> unbound;
+  for (const KernelParameterInfo &parameter : summary.parameters) {
+    if (signature.find(parameter.name)) {
+      auto value = binder.bind(parameter, signature, config.values, entry, variant);
+      if (!value)
+        return false;
+      instance.arguments.emplace_back(parameter.name, std::move(*value));
+    } else if (const Literal *value = findValue(config.values, parameter.name)) {
+      instance.arguments.emplace_back(parameter.name, ArgumentValue::ofConstant(*value));
+      binder.addConstant(variant, parameter.name, *value);
+    } else if (auto option = launchOption(config.options, parameter.name)) {
+      instance.arguments.emplace_back(parameter.name,
+                                      ArgumentValue::ofConstant(Literal::ofInt(*option)));
+      variant.constants.emplace_back(parameter.name, Literal::ofInt(*option));
+    } else {
+      unbound.push_back(&parameter);
+    }
+  }
+  // Those of a kernel all of whose values are given may ask for what is not known here.
+  auto heuristics = unbound.empty() ? std::optional(NamedConstants())
+                                    : evaluateHeuristics(loader, *module, instance, diagnostics);
+  if (!heuristics)
+    return false;
+  for (const KernelParameterInfo *parameter : unbound) {
+    auto computed = llvm::find_if(
+        *heuristics, [&](const auto &value) { return value.first == parameter->name; });
+    const Literal *value = computed != heuristics->end() ? &computed->second
+                           : parameter->defaultValue     ? &*parameter->defaultValue
+                                                         : nullptr;
+    if (value) {
+      if (!binder.bindDefault(*parameter, *value, signature, entry, variant))
+        return false;
+    } else if (!parameter->hasDefault) {
+      diagnostics
+          .report(DiagKind::DriverUnboundParameter, signature.place.range, signature.place.path,
+                  parameter->name, kernel.kernel)
+          .note(DiagKind::DriverParameterHere, parameter->range, parameter->name);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The index of the variant with the same config and facts, which other targets may have made
+/// already.
+std::optional<unsigned> KernelPlanner::addVariant(EntryModel &entry, VariantModel variant) {
+  auto sameFacts = [](const ArgumentFact &a, const ArgumentFact &b) {
+    return a.argument == b.argument && a.divisibility == b.divisibility && a.equals == b.equals &&
+           a.minimum == b.minimum && a.maximum == b.maximum;
+  };
+  auto sameText = [](const Expression &a, const Expression &b) { return a.text() == b.text(); };
+  for (auto [index, other] : llvm::enumerate(entry.variants))
+    if (other.constants == variant.constants && sameOptions(other.options, variant.options) &&
+        other.parameters == variant.parameters &&
+        llvm::equal(other.facts, variant.facts, sameFacts) &&
+        llvm::equal(other.conditions, variant.conditions, sameText))
+      return index;
+  entry.variants.push_back(std::move(variant));
+  return entry.variants.size() - 1;
+}
+
+/// Another config, or signature, has come to the same: a default, say, that one of them writes out.
+bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target,
+                               const PlannedConfig &config, const SpecSignature &signature) {
+  // The entry's jobs are the last ones.
+  auto earlier = plan.jobs.rbegin();
+  while (earlier != plan.jobs.rend() && earlier->entry == entry &&
+         (earlier->variant != variant || earlier->target != target))
+    ++earlier;
+  if (earlier == plan.jobs.rend() || earlier->entry != entry)
+    return false;
+  const SpecPlace &place =
+      earlier->place.path == config.place.path ? signature.place : config.place;
+  if (config.fromSource)
+    diagnostics.report(DiagKind::DriverConfigDropped, config.place.range, config.place.path,
+                       spec.targets[target].name, "it equals an earlier one");
+  else
+    diagnostics.report(DiagKind::SpecUnreachable, place.range, place.path, earlier->place.path)
+        .note(DiagKind::SpecFirstHere, earlier->place.range);
+  return true;
+}
+
+void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signature,
+                                const PlannedConfig &config, unsigned target) {
+  EntryModel &entry = plan.model.entries[entryIndex];
+  CompileJob job;
+  KernelInstance &instance = job.instance;
+  instance.kernel = kernel.kernel;
+  instance.numWarps = config.options.numWarps.value_or(4);
+  instance.numStages = config.options.numStages.value_or(3);
+  instance.numCtas = config.options.numCtas.value_or(1);
+  instance.debug = kernel.debug || summary.debug || debug;
+  instance.deviceMemory = kernel.deviceMemory || deviceMemory;
+  instance.target = answersOf(spec.targets[target]);
+  instance.defines = defines;
+  VariantModel variant;
+  variant.config = config.values;
+  variant.options = config.options;
+  if (!bind(signature, config, entry, instance, variant) ||
+      !checks.fits(instance, spec.targets[target], config))
+    return;
+  variant.promises = variant.facts.size();
+  for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
+                             std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
+    if (value.value_or(0) != 0)
+      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
+  if (!binder.checkLaunchNames(variant) || !checkPromises(entry, variant, diagnostics) ||
+      !checks.checkExpressions(entry, variant) ||
+      !checks.addConditions(entry, variant, config, spec.targets[target]) ||
+      !checks.checkGrid(entry, variant))
+    return;
+  job.variant = *addVariant(entry, std::move(variant));
+  if (isRepeated(entryIndex, job.variant, target, config, signature))
+    return;
+  job.entry = entryIndex;
+  job.target = target;
+  job.module = module;
+  job.mayBeDropped = config.fromSource;
+  job.place = config.place;
+  job.label = entry.name + " (" + variantName(entry, entry.variants[job.variant]) + ")";
+  job.piece = pieceName(entry, entry.variants[job.variant], spec.targets[target]);
+  plan.jobs.push_back(std::move(job));
+}
+
+} // namespace
+
+void planKernel(const Spec &spec, const SpecKernel &kernel, llvm::StringRef specFolder,
+                ModuleLoader &loader, const CompilerOptions &options, DiagnosticEngine &diagnostics,
+                BuildPlan &plan) {
+  KernelPlanner(spec, kernel, loader, options, diagnostics, plan).run(specFolder);
+}
+
+} // namespace kiln

@@ -1,0 +1,77 @@
+#include "compiler/Driver/Planning/PlannedConfig.h"
+#include "compiler/Driver/Planning/BuildPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace kiln {
+namespace {
+
+bool hasOption(const KernelConfig &config, llvm::StringRef name) {
+  const Literal *value = findValue(config.options, name);
+  return value && value->kind == Literal::Kind::Bool && value->boolean;
+}
+
+} // namespace
+
+const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef name) {
+  auto it = llvm::find_if(values, [&](const NamedLiteral &value) { return value.first == name; });
+  return it == values.end() ? nullptr : &it->second;
+}
+
+bool sameOptions(const SpecOptions &a, const SpecOptions &b) {
+  auto key = [](const SpecOptions &o) {
+    return std::tie(o.numWarps, o.numStages, o.numCtas, o.maxRegisters, o.wavesPerEu,
+                    o.matrixInstrNonKDim, o.kpack, o.launchesEarly, o.isCooperative);
+  };
+  return key(a) == key(b);
+}
+
+std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<int64_t>>(name)
+      .Case("num_warps", options.numWarps)
+      .Case("num_stages", options.numStages)
+      .Case("num_ctas", options.numCtas)
+      .Default(std::nullopt);
+}
+
+PlannedConfig configOfSpec(const SpecConfig &config) {
+  PlannedConfig planned;
+  for (const SpecBinding &value : config.values)
+    if (value.value.asLiteral)
+      planned.values.emplace_back(value.name, *value.value.asLiteral);
+  planned.options = config.options;
+  planned.place = config.place;
+  return planned;
+}
+
+std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const LoadedModule &module,
+                                           const TargetInfo &target, const NamedConstants &defines,
+                                           ModuleLoader &loader, DiagnosticEngine &diagnostics) {
+  std::vector<PlannedConfig> configs;
+  auto autotune =
+      evaluateAutotune(loader, module, kernel.kernel, answersOf(target), defines, diagnostics);
+  if (!autotune)
+    return {};
+  if (autotune->configs.empty())
+    diagnostics.report(DiagKind::DriverNoConfigs, kernel.kernelPlace.range, kernel.kernelPlace.path,
+                       kernel.kernel);
+  for (const KernelConfig &config : autotune->configs) {
+    PlannedConfig &planned = configs.emplace_back();
+    for (const auto &[name, value] : config.constants)
+      planned.values.emplace_back(name, value);
+    auto widen = [](std::optional<unsigned> value) {
+      return value ? std::optional<int64_t>(*value) : std::optional<int64_t>();
+    };
+    planned.options.numWarps = widen(config.numWarps);
+    planned.options.numStages = widen(config.numStages);
+    planned.options.numCtas = widen(config.numCtas);
+    planned.options.maxRegisters = widen(config.maxRegisters);
+    planned.options.launchesEarly = hasOption(config, "launch_pdl");
+    planned.options.isCooperative = hasOption(config, "launch_cooperative_grid");
+    planned.place = {kernel.kernelPlace.path, config.range};
+    planned.fromSource = true;
+  }
+  return configs;
+}
+
+} // namespace kiln

@@ -1,0 +1,75 @@
+#include "compiler/Driver/Run/Elements.h"
+#include "compiler/Basic/ByteFloats.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APSInt.h"
+#include <cmath>
+
+namespace kiln {
+namespace {
+
+const llvm::fltSemantics *semanticsOf(ElementType type) {
+  switch (type) {
+  case ElementType::FP8E4NV:
+    return &llvm::APFloat::Float8E4M3FN();
+  case ElementType::FP8E4B8:
+    return &llvm::APFloat::Float8E4M3FNUZ();
+  case ElementType::FP8E5:
+    return &llvm::APFloat::Float8E5M2();
+  case ElementType::FP8E5B16:
+    return &llvm::APFloat::Float8E5M2FNUZ();
+  case ElementType::FP16:
+    return &llvm::APFloat::IEEEhalf();
+  case ElementType::BF16:
+    return &llvm::APFloat::BFloat();
+  case ElementType::FP32:
+    return &llvm::APFloat::IEEEsingle();
+  case ElementType::FP64:
+    return &llvm::APFloat::IEEEdouble();
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+std::string npyTypeOf(ElementType type) {
+  unsigned bytes = elementBytes(type);
+  std::string order = bytes == 1 ? "|" : "<", digits = std::to_string(bytes);
+  switch (elementClass(type)) {
+  case ElementClass::Bool:
+    return order + "b" + digits;
+  case ElementClass::Signed:
+    return order + "i" + digits;
+  case ElementClass::Unsigned:
+    return order + "u" + digits;
+  case ElementClass::Float:
+    return order + (bytes == 1 || type == ElementType::BF16 ? "u" : "f") + digits;
+  }
+  return "";
+}
+
+std::optional<uint64_t> elementOf(ElementType type, double value) {
+  unsigned bytes = elementBytes(type);
+  if (elementClass(type) == ElementClass::Float) {
+    const llvm::fltSemantics *semantics = semanticsOf(type);
+    if (!semantics)
+      return std::nullopt;
+    if (bytes == 1)
+      return narrowToByteFloat(llvm::APFloat(float(value)), *semantics)
+          .bitcastToAPInt()
+          .getZExtValue();
+    llvm::APFloat rounded(value);
+    bool losesInfo = false;
+    rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded.bitcastToAPInt().getZExtValue();
+  }
+  if (elementClass(type) == ElementClass::Bool)
+    return value != 0 && !std::isnan(value);
+  llvm::APSInt integer(8 * bytes, elementClass(type) == ElementClass::Unsigned);
+  bool isExact = false;
+  if (!std::isnan(value))
+    llvm::APFloat(value).convertToInteger(integer, llvm::APFloat::rmTowardZero, &isExact);
+  return integer.getZExtValue();
+}
+
+} // namespace kiln
