@@ -11,10 +11,11 @@ enum class Fact { Divisibility, Contiguity, Constancy };
 /// Triton marks the value itself, so a bare `tl.multiple_of(x, 16)` says something of `x` from
 /// there on: the name is bound to the value with the fact.
 Value hint(Evaluator &evaluator, Call &call, Fact fact) {
+  TensorBuilder &build = evaluator.tensors();
   if (!call[0].isTensor())
     return call[0];
   Tensor tensor = call[0].getTensor();
-  auto values = evaluator.tensors().constantInts(call[1], "values");
+  auto values = build.constantInts(call[1], "values");
   if (!values)
     return Value();
   size_t count = std::max<size_t>(1, tensor.type.shape.size());
@@ -23,9 +24,9 @@ Value hint(Evaluator &evaluator, Call &call, Fact fact) {
     return evaluator.error(DiagKind::SemaShape, call.info->name,
                            std::to_string(count) + " positive numbers, one per axis",
                            repr(call[1]));
-  auto attribute = evaluator.tensors().getBuilder().getDenseI64ArrayAttr(*values);
+  auto attribute = build.getBuilder().getDenseI64ArrayAttr(*values);
   mlir::DenseI64ArrayAttr none;
-  mlir::Value result = evaluator.tensors().emit<tile::HintOp>(
+  mlir::Value result = build.emit<tile::HintOp>(
       tensor.ir.getType(), tensor.ir, fact == Fact::Divisibility ? attribute : none,
       fact == Fact::Contiguity ? attribute : none, fact == Fact::Constancy ? attribute : none);
   Value hinted = Value::tensor(result, tensor.type);

@@ -25,18 +25,19 @@ std::string findEffect(mlir::Region &body) {
 std::optional<std::vector<Tensor>> fillBody(Evaluator &evaluator, const Value &function,
                                             llvm::ArrayRef<Tensor> elements, mlir::Region &body,
                                             bool &isTuple) {
-  mlir::OpBuilder::InsertionGuard guard(evaluator.tensors().getBuilder());
+  TensorBuilder &build = evaluator.tensors();
+  mlir::OpBuilder::InsertionGuard guard(build.getBuilder());
   llvm::SmallVector<mlir::Type> types;
   for (const Tensor &element : elements)
-    types.push_back(evaluator.tensors().toMLIR(TensorType(element.dtype())));
-  llvm::SmallVector<mlir::Location> locations(types.size(), evaluator.tensors().loc());
-  mlir::Block *block = evaluator.tensors().getBuilder().createBlock(&body, {}, types, locations);
+    types.push_back(build.toMLIR(TensorType(element.dtype())));
+  llvm::SmallVector<mlir::Location> locations(types.size(), build.loc());
+  mlir::Block *block = build.getBuilder().createBlock(&body, {}, types, locations);
   std::vector<Value> args;
   for (auto [argument, element] : llvm::zip(block->getArguments(), elements))
     args.push_back(Value::tensor(argument, TensorType(element.dtype())));
   Value returned;
   {
-    TensorBuilder::ElementFunction element(evaluator.tensors());
+    TensorBuilder::ElementFunction element(build);
     returned = evaluator.call(function, std::move(args), {});
   }
   if (evaluator.failed())
@@ -46,12 +47,12 @@ std::optional<std::vector<Tensor>> fillBody(Evaluator &evaluator, const Value &f
   std::vector<Tensor> results;
   llvm::SmallVector<mlir::Value> yields;
   for (const Value &value : values) {
-    results.push_back(evaluator.tensors().toTensor(value));
+    results.push_back(build.toTensor(value));
     if (!results.back())
       return std::nullopt;
     yields.push_back(results.back().ir);
   }
-  tile::YieldOp::create(evaluator.tensors().getBuilder(), evaluator.tensors().loc(), yields);
+  tile::YieldOp::create(build.getBuilder(), build.loc(), yields);
   std::string effect = findEffect(body);
   if (!effect.empty())
     return evaluator.fail(DiagKind::SemaInvalidArgument, "the function of tl.map_elementwise",
@@ -84,22 +85,23 @@ std::optional<std::vector<Value>> collect(TensorBuilder &build, const Packing &p
 } // namespace
 
 Value builtinMapElementwise(Evaluator &evaluator, Call &call) {
+  TensorBuilder &build = evaluator.tensors();
   std::vector<Tensor> args, parts;
   for (const Value &value : call.rest) {
-    args.push_back(evaluator.tensors().toTensor(value));
+    args.push_back(build.toTensor(value));
     if (!args.back())
       return Value();
   }
   if (args.empty())
     return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, "at least one tensor",
                            "none");
-  std::optional<Packing> packing = arrangePacks(evaluator.tensors(), call[2], args);
+  std::optional<Packing> packing = arrangePacks(build, call[2], args);
   if (!packing)
     return Value();
   if (!args.front().isBlock())
     return evaluator.call(call[0], call.rest, {});
   for (const Tensor &arg : args)
-    if (!dealOut(evaluator.tensors(), *packing, arg, parts))
+    if (!dealOut(build, *packing, arg, parts))
       return Value();
 
   auto body = std::make_unique<mlir::Region>();
@@ -114,14 +116,13 @@ Value builtinMapElementwise(Evaluator &evaluator, Call &call) {
   std::vector<Tensor> results;
   for (const Tensor &element : *elements) {
     results.push_back({{}, element.type.with(packing->partShape)});
-    types.push_back(evaluator.tensors().toMLIR(results.back().type));
+    types.push_back(build.toMLIR(results.back().type));
   }
-  auto op = tile::MapOp::create(evaluator.tensors().getBuilder(), evaluator.tensors().loc(), types,
-                                sources);
+  auto op = tile::MapOp::create(build.getBuilder(), build.loc(), types, sources);
   op.getBody().takeBody(*body);
   for (auto [result, value] : llvm::zip(results, op.getResults()))
     result.ir = value;
-  std::optional<std::vector<Value>> values = collect(evaluator.tensors(), *packing, results);
+  std::optional<std::vector<Value>> values = collect(build, *packing, results);
   if (!values)
     return Value();
   return isTuple ? Value::tuple(*values) : values->front();

@@ -1,6 +1,5 @@
 // Elementwise builtins of triton.language.
 
-#include "compiler/Sema/Builtins/Builtins.h"
 #include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/FloatFunctions.h"
 

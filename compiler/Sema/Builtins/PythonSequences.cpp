@@ -1,6 +1,5 @@
 // Python's builtin functions that go through elements: range, min, sum, sorted, zip, map …
 
-#include "compiler/Sema/Builtins/Builtins.h"
 #include "compiler/Sema/Evaluate/Evaluator.h"
 #include "compiler/Sema/Table/Handlers.h"
 

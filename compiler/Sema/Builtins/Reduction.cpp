@@ -292,12 +292,13 @@ Value builtinArgmax(TensorBuilder &build, Call &call) { return argReduce(build, 
 Value builtinArgmin(TensorBuilder &build, Call &call) { return argReduce(build, call, false); }
 
 Value builtinReduce(Evaluator &evaluator, Call &call) {
-  auto sources = readSources(evaluator.tensors(), call[0]);
+  TensorBuilder &build = evaluator.tensors();
+  auto sources = readSources(build, call[0]);
   if (!sources)
     return Value();
-  auto results =
-      reduce(evaluator.tensors(), *sources, {call[1], call[3]},
-             [&](auto left, auto right) { return callCombiner(evaluator, call[2], left, right); });
+  auto results = reduce(build, *sources, {call[1], call[3]}, [&](auto left, auto right) {
+    return callCombiner(evaluator, call[2], left, right);
+  });
   if (!results || !call[0].isSequence())
     return single(results);
   std::vector<Value> values;
@@ -307,10 +308,11 @@ Value builtinReduce(Evaluator &evaluator, Call &call) {
 }
 
 Value builtinAssociativeScan(Evaluator &evaluator, Call &call) {
-  auto sources = readSources(evaluator.tensors(), call[0]);
+  TensorBuilder &build = evaluator.tensors();
+  auto sources = readSources(build, call[0]);
   if (!sources)
     return Value();
-  Value result = scan(evaluator.tensors(), *sources, call[1], call[3], [&](auto left, auto right) {
+  Value result = scan(build, *sources, call[1], call[3], [&](auto left, auto right) {
     return callCombiner(evaluator, call[2], left, right);
   });
   bool wrap = call[0].isSequence() && result.isTensor();
