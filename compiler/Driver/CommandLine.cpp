@@ -5,7 +5,7 @@
 #include "compiler/Driver/CommandLineMistakes.h"
 #include "compiler/Driver/Options.h"
 #include "compiler/Driver/Version.h"
-#include "compiler/Sema/LanguageReference.h"
+#include "compiler/Sema/Builtins/LanguageReference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Driver/Commands.h"
-#include "compiler/Sema/LanguageReference.h"
+#include "compiler/Sema/Builtins/LanguageReference.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kiln {

@@ -6,7 +6,7 @@
 #ifndef KILN_COMPILER_DRIVER_SOURCENAMES_H
 #define KILN_COMPILER_DRIVER_SOURCENAMES_H
 
-#include "compiler/Sema/ModuleLoader.h"
+#include "compiler/Sema/Modules/ModuleLoader.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -59,10 +59,11 @@ void writeAll(int fd, const char *bytes, size_t size) {
 void explainFault(int signal) {
   constexpr size_t least = 1 << 20;
   void *memory = mmap(nullptr, least, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  std::signal(signal, SIG_DFL);
-  // Returning repeats the fault.
-  if (memory != MAP_FAILED)
+  if (memory != MAP_FAILED) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
     return;
+  }
   constexpr char text[] = "out of memory\n";
   writeAll(STDERR_FILENO, text, sizeof text - 1);
   std::abort();

@@ -2,7 +2,7 @@
 #ifndef KILN_COMPILER_SEMA_HOSTEVALUATION_H
 #define KILN_COMPILER_SEMA_HOSTEVALUATION_H
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Evaluate/Evaluator.h"
 
 namespace kiln::sema {
 

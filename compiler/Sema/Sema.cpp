@@ -3,9 +3,9 @@
 #include "compiler/Sema/Sema.h"
 
 #include "compiler/Basic/NameSuggestion.h"
+#include "compiler/Sema/Builtins/MemoryAccess.h"
 #include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/HostEvaluation.h"
-#include "compiler/Sema/MemoryAccess.h"
 
 #include "mlir/IR/Verifier.h"
 

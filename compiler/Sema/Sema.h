@@ -8,7 +8,7 @@
 
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Basic/Literal.h"
-#include "compiler/Sema/ModuleLoader.h"
+#include "compiler/Sema/Modules/ModuleLoader.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -1,7 +1,7 @@
 // Every function that Sema knows is run by a test: it is in the KILN_COVERS of one of the test
 // programs beside this one, each of which proves its own list when it runs.
 
-#include "compiler/Sema/Builtins.h"
+#include "compiler/Sema/Builtins/Builtins.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

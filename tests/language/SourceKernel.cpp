@@ -4,7 +4,7 @@
 #include "compiler/Driver/BuildPlan.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
-#include "compiler/Sema/Builtins.h"
+#include "compiler/Sema/Builtins/Builtins.h"
 #include "compiler/Sema/Sema.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/emulator/kiln_emu.h"

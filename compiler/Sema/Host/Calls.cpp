@@ -1,7 +1,7 @@
 // Calls of host code: of functions of the source, of builtins, of what is not known.
 
 #include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/ParameterBinding.h"
+#include "compiler/Sema/Python/ParameterBinding.h"
 
 namespace kiln::sema {
 

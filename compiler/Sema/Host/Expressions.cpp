@@ -1,8 +1,8 @@
 // Expressions of host code.
 
 #include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/NodeNames.h"
-#include "compiler/Sema/StringFormatting.h"
+#include "compiler/Sema/Python/NodeNames.h"
+#include "compiler/Sema/Python/StringFormatting.h"
 
 namespace kiln::sema {
 

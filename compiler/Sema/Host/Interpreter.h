@@ -12,7 +12,7 @@
 #ifndef KILN_COMPILER_SEMA_HOST_INTERPRETER_H
 #define KILN_COMPILER_SEMA_HOST_INTERPRETER_H
 
-#include "compiler/Sema/Evaluator.h"
+#include "compiler/Sema/Evaluate/Evaluator.h"
 #include "compiler/Sema/Host/Journal.h"
 
 namespace kiln::sema {

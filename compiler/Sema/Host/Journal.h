@@ -3,7 +3,7 @@
 #ifndef KILN_COMPILER_SEMA_HOST_JOURNAL_H
 #define KILN_COMPILER_SEMA_HOST_JOURNAL_H
 
-#include "compiler/Sema/Value.h"
+#include "compiler/Sema/Values/Value.h"
 
 namespace kiln::sema {
 

@@ -1,8 +1,8 @@
 // Names of host code: which scope one belongs to, and what it stands for there.
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/AssignedNames.h"
 #include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Python/AssignedNames.h"
 #include "compiler/Syntax/Walk.h"
 
 namespace kiln::sema {

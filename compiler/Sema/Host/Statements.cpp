@@ -1,7 +1,7 @@
 // Statements of host code that do not branch: assignments, definitions, imports.
 
 #include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/NodeNames.h"
+#include "compiler/Sema/Python/NodeNames.h"
 
 namespace kiln::sema {
 

@@ -1,7 +1,7 @@
 // What is not known: where it comes from, and what it makes unknown in turn.
 
-#include "compiler/Sema/AssignedNames.h"
 #include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Python/AssignedNames.h"
 #include "compiler/Syntax/Walk.h"
 
 namespace kiln::sema {

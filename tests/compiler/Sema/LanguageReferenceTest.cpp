@@ -1,7 +1,7 @@
 // docs/reference.md is what the table of builtins gives, and the table documents all of itself.
 
-#include "compiler/Sema/LanguageReference.h"
-#include "compiler/Sema/Builtins.h"
+#include "compiler/Sema/Builtins/LanguageReference.h"
+#include "compiler/Sema/Builtins/Builtins.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 

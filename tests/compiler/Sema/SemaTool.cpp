@@ -10,8 +10,8 @@
 //
 // A value is a type (`i32`, `*fp16:16`, `i32:1` for always one) or a constant.
 
-#include "compiler/Sema/DType.h"
 #include "compiler/Sema/Sema.h"
+#include "compiler/Sema/Values/DType.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"

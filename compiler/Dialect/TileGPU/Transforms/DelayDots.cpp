@@ -16,7 +16,8 @@
 //     wait for sum; sum' = sum * correction
 //
 // The loop's first half stands in front of it once more, and the last second product behind it.
-// Slots are read as long as before, until the second wait of the next iteration.
+// Slots are read as long as before, until the second wait of the next iteration. What waits for the
+// second product's slot to be filled goes with it.
 
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -91,13 +92,13 @@ public:
   explicit DotDelayer(DelayableDot found)
       : loop(found.loop), first(found.first), second(found.second), wait(found.wait),
         behind(waitBehind(found)), number(found.number), b(found.loop) {
-    for (Value operand : second->getOperands()) {
-      tilegpu::SlotOp slot = slotReadBy(operand, loop);
-      Value kept = slot ? slot.getIndex() : operand;
-      if (isOfLoop(kept, loop))
-        delayed.push_back(kept);
-    }
     orderBody();
+    for (Value operand : second->getOperands())
+      delay(operand);
+    for (tilegpu::MBarrierWaitOp arrival : arrivals) {
+      delay(arrival.getMbarrier());
+      delay(arrival.getParity());
+    }
   }
 
   void run() {
@@ -116,13 +117,32 @@ public:
   }
 
 private:
+  /// Of a slot its number is kept for the next iteration.
+  void delay(Value operand) {
+    tilegpu::SlotOp slot = slotReadBy(operand, loop);
+    Value kept = slot ? slot.getIndex() : operand;
+    if (isOfLoop(kept, loop) && !llvm::is_contained(delayed, kept))
+      delayed.push_back(kept);
+  }
+
+  /// Whether that says that the slot which the first product reads is free. There are two at least,
+  /// so the second product of the iteration before reads another.
+  bool freesFirst(Operation &op) {
+    auto arrive = dyn_cast<tilegpu::MBarrierArriveOp>(op);
+    if (!arrive || arrive.getCondition())
+      return false;
+    auto slot = slotReadBy(arrive.getMbarrier(), loop), read = slotReadBy(first.getB(), loop);
+    return slot && read && slot.getIndex() == read.getIndex();
+  }
+
   /// What stands behind the wait, but does not need the sum, comes before the wait for it. The
   /// operand of the next second product has to take the registers of this one's, which the unit
   /// reads until then: what makes it waits, too.
   void orderBody() {
     llvm::DenseSet<Operation *> waiting;
     auto isBehind = [&](Operation &op) {
-      return !isMemoryEffectFree(&op) || &op == second.getA().getDefiningOp() ||
+      return (!isMemoryEffectFree(&op) && !freesFirst(op)) ||
+             &op == second.getA().getDefiningOp() ||
              llvm::any_of(op.getOperands(), [&](Value operand) {
                return operand == wait.getResult(1) || waiting.contains(operand.getDefiningOp());
              });
@@ -134,6 +154,8 @@ private:
         beforeFirst.push_back(&op);
       else if (op.isBeforeInBlock(wait))
         besideFirst.push_back(&op);
+      else if (auto arrival = dyn_cast<tilegpu::MBarrierWaitOp>(op))
+        arrivals.push_back(arrival);
       else if (!isBehind(op))
         besideSecond.push_back(&op);
       else {
@@ -206,10 +228,18 @@ private:
   Value startSecond(ValueRange left) {
     IRMapping mapping;
     mapping.map(delayed, left);
+    for (tilegpu::MBarrierWaitOp arrival : arrivals) {
+      cloneSlot(arrival.getMbarrier(), mapping);
+      b.clone(*arrival, mapping);
+    }
     for (Value operand : {second.getA(), second.getB()})
-      if (tilegpu::SlotOp slot = slotReadBy(operand, loop))
-        b.clone(*slot, mapping);
+      cloneSlot(operand, mapping);
     return b.clone(*second, mapping)->getResult(0);
+  }
+
+  void cloneSlot(Value operand, IRMapping &mapping) {
+    if (tilegpu::SlotOp slot = slotReadBy(operand, loop))
+      b.clone(*slot, mapping);
   }
 
   void copy(ArrayRef<Operation *> ops, IRMapping &mapping) {
@@ -233,8 +263,9 @@ private:
   tilegpu::DotWaitOp wait, behind;
   unsigned number;
   OpBuilder b;
-  /// Of the loop: what the second product reads.
+  /// Of the loop: what the second product reads, and is waited for before.
   SmallVector<Value> delayed;
+  SmallVector<tilegpu::MBarrierWaitOp> arrivals;
   SmallVector<Operation *> beforeFirst, besideFirst, besideSecond, behindSecond;
 };
 

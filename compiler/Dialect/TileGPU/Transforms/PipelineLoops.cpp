@@ -145,7 +145,7 @@ private:
   }
 
   void copyIntoRings() {
-    Operation *reader = firstReader(staged);
+    Operation *reader = firstReader(staged.loads);
     allocateMBarriers();
     for (StagedLoad &load : staged.loads) {
       Location loc = load.load->getLoc();
@@ -166,9 +166,9 @@ private:
       lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
       staged.addresses.insert(lastCopy);
     }
-    eraseFences(rewriter, loop, staged);
+    eraseFences(rewriter, loop, staged.loads);
     waitForCopies(reader);
-    replaceBySlots(rewriter, staged, arrival, rings, read);
+    replaceBySlots(rewriter, staged.loads, arrival, rings, read);
   }
 
   /// Before the loop, with what stands between earlier stores to the rings' memory and the engine.

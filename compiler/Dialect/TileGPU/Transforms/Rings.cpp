@@ -36,18 +36,24 @@ Value numberBefore(OpBuilder &b, Location loc, Value slot, unsigned slots) {
 //===-- readers
 //------------------------------------------------------------------------------------===//
 
-Operation *firstReader(const StagedLoads &staged) {
-  Operation *reader = nullptr;
-  for (const StagedLoad &load : staged.loads)
-    for (Operation *user : usersOf(load.buffer))
-      if (user != load.store && (!reader || user->isBeforeInBlock(reader)))
-        reader = user;
-  return reader;
+SmallVector<Operation *> readersOf(const StagedLoad &load) {
+  SmallVector<Operation *> readers = usersOf(load.buffer);
+  llvm::erase(readers, tilegpu::SharedStoreOp(load.store));
+  return readers;
 }
 
-void eraseFences(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
+Operation *firstReader(ArrayRef<StagedLoad> loads) {
+  Operation *first = nullptr;
+  for (const StagedLoad &load : loads)
+    for (Operation *reader : readersOf(load))
+      if (!first || reader->isBeforeInBlock(first))
+        first = reader;
+  return first;
+}
+
+void eraseFences(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<StagedLoad> loads) {
   auto isCopied = [&](tilegpu::SharedStoreOp store) {
-    return llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.store == store; });
+    return llvm::any_of(loads, [&](const StagedLoad &load) { return load.store == store; });
   };
   if (!llvm::all_of(loop.getBody()->getOps<tilegpu::SharedStoreOp>(), isCopied))
     return;
@@ -65,9 +71,9 @@ static void moveTranspositions(RewriterBase &rewriter, Value buffer, Operation *
     }
 }
 
-void replaceBySlots(RewriterBase &rewriter, const StagedLoads &staged, Operation *arrival,
+void replaceBySlots(RewriterBase &rewriter, ArrayRef<StagedLoad> loads, Operation *arrival,
                     ValueRange rings, Value number) {
-  for (auto [load, ring] : llvm::zip(staged.loads, rings)) {
+  for (auto [load, ring] : llvm::zip_equal(loads, rings)) {
     rewriter.setInsertionPointAfter(arrival);
     Value slot = tilegpu::SlotOp::create(rewriter, load.load->getLoc(), ring, number);
     rewriter.eraseOp(load.store);
@@ -141,7 +147,7 @@ unsigned RingBudget::wishedStages(scf::ForOp loop) {
 /// Of each ring, that of two mbarriers for each slot too.
 SmallVector<int64_t> RingBudget::slotBytes(const StagedLoads &staged) {
   constexpr int64_t ofMBarriers = 16;
-  SmallVector<int64_t> bytes{ofMBarriers};
+  SmallVector<int64_t> bytes(staged.loads.size(), ofMBarriers);
   for (const StagedLoad &load : staged.loads)
     bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
   return bytes;

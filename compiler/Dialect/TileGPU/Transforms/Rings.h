@@ -20,17 +20,20 @@ mlir::Value numberAfter(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slot
 RingState stateAfter(mlir::OpBuilder &b, mlir::Location loc, RingState state, unsigned slots);
 mlir::Value numberBefore(mlir::OpBuilder &b, mlir::Location loc, mlir::Value slot, unsigned slots);
 
+/// What reads the load's buffer.
+llvm::SmallVector<mlir::Operation *> readersOf(const StagedLoad &load);
 /// The first operation that reads what is staged.
-mlir::Operation *firstReader(const StagedLoads &staged);
+mlir::Operation *firstReader(llvm::ArrayRef<StagedLoad> loads);
 
 /// Removes the loop's fences if nothing is stored for units but what copies bring. Units see that
 /// without one: NVIDIA's own products read it so (CUTLASS, "MainloopSm90CpAsyncGmma"), although the
 /// PTX ISA counts cp.async among the generic proxy.
-void eraseFences(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop, const StagedLoads &staged);
+void eraseFences(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
+                 llvm::ArrayRef<StagedLoad> loads);
 
 /// Lets readers take the loop's slot `number` of the loads' rings, behind `arrival`, and removes
 /// loads and stores.
-void replaceBySlots(mlir::RewriterBase &rewriter, const StagedLoads &staged,
+void replaceBySlots(mlir::RewriterBase &rewriter, llvm::ArrayRef<StagedLoad> loads,
                     mlir::Operation *arrival, mlir::ValueRange rings, mlir::Value number);
 
 /// How a loop is pipelined: copies are `stages` - 1 iterations ahead.

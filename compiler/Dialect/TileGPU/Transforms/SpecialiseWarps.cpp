@@ -9,7 +9,9 @@
 //     full:  the engine has brought this round's blocks    (the producer's announcements, bytes)
 //     empty: every warp has read this round's blocks       (an arrival of each warp)
 //
-// and who waits knows the round by its parity. Slots and rounds go on from loop to loop.
+// and who waits knows the round by its parity. Slots and rounds go on from loop to loop. Blocks
+// that different operations read have mbarriers of their own: attention's keys are read when its
+// values are not yet, and with two slots the next but one come while these wait for their product.
 //
 // The kernel's own warps keep their numbers, and its barriers are theirs alone.
 //
@@ -28,202 +30,16 @@
 // that has read a slot says so to the producers of all blocks. Before the first copy all mbarriers
 // are ready, and no block ends, or uses the mbarriers' memory otherwise, before all are done.
 
-#include "compiler/Dialect/TileGPU/Transforms/ClusterCopies.h"
-#include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
-#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/Rings.h"
+#include "compiler/Dialect/TileGPU/Transforms/ProductLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
-
-/// A loop whose dots read blocks only.
-struct ProductLoop {
-  scf::ForOp loop;
-  StagedLoads staged;
-};
-
-/// The loops of a kernel that one producer can serve: all fill slots of the same blocks.
-class ProductLoops {
-public:
-  ProductLoops(func::FuncOp kernel, const TargetInfo &target) : copies(kernel) {
-    AxisInfoAnalysis facts(kernel);
-    kernel.walk([&](scf::ForOp loop) {
-      if (!isInnermost(loop))
-        return;
-      ProductLoop candidate{loop, findStagedLoads(loop, facts, target)};
-      if (!candidate.staged.loads.empty())
-        loops.push_back(std::move(candidate));
-    });
-    isServed = llvm::any_of(loops, [&](ProductLoop &each) { return pays(each, kernel, target); }) &&
-               llvm::all_of(loops, [&](ProductLoop &candidate) {
-                 return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
-                        isOrdered(candidate, target) &&
-                        slotTypes(candidate) == slotTypes(loops.front());
-               });
-  }
-
-  static SmallVector<tilegpu::BufferType> slotTypes(const ProductLoop &candidate) {
-    return llvm::map_to_vector(candidate.staged.loads, [](const StagedLoad &load) {
-      return tilegpu::AllocOp(load.buffer).getType();
-    });
-  }
-
-  /// As many as the loop that wishes most, and as there is room for.
-  RingPlan plan(func::FuncOp kernel, const TargetInfo &target) {
-    SmallVector<Operation *> replaced;
-    for (ProductLoop &product : loops)
-      llvm::append_range(replaced, RingBudget::buffersOf(product.staged));
-    RingPlan all;
-    for (ProductLoop &product : loops) {
-      RingPlan plan =
-          RingBudget(kernel, target)
-              .planFor(product.loop, product.staged, DotsInFlight(product.loop, product.staged),
-                       replaced, outermost(product.loop));
-      if (plan.stages >= 2 && plan.slots > all.slots)
-        all = plan;
-    }
-    return all;
-  }
-
-  /// Whether blocks of the cluster copy for each other.
-  bool shares() const {
-    return llvm::any_of(loops, [&](const ProductLoop &each) { return shares(each); });
-  }
-
-  std::vector<ProductLoop> loops;
-  ClusterCopies copies;
-  bool isServed = false;
-
-private:
-  bool shares(const ProductLoop &candidate) const {
-    return llvm::any_of(candidate.staged.loads, [&](const StagedLoad &staged) {
-      auto load = dyn_cast<tile::DescriptorLoadOp>(staged.load);
-      return load && copies.sharersOf(load) > 1;
-    });
-  }
-
-  static scf::ForOp outermost(scf::ForOp loop) {
-    while (auto around = dyn_cast<scf::ForOp>(loop->getParentOp()))
-      loop = around;
-    return loop;
-  }
-
-  /// By maps of the launcher's: those that the kernel makes its own threads make, and use.
-  static bool readsBlocksOnly(ProductLoop &candidate) {
-    return llvm::all_of(candidate.staged.loads, [](const StagedLoad &staged) {
-      auto load = dyn_cast<tile::DescriptorLoadOp>(staged.load);
-      return load && isa<BlockArgument>(load.getDescriptor());
-    });
-  }
-
-  /// Whether what comes before, in an iteration of a loop around too, writes no array that the
-  /// producer reads ahead. Arrays of different arguments are taken to be different ones here.
-  static bool isOrdered(ProductLoop &candidate, const TargetInfo &target) {
-    GlobalOrder order(target);
-    return llvm::none_of(candidate.staged.loads, [&](const StagedLoad &load) {
-      return order.behindWrites(load.load).always;
-    });
-  }
-
-  bool pays(ProductLoop &candidate, func::FuncOp kernel, const TargetInfo &target) const {
-    scf::ForOp loop = candidate.loop;
-    return outermost(loop) != loop || shares(candidate) ||
-           loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
-           paysForReworkedSums(candidate, kernel, target);
-  }
-
-  static bool paysForReworkedSums(ProductLoop &candidate, func::FuncOp kernel,
-                                  const TargetInfo &target) {
-    constexpr unsigned warpsOfGroup = 4;
-    DotsInFlight flight(candidate.loop, candidate.staged);
-    return flight.isReworked() && tilegpu::numWarpsOf(kernel) > warpsOfGroup &&
-           RingBudget(kernel, target)
-                   .planFor(candidate.loop, candidate.staged, flight,
-                            RingBudget::buffersOf(candidate.staged), candidate.loop)
-                   .blocks <= 1;
-  }
-
-  static bool isInLoopsOnly(scf::ForOp loop) {
-    return isa<func::FuncOp>(outermost(loop)->getParentOp());
-  }
-};
-
-//===-- what the producer computes
-//-----------------------------------------------------------------===//
-
-/// The values from which the coordinates of blocks, and bounds of the loops around them, come.
-class ProducerSlice {
-public:
-  explicit ProducerSlice(ProductLoops &served) {
-    SmallVector<Value> wanted;
-    for (ProductLoop &candidate : served.loops) {
-      for (const StagedLoad &load : candidate.staged.loads)
-        llvm::append_range(wanted, cast<tile::DescriptorLoadOp>(load.load).getOffsets());
-      for (Operation *op = candidate.loop; auto loop = dyn_cast<scf::ForOp>(op);
-           op = op->getParentOp())
-        if (around.insert(loop).second)
-          wanted.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-    }
-    while (!wanted.empty() && isScalar)
-      add(wanted.pop_back_val(), wanted);
-  }
-
-  /// Whether one thread can compute all of it: scalars, without looking at memory.
-  bool isScalar = true;
-
-  bool has(Value value) const { return values.contains(value); }
-  bool isAround(Operation *op) const { return around.contains(op); }
-
-private:
-  void add(Value value, SmallVectorImpl<Value> &wanted) {
-    if (!values.insert(value).second)
-      return;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return addArgument(argument, wanted);
-    Operation *op = value.getDefiningOp();
-    if (around.contains(op) || !isMemoryEffectFree(op) ||
-        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
-      isScalar = false;
-      return;
-    }
-    op->walk([&](Operation *inner) { llvm::append_range(wanted, outsideOf(op, inner)); });
-  }
-
-  static SmallVector<Value> outsideOf(Operation *op, Operation *inner) {
-    SmallVector<Value> values;
-    for (Value operand : inner->getOperands())
-      if (inner == op || !op->isAncestor(operand.getParentBlock()->getParentOp()))
-        values.push_back(operand);
-    return values;
-  }
-
-  void addArgument(BlockArgument argument, SmallVectorImpl<Value> &wanted) {
-    Operation *owner = argument.getOwner()->getParentOp();
-    if (isa<func::FuncOp>(owner))
-      return;
-    auto loop = dyn_cast<scf::ForOp>(owner);
-    if (!loop || !around.contains(loop)) {
-      isScalar = false;
-      return;
-    }
-    if (argument == loop.getInductionVar())
-      return;
-    if (isa<RankedTensorType>(argument.getType()))
-      isScalar = false;
-    wanted.push_back(loop.getTiedLoopInit(argument)->get());
-    wanted.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-  }
-
-  llvm::DenseSet<Value> values;
-  llvm::DenseSet<Operation *> around;
-};
 
 //===-- registers
 //------------------------------------------------------------------------------===//
@@ -278,7 +94,10 @@ public:
                   const RingPlan &plan, RegisterShares registers)
       : kernel(kernel), served(served), slice(slice), slots(plan.slots),
         hasSpareSlot(plan.hasSpareSlot()), registers(registers), isShared(served.shares()),
-        rewriter(kernel.getContext()) {}
+        rewriter(kernel.getContext()) {
+    for (LoadGroup &loads : served.groups())
+      groups.push_back({std::move(loads), {}, {}});
+  }
 
   void run() {
     Location loc = kernel.getLoc();
@@ -305,6 +124,12 @@ public:
   }
 
 private:
+  /// Loads with mbarriers of their own.
+  struct Group {
+    LoadGroup loads;
+    Value full, empty;
+  };
+
   void moveRegisters(scf::IfOp roles) {
     kernel->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
                     rewriter.getI32IntegerAttr(int32_t(registers.atLaunch)));
@@ -331,7 +156,8 @@ private:
       rewriter.setInsertionPoint(role->getTerminator());
       tilegpu::ClusterWaitOp::create(rewriter, loc);
     }
-    tilegpu::MBarrierInvalOp::create(rewriter, loc, empty);
+    for (const Group &group : groups)
+      tilegpu::MBarrierInvalOp::create(rewriter, loc, group.empty);
   }
 
   void allocate(Location loc) {
@@ -340,8 +166,10 @@ private:
       readers *= tilegpu::clusterBlocksOf(kernel);
     for (tilegpu::BufferType type : ProductLoops::slotTypes(served.loops.front()))
       rings.push_back(tilegpu::AllocOp::create(rewriter, loc, type.withSlots(slots)));
-    full = tilegpu::allocateMBarriers(rewriter, loc, slots, rings.size());
-    empty = tilegpu::allocateMBarriers(rewriter, loc, slots, readers);
+    for (Group &group : groups) {
+      group.full = tilegpu::allocateMBarriers(rewriter, loc, slots, group.loads.size());
+      group.empty = tilegpu::allocateMBarriers(rewriter, loc, slots, readers);
+    }
     tilegpu::publishMBarriers(rewriter, loc, /*isGlobal=*/false, /*toAllWarps=*/true, isShared);
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
     start = {zero, zero};
@@ -412,20 +240,26 @@ private:
     Location loc = scf::ForOp(product.loop).getLoc();
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
     Value before = arith::XOrIOp::create(b, loc, state.phase, one);
-    tilegpu::MBarrierWaitOp::create(b, loc, tilegpu::SlotOp::create(b, loc, empty, state.slot),
-                                    before);
-    Value arrival = tilegpu::SlotOp::create(b, loc, full, state.slot);
-    for (auto [load, ring] : llvm::zip(product.staged.loads, rings)) {
-      auto block = cast<tile::DescriptorLoadOp>(load.load);
-      SmallVector<Value> offsets;
-      for (Value offset : block.getOffsets())
-        offsets.push_back(mapping.lookupOrDefault(offset));
-      tilegpu::TmaLoadOp::create(b, block.getLoc(), block.getDescriptor(), offsets,
-                                 tilegpu::SlotOp::create(b, block.getLoc(), ring, state.slot),
-                                 arrival, Value(), load.order(), /*isByOneThread=*/true,
-                                 sharers[load.load], block.getEvict());
+    for (const Group &group : groups) {
+      tilegpu::MBarrierWaitOp::create(
+          b, loc, tilegpu::SlotOp::create(b, loc, group.empty, state.slot), before);
+      Value arrival = tilegpu::SlotOp::create(b, loc, group.full, state.slot);
+      for (unsigned number : group.loads)
+        copyBlock(product.staged.loads[number], b, mapping,
+                  tilegpu::SlotOp::create(b, loc, rings[number], state.slot), arrival);
     }
     return stateAfter(b, loc, state, slots);
+  }
+
+  void copyBlock(const StagedLoad &staged, OpBuilder &b, IRMapping &mapping, Value slot,
+                 Value arrival) {
+    auto block = cast<tile::DescriptorLoadOp>(staged.load);
+    SmallVector<Value> offsets;
+    for (Value offset : block.getOffsets())
+      offsets.push_back(mapping.lookupOrDefault(offset));
+    tilegpu::TmaLoadOp::create(b, block.getLoc(), block.getDescriptor(), offsets, slot, arrival,
+                               Value(), staged.order(), /*isByOneThread=*/true,
+                               sharers[staged.load], block.getEvict());
   }
 
   //===-- consumers
@@ -461,43 +295,83 @@ private:
     DotsInFlight flight(loop, product.staged);
     if (!hasSpareSlot)
       flight.withoutSpareSlot();
-    Operation *reader = firstReader(product.staged);
+    eraseFences(rewriter, loop, product.staged.loads);
+    SmallVector<llvm::SmallSetVector<Operation *, 4>> readers;
+    for (const Group &group : groups)
+      readers.push_back(takeSlots(group, product, state));
+    flight.startBeside(rewriter);
+    DotsInFlight::Places places = {};
+    if (flight.any())
+      places = flight.start(rewriter, loop);
+    for (auto [group, readers] : llvm::zip_equal(groups, readers))
+      release(loop, group, readers, places, state);
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    return stateAfter(rewriter, loop.getLoc(), state, slots);
+  }
+
+  /// Has the group's readers wait for its blocks; the readers.
+  llvm::SmallSetVector<Operation *, 4> takeSlots(const Group &group, const ProductLoop &product,
+                                                 RingState state) {
+    SmallVector<StagedLoad> loads;
+    SmallVector<Value> ringsOfGroup;
+    llvm::SmallSetVector<Operation *, 4> readers;
+    for (unsigned number : group.loads) {
+      loads.push_back(product.staged.loads[number]);
+      ringsOfGroup.push_back(rings[number]);
+      readers.insert_range(readersOf(loads.back()));
+    }
+    Operation *reader = firstReader(loads);
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
-    Value filled = tilegpu::SlotOp::create(rewriter, loc, full, state.slot);
+    Value filled = tilegpu::SlotOp::create(rewriter, loc, group.full, state.slot);
     Operation *arrival = tilegpu::MBarrierWaitOp::create(rewriter, loc, filled, state.phase);
-    eraseFences(rewriter, loop, product.staged);
-    replaceBySlots(rewriter, product.staged, arrival, rings, state.slot);
-    flight.startBeside(rewriter);
-    if (flight.any())
-      releaseLater(loop, flight, state);
-    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-    if (!flight.any())
-      release(loop.getLoc(), state.slot, Value());
-    return stateAfter(rewriter, loop.getLoc(), state, slots);
+    replaceBySlots(rewriter, loads, arrival, ringsOfGroup, state.slot);
+    return readers;
+  }
+
+  /// What has read when the iteration is over, if all that reads has.
+  static Operation *lastDone(const llvm::SmallSetVector<Operation *, 4> &readers) {
+    Operation *last = nullptr;
+    for (Operation *reader : readers) {
+      Operation *done = reader;
+      if (auto dot = dyn_cast<tilegpu::DotOp>(reader); dot && dot.getIsAsync()) {
+        auto waits = llvm::make_filter_range(dot->getUsers(), llvm::IsaPred<tilegpu::DotWaitOp>);
+        if (waits.empty() || (*waits.begin())->getBlock() != dot->getBlock())
+          return nullptr;
+        done = *waits.begin();
+      }
+      if (!last || last->isBeforeInBlock(done))
+        last = done;
+    }
+    return last;
   }
 
   /// Dots in flight read their slot until the next iteration's wait, the last ones until the one
   /// behind the loop.
-  void releaseLater(scf::ForOp loop, const DotsInFlight &flight, RingState state) {
+  void release(scf::ForOp loop, const Group &group,
+               const llvm::SmallSetVector<Operation *, 4> &readers, DotsInFlight::Places places,
+               RingState state) {
     Location loc = loop.getLoc();
-    DotsInFlight::Places places = flight.start(rewriter, loop);
+    if (Operation *done = lastDone(readers)) {
+      rewriter.setInsertionPointAfter(done);
+      return arrive(loc, group, state.slot, Value());
+    }
     rewriter.setInsertionPointAfter(places.done);
     Value isLater = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
                                           loop.getInductionVar(), loop.getLowerBound());
-    release(loc, numberBefore(rewriter, loc, state.slot, slots), isLater);
+    arrive(loc, group, numberBefore(rewriter, loc, state.slot, slots), isLater);
     Operation *behind = loop->getNextNode(); // the wait for the last dots
     rewriter.setInsertionPointAfter(behind);
     auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
     Value ran =
         arith::CmpIOp::create(rewriter, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
     unsigned number = cast<BlockArgument>(state.slot).getArgNumber() - loop.getNumInductionVars();
-    release(loc, numberBefore(rewriter, loc, loop.getResult(number), slots), ran);
+    arrive(loc, group, numberBefore(rewriter, loc, loop.getResult(number), slots), ran);
   }
 
-  void release(Location loc, Value slot, Value condition) {
+  void arrive(Location loc, const Group &group, Value slot, Value condition) {
     tilegpu::MBarrierArriveOp::create(rewriter, loc,
-                                      tilegpu::SlotOp::create(rewriter, loc, empty, slot),
+                                      tilegpu::SlotOp::create(rewriter, loc, group.empty, slot),
                                       condition, /*isOfCluster=*/isShared);
   }
 
@@ -512,7 +386,7 @@ private:
   DenseMap<Operation *, unsigned> sharers;
   IRRewriter rewriter;
   SmallVector<Value> rings;
-  Value full, empty; ///< mbarriers
+  SmallVector<Group> groups;
   RingState start;
 };
 

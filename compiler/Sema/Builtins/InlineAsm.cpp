@@ -1,0 +1,318 @@
+// tl.inline_asm_elementwise: binds registers to tensors and lets PtxTranslator run the program.
+// What that cannot express is passed on as it stands where the target can run it
+// (ThreadAssembly.h).
+//
+// An invocation sees `pack` elements of each tensor. They are neighbours in row-major order, which
+// Triton leaves open. Elements narrower than 32 bits share a register, the first one lowest.
+
+#include "compiler/Sema/Builtins/ThreadAssembly.h"
+#include "compiler/Sema/Ptx/Translator.h"
+#include "compiler/Sema/Tensors/ElementPacks.h"
+
+namespace kiln::sema {
+namespace {
+
+/// Elements that share a register.
+unsigned perRegister(const Packing &packing, DType type) {
+  return std::min(packing.pack, std::max(32u / type.getBits(), 1u));
+}
+
+DType bitsType(DType type) {
+  return type.isBool() ? DType(Scalar::UInt8) : getIntType(type.getBits(), false);
+}
+
+Tensor shifted(Evaluator &evaluator, ast::BinaryOp op, Tensor bits, unsigned amount) {
+  if (amount == 0)
+    return bits;
+  Value result = evaluator.binary(op, Value::tensor(bits), Value::integer(amount));
+  return evaluator.failed() ? Tensor() : result.getTensor();
+}
+
+/// The registers that an argument fills, as bits.
+bool pack(Evaluator &evaluator, const Packing &packing, Tensor tensor,
+          std::vector<Tensor> &registers) {
+  DType type = tensor.dtype();
+  Tensor bits = type.isPointer() ? evaluator.cast(tensor, Scalar::UInt64)
+                : type.isBool()  ? evaluator.cast(tensor, Scalar::UInt8)
+                                 : evaluator.bitcast(tensor, bitsType(type));
+  std::vector<Tensor> elements;
+  if (!bits || !dealOut(evaluator, packing, bits, elements))
+    return false;
+  unsigned each = perRegister(packing, bits.dtype()), width = bits.dtype().getBits();
+  for (size_t i = 0; i < elements.size(); i += each) {
+    Tensor word;
+    for (unsigned k = 0; k < each; ++k) {
+      Tensor part =
+          shifted(evaluator, ast::BinaryOp::ShiftLeft,
+                  evaluator.cast(elements[i + k], getIntType(width * each, false)), k * width);
+      if (part && word) {
+        Value both =
+            evaluator.binary(ast::BinaryOp::BitOr, Value::tensor(word), Value::tensor(part));
+        part = evaluator.failed() ? Tensor() : both.getTensor();
+      }
+      if (!part)
+        return false;
+      word = part;
+    }
+    registers.push_back(word);
+  }
+  return true;
+}
+
+/// A result's elements from its registers, which are taken from the front.
+Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
+              llvm::ArrayRef<Tensor> &registers) {
+  DType bits = bitsType(type);
+  unsigned each = perRegister(packing, bits), width = bits.getBits();
+  std::vector<Tensor> elements;
+  for (unsigned i = 0; i < packing.pack; i += each) {
+    Tensor word = evaluator.cast(registers.front(), getIntType(width * each, false));
+    registers = registers.drop_front();
+    for (unsigned k = 0; k < each; ++k) {
+      Tensor part = shifted(evaluator, ast::BinaryOp::ShiftRight, word, k * width);
+      elements.push_back(evaluator.cast(part, bits));
+      if (!elements.back())
+        return {};
+    }
+  }
+  Tensor whole = putTogether(evaluator, packing, elements);
+  if (!whole)
+    return {};
+  return type.isBool() ? evaluator.cast(whole, type) : evaluator.bitcast(whole, type);
+}
+
+/// "=r,r,h,n": a register for each, outputs first. Empty after an error.
+std::optional<std::vector<AssemblyRegister>> readConstraints(Evaluator &evaluator,
+                                                             llvm::StringRef text, size_t outputs) {
+  std::vector<AssemblyRegister> registers;
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  for (llvm::StringRef part : parts) {
+    part = part.trim();
+    if (part.empty() || part.starts_with("~"))
+      continue;
+    AssemblyRegister entry;
+    entry.constraint = part.str();
+    bool isOutput = part.consume_front("=");
+    part.consume_front("&");
+    entry.letter = part.size() == 1 ? part.front() : '\0';
+    entry.bits = part == "r" || part == "f"   ? 32
+                 : part == "l" || part == "d" ? 64
+                 : part == "h"                ? 16
+                 : part == "c"                ? 8
+                                              : 0;
+    bool isKnown = entry.bits || entry.isOfAMD() || (entry.isImmediate() && !isOutput);
+    if (!isKnown || isOutput != (registers.size() < outputs))
+      return evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
+                            std::to_string(outputs) +
+                                " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a)",
+                            "'" + text.str() + "'");
+    registers.push_back(std::move(entry));
+  }
+  return registers;
+}
+
+/// The numbers that stand for the registers of constraint `n`, by register; empty after an error.
+std::optional<std::map<size_t, Int>> readImmediates(Evaluator &evaluator,
+                                                    llvm::ArrayRef<AssemblyRegister> registers,
+                                                    size_t outputs, llvm::ArrayRef<Value> args) {
+  std::map<size_t, Int> numbers;
+  for (auto [index, entry] : llvm::enumerate(registers)) {
+    if (!entry.isImmediate())
+      continue;
+    // Elements of narrow types may share a register, compile-time numbers do not.
+    std::optional<Int> number = registers.size() - outputs == args.size()
+                                    ? evaluator.constantInt(args[index - outputs], "constraint 'n'")
+                                    : evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
+                                                     "one register for each argument beside 'n'",
+                                                     std::to_string(registers.size() - outputs));
+    if (!number)
+      return std::nullopt;
+    numbers[index] = *number;
+  }
+  return numbers;
+}
+
+/// Puts the immediates' numbers into the program.
+void placeImmediates(PtxProgram &program, const std::map<size_t, Int> &numbers) {
+  for (PtxInstruction &instruction : program.instructions)
+    for (PtxOperand &operand : instruction.operands) {
+      auto number =
+          operand.kind == PtxOperand::Kind::Argument ? numbers.find(operand.value) : numbers.end();
+      if (number == numbers.end())
+        continue;
+      operand.kind = PtxOperand::Kind::Immediate;
+      operand.value = uint64_t(number->second);
+    }
+}
+
+struct Results {
+  std::vector<DType> types;
+  bool isTuple = false;
+};
+
+std::optional<Results> readResults(Evaluator &evaluator, const Value &dtype) {
+  Results results;
+  results.isTuple = dtype.isSequence();
+  std::vector<Value> types = results.isTuple ? dtype.getElements() : std::vector<Value>{dtype};
+  for (const Value &type : types) {
+    std::optional<DType> element = evaluator.constantDType(type, "dtype");
+    if (!element)
+      return std::nullopt;
+    if (element->isPointer())
+      return evaluator.fail(DiagKind::SemaInvalidArgument, "dtype", "a number's type",
+                            element->str());
+    results.types.push_back(*element);
+  }
+  return results;
+}
+
+/// What has been built since can be taken back.
+class BuildMark {
+public:
+  explicit BuildMark(mlir::OpBuilder &builder) : builder(builder), last(lastOperation()) {}
+
+  void takeBack() {
+    while (mlir::Operation *op = lastOperation()) {
+      if (op == last)
+        return;
+      op->erase();
+    }
+  }
+
+private:
+  mlir::Operation *lastOperation() const {
+    mlir::Block::iterator point = builder.getInsertionPoint();
+    return point == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(point);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Operation *last;
+};
+
+/// The results as Tile IR that runs everywhere. False after an error.
+bool translate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+  llvm::Expected<PtxProgram> program = parsePtx(call.text);
+  if (!program) {
+    evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
+    return false;
+  }
+  placeImmediates(*program, call.immediates);
+  PtxTranslator translator(evaluator, *program, call.shape);
+  for (auto [index, entry] : llvm::enumerate(call.registers))
+    translator.addArgument(entry.isImmediate() ? 32 : entry.bits,
+                           index < call.numResults() ? Tensor()
+                                                     : call.inputs[index - call.numResults()]);
+  if (evaluator.failed() || !translator.run())
+    return false;
+  for (size_t i = 0; i < call.numResults(); ++i) {
+    results.push_back(translator.getArgument(i));
+    if (!results.back())
+      return false;
+  }
+  return true;
+}
+
+/// Translates where the target can run the assembly too, if that is possible; otherwise leaves
+/// nothing behind and says why not.
+bool tryToTranslate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results,
+                    std::string &why) {
+  BuildMark mark(evaluator.builder);
+  if (evaluator.attempt([&] { translate(evaluator, call, results); }, &why))
+    return true;
+  mark.takeBack();
+  results.clear();
+  return false;
+}
+
+/// Translates what can be, and passes the rest on where the target can run it, and then all later
+/// assembly with effects too: translated, it would happen once for the program, and its operands
+/// may now be each thread's own. False after an error.
+bool run(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+  std::string why;
+  if (!canPassOn(evaluator.getTarget(), call)) {
+    if (!call.isOfAMD())
+      return translate(evaluator, call, results);
+    evaluator.error(DiagKind::SemaAssemblyTarget);
+    return false;
+  }
+  if (call.isOfAMD())
+    why = "it is AMD's";
+  else if (evaluator.hasThreadAssembly && !call.isPure)
+    why = "other assembly of this kernel is";
+  else if (tryToTranslate(evaluator, call, results, why))
+    return true;
+  if (evaluator.failed())
+    return false;
+  evaluator.warn(DiagKind::SemaAssemblyUnchecked, why);
+  evaluator.hasThreadAssembly = true;
+  return passOn(evaluator, call, results);
+}
+
+} // namespace
+
+Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
+  AssemblyCall assembly;
+  std::optional<std::string> text = evaluator.constantString(call[0], "asm");
+  std::optional<std::string> constraints =
+      text ? evaluator.constantString(call[1], "constraints") : std::nullopt;
+  std::optional<Results> results =
+      constraints ? readResults(evaluator, call[3]) : std::optional<Results>();
+  std::optional<bool> isPure = results ? evaluator.constantBool(call[4], "is_pure") : std::nullopt;
+  if (!isPure)
+    return Value();
+  std::vector<Tensor> args;
+  std::optional<std::vector<Value>> given = evaluator.iterate(call[2]);
+  if (!given)
+    return Value();
+  for (const Value &value : *given) {
+    args.push_back(evaluator.toTensor(value));
+    if (!args.back())
+      return Value();
+  }
+  std::optional<Packing> packing = arrangePacks(evaluator, call[5], args);
+  if (!packing)
+    return Value();
+
+  assembly.text = *text;
+  assembly.isPure = *isPure;
+  assembly.shape = packing->partShape;
+  for (Tensor arg : args)
+    if (!pack(evaluator, *packing, arg, assembly.inputs))
+      return Value();
+  for (DType type : results->types) {
+    DType bits = bitsType(type);
+    unsigned each = perRegister(*packing, bits);
+    assembly.resultBits.insert(assembly.resultBits.end(), packing->pack / each,
+                               bits.getBits() * each);
+  }
+  size_t outputs = assembly.numResults();
+  auto registers = readConstraints(evaluator, *constraints, outputs);
+  if (!registers)
+    return Value();
+  assembly.registers = std::move(*registers);
+  if (assembly.registers.size() != outputs + assembly.inputs.size())
+    return evaluator.error(DiagKind::SemaInvalidArgument, "constraints",
+                           std::to_string(outputs) + " outputs and " +
+                               std::to_string(assembly.inputs.size()) + " inputs",
+                           "'" + *constraints + "'");
+  auto immediates = readImmediates(evaluator, assembly.registers, outputs, *given);
+  if (!immediates)
+    return Value();
+  assembly.immediates = std::move(*immediates);
+
+  std::vector<Tensor> written;
+  if (!run(evaluator, assembly, written))
+    return Value();
+  llvm::ArrayRef<Tensor> rest = written;
+  std::vector<Value> values;
+  for (DType type : results->types) {
+    Tensor value = unpack(evaluator, *packing, type, rest);
+    if (!value)
+      return Value();
+    values.push_back(Value::tensor(value));
+  }
+  return results->isTuple ? Value::tuple(values) : values.front();
+}
+
+} // namespace kiln::sema

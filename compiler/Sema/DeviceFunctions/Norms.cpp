@@ -1,0 +1,158 @@
+// libdevice's functions that a few others make: lengths of vectors, and
+// compositions.
+
+#include "compiler/Sema/Tensors/Lanes.h"
+
+#include <cmath>
+#include <vector>
+
+namespace kiln::sema {
+namespace {
+
+namespace math = mlir::math;
+namespace arith = mlir::arith;
+using ast::BinaryOp;
+
+Value number(Evaluator &evaluator, Tensor like, double value) {
+  return Value::tensor(
+      evaluator.splat(evaluator.constant(like.dtype(), Value::real(value)), like.type.shape));
+}
+
+/// A vector's components divided by the power of two of the largest, which is
+/// exact, so that no square overflows, or vanishes that counts: the sum of the
+/// squares, and the power.
+struct Length {
+  Lanes scale, inverse, sum, isInfinite;
+};
+std::optional<Length> measure(Evaluator &evaluator, const Call &call) {
+  std::vector<Lanes> x;
+  if (!readOperands(evaluator, call, x))
+    return std::nullopt;
+  Lanes largest = x[0].magnitude();
+  for (const Lanes &other : llvm::ArrayRef(x).drop_front())
+    largest = largest.apply<arith::MaxNumFOp>(other.magnitude());
+  int mantissa = largest.isDouble() ? 52 : 23, bias = largest.isDouble() ? 1023 : 127;
+  auto power = [&](int64_t biased) { return largest.bits().integer(biased << mantissa); };
+  // Clear of both ends, so that the inverse is a normal number too.
+  Lanes field = largest.bits() & power(2 * bias + 1);
+  field = field.apply<arith::MaxSIOp>(power(1)).apply<arith::MinSIOp>(power(2 * bias - 1));
+  Lanes scale = field.bitcast(largest.dtype());
+  Lanes inverse = (power(2 * bias) - field).bitcast(largest.dtype());
+  Lanes sum = largest.number(0);
+  for (const Lanes &component : x) {
+    Lanes scaled = component * inverse;
+    sum = sum + scaled * scaled;
+  }
+  return Length{scale, inverse, sum, largest == INFINITY};
+}
+
+template <typename Op> Lanes approximate(const Lanes &x) {
+  Evaluator &evaluator = *x.evaluator;
+  auto flags = fastMathFlags(Accuracy::Fast, x.dtype());
+  return {&evaluator, {evaluator.emit<Op>(x.tensor.ir, flags), x.tensor.type}};
+}
+
+/// An infinite component makes an infinite length, whatever the others.
+Value length(Evaluator &evaluator, Call &call) {
+  auto parts = measure(evaluator, call);
+  if (!parts)
+    return Value();
+  Lanes result = approximate<math::SqrtOp>(parts->sum) * parts->scale;
+  return parts->isInfinite.select(result.number(INFINITY), result).value();
+}
+
+Value inverseLength(Evaluator &evaluator, Call &call) {
+  auto parts = measure(evaluator, call);
+  if (!parts)
+    return Value();
+  Lanes result = approximate<math::RsqrtOp>(parts->sum) * parts->inverse;
+  return parts->isInfinite.select(result.number(0), result).value();
+}
+
+} // namespace
+
+Value builtinHypot(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
+Value builtinNorm3d(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
+Value builtinNorm4d(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
+Value builtinRhypot(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
+Value builtinRnorm3d(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
+Value builtinRnorm4d(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
+
+Value builtinFdim(Evaluator &evaluator, Call &call) {
+  auto both = floatOperands(evaluator, call);
+  if (!both)
+    return Value();
+  Value x = Value::tensor(both->first), y = Value::tensor(both->second);
+  // NaN is not below anything, so that the difference is NaN.
+  Value isBelow = evaluator.compare(ast::CompareOp::LessEqual, x, y);
+  Value difference = evaluator.binary(BinaryOp::Sub, x, y);
+  if (evaluator.failed())
+    return Value();
+  return Value::tensor(evaluator.select(
+      isBelow.getTensor(), number(evaluator, both->first, 0).getTensor(), difference.getTensor()));
+}
+
+Value builtinSaturatef(Evaluator &evaluator, Call &call) {
+  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
+  if (!x)
+    return Value();
+  Tensor low = evaluator.minMax(true, Value::tensor(x), number(evaluator, x, 0), false);
+  return Value::tensor(evaluator.minMax(false, Value::tensor(low), number(evaluator, x, 1), false));
+}
+
+/// One step of Newton's from the quotient, which has cbrt's error and its own.
+Value builtinRcbrt(Evaluator &evaluator, Call &call) {
+  auto x = floatLanes(evaluator, call);
+  if (!x)
+    return Value();
+  Lanes root = x->apply<math::CbrtOp>();
+  Lanes guess{&evaluator, evaluator.divide(x->number(1).tensor, root.tensor, true)};
+  Lanes excess = (-(*x * guess)).fused(guess * guess, x->number(1));
+  Lanes better = guess + guess * (excess * (1.0 / 3));
+  Lanes magnitude = x->magnitude();
+  Lanes isRegular = (magnitude > 0) & (magnitude < INFINITY);
+  return isRegular.select(better, guess).value();
+}
+Value builtinFmaRn(Evaluator &evaluator, Call &call) { return builtinFma(evaluator, call); }
+
+/// erfc(t) / 2 for t = -x / sqrt(2), which is rounded; erfc is so steep that
+/// what this loses counts: the derivative is about -2 t erfc(t) where t is
+/// large.
+Value builtinNormcdf(Evaluator &evaluator, Call &call) {
+  auto x = floatLanes(evaluator, call);
+  if (!x)
+    return Value();
+  double high = x->isDouble() ? M_SQRT1_2 : float(M_SQRT1_2);
+  double low = x->isDouble() ? -4.833646656726457e-17 : M_SQRT1_2 - high;
+  Lanes t = *x * -high;
+  Lanes lost = x->fused(x->number(-low), x->fused(x->number(-high), -t));
+  // Of negative t erfc is flat; beyond 32 it is zero.
+  Lanes slope = t.apply<arith::MaxNumFOp>(t.number(0)).apply<arith::MinNumFOp>(t.number(32)) * -2;
+  Lanes tail = t.apply<math::ErfcOp>();
+  Lanes correction = (t.magnitude() < 32).select(slope * lost, t.number(0));
+  return ((tail + tail * correction) * 0.5).value();
+}
+
+/// 10^n and 10^r for x = n log10(2) + r: exact in the first part of log10(2),
+/// which has few digits.
+Value builtinExp10(Evaluator &evaluator, Call &call) {
+  auto x = floatLanes(evaluator, call);
+  if (!x)
+    return Value();
+  // Beyond, the result is zero or infinite.
+  auto [least, largest] = x->isDouble() ? std::pair(-326.0, 309.0) : std::pair(-46.0, 39.0);
+  Lanes limited = (*x < least).select(x->number(least), *x);
+  limited = (limited > largest).select(x->number(largest), limited);
+  // A number from here on has its ones in the lowest bits.
+  Lanes magic = x->number(x->isDouble() ? 0x1.8p52 : 0x1.8p23);
+  constexpr double log2Of10 = 3.321928094887362347870319429489390176;
+  Lanes shifted = limited * log2Of10 + magic;
+  Lanes n = shifted - magic, power = shifted.bits() - magic.bits();
+  constexpr double high = 0.301025390625, low = 4.6050389811952137e-06;
+  Lanes rest = (limited - n * high) - n * low;
+  Lanes half = power.apply<arith::ShRSIOp>(power.integer(1));
+  Lanes result = (rest * log2Of10).apply<math::Exp2Op>();
+  return (result * powerOfTwo(half, *x) * powerOfTwo(power - half, *x)).value();
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,412 @@
+// Python's operators on values that are known at compile time.
+
+#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Python/StringFormatting.h"
+
+#include <cmath>
+
+namespace kiln::sema {
+namespace {
+
+bool overflows(Int value) {
+  constexpr Int limit = Int(1) << 126;
+  return value >= limit || value <= -limit;
+}
+
+std::optional<Int> integerPower(Int base, Int exponent) {
+  Int result = 1;
+  for (; exponent > 0; exponent >>= 1) {
+    if ((exponent & 1) && (__builtin_mul_overflow(result, base, &result) || overflows(result)))
+      return std::nullopt;
+    if (exponent > 1 && (__builtin_mul_overflow(base, base, &base) || overflows(base)))
+      return std::nullopt;
+  }
+  return result;
+}
+
+Int floorDivide(Int a, Int b) {
+  Int quotient = a / b;
+  return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+
+/// Python's remainder, which has the sign of the divisor, zero included.
+double floorModulo(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (rest == 0)
+    return std::copysign(0.0, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// Python's quotient: what is left is floorModulo().
+double floorQuotient(double a, double b) {
+  double rest = std::fmod(a, b), quotient = (a - rest) / b;
+  if (rest != 0 && (rest < 0) != (b < 0))
+    quotient -= 1;
+  if (quotient == 0)
+    return std::copysign(0.0, a / b);
+  double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+/// Empty on overflow.
+std::optional<Int> integerArithmetic(ast::BinaryOp op, Int a, Int b) {
+  Int result = 0;
+  bool overflow = false;
+  switch (op) {
+  case ast::BinaryOp::Add:
+    overflow = __builtin_add_overflow(a, b, &result);
+    break;
+  case ast::BinaryOp::Sub:
+    overflow = __builtin_sub_overflow(a, b, &result);
+    break;
+  case ast::BinaryOp::Mul:
+    overflow = __builtin_mul_overflow(a, b, &result);
+    break;
+  case ast::BinaryOp::FloorDiv:
+    return floorDivide(a, b);
+  case ast::BinaryOp::Mod:
+    return a - floorDivide(a, b) * b;
+  case ast::BinaryOp::BitAnd:
+    return a & b;
+  case ast::BinaryOp::BitOr:
+    return a | b;
+  case ast::BinaryOp::BitXor:
+    return a ^ b;
+  case ast::BinaryOp::ShiftRight:
+    return b > 126 ? (a < 0 ? -1 : 0) : a >> b;
+  case ast::BinaryOp::ShiftLeft:
+    if (a == 0)
+      return 0;
+    if (b > 126)
+      return std::nullopt;
+    overflow = __builtin_mul_overflow(a, Int(1) << b, &result);
+    break;
+  case ast::BinaryOp::Pow:
+    return integerPower(a, b);
+  default:
+    break;
+  }
+  if (overflow || overflows(result))
+    return std::nullopt;
+  return result;
+}
+
+std::optional<double> floatArithmetic(ast::BinaryOp op, double a, double b) {
+  switch (op) {
+  case ast::BinaryOp::Add:
+    return a + b;
+  case ast::BinaryOp::Sub:
+    return a - b;
+  case ast::BinaryOp::Mul:
+    return a * b;
+  case ast::BinaryOp::Div:
+    return a / b;
+  case ast::BinaryOp::FloorDiv:
+    return floorQuotient(a, b);
+  case ast::BinaryOp::Mod:
+    return floorModulo(a, b);
+  case ast::BinaryOp::Pow:
+    return std::pow(a, b);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool divides(ast::BinaryOp op) {
+  return op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
+}
+
+Value numbers(Evaluator &evaluator, ast::BinaryOp op, const Value &left, const Value &right) {
+  if (divides(op) && right.getReal() == 0)
+    return evaluator.error(DiagKind::SemaPython, "division by zero");
+  bool integral = left.isIntegral() && right.isIntegral() && op != ast::BinaryOp::Div;
+  if (integral && op == ast::BinaryOp::Pow && right.getInt() < 0)
+    integral = false;
+  if (integral) {
+    bool shift = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
+    if (shift && right.getInt() < 0)
+      return evaluator.error(DiagKind::SemaPython, "negative shift count");
+    std::optional<Int> result = integerArithmetic(op, left.getInt(), right.getInt());
+    if (!result)
+      return evaluator.error(DiagKind::SemaPython, "an integer is too large (more than 126 bits)");
+    bool logical =
+        op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
+    if (logical && left.is(ValueKind::Bool) && right.is(ValueKind::Bool))
+      return Value::boolean(*result != 0);
+    return Value::integer(*result);
+  }
+  if (std::optional<double> result = floatArithmetic(op, left.getReal(), right.getReal()))
+    return Value::real(*result);
+  return evaluator.error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
+                         describe(right));
+}
+
+bool contains(const std::vector<Value> &elements, const Value &value);
+
+/// Empty where the operator is none of sets.
+std::optional<Value> setArithmetic(ast::BinaryOp op, const Value &left, const Value &right) {
+  const std::vector<Value> &a = left.getElements(), &b = right.getElements();
+  auto set = std::make_shared<SequenceObject>();
+  set->isFrozen = left.as<SequenceObject>().isFrozen;
+  bool keepsBoth = op == ast::BinaryOp::BitAnd;
+  if (!keepsBoth && op != ast::BinaryOp::BitOr && op != ast::BinaryOp::Sub &&
+      op != ast::BinaryOp::BitXor)
+    return std::nullopt;
+  for (const Value &element : a)
+    if (op == ast::BinaryOp::BitOr || contains(b, element) == keepsBoth)
+      set->elements.push_back(element);
+  if (op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor)
+    for (const Value &element : b)
+      if (!contains(a, element))
+        set->elements.push_back(element);
+  return Value(ValueKind::Set, set);
+}
+
+std::vector<Value> repeat(const std::vector<Value> &elements, Int count) {
+  std::vector<Value> result;
+  for (Int i = 0; i < count; ++i)
+    result.insert(result.end(), elements.begin(), elements.end());
+  return result;
+}
+
+/// The items of `left` with those of `right` written over them.
+Value mergeDicts(const Value &left, const Value &right) {
+  auto merged = std::make_shared<DictObject>();
+  merged->items = left.as<DictObject>().items;
+  for (const auto &[key, value] : right.as<DictObject>().items) {
+    bool found = false;
+    for (auto &item : merged->items)
+      if (isEqual(item.first, key).value_or(false)) {
+        item.second = value;
+        found = true;
+      }
+    if (!found)
+      merged->items.emplace_back(key, value);
+  }
+  return {ValueKind::Dict, merged};
+}
+
+bool contains(const std::vector<Value> &elements, const Value &value) {
+  return llvm::any_of(
+      elements, [&](const Value &element) { return isEqual(element, value).value_or(false); });
+}
+
+/// -1, 0, 1; empty when the two have no order.
+std::optional<int> order(const Value &a, const Value &b) {
+  auto sign = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : 0; };
+  if (a.isIntegral() && b.isIntegral())
+    return sign(a.getInt(), b.getInt());
+  if (a.isNumber() && b.isNumber())
+    return sign(a.getReal(), b.getReal());
+  if (a.isString() && b.isString())
+    return a.getString().compare(b.getString());
+  if (!a.isSequence() || a.is(ValueKind::Set) || a.getKind() != b.getKind())
+    return std::nullopt;
+  for (auto [x, y] : llvm::zip(a.getElements(), b.getElements())) {
+    if (isEqual(x, y).value_or(false))
+      continue;
+    return order(x, y);
+  }
+  return sign(a.getElements().size(), b.getElements().size());
+}
+
+} // namespace
+
+Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &right) {
+  using ast::BinaryOp;
+  if (left.isNumber() && right.isNumber())
+    return numbers(*this, op, left, right);
+  constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
+  auto tooLong = [&] { return error(DiagKind::SemaPython, "a sequence is too large"); };
+  if (left.isString() && op == BinaryOp::Add && right.isString() &&
+      left.getString().size() + right.getString().size() > longestText)
+    return tooLong();
+  if (left.isString() && op == BinaryOp::Add && right.isString())
+    return Value::string(left.getString() + right.getString());
+  if (op == BinaryOp::Mul && right.isSequence() && left.is(ValueKind::Int))
+    return pythonBinary(op, right, left);
+  if (op == BinaryOp::Mul && right.is(ValueKind::Int)) {
+    constexpr Int longest = 1 << 20;
+    Int count = right.getInt();
+    if (left.isString() && count * Int(left.getString().size()) < longest) {
+      std::string text;
+      for (Int i = 0; i < count; ++i)
+        text += left.getString();
+      return Value::string(text);
+    }
+    if (left.isSequence() && count * Int(left.getElements().size()) < longest) {
+      std::vector<Value> elements = repeat(left.getElements(), count);
+      return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
+    }
+  }
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set) &&
+      !step(left.getElements().size() * right.getElements().size() / searchedPerStep))
+    return Value();
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set))
+    if (std::optional<Value> result = setArithmetic(op, left, right))
+      return *result;
+  // In kernels a list display is a tuple, so the two mix.
+  bool mayMix = frame && frame->mode == FunctionMode::Kernel;
+  if (op == BinaryOp::Add && left.isSequence() && right.isSequence() &&
+      (mayMix || left.getKind() == right.getKind()) && !left.is(ValueKind::Set)) {
+    if (left.getElements().size() + right.getElements().size() > longestSequence)
+      return tooLong();
+    std::vector<Value> elements = left.getElements();
+    elements.insert(elements.end(), right.getElements().begin(), right.getElements().end());
+    return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
+  }
+  if (op == BinaryOp::BitOr && left.is(ValueKind::Dict) && right.is(ValueKind::Dict))
+    return mergeDicts(left, right);
+  if (left.isString() && op == BinaryOp::Mod)
+    return formatPercent(*this, left.getString(), right);
+  return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
+}
+
+Value Evaluator::pythonCompare(ast::CompareOp op, const Value &left, const Value &right) {
+  using ast::CompareOp;
+  switch (op) {
+  case CompareOp::Equal:
+  case CompareOp::NotEqual: {
+    // In kernels a list display is a tuple.
+    bool mixed =
+        frame && frame->mode == FunctionMode::Kernel && left.isSequence() && right.isSequence();
+    std::optional<bool> equal =
+        mixed ? isEqual(Value::tuple(left.getElements()), Value::tuple(right.getElements()))
+              : isEqual(left, right);
+    return equal ? Value::boolean(*equal == (op == CompareOp::Equal))
+                 : error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
+                         describe(right));
+  }
+  case CompareOp::In:
+  case CompareOp::NotIn: {
+    bool wanted = op == CompareOp::In;
+    if (right.isOpaque())
+      return right;
+    if (right.isString() && left.isString())
+      return Value::boolean(right.getString().contains(left.getString()) == wanted);
+    if (right.is(ValueKind::Module))
+      return Value::boolean(!wanted); // os.environ: nothing is set.
+    std::optional<std::vector<Value>> items = iterate(right);
+    return items ? Value::boolean(contains(*items, left) == wanted) : Value();
+  }
+  default:
+    break;
+  }
+  if ((left.is(ValueKind::Float) && std::isnan(left.getReal())) ||
+      (right.is(ValueKind::Float) && std::isnan(right.getReal())))
+    return Value::boolean(false);
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set)) {
+    const std::vector<Value> &a = left.getElements(), &b = right.getElements();
+    bool isLess = op == CompareOp::Less || op == CompareOp::LessEqual;
+    const std::vector<Value> &small = isLess ? a : b, &large = isLess ? b : a;
+    bool isStrict = op == CompareOp::Less || op == CompareOp::Greater;
+    return Value::boolean(
+        (!isStrict || small.size() < large.size()) &&
+        llvm::all_of(small, [&](const Value &one) { return contains(large, one); }));
+  }
+  std::optional<int> sign = order(left, right);
+  if (!sign)
+    return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
+  switch (op) {
+  case CompareOp::Less:
+    return Value::boolean(*sign < 0);
+  case CompareOp::LessEqual:
+    return Value::boolean(*sign <= 0);
+  case CompareOp::Greater:
+    return Value::boolean(*sign > 0);
+  default:
+    return Value::boolean(*sign >= 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Compile-time operands of builtins
+//===----------------------------------------------------------------------===//
+
+std::optional<Int> Evaluator::constantInt(const Value &value, const llvm::Twine &what) {
+  if (value.isIntegral())
+    return value.getInt();
+  if (value.isError())
+    return std::nullopt;
+  if (value.isOpaque())
+    return notKnown(value), std::nullopt;
+  if (value.isTensor())
+    return fail(DiagKind::SemaNotConstant, what, describe(value));
+  return fail(DiagKind::SemaInvalidArgument, what, "an integer", describe(value));
+}
+
+std::optional<bool> Evaluator::constantBool(const Value &value, const llvm::Twine &what) {
+  if (value.isTensor())
+    return fail(DiagKind::SemaNotConstant, what, describe(value));
+  return truth(value);
+}
+
+std::optional<std::string> Evaluator::constantString(const Value &value, const llvm::Twine &what) {
+  if (value.isString())
+    return value.getString().str();
+  if (value.isNone())
+    return std::string();
+  if (value.isError())
+    return std::nullopt;
+  return fail(DiagKind::SemaInvalidArgument, what, "a string", describe(value));
+}
+
+std::optional<DType> Evaluator::constantDType(const Value &value, const llvm::Twine &what) {
+  if (value.is(ValueKind::Type))
+    return value.getType().dtype;
+  if (value.isString())
+    if (std::optional<DType> type = parseDType(value.getString()))
+      return type;
+  if (value.is(ValueKind::Builtin)) {
+    llvm::StringRef name = value.as<BuiltinObject>().info->name;
+    if (name == "float")
+      return DType(Scalar::FP32);
+    if (name == "int")
+      return DType(Scalar::Int32);
+    if (name == "bool")
+      return DType(Scalar::Int1);
+  }
+  if (value.isOpaque()) {
+    llvm::StringRef path = value.as<OpaqueObject>().path;
+    if (path.consume_front("torch."))
+      if (std::optional<DType> type = parseDType(path))
+        return type;
+  }
+  if (value.isError())
+    return std::nullopt;
+  return fail(DiagKind::SemaInvalidArgument, what, "a dtype", describe(value));
+}
+
+std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantInts(const Value &value,
+                                                                     llvm::StringRef what) {
+  llvm::SmallVector<int64_t, 4> result;
+  std::vector<Value> elements{value};
+  if (value.isSequence())
+    elements = value.getElements();
+  for (const Value &element : elements) {
+    std::optional<Int> number = constantInt(element, what);
+    if (!number)
+      return std::nullopt;
+    if (*number > INT64_MAX || *number < INT64_MIN)
+      return fail(DiagKind::SemaNumberRange, toString(*number), "int64");
+    result.push_back(static_cast<int64_t>(*number));
+  }
+  return result;
+}
+
+std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantShape(const Value &value,
+                                                                      llvm::StringRef what) {
+  std::optional<llvm::SmallVector<int64_t, 4>> shape = constantInts(value, what);
+  if (!shape)
+    return std::nullopt;
+  if (llvm::any_of(*shape, [](int64_t extent) { return extent <= 0; }))
+    return fail(DiagKind::SemaShape, what, "extents of at least 1", shapeToString(*shape));
+  // Triton's own limit on the elements of one block.
+  if (paddedElements(*shape) > maxTensorElements)
+    return fail(DiagKind::SemaShape, what,
+                "at most " + std::to_string(maxTensorElements) + " elements",
+                shapeToString(*shape));
+  return shape;
+}
+
+} // namespace kiln::sema

@@ -1,0 +1,30 @@
+// Floats that MLIR has no type for. In Triton without an element type of their own: e2m1 (4 bits:
+// 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, two in a byte) and e8m0 (8 bits: powers of two),
+// of the OCP microscaling formats.
+#ifndef KILN_COMPILER_SEMA_TENSORS_NARROWFLOATS_H
+#define KILN_COMPILER_SEMA_TENSORS_NARROWFLOATS_H
+
+#include "compiler/Sema/Evaluate/Evaluator.h"
+
+namespace kiln::sema {
+
+/// The lower and the upper four bits of bytes.
+std::array<Tensor, 2> unpackNibbles(Evaluator &evaluator, Tensor bytes);
+/// Codes below 16 (uint8) as numbers of `type`, exactly.
+Tensor decodeE2M1(Evaluator &evaluator, Tensor codes, DType type);
+/// Codes (uint8) of the nearest numbers, ties to even; 6 where out of range or NaN.
+Tensor encodeE2M1(Evaluator &evaluator, Tensor numbers);
+/// 2^(code - 127) as fp32; code 255 is NaN.
+Tensor decodeE8M0(Evaluator &evaluator, Tensor codes);
+/// fp8e4b15 as fp16, exactly: its exponent has fp16's bias, so its numbers are fp16's of seven bits
+/// fewer. There are no infinities and NaNs.
+Tensor decodeE4B15(Evaluator &evaluator, Tensor numbers);
+/// The reverse, as Triton does on NVIDIA GPUs: what exceeds 1.75 becomes that, NaN too, and halves
+/// round away from zero.
+Tensor encodeE4B15(Evaluator &evaluator, Tensor numbers);
+/// Numbers whose magnitude exceeds the largest of `type` become that, infinities included.
+Tensor clampToFinite(Evaluator &evaluator, Tensor numbers, DType type);
+
+} // namespace kiln::sema
+
+#endif // KILN_COMPILER_SEMA_TENSORS_NARROWFLOATS_H
