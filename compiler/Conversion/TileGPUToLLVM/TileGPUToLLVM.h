@@ -1,7 +1,8 @@
 // From tensors with layouts to the program of one thread.
 //
 // A kernel in TileGPU form becomes an LLVM-dialect module in three steps, each a free function:
-//   1. spread: every tensor becomes one value per register of its layout (1:N conversion), every
+//   1. distribute: every tensor becomes one value per register of its layout (1:N conversion),
+//   every
 //      tile operation becomes scalar arithmetic, warp shuffles, shared-memory traffic and target
 //      operations. Arithmetic stays in `arith`, `math` and `scf`, on scalars.
 //   2. finish: `math` operations that the target cannot select are expanded, control flow is

@@ -16,9 +16,10 @@ Places placesOf(const LinearLayout &layout, unsigned stride);
 
 /// The registers of the dot's result, in flight if it is asynchronous. `a` and `b` are the address
 /// of a buffer each, or `a` registers.
-llvm::SmallVector<mlir::Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &lowering,
-                                                    tilegpu::DotOp op, mlir::ValueRange a,
-                                                    mlir::ValueRange b, mlir::ValueRange c);
+llvm::SmallVector<mlir::Value> multiplyInWarpGroups(const ScalarBuilder &s,
+                                                    const Lowering &lowering, tilegpu::DotOp op,
+                                                    mlir::ValueRange a, mlir::ValueRange b,
+                                                    mlir::ValueRange c);
 
 /// The registers of accumulators, once at most `pending` groups of products are in flight.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>>

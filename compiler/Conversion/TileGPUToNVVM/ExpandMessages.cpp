@@ -1,6 +1,6 @@
 // Below the emulator's cut: printing and failing are calls that the driver resolves.
 
-#include "compiler/Conversion/Messages/Messages.h"
+#include "compiler/Expansion/Messages/Messages.h"
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 

@@ -124,8 +124,8 @@ private:
   //--- Reduction.cpp ---
   void emitReduce(tile::ReduceOp op);
   llvm::SmallVector<Value> accumulate(tile::ReduceOp op, Coords coords, const Stretch &stretch);
-  llvm::SmallVector<Value> foldLanes(mlir::Region &combiner, llvm::SmallVector<Value> values,
-                                     bool ordered);
+  llvm::SmallVector<Value> combineLanes(mlir::Region &combiner, llvm::SmallVector<Value> values,
+                                        bool ordered);
   llvm::SmallVector<Value> identity(tile::ReduceOp op, unsigned lanes);
   void emitScan(tile::ScanOp op);
   void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<const Buffer *> results);

@@ -1,7 +1,7 @@
 // Combining elements along an axis: what reductions and scans share.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISCOMBINER_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISCOMBINER_H
 
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Layout/AxisSteps.h"
@@ -12,12 +12,12 @@ namespace kiln {
 using Elements = llvm::SmallVector<mlir::Value, 1>;
 
 /// Elements per register, walked step by step along an axis.
-class Fold {
+class AxisCombiner {
 public:
   /// `combine` is the region of a tile.reduce or tile.scan. `reverse` counts coordinates from the
   /// other end. Without `inOrder` operands of a combination may change places.
-  Fold(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout, unsigned axis,
-       mlir::Region &combine, bool inOrder, bool reverse = false);
+  AxisCombiner(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout,
+               unsigned axis, mlir::Region &combine, bool inOrder, bool reverse = false);
 
   /// The region's result for two operands, the first of them earlier along the axis.
   Elements combine(const Elements &earlier, const Elements &later) const;
@@ -49,8 +49,8 @@ public:
   /// elements one after the other, so that a sum of products is one instruction an element, and no
   /// more registers are live than that.
   void accumulate(llvm::ArrayRef<AxisStep> steps, llvm::MutableArrayRef<Elements> totals) const;
-  /// Steps between lanes of which each is one bit of the lane's number and of nothing else: then the
-  /// neighbour of a lane with a clear bit is the later one.
+  /// Steps between lanes of which each is one bit of the lane's number and of nothing else: then
+  /// the neighbour of a lane with a clear bit is the later one.
   bool areLaneBits(llvm::ArrayRef<AxisStep> steps) const;
   /// Such steps in order, without a choice at each which operand is the earlier one: right in the
   /// lane with clear bits, which gives its totals to the others in the end.

@@ -1,4 +1,4 @@
-#include "compiler/Conversion/ByteFloats/ByteFloats.h"
+#include "compiler/Expansion/ByteFloats/ByteFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 
@@ -7,7 +7,8 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// OCP "8-bit Floating Point Specification" (OFP8), and AMD's FNUZ forms ("CDNA 3 Instruction Set Architecture").
+/// OCP "8-bit Floating Point Specification" (OFP8), and AMD's FNUZ forms ("CDNA 3 Instruction Set
+/// Architecture").
 struct Format {
   unsigned mantissa;
   int bias;
