@@ -13,7 +13,7 @@
 #define KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
 
 #include "compiler/Conversion/TileToCPU/LoopPlan.h"
-#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
+#include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>
 #include <vector>
