@@ -180,8 +180,8 @@ void writeSummaryJson(const LibrarySummary &library, raw_ostream &out) {
   json.object([&] {
     json.attribute("kiln_inspect", 1);
     json.attribute("library", json::fixUTF8(library.name));
-    json.attribute("compress", library.compression.empty() ? "none"
-                                                           : json::fixUTF8(library.compression));
+    json.attribute("compress",
+                   library.compression.empty() ? "none" : json::fixUTF8(library.compression));
     json.attributeArray("sizes", [&] {
       for (const TargetSize &size : library.sizes)
         json.object([&] {

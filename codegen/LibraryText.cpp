@@ -31,7 +31,7 @@ const DeviceBinary *findBinary(const VariantModel &variant, const TargetRow &row
   return nullptr;
 }
 
-/// "kiln_lib_matmul_v3_cuda_sm_90a_cubin", behind the library's prefix.
+/// "kiln_LIBRARY_matmul_v3_cuda_sm_90a_cubin", behind the library's prefix.
 std::string imageSymbol(const LibraryModel &model, const EntryModel &entry, size_t variant,
                         const TargetRow &row) {
   return formatv("{0}kiln_{1}_{2}_v{3}_{4}_{5}", model.prefix, model.name, entry.name, variant,

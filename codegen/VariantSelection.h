@@ -3,11 +3,11 @@
 // Which variants of a target a library needs, given how long each took in every measured shape.
 //
 // A shape is served when some kept variant takes at most (1 + regret) times as long as the fastest
-// there. Finding the fewest variants that serve all shapes is the set-cover problem: a greedy choice
-// (always the variant that serves most shapes not yet served), after which variants that the others
-// make needless are taken out again. It is within ln(shapes) of the fewest, and for the few dozen
-// variants of a kernel nearly always equal. Refused: an exact search, whose result may change with
-// every new measurement though nothing that matters does.
+// there. Finding the fewest variants that serve all shapes is the set-cover problem: a greedy
+// choice (always the variant that serves most shapes not yet served), after which variants that the
+// others make needless are taken out again. It is within ln(shapes) of the fewest, and for the few
+// dozen variants of a kernel nearly always equal. Refused: an exact search, whose result may change
+// with every new measurement though nothing that matters does.
 //
 // No legal call becomes a miss: for each variant that is left out, one is kept that needs no more.
 //

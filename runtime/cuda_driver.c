@@ -1,10 +1,10 @@
 /*
  * Opening NVIDIA's driver and finding the place of a stream.
  *
- * The stream's context is looked up in a list of context records, by cuCtxGetId where the driver has
- * it: an address alone may belong to a context that was destroyed and another that was made since.
- * (cuStreamGetDevice would be one call, but on a capturing stream it fails and ends the capture, in
- * every mode: an H200 with CUDA 13.0.)
+ * The stream's context is looked up in a list of context records, by cuCtxGetId where the driver
+ * has it: an address alone may belong to a context that was destroyed and another that was made
+ * since. (cuStreamGetDevice would be one call, but on a capturing stream it fails and ends the
+ * capture, in every mode: an H200 with CUDA 13.0.)
  */
 #include "runtime/cuda_driver.h"
 

@@ -4,7 +4,7 @@
  * equal names, then link into one program; docs/runtime.md says how. Sources write the short names
  * in any case.
  *
- * tests/runtime/SymbolsTest.cpp fails if a function is missing here.
+ * tests/compiler/Driver/prefix.test fails if a function is missing here.
  */
 #ifndef KILN_RUNTIME_KILN_PREFIX_H
 #define KILN_RUNTIME_KILN_PREFIX_H

@@ -28,8 +28,8 @@ std::vector<std::string> keepEntries(Spec &spec, llvm::function_ref<bool(llvm::S
 
 /// For --only: leaves the entry points that a selector names. A selector is a piece's name or its
 /// beginning: ENTRY, ENTRY@TARGET, ENTRY@TARGET@VARIANT; @TARGET takes all entry points; a target
-/// may also be written as in the spec. In place of a variant, 2of4 takes the second of four parts of
-/// them, which may be empty. False, with an error, when one names what the spec lacks.
+/// may also be written as in the spec. In place of a variant, 2of4 takes the second of four parts
+/// of them, which may be empty. False, with an error, when one names what the spec lacks.
 bool keepSelected(Spec &spec, llvm::ArrayRef<std::string> selectors, DiagnosticEngine &diagnostics);
 
 /// The plan's jobs that some selector names, all without selectors. Reports selectors that name

@@ -3,7 +3,8 @@
 namespace {
 
 /// Packaging writes the commit here, into the program that is linked already (packages/stage.py): a
-/// new commit then compiles and links nothing. Volatile, so that nobody takes the zeros for granted.
+/// new commit then compiles and links nothing. Volatile, so that nobody takes the zeros for
+/// granted.
 [[gnu::section(".kiln_commit"), gnu::used]] const volatile char commit[64] = {};
 
 } // namespace

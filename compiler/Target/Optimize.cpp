@@ -1,6 +1,6 @@
 //===- Optimize.cpp - LLVM's pass pipeline per target -------------------------===//
 //
-// In a file of its own because PassBuilder.h is among LLVM's slowest headers.
+// In a file of its own because llvm/Passes/PassBuilder.h is among LLVM's slowest headers.
 //
 //===----------------------------------------------------------------------===//
 

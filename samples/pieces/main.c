@@ -8,7 +8,8 @@ int main(void) {
   for (int i = 0; i < 1000; ++i)
     x[i] = (float)i;
   kiln_stream cpu = kiln_cpu_stream(NULL);
-  if (scale_f32(cpu, x, 1000, 3.0f) != KILN_SUCCESS || shift_f32(cpu, x, 1000, 1.0f) != KILN_SUCCESS) {
+  if (scale_f32(cpu, x, 1000, 3.0f) != KILN_SUCCESS ||
+      shift_f32(cpu, x, 1000, 1.0f) != KILN_SUCCESS) {
     fprintf(stderr, "%s\n", kiln_last_error());
     return 1;
   }

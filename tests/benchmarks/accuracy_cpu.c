@@ -1,5 +1,5 @@
-/* The error of elementary functions in fp32 on this machine's CPU, as accuracy_gpu.py measures it on a GPU; docs/accuracy.md has the
- * commands. The reference is libm in long double. */
+/* The error of elementary functions in fp32 on this machine's CPU, as accuracy_gpu.py measures it
+ * on a GPU; docs/accuracy.md has the commands. The reference is libm in long double. */
 #include "accuracy.h"
 
 #include <float.h>
@@ -46,8 +46,9 @@ static void compare(kiln_errors *errors, uint32_t i, int is_binary, long double 
 }
 
 static void report(const char *name, const kiln_errors *errors) {
-  printf("| %s | %.2f | %.3f | %ld | %g, %g |\n", name, errors->ulp, (double)errors->nearest / (double)errors->finite, errors->special,
-         (double)errors->worst, (double)errors->worst2);
+  printf("| %s | %.2f | %.3f | %ld | %g, %g |\n", name, errors->ulp,
+         (double)errors->nearest / (double)errors->finite, errors->special, (double)errors->worst,
+         (double)errors->worst2);
 }
 
 static void check(kiln_status status) {
@@ -57,39 +58,44 @@ static void check(kiln_status status) {
   }
 }
 
-#define UNARY(NAME, EXACT)                                                                                                                 \
-  {                                                                                                                                        \
-    kiln_errors errors = {0};                                                                                                              \
-    check(unary_##NAME(kiln_cpu_stream(NULL), numbers / block, 1, 1, x, out, numbers));                                                    \
-    for (uint32_t i = 0; i < numbers; ++i) {                                                                                               \
-      long double a = x[i];                                                                                                                \
-      compare(&errors, i, 0, EXACT);                                                                                                       \
-    }                                                                                                                                      \
-    report(#NAME, &errors);                                                                                                                \
+#define UNARY(NAME, EXACT)                                                                         \
+  {                                                                                                \
+    kiln_errors errors = {0};                                                                      \
+    check(unary_##NAME(kiln_cpu_stream(NULL), numbers / block, 1, 1, x, out, numbers));            \
+    for (uint32_t i = 0; i < numbers; ++i) {                                                       \
+      long double a = x[i];                                                                        \
+      compare(&errors, i, 0, EXACT);                                                               \
+    }                                                                                              \
+    report(#NAME, &errors);                                                                        \
   }
-#define BINARY(NAME, EXACT)                                                                                                                \
-  {                                                                                                                                        \
-    kiln_errors errors = {0};                                                                                                              \
-    check(binary_##NAME(kiln_cpu_stream(NULL), numbers / block, 1, 1, x, y, out, numbers));                                                \
-    for (uint32_t i = 0; i < numbers; ++i) {                                                                                               \
-      long double a = x[i], b = y[i];                                                                                                      \
-      compare(&errors, i, 1, EXACT);                                                                                                       \
-    }                                                                                                                                      \
-    report(#NAME, &errors);                                                                                                                \
+#define BINARY(NAME, EXACT)                                                                        \
+  {                                                                                                \
+    kiln_errors errors = {0};                                                                      \
+    check(binary_##NAME(kiln_cpu_stream(NULL), numbers / block, 1, 1, x, y, out, numbers));        \
+    for (uint32_t i = 0; i < numbers; ++i) {                                                       \
+      long double a = x[i], b = y[i];                                                              \
+      compare(&errors, i, 1, EXACT);                                                               \
+    }                                                                                              \
+    report(#NAME, &errors);                                                                        \
   }
 
 /* The sine of pi a for |a| <= 1. */
-static long double sine_of_turn(long double a) { return sinl((long double)M_PI * a + 1.2246467991473531772e-16L * a); }
+static long double sine_of_turn(long double a) {
+  return sinl((long double)M_PI * a + 1.2246467991473531772e-16L * a);
+}
 static long double sine_of_pi(long double a) {
   long double turn = remainderl(a, 2), magnitude = fabsl(turn);
   return copysignl(sine_of_turn(magnitude > 0.5L ? 1 - magnitude : magnitude), turn);
 }
-static long double cosine_of_pi(long double a) { return sine_of_turn(0.5L - fabsl(remainderl(a, 2))); }
+static long double cosine_of_pi(long double a) {
+  return sine_of_turn(0.5L - fabsl(remainderl(a, 2)));
+}
 
 int main(void) {
   fill(x, 1);
   fill(y, 0x9E3779B1);
-  puts("| function | Kiln on the CPU | nearest | special | worst operands |\n| --- | --- | --- | --- | --- |");
+  puts("| function | Kiln on the CPU | nearest | special | worst operands |\n| --- | --- | --- | "
+       "--- | --- |");
   UNARY(exp, expl(a))
   UNARY(exp2, exp2l(a))
   UNARY(log, logl(a))

@@ -31,8 +31,8 @@ VariantBinary hostBinary(unsigned target, llvm::StringRef object, llvm::StringRe
 /// matrix, and what is written to 64 rows of it.
 std::vector<TensorMapFacts> matrixMaps();
 
-/// axpy, every_type, no_arguments, strided, tensor, guarded, ranked, rows, tuned and nearest, for cuda:sm_90a,
-/// hip:gfx942 and the CPU whose kernels stand in `hostObject` (left out when empty).
+/// axpy, every_type, no_arguments, strided, tensor, guarded, ranked, rows, tuned and nearest, for
+/// cuda:sm_90a, hip:gfx942 and the CPU whose kernels stand in `hostObject` (left out when empty).
 LibraryModel testLibrary(llvm::StringRef hostObject);
 
 } // namespace kiln::test

@@ -1,7 +1,8 @@
 // A real NVIDIA GPU, through the driver that the machine has. Buffers are page-locked host memory,
 // which the GPU reaches at the same addresses: slow, and just right for tests, whose bodies stay
-// those of the CPU. Each test runs twice: the second time its launches are captured in a CUDA graph,
-// which runs in their place (the first time has loaded the code, which a capture does not allow).
+// those of the CPU. Each test runs twice: the second time its launches are captured in a CUDA
+// graph, which runs in their place (the first time has loaded the code, which a capture does not
+// allow).
 
 #include "tests/kernels/KernelTest.h"
 #include <dlfcn.h>
@@ -38,16 +39,16 @@ struct Driver {
       return function != nullptr;
     };
     void *context = nullptr;
-    ready = find(init, "cuInit") && find(retainPrimary, "cuDevicePrimaryCtxRetain") &&
-            find(setCurrent, "cuCtxSetCurrent") && find(hostAlloc, "cuMemHostAlloc") &&
-            find(hostFree, "cuMemFreeHost") && find(synchronize, "cuCtxSynchronize") &&
-            find(streamCreate, "cuStreamCreate") && find(streamDestroy, "cuStreamDestroy_v2") &&
-            find(streamSynchronize, "cuStreamSynchronize") &&
-            find(beginCapture, "cuStreamBeginCapture_v2") &&
-            find(endCapture, "cuStreamEndCapture") &&
-            find(instantiate, "cuGraphInstantiateWithFlags") &&
-            find(graphLaunch, "cuGraphLaunch") && find(execDestroy, "cuGraphExecDestroy") &&
-            find(graphDestroy, "cuGraphDestroy") && init(0) == 0 && retainPrimary(&context, 0) == 0 && setCurrent(context) == 0;
+    ready =
+        find(init, "cuInit") && find(retainPrimary, "cuDevicePrimaryCtxRetain") &&
+        find(setCurrent, "cuCtxSetCurrent") && find(hostAlloc, "cuMemHostAlloc") &&
+        find(hostFree, "cuMemFreeHost") && find(synchronize, "cuCtxSynchronize") &&
+        find(streamCreate, "cuStreamCreate") && find(streamDestroy, "cuStreamDestroy_v2") &&
+        find(streamSynchronize, "cuStreamSynchronize") &&
+        find(beginCapture, "cuStreamBeginCapture_v2") && find(endCapture, "cuStreamEndCapture") &&
+        find(instantiate, "cuGraphInstantiateWithFlags") && find(graphLaunch, "cuGraphLaunch") &&
+        find(execDestroy, "cuGraphExecDestroy") && find(graphDestroy, "cuGraphDestroy") &&
+        init(0) == 0 && retainPrimary(&context, 0) == 0 && setCurrent(context) == 0;
   }
 };
 
@@ -82,8 +83,9 @@ public:
       return CudaExecutor::synchronize();
     isCapturing = false;
     void *graph = nullptr, *exec = nullptr;
-    bool ran = driver().endCapture(own, &graph) == 0 && driver().instantiate(&exec, graph, 0) == 0 &&
-               driver().graphLaunch(exec, own) == 0 && driver().streamSynchronize(own) == 0;
+    bool ran = driver().endCapture(own, &graph) == 0 &&
+               driver().instantiate(&exec, graph, 0) == 0 && driver().graphLaunch(exec, own) == 0 &&
+               driver().streamSynchronize(own) == 0;
     if (exec)
       driver().execDestroy(exec);
     if (graph)

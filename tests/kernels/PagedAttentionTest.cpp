@@ -24,15 +24,11 @@ struct Pages {
 template <typename T> struct Arrays {
   Arrays(const Decode &decode, int pageSize, int dim)
       : batch(int(decode.lengths.size())), heads(decode.kvHeads * decode.group),
-        mostPages(1 + *std::max_element(decode.lengths.begin(),
-                                        decode.lengths.end()) /
-                          pageSize),
-        pages{batch * mostPages, pageSize, decode.kvHeads, dim},
-        q(size_t(batch) * heads * dim), k(pages.size()), v(pages.size()),
-        out(q.size()), table(size_t(batch) * mostPages),
+        mostPages(1 + *std::max_element(decode.lengths.begin(), decode.lengths.end()) / pageSize),
+        pages{batch * mostPages, pageSize, decode.kvHeads, dim}, q(size_t(batch) * heads * dim),
+        k(pages.size()), v(pages.size()), out(q.size()), table(size_t(batch) * mostPages),
         lengths(decode.lengths.size()), partial(q.size() * decode.splits),
-        lse(size_t(batch) * heads * decode.splits),
-        scale(0.4f / std::sqrt(float(dim))) {
+        lse(size_t(batch) * heads * decode.splits), scale(0.4f / std::sqrt(float(dim))) {
     for (Buffer<float> *buffer : {&partial, &lse})
       buffer->fill([](size_t) { return NAN; });
     out.fill([](size_t) { return T(NAN); });
@@ -51,10 +47,8 @@ template <typename T> struct Arrays {
     std::vector<T> rows(size_t(lengths[sequence]) * pages.dim);
     for (int n = 0; n < lengths[sequence]; ++n) {
       size_t page = size_t(table[sequence * mostPages + n / pages.rows]);
-      size_t at =
-          page * pages.pageStride() + n % pages.rows * pages.rowStride();
-      std::copy_n(&paged[at + kvHead * pages.dim], pages.dim,
-                  &rows[size_t(n) * pages.dim]);
+      size_t at = page * pages.pageStride() + n % pages.rows * pages.rowStride();
+      std::copy_n(&paged[at + kvHead * pages.dim], pages.dim, &rows[size_t(n) * pages.dim]);
     }
     return rows;
   }
@@ -71,11 +65,10 @@ template <typename T> void compare(Arrays<T> &a, int group, double tolerance) {
   const int dim = a.pages.dim;
   for (int b = 0; b < a.batch; ++b)
     for (int h = 0; h < a.heads; ++h) {
-      std::vector<T> keys = a.rowsOf(a.k, b, h / group),
-                     values = a.rowsOf(a.v, b, h / group);
+      std::vector<T> keys = a.rowsOf(a.k, b, h / group), values = a.rowsOf(a.v, b, h / group);
       size_t at = (size_t(b) * a.heads + h) * dim;
-      Row expected = attend(Shape{1, 1, 1, a.lengths[b], 0}, {}, 0, &a.q[at],
-                            keys.data(), dim, dim, a.scale);
+      Row expected =
+          attend(Shape{1, 1, 1, a.lengths[b], 0}, {}, 0, &a.q[at], keys.data(), dim, dim, a.scale);
       for (int d = 0; d < dim; ++d) {
         double sum = 0;
         for (size_t n = 0; n < expected.probabilities.size(); ++n)
@@ -84,56 +77,49 @@ template <typename T> void compare(Arrays<T> &a, int group, double tolerance) {
             << "sequence " << b << ", head " << h << ", element " << d;
       }
     }
-  EXPECT_TRUE(a.out.guardsHold() && a.partial.guardsHold() &&
-              a.lse.guardsHold());
+  EXPECT_TRUE(a.out.guardsHold() && a.partial.guardsHold() && a.lse.guardsHold());
 }
 
 class PagedAttention : public KernelTest {
 protected:
   template <typename T, int dim, typename Attend, typename Combine>
-  void run(const Decode &decode, int pageSize, double tolerance,
-           Attend attendPages, Combine combine) {
+  void run(const Decode &decode, int pageSize, double tolerance, Attend attendPages,
+           Combine combine) {
     SCOPED_TRACE(testing::Message() << decode.splits << " splits");
     Arrays<T> a(decode, pageSize, dim);
     for (Buffer<T> *buffer : {&a.q, &a.k, &a.v})
       buffer->fill([&](size_t) { return T(random(-2, 2)); });
     const int64_t stride = int64_t(a.heads) * dim, row = a.pages.rowStride(),
                   page = a.pages.pageStride();
-    ASSERT_KILN(attendPages(stream(), a.q.data(), a.k.data(), a.v.data(),
-                            a.table.data(), a.lengths.data(), a.partial.data(),
-                            a.lse.data(), stride, dim, page, row, dim, page,
-                            row, dim, a.mostPages, decode.group, decode.splits,
+    ASSERT_KILN(attendPages(stream(), a.q.data(), a.k.data(), a.v.data(), a.table.data(),
+                            a.lengths.data(), a.partial.data(), a.lse.data(), stride, dim, page,
+                            row, dim, page, row, dim, a.mostPages, decode.group, decode.splits,
                             a.scale, a.batch, decode.kvHeads));
-    ASSERT_KILN(combine(stream(), a.partial.data(), a.lse.data(), a.out.data(),
-                        stride, dim, a.heads, decode.splits, a.batch));
+    ASSERT_KILN(combine(stream(), a.partial.data(), a.lse.data(), a.out.data(), stride, dim,
+                        a.heads, decode.splits, a.batch));
     compare(a, decode.group, tolerance);
   }
 };
 
 TEST_P(PagedAttention, OneSplit) {
-  run<F16, 64>({{1, 33, 100}, 2, 1, 1}, 16, 4e-3, paged_attention_f16,
-               combine_splits_f16);
+  run<F16, 64>({{1, 33, 100}, 2, 1, 1}, 16, 4e-3, paged_attention_f16, combine_splits_f16);
 }
 
 TEST_P(PagedAttention, SplitsOfWhichSomeAreEmpty) {
-  run<F16, 64>({{0, 20, 250}, 1, 3, 5}, 16, 4e-3, paged_attention_f16,
-               combine_splits_f16);
-  run<F16, 64>({{300, 7}, 2, 2, 12}, 64, 4e-3, paged_attention_f16_pages_of_64,
-               combine_splits_f16);
+  run<F16, 64>({{0, 20, 250}, 1, 3, 5}, 16, 4e-3, paged_attention_f16, combine_splits_f16);
+  run<F16, 64>({{300, 7}, 2, 2, 12}, 64, 4e-3, paged_attention_f16_pages_of_64, combine_splits_f16);
 }
 
 TEST_P(PagedAttention, MoreHeadsThanABlockHolds) {
-  run<F16, 128>({{77, 130}, 1, 20, 2}, 16, 4e-3, paged_attention_f16_128,
-                combine_splits_f16_128);
-  run<BF16, 128>({{129}, 2, 8, 3}, 64, 2e-2,
-                 paged_attention_bf16_128_pages_of_64, combine_splits_bf16_128);
+  run<F16, 128>({{77, 130}, 1, 20, 2}, 16, 4e-3, paged_attention_f16_128, combine_splits_f16_128);
+  run<BF16, 128>({{129}, 2, 8, 3}, 64, 2e-2, paged_attention_bf16_128_pages_of_64,
+                 combine_splits_bf16_128);
 }
 
 TEST_P(PagedAttention, RefusesMoreSplitsThanItCombines) {
   Buffer<float> partial(64), lse(1);
   Buffer<F16> out(64);
-  EXPECT_EQ(combine_splits_f16(stream(), partial.data(), lse.data(), out.data(),
-                               64, 64, 1, 65, 1),
+  EXPECT_EQ(combine_splits_f16(stream(), partial.data(), lse.data(), out.data(), 64, 64, 1, 65, 1),
             KILN_ERROR_NO_VARIANT);
 }
 

@@ -153,8 +153,10 @@ TEST_P(Shape, Joins) {
     checkShape(
         GetParam(), "tl.interleave(x, x + 1)", {4, 8}, {4, 16}, [](int i) { return i / 2 + i % 2; },
         type);
-    checkShape(GetParam(), "tl.split(x)[0]", {4, 8, 2}, {4, 8}, [](int i) { return 2 * i; }, type);
-    checkShape(GetParam(), "x.split()[1]", {64, 2}, {64}, [](int i) { return 2 * i + 1; }, type);
+    checkShape(
+        GetParam(), "tl.split(x)[0]", {4, 8, 2}, {4, 8}, [](int i) { return 2 * i; }, type);
+    checkShape(
+        GetParam(), "x.split()[1]", {64, 2}, {64}, [](int i) { return 2 * i + 1; }, type);
   }
   checkShape(GetParam(), "tl.join(x, 5)", {4}, {4, 2}, [](int i) { return i % 2 ? 5 : i / 2; });
   checkShape(GetParam(), "tl.join(tl.max(x, 0), 7)", {4}, {2}, [](int i) { return i ? 7 : 3; });

@@ -33,16 +33,17 @@ INSTANTIATE_TEST_SUITE_P(Drivers, CudaLoadTest, ::testing::Values(11, 12),
 
 TEST_P(CudaLoadTest, EveryFailureOnTheWayIsAStatusAndTheNextTryWorks) {
   const std::vector<std::string> calls = {"cuInit",
-                                    "cuDeviceGetCount",
-                                    "cuDeviceGetAttribute",
-                                    "cuStreamIsCapturing",
-                                    "cuLaunchKernel",
-                                    loadCall(),
-                                    symbolCall(),
-                                    perContext() ? "cuFuncSetAttribute" : "cuKernelSetAttribute",
-                                    "cuStreamGetCtx",
-                                    "cuCtxPushCurrent_v2",
-                                    "cuCtxGetDevice"};
+                                          "cuDeviceGetCount",
+                                          "cuDeviceGetAttribute",
+                                          "cuStreamIsCapturing",
+                                          "cuLaunchKernel",
+                                          loadCall(),
+                                          symbolCall(),
+                                          perContext() ? "cuFuncSetAttribute"
+                                                       : "cuKernelSetAttribute",
+                                          "cuStreamGetCtx",
+                                          "cuCtxPushCurrent_v2",
+                                          "cuCtxGetDevice"};
   for (const std::string &call : calls) {
     TestLibrary library({cubin("sm_90")});
     library.addVariant("v");

@@ -169,7 +169,8 @@ TEST_F(TensorMapTest, EqualArgumentsAreEncodedOnce) {
   // A launch that finds its maps asks for nothing but the stream's context.
   fake->calls.clear();
   ASSERT_OK(launch(library, matrix.params));
-  EXPECT_EQ(fake->calls, (std::vector<std::string>{"cuStreamGetCtx", "cuCtxGetId", "cuLaunchKernel"}));
+  EXPECT_EQ(fake->calls,
+            (std::vector<std::string>{"cuStreamGetCtx", "cuCtxGetId", "cuLaunchKernel"}));
 }
 
 TEST_F(TensorMapTest, EachNumberTellsMapsApart) {

@@ -54,7 +54,7 @@ Value builtinConstexprFunction(Evaluator &, Call &call) {
   function->mode = FunctionMode::Python;
   return {ValueKind::Function, function};
 }
-/// Applied to a function they leave it as it is; Autotune.cpp reads what they say.
+/// Applied to a function they leave it as it is; evaluateAutotune() reads what they say.
 Value builtinAutotune(Evaluator &, Call &) { return decorator(); }
 Value builtinHeuristics(Evaluator &, Call &) { return decorator(); }
 

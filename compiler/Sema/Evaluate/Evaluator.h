@@ -227,7 +227,7 @@ public:
   /// What the call at hand gives for a parameter of the builtin; the current position if unknown.
   SourceRange argumentRange(llvm::StringRef name) const;
 
-  //===-- Expressions (Expressions.cpp, Comprehensions.cpp, Attributes.cpp) --===//
+  //===-- Expressions (Expressions.cpp, Attributes.cpp) --------------------===//
 
   Value evaluate(const ast::Expr &expr) override;
   Value evaluateLiteral(const ast::Expr &expr);

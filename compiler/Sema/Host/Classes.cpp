@@ -204,19 +204,19 @@ Value HostInterpreter::callFields(const Value &cls, std::vector<Value> args, Key
       value = *given;
     if (!value)
       return core->error(DiagKind::SemaArguments, object.name,
-                        "needs a value for '" + name.str() + "'");
+                         "needs a value for '" + name.str() + "'");
     instance->fields.emplace_back(name.str(), *value);
     tuple->fields.push_back(name.str());
     tuple->elements.push_back(*value);
   }
   if (next < args.size())
     return core->error(DiagKind::SemaArguments, object.name,
-                      "takes " + std::to_string(next) + " arguments, got " +
-                          std::to_string(args.size()));
+                       "takes " + std::to_string(next) + " arguments, got " +
+                           std::to_string(args.size()));
   for (size_t i = 0; i < keywords.size(); ++i)
     if (!used[i])
       return core->error(DiagKind::SemaArguments, object.name,
-                        "has no parameter '" + keywords[i].first + "'");
+                         "has no parameter '" + keywords[i].first + "'");
   if (object.isNamedTuple)
     return {ValueKind::Tuple, tuple};
   Value result(ValueKind::Instance, instance);

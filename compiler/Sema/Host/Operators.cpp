@@ -221,8 +221,8 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
       Value why;
       std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
       return core->failed() ? Value()
-             : answer      ? Value::boolean(*answer == (op == CompareOp::In))
-                           : why;
+             : answer       ? Value::boolean(*answer == (op == CompareOp::In))
+                            : why;
     }
     if (givenRight.isOpaque())
       return givenRight;

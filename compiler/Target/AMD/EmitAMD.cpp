@@ -67,8 +67,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
   optimizeModule(module, **machine, target, options);
-  if (llvm::Error error =
-          checkExternalCalls(module, [](llvm::StringRef) { return false; }, target.name))
+  if (llvm::Error error = checkExternalCalls(
+          module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
   // Without a search for registers nearly every value has its place in memory, of which a thread
   // has 128 KiB.

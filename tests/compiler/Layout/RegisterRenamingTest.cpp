@@ -45,7 +45,8 @@ TEST(RegisterRenaming, FirstDuplicateIsTheFirstRegisterWithTheSameElement) {
 }
 
 TEST(RegisterRenaming, IgnoredPlacesAreTheSame) {
-  auto layout = LinearLayout::parse("register: 0,1 0,2 8,0 16,0; lane: 0,4 1,0 2,0; warp: 4,0; block: -> 32x8");
+  auto layout = LinearLayout::parse(
+      "register: 0,1 0,2 8,0 16,0; lane: 0,4 1,0 2,0; warp: 4,0; block: -> 32x8");
   ASSERT_TRUE(bool(layout));
   BinaryVector rowsOf16 = BinaryVector(15) << layout->out().position(Dim::axis(0));
   EXPECT_EQ(firstDuplicates(*layout, rowsOf16),
@@ -59,8 +60,8 @@ TEST(RegisterRenaming, StepsAreTheSameInEveryThread) {
     LinearLayout layout = withDuplicates(random, /*permuted=*/trial % 2);
     unsigned axis = layout.shape().size() - 1;
     for (int64_t group = 1; group <= layout.shape()[axis]; group *= 2)
-      for (auto [reg, step] : llvm::enumerate(
-               registerSteps(layout, layout.out().position(Dim::axis(axis)), group))) {
+      for (auto [reg, step] :
+           llvm::enumerate(registerSteps(layout, layout.out().position(Dim::axis(axis)), group))) {
         steps += step.first != reg;
         ASSERT_LE(step.first, reg);
         for (int64_t lane = 0; lane < layout.numLanes(); ++lane)

@@ -45,7 +45,10 @@ const Formula formulas[] = {
      [](uint32_t lane, uint32_t i) -> Place {
        return {i < 2 ? lane / 4 : lane / 4 + 8, lane % 4 * 2 + (i & 1)};
      },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane % 4 * 2 + i, lane / 4}; }, mmaC},
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane % 4 * 2 + i, lane / 4};
+     },
+     mmaC},
     // "Matrix Fragments for mma.m16n8k8", .tf32.
     {shape(KILN_EMU_MMA_SYNC, 16, 8, 8, KILN_EMU_TF32, KILN_EMU_F32),
      [](uint32_t lane, uint32_t i) -> Place {
@@ -67,45 +70,83 @@ const Formula formulas[] = {
      mmaC},
     // "Matrix Fragments for mma.m8n8k4 with .f64".
     {shape(KILN_EMU_MMA_SYNC, 8, 8, 4, KILN_EMU_F64, KILN_EMU_F64),
-     [](uint32_t lane, uint32_t) -> Place { return {lane >> 2, lane % 4}; },
-     [](uint32_t lane, uint32_t) -> Place { return {lane % 4, lane >> 2}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane >> 2, lane % 4 * 2 + i}; }},
+     [](uint32_t lane, uint32_t) -> Place {
+       return {lane >> 2, lane % 4};
+     },
+     [](uint32_t lane, uint32_t) -> Place {
+       return {lane % 4, lane >> 2};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane >> 2, lane % 4 * 2 + i};
+     }},
     // AMD matrix instruction calculator, v_mfma_f32_32x32x8_f16: A[i][k] is in lane i + 32 (k / 4),
     // element k % 4; D[i][j] in lane j + 32 (i / 4 % 2), register i % 4 + 4 (i / 8).
     {shape(KILN_EMU_MFMA, 32, 32, 8, KILN_EMU_F16, KILN_EMU_F32),
-     [](uint32_t lane, uint32_t i) -> Place { return {lane & 31, lane / 32 * 4 + i}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 32 * 4 + i, lane & 31}; },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane & 31, lane / 32 * 4 + i};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 32 * 4 + i, lane & 31};
+     },
      [](uint32_t lane, uint32_t i) -> Place {
        return {i / 4 * 8 + lane / 32 * 4 + i % 4, lane & 31};
      }},
     // v_mfma_f32_16x16x16_f16: D[i][j] in lane j + 16 (i / 4), register i % 4.
     {shape(KILN_EMU_MFMA, 16, 16, 16, KILN_EMU_BF16, KILN_EMU_F32),
-     [](uint32_t lane, uint32_t i) -> Place { return {lane & 15, lane / 16 * 4 + i}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 4 + i, lane & 15}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 4 + i, lane & 15}; }},
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane & 15, lane / 16 * 4 + i};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 4 + i, lane & 15};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 4 + i, lane & 15};
+     }},
     // v_mfma_i32_16x16x32_i8: eight elements of k in each lane.
     {shape(KILN_EMU_MFMA, 16, 16, 32, KILN_EMU_S8, KILN_EMU_S32),
-     [](uint32_t lane, uint32_t i) -> Place { return {lane & 15, lane / 16 * 8 + i}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 8 + i, lane & 15}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 4 + i, lane & 15}; }},
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane & 15, lane / 16 * 8 + i};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 8 + i, lane & 15};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 4 + i, lane & 15};
+     }},
     // v_mfma_f32_32x32x2_f32.
     {shape(KILN_EMU_MFMA, 32, 32, 2, KILN_EMU_F32, KILN_EMU_F32),
-     [](uint32_t lane, uint32_t) -> Place { return {lane & 31, lane / 32}; },
-     [](uint32_t lane, uint32_t) -> Place { return {lane / 32, lane & 31}; },
+     [](uint32_t lane, uint32_t) -> Place {
+       return {lane & 31, lane / 32};
+     },
+     [](uint32_t lane, uint32_t) -> Place {
+       return {lane / 32, lane & 31};
+     },
      [](uint32_t lane, uint32_t i) -> Place {
        return {i / 4 * 8 + lane / 32 * 4 + i % 4, lane & 31};
      }},
     // RDNA3 ISA, "Wave Matrix Multiply Accumulate": A's row is lane % 16 with all of k, twice; D's
     // row is 2 i + lane / 16.
     {shape(KILN_EMU_WMMA_GFX11, 16, 16, 16, KILN_EMU_F16, KILN_EMU_F32),
-     [](uint32_t lane, uint32_t i) -> Place { return {lane % 16, i}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {i, lane % 16}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {2 * i + lane / 16, lane % 16}; }},
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane % 16, i};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {i, lane % 16};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {2 * i + lane / 16, lane % 16};
+     }},
     // RDNA4 ISA: the halves of the wave hold the halves of k, and of D's rows.
     {shape(KILN_EMU_WMMA_GFX12, 16, 16, 16, KILN_EMU_BF16, KILN_EMU_F32),
-     [](uint32_t lane, uint32_t i) -> Place { return {lane % 16, lane / 16 * 8 + i}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 8 + i, lane % 16}; },
-     [](uint32_t lane, uint32_t i) -> Place { return {lane / 16 * 8 + i, lane % 16}; }},
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane % 16, lane / 16 * 8 + i};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 8 + i, lane % 16};
+     },
+     [](uint32_t lane, uint32_t i) -> Place {
+       return {lane / 16 * 8 + i, lane % 16};
+     }},
 };
 
 /// The bits of a small integer in a type; 0 to 3 and -1 are exact in all.

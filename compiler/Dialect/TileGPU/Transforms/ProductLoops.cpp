@@ -123,9 +123,19 @@ static SmallVector<LoadGroup> groupsOf(const ProductLoop &product) {
   return llvm::map_to_vector(groups, [](const auto &group) { return group.second; });
 }
 
-SmallVector<LoadGroup> ProductLoops::groups() const {
+/// Whether a product reads its slot in the next iteration, too, while there is no slot but that
+/// one's.
+static bool blocksCopies(const ProductLoop &product, const RingPlan &plan) {
+  DotsInFlight flight(product.loop, product.staged);
+  flight.withoutSpareSlot();
+  return plan.slots == 2 && flight.any();
+}
+
+SmallVector<LoadGroup> ProductLoops::groups(const RingPlan &plan) const {
   SmallVector<LoadGroup> groups = groupsOf(loops.front());
-  if (llvm::all_of(loops, [&](const ProductLoop &each) { return groupsOf(each) == groups; }))
+  if (llvm::all_of(loops, [&](const ProductLoop &each) {
+        return blocksCopies(each, plan) && groupsOf(each) == groups;
+      }))
     return groups;
   return {llvm::to_vector_of<unsigned>(llvm::seq(loops.front().staged.loads.size()))};
 }

@@ -27,9 +27,10 @@ public:
   /// As many slots as the loop that wishes most, and as there is room for.
   RingPlan plan(mlir::func::FuncOp kernel, const TargetInfo &target);
 
-  /// The loads that wait and are waited for together, in the order in which they are read: those of
-  /// each group, or all where the loops group them differently.
-  llvm::SmallVector<LoadGroup> groups() const;
+  /// The loads that wait and are waited for together, in the order in which they are read: all, or
+  /// those that are read together, where all loops group them alike and would have nothing copied
+  /// ahead otherwise.
+  llvm::SmallVector<LoadGroup> groups(const RingPlan &plan) const;
 
   /// Whether blocks of the cluster copy for each other.
   bool shares() const;

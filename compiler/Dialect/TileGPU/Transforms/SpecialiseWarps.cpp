@@ -9,9 +9,13 @@
 //     full:  the engine has brought this round's blocks    (the producer's announcements, bytes)
 //     empty: every warp has read this round's blocks       (an arrival of each warp)
 //
-// and who waits knows the round by its parity. Slots and rounds go on from loop to loop. Blocks
-// that different operations read have mbarriers of their own: attention's keys are read when its
-// values are not yet, and with two slots the next but one come while these wait for their product.
+// and who waits knows the round by its parity. Slots and rounds go on from loop to loop.
+//
+// Where there are two slots, and a product runs into the next iteration, nothing could be copied
+// ahead: this iteration reads one of them, and that product the other. Then blocks that different
+// operations read have mbarriers of their own. Attention's keys are read an iteration before its
+// values are, and the next ones come in their place meanwhile. With more slots, and in attention's
+// backward pass, that lost up to a fifth (H200).
 //
 // The kernel's own warps keep their numbers, and its barriers are theirs alone.
 //
@@ -95,7 +99,7 @@ public:
       : kernel(kernel), served(served), slice(slice), slots(plan.slots),
         hasSpareSlot(plan.hasSpareSlot()), registers(registers), isShared(served.shares()),
         rewriter(kernel.getContext()) {
-    for (LoadGroup &loads : served.groups())
+    for (LoadGroup &loads : served.groups(plan))
       groups.push_back({std::move(loads), {}, {}});
   }
 
@@ -353,7 +357,10 @@ private:
                RingState state) {
     Location loc = loop.getLoc();
     if (Operation *done = lastDone(readers)) {
-      rewriter.setInsertionPointAfter(done);
+      if (groups.size() > 1)
+        rewriter.setInsertionPointAfter(done);
+      else
+        rewriter.setInsertionPoint(loop.getBody()->getTerminator());
       return arrive(loc, group, state.slot, Value());
     }
     rewriter.setInsertionPointAfter(places.done);

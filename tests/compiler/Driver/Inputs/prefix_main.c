@@ -14,7 +14,7 @@ int main(void) {
   /* Each kernel reports to its own runtime. */
   statuses[2] = bolt_use(out, 2, bolt);
   acme_use(out, 4, acme);
-  printf("statuses: %d %d %d\nacme: '%s'\nbolt: '%s'\n", statuses[0], statuses[1], statuses[2], acme,
-         bolt);
+  printf("statuses: %d %d %d\nacme: '%s'\nbolt: '%s'\n", statuses[0], statuses[1], statuses[2],
+         acme, bolt);
   return 0;
 }

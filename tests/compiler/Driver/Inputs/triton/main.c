@@ -1,4 +1,5 @@
-/* A program written against what Triton's compile.py and link.py write: it knows nothing of Kiln. */
+/* A program written against what Triton's compile.py and link.py write: it knows nothing of Kiln.
+ */
 #include "scale.h"
 #include <cuda.h>
 #include <stdio.h>
