@@ -97,6 +97,9 @@ private:
 
   //--- Access.cpp ---
   Value loadAt(tile::LoadOp load, ArrayRef<Coord> coords);
+  Value loadLanes(tile::LoadOp load, ArrayRef<Coord> coords, Value mask, Value other,
+                  AccessForm form);
+  Value guardedAddress(tile::LoadOp load, Value address, ArrayRef<Coord> coords);
   Value loadScalar(Location loc, Type element, Value pointer, Value mask, Value other,
                    bool isVolatile);
   Value emptyMask(unsigned lanes);
@@ -135,6 +138,7 @@ private:
   void emitDot(tile::DotOp op);
   void fillPanels(const Fill &fill);
   void fillTransposedPanels(const Fill &fill);
+  Value multiplyAdd(Value x, Value y, Value sum);
   /// Between float types or between (signed) integer types.
   Value convertElement(Value value, Type element);
 
@@ -206,7 +210,7 @@ private:
   std::map<std::vector<const void *>, CacheEntry> cache;
   /// For the store being emitted: loads that may meet it, the copy to use then, and whether.
   struct GuardedCopy {
-    const Buffer *copy;
+    const Buffer *copy = nullptr;
     Value overlaps;
   };
   llvm::DenseMap<Operation *, GuardedCopy> guards;
