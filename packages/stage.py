@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-COMMIT_BYTES = 64  # compiler/Driver/Version.cpp
+COMMIT_BYTES = 64  # compiler/Basic/Version.cpp
 
 
 def read_commit(status):

@@ -1,7 +1,14 @@
 // The kiln command.
 
-#include "compiler/Driver/Commands.h"
-#include "compiler/Driver/Interrupt.h"
+#include "compiler/Driver/Cache/Cache.h"
+#include "compiler/Driver/Completion/Completion.h"
+#include "compiler/Driver/Language/Language.h"
+#include "compiler/Driver/Library/Library.h"
+#include "compiler/Driver/Process/Interrupt.h"
+#include "compiler/Driver/Report/Report.h"
+#include "compiler/Driver/Run/Run.h"
+#include "compiler/Driver/Triton/Triton.h"
+#include "compiler/Driver/Tune/Tune.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <unistd.h>
@@ -15,9 +22,11 @@ int runCommand(const kiln::CommandLine &line) {
   case kiln::Command::Check:
     return kiln::runCheck(line);
   case kiln::Command::Plan:
-    return kiln::runShowPlan(line);
+    return kiln::runPlan(line);
   case kiln::Command::Link:
     return kiln::runLink(line);
+  case kiln::Command::TritonLink:
+    return kiln::runTritonLink(line);
   case kiln::Command::Compile:
     return kiln::runCompile(line);
   case kiln::Command::Run:

@@ -6,8 +6,8 @@
 // One benchmark for each variant and target of the spec; the counters are milliseconds of CPU
 // of the stages.
 
-#include "compiler/Driver/CompileVariant.h"
-#include "compiler/Driver/Session.h"
+#include "compiler/Driver/Jobs/CompileVariant.h"
+#include "compiler/Driver/Session/Session.h"
 #include <benchmark/benchmark.h>
 
 using namespace kiln;

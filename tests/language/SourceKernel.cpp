@@ -1,7 +1,7 @@
 #include "tests/language/SourceKernel.h"
 
 #include "codegen/RuntimeRecords.h"
-#include "compiler/Driver/BuildPlan.h"
+#include "compiler/Driver/Planning/BuildPlan.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Sema/Builtins/Builtins.h"

@@ -1,0 +1,28 @@
+// Compiles one variant, start to end: what a worker process does.
+
+#ifndef KILN_COMPILER_DRIVER_JOBS_COMPILEVARIANT_H
+#define KILN_COMPILER_DRIVER_JOBS_COMPILEVARIANT_H
+
+#include "compiler/Driver/Jobs/VariantResult.h"
+#include "compiler/Driver/Planning/BuildPlan.h"
+
+namespace kiln {
+
+/// How far to go.
+struct VariantGoal {
+  /// Sema only: `kiln check`.
+  bool checkOnly = false;
+  /// The binary if the cache has it, else none: what Sema reports is not all then.
+  bool cachedOnly = false;
+  /// The stage whose text or bytes are wanted (emitStages()); empty: the binary, proved against its
+  /// launcher.
+  std::string emitStage;
+};
+
+/// Never fails: what went wrong is in the result's diagnostics.
+VariantResult compileVariant(const BuildPlan &plan, const CompileJob &job, ModuleLoader &loader,
+                             const CompilerOptions &options, const VariantGoal &goal);
+
+} // namespace kiln
+
+#endif
