@@ -29,6 +29,7 @@ zlib1g-dev /usr/include/zlib.h
 gcc /usr/bin/gcc
 g++ /usr/bin/g++
 gdb /usr/bin/gdb
+clang-format-14 /usr/bin/clang-format-14
 cmake /usr/bin/cmake
 ninja-build /usr/bin/ninja
 make /usr/bin/make

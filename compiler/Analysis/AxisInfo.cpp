@@ -1,9 +1,10 @@
 // Transfer functions of the axis facts, on MLIR's sparse forward data-flow framework.
 //
-// All facts are powers of two, so the greatest common divisor of two is the smaller. The one subtle
-// point is what a group's divisibility says about a smaller group: of neighbours that count up by
-// one, only every g-th is a multiple of more than g. `firstDivisibility` is the only place that
-// knows this.
+// Contiguity, divisibility and constancy are powers of two, so the greatest common divisor of two
+// is the smaller. The one subtle point is what a group's divisibility says about a smaller group:
+// of neighbours that count up by one, only every g-th is a multiple of more than g. Transfer
+// functions ask `firstDivisibility` for that; where two values meet, the join holds the result to
+// the group.
 
 #include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Dialect/Tile/Tile.h"

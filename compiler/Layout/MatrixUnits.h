@@ -6,8 +6,9 @@
 // layouts, so the layouts of whole tiles follow by products, and one lowering of
 // dots serves every row.
 //
-// The row "fma" stands for no instruction at all: every thread multiplies
-// what it holds. Its operand layouts derive from the result's.
+// A dot of which no row takes the types or the shape has no instruction: every
+// thread multiplies and adds what it holds, in layouts that derive from the
+// result's.
 //
 //===----------------------------------------------------------------------===//
 

@@ -207,15 +207,8 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
   return success();
 }
 
-/// GPU: layouts, shared memory and barriers, then the program of one thread.
-LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
-  ModuleOp module = compilation.module;
-  const TargetInfo &target = compilation.target;
-  if (facts.maxRegisters)
-    SymbolTable::lookupSymbolIn(module, facts.symbol)
-        ->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
-                  Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
-  PassManager passes(module.getContext());
+/// GPU, from Tile IR on: layouts, shared memory, copies that run ahead, and barriers.
+void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
@@ -247,6 +240,18 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   // After it the kernel says how many registers it needs.
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
+}
+
+/// GPU: layouts and all that follows from them, then the program of one thread.
+LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
+  ModuleOp module = compilation.module;
+  const TargetInfo &target = compilation.target;
+  if (facts.maxRegisters)
+    SymbolTable::lookupSymbolIn(module, facts.symbol)
+        ->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
+                  Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
+  PassManager passes(module.getContext());
+  addLayoutPasses(passes, target);
   bool ran = succeeded(passes.run(module));
   auto kernel = cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, facts.symbol));
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);

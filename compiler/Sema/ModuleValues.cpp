@@ -1,6 +1,8 @@
 // What the names of a module are worth once it has run: for tests against Python itself.
 
-#include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Builtins/Builtins.h"
+#include "compiler/Sema/Host/Session.h"
+#include "compiler/Sema/Sema.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -73,8 +75,9 @@ std::vector<ModuleValue> evaluateModule(ModuleLoader &loader, const LoadedModule
                                         const TargetAnswers &target,
                                         const NamedConstants &defines) {
   DiagnosticEngine ignored;
-  sema::Evaluator evaluator(loader, module, target, defines, ignored, nullptr);
-  sema::ModuleState &state = evaluator.host->execute(module);
+  sema::Session session(loader, module, sema::getBuiltinTable(), {target, nullptr, nullptr},
+                        defines, ignored);
+  sema::ModuleState &state = session.getHost().execute(module);
   std::vector<ModuleValue> values;
   for (const auto &[name, value] : state.scope->names) {
     bool isKnown = !sema::findUnknown(value);

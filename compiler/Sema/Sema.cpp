@@ -3,27 +3,15 @@
 #include "compiler/Sema/Sema.h"
 
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Builtins/MemoryAccess.h"
-#include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Builtins/Builtins.h"
+#include "compiler/Sema/Host/Session.h"
 #include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/Python/Annotations.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "mlir/IR/Verifier.h"
 
 namespace kiln {
-
-ArgumentValue ArgumentValue::runTime(std::string dtype, unsigned divisibility, bool equalsOne) {
-  ArgumentValue result;
-  result.dtype = std::move(dtype);
-  result.divisibility = divisibility;
-  result.equalsOne = equalsOne;
-  return result;
-}
-ArgumentValue ArgumentValue::ofConstant(Literal value) {
-  ArgumentValue result;
-  result.kind = Kind::Constant;
-  result.constant = std::move(value);
-  return result;
-}
 
 namespace {
 
@@ -55,18 +43,19 @@ struct KernelBuilder {
 std::optional<Value> KernelBuilder::bindRunTime(const ArgumentValue &argument,
                                                 llvm::StringRef name) {
   std::optional<DType> dtype = parseDType(argument.dtype);
-  mlir::Type type = dtype ? dtype->toMLIR(evaluator.context) : mlir::Type();
+  mlir::Type type = dtype ? dtype->toMLIR(evaluator.tensors().getContext()) : mlir::Type();
   if (!type)
     return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
   unsigned index = func.getNumArguments();
   mlir::NamedAttrList attributes;
   if (argument.divisibility > 1)
-    attributes.set(tile::TileDialect::divisibilityAttr,
-                   evaluator.builder.getI32IntegerAttr(int32_t(argument.divisibility)));
-  mlir::Location location =
-      mlir::NameLoc::get(evaluator.builder.getStringAttr(name), evaluator.loc());
-  if (mlir::failed(
-          func.insertArgument(index, type, attributes.getDictionary(evaluator.context), location)))
+    attributes.set(
+        tile::TileDialect::divisibilityAttr,
+        evaluator.tensors().getBuilder().getI32IntegerAttr(int32_t(argument.divisibility)));
+  mlir::Location location = mlir::NameLoc::get(evaluator.tensors().getBuilder().getStringAttr(name),
+                                               evaluator.tensors().loc());
+  if (mlir::failed(func.insertArgument(
+          index, type, attributes.getDictionary(evaluator.tensors().getContext()), location)))
     return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
   if (argument.equalsOne)
     return Value::integer(1);
@@ -85,7 +74,7 @@ void makeConst(Value &value) {
 std::optional<Value> KernelBuilder::bind(const ArgumentValue &argument, llvm::StringRef name) {
   switch (argument.kind) {
   case ArgumentValue::Kind::Constant: {
-    Value value = evaluator.fromConstant(argument.constant, kernel.module);
+    Value value = evaluator.modules().fromConstant(argument.constant, kernel.module);
     return evaluator.failed() ? std::nullopt : std::optional(value);
   }
   case ArgumentValue::Kind::RunTime:
@@ -143,7 +132,7 @@ std::optional<Value> KernelBuilder::bindDescriptor(const ArgumentValue &argument
     blockShape.push_back(Value::integer(extent));
   parts.values = {*base, Value::tuple(shape), Value::tuple(strides), Value::tuple(blockShape),
                   Value::string(argument.padsWithNan ? "nan" : "zero")};
-  Value descriptor = builtinMakeTensorDescriptor(evaluator, parts);
+  Value descriptor = builtinMakeTensorDescriptor(evaluator.tensors(), parts);
   return evaluator.failed() ? std::nullopt : std::optional(descriptor);
 }
 
@@ -168,7 +157,7 @@ std::optional<Value> KernelBuilder::bindParameter(const ast::Parameter &paramete
     return std::nullopt;
   auto computed = llvm::find_if(*heuristics, isNamed);
   if (computed != heuristics->end())
-    return evaluator.fromConstant(computed->second, kernel.module);
+    return evaluator.modules().fromConstant(computed->second, kernel.module);
   if (misnamed.contains(name))
     return std::nullopt;
   if (!parameter.defaultValue)
@@ -189,14 +178,14 @@ bool KernelBuilder::checkArguments() {
                       [&](const auto &argument) { return argument.first == name; }))
       missing.push_back(name);
   }
-  Evaluator::At at(evaluator, kernel.definition->signatureRange);
+  At at(evaluator, kernel.definition->signatureRange);
   for (const auto &argument : instance.arguments) {
     if (llvm::is_contained(known, argument.first))
       continue;
     evaluator.errorWithHint(suggestName(argument.first, missing), DiagKind::SemaUnknownArgument,
                             argument.first, kernel.getName());
     misnamed.insert(findNearestName(argument.first, missing));
-    if (!evaluator.resume())
+    if (!evaluator.unwinding().resume())
       return false;
   }
   return true;
@@ -206,9 +195,9 @@ bool KernelBuilder::bindParameters() {
   if (!checkArguments())
     return false;
   for (const ast::Parameter &parameter : kernel.getParameters()) {
-    Evaluator::At at(evaluator, parameter.range);
+    At at(evaluator, parameter.range);
     std::optional<Value> value = bindParameter(parameter);
-    if (evaluator.failed() && !evaluator.resume())
+    if (evaluator.failed() && !evaluator.unwinding().resume())
       return false;
     names[parameter.name.name] = value.value_or(Value());
   }
@@ -219,9 +208,9 @@ bool KernelBuilder::emitBody() {
   FunctionObject body = kernel;
   body.mode = FunctionMode::Kernel;
   evaluator.runBody(body, std::move(names));
-  if (evaluator.hasErrors())
+  if (evaluator.unwinding().countErrors())
     return false;
-  mlir::func::ReturnOp::create(evaluator.builder, evaluator.loc());
+  mlir::func::ReturnOp::create(evaluator.tensors().getBuilder(), evaluator.tensors().loc());
   return true;
 }
 
@@ -241,17 +230,18 @@ bool verifyResult(Evaluator &evaluator, mlir::ModuleOp module) {
 
 mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule &module,
                                         const KernelInstance &instance) {
-  Value kernel = evaluator.findFunction(module, instance.kernel);
+  Value kernel = evaluator.modules().findFunction(module, instance.kernel);
   if (evaluator.failed())
     return {};
   const auto &function = kernel.as<FunctionObject>();
-  Evaluator::At at(evaluator, function.definition->signatureRange);
-  mlir::OpBuilder &builder = evaluator.builder;
-  mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(builder, evaluator.loc()));
+  At at(evaluator, function.definition->signatureRange);
+  mlir::OpBuilder &builder = evaluator.tensors().getBuilder();
+  mlir::OwningOpRef<mlir::ModuleOp> result(
+      mlir::ModuleOp::create(builder, evaluator.tensors().loc()));
   builder.setInsertionPointToStart(result->getBody());
   auto func = mlir::func::FuncOp::create(
-      builder, evaluator.loc(), instance.symbol.empty() ? instance.kernel : instance.symbol,
-      builder.getFunctionType({}, {}));
+      builder, evaluator.tensors().loc(),
+      instance.symbol.empty() ? instance.kernel : instance.symbol, builder.getFunctionType({}, {}));
   func->setAttr(tile::TileDialect::kernelAttr, builder.getUnitAttr());
   func->setAttr(tile::TileDialect::numWarpsAttr,
                 builder.getI32IntegerAttr(int32_t(instance.numWarps)));
@@ -277,10 +267,11 @@ mlir::OwningOpRef<mlir::ModuleOp> buildTileIR(mlir::MLIRContext &context, Module
                                               DiagnosticEngine &diags) {
   context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                       mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect>();
-  sema::Evaluator evaluator(loader, module, instance.target, instance.defines, diags, &context);
-  evaluator.instance = &instance;
+  sema::Session session(loader, module, sema::getBuiltinTable(),
+                        {instance.target, &instance, &context}, instance.defines, diags);
+  sema::Evaluator &evaluator = session.getEvaluator();
   mlir::OwningOpRef<mlir::ModuleOp> result = build(evaluator, module, instance);
-  evaluator.flush();
+  evaluator.unwinding().flush();
   return result;
 }
 

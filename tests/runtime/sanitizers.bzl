@@ -1,7 +1,7 @@
 """The runtime's tests, plain and under sanitizers.
 
-A sanitizer wants the runtime's own sources compiled with it, so a sanitized test takes them all again
-(they are small); .bazelrc knows no sanitizer configuration, and tests run in one.
+A sanitizer wants the runtime's own sources compiled with it, so a sanitized test takes them all again (they
+are small), and runs with all others. The configurations of .bazelrc, which sanitize everything, leave it out.
 """
 
 load("//bazel:kiln_cc.bzl", "kiln_cc_library", "kiln_cc_test")
@@ -44,6 +44,7 @@ def sanitized_runtime_test(name, srcs, flags, data):
         copts = flags + ["-std=c11", "-g"],
         linkopts = ["-ldl", "-pthread"],
         linkstatic = True,
+        tags = ["own_sanitizer"],
         textual_hdrs = ["//runtime:symbol_tables"],
     )
     kiln_cc_test(
@@ -53,5 +54,6 @@ def sanitized_runtime_test(name, srcs, flags, data):
         data = data,
         linkopts = flags,
         linkstatic = True,
+        tags = ["own_sanitizer"],
         deps = [":" + name + "_runtime"],
     )

@@ -75,7 +75,8 @@ double CallArguments::wavesOf(unsigned variant, unsigned processors) const {
   double instances = double((*grid)[0]) * double((*grid)[1]) * double((*grid)[2]);
   if (instances < 0 || instances > 4e18)
     return 0;
-  return double((uint64_t(instances) + processors - 1) / processors);
+  uint64_t waves = (uint64_t(instances) + processors - 1) / processors;
+  return double(waves);
 }
 
 std::vector<unsigned> CallArguments::legalVariants(const DispatchTables &tables,

@@ -5,26 +5,26 @@
 
 #include "compiler/Dialect/Tile/BlockAddresses.h"
 #include "compiler/Sema/Builtins/MemoryAccess.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 namespace kiln::sema {
 
-std::optional<std::vector<Tensor>> readIndices(Evaluator &evaluator, const Value &list,
+std::optional<std::vector<Tensor>> readIndices(TensorBuilder &build, const Value &list,
                                                llvm::StringRef what, size_t count) {
   std::vector<Value> elements{list};
   if (list.isSequence())
     elements = list.getElements();
   if (elements.size() != count)
-    return evaluator.fail(DiagKind::SemaShape, what, std::to_string(count) + " numbers",
-                          std::to_string(elements.size()));
+    return build.fail(DiagKind::SemaShape, what, std::to_string(count) + " numbers",
+                      std::to_string(elements.size()));
   std::vector<Tensor> numbers;
   for (const Value &element : elements) {
-    Tensor number = evaluator.toTensor(element);
+    Tensor number = build.toTensor(element);
     if (!number)
       return std::nullopt;
     if (number.isBlock() || !number.dtype().isInt())
-      return evaluator.fail(DiagKind::SemaInvalidArgument, what, "integer scalars",
-                            number.type.str());
-    numbers.push_back(evaluator.cast(number, Scalar::Int64));
+      return build.fail(DiagKind::SemaInvalidArgument, what, "integer scalars", number.type.str());
+    numbers.push_back(build.cast(number, Scalar::Int64));
   }
   return numbers;
 }
@@ -37,11 +37,11 @@ struct BlockAddresses {
 
 /// Pointers to every element of the block, and a mask of those inside the bounds along the axes of
 /// `checkedAxes`.
-std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPointerObject &block,
+std::optional<BlockAddresses> addressesOf(TensorBuilder &build, const BlockPointerObject &block,
                                           const Value &checkedAxes) {
   llvm::SmallVector<int64_t, 4> checked;
   if (!checkedAxes.isNone()) {
-    auto axes = evaluator.constantInts(checkedAxes, "boundary_check");
+    auto axes = build.constantInts(checkedAxes, "boundary_check");
     if (!axes)
       return std::nullopt;
     checked = *axes;
@@ -49,14 +49,14 @@ std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPoint
   size_t rank = block.blockShape.size();
   for (int64_t axis : checked)
     if (axis < 0 || axis >= int64_t(rank))
-      return evaluator.fail(DiagKind::SemaInvalidArgument, "boundary_check",
-                            "axes from 0 to " + std::to_string(rank - 1), std::to_string(axis));
+      return build.fail(DiagKind::SemaInvalidArgument, "boundary_check",
+                        "axes from 0 to " + std::to_string(rank - 1), std::to_string(axis));
   BlockAddresses result;
   result.pointers.type = TensorType(block.base.dtype(), block.blockShape);
-  if (!evaluator.toMLIR(result.pointers.type))
+  if (!build.toMLIR(result.pointers.type))
     return std::nullopt;
-  mlir::OpBuilder &builder = evaluator.builder;
-  mlir::Location loc = evaluator.loc();
+  mlir::OpBuilder &builder = build.getBuilder();
+  mlir::Location loc = build.loc();
   llvm::SmallVector<tile::BlockAxis> axes;
   for (size_t axis = 0; axis < rank; ++axis) {
     mlir::Value coordinates =
@@ -73,88 +73,86 @@ std::optional<BlockAddresses> addressesOf(Evaluator &evaluator, const BlockPoint
 
 } // namespace
 
-Value builtinMakeBlockPtr(Evaluator &evaluator, Call &call) {
+Value builtinMakeBlockPtr(TensorBuilder &build, Call &call) {
   auto object = std::make_shared<BlockPointerObject>();
-  Tensor base = evaluator.toTensor(call[0]);
+  Tensor base = build.toTensor(call[0]);
   if (!base)
     return Value();
   if (base.isBlock() || !base.dtype().isPointer())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "base", "a scalar pointer",
-                           base.type.str());
+    return build.error(DiagKind::SemaInvalidArgument, "base", "a scalar pointer", base.type.str());
   object->base = base;
-  auto blockShape = evaluator.constantShape(call[4], "block_shape");
+  auto blockShape = build.constantShape(call[4], "block_shape");
   if (!blockShape)
     return Value();
   object->blockShape = *blockShape;
   size_t rank = blockShape->size();
-  auto shape = readIndices(evaluator, call[1], "shape", rank);
-  auto strides = shape ? readIndices(evaluator, call[2], "strides", rank) : std::nullopt;
-  auto offsets = strides ? readIndices(evaluator, call[3], "offsets", rank) : std::nullopt;
-  auto order = offsets ? evaluator.constantInts(call[5], "order") : std::nullopt;
+  auto shape = readIndices(build, call[1], "shape", rank);
+  auto strides = shape ? readIndices(build, call[2], "strides", rank) : std::nullopt;
+  auto offsets = strides ? readIndices(build, call[3], "offsets", rank) : std::nullopt;
+  auto order = offsets ? build.constantInts(call[5], "order") : std::nullopt;
   if (!order)
     return Value();
   llvm::SmallVector<int64_t, 4> sorted(*order);
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, int64_t(rank))))
-    return evaluator.error(DiagKind::SemaInvalidArgument, "order",
-                           "each of the " + std::to_string(rank) +
-                               " axes once, the fastest first, as in (1, 0)",
-                           repr(call[5]));
+    return build.error(DiagKind::SemaInvalidArgument, "order",
+                       "each of the " + std::to_string(rank) +
+                           " axes once, the fastest first, as in (1, 0)",
+                       repr(call[5]));
   object->shape = *shape;
   object->strides = *strides;
   object->offsets = *offsets;
   return {ValueKind::BlockPointer, object};
 }
 
-Value builtinAdvance(Evaluator &evaluator, Call &call) {
+Value builtinAdvance(TensorBuilder &build, Call &call) {
   if (!call[0].is(ValueKind::BlockPointer))
-    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.advance", "a block pointer",
-                           describe(call[0]));
+    return build.error(DiagKind::SemaInvalidArgument, "tl.advance", "a block pointer",
+                       describe(call[0]));
   auto object = std::make_shared<BlockPointerObject>(call[0].as<BlockPointerObject>());
-  auto offsets = readIndices(evaluator, call[1], "offsets", object->offsets.size());
+  auto offsets = readIndices(build, call[1], "offsets", object->offsets.size());
   if (!offsets)
     return Value();
   for (auto [old, delta] : llvm::zip(object->offsets, *offsets))
-    old = evaluator.add(Value::tensor(old), Value::tensor(delta));
-  return evaluator.failed() ? Value() : Value(ValueKind::BlockPointer, object);
+    old = build.add(Value::tensor(old), Value::tensor(delta));
+  return build.failed() ? Value() : Value(ValueKind::BlockPointer, object);
 }
 
-Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options) {
+Value loadBlock(TensorBuilder &build, const Call &call, const AccessOptions &options) {
   if (!call[1].isNone() || !call[2].isNone())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.load",
-                           "boundary_check and padding_option for a block pointer",
-                           "mask or other");
+    return build.error(DiagKind::SemaInvalidArgument, "tl.load",
+                       "boundary_check and padding_option for a block pointer", "mask or other");
   const auto &block = call[0].as<BlockPointerObject>();
-  std::optional<std::string> padding = evaluator.constantString(call[4], "padding_option");
-  auto addresses = padding ? addressesOf(evaluator, block, call[3]) : std::nullopt;
+  std::optional<std::string> padding = build.constantString(call[4], "padding_option");
+  auto addresses = padding ? addressesOf(build, block, call[3]) : std::nullopt;
   if (!addresses)
     return Value();
   Tensor other;
   bool isNan = *padding == "nan";
   DType element = block.base.dtype().getPointee();
   if (!padding->empty() && *padding != "zero" && !isNan)
-    return evaluator.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' or 'nan'",
-                           "'" + *padding + "'");
+    return build.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' or 'nan'",
+                       "'" + *padding + "'");
   if (isNan && !element.isFloat())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' for integers",
-                           "'nan'");
+    return build.error(DiagKind::SemaInvalidArgument, "padding_option", "'zero' for integers",
+                       "'nan'");
   if (!padding->empty() && addresses->mask) {
     Value filler = isNan ? Value::real(std::numeric_limits<double>::quiet_NaN()) : Value::real(0);
-    other = evaluator.constant(element.isBool() ? DType(Scalar::Int8) : element, filler);
+    other = build.constant(element.isBool() ? DType(Scalar::Int8) : element, filler);
   }
-  return emitLoad(evaluator, addresses->pointers, addresses->mask, other, options);
+  return emitLoad(build, addresses->pointers, addresses->mask, other, options);
 }
 
-Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options) {
+Value storeBlock(TensorBuilder &build, const Call &call, const AccessOptions &options) {
   if (!call[2].isNone())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "tl.store",
-                           "boundary_check for a block pointer", "mask");
-  Tensor value = evaluator.toTensor(call[1]);
+    return build.error(DiagKind::SemaInvalidArgument, "tl.store",
+                       "boundary_check for a block pointer", "mask");
+  Tensor value = build.toTensor(call[1]);
   auto addresses =
-      value ? addressesOf(evaluator, call[0].as<BlockPointerObject>(), call[3]) : std::nullopt;
+      value ? addressesOf(build, call[0].as<BlockPointerObject>(), call[3]) : std::nullopt;
   if (!addresses)
     return Value();
-  return emitStore(evaluator, addresses->pointers, value, addresses->mask, options);
+  return emitStore(build, addresses->pointers, value, addresses->mask, options);
 }
 
 } // namespace kiln::sema

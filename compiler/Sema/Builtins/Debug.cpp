@@ -3,7 +3,8 @@
 // What is printed is worked out here: a value as one of the few types that tile.print takes, and
 // the conversion that shows it as Triton does.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 namespace {
@@ -29,7 +30,7 @@ std::string escapePercent(llvm::StringRef text) {
 }
 
 /// Widens the value to a type that tile.print takes, and says how printf shows it.
-Tensor printable(Evaluator &evaluator, Tensor value, bool hex, std::string &conversion) {
+Tensor printable(TensorBuilder &build, Tensor value, bool hex, std::string &conversion) {
   DType type = value.dtype();
   if (type.isPointer()) {
     conversion = "%p";
@@ -40,100 +41,93 @@ Tensor printable(Evaluator &evaluator, Tensor value, bool hex, std::string &conv
     unsigned digits = type.getBits() / 4;
     conversion = "0x%0" + (digits ? std::to_string(digits) : "") + (isLong ? "llx" : "x");
     if (type.isFloat())
-      value = evaluator.bitcast(value, getIntType(type.getBits(), false));
+      value = build.bitcast(value, getIntType(type.getBits(), false));
     return isLong ? value
-                  : evaluator.cast(
-                        evaluator.bitcast(value,
-                                          type.isBool() ? type : getIntType(type.getBits(), false)),
-                        Scalar::UInt32);
+                  : build.cast(build.bitcast(
+                                   value, type.isBool() ? type : getIntType(type.getBits(), false)),
+                               Scalar::UInt32);
   }
   if (type.isFloat()) {
     conversion = "%f";
-    return type.getBits() < 32 ? evaluator.cast(value, Scalar::FP32) : value;
+    return type.getBits() < 32 ? build.cast(value, Scalar::FP32) : value;
   }
   conversion = std::string(isLong ? "%ll" : "%") + (type.isSigned() ? "i" : "u");
   if (isLong)
     return value;
-  return evaluator.cast(value, type.isSigned() ? Scalar::Int32 : Scalar::UInt32);
+  return build.cast(value, type.isSigned() ? Scalar::Int32 : Scalar::UInt32);
 }
 
-void emitPrint(Evaluator &evaluator, const std::string &format, Tensor value) {
-  tile::PrintOp::create(evaluator.builder, evaluator.loc(), evaluator.builder.getStringAttr(format),
+void emitPrint(TensorBuilder &build, const std::string &format, Tensor value) {
+  tile::PrintOp::create(build.getBuilder(), build.loc(), build.getBuilder().getStringAttr(format),
                         value.ir);
 }
 
-Value print(Evaluator &evaluator, const Value &first, llvm::ArrayRef<Value> rest,
+Value print(TensorBuilder &build, const Value &first, llvm::ArrayRef<Value> rest,
             const Value &hexOption) {
-  std::optional<std::string> prefix = evaluator.constantString(first, "the prefix of device_print");
-  std::optional<bool> hex =
-      prefix ? evaluator.constantBool(hexOption, "hex") : std::optional<bool>();
+  std::optional<std::string> prefix = build.constantString(first, "the prefix of device_print");
+  std::optional<bool> hex = prefix ? build.constantBool(hexOption, "hex") : std::optional<bool>();
   if (!hex)
     return Value();
   if (!llvm::all_of(*prefix, [](char c) { return llvm::isPrint(c) || llvm::isSpace(c); }))
-    return evaluator.error(DiagKind::SemaInvalidArgument, "the prefix of device_print",
-                           "printable ASCII characters", repr(first));
+    return build.error(DiagKind::SemaInvalidArgument, "the prefix of device_print",
+                       "printable ASCII characters", repr(first));
   std::string text = escapePercent(readablePrefix(*prefix, !rest.empty()));
   if (rest.empty())
-    emitPrint(evaluator, text, {});
+    emitPrint(build, text, {});
   for (auto [index, argument] : llvm::enumerate(rest)) {
     std::string label =
                     rest.size() > 1 ? "(operand " + std::to_string(index) + ") " : std::string(),
                 conversion;
-    Tensor value = evaluator.toTensor(argument);
-    value = value ? printable(evaluator, value, *hex, conversion) : value;
+    Tensor value = build.toTensor(argument);
+    value = value ? printable(build, value, *hex, conversion) : value;
     if (!value)
       return Value();
-    emitPrint(evaluator, text + label + conversion, value);
+    emitPrint(build, text + label + conversion, value);
   }
   return Value::none();
 }
 
 } // namespace
 
-Value builtinDevicePrint(Evaluator &evaluator, Call &call) {
-  return print(evaluator, call[0], call.rest, call[2]);
+Value builtinDevicePrint(TensorBuilder &build, Call &call) {
+  return print(build, call[0], call.rest, call[2]);
 }
 
 /// In a kernel, Triton's device_print; in Python, which runs while compiling, nothing.
-Value builtinPyPrint(Evaluator &evaluator, Call &call) {
-  if (evaluator.frame->mode != FunctionMode::Kernel)
+Value builtinPyPrint(TensorBuilder &build, Call &call) {
+  if (!build.unwinding().isDeviceCode())
     return Value::none();
   Value hex = Value::boolean(false);
   for (auto &[name, value] : call.keywords) {
     if (name != "hex")
-      return evaluator.error(DiagKind::SemaInvalidArgument, "print", "no argument but hex=", name);
+      return build.error(DiagKind::SemaInvalidArgument, "print", "no argument but hex=", name);
     hex = value;
   }
   if (call.rest.empty())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "print", "a prefix", "nothing");
-  return print(evaluator, call.rest.front(), llvm::ArrayRef(call.rest).drop_front(), hex);
-}
-
-void Evaluator::emitAssertion(Tensor condition, llvm::StringRef message) {
-  if (condition)
-    tile::AssertOp::create(builder, loc(), condition.ir, builder.getStringAttr(message));
+    return build.error(DiagKind::SemaInvalidArgument, "print", "a prefix", "nothing");
+  return print(build, call.rest.front(), llvm::ArrayRef(call.rest).drop_front(), hex);
 }
 
 /// Triton checks nothing unless debugging is on.
-Value builtinDeviceAssert(Evaluator &evaluator, Call &call) {
-  if (!evaluator.instance || !evaluator.instance->debug || evaluator.elementFunctions)
+Value builtinDeviceAssert(TensorBuilder &build, Call &call) {
+  if (!build.checksAssertions())
     return Value::none();
-  Tensor condition = evaluator.toCondition(evaluator.toTensor(call[0]));
+  Tensor condition = build.toCondition(build.toTensor(call[0]));
   std::optional<std::string> message =
-      condition ? evaluator.constantString(call[1], "msg") : std::nullopt;
+      condition ? build.constantString(call[1], "msg") : std::nullopt;
   if (!message)
     return Value();
   if (!call[2].isNone()) {
-    Tensor ignored = evaluator.logicalNot(evaluator.toTensor(call[2]));
+    Tensor ignored = build.logicalNot(build.toTensor(call[2]));
     if (!ignored)
       return Value();
     Value either =
-        evaluator.binary(ast::BinaryOp::BitOr, Value::tensor(condition), Value::tensor(ignored));
-    if (evaluator.failed())
+        build.binary(ast::BinaryOp::BitOr, Value::tensor(condition), Value::tensor(ignored));
+    if (build.failed())
       return Value();
     condition = either.getTensor();
   }
-  evaluator.emitAssertion(condition, *message);
+  build.emitAssertion(condition, *message);
   return Value::none();
 }
 

@@ -3,6 +3,7 @@
 // 64-bit in the IR, whatever integers they were.
 
 #include "compiler/Sema/Builtins/MemoryAccess.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -28,10 +29,10 @@ llvm::SmallVector<mlir::Value> irOf(llvm::ArrayRef<Tensor> numbers) {
 }
 
 /// The type of descriptors of blocks of `shape`, of what `base` points to. Null after an error.
-DescriptorType descriptorType(Evaluator &evaluator, const Tensor &base,
+DescriptorType descriptorType(TensorBuilder &build, const Tensor &base,
                               llvm::ArrayRef<int64_t> shape, llvm::StringRef padding) {
   auto refuse = [&](llvm::StringRef what, const llvm::Twine &wanted, const llvm::Twine &given) {
-    evaluator.error(DiagKind::SemaInvalidArgument, what, wanted.str(), given.str());
+    build.error(DiagKind::SemaInvalidArgument, what, wanted.str(), given.str());
     return DescriptorType();
   };
   if (base.isBlock() || !base.dtype().isPointer())
@@ -42,7 +43,7 @@ DescriptorType descriptorType(Evaluator &evaluator, const Tensor &base,
   if (shape.empty() || shape.size() > 5)
     return refuse("block_shape", "1 to 5 axes", llvm::Twine(shape.size()));
   auto block = llvm::cast_if_present<mlir::RankedTensorType>(
-      evaluator.toMLIR(TensorType(memoryType(pointee), shape)));
+      build.toMLIR(TensorType(memoryType(pointee), shape)));
   if (!block)
     return {};
   if (padding != "zero" && padding != "nan")
@@ -50,37 +51,37 @@ DescriptorType descriptorType(Evaluator &evaluator, const Tensor &base,
   bool isNan = padding == "nan";
   if (isNan && !llvm::isa<mlir::FloatType>(block.getElementType()))
     return refuse("padding_option", "'zero' for " + pointee.str(), "'nan'");
-  return DescriptorType::get(evaluator.context, shape, block.getElementType(),
+  return DescriptorType::get(build.getContext(), shape, block.getElementType(),
                              isNan ? tile::Padding::NaN : tile::Padding::Zero);
 }
 
 /// What is known of the strides keeps what descriptors promise. False after an error.
-bool checkStrides(Evaluator &evaluator, llvm::ArrayRef<Tensor> strides, DescriptorType type) {
+bool checkStrides(PythonOperations &python, llvm::ArrayRef<Tensor> strides, DescriptorType type) {
   std::optional<int64_t> last = constantIn(strides.back());
   if (last != 1) {
-    evaluator.errorWithHint("the signature may say so of an argument: 'i32:1'",
-                            DiagKind::SemaInvalidArgument, "strides",
-                            "1, known at compile time, as the last",
-                            last ? std::to_string(*last) : "a number known at run time");
+    python.errorWithHint("the signature may say so of an argument: 'i32:1'",
+                         DiagKind::SemaInvalidArgument, "strides",
+                         "1, known at compile time, as the last",
+                         last ? std::to_string(*last) : "a number known at run time");
     return false;
   }
   for (const Tensor &stride : strides.drop_back()) {
     std::optional<int64_t> known = constantIn(stride);
     if (!known || *known % type.getStrideFactor() == 0)
       continue;
-    evaluator.error(DiagKind::SemaInvalidArgument, "strides", "multiples of 16 bytes",
-                    std::to_string(*known) + " elements of " +
-                        std::to_string(type.getElementBytes()) + " bytes");
+    python.error(DiagKind::SemaInvalidArgument, "strides", "multiples of 16 bytes",
+                 std::to_string(*known) + " elements of " + std::to_string(type.getElementBytes()) +
+                     " bytes");
     return false;
   }
   return true;
 }
 
 /// Null after an error.
-const DescriptorObject *readDescriptor(Evaluator &evaluator, const Value &value) {
+const DescriptorObject *readDescriptor(PythonOperations &python, const Value &value) {
   if (value.is(ValueKind::Descriptor))
     return &value.as<DescriptorObject>();
-  evaluator.error(DiagKind::SemaInvalidArgument, "desc", "a tensor descriptor", describe(value));
+  python.error(DiagKind::SemaInvalidArgument, "desc", "a tensor descriptor", describe(value));
   return nullptr;
 }
 
@@ -90,60 +91,59 @@ struct Place {
   llvm::SmallVector<mlir::Value> offsets;
 };
 
-std::optional<Place> readPlace(Evaluator &evaluator, const Value &value, const Value &offsets) {
-  const DescriptorObject *descriptor = readDescriptor(evaluator, value);
+std::optional<Place> readPlace(TensorBuilder &build, const Value &value, const Value &offsets) {
+  const DescriptorObject *descriptor = readDescriptor(build, value);
   if (!descriptor)
     return std::nullopt;
-  auto numbers =
-      readIndices(evaluator, offsets, "offsets", size_t(descriptor->ir.getType().getRank()));
-  if (!numbers || evaluator.failed())
+  auto numbers = readIndices(build, offsets, "offsets", size_t(descriptor->ir.getType().getRank()));
+  if (!numbers || build.failed())
     return std::nullopt;
   return Place{descriptor, irOf(*numbers)};
 }
 
 /// What was loaded, of the descriptor's element type and `shape`.
-Value fromMemory(Evaluator &evaluator, mlir::Value loaded, const DescriptorObject &descriptor,
+Value fromMemory(TensorBuilder &build, mlir::Value loaded, const DescriptorObject &descriptor,
                  llvm::ArrayRef<int64_t> shape) {
   DType element = descriptor.pointer.getPointee();
   Tensor result{loaded, TensorType(memoryType(element), shape)};
-  return Value::tensor(element.isBool() ? evaluator.cast(result, element) : result);
+  return Value::tensor(element.isBool() ? build.cast(result, element) : result);
 }
 
 /// `value` as it stands in memory, of `shape`. Null after an error.
-Tensor toMemory(Evaluator &evaluator, const Value &value, const DescriptorObject &descriptor,
+Tensor toMemory(TensorBuilder &build, const Value &value, const DescriptorObject &descriptor,
                 llvm::ArrayRef<int64_t> shape) {
-  if (!checkWritable(evaluator, TensorType(descriptor.pointer)))
+  if (!checkWritable(build, TensorType(descriptor.pointer)))
     return {};
-  Tensor tensor = evaluator.toTensor(value);
+  Tensor tensor = build.toTensor(value);
   if (tensor)
-    tensor = evaluator.broadcastTo(tensor, shape);
+    tensor = build.broadcastTo(tensor, shape);
   DType element = descriptor.pointer.getPointee();
   if (tensor)
-    tensor = evaluator.cast(tensor, element);
-  return tensor ? evaluator.cast(tensor, memoryType(element)) : Tensor();
+    tensor = build.cast(tensor, element);
+  return tensor ? build.cast(tensor, memoryType(element)) : Tensor();
 }
 
-Value loadAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
+Value loadAt(TensorBuilder &build, const Value &descriptor, const Value &offsets,
              const AccessOptions &options) {
-  auto place = readPlace(evaluator, descriptor, offsets);
+  auto place = readPlace(build, descriptor, offsets);
   if (!place)
     return Value();
   DescriptorType type = place->descriptor->ir.getType();
-  auto loaded = evaluator.emit<tile::DescriptorLoadOp>(
-      type.getBlockType(), place->descriptor->ir, place->offsets, options.cache, options.evict);
-  return fromMemory(evaluator, loaded, *place->descriptor, type.getShape());
+  auto loaded = build.emit<tile::DescriptorLoadOp>(type.getBlockType(), place->descriptor->ir,
+                                                   place->offsets, options.cache, options.evict);
+  return fromMemory(build, loaded, *place->descriptor, type.getShape());
 }
 
-Value storeAt(Evaluator &evaluator, const Value &descriptor, const Value &offsets,
+Value storeAt(TensorBuilder &build, const Value &descriptor, const Value &offsets,
               const Value &value) {
-  auto place = readPlace(evaluator, descriptor, offsets);
+  auto place = readPlace(build, descriptor, offsets);
   if (!place)
     return Value();
   Tensor stored =
-      toMemory(evaluator, value, *place->descriptor, place->descriptor->ir.getType().getShape());
+      toMemory(build, value, *place->descriptor, place->descriptor->ir.getType().getShape());
   if (!stored)
     return Value();
-  tile::DescriptorStoreOp::create(evaluator.builder, evaluator.loc(), place->descriptor->ir,
+  tile::DescriptorStoreOp::create(build.getBuilder(), build.loc(), place->descriptor->ir,
                                   place->offsets, stored.ir);
   return Value::none();
 }
@@ -156,26 +156,25 @@ struct ReduceKinds {
 };
 
 /// Nothing comes back.
-Value reduceAt(Evaluator &evaluator, Call &call, llvm::StringRef name, const ReduceKinds &kinds) {
-  auto place = readPlace(evaluator, call[0], call[1]);
+Value reduceAt(TensorBuilder &build, Call &call, llvm::StringRef name, const ReduceKinds &kinds) {
+  auto place = readPlace(build, call[0], call[1]);
   if (!place)
     return Value();
   DType element = place->descriptor->pointer.getPointee();
   bool isHalf = element.is(Scalar::FP16) || element.is(Scalar::BF16);
   if (element.getBits() < 32 && !(isHalf && kinds.takesHalf))
-    return evaluator.error(DiagKind::SemaInvalidArgument, name,
-                           "elements of 32 or 64 bits (or halves, to add or compare)",
-                           element.str());
+    return build.error(DiagKind::SemaInvalidArgument, name,
+                       "elements of 32 or 64 bits (or halves, to add or compare)", element.str());
   if (element.isFloat() && !kinds.onFloat)
-    return evaluator.error(DiagKind::SemaInvalidArgument, name, "integers", element.str());
+    return build.error(DiagKind::SemaInvalidArgument, name, "integers", element.str());
   Tensor value =
-      toMemory(evaluator, call[2], *place->descriptor, place->descriptor->ir.getType().getShape());
+      toMemory(build, call[2], *place->descriptor, place->descriptor->ir.getType().getShape());
   if (!value)
     return Value();
   AtomicKind kind = element.isFloat()      ? *kinds.onFloat
                     : element.isUnsigned() ? kinds.onUnsigned
                                            : kinds.onSigned;
-  tile::DescriptorReduceOp::create(evaluator.builder, evaluator.loc(), kind, place->descriptor->ir,
+  tile::DescriptorReduceOp::create(build.getBuilder(), build.loc(), kind, place->descriptor->ir,
                                    place->offsets, value.ir);
   return Value::none();
 }
@@ -187,119 +186,119 @@ struct Rows {
   llvm::SmallVector<int64_t, 2> shape;
 };
 
-std::optional<Rows> readRows(Evaluator &evaluator, const Value &value, const Value &rows,
+std::optional<Rows> readRows(TensorBuilder &build, const Value &value, const Value &rows,
                              const Value &column) {
-  const DescriptorObject *descriptor = readDescriptor(evaluator, value);
+  const DescriptorObject *descriptor = readDescriptor(build, value);
   if (!descriptor)
     return std::nullopt;
   llvm::ArrayRef<int64_t> block = descriptor->ir.getType().getShape();
   if (block.size() != 2 || block.front() != 1)
-    return evaluator.fail(DiagKind::SemaShape, "desc", "a descriptor of blocks of one row",
-                          shapeToString(block));
-  Tensor indices = evaluator.toTensor(rows);
+    return build.fail(DiagKind::SemaShape, "desc", "a descriptor of blocks of one row",
+                      shapeToString(block));
+  Tensor indices = build.toTensor(rows);
   if (!indices)
     return std::nullopt;
   if (indices.type.shape.size() != 1 || !indices.dtype().isInt())
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "x_offsets", "a vector of integers",
-                          indices.type.str());
-  auto first = readIndices(evaluator, column, "y_offset", 1);
+    return build.fail(DiagKind::SemaInvalidArgument, "x_offsets", "a vector of integers",
+                      indices.type.str());
+  auto first = readIndices(build, column, "y_offset", 1);
   if (!first)
     return std::nullopt;
   llvm::SmallVector<int64_t, 2> shape{indices.type.shape.front(), block.back()};
-  indices = evaluator.cast(indices, Scalar::Int64);
-  if (!indices || !evaluator.toMLIR(TensorType(descriptor->pointer.getPointee(), shape)))
+  indices = build.cast(indices, Scalar::Int64);
+  if (!indices || !build.toMLIR(TensorType(descriptor->pointer.getPointee(), shape)))
     return std::nullopt;
   return Rows{descriptor, indices.ir, first->front().ir, shape};
 }
 
 } // namespace
 
-Value builtinMakeTensorDescriptor(Evaluator &evaluator, Call &call) {
-  Tensor base = evaluator.toTensor(call[0]);
-  auto blockShape = base ? evaluator.constantShape(call[3], "block_shape") : std::nullopt;
-  auto padding = blockShape ? evaluator.constantString(call[4], "padding_option") : std::nullopt;
+Value builtinMakeTensorDescriptor(TensorBuilder &build, Call &call) {
+  Tensor base = build.toTensor(call[0]);
+  auto blockShape = base ? build.constantShape(call[3], "block_shape") : std::nullopt;
+  auto padding = blockShape ? build.constantString(call[4], "padding_option") : std::nullopt;
   if (!padding)
     return Value();
-  DescriptorType type = descriptorType(evaluator, base, *blockShape, *padding);
-  auto extents = type ? readIndices(evaluator, call[1], "shape", blockShape->size()) : std::nullopt;
+  DescriptorType type = descriptorType(build, base, *blockShape, *padding);
+  auto extents = type ? readIndices(build, call[1], "shape", blockShape->size()) : std::nullopt;
   auto strides =
-      extents ? readIndices(evaluator, call[2], "strides", blockShape->size()) : std::nullopt;
-  if (!strides || !checkStrides(evaluator, *strides, type))
+      extents ? readIndices(build, call[2], "strides", blockShape->size()) : std::nullopt;
+  if (!strides || !checkStrides(build, *strides, type))
     return Value();
   auto object = std::make_shared<DescriptorObject>();
   object->pointer = base.dtype();
   object->ir =
-      tile::MakeDescriptorOp::create(evaluator.builder, evaluator.loc(), type, base.ir,
-                                     irOf(*extents), irOf(llvm::ArrayRef(*strides).drop_back()));
+      tile::MakeDescriptorOp::create(build.getBuilder(), build.loc(), type, base.ir, irOf(*extents),
+                                     irOf(llvm::ArrayRef(*strides).drop_back()));
   return {ValueKind::Descriptor, object};
 }
-Value builtinMakeTensorDescriptor2(Evaluator &evaluator, Call &call) {
-  return builtinMakeTensorDescriptor(evaluator, call);
+Value builtinMakeTensorDescriptor2(TensorBuilder &build, Call &call) {
+  return builtinMakeTensorDescriptor(build, call);
 }
 
-Value builtinLoadTensorDescriptor(Evaluator &evaluator, Call &call) {
-  auto options = readAccessOptions(evaluator, call[2], call[3], /*isStore=*/false);
-  return options ? loadAt(evaluator, call[0], call[1], *options) : Value();
+Value builtinLoadTensorDescriptor(TensorBuilder &build, Call &call) {
+  auto options = readAccessOptions(build, call[2], call[3], /*isStore=*/false);
+  return options ? loadAt(build, call[0], call[1], *options) : Value();
 }
-Value builtinStoreTensorDescriptor(Evaluator &evaluator, Call &call) {
-  return storeAt(evaluator, call[0], call[1], call[2]);
+Value builtinStoreTensorDescriptor(TensorBuilder &build, Call &call) {
+  return storeAt(build, call[0], call[1], call[2]);
 }
-Value builtinOldDescriptorLoad(Evaluator &evaluator, Call &call) {
-  return loadAt(evaluator, call[0], call[1], {});
+Value builtinOldDescriptorLoad(TensorBuilder &build, Call &call) {
+  return loadAt(build, call[0], call[1], {});
 }
-Value builtinOldDescriptorStore(Evaluator &evaluator, Call &call) {
-  return storeAt(evaluator, call[0], call[2], call[1]);
+Value builtinOldDescriptorStore(TensorBuilder &build, Call &call) {
+  return storeAt(build, call[0], call[2], call[1]);
 }
 
-Value builtinDescriptorAtomicAdd(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_add",
+Value builtinDescriptorAtomicAdd(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_add",
                   {AtomicKind::Add, AtomicKind::Add, AtomicKind::FAdd, /*takesHalf=*/true});
 }
-Value builtinDescriptorAtomicMin(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_min",
+Value builtinDescriptorAtomicMin(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_min",
                   {AtomicKind::SMin, AtomicKind::UMin, AtomicKind::FMin, /*takesHalf=*/true});
 }
-Value builtinDescriptorAtomicMax(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_max",
+Value builtinDescriptorAtomicMax(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_max",
                   {AtomicKind::SMax, AtomicKind::UMax, AtomicKind::FMax, /*takesHalf=*/true});
 }
-Value builtinDescriptorAtomicAnd(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_and", {AtomicKind::And, AtomicKind::And, std::nullopt});
+Value builtinDescriptorAtomicAnd(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_and", {AtomicKind::And, AtomicKind::And, std::nullopt});
 }
-Value builtinDescriptorAtomicOr(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_or", {AtomicKind::Or, AtomicKind::Or, std::nullopt});
+Value builtinDescriptorAtomicOr(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_or", {AtomicKind::Or, AtomicKind::Or, std::nullopt});
 }
-Value builtinDescriptorAtomicXor(Evaluator &evaluator, Call &call) {
-  return reduceAt(evaluator, call, "atomic_xor", {AtomicKind::Xor, AtomicKind::Xor, std::nullopt});
+Value builtinDescriptorAtomicXor(TensorBuilder &build, Call &call) {
+  return reduceAt(build, call, "atomic_xor", {AtomicKind::Xor, AtomicKind::Xor, std::nullopt});
 }
 
-Value builtinDescriptorGather(Evaluator &evaluator, Call &call) {
-  auto place = readRows(evaluator, call[0], call[1], call[2]);
+Value builtinDescriptorGather(TensorBuilder &build, Call &call) {
+  auto place = readRows(build, call[0], call[1], call[2]);
   if (!place)
     return Value();
   mlir::Type element = place->descriptor->ir.getType().getElementType();
   auto loaded =
-      evaluator.emit<tile::DescriptorGatherOp>(mlir::RankedTensorType::get(place->shape, element),
-                                               place->descriptor->ir, place->rows, place->column);
-  return fromMemory(evaluator, loaded, *place->descriptor, place->shape);
+      build.emit<tile::DescriptorGatherOp>(mlir::RankedTensorType::get(place->shape, element),
+                                           place->descriptor->ir, place->rows, place->column);
+  return fromMemory(build, loaded, *place->descriptor, place->shape);
 }
 
-Value builtinDescriptorScatter(Evaluator &evaluator, Call &call) {
-  auto place = readRows(evaluator, call[0], call[2], call[3]);
-  Tensor value = place ? toMemory(evaluator, call[1], *place->descriptor, place->shape) : Tensor();
+Value builtinDescriptorScatter(TensorBuilder &build, Call &call) {
+  auto place = readRows(build, call[0], call[2], call[3]);
+  Tensor value = place ? toMemory(build, call[1], *place->descriptor, place->shape) : Tensor();
   if (!value)
     return Value();
-  tile::DescriptorScatterOp::create(evaluator.builder, evaluator.loc(), place->descriptor->ir,
+  tile::DescriptorScatterOp::create(build.getBuilder(), build.loc(), place->descriptor->ir,
                                     place->rows, place->column, value.ir);
   return Value::none();
 }
 
 /// Classes to test against; descriptors are made by make_tensor_descriptor.
-Value builtinTensorDescriptorClass(Evaluator &evaluator, Call &) {
-  return evaluator.error(DiagKind::SemaUnsupportedBuiltin, "tl.tensor_descriptor");
+Value builtinTensorDescriptorClass(TensorBuilder &build, Call &) {
+  return build.error(DiagKind::SemaUnsupportedBuiltin, "tl.tensor_descriptor");
 }
-Value builtinTensorDescriptorBase(Evaluator &evaluator, Call &call) {
-  return builtinTensorDescriptorClass(evaluator, call);
+Value builtinTensorDescriptorBase(TensorBuilder &build, Call &call) {
+  return builtinTensorDescriptorClass(build, call);
 }
 
 } // namespace kiln::sema

@@ -1,6 +1,7 @@
 // tl.dot
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -10,21 +11,20 @@ namespace {
 using tile::InputPrecision;
 
 /// What `input_precision` and the older `allow_tf32` say; by default TF32 where the target has it.
-std::optional<InputPrecision> readPrecision(Evaluator &evaluator, const Value &name,
+std::optional<InputPrecision> readPrecision(TensorBuilder &build, const Value &name,
                                             const Value &allowTF32) {
-  bool hasTF32 =
-      evaluator.getTarget().backend == "cuda" || evaluator.getTarget().archName == "gfx942";
+  bool hasTF32 = build.getTarget().backend == "cuda" || build.getTarget().archName == "gfx942";
   if (name.isNone()) {
     bool allowed = hasTF32;
     if (!allowTF32.isNone()) {
-      std::optional<bool> given = evaluator.constantBool(allowTF32, "allow_tf32");
+      std::optional<bool> given = build.constantBool(allowTF32, "allow_tf32");
       if (!given)
         return std::nullopt;
       allowed = allowed && *given;
     }
     return allowed ? InputPrecision::TF32 : InputPrecision::IEEE;
   }
-  std::optional<std::string> text = evaluator.constantString(name, "input_precision");
+  std::optional<std::string> text = build.constantString(name, "input_precision");
   if (!text)
     return std::nullopt;
   // A target without the named precision may always be more precise.
@@ -36,25 +36,25 @@ std::optional<InputPrecision> readPrecision(Evaluator &evaluator, const Value &n
                        .Case("bf16x6", InputPrecision::BF16x6)
                        .Default(std::nullopt);
   if (!precision)
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "input_precision",
-                          "tf32, tf32x3, ieee, bf16x3 or bf16x6", "'" + *text + "'");
+    return build.fail(DiagKind::SemaInvalidArgument, "input_precision",
+                      "tf32, tf32x3, ieee, bf16x3 or bf16x6", "'" + *text + "'");
   return precision;
 }
 
 /// `trans_a` and `trans_b` are of Triton before 2.1.
-Tensor transposeIf(Evaluator &evaluator, Tensor tensor, const Value &flag, llvm::StringRef name) {
-  std::optional<bool> isSet = tensor ? evaluator.constantBool(flag, name) : std::nullopt;
+Tensor transposeIf(TensorBuilder &build, Tensor tensor, const Value &flag, llvm::StringRef name) {
+  std::optional<bool> isSet = tensor ? build.constantBool(flag, name) : std::nullopt;
   if (!isSet)
     return {};
   if (!*isSet || tensor.type.shape.size() != 2)
     return tensor;
-  return evaluator.permute(tensor, {1, 0});
+  return build.permute(tensor, {1, 0});
 }
 
-bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
+bool checkOperands(PythonOperations &python, Tensor a, Tensor b) {
   size_t rank = a.type.shape.size();
   auto bad = [&](llvm::StringRef expected) {
-    evaluator.error(DiagKind::SemaShape, "tl.dot", expected, a.type.str() + " and " + b.type.str());
+    python.error(DiagKind::SemaShape, "tl.dot", expected, a.type.str() + " and " + b.type.str());
     return false;
   };
   if (rank < 2 || b.type.shape.size() != rank)
@@ -74,88 +74,102 @@ bool checkOperands(Evaluator &evaluator, Tensor a, Tensor b) {
   return true;
 }
 
+/// The type of the products' sum: that of the accumulator, or out_dtype, as far as the operands'
+/// type leaves a choice. Empty after an error.
+std::optional<DType> sumType(TensorBuilder &build, const Call &call, DType type, Tensor acc) {
+  DType out = acc ? acc.dtype() : DType(Scalar::FP32);
+  if (!call[6].isNone()) {
+    std::optional<DType> given = build.constantDType(call[6], "out_dtype");
+    if (!given)
+      return std::nullopt;
+    out = *given;
+  }
+  if (type.isInt())
+    return DType(Scalar::Int32);
+  if (out.is(Scalar::BF16)) {
+    build.errorWithHint("use fp32 and cast the result", DiagKind::SemaInvalidArgument, "out_dtype",
+                        "fp32 or fp16", "bf16");
+    return std::nullopt;
+  }
+  if (type.is(Scalar::FP32) || type.is(Scalar::BF16))
+    return DType(Scalar::FP32);
+  return type.is(Scalar::FP64) ? type : out;
+}
+
+/// The accumulator in the result's type; zero where none is given. No tensor after an error.
+Tensor readAccumulator(TensorBuilder &build, const Call &call, Tensor acc,
+                       const TensorType &result) {
+  if (!acc)
+    return build.splat(build.constant(result.dtype, Value::integer(0)), result.shape);
+  if (acc.type.shape != result.shape || (call[6].isNone() && acc.dtype() != result.dtype)) {
+    build.error(DiagKind::SemaShape, "the accumulator of tl.dot", result.str(), acc.type.str());
+    return {};
+  }
+  return build.cast(acc, result.dtype);
+}
+
+/// max_num_imprecise_acc; empty after an error.
+std::optional<Int> readImprecise(TensorBuilder &build, const Value &value, Tensor a, Tensor b) {
+  if (value.isNone())
+    return 0;
+  std::optional<Int> given = build.constantInt(value, "max_num_imprecise_acc");
+  int64_t depth = a.type.shape.back();
+  if (given && a.dtype().isFP8() && b.dtype().isFP8() && *given > depth)
+    return build.fail(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
+                      "at most K = " + std::to_string(depth), toString(*given));
+  return given;
+}
+
+/// All axes but the last two as one: the operation takes one batch axis.
+Tensor flattenBatch(TensorBuilder &build, Tensor tensor) {
+  llvm::ArrayRef<int64_t> shape = tensor.type.shape;
+  if (!tensor || shape.size() <= 3)
+    return tensor;
+  int64_t batch = 1;
+  for (int64_t extent : shape.drop_back(2))
+    batch *= extent;
+  return build.reshape(tensor, {batch, shape[shape.size() - 2], shape.back()}, false);
+}
+
 } // namespace
 
-Value builtinDot(Evaluator &evaluator, Call &call) {
-  Tensor a = evaluator.toTensor(call[0]), b = a ? evaluator.toTensor(call[1]) : Tensor();
-  a = transposeIf(evaluator, a, call[7], "trans_a");
-  b = transposeIf(evaluator, b, call[8], "trans_b");
-  if (!a || !b || !checkOperands(evaluator, a, b))
+Value builtinDot(TensorBuilder &build, Call &call) {
+  Tensor a = build.toTensor(call[0]), b = a ? build.toTensor(call[1]) : Tensor();
+  a = transposeIf(build, a, call[7], "trans_a");
+  b = transposeIf(build, b, call[8], "trans_b");
+  if (!a || !b || !checkOperands(build, a, b))
     return Value();
   // Triton multiplies what MLIR has no type for as fp16.
   if (a.dtype().is(Scalar::FP8E4B15) || b.dtype().is(Scalar::FP8E4B15)) {
-    a = evaluator.cast(a, Scalar::FP16);
-    b = evaluator.cast(b, Scalar::FP16);
+    a = build.cast(a, Scalar::FP16);
+    b = build.cast(b, Scalar::FP16);
   }
-  std::optional<InputPrecision> precision = readPrecision(evaluator, call[3], call[4]);
+  std::optional<InputPrecision> precision = readPrecision(build, call[3], call[4]);
   if (!precision)
     return Value();
-  DType out = Scalar::FP32;
-  Tensor acc;
-  if (!call[2].isNone()) {
-    acc = evaluator.toTensor(call[2]);
-    if (!acc)
-      return Value();
-    out = acc.dtype();
-  }
-  if (!call[6].isNone()) {
-    std::optional<DType> given = evaluator.constantDType(call[6], "out_dtype");
-    if (!given)
-      return Value();
-    out = *given;
-  }
-  DType type = a.dtype(), result = out;
-  if (type.isInt())
-    result = Scalar::Int32;
-  else if (out.is(Scalar::BF16))
-    return evaluator.errorWithHint("use fp32 and cast the result", DiagKind::SemaInvalidArgument,
-                                   "out_dtype", "fp32 or fp16", "bf16");
-  else if (type.is(Scalar::FP32) || type.is(Scalar::BF16))
-    result = Scalar::FP32;
-  else if (type.is(Scalar::FP64))
-    result = Scalar::FP64;
-
-  size_t rank = a.type.shape.size();
-  TensorType resultType(result, a.type.shape);
-  resultType.shape.back() = b.type.shape.back();
-  if (acc && (acc.type.shape != resultType.shape || (call[6].isNone() && acc.dtype() != result)))
-    return evaluator.error(DiagKind::SemaShape, "the accumulator of tl.dot", resultType.str(),
-                           acc.type.str());
-  if (acc)
-    acc = evaluator.cast(acc, result);
-  else
-    acc = evaluator.splat(evaluator.constant(result, Value::integer(0)), resultType.shape);
-  Int imprecise = 0;
-  if (!call[5].isNone()) {
-    std::optional<Int> given = evaluator.constantInt(call[5], "max_num_imprecise_acc");
-    if (!given)
-      return Value();
-    imprecise = *given;
-    int64_t depth = a.type.shape.back();
-    if (a.dtype().isFP8() && b.dtype().isFP8() && imprecise > depth)
-      return evaluator.error(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
-                             "at most K = " + std::to_string(depth), toString(imprecise));
-  }
-  // The operation takes one batch axis.
-  llvm::SmallVector<int64_t, 4> shape(resultType.shape);
-  auto flattenBatch = [&](Tensor tensor) {
-    if (rank <= 3)
-      return tensor;
-    int64_t batch = 1;
-    for (size_t i = 0; i + 2 < rank; ++i)
-      batch *= tensor.type.shape[i];
-    return evaluator.reshape(
-        tensor, {batch, tensor.type.shape[rank - 2], tensor.type.shape[rank - 1]}, false);
-  };
-  a = flattenBatch(a);
-  b = flattenBatch(b);
-  acc = flattenBatch(acc);
+  Tensor acc = call[2].isNone() ? Tensor() : build.toTensor(call[2]);
+  if (!call[2].isNone() && !acc)
+    return Value();
+  std::optional<DType> type = sumType(build, call, a.dtype(), acc);
+  if (!type)
+    return Value();
+  TensorType result(*type, a.type.shape);
+  result.shape.back() = b.type.shape.back();
+  acc = readAccumulator(build, call, acc, result);
+  std::optional<Int> imprecise =
+      build.failed() ? std::nullopt : readImprecise(build, call[5], a, b);
+  if (!imprecise)
+    return Value();
+  a = flattenBatch(build, a);
+  b = flattenBatch(build, b);
+  acc = flattenBatch(build, acc);
   if (!a || !b || !acc)
     return Value();
-  auto op = tile::DotOp::create(evaluator.builder, evaluator.loc(), acc.ir.getType(), a.ir, b.ir,
-                                acc.ir, *precision, uint32_t(imprecise));
+  auto op = tile::DotOp::create(build.getBuilder(), build.loc(), acc.ir.getType(), a.ir, b.ir,
+                                acc.ir, *precision, uint32_t(*imprecise));
   Tensor product{op.getResult(), acc.type};
-  return Value::tensor(rank > 3 ? evaluator.reshape(product, shape, false) : product);
+  return Value::tensor(
+      acc.type.shape == result.shape ? product : build.reshape(product, result.shape, false));
 }
 
 } // namespace kiln::sema

@@ -4,6 +4,7 @@
 // Where fp16 takes part, both sides become fp32 with at most fp16's mantissa, which TF32 keeps.
 // Refused: Triton's fp16 for these, whose range the scales leave.
 
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/NarrowFloats.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -20,29 +21,28 @@ struct Side {
   std::string name;
 };
 
-Tensor callLanguage(Evaluator &evaluator, llvm::StringRef name, std::vector<Value> args,
+Tensor callLanguage(TensorBuilder &build, llvm::StringRef name, std::vector<Value> args,
                     Keywords keywords = {}) {
-  Value value = evaluator.call(Value::builtin(*findBuiltin(Library::Language, name)),
-                               std::move(args), std::move(keywords));
-  return evaluator.failed() ? Tensor() : value.getTensor();
+  Value value = build.callBuiltin(Library::Language, name, std::move(args), std::move(keywords));
+  return build.failed() ? Tensor() : value.getTensor();
 }
 
-std::optional<Side> readSide(Evaluator &evaluator, const Call &call, unsigned first,
+std::optional<Side> readSide(TensorBuilder &build, const Call &call, unsigned first,
                              unsigned packs) {
   Side side;
   side.name = first ? "rhs" : "lhs";
   side.kAxis = first ? 2 : 1;
-  side.values = evaluator.toTensor(call[first]);
+  side.values = build.toTensor(call[first]);
   std::optional<std::string> format =
-      side.values ? evaluator.constantString(call[first + 2], "a format") : std::nullopt;
+      side.values ? build.constantString(call[first + 2], "a format") : std::nullopt;
   std::optional<bool> packsK =
-      format ? evaluator.constantBool(call[packs], "k_pack") : std::optional<bool>();
+      format ? build.constantBool(call[packs], "k_pack") : std::optional<bool>();
   if (!packsK)
     return std::nullopt;
   side.format = *format;
   side.packsK = *packsK;
   if (!call[first + 1].isNone()) {
-    side.scale = evaluator.toTensor(call[first + 1]);
+    side.scale = build.toTensor(call[first + 1]);
     if (!side.scale)
       return std::nullopt;
   }
@@ -54,35 +54,35 @@ std::optional<Side> readSide(Evaluator &evaluator, const Call &call, unsigned fi
                   .Case("fp16", Scalar::FP16)
                   .Default(std::nullopt);
   if (!type)
-    return evaluator.fail(DiagKind::SemaInvalidArgument, side.name + "_format",
-                          "e2m1, e4m3, e5m2, bf16 or fp16", "'" + *format + "'");
+    return build.fail(DiagKind::SemaInvalidArgument, side.name + "_format",
+                      "e2m1, e4m3, e5m2, bf16 or fp16", "'" + *format + "'");
   if (side.values.type.shape.size() != 2 && side.values.type.shape.size() != 3)
-    return evaluator.fail(DiagKind::SemaShape, side.name, "a tensor of rank 2 or 3",
-                          side.values.type.str());
+    return build.fail(DiagKind::SemaShape, side.name, "a tensor of rank 2 or 3",
+                      side.values.type.str());
   if (!side.packsK && *format != "e2m1")
-    return evaluator.fail(DiagKind::SemaInvalidArgument, side.name + "_k_pack",
-                          "True, as only e2m1 is packed", "False");
+    return build.fail(DiagKind::SemaInvalidArgument, side.name + "_k_pack",
+                      "True, as only e2m1 is packed", "False");
   DType given = side.values.dtype(), bits = getIntType(DType(*type).getBits(), false);
   if (given != DType(*type) && given != bits)
-    return evaluator.fail(DiagKind::SemaShape, side.name + " of format " + *format,
-                          "elements of type " + DType(*type).str() + " or " + bits.str(),
-                          side.values.type.str());
-  side.values = evaluator.bitcast(side.values, *type);
+    return build.fail(DiagKind::SemaShape, side.name + " of format " + *format,
+                      "elements of type " + DType(*type).str() + " or " + bits.str(),
+                      side.values.type.str());
+  side.values = build.bitcast(side.values, *type);
   return side;
 }
 
 /// Two numbers from every byte, the lower bits first, along the packed axis.
-Tensor unpack(Evaluator &evaluator, const Side &side) {
+Tensor unpack(TensorBuilder &build, const Side &side) {
   size_t rank = side.values.type.shape.size();
   size_t axis = side.packsK ? rank - side.kAxis : rank - (3 - side.kAxis);
-  auto codes = unpackNibbles(evaluator, side.values);
+  auto codes = unpackNibbles(build, side.values);
   if (!codes[0] || !codes[1])
     return {};
-  Tensor low = decodeE2M1(evaluator, codes[0], Scalar::FP32);
-  Tensor high = low ? decodeE2M1(evaluator, codes[1], Scalar::FP32) : low;
+  Tensor low = decodeE2M1(build, codes[0], Scalar::FP32);
+  Tensor high = low ? decodeE2M1(build, codes[1], Scalar::FP32) : low;
   if (!high)
     return {};
-  Tensor joined = callLanguage(evaluator, "join", {Value::tensor(low), Value::tensor(high)});
+  Tensor joined = callLanguage(build, "join", {Value::tensor(low), Value::tensor(high)});
   if (!joined)
     return {};
   llvm::SmallVector<int64_t, 4> order, shape(side.values.type.shape);
@@ -92,11 +92,11 @@ Tensor unpack(Evaluator &evaluator, const Side &side) {
       order.push_back(int64_t(rank));
   }
   shape[axis] *= 2;
-  return evaluator.reshape(evaluator.permute(joined, order), shape, false);
+  return build.reshape(build.permute(joined, order), shape, false);
 }
 
 /// The scales as fp32, one for each of `values`. A scale is of [rows, K / group] on both sides.
-Tensor spreadScale(Evaluator &evaluator, const Side &side, Tensor values) {
+Tensor spreadScale(TensorBuilder &build, const Side &side, Tensor values) {
   llvm::SmallVector<int64_t, 4> wanted(values.type.shape), given(side.scale.type.shape);
   size_t rank = wanted.size();
   if (side.kAxis == 2)
@@ -109,32 +109,32 @@ Tensor spreadScale(Evaluator &evaluator, const Side &side, Tensor values) {
   if (!fits) {
     llvm::SmallVector<int64_t, 4> expected(wanted);
     expected.back() /= 32;
-    evaluator.error(DiagKind::SemaShape, side.name + "_scale",
-                    shapeToString(expected) + ", or twice as many columns", side.scale.type.str());
+    build.error(DiagKind::SemaShape, side.name + "_scale",
+                shapeToString(expected) + ", or twice as many columns", side.scale.type.str());
     return {};
   }
   Tensor scale = side.scale;
   if (scale.dtype().is(Scalar::UInt8) || scale.dtype().is(Scalar::Int8))
-    scale = decodeE8M0(evaluator, scale);
+    scale = decodeE8M0(build, scale);
   else if (scale.dtype().is(Scalar::FP8E4NV))
-    scale = evaluator.cast(scale, Scalar::FP32);
+    scale = build.cast(scale, Scalar::FP32);
   else {
-    evaluator.error(DiagKind::SemaShape, side.name + "_scale", "uint8 (e8m0) or fp8e4nv",
-                    scale.type.str());
+    build.error(DiagKind::SemaShape, side.name + "_scale", "uint8 (e8m0) or fp8e4nv",
+                scale.type.str());
     return {};
   }
   if (!scale)
     return {};
   given.push_back(depth / given.back());
-  scale = evaluator.broadcastTo(evaluator.expandDims(scale, unsigned(rank)), given);
-  scale = evaluator.reshape(scale, wanted, false);
+  scale = build.broadcastTo(build.expandDims(scale, unsigned(rank)), given);
+  scale = build.reshape(scale, wanted, false);
   if (side.kAxis == 1)
     return scale;
   llvm::SmallVector<int64_t, 4> order;
   for (size_t i = 0; i < rank; ++i)
     order.push_back(int64_t(i));
   std::swap(order[rank - 1], order[rank - 2]);
-  return evaluator.permute(scale, order);
+  return build.permute(scale, order);
 }
 
 /// Of K, where there is a scale for each group of elements; 0 where there is not.
@@ -146,46 +146,46 @@ int64_t elementsPerScale(const Side &side) {
   return depth / side.scale.type.shape.back();
 }
 
-Tensor widen(Evaluator &evaluator, const Side &side, DType type) {
+Tensor widen(TensorBuilder &build, const Side &side, DType type) {
   if (!side.scale && side.format != "e2m1")
-    return evaluator.cast(side.values, type);
+    return build.cast(side.values, type);
   Tensor values =
-      side.format == "e2m1" ? unpack(evaluator, side) : evaluator.cast(side.values, Scalar::FP32);
+      side.format == "e2m1" ? unpack(build, side) : build.cast(side.values, Scalar::FP32);
   if (values && side.scale) {
-    Tensor scale = spreadScale(evaluator, side, values);
+    Tensor scale = spreadScale(build, side, values);
     if (!scale)
       return {};
-    values = evaluator.multiply(Value::tensor(values), Value::tensor(scale));
+    values = build.multiply(Value::tensor(values), Value::tensor(scale));
   }
-  return evaluator.cast(values, type);
+  return build.cast(values, type);
 }
 
 } // namespace
 
-Value builtinDotScaled(Evaluator &evaluator, Call &call) {
-  std::optional<Side> left = readSide(evaluator, call, 0, 8);
-  std::optional<Side> right = left ? readSide(evaluator, call, 3, 9) : std::nullopt;
+Value builtinDotScaled(TensorBuilder &build, Call &call) {
+  std::optional<Side> left = readSide(build, call, 0, 8);
+  std::optional<Side> right = left ? readSide(build, call, 3, 9) : std::nullopt;
   if (!right)
     return Value();
   if (!call[10].isNone()) {
-    std::optional<DType> out = evaluator.constantDType(call[10], "out_dtype");
+    std::optional<DType> out = build.constantDType(call[10], "out_dtype");
     if (!out)
       return Value();
     if (!out->is(Scalar::FP32))
-      return evaluator.error(DiagKind::SemaInvalidArgument, "out_dtype", "fp32", out->str());
+      return build.error(DiagKind::SemaInvalidArgument, "out_dtype", "fp32", out->str());
   }
   int64_t groups[] = {elementsPerScale(*left), elementsPerScale(*right)};
   if (groups[0] && groups[1] && groups[0] != groups[1])
-    return evaluator.error(DiagKind::SemaShape, "the scales of tl.dot_scaled",
-                           "one number of elements for each scale on both sides",
-                           std::to_string(groups[0]) + " and " + std::to_string(groups[1]));
+    return build.error(DiagKind::SemaShape, "the scales of tl.dot_scaled",
+                       "one number of elements for each scale on both sides",
+                       std::to_string(groups[0]) + " and " + std::to_string(groups[1]));
   bool hasHalf = left->format == "fp16" || right->format == "fp16";
   DType type = hasHalf ? Scalar::FP32 : Scalar::BF16;
-  Tensor a = widen(evaluator, *left, type);
-  Tensor b = a ? widen(evaluator, *right, type) : Tensor();
+  Tensor a = widen(build, *left, type);
+  Tensor b = a ? widen(build, *right, type) : Tensor();
   if (!b)
     return Value();
-  Tensor result = callLanguage(evaluator, "dot", {Value::tensor(a), Value::tensor(b), call[6]},
+  Tensor result = callLanguage(build, "dot", {Value::tensor(a), Value::tensor(b), call[6]},
                                {{"input_precision", Value::string("tf32")}});
   return result ? Value::tensor(result) : Value();
 }

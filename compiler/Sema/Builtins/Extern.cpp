@@ -2,7 +2,9 @@
 // builtins of the same meaning. A library that a user brings along cannot be linked: it is code for
 // one kind of GPU.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Builtins/Builtins.h"
+#include "compiler/Sema/Table/Handlers.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -69,8 +71,8 @@ const BuiltinInfo *findSymbol(llvm::StringRef symbol) {
   std::string changed;
   name = renamed(withoutType(name, changed));
   auto known = [](llvm::StringRef name) -> const BuiltinInfo * {
-    const BuiltinInfo *info = findBuiltin(Library::Device, name);
-    bool isFunction = info && info->handler && info->place == Place::Kernel;
+    const BuiltinInfo *info = getBuiltinTable().find(Library::Device, name);
+    bool isFunction = info && info->isSupported() && info->place == Place::Kernel;
     return isFunction ? info : nullptr;
   };
   if (const BuiltinInfo *info = known(name))
@@ -93,19 +95,19 @@ struct Candidate {
 };
 
 /// The entry of {(types): (symbol, result type)} for these types. Empty after an error.
-std::optional<Candidate> choose(Evaluator &evaluator, const Value &dict,
+std::optional<Candidate> choose(PythonOperations &python, const Value &dict,
                                 llvm::ArrayRef<DType> types) {
   if (!dict.is(ValueKind::Dict))
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "arg_type_symbol_dict",
-                          "a dict of {(types): (symbol, type)}", describe(dict));
+    return python.fail(DiagKind::SemaInvalidArgument, "arg_type_symbol_dict",
+                       "a dict of {(types): (symbol, type)}", describe(dict));
   std::string accepted;
   for (const auto &[key, value] : dict.as<DictObject>().items) {
     std::vector<DType> wanted;
-    std::optional<std::vector<Value>> elements = evaluator.iterate(key);
+    std::optional<std::vector<Value>> elements = python.iterate(key);
     if (!elements)
       return std::nullopt;
     for (const Value &element : *elements) {
-      std::optional<DType> type = evaluator.constantDType(element, "arg_type_symbol_dict");
+      std::optional<DType> type = python.constantDType(element, "arg_type_symbol_dict");
       if (!type)
         return std::nullopt;
       wanted.push_back(*type);
@@ -114,51 +116,51 @@ std::optional<Candidate> choose(Evaluator &evaluator, const Value &dict,
     if (llvm::ArrayRef<DType>(wanted) != types)
       continue;
     if (!value.isSequence() || value.getElements().size() != 2)
-      return evaluator.fail(DiagKind::SemaInvalidArgument, "arg_type_symbol_dict", "(symbol, type)",
-                            describe(value));
-    auto symbol = evaluator.constantString(value.getElements()[0], "the symbol");
-    auto result = symbol ? evaluator.constantDType(value.getElements()[1], "the result's type")
-                         : std::nullopt;
+      return python.fail(DiagKind::SemaInvalidArgument, "arg_type_symbol_dict", "(symbol, type)",
+                         describe(value));
+    auto symbol = python.constantString(value.getElements()[0], "the symbol");
+    auto result =
+        symbol ? python.constantDType(value.getElements()[1], "the result's type") : std::nullopt;
     return result ? std::optional<Candidate>({*symbol, *result}) : std::nullopt;
   }
-  return evaluator.fail(DiagKind::SemaInvalidArgument, "extern_elementwise",
-                        "arguments of types " + accepted, "(" + typeNames(types) + ")");
+  return python.fail(DiagKind::SemaInvalidArgument, "extern_elementwise",
+                     "arguments of types " + accepted, "(" + typeNames(types) + ")");
 }
 
 } // namespace
 
-Value builtinExternElementwise(Evaluator &evaluator, Call &call) {
-  std::optional<std::vector<Value>> given = evaluator.iterate(call[2]);
+Value builtinExternElementwise(TensorBuilder &build, Call &call) {
+  std::optional<std::vector<Value>> given = build.iterate(call[2]);
   if (!given)
     return Value();
   std::vector<Value> args;
   std::vector<DType> types;
   for (const Value &value : *given) {
-    Tensor tensor = evaluator.toTensor(value);
+    Tensor tensor = build.toTensor(value);
     if (!tensor)
       return Value();
     types.push_back(tensor.dtype());
     args.push_back(Value::tensor(tensor));
   }
-  std::optional<Candidate> candidate = choose(evaluator, call[3], types);
+  std::optional<Candidate> candidate = choose(build, call[3], types);
   if (!candidate)
     return Value();
   const BuiltinInfo *info = findSymbol(candidate->symbol);
   if (!info)
-    return evaluator.errorWithHint(
-        "functions of other libraries cannot be linked; docs/reference.md "
-        "lists those of libdevice",
-        DiagKind::SemaInvalidArgument, "extern_elementwise",
-        "a function of libdevice or OCML that Kiln has", "'" + candidate->symbol + "'");
-  Value result = evaluator.call(Value::builtin(*info), std::move(args), {});
-  if (evaluator.failed())
+    return build.errorWithHint("functions of other libraries cannot be linked; docs/reference.md "
+                               "lists those of libdevice",
+                               DiagKind::SemaInvalidArgument, "extern_elementwise",
+                               "a function of libdevice or OCML that Kiln has",
+                               "'" + candidate->symbol + "'");
+  Value result = build.callBuiltin(*info, std::move(args));
+  if (build.failed())
     return Value();
   // Where libraries have no sign or boolean, what is declared counts.
   Tensor tensor = result.getTensor();
   bool isReinterpreted = tensor.dtype().isInt() && candidate->result.isInt() &&
                          tensor.dtype().getBits() == candidate->result.getBits();
-  return Value::tensor(isReinterpreted ? evaluator.bitcast(tensor, candidate->result)
-                                       : evaluator.cast(tensor, candidate->result));
+  return Value::tensor(isReinterpreted ? build.bitcast(tensor, candidate->result)
+                                       : build.cast(tensor, candidate->result));
 }
 
 } // namespace kiln::sema

@@ -7,6 +7,7 @@
 
 #include "compiler/Sema/Builtins/ThreadAssembly.h"
 #include "compiler/Sema/Ptx/Translator.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/ElementPacks.h"
 
 namespace kiln::sema {
@@ -21,34 +22,33 @@ DType bitsType(DType type) {
   return type.isBool() ? DType(Scalar::UInt8) : getIntType(type.getBits(), false);
 }
 
-Tensor shifted(Evaluator &evaluator, ast::BinaryOp op, Tensor bits, unsigned amount) {
+Tensor shifted(TensorBuilder &build, ast::BinaryOp op, Tensor bits, unsigned amount) {
   if (amount == 0)
     return bits;
-  Value result = evaluator.binary(op, Value::tensor(bits), Value::integer(amount));
-  return evaluator.failed() ? Tensor() : result.getTensor();
+  Value result = build.binary(op, Value::tensor(bits), Value::integer(amount));
+  return build.failed() ? Tensor() : result.getTensor();
 }
 
 /// The registers that an argument fills, as bits.
-bool pack(Evaluator &evaluator, const Packing &packing, Tensor tensor,
+bool pack(TensorBuilder &build, const Packing &packing, Tensor tensor,
           std::vector<Tensor> &registers) {
   DType type = tensor.dtype();
-  Tensor bits = type.isPointer() ? evaluator.cast(tensor, Scalar::UInt64)
-                : type.isBool()  ? evaluator.cast(tensor, Scalar::UInt8)
-                                 : evaluator.bitcast(tensor, bitsType(type));
+  Tensor bits = type.isPointer() ? build.cast(tensor, Scalar::UInt64)
+                : type.isBool()  ? build.cast(tensor, Scalar::UInt8)
+                                 : build.bitcast(tensor, bitsType(type));
   std::vector<Tensor> elements;
-  if (!bits || !dealOut(evaluator, packing, bits, elements))
+  if (!bits || !dealOut(build, packing, bits, elements))
     return false;
   unsigned each = perRegister(packing, bits.dtype()), width = bits.dtype().getBits();
   for (size_t i = 0; i < elements.size(); i += each) {
     Tensor word;
     for (unsigned k = 0; k < each; ++k) {
       Tensor part =
-          shifted(evaluator, ast::BinaryOp::ShiftLeft,
-                  evaluator.cast(elements[i + k], getIntType(width * each, false)), k * width);
+          shifted(build, ast::BinaryOp::ShiftLeft,
+                  build.cast(elements[i + k], getIntType(width * each, false)), k * width);
       if (part && word) {
-        Value both =
-            evaluator.binary(ast::BinaryOp::BitOr, Value::tensor(word), Value::tensor(part));
-        part = evaluator.failed() ? Tensor() : both.getTensor();
+        Value both = build.binary(ast::BinaryOp::BitOr, Value::tensor(word), Value::tensor(part));
+        part = build.failed() ? Tensor() : both.getTensor();
       }
       if (!part)
         return false;
@@ -60,29 +60,29 @@ bool pack(Evaluator &evaluator, const Packing &packing, Tensor tensor,
 }
 
 /// A result's elements from its registers, which are taken from the front.
-Tensor unpack(Evaluator &evaluator, const Packing &packing, DType type,
+Tensor unpack(TensorBuilder &build, const Packing &packing, DType type,
               llvm::ArrayRef<Tensor> &registers) {
   DType bits = bitsType(type);
   unsigned each = perRegister(packing, bits), width = bits.getBits();
   std::vector<Tensor> elements;
   for (unsigned i = 0; i < packing.pack; i += each) {
-    Tensor word = evaluator.cast(registers.front(), getIntType(width * each, false));
+    Tensor word = build.cast(registers.front(), getIntType(width * each, false));
     registers = registers.drop_front();
     for (unsigned k = 0; k < each; ++k) {
-      Tensor part = shifted(evaluator, ast::BinaryOp::ShiftRight, word, k * width);
-      elements.push_back(evaluator.cast(part, bits));
+      Tensor part = shifted(build, ast::BinaryOp::ShiftRight, word, k * width);
+      elements.push_back(build.cast(part, bits));
       if (!elements.back())
         return {};
     }
   }
-  Tensor whole = putTogether(evaluator, packing, elements);
+  Tensor whole = putTogether(build, packing, elements);
   if (!whole)
     return {};
-  return type.isBool() ? evaluator.cast(whole, type) : evaluator.bitcast(whole, type);
+  return type.isBool() ? build.cast(whole, type) : build.bitcast(whole, type);
 }
 
 /// "=r,r,h,n": a register for each, outputs first. Empty after an error.
-std::optional<std::vector<AssemblyRegister>> readConstraints(Evaluator &evaluator,
+std::optional<std::vector<AssemblyRegister>> readConstraints(PythonOperations &python,
                                                              llvm::StringRef text, size_t outputs) {
   std::vector<AssemblyRegister> registers;
   llvm::SmallVector<llvm::StringRef> parts;
@@ -103,17 +103,17 @@ std::optional<std::vector<AssemblyRegister>> readConstraints(Evaluator &evaluato
                                               : 0;
     bool isKnown = entry.bits || entry.isOfAMD() || (entry.isImmediate() && !isOutput);
     if (!isKnown || isOutput != (registers.size() < outputs))
-      return evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
-                            std::to_string(outputs) +
-                                " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a)",
-                            "'" + text.str() + "'");
+      return python.fail(DiagKind::SemaInvalidArgument, "constraints",
+                         std::to_string(outputs) +
+                             " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a)",
+                         "'" + text.str() + "'");
     registers.push_back(std::move(entry));
   }
   return registers;
 }
 
 /// The numbers that stand for the registers of constraint `n`, by register; empty after an error.
-std::optional<std::map<size_t, Int>> readImmediates(Evaluator &evaluator,
+std::optional<std::map<size_t, Int>> readImmediates(PythonOperations &python,
                                                     llvm::ArrayRef<AssemblyRegister> registers,
                                                     size_t outputs, llvm::ArrayRef<Value> args) {
   std::map<size_t, Int> numbers;
@@ -122,10 +122,10 @@ std::optional<std::map<size_t, Int>> readImmediates(Evaluator &evaluator,
       continue;
     // Elements of narrow types may share a register, compile-time numbers do not.
     std::optional<Int> number = registers.size() - outputs == args.size()
-                                    ? evaluator.constantInt(args[index - outputs], "constraint 'n'")
-                                    : evaluator.fail(DiagKind::SemaInvalidArgument, "constraints",
-                                                     "one register for each argument beside 'n'",
-                                                     std::to_string(registers.size() - outputs));
+                                    ? python.constantInt(args[index - outputs], "constraint 'n'")
+                                    : python.fail(DiagKind::SemaInvalidArgument, "constraints",
+                                                  "one register for each argument beside 'n'",
+                                                  std::to_string(registers.size() - outputs));
     if (!number)
       return std::nullopt;
     numbers[index] = *number;
@@ -151,17 +151,16 @@ struct Results {
   bool isTuple = false;
 };
 
-std::optional<Results> readResults(Evaluator &evaluator, const Value &dtype) {
+std::optional<Results> readResults(PythonOperations &python, const Value &dtype) {
   Results results;
   results.isTuple = dtype.isSequence();
   std::vector<Value> types = results.isTuple ? dtype.getElements() : std::vector<Value>{dtype};
   for (const Value &type : types) {
-    std::optional<DType> element = evaluator.constantDType(type, "dtype");
+    std::optional<DType> element = python.constantDType(type, "dtype");
     if (!element)
       return std::nullopt;
     if (element->isPointer())
-      return evaluator.fail(DiagKind::SemaInvalidArgument, "dtype", "a number's type",
-                            element->str());
+      return python.fail(DiagKind::SemaInvalidArgument, "dtype", "a number's type", element->str());
     results.types.push_back(*element);
   }
   return results;
@@ -191,19 +190,19 @@ private:
 };
 
 /// The results as Tile IR that runs everywhere. False after an error.
-bool translate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+bool translate(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &results) {
   llvm::Expected<PtxProgram> program = parsePtx(call.text);
   if (!program) {
-    evaluator.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
+    build.error(DiagKind::SemaPtx, llvm::toString(program.takeError()));
     return false;
   }
   placeImmediates(*program, call.immediates);
-  PtxTranslator translator(evaluator, *program, call.shape);
+  PtxTranslator translator(build, *program, call.shape);
   for (auto [index, entry] : llvm::enumerate(call.registers))
     translator.addArgument(entry.isImmediate() ? 32 : entry.bits,
                            index < call.numResults() ? Tensor()
                                                      : call.inputs[index - call.numResults()]);
-  if (evaluator.failed() || !translator.run())
+  if (build.failed() || !translator.run())
     return false;
   for (size_t i = 0; i < call.numResults(); ++i) {
     results.push_back(translator.getArgument(i));
@@ -215,10 +214,10 @@ bool translate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tenso
 
 /// Translates where the target can run the assembly too, if that is possible; otherwise leaves
 /// nothing behind and says why not.
-bool tryToTranslate(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results,
+bool tryToTranslate(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &results,
                     std::string &why) {
-  BuildMark mark(evaluator.builder);
-  if (evaluator.attempt([&] { translate(evaluator, call, results); }, &why))
+  BuildMark mark(build.getBuilder());
+  if (build.unwinding().attempt([&] { translate(build, call, results); }, &why))
     return true;
   mark.takeBack();
   results.clear();
@@ -228,49 +227,83 @@ bool tryToTranslate(Evaluator &evaluator, const AssemblyCall &call, std::vector<
 /// Translates what can be, and passes the rest on where the target can run it, and then all later
 /// assembly with effects too: translated, it would happen once for the program, and its operands
 /// may now be each thread's own. False after an error.
-bool run(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+bool run(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &results) {
   std::string why;
-  if (!canPassOn(evaluator.getTarget(), call)) {
+  if (!canPassOn(build.getTarget(), call)) {
     if (!call.isOfAMD())
-      return translate(evaluator, call, results);
-    evaluator.error(DiagKind::SemaAssemblyTarget);
+      return translate(build, call, results);
+    build.error(DiagKind::SemaAssemblyTarget);
     return false;
   }
   if (call.isOfAMD())
     why = "it is AMD's";
-  else if (evaluator.hasThreadAssembly && !call.isPure)
+  else if (build.hasThreadAssembly() && !call.isPure)
     why = "other assembly of this kernel is";
-  else if (tryToTranslate(evaluator, call, results, why))
+  else if (tryToTranslate(build, call, results, why))
     return true;
-  if (evaluator.failed())
+  if (build.failed())
     return false;
-  evaluator.warn(DiagKind::SemaAssemblyUnchecked, why);
-  evaluator.hasThreadAssembly = true;
-  return passOn(evaluator, call, results);
+  build.warn(DiagKind::SemaAssemblyUnchecked, why);
+  build.noteThreadAssembly();
+  return passOn(build, call, results);
+}
+
+/// Deals arguments out to the registers that the constraints name. False after an error.
+bool readRegisters(TensorBuilder &build, const std::string &constraints,
+                   llvm::ArrayRef<Value> given, AssemblyCall &assembly) {
+  size_t outputs = assembly.numResults();
+  auto registers = readConstraints(build, constraints, outputs);
+  if (!registers)
+    return false;
+  assembly.registers = std::move(*registers);
+  if (assembly.registers.size() != outputs + assembly.inputs.size()) {
+    build.error(DiagKind::SemaInvalidArgument, "constraints",
+                std::to_string(outputs) + " outputs and " + std::to_string(assembly.inputs.size()) +
+                    " inputs",
+                "'" + constraints + "'");
+    return false;
+  }
+  auto immediates = readImmediates(build, assembly.registers, outputs, given);
+  if (immediates)
+    assembly.immediates = std::move(*immediates);
+  return immediates.has_value();
+}
+
+/// Tensors of the declared types, from the registers that the assembly has written.
+Value collectResults(TensorBuilder &build, const Packing &packing, const Results &results,
+                     llvm::ArrayRef<Tensor> written) {
+  std::vector<Value> values;
+  for (DType type : results.types) {
+    Tensor value = unpack(build, packing, type, written);
+    if (!value)
+      return Value();
+    values.push_back(Value::tensor(value));
+  }
+  return results.isTuple ? Value::tuple(values) : values.front();
 }
 
 } // namespace
 
-Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
+Value builtinInlineAsmElementwise(TensorBuilder &build, Call &call) {
   AssemblyCall assembly;
-  std::optional<std::string> text = evaluator.constantString(call[0], "asm");
+  std::optional<std::string> text = build.constantString(call[0], "asm");
   std::optional<std::string> constraints =
-      text ? evaluator.constantString(call[1], "constraints") : std::nullopt;
+      text ? build.constantString(call[1], "constraints") : std::nullopt;
   std::optional<Results> results =
-      constraints ? readResults(evaluator, call[3]) : std::optional<Results>();
-  std::optional<bool> isPure = results ? evaluator.constantBool(call[4], "is_pure") : std::nullopt;
+      constraints ? readResults(build, call[3]) : std::optional<Results>();
+  std::optional<bool> isPure = results ? build.constantBool(call[4], "is_pure") : std::nullopt;
   if (!isPure)
     return Value();
   std::vector<Tensor> args;
-  std::optional<std::vector<Value>> given = evaluator.iterate(call[2]);
+  std::optional<std::vector<Value>> given = build.iterate(call[2]);
   if (!given)
     return Value();
   for (const Value &value : *given) {
-    args.push_back(evaluator.toTensor(value));
+    args.push_back(build.toTensor(value));
     if (!args.back())
       return Value();
   }
-  std::optional<Packing> packing = arrangePacks(evaluator, call[5], args);
+  std::optional<Packing> packing = arrangePacks(build, call[5], args);
   if (!packing)
     return Value();
 
@@ -278,7 +311,7 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
   assembly.isPure = *isPure;
   assembly.shape = packing->partShape;
   for (Tensor arg : args)
-    if (!pack(evaluator, *packing, arg, assembly.inputs))
+    if (!pack(build, *packing, arg, assembly.inputs))
       return Value();
   for (DType type : results->types) {
     DType bits = bitsType(type);
@@ -286,33 +319,12 @@ Value builtinInlineAsmElementwise(Evaluator &evaluator, Call &call) {
     assembly.resultBits.insert(assembly.resultBits.end(), packing->pack / each,
                                bits.getBits() * each);
   }
-  size_t outputs = assembly.numResults();
-  auto registers = readConstraints(evaluator, *constraints, outputs);
-  if (!registers)
+  if (!readRegisters(build, *constraints, *given, assembly))
     return Value();
-  assembly.registers = std::move(*registers);
-  if (assembly.registers.size() != outputs + assembly.inputs.size())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "constraints",
-                           std::to_string(outputs) + " outputs and " +
-                               std::to_string(assembly.inputs.size()) + " inputs",
-                           "'" + *constraints + "'");
-  auto immediates = readImmediates(evaluator, assembly.registers, outputs, *given);
-  if (!immediates)
-    return Value();
-  assembly.immediates = std::move(*immediates);
-
   std::vector<Tensor> written;
-  if (!run(evaluator, assembly, written))
+  if (!run(build, assembly, written))
     return Value();
-  llvm::ArrayRef<Tensor> rest = written;
-  std::vector<Value> values;
-  for (DType type : results->types) {
-    Tensor value = unpack(evaluator, *packing, type, rest);
-    if (!value)
-      return Value();
-    values.push_back(Value::tensor(value));
-  }
-  return results->isTuple ? Value::tuple(values) : values.front();
+  return collectResults(build, *packing, *results, written);
 }
 
 } // namespace kiln::sema

@@ -2,7 +2,7 @@
 #ifndef KILN_COMPILER_SEMA_BUILTINS_MEMORYACCESS_H
 #define KILN_COMPILER_SEMA_BUILTINS_MEMORYACCESS_H
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 
@@ -13,23 +13,23 @@ struct AccessOptions {
 };
 
 /// Reads the cache and eviction arguments. Empty after an error.
-std::optional<AccessOptions> readAccessOptions(Evaluator &evaluator, const Value &cache,
+std::optional<AccessOptions> readAccessOptions(PythonOperations &python, const Value &cache,
                                                const Value &eviction, bool isStore);
 /// `mask` and `other` may be missing (null); they are broadcast and converted.
-Value emitLoad(Evaluator &evaluator, Tensor pointer, Tensor mask, Tensor other,
+Value emitLoad(TensorBuilder &build, Tensor pointer, Tensor mask, Tensor other,
                const AccessOptions &options);
 /// Reports a pointer that is not to be written through.
-bool checkWritable(Evaluator &evaluator, const TensorType &pointer);
+bool checkWritable(PythonOperations &python, const TensorType &pointer);
 /// The type of `pointee` in memory: booleans are bytes there.
 DType memoryType(DType pointee);
-Value emitStore(Evaluator &evaluator, Tensor pointer, Tensor value, Tensor mask,
+Value emitStore(TensorBuilder &build, Tensor pointer, Tensor value, Tensor mask,
                 const AccessOptions &options);
 
 /// `count` integer scalars as 64-bit ones. Empty after an error.
-std::optional<std::vector<Tensor>> readIndices(Evaluator &evaluator, const Value &list,
+std::optional<std::vector<Tensor>> readIndices(TensorBuilder &build, const Value &list,
                                                llvm::StringRef what, size_t count);
-Value loadBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
-Value storeBlock(Evaluator &evaluator, const Call &call, const AccessOptions &options);
+Value loadBlock(TensorBuilder &build, const Call &call, const AccessOptions &options);
+Value storeBlock(TensorBuilder &build, const Call &call, const AccessOptions &options);
 
 } // namespace kiln::sema
 

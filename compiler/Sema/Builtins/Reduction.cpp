@@ -1,6 +1,7 @@
 // Reductions and scans.
 
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::sema {
@@ -10,15 +11,15 @@ namespace {
 using Combiner = llvm::function_ref<Value(llvm::ArrayRef<Value>, llvm::ArrayRef<Value>)>;
 
 /// Fills the region of a reduce or scan over `sources`. False after an error.
-bool fillRegion(Evaluator &evaluator, mlir::Region &region, llvm::ArrayRef<Tensor> sources,
+bool fillRegion(TensorBuilder &build, mlir::Region &region, llvm::ArrayRef<Tensor> sources,
                 Combiner combine) {
-  mlir::OpBuilder &builder = evaluator.builder;
+  mlir::OpBuilder &builder = build.getBuilder();
   mlir::OpBuilder::InsertionGuard guard(builder);
   llvm::SmallVector<mlir::Type> types;
   for (int side = 0; side < 2; ++side)
     for (const Tensor &source : sources)
-      types.push_back(evaluator.toMLIR(TensorType(source.dtype())));
-  llvm::SmallVector<mlir::Location> locations(types.size(), evaluator.loc());
+      types.push_back(build.toMLIR(TensorType(source.dtype())));
+  llvm::SmallVector<mlir::Location> locations(types.size(), build.loc());
   mlir::Block *block = builder.createBlock(&region, {}, types, locations);
   std::vector<Value> left, right;
   for (auto [index, source] : llvm::enumerate(sources)) {
@@ -26,32 +27,34 @@ bool fillRegion(Evaluator &evaluator, mlir::Region &region, llvm::ArrayRef<Tenso
     right.push_back(Value::tensor(block->getArgument(unsigned(index + sources.size())),
                                   TensorType(source.dtype())));
   }
-  ++evaluator.elementFunctions;
-  Value result = combine(left, right);
-  --evaluator.elementFunctions;
-  if (evaluator.failed())
+  Value result;
+  {
+    TensorBuilder::ElementFunction element(build);
+    result = combine(left, right);
+  }
+  if (build.failed())
     return false;
   std::vector<Value> results{result};
   if (result.isSequence())
     results = result.getElements();
   llvm::SmallVector<mlir::Value> yields;
   if (results.size() != sources.size()) {
-    evaluator.error(DiagKind::SemaShape, "the combining function",
-                    std::to_string(sources.size()) + " results", std::to_string(results.size()));
+    build.error(DiagKind::SemaShape, "the combining function",
+                std::to_string(sources.size()) + " results", std::to_string(results.size()));
     return false;
   }
   for (auto [value, source] : llvm::zip(results, sources)) {
-    Tensor tensor = evaluator.toTensor(value);
+    Tensor tensor = build.toTensor(value);
     if (!tensor)
       return false;
     if (tensor.type != TensorType(source.dtype())) {
-      evaluator.error(DiagKind::SemaShape, "the combining function",
-                      "a result of type " + source.dtype().str(), tensor.type.str());
+      build.error(DiagKind::SemaShape, "the combining function",
+                  "a result of type " + source.dtype().str(), tensor.type.str());
       return false;
     }
     yields.push_back(tensor.ir);
   }
-  tile::YieldOp::create(builder, evaluator.loc(), yields);
+  tile::YieldOp::create(builder, build.loc(), yields);
   return true;
 }
 
@@ -59,7 +62,7 @@ struct ReduceOptions {
   Value axis, keepDims;
 };
 
-std::optional<std::vector<Tensor>> reduceAlong(Evaluator &evaluator, std::vector<Tensor> sources,
+std::optional<std::vector<Tensor>> reduceAlong(TensorBuilder &build, std::vector<Tensor> sources,
                                                unsigned axis, Combiner combine) {
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Type> types;
@@ -67,10 +70,10 @@ std::optional<std::vector<Tensor>> reduceAlong(Evaluator &evaluator, std::vector
   shape.erase(shape.begin() + axis);
   for (const Tensor &source : sources) {
     operands.push_back(source.ir);
-    types.push_back(evaluator.toMLIR(source.type.with(shape)));
+    types.push_back(build.toMLIR(source.type.with(shape)));
   }
-  auto op = tile::ReduceOp::create(evaluator.builder, evaluator.loc(), types, operands, axis);
-  if (!fillRegion(evaluator, op.getCombine(), sources, combine))
+  auto op = tile::ReduceOp::create(build.getBuilder(), build.loc(), types, operands, axis);
+  if (!fillRegion(build, op.getCombine(), sources, combine))
     return std::nullopt;
   for (auto [index, source] : llvm::enumerate(sources))
     source = {op.getResult(unsigned(index)), source.type.with(shape)};
@@ -79,7 +82,7 @@ std::optional<std::vector<Tensor>> reduceAlong(Evaluator &evaluator, std::vector
 
 /// All elements at once, in any order. With gaps between padded rows it is cheaper to go one axis
 /// after another than to move the elements together.
-std::optional<std::vector<Tensor>> reduceAll(Evaluator &evaluator, std::vector<Tensor> sources,
+std::optional<std::vector<Tensor>> reduceAll(TensorBuilder &build, std::vector<Tensor> sources,
                                              Combiner combine) {
   llvm::ArrayRef<int64_t> shape = sources.front().type.shape;
   size_t rank = shape.size();
@@ -87,35 +90,35 @@ std::optional<std::vector<Tensor>> reduceAll(Evaluator &evaluator, std::vector<T
   std::optional<std::vector<Tensor>> results = std::move(sources);
   if (gaps) {
     for (size_t axis = rank; results && axis-- > 0;)
-      results = reduceAlong(evaluator, std::move(*results), unsigned(axis), combine);
+      results = reduceAlong(build, std::move(*results), unsigned(axis), combine);
     return results;
   }
   if (rank > 1)
     for (Tensor &source : *results)
-      source = evaluator.reshape(source, {source.type.getNumElements()}, true);
-  return reduceAlong(evaluator, std::move(*results), 0, combine);
+      source = build.reshape(source, {source.type.getNumElements()}, true);
+  return reduceAlong(build, std::move(*results), 0, combine);
 }
 
-std::optional<std::vector<Tensor>> reduce(Evaluator &evaluator, std::vector<Tensor> sources,
+std::optional<std::vector<Tensor>> reduce(TensorBuilder &build, std::vector<Tensor> sources,
                                           const ReduceOptions &options, Combiner combine) {
-  std::optional<bool> keepDims = evaluator.constantBool(options.keepDims, "keep_dims");
+  std::optional<bool> keepDims = build.constantBool(options.keepDims, "keep_dims");
   if (!keepDims)
     return std::nullopt;
   for (const Tensor &source : sources)
     if (!source.isBlock())
-      return evaluator.fail(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
+      return build.fail(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
   size_t rank = sources.front().type.shape.size();
   bool all = options.axis.isNone();
-  std::optional<unsigned> axis = all ? 0 : evaluator.constantAxis(options.axis, "axis", rank);
+  std::optional<unsigned> axis = all ? 0 : build.constantAxis(options.axis, "axis", rank);
   if (!axis)
     return std::nullopt;
-  auto results = all ? reduceAll(evaluator, std::move(sources), combine)
-                     : reduceAlong(evaluator, std::move(sources), *axis, combine);
+  auto results = all ? reduceAll(build, std::move(sources), combine)
+                     : reduceAlong(build, std::move(sources), *axis, combine);
   if (!results || !*keepDims)
     return results;
   for (Tensor &result : *results)
-    result = all ? evaluator.splat(result, llvm::SmallVector<int64_t, 4>(rank, 1))
-                 : evaluator.expandDims(result, *axis);
+    result = all ? build.splat(result, llvm::SmallVector<int64_t, 4>(rank, 1))
+                 : build.expandDims(result, *axis);
   return results;
 }
 
@@ -124,100 +127,98 @@ Value single(const std::optional<std::vector<Tensor>> &results) {
 }
 
 /// int32 or uint32 for narrower integers; the requested type when there is one.
-std::optional<DType> sumType(Evaluator &evaluator, DType type, const Value &requested) {
+std::optional<DType> sumType(PythonOperations &python, DType type, const Value &requested) {
   if (!requested.isNone())
-    return evaluator.constantDType(requested, "dtype");
+    return python.constantDType(requested, "dtype");
   if (type.isInt() && type.getBits() < 32)
     return type.isSigned() ? DType(Scalar::Int32) : DType(Scalar::UInt32);
   return type;
 }
 
-Value reduceWith(Evaluator &evaluator, Tensor source, const ReduceOptions &options,
+Value reduceWith(TensorBuilder &build, Tensor source, const ReduceOptions &options,
                  ast::BinaryOp op) {
-  return single(reduce(evaluator, {source}, options, [&](auto left, auto right) {
-    return evaluator.binary(op, left[0], right[0]);
-  }));
+  return single(reduce(build, {source}, options,
+                       [&](auto left, auto right) { return build.binary(op, left[0], right[0]); }));
 }
 
 /// Value and index of the largest (smallest) element. Of equal ones the left-most with `tieLeft`.
-Value reduceWithIndices(Evaluator &evaluator, Tensor source, bool isMax, bool tieLeft,
+Value reduceWithIndices(TensorBuilder &build, Tensor source, bool isMax, bool tieLeft,
                         const ReduceOptions &options) {
   if (!source.isBlock())
-    return evaluator.error(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
+    return build.error(DiagKind::SemaShape, "a reduction", "a tensor", source.type.str());
   size_t rank = source.type.shape.size();
   Value axisValue = options.axis.isNone() && rank == 1 ? Value::integer(0) : options.axis;
-  std::optional<unsigned> axis = evaluator.constantAxis(axisValue, "axis", rank);
+  std::optional<unsigned> axis = build.constantAxis(axisValue, "axis", rank);
   if (!axis)
     return Value();
   TensorType indexType(DType(Scalar::Int32), {source.type.shape[*axis]});
-  Tensor index{evaluator.emit<tile::ArangeOp>(evaluator.toMLIR(indexType), 0u,
-                                              uint32_t(source.type.shape[*axis])),
-               indexType};
+  Tensor index{
+      build.emit<tile::ArangeOp>(build.toMLIR(indexType), 0u, uint32_t(source.type.shape[*axis])),
+      indexType};
   for (unsigned other = 0; other < rank; ++other)
     if (other != *axis)
-      index = evaluator.expandDims(index, other);
-  index = evaluator.broadcastTo(index, source.type.shape);
+      index = build.expandDims(index, other);
+  index = build.broadcastTo(index, source.type.shape);
   auto combine = [&](llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right) -> Value {
     using ast::CompareOp;
-    Value better =
-        evaluator.compare(isMax ? CompareOp::Greater : CompareOp::Less, left[0], right[0]);
+    Value better = build.compare(isMax ? CompareOp::Greater : CompareOp::Less, left[0], right[0]);
     if (tieLeft) {
-      Value equal = evaluator.compare(CompareOp::Equal, left[0], right[0]);
-      Value before = evaluator.compare(CompareOp::Less, left[1], right[1]);
-      Value tie = evaluator.binary(ast::BinaryOp::BitAnd, equal, before);
-      better = evaluator.binary(ast::BinaryOp::BitOr, better, tie);
+      Value equal = build.compare(CompareOp::Equal, left[0], right[0]);
+      Value before = build.compare(CompareOp::Less, left[1], right[1]);
+      Value tie = build.binary(ast::BinaryOp::BitAnd, equal, before);
+      better = build.binary(ast::BinaryOp::BitOr, better, tie);
     }
-    if (evaluator.failed())
+    if (build.failed())
       return Value();
     Tensor takeLeft = better.getTensor();
     return Value::tuple(
-        {Value::tensor(evaluator.select(takeLeft, left[0].getTensor(), right[0].getTensor())),
-         Value::tensor(evaluator.select(takeLeft, left[1].getTensor(), right[1].getTensor()))});
+        {Value::tensor(build.select(takeLeft, left[0].getTensor(), right[0].getTensor())),
+         Value::tensor(build.select(takeLeft, left[1].getTensor(), right[1].getTensor()))});
   };
-  auto results = reduce(evaluator, {source, index}, {axisValue, options.keepDims}, combine);
+  auto results = reduce(build, {source, index}, {axisValue, options.keepDims}, combine);
   if (!results)
     return Value();
   return Value::tuple({Value::tensor((*results)[0]), Value::tensor((*results)[1])});
 }
 
-Value minMaxReduce(Evaluator &evaluator, Call &call, bool isMax) {
-  Tensor source = evaluator.promoteBF16(evaluator.toTensor(call[0]));
+Value minMaxReduce(TensorBuilder &build, Call &call, bool isMax) {
+  Tensor source = build.promoteBF16(build.toTensor(call[0]));
   std::optional<bool> indices =
-      source ? evaluator.constantBool(call[2], "return_indices") : std::nullopt;
+      source ? build.constantBool(call[2], "return_indices") : std::nullopt;
   std::optional<bool> tieLeft =
-      indices ? evaluator.constantBool(call[3], "return_indices_tie_break_left") : std::nullopt;
+      indices ? build.constantBool(call[3], "return_indices_tie_break_left") : std::nullopt;
   if (!tieLeft)
     return Value();
   ReduceOptions options{call[1], call[4]};
   if (*indices)
-    return reduceWithIndices(evaluator, source, isMax, *tieLeft, options);
+    return reduceWithIndices(build, source, isMax, *tieLeft, options);
   if (source.dtype().getBits() < 32)
-    source = evaluator.cast(source, source.dtype().isFloat() ? Scalar::FP32 : Scalar::Int32);
-  return single(reduce(evaluator, {source}, options, [&](auto left, auto right) {
-    return Value::tensor(evaluator.minMax(isMax, left[0], right[0], false));
+    source = build.cast(source, source.dtype().isFloat() ? Scalar::FP32 : Scalar::Int32);
+  return single(reduce(build, {source}, options, [&](auto left, auto right) {
+    return Value::tensor(build.minMax(isMax, left[0], right[0], false));
   }));
 }
 
-Value argReduce(Evaluator &evaluator, Call &call, bool isMax) {
-  Tensor source = evaluator.promoteBF16(evaluator.toTensor(call[0]));
+Value argReduce(TensorBuilder &build, Call &call, bool isMax) {
+  Tensor source = build.promoteBF16(build.toTensor(call[0]));
   std::optional<bool> tieLeft =
-      source ? evaluator.constantBool(call[2], "tie_break_left") : std::nullopt;
+      source ? build.constantBool(call[2], "tie_break_left") : std::nullopt;
   if (!tieLeft)
     return Value();
-  Value both = reduceWithIndices(evaluator, source, isMax, *tieLeft, {call[1], call[3]});
-  return evaluator.failed() ? Value() : both.getElements()[1];
+  Value both = reduceWithIndices(build, source, isMax, *tieLeft, {call[1], call[3]});
+  return build.failed() ? Value() : both.getElements()[1];
 }
 
-Value scan(Evaluator &evaluator, std::vector<Tensor> sources, const Value &axisValue,
+Value scan(TensorBuilder &build, std::vector<Tensor> sources, const Value &axisValue,
            const Value &reverseValue, Combiner combine) {
-  std::optional<bool> reverse = evaluator.constantBool(reverseValue, "reverse");
+  std::optional<bool> reverse = build.constantBool(reverseValue, "reverse");
   if (!reverse)
     return Value();
   for (const Tensor &source : sources)
     if (!source.isBlock())
-      return evaluator.error(DiagKind::SemaShape, "a scan", "a tensor", source.type.str());
+      return build.error(DiagKind::SemaShape, "a scan", "a tensor", source.type.str());
   std::optional<unsigned> axis =
-      evaluator.constantAxis(axisValue, "axis", sources.front().type.shape.size());
+      build.constantAxis(axisValue, "axis", sources.front().type.shape.size());
   if (!axis)
     return Value();
   llvm::SmallVector<mlir::Value> operands;
@@ -226,9 +227,8 @@ Value scan(Evaluator &evaluator, std::vector<Tensor> sources, const Value &axisV
     operands.push_back(source.ir);
     types.push_back(source.ir.getType());
   }
-  auto op =
-      tile::ScanOp::create(evaluator.builder, evaluator.loc(), types, operands, *axis, *reverse);
-  if (!fillRegion(evaluator, op.getCombine(), sources, combine))
+  auto op = tile::ScanOp::create(build.getBuilder(), build.loc(), types, operands, *axis, *reverse);
+  if (!fillRegion(build, op.getCombine(), sources, combine))
     return Value();
   std::vector<Value> results;
   for (auto [index, source] : llvm::enumerate(sources))
@@ -237,18 +237,18 @@ Value scan(Evaluator &evaluator, std::vector<Tensor> sources, const Value &axisV
 }
 
 /// The tensors of `tl.reduce(x, …)` or `tl.reduce((x, y), …)`. Empty after an error.
-std::optional<std::vector<Tensor>> readSources(Evaluator &evaluator, const Value &value) {
+std::optional<std::vector<Tensor>> readSources(TensorBuilder &build, const Value &value) {
   std::vector<Value> elements{value};
   if (value.isSequence())
     elements = value.getElements();
   std::vector<Tensor> sources;
   for (const Value &element : elements) {
-    sources.push_back(evaluator.toTensor(element));
-    if (evaluator.failed())
+    sources.push_back(build.toTensor(element));
+    if (build.failed())
       return std::nullopt;
     if (sources.back().type.shape != sources.front().type.shape)
-      return evaluator.fail(DiagKind::SemaBroadcast, shapeToString(sources.front().type.shape),
-                            shapeToString(sources.back().type.shape));
+      return build.fail(DiagKind::SemaBroadcast, shapeToString(sources.front().type.shape),
+                        shapeToString(sources.back().type.shape));
   }
   return sources;
 }
@@ -262,43 +262,42 @@ Value callCombiner(Evaluator &evaluator, const Value &function, llvm::ArrayRef<V
 
 } // namespace
 
-Value builtinSum(Evaluator &evaluator, Call &call) {
-  Tensor source = evaluator.toTensor(call[0]);
+Value builtinSum(TensorBuilder &build, Call &call) {
+  Tensor source = build.toTensor(call[0]);
   std::optional<DType> type =
-      source ? sumType(evaluator, source.dtype(), call[3]) : std::optional<DType>();
-  return type ? reduceWith(evaluator, evaluator.cast(source, *type), {call[1], call[2]},
-                           ast::BinaryOp::Add)
+      source ? sumType(build, source.dtype(), call[3]) : std::optional<DType>();
+  return type ? reduceWith(build, build.cast(source, *type), {call[1], call[2]}, ast::BinaryOp::Add)
               : Value();
 }
 
-static Value integerReduce(Evaluator &evaluator, Call &call, ast::BinaryOp op) {
-  Tensor source = evaluator.toTensor(call[0]);
+static Value integerReduce(TensorBuilder &build, Call &call, ast::BinaryOp op) {
+  Tensor source = build.toTensor(call[0]);
   if (!source)
     return Value();
   if (!source.dtype().isInt())
-    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, "integers",
-                           source.type.str());
-  return reduceWith(evaluator, source, {call[1], call[2]}, op);
+    return build.error(DiagKind::SemaInvalidArgument, call.info->name, "integers",
+                       source.type.str());
+  return reduceWith(build, source, {call[1], call[2]}, op);
 }
-Value builtinXorSum(Evaluator &evaluator, Call &call) {
-  return integerReduce(evaluator, call, ast::BinaryOp::BitXor);
+Value builtinXorSum(TensorBuilder &build, Call &call) {
+  return integerReduce(build, call, ast::BinaryOp::BitXor);
 }
-Value builtinReduceOr(Evaluator &evaluator, Call &call) {
-  return integerReduce(evaluator, call, ast::BinaryOp::BitOr);
+Value builtinReduceOr(TensorBuilder &build, Call &call) {
+  return integerReduce(build, call, ast::BinaryOp::BitOr);
 }
 
-Value builtinMax(Evaluator &evaluator, Call &call) { return minMaxReduce(evaluator, call, true); }
-Value builtinMin(Evaluator &evaluator, Call &call) { return minMaxReduce(evaluator, call, false); }
-Value builtinArgmax(Evaluator &evaluator, Call &call) { return argReduce(evaluator, call, true); }
-Value builtinArgmin(Evaluator &evaluator, Call &call) { return argReduce(evaluator, call, false); }
+Value builtinMax(TensorBuilder &build, Call &call) { return minMaxReduce(build, call, true); }
+Value builtinMin(TensorBuilder &build, Call &call) { return minMaxReduce(build, call, false); }
+Value builtinArgmax(TensorBuilder &build, Call &call) { return argReduce(build, call, true); }
+Value builtinArgmin(TensorBuilder &build, Call &call) { return argReduce(build, call, false); }
 
 Value builtinReduce(Evaluator &evaluator, Call &call) {
-  auto sources = readSources(evaluator, call[0]);
+  auto sources = readSources(evaluator.tensors(), call[0]);
   if (!sources)
     return Value();
-  auto results = reduce(evaluator, *sources, {call[1], call[3]}, [&](auto left, auto right) {
-    return callCombiner(evaluator, call[2], left, right);
-  });
+  auto results =
+      reduce(evaluator.tensors(), *sources, {call[1], call[3]},
+             [&](auto left, auto right) { return callCombiner(evaluator, call[2], left, right); });
   if (!results || !call[0].isSequence())
     return single(results);
   std::vector<Value> values;
@@ -308,36 +307,36 @@ Value builtinReduce(Evaluator &evaluator, Call &call) {
 }
 
 Value builtinAssociativeScan(Evaluator &evaluator, Call &call) {
-  auto sources = readSources(evaluator, call[0]);
+  auto sources = readSources(evaluator.tensors(), call[0]);
   if (!sources)
     return Value();
-  Value result = scan(evaluator, *sources, call[1], call[3], [&](auto left, auto right) {
+  Value result = scan(evaluator.tensors(), *sources, call[1], call[3], [&](auto left, auto right) {
     return callCombiner(evaluator, call[2], left, right);
   });
   bool wrap = call[0].isSequence() && result.isTensor();
   return wrap ? Value::tuple({result}) : result;
 }
 
-Value builtinCumsum(Evaluator &evaluator, Call &call) {
-  Tensor source = evaluator.promoteBF16(evaluator.toTensor(call[0]));
+Value builtinCumsum(TensorBuilder &build, Call &call) {
+  Tensor source = build.promoteBF16(build.toTensor(call[0]));
   std::optional<DType> type =
-      source ? sumType(evaluator, source.dtype(), call[3]) : std::optional<DType>();
+      source ? sumType(build, source.dtype(), call[3]) : std::optional<DType>();
   if (!type)
     return Value();
-  source = evaluator.cast(source, *type);
+  source = build.cast(source, *type);
   if (!source)
     return Value();
-  return scan(evaluator, {source}, call[1], call[2], [&](auto left, auto right) {
-    return evaluator.binary(ast::BinaryOp::Add, left[0], right[0]);
+  return scan(build, {source}, call[1], call[2], [&](auto left, auto right) {
+    return build.binary(ast::BinaryOp::Add, left[0], right[0]);
   });
 }
 
-Value builtinCumprod(Evaluator &evaluator, Call &call) {
-  Tensor source = evaluator.promoteBF16(evaluator.toTensor(call[0]));
+Value builtinCumprod(TensorBuilder &build, Call &call) {
+  Tensor source = build.promoteBF16(build.toTensor(call[0]));
   if (!source)
     return Value();
-  return scan(evaluator, {source}, call[1], call[2], [&](auto left, auto right) {
-    return evaluator.binary(ast::BinaryOp::Mul, left[0], right[0]);
+  return scan(build, {source}, call[1], call[2], [&](auto left, auto right) {
+    return build.binary(ast::BinaryOp::Mul, left[0], right[0]);
   });
 }
 

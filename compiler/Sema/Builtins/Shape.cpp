@@ -1,6 +1,7 @@
 // Builtins that move elements.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Table/Handlers.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 namespace {
@@ -12,34 +13,34 @@ Value oneList(const std::vector<Value> &rest) {
   return Value::tuple(rest);
 }
 
-Value reshapeTo(Evaluator &evaluator, Call &call, bool anyOrder) {
-  Tensor tensor = evaluator.toTensor(call[0]);
-  auto shape = tensor ? evaluator.constantShape(oneList(call.rest), "shape") : std::nullopt;
-  return shape ? Value::tensor(evaluator.reshape(tensor, *shape, anyOrder)) : Value();
+Value reshapeTo(TensorBuilder &build, Call &call, bool anyOrder) {
+  Tensor tensor = build.toTensor(call[0]);
+  auto shape = tensor ? build.constantShape(oneList(call.rest), "shape") : std::nullopt;
+  return shape ? Value::tensor(build.reshape(tensor, *shape, anyOrder)) : Value();
 }
 
-Value permuteBy(Evaluator &evaluator, Tensor tensor, const Value &order) {
-  auto axes = evaluator.constantInts(order, "dims");
-  return axes ? Value::tensor(evaluator.permute(tensor, *axes)) : Value();
+Value permuteBy(TensorBuilder &build, Tensor tensor, const Value &order) {
+  auto axes = build.constantInts(order, "dims");
+  return axes ? Value::tensor(build.permute(tensor, *axes)) : Value();
 }
 
 } // namespace
 
-Value builtinBroadcast(Evaluator &evaluator, Call &call) {
-  Tensor a = evaluator.toTensor(call[0]), b = evaluator.toTensor(call[1]);
-  if (!evaluator.broadcastTogether(a, b))
+Value builtinBroadcast(TensorBuilder &build, Call &call) {
+  Tensor a = build.toTensor(call[0]), b = build.toTensor(call[1]);
+  if (!build.broadcastTogether(a, b))
     return Value();
   return Value::tuple({Value::tensor(a), Value::tensor(b)});
 }
 
-Value builtinBroadcastTo(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
-  auto shape = tensor ? evaluator.constantShape(oneList(call.rest), "shape") : std::nullopt;
-  return shape ? Value::tensor(evaluator.broadcastTo(tensor, *shape)) : Value();
+Value builtinBroadcastTo(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
+  auto shape = tensor ? build.constantShape(oneList(call.rest), "shape") : std::nullopt;
+  return shape ? Value::tensor(build.broadcastTo(tensor, *shape)) : Value();
 }
 
-Value builtinExpandDims(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
+Value builtinExpandDims(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
   if (!tensor)
     return Value();
   std::vector<Value> axes{call[1]};
@@ -48,80 +49,76 @@ Value builtinExpandDims(Evaluator &evaluator, Call &call) {
   size_t rank = tensor.type.shape.size() + axes.size();
   llvm::SmallVector<unsigned> sorted;
   for (const Value &value : axes) {
-    std::optional<unsigned> axis = evaluator.constantAxis(value, "axis", rank);
+    std::optional<unsigned> axis = build.constantAxis(value, "axis", rank);
     if (!axis)
       return Value();
     sorted.push_back(*axis);
   }
   llvm::sort(sorted);
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return evaluator.error(DiagKind::SemaInvalidArgument, "axis", "different axes", repr(call[1]));
+    return build.error(DiagKind::SemaInvalidArgument, "axis", "different axes", repr(call[1]));
   for (unsigned axis : sorted)
-    tensor = evaluator.expandDims(tensor, axis);
+    tensor = build.expandDims(tensor, axis);
   return Value::tensor(tensor);
 }
 
-Value builtinReshape(Evaluator &evaluator, Call &call) {
-  std::optional<bool> anyOrder = evaluator.constantBool(call[2], "can_reorder");
-  return anyOrder ? reshapeTo(evaluator, call, *anyOrder) : Value();
+Value builtinReshape(TensorBuilder &build, Call &call) {
+  std::optional<bool> anyOrder = build.constantBool(call[2], "can_reorder");
+  return anyOrder ? reshapeTo(build, call, *anyOrder) : Value();
 }
-Value builtinView(Evaluator &evaluator, Call &call) {
-  return reshapeTo(evaluator, call, /*anyOrder=*/true);
+Value builtinView(TensorBuilder &build, Call &call) {
+  return reshapeTo(build, call, /*anyOrder=*/true);
 }
-Value builtinRavel(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
-  std::optional<bool> anyOrder =
-      tensor ? evaluator.constantBool(call[1], "can_reorder") : std::nullopt;
-  return anyOrder
-             ? Value::tensor(evaluator.reshape(tensor, {tensor.type.getNumElements()}, *anyOrder))
-             : Value();
+Value builtinRavel(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
+  std::optional<bool> anyOrder = tensor ? build.constantBool(call[1], "can_reorder") : std::nullopt;
+  return anyOrder ? Value::tensor(build.reshape(tensor, {tensor.type.getNumElements()}, *anyOrder))
+                  : Value();
 }
-Value builtinItem(Evaluator &evaluator, Call &call) {
-  return Value::tensor(evaluator.unsplat(evaluator.toTensor(call[0])));
+Value builtinItem(TensorBuilder &build, Call &call) {
+  return Value::tensor(build.unsplat(build.toTensor(call[0])));
 }
 
-Value builtinTrans(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
+Value builtinTrans(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
   if (!tensor)
     return Value();
   if (!call.rest.empty() && !call.rest.front().isNone())
-    return permuteBy(evaluator, tensor, oneList(call.rest));
+    return permuteBy(build, tensor, oneList(call.rest));
   size_t rank = tensor.type.shape.size();
   if (rank < 2)
-    return evaluator.error(DiagKind::SemaShape, "tl.trans", "a tensor of rank 2 or more",
-                           tensor.type.str());
+    return build.error(DiagKind::SemaShape, "tl.trans", "a tensor of rank 2 or more",
+                       tensor.type.str());
   llvm::SmallVector<int64_t, 4> order(rank);
   for (size_t i = 0; i < rank; ++i)
     order[i] = int64_t(i);
   std::swap(order[rank - 1], order[rank - 2]);
-  return Value::tensor(evaluator.permute(tensor, order));
+  return Value::tensor(build.permute(tensor, order));
 }
-Value builtinPermute(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
-  return tensor ? permuteBy(evaluator, tensor, oneList(call.rest)) : Value();
+Value builtinPermute(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
+  return tensor ? permuteBy(build, tensor, oneList(call.rest)) : Value();
 }
 
-Value builtinSqueeze(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
+Value builtinSqueeze(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
   if (!tensor)
     return Value();
-  std::optional<unsigned> axis = evaluator.constantAxis(call[1], "axis", tensor.type.shape.size());
+  std::optional<unsigned> axis = build.constantAxis(call[1], "axis", tensor.type.shape.size());
   if (!axis)
     return Value();
   llvm::SmallVector<int64_t, 4> shape(tensor.type.shape);
   if (shape[*axis] != 1)
-    return evaluator.error(DiagKind::SemaShape, "tl.squeeze", "an axis of extent 1",
-                           tensor.type.str());
+    return build.error(DiagKind::SemaShape, "tl.squeeze", "an axis of extent 1", tensor.type.str());
   shape.erase(shape.begin() + *axis);
-  return Value::tensor(evaluator.reshape(tensor, shape, false));
+  return Value::tensor(build.reshape(tensor, shape, false));
 }
-Value builtinUnsqueeze(Evaluator &evaluator, Call &call) {
-  Tensor tensor = evaluator.toTensor(call[0]);
+Value builtinUnsqueeze(TensorBuilder &build, Call &call) {
+  Tensor tensor = build.toTensor(call[0]);
   if (!tensor)
     return Value();
-  std::optional<unsigned> axis =
-      evaluator.constantAxis(call[1], "axis", tensor.type.shape.size() + 1);
-  return axis ? Value::tensor(evaluator.expandDims(tensor, *axis)) : Value();
+  std::optional<unsigned> axis = build.constantAxis(call[1], "axis", tensor.type.shape.size() + 1);
+  return axis ? Value::tensor(build.expandDims(tensor, *axis)) : Value();
 }
 
 } // namespace kiln::sema

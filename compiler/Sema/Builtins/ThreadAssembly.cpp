@@ -23,10 +23,10 @@ static DType typeIn(const AssemblyRegister &entry, unsigned valueBits) {
   return getIntType(entry.isOfAMD() ? std::max(valueBits, 32u) : std::max(entry.bits, 16u), false);
 }
 
-static Tensor asRegister(Evaluator &evaluator, const AssemblyRegister &entry, Tensor bits) {
+static Tensor asRegister(TensorBuilder &build, const AssemblyRegister &entry, Tensor bits) {
   DType type = typeIn(entry, bits.dtype().getBits());
-  Tensor wide = evaluator.cast(bits, getIntType(type.getBits(), false));
-  return wide && type.isFloat() ? evaluator.bitcast(wide, type) : wide;
+  Tensor wide = build.cast(bits, getIntType(type.getBits(), false));
+  return wide && type.isFloat() ? build.bitcast(wide, type) : wide;
 }
 
 /// LLVM's list of constraints. Memory is clobbered by all that has effects: what it accesses is not
@@ -43,12 +43,12 @@ static std::string constraintsOf(const AssemblyCall &call) {
   return llvm::join(parts, ",");
 }
 
-bool passOn(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results) {
+bool passOn(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &results) {
   for (int64_t extent : call.shape)
     if (!llvm::isPowerOf2_64(uint64_t(extent))) {
-      evaluator.error(DiagKind::SemaInvalidArgument, "args",
-                      "extents that are powers of two for assembly that is not translated",
-                      std::to_string(extent));
+      build.error(DiagKind::SemaInvalidArgument, "args",
+                  "extents that are powers of two for assembly that is not translated",
+                  std::to_string(extent));
       return false;
     }
   size_t count = call.numResults();
@@ -56,8 +56,8 @@ bool passOn(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> 
   for (auto [index, input] : llvm::enumerate(call.inputs)) {
     auto number = call.immediates.find(count + index);
     Tensor source = number != call.immediates.end()
-                        ? evaluator.integerConstant(Scalar::Int32, number->second)
-                        : asRegister(evaluator, call.registers[count + index], input);
+                        ? build.integerConstant(Scalar::Int32, number->second)
+                        : asRegister(build, call.registers[count + index], input);
     if (!source)
       return false;
     sources.push_back(source.ir);
@@ -66,17 +66,17 @@ bool passOn(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> 
   llvm::SmallVector<mlir::Type> irTypes;
   for (auto [entry, bits] : llvm::zip(call.registers, call.resultBits)) {
     types.push_back(TensorType{typeIn(entry, bits), call.shape});
-    irTypes.push_back(evaluator.toMLIR(types.back()));
+    irTypes.push_back(build.toMLIR(types.back()));
   }
-  auto assembly = tile::AssemblyOp::create(evaluator.builder, evaluator.loc(), irTypes, call.text,
+  auto assembly = tile::AssemblyOp::create(build.getBuilder(), build.loc(), irTypes, call.text,
                                            constraintsOf(call), sources, call.isPure);
   for (auto [type, value] : llvm::zip_equal(types, assembly.getResults())) {
     Tensor bits{value, type};
     if (type.dtype.isFloat())
-      bits = evaluator.bitcast(bits, getIntType(type.dtype.getBits(), false));
+      bits = build.bitcast(bits, getIntType(type.dtype.getBits(), false));
     results.push_back(bits);
   }
-  return !evaluator.failed();
+  return !build.failed();
 }
 
 } // namespace kiln::sema

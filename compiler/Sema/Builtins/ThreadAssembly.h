@@ -2,7 +2,7 @@
 #ifndef KILN_COMPILER_SEMA_BUILTINS_THREADASSEMBLY_H
 #define KILN_COMPILER_SEMA_BUILTINS_THREADASSEMBLY_H
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 #include <map>
 
@@ -43,7 +43,7 @@ struct AssemblyCall {
 bool canPassOn(const TargetAnswers &target, const AssemblyCall &call);
 
 /// Builds tile.assembly. The results are appended, as unsigned integers. False after an error.
-bool passOn(Evaluator &evaluator, const AssemblyCall &call, std::vector<Tensor> &results);
+bool passOn(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &results);
 
 } // namespace kiln::sema
 

@@ -7,7 +7,8 @@
 // Miller's algorithm, Abramowitz and Stegun 9.12). BesselTables.h has the polynomials.
 
 #include "compiler/Sema/DeviceFunctions/BesselTables.h"
-#include "compiler/Sema/Tensors/Lanes.h"
+#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 
@@ -163,39 +164,39 @@ Lanes erfcx(const Lanes &x) {
 
 /// for (k = 1; k < n; ++k) states = step(k as a number, states), of scalars.
 template <typename Step>
-std::vector<Lanes> repeat(Evaluator &evaluator, const Lanes &from, const Lanes &to,
+std::vector<Lanes> repeat(TensorBuilder &build, const Lanes &from, const Lanes &to,
                           llvm::ArrayRef<Lanes> states, Step step) {
   llvm::SmallVector<mlir::Value> initial;
   for (const Lanes &state : states)
     initial.push_back(state.tensor.ir);
   mlir::Value one = from.integer(1).tensor.ir;
-  auto loop = scf::ForOp::create(evaluator.builder, evaluator.loc(), from.tensor.ir, to.tensor.ir,
-                                 one, initial);
+  auto loop = scf::ForOp::create(build.getBuilder(), build.loc(), from.tensor.ir, to.tensor.ir, one,
+                                 initial);
   {
-    mlir::OpBuilder::InsertionGuard guard(evaluator.builder);
-    evaluator.builder.setInsertionPointToStart(loop.getBody());
+    mlir::OpBuilder::InsertionGuard guard(build.getBuilder());
+    build.getBuilder().setInsertionPointToStart(loop.getBody());
     std::vector<Lanes> carried;
     for (auto [value, state] : llvm::zip(loop.getRegionIterArgs(), states))
-      carried.push_back({&evaluator, {value, state.tensor.type}});
-    Lanes counter{&evaluator, {loop.getInductionVar(), from.tensor.type}};
+      carried.push_back({&build, {value, state.tensor.type}});
+    Lanes counter{&build, {loop.getInductionVar(), from.tensor.type}};
     llvm::SmallVector<mlir::Value> results;
     for (const Lanes &state : step(counter.cast(Scalar::FP64), carried))
       results.push_back(state.tensor.ir);
-    scf::YieldOp::create(evaluator.builder, evaluator.loc(), results);
+    scf::YieldOp::create(build.getBuilder(), build.loc(), results);
   }
   std::vector<Lanes> results;
   for (auto [value, state] : llvm::zip(loop.getResults(), states))
-    results.push_back({&evaluator, {value, state.tensor.type}});
+    results.push_back({&build, {value, state.tensor.type}});
   return results;
 }
 
 /// f(n) from f(0) and f(1) by f(k + 1) = 2 k / x f(k) - f(k - 1). What has become infinite stays
 /// so.
-Lanes recurUpward(Evaluator &evaluator, const Lanes &n, const Lanes &x, const Lanes &zeroth,
+Lanes recurUpward(TensorBuilder &build, const Lanes &n, const Lanes &x, const Lanes &zeroth,
                   const Lanes &first) {
   Lanes scale = 2 / x;
-  std::vector<Lanes> last = repeat(
-      evaluator, n.integer(1), n, {zeroth, first}, [&](const Lanes &k, std::vector<Lanes> f) {
+  std::vector<Lanes> last =
+      repeat(build, n.integer(1), n, {zeroth, first}, [&](const Lanes &k, std::vector<Lanes> f) {
         Lanes next = k * scale * f[1] - f[0];
         return std::vector<Lanes>{f[1], (f[1] == -INFINITY).select(f[1], next)};
       });
@@ -204,7 +205,7 @@ Lanes recurUpward(Evaluator &evaluator, const Lanes &n, const Lanes &x, const La
 
 /// J(n) below n > x > 0: downward from an order at which it is nothing, up to a factor that the sum
 /// J(0) + 2 J(2) + 2 J(4) + … = 1 tells.
-Lanes recurDownward(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
+Lanes recurDownward(TensorBuilder &build, const Lanes &n, const Lanes &x) {
   Lanes scale = 2 / x, real = n.cast(Scalar::FP64);
   // Even, and so far above n that its share is below a unit in the last place.
   Lanes start = (real + root(real * 160)).cast(Scalar::Int32);
@@ -213,7 +214,7 @@ Lanes recurDownward(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
   Lanes startReal = start.cast(Scalar::FP64);
   constexpr double huge = 0x1p500;
   // f(j), f(j + 1), f(n), and the sum over even orders, where j = start - k.
-  std::vector<Lanes> last = repeat(evaluator, n.integer(0), start, {x.number(1), zero, zero, zero},
+  std::vector<Lanes> last = repeat(build, n.integer(0), start, {x.number(1), zero, zero, zero},
                                    [&](const Lanes &k, std::vector<Lanes> f) {
                                      Lanes order = startReal - k,
                                            next = order * scale * f[0] - f[1];
@@ -232,16 +233,16 @@ Lanes recurDownward(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
   return last[2] / (last[3] * 2 - last[0]);
 }
 
-Lanes jn(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
+Lanes jn(TensorBuilder &build, const Lanes &n, const Lanes &x) {
   Lanes magnitude = x.magnitude();
   Lanes real = n.cast(Scalar::FP64);
   Lanes isUp = (magnitude >= real) & (magnitude < INFINITY);
   // Each loop runs only where its result is taken.
   Lanes one = n.integer(1), none = n.integer(0);
-  Lanes up = recurUpward(evaluator, isUp.select(n, one), magnitude, j0(magnitude), j1(magnitude));
+  Lanes up = recurUpward(build, isUp.select(n, one), magnitude, j0(magnitude), j1(magnitude));
   Lanes safe = (magnitude > 0).select(magnitude, x.number(1));
   Lanes isDown = (magnitude > 0) & (real > 1) & (magnitude < real);
-  Lanes down = recurDownward(evaluator, isDown.select(n, none), safe);
+  Lanes down = recurDownward(build, isDown.select(n, none), safe);
   Lanes result = isUp.select((n == 0.0).select(j0(magnitude), up), down);
   result = (n == 1.0).select(j1(magnitude), result);
   result = ((x == 0) & (n > 0.0)).select(x.number(0), result);
@@ -252,57 +253,56 @@ Lanes jn(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
   return ((n < 0.0) | isNaN(x)).select(x.number(NAN), result);
 }
 
-Lanes yn(Evaluator &evaluator, const Lanes &n, const Lanes &x) {
-  Lanes result = recurUpward(evaluator, n, x, y0(x), y1(x));
+Lanes yn(TensorBuilder &build, const Lanes &n, const Lanes &x) {
+  Lanes result = recurUpward(build, n, x, y0(x), y1(x));
   result = (x == 0).select(x.number(-INFINITY), result);
   result = (x == INFINITY).select(x.number(0), result);
   return ((n < 0.0) | (x < 0) | isNaN(x)).select(x.number(NAN), result);
 }
 
 /// A function of an integer and a float, for each element on its own: its loops differ.
-Value mapOrders(Evaluator &evaluator, Call &call,
-                Lanes (*formula)(Evaluator &evaluator, const Lanes &n, const Lanes &x)) {
-  Tensor n = evaluator.toTensor(call[0]);
-  Tensor x = n ? floatOperand(evaluator, call.info->name, call[1]) : Tensor();
+Value mapOrders(TensorBuilder &build, Call &call,
+                Lanes (*formula)(TensorBuilder &build, const Lanes &n, const Lanes &x)) {
+  Tensor n = build.toTensor(call[0]);
+  Tensor x = n ? floatOperand(build, call.info->name, call[1]) : Tensor();
   if (!x)
     return Value();
   if (!n.dtype().isInt())
-    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, "an integer order",
-                           n.type.str());
+    return build.error(DiagKind::SemaInvalidArgument, call.info->name, "an integer order",
+                       n.type.str());
   DType type = x.dtype();
-  n = evaluator.cast(n, Scalar::Int32);
-  x = evaluator.cast(x, Scalar::FP64);
-  if (!n || !x || !evaluator.broadcastTogether(n, x))
+  n = build.cast(n, Scalar::Int32);
+  x = build.cast(x, Scalar::FP64);
+  if (!n || !x || !build.broadcastTogether(n, x))
     return Value();
   if (!x.isBlock())
-    return formula(evaluator, {&evaluator, n}, {&evaluator, x}).cast(type).value();
+    return formula(build, {&build, n}, {&build, x}).cast(type).value();
   mlir::Region body;
   {
-    mlir::OpBuilder::InsertionGuard guard(evaluator.builder);
+    mlir::OpBuilder::InsertionGuard guard(build.getBuilder());
     TensorType order{DType(Scalar::Int32)}, number{DType(Scalar::FP64)};
-    mlir::Block *block = evaluator.builder.createBlock(
-        &body, {}, {evaluator.toMLIR(order), evaluator.toMLIR(number)},
-        {evaluator.loc(), evaluator.loc()});
-    Lanes result = formula(evaluator, {&evaluator, {block->getArgument(0), order}},
-                           {&evaluator, {block->getArgument(1), number}});
-    tile::YieldOp::create(evaluator.builder, evaluator.loc(), result.tensor.ir);
+    mlir::Block *block = build.getBuilder().createBlock(
+        &body, {}, {build.toMLIR(order), build.toMLIR(number)}, {build.loc(), build.loc()});
+    Lanes result = formula(build, {&build, {block->getArgument(0), order}},
+                           {&build, {block->getArgument(1), number}});
+    tile::YieldOp::create(build.getBuilder(), build.loc(), result.tensor.ir);
   }
-  auto map = tile::MapOp::create(evaluator.builder, evaluator.loc(),
-                                 mlir::TypeRange{x.ir.getType()}, mlir::ValueRange{n.ir, x.ir});
+  auto map = tile::MapOp::create(build.getBuilder(), build.loc(), mlir::TypeRange{x.ir.getType()},
+                                 mlir::ValueRange{n.ir, x.ir});
   map.getBody().takeBody(body);
-  return Value::tensor(evaluator.cast({map.getResult(0), x.type}, type));
+  return Value::tensor(build.cast({map.getResult(0), x.type}, type));
 }
 
 } // namespace
 
-Value builtinBesselJ0(Evaluator &e, Call &call) { return inDouble(e, call, j0); }
-Value builtinBesselJ1(Evaluator &e, Call &call) { return inDouble(e, call, j1); }
-Value builtinBesselY0(Evaluator &e, Call &call) { return inDouble(e, call, y0); }
-Value builtinBesselY1(Evaluator &e, Call &call) { return inDouble(e, call, y1); }
-Value builtinBesselI0(Evaluator &e, Call &call) { return inDouble(e, call, i0); }
-Value builtinBesselI1(Evaluator &e, Call &call) { return inDouble(e, call, i1); }
-Value builtinErfcx(Evaluator &e, Call &call) { return inDouble(e, call, erfcx); }
-Value builtinBesselJn(Evaluator &e, Call &call) { return mapOrders(e, call, jn); }
-Value builtinBesselYn(Evaluator &e, Call &call) { return mapOrders(e, call, yn); }
+Value builtinBesselJ0(TensorBuilder &t, Call &call) { return inDouble(t, call, j0); }
+Value builtinBesselJ1(TensorBuilder &t, Call &call) { return inDouble(t, call, j1); }
+Value builtinBesselY0(TensorBuilder &t, Call &call) { return inDouble(t, call, y0); }
+Value builtinBesselY1(TensorBuilder &t, Call &call) { return inDouble(t, call, y1); }
+Value builtinBesselI0(TensorBuilder &t, Call &call) { return inDouble(t, call, i0); }
+Value builtinBesselI1(TensorBuilder &t, Call &call) { return inDouble(t, call, i1); }
+Value builtinErfcx(TensorBuilder &t, Call &call) { return inDouble(t, call, erfcx); }
+Value builtinBesselJn(TensorBuilder &t, Call &call) { return mapOrders(t, call, jn); }
+Value builtinBesselYn(TensorBuilder &t, Call &call) { return mapOrders(t, call, yn); }
 
 } // namespace kiln::sema

@@ -1,6 +1,7 @@
 // libdevice's conversions between numbers, whose names say what they do: "float2int_rn" rounds an
 // fp32 to nearest.
 
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/DirectedRounding.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -17,32 +18,31 @@ static DType typeNamed(llvm::StringRef name) {
       .Default(Scalar::FP64);
 }
 
-static Value convert(Evaluator &evaluator, Call &call) {
+static Value convert(TensorBuilder &build, Call &call) {
   auto [names, mode] = llvm::StringRef(call.info->name).split('_');
   auto [source, result] = names.split('2');
   DType from = typeNamed(source), to = typeNamed(result);
-  Tensor x = evaluator.toTensor(call[0]);
+  Tensor x = build.toTensor(call[0]);
   if (x && call[0].isNumber())
-    x = evaluator.cast(x, from);
+    x = build.cast(x, from);
   if (!x)
     return Value();
   if (x.dtype() != from)
-    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, from.str(),
-                           x.type.str());
+    return build.error(DiagKind::SemaInvalidArgument, call.info->name, from.str(), x.type.str());
   if (to.isFloat())
-    return directionNamed(mode) ? convertToward(*directionNamed(mode), {&evaluator, x}, to).value()
-                                : Value::tensor(evaluator.cast(x, to));
+    return directionNamed(mode) ? convertToward(*directionNamed(mode), {&build, x}, to).value()
+                                : Value::tensor(build.cast(x, to));
   if (mode == "rn")
-    x.ir = evaluator.emit<mlir::math::RoundEvenOp>(x.ir);
+    x.ir = build.emit<mlir::math::RoundEvenOp>(x.ir);
   else if (mode == "rd")
-    x.ir = evaluator.emit<mlir::math::FloorOp>(x.ir);
+    x.ir = build.emit<mlir::math::FloorOp>(x.ir);
   else if (mode == "ru")
-    x.ir = evaluator.emit<mlir::math::CeilOp>(x.ir);
-  return Value::tensor(evaluator.cast(x, to));
+    x.ir = build.emit<mlir::math::CeilOp>(x.ir);
+  return Value::tensor(build.cast(x, to));
 }
 
 #define KILN_CONVERSION(ID)                                                                        \
-  Value builtin##ID(Evaluator &evaluator, Call &call) { return convert(evaluator, call); }
+  Value builtin##ID(TensorBuilder &build, Call &call) { return convert(build, call); }
 KILN_CONVERSION(FloatToIntRn)
 KILN_CONVERSION(FloatToIntRz)
 KILN_CONVERSION(FloatToIntRd)

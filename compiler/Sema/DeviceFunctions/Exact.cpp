@@ -1,26 +1,15 @@
 // libdevice's functions on the parts of floats, which are exact, and those that an exact reduction
 // leads to: exponents, neighbours, remainders, sin and cos of multiples of pi.
 
-#include "compiler/Sema/Tensors/Lanes.h"
+#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 #include <vector>
 
 namespace kiln::sema {
-namespace {
-
 namespace math = mlir::math;
 namespace arith = mlir::arith;
-
-/// The format of fp32 or fp64.
-struct Format {
-  explicit Format(const Lanes &x)
-      : mantissa(x.isDouble() ? 52 : 23), maxExponent(x.isDouble() ? 1023 : 127),
-        minExponent(1 - maxExponent) {}
-  int mantissa, maxExponent, minExponent;
-};
-
-} // namespace
 
 Lanes polynomial(llvm::ArrayRef<double> coefficients, const Lanes &x) {
   Lanes sum = x.number(coefficients.back());
@@ -29,48 +18,24 @@ Lanes polynomial(llvm::ArrayRef<double> coefficients, const Lanes &x) {
   return sum;
 }
 
-Lanes powerOfTwo(const Lanes &exponent, const Lanes &like) {
-  Format format(like);
-  Lanes biased = exponent + double(format.maxExponent);
-  return biased.apply<arith::ShLIOp>(biased.integer(format.mantissa)).bitcast(like.dtype());
-}
-
-Lanes scaleByPower(Lanes x, Lanes n) {
-  // The first two factors keep what they multiply normal, or take it to where the result is
-  // certain.
-  Format format(x);
-  int up = format.maxExponent, down = format.minExponent + format.mantissa + 1;
-  for (int step = 0; step < 2; ++step) {
-    Lanes isLarge = n > double(up), isSmall = n < double(format.minExponent);
-    auto choose = [&](const Lanes &large, const Lanes &small, const Lanes &none) {
-      return isLarge.select(large, isSmall.select(small, none));
-    };
-    x = x * choose(x.number(std::ldexp(1.0, up)), x.number(std::ldexp(1.0, down)), x.number(1));
-    n = n - choose(n.integer(up), n.integer(down), n.integer(0));
-  }
-  n = n.apply<arith::MinSIOp>(n.integer(up)).apply<arith::MaxSIOp>(n.integer(format.minExponent));
-  return x * powerOfTwo(n, x);
-}
-
 namespace {
 
-Value scaleByInt(Evaluator &evaluator, Call &call) {
-  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
-  Tensor n = x ? evaluator.toTensor(call[1]) : Tensor();
+Value scaleByInt(TensorBuilder &build, Call &call) {
+  Tensor x = floatOperand(build, call.info->name, call[0]);
+  Tensor n = x ? build.toTensor(call[1]) : Tensor();
   if (!n)
     return Value();
   if (!n.dtype().isInt())
-    return evaluator.error(DiagKind::SemaInvalidArgument, call.info->name, "integers",
-                           n.type.str());
-  n = evaluator.cast(evaluator.cast(n, Scalar::Int32), getIntType(x.dtype().getBits(), true));
-  if (!n || !evaluator.broadcastTogether(x, n))
+    return build.error(DiagKind::SemaInvalidArgument, call.info->name, "integers", n.type.str());
+  n = build.cast(build.cast(n, Scalar::Int32), getIntType(x.dtype().getBits(), true));
+  if (!n || !build.broadcastTogether(x, n))
     return Value();
-  return scaleByPower({&evaluator, x}, {&evaluator, n}).value();
+  return scaleByPower({&build, x}, {&build, n}).value();
 }
 
 /// The exponent of finite numbers other than zero, as integers of the width.
 Lanes exponentOf(const Lanes &x) {
-  Format format(x);
+  FloatFormat format(x);
   // Of a denormal number, that of one which is not.
   Lanes magnitude = x.magnitude();
   Lanes isDenormal = magnitude < std::ldexp(1.0, format.minExponent);
@@ -139,20 +104,20 @@ Lanes cosOfPi(const Lanes &x) {
   return (result == 0).select(x.number(0), result);
 }
 
-Value builtinSinpi(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinSinpi(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   return x ? sinOfPi(*x).value() : Value();
 }
-Value builtinCospi(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinCospi(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   return x ? cosOfPi(*x).value() : Value();
 }
 
-Value builtinLdexp(Evaluator &evaluator, Call &call) { return scaleByInt(evaluator, call); }
-Value builtinScalbn(Evaluator &evaluator, Call &call) { return scaleByInt(evaluator, call); }
+Value builtinLdexp(TensorBuilder &build, Call &call) { return scaleByInt(build, call); }
+Value builtinScalbn(TensorBuilder &build, Call &call) { return scaleByInt(build, call); }
 
-Value builtinIlogb(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinIlogb(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   if (!x)
     return Value();
   Lanes exponent = exponentOf(*x).cast(Scalar::Int32);
@@ -161,8 +126,8 @@ Value builtinIlogb(Evaluator &evaluator, Call &call) {
   return isUndefined.select(exponent.integer(INT32_MIN), result).value();
 }
 
-Value builtinLogb(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinLogb(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   if (!x)
     return Value();
   Lanes exponent = exponentOf(*x).cast(x->dtype());
@@ -171,11 +136,11 @@ Value builtinLogb(Evaluator &evaluator, Call &call) {
   return (*x == 0).select(x->number(-INFINITY), result).value();
 }
 
-Value builtinNextafter(Evaluator &evaluator, Call &call) {
-  auto both = floatOperands(evaluator, call);
+Value builtinNextafter(TensorBuilder &build, Call &call) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
-  Lanes x{&evaluator, both->first}, y{&evaluator, both->second};
+  Lanes x{&build, both->first}, y{&build, both->second};
   // Bits count away from zero, on both sides of it.
   Lanes bits = x.bits();
   Lanes isPositive = x > 0, goesUp = x < y;
@@ -189,11 +154,11 @@ Value builtinNextafter(Evaluator &evaluator, Call &call) {
 
 /// The rest by twice the divisor is exact; at most two subtractions, exact too, bring it within
 /// half the divisor. Twice the rest may become infinite, which compares as it should.
-Value builtinRemainder(Evaluator &evaluator, Call &call) {
-  auto both = floatOperands(evaluator, call);
+Value builtinRemainder(TensorBuilder &build, Call &call) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
-  Lanes x{&evaluator, both->first}, y = Lanes{&evaluator, both->second}.magnitude();
+  Lanes x{&build, both->first}, y = Lanes{&build, both->second}.magnitude();
   Lanes rest = x.magnitude().apply<arith::RemFOp>(y + y);
   // The quotient's halves go to even: y/2 stays, 3y/2 becomes -y/2.
   Lanes isAboveHalf = rest + rest > y;
@@ -210,27 +175,27 @@ Value builtinRemainder(Evaluator &evaluator, Call &call) {
 /// comes after. It loses the sign of a zero.
 static Lanes rounded(const Lanes &x) { return x + 0.0; }
 
-static Value sumRounded(Evaluator &evaluator, const Call &call, bool isDifference) {
-  auto both = floatOperands(evaluator, call);
+static Value sumRounded(TensorBuilder &build, const Call &call, bool isDifference) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
-  Lanes x{&evaluator, both->first}, y{&evaluator, both->second};
+  Lanes x{&build, both->first}, y{&build, both->second};
   y = isDifference ? -y : y;
   return ((x == 0) & (y == 0)).select(x + y, rounded(x) + rounded(y)).value();
 }
-Value builtinAddRn(Evaluator &evaluator, Call &call) { return sumRounded(evaluator, call, false); }
-Value builtinSubRn(Evaluator &evaluator, Call &call) { return sumRounded(evaluator, call, true); }
+Value builtinAddRn(TensorBuilder &build, Call &call) { return sumRounded(build, call, false); }
+Value builtinSubRn(TensorBuilder &build, Call &call) { return sumRounded(build, call, true); }
 
-Value builtinMulRn(Evaluator &evaluator, Call &call) {
-  auto both = floatOperands(evaluator, call);
+Value builtinMulRn(TensorBuilder &build, Call &call) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
-  Lanes x{&evaluator, both->first}, y{&evaluator, both->second};
+  Lanes x{&build, both->first}, y{&build, both->second};
   Lanes product = x * y;
   return (product == 0).select(product, rounded(product)).value();
 }
-Value builtinDeviceSqrtRn(Evaluator &evaluator, Call &call) {
-  return floatFunction<math::SqrtOp>(evaluator, call);
+Value builtinDeviceSqrtRn(TensorBuilder &build, Call &call) {
+  return floatFunction<math::SqrtOp>(build, call);
 }
 
 } // namespace kiln::sema

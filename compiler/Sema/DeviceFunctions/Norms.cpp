@@ -1,7 +1,8 @@
 // libdevice's functions that a few others make: lengths of vectors, and
 // compositions.
 
-#include "compiler/Sema/Tensors/Lanes.h"
+#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 #include <vector>
@@ -13,9 +14,9 @@ namespace math = mlir::math;
 namespace arith = mlir::arith;
 using ast::BinaryOp;
 
-Value number(Evaluator &evaluator, Tensor like, double value) {
+Value number(TensorBuilder &build, Tensor like, double value) {
   return Value::tensor(
-      evaluator.splat(evaluator.constant(like.dtype(), Value::real(value)), like.type.shape));
+      build.splat(build.constant(like.dtype(), Value::real(value)), like.type.shape));
 }
 
 /// A vector's components divided by the power of two of the largest, which is
@@ -24,9 +25,9 @@ Value number(Evaluator &evaluator, Tensor like, double value) {
 struct Length {
   Lanes scale, inverse, sum, isInfinite;
 };
-std::optional<Length> measure(Evaluator &evaluator, const Call &call) {
+std::optional<Length> measure(TensorBuilder &build, const Call &call) {
   std::vector<Lanes> x;
-  if (!readOperands(evaluator, call, x))
+  if (!readOperands(build, call, x))
     return std::nullopt;
   Lanes largest = x[0].magnitude();
   for (const Lanes &other : llvm::ArrayRef(x).drop_front())
@@ -47,22 +48,22 @@ std::optional<Length> measure(Evaluator &evaluator, const Call &call) {
 }
 
 template <typename Op> Lanes approximate(const Lanes &x) {
-  Evaluator &evaluator = *x.evaluator;
+  TensorBuilder &build = *x.build;
   auto flags = fastMathFlags(Accuracy::Fast, x.dtype());
-  return {&evaluator, {evaluator.emit<Op>(x.tensor.ir, flags), x.tensor.type}};
+  return {&build, {build.emit<Op>(x.tensor.ir, flags), x.tensor.type}};
 }
 
 /// An infinite component makes an infinite length, whatever the others.
-Value length(Evaluator &evaluator, Call &call) {
-  auto parts = measure(evaluator, call);
+Value length(TensorBuilder &build, Call &call) {
+  auto parts = measure(build, call);
   if (!parts)
     return Value();
   Lanes result = approximate<math::SqrtOp>(parts->sum) * parts->scale;
   return parts->isInfinite.select(result.number(INFINITY), result).value();
 }
 
-Value inverseLength(Evaluator &evaluator, Call &call) {
-  auto parts = measure(evaluator, call);
+Value inverseLength(TensorBuilder &build, Call &call) {
+  auto parts = measure(build, call);
   if (!parts)
     return Value();
   Lanes result = approximate<math::RsqrtOp>(parts->sum) * parts->inverse;
@@ -71,55 +72,55 @@ Value inverseLength(Evaluator &evaluator, Call &call) {
 
 } // namespace
 
-Value builtinHypot(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
-Value builtinNorm3d(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
-Value builtinNorm4d(Evaluator &evaluator, Call &call) { return length(evaluator, call); }
-Value builtinRhypot(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
-Value builtinRnorm3d(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
-Value builtinRnorm4d(Evaluator &evaluator, Call &call) { return inverseLength(evaluator, call); }
+Value builtinHypot(TensorBuilder &build, Call &call) { return length(build, call); }
+Value builtinNorm3d(TensorBuilder &build, Call &call) { return length(build, call); }
+Value builtinNorm4d(TensorBuilder &build, Call &call) { return length(build, call); }
+Value builtinRhypot(TensorBuilder &build, Call &call) { return inverseLength(build, call); }
+Value builtinRnorm3d(TensorBuilder &build, Call &call) { return inverseLength(build, call); }
+Value builtinRnorm4d(TensorBuilder &build, Call &call) { return inverseLength(build, call); }
 
-Value builtinFdim(Evaluator &evaluator, Call &call) {
-  auto both = floatOperands(evaluator, call);
+Value builtinFdim(TensorBuilder &build, Call &call) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
   Value x = Value::tensor(both->first), y = Value::tensor(both->second);
   // NaN is not below anything, so that the difference is NaN.
-  Value isBelow = evaluator.compare(ast::CompareOp::LessEqual, x, y);
-  Value difference = evaluator.binary(BinaryOp::Sub, x, y);
-  if (evaluator.failed())
+  Value isBelow = build.compare(ast::CompareOp::LessEqual, x, y);
+  Value difference = build.binary(BinaryOp::Sub, x, y);
+  if (build.failed())
     return Value();
-  return Value::tensor(evaluator.select(
-      isBelow.getTensor(), number(evaluator, both->first, 0).getTensor(), difference.getTensor()));
+  return Value::tensor(build.select(isBelow.getTensor(), number(build, both->first, 0).getTensor(),
+                                    difference.getTensor()));
 }
 
-Value builtinSaturatef(Evaluator &evaluator, Call &call) {
-  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
+Value builtinSaturatef(TensorBuilder &build, Call &call) {
+  Tensor x = floatOperand(build, call.info->name, call[0]);
   if (!x)
     return Value();
-  Tensor low = evaluator.minMax(true, Value::tensor(x), number(evaluator, x, 0), false);
-  return Value::tensor(evaluator.minMax(false, Value::tensor(low), number(evaluator, x, 1), false));
+  Tensor low = build.minMax(true, Value::tensor(x), number(build, x, 0), false);
+  return Value::tensor(build.minMax(false, Value::tensor(low), number(build, x, 1), false));
 }
 
 /// One step of Newton's from the quotient, which has cbrt's error and its own.
-Value builtinRcbrt(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinRcbrt(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   if (!x)
     return Value();
   Lanes root = x->apply<math::CbrtOp>();
-  Lanes guess{&evaluator, evaluator.divide(x->number(1).tensor, root.tensor, true)};
+  Lanes guess{&build, build.divide(x->number(1).tensor, root.tensor, true)};
   Lanes excess = (-(*x * guess)).fused(guess * guess, x->number(1));
   Lanes better = guess + guess * (excess * (1.0 / 3));
   Lanes magnitude = x->magnitude();
   Lanes isRegular = (magnitude > 0) & (magnitude < INFINITY);
   return isRegular.select(better, guess).value();
 }
-Value builtinFmaRn(Evaluator &evaluator, Call &call) { return builtinFma(evaluator, call); }
+Value builtinFmaRn(TensorBuilder &build, Call &call) { return builtinFma(build, call); }
 
 /// erfc(t) / 2 for t = -x / sqrt(2), which is rounded; erfc is so steep that
 /// what this loses counts: the derivative is about -2 t erfc(t) where t is
 /// large.
-Value builtinNormcdf(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinNormcdf(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   if (!x)
     return Value();
   double high = x->isDouble() ? M_SQRT1_2 : float(M_SQRT1_2);
@@ -135,8 +136,8 @@ Value builtinNormcdf(Evaluator &evaluator, Call &call) {
 
 /// 10^n and 10^r for x = n log10(2) + r: exact in the first part of log10(2),
 /// which has few digits.
-Value builtinExp10(Evaluator &evaluator, Call &call) {
-  auto x = floatLanes(evaluator, call);
+Value builtinExp10(TensorBuilder &build, Call &call) {
+  auto x = floatLanes(build, call);
   if (!x)
     return Value();
   // Beyond, the result is zero or infinite.

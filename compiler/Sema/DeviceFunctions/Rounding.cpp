@@ -1,34 +1,36 @@
 // libdevice's arithmetic and conversions in rounding modes, whose names say which: "fma_rd" rounds
 // down.
 
+#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/DirectedRounding.h"
 
 namespace kiln::sema {
 
-bool readOperands(Evaluator &evaluator, const Call &call, std::vector<Lanes> &operands) {
+bool readOperands(TensorBuilder &build, const Call &call, std::vector<Lanes> &operands) {
   Tensor first;
   for (const Value &value : call.values)
     if (value.isTensor() && !first)
-      first = floatOperand(evaluator, call.info->name, value);
+      first = floatOperand(build, call.info->name, value);
   std::vector<Tensor> tensors;
   for (const Value &value : call.values) {
-    Tensor x = floatOperand(evaluator, call.info->name, value);
+    Tensor x = floatOperand(build, call.info->name, value);
     if (!x)
       return false;
     // A number takes the type of the tensors.
-    tensors.push_back(first && value.isNumber() ? evaluator.constant(first.dtype(), value) : x);
+    tensors.push_back(first && value.isNumber() ? build.constant(first.dtype(), value) : x);
   }
   for (int round = 0; round < 2; ++round)
     for (size_t i = 1; i < tensors.size(); ++i) {
-      auto both = evaluator.operands(call.info->name, Value::tensor(tensors[0]),
-                                     Value::tensor(tensors[i]), {});
+      auto both =
+          build.operands(call.info->name, Value::tensor(tensors[0]), Value::tensor(tensors[i]), {});
       if (!both)
         return false;
       tensors[0] = both->first;
       tensors[i] = both->second;
     }
   for (const Tensor &tensor : tensors)
-    operands.push_back({&evaluator, tensor});
+    operands.push_back({&build, tensor});
   return true;
 }
 
@@ -38,9 +40,9 @@ std::optional<Direction> directionOf(const Call &call) {
   return directionNamed(llvm::StringRef(call.info->name).rsplit('_').second);
 }
 
-template <typename Formula> Value compute(Evaluator &evaluator, Call &call, Formula formula) {
+template <typename Formula> Value compute(TensorBuilder &build, Call &call, Formula formula) {
   std::vector<Lanes> x;
-  return readOperands(evaluator, call, x) ? formula(*directionOf(call), x).value() : Value();
+  return readOperands(build, call, x) ? formula(*directionOf(call), x).value() : Value();
 }
 
 using Operands = llvm::ArrayRef<Lanes>;
@@ -57,9 +59,9 @@ Lanes reciprocal(Direction direction, Operands x) {
 } // namespace
 
 #define KILN_ROUNDED(ID, FORMULA)                                                                  \
-  Value builtin##ID##Rz(Evaluator &e, Call &call) { return compute(e, call, FORMULA); }            \
-  Value builtin##ID##Rd(Evaluator &e, Call &call) { return compute(e, call, FORMULA); }            \
-  Value builtin##ID##Ru(Evaluator &e, Call &call) { return compute(e, call, FORMULA); }
+  Value builtin##ID##Rz(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }        \
+  Value builtin##ID##Rd(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }        \
+  Value builtin##ID##Ru(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }
 KILN_ROUNDED(Add, sum)
 KILN_ROUNDED(Sub, difference)
 KILN_ROUNDED(Mul, product)

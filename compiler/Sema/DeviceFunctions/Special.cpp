@@ -4,7 +4,8 @@
 // which makes the results in fp32 good to the last place or so. A table for each format and range,
 // as libdevice has, would be several times as fast.
 
-#include "compiler/Sema/Tensors/Lanes.h"
+#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
 
@@ -86,15 +87,15 @@ Lanes tgamma(const Lanes &x) {
 
 } // namespace
 
-Value inDouble(Evaluator &evaluator, Call &call, Lanes (*formula)(const Lanes &x)) {
-  auto x = floatLanes(evaluator, call);
+Value inDouble(TensorBuilder &build, Call &call, Lanes (*formula)(const Lanes &x)) {
+  auto x = floatLanes(build, call);
   return x ? formula(x->cast(Scalar::FP64)).cast(x->dtype()).value() : Value();
 }
 
-Value builtinErfinv(Evaluator &e, Call &call) { return inDouble(e, call, erfinv); }
-Value builtinErfcinv(Evaluator &e, Call &call) { return inDouble(e, call, erfcinv); }
-Value builtinNormcdfinv(Evaluator &e, Call &call) { return inDouble(e, call, normcdfinv); }
-Value builtinLgamma(Evaluator &e, Call &call) { return inDouble(e, call, lgamma); }
-Value builtinTgamma(Evaluator &e, Call &call) { return inDouble(e, call, tgamma); }
+Value builtinErfinv(TensorBuilder &t, Call &call) { return inDouble(t, call, erfinv); }
+Value builtinErfcinv(TensorBuilder &t, Call &call) { return inDouble(t, call, erfcinv); }
+Value builtinNormcdfinv(TensorBuilder &t, Call &call) { return inDouble(t, call, normcdfinv); }
+Value builtinLgamma(TensorBuilder &t, Call &call) { return inDouble(t, call, lgamma); }
+Value builtinTgamma(TensorBuilder &t, Call &call) { return inDouble(t, call, tgamma); }
 
 } // namespace kiln::sema

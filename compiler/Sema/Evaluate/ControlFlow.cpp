@@ -15,6 +15,7 @@
 // Sema would be structured).
 
 #include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/Merging.h"
 
 namespace kiln::sema {
 namespace {
@@ -37,49 +38,49 @@ Branch Evaluator::runBranch(llvm::function_ref<Flow()> body, llvm::ArrayRef<mlir
   branch.region = emptyRegion();
   for (mlir::Type type : arguments)
     branch.region->front().addArgument(type, loc());
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&branch.region->front());
-  frame->scopes.emplace_back();
+  mlir::OpBuilder::InsertionGuard guard(builder());
+  builder().setInsertionPointToStart(&branch.region->front());
+  frame()->scopes.emplace_back();
   // What the branch assigns to fields is the branch's.
-  for (auto &entry : frame->names)
+  for (auto &entry : frame()->names)
     if (entry.second.is(ValueKind::Instance))
       entry.second = detached(entry.second);
   branch.flow = body();
-  if (!hasFailed)
+  if (!failed())
     closeScope(branch.flow, branch.returned);
-  frame->scopes.pop_back();
-  branch.names = frame->names;
-  branch.returnValue = frame->returnValue;
+  frame()->scopes.pop_back();
+  branch.names = frame()->names;
+  branch.returnValue = frame()->returnValue;
   return branch;
 }
 
 mlir::Value Evaluator::flag(bool value, mlir::Block *at) {
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(at);
-  return constant(Scalar::Int1, Value::boolean(value)).ir;
+  mlir::OpBuilder::InsertionGuard guard(builder());
+  builder().setInsertionPointToEnd(at);
+  return tensors().constant(Scalar::Int1, Value::boolean(value)).ir;
 }
 
 void Evaluator::appendPoison(llvm::ArrayRef<mlir::Value> like, mlir::Block *at,
                              llvm::SmallVectorImpl<mlir::Value> &parts) {
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(at);
+  mlir::OpBuilder::InsertionGuard guard(builder());
+  builder().setInsertionPointToEnd(at);
   for (mlir::Value value : like)
-    parts.push_back(emit<mlir::ub::PoisonOp>(value.getType()));
+    parts.push_back(tensors().emit<mlir::ub::PoisonOp>(value.getType()));
 }
 
 mlir::scf::IfOp Evaluator::createIf(mlir::Value condition, std::unique_ptr<mlir::Region> thenRegion,
                                     std::unique_ptr<mlir::Region> elseRegion,
                                     llvm::ArrayRef<mlir::Value> thenParts,
                                     llvm::ArrayRef<mlir::Value> elseParts) {
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  auto op = mlir::scf::IfOp::create(builder, loc(), mlir::ValueRange(thenParts).getTypes(),
+  mlir::OpBuilder::InsertionGuard guard(builder());
+  auto op = mlir::scf::IfOp::create(builder(), loc(), mlir::ValueRange(thenParts).getTypes(),
                                     condition, /*addThenBlock=*/false, /*addElseBlock=*/false);
   op.getThenRegion().takeBody(*thenRegion);
   op.getElseRegion().takeBody(*elseRegion);
-  builder.setInsertionPointToEnd(&op.getThenRegion().front());
-  mlir::scf::YieldOp::create(builder, loc(), thenParts);
-  builder.setInsertionPointToEnd(&op.getElseRegion().front());
-  mlir::scf::YieldOp::create(builder, loc(), elseParts);
+  builder().setInsertionPointToEnd(&op.getThenRegion().front());
+  mlir::scf::YieldOp::create(builder(), loc(), thenParts);
+  builder().setInsertionPointToEnd(&op.getElseRegion().front());
+  mlir::scf::YieldOp::create(builder(), loc(), elseParts);
   return op;
 }
 
@@ -89,24 +90,24 @@ mlir::scf::IfOp Evaluator::createIf(mlir::Value condition, std::unique_ptr<mlir:
 
 Flow Evaluator::executeIf(const ast::IfStmt &stmt) {
   Value test = evaluate(*stmt.test);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
   Tensor condition;
   At at(*this, stmt.test->range);
-  std::optional<bool> known = truth(test, &condition);
+  std::optional<bool> known = tensors().truth(test, &condition);
   if (condition) {
-    condition = toCondition(condition);
+    condition = tensors().toCondition(condition);
     if (condition && condition.isBlock() && condition.type.getNumElements() == 1)
-      condition = unsplat(condition);
+      condition = tensors().unsplat(condition);
     if (condition && condition.isBlock()) {
       errorWithHint("choose element by element with tl.where, or reduce the condition first: "
                     "tl.max(condition, 0)",
                     DiagKind::SemaCondition, condition.type.str());
       // It is known at run time only, so both branches count.
-      if (resume())
-        condition = poison(TensorType(Scalar::Int1));
+      if (unwinding().resume())
+        condition = tensors().poison(TensorType(Scalar::Int1));
     }
-    return hasFailed ? Flow::Failed : executeRunTimeIf(stmt, condition);
+    return failed() ? Flow::Failed : executeRunTimeIf(stmt, condition);
   }
   if (!known)
     return Flow::Failed;
@@ -115,14 +116,14 @@ Flow Evaluator::executeIf(const ast::IfStmt &stmt) {
 
 Flow Evaluator::executeRunTimeIf(const ast::IfStmt &stmt, Tensor condition) {
   At at(*this, stmt.range);
-  Environment before = frame->names;
+  Environment before = frame()->names;
   Branch thenBranch = runBranch([&] { return execute(stmt.body); });
-  frame->names = before;
-  if (hasFailed)
+  frame()->names = before;
+  if (failed())
     return Flow::Failed;
   Branch elseBranch = runBranch([&] { return execute(stmt.orElse); });
-  frame->names = before;
-  if (hasFailed)
+  frame()->names = before;
+  if (failed())
     return Flow::Failed;
 
   if (fallsThrough(thenBranch) && fallsThrough(elseBranch))
@@ -172,7 +173,7 @@ void Evaluator::mergeName(llvm::StringRef name, Branch &a, Branch &b, Merged &me
     return;
   }
   std::string why;
-  if (!unify(valueA, endOf(a), valueB, endOf(b), why)) {
+  if (!unify(tensors(), valueA, endOf(a), valueB, endOf(b), why)) {
     merged.names[name] =
         valueA.is(ValueKind::Undefined)
             ? valueA
@@ -199,7 +200,7 @@ Flow Evaluator::mergeFallThrough(Tensor condition, Branch &thenBranch, Branch &e
                                  const Environment &before) {
   Merged merged;
   mergeNames(before, thenBranch, elseBranch, merged);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
   auto op = createIf(condition.ir, std::move(thenBranch.region), std::move(elseBranch.region),
                      merged.partsA, merged.partsB);
@@ -207,7 +208,7 @@ Flow Evaluator::mergeFallThrough(Tensor condition, Branch &thenBranch, Branch &e
   llvm::ArrayRef<mlir::Value> parts = results;
   for (llvm::StringRef name : merged.changed)
     merged.names[name] = rebuild(merged.names[name], parts);
-  frame->names = std::move(merged.names);
+  frame()->names = std::move(merged.names);
   return Flow::Normal;
 }
 
@@ -234,14 +235,14 @@ bool Evaluator::mergeReturns(Value &a, mlir::Block *atA, Value &b, mlir::Block *
     return true;
   }
   std::string why;
-  if (unify(a, atA, b, atB, why))
+  if (unify(tensors(), a, atA, b, atB, why))
     return true;
   // The last one that was evaluated; the other has been before it.
-  At at(*this, frame->returnRange);
+  At at(*this, frame()->returnRange);
   errorWithHint("every return gives the same number of values, each of one type and shape",
-                DiagKind::SemaReturnTypes, frame->name, why);
+                DiagKind::SemaReturnTypes, frame()->name, why);
   a = b = Value();
-  return resume();
+  return unwinding().resume();
 }
 
 Flow Evaluator::mergeReturned(Tensor condition, Branch &thenBranch, Branch &elseBranch) {
@@ -255,7 +256,7 @@ Flow Evaluator::mergeReturned(Tensor condition, Branch &thenBranch, Branch &else
                      partsA, partsB);
   llvm::SmallVector<mlir::Value> results(op.getResults());
   llvm::ArrayRef<mlir::Value> rest = results;
-  frame->returnValue = rebuild(a, rest);
+  frame()->returnValue = rebuild(a, rest);
   return Flow::Returned;
 }
 
@@ -276,7 +277,7 @@ Flow Evaluator::mergePartial(Tensor condition, Branch &thenBranch, Branch &elseB
   flatten(a, merged.partsA);
   flatten(b, merged.partsB);
   mergeNames(before, thenBranch, elseBranch, merged);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
 
   auto op = createIf(condition.ir, std::move(thenBranch.region), std::move(elseBranch.region),
@@ -300,18 +301,18 @@ void Evaluator::openPending(mlir::Value condition, std::unique_ptr<mlir::Region>
   pending.openIsThen = openIsThen;
   pending.closedReturn = closedReturn;
   pending.before = before;
-  pending.outside = builder.saveInsertionPoint();
-  pending.range = position;
-  builder.setInsertionPointToEnd(openIsThen ? &thenRegion->front() : &elseRegion->front());
+  pending.outside = builder().saveInsertionPoint();
+  pending.range = unwinding().getPosition();
+  builder().setInsertionPointToEnd(openIsThen ? &thenRegion->front() : &elseRegion->front());
   pending.thenRegion = std::move(thenRegion);
   pending.elseRegion = std::move(elseRegion);
-  frame->names = std::move(openNames);
-  frame->scopes.back().pending.push_back(std::move(pending));
+  frame()->names = std::move(openNames);
+  frame()->scopes.back().pending.push_back(std::move(pending));
 }
 
 void Evaluator::closeScope(Flow &flow, mlir::Value &returned) {
-  std::vector<PendingIf> &pending = frame->scopes.back().pending;
-  while (!pending.empty() && !hasFailed) {
+  std::vector<PendingIf> &pending = frame()->scopes.back().pending;
+  while (!pending.empty() && !failed()) {
     PendingIf last = std::move(pending.back());
     pending.pop_back();
     closePending(last, flow, returned);
@@ -333,7 +334,7 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
     openParts.push_back(returned ? returned : flag(false, open));
     closedParts.push_back(flag(true, closed));
   }
-  Value openReturn = partial && !returned ? Value::undefined("") : frame->returnValue;
+  Value openReturn = partial && !returned ? Value::undefined("") : frame()->returnValue;
   Value closedReturn = pending.closedReturn;
   if (!mergeReturns(openReturn, open, closedReturn, closed))
     return;
@@ -342,7 +343,7 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
 
   std::vector<llvm::StringRef> changed;
   if (partial)
-    for (const auto &[name, value] : frame->names) {
+    for (const auto &[name, value] : frame()->names) {
       auto old = pending.before.find(name);
       if (old != pending.before.end() && isIdentical(old->second, value))
         continue;
@@ -353,7 +354,7 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
       changed.push_back(name);
     }
 
-  builder.restoreInsertionPoint(pending.outside);
+  builder().restoreInsertionPoint(pending.outside);
   auto op = createIf(pending.condition, std::move(pending.thenRegion),
                      std::move(pending.elseRegion), pending.openIsThen ? openParts : closedParts,
                      pending.openIsThen ? closedParts : openParts);
@@ -363,9 +364,9 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
     returned = parts.front();
     parts = parts.drop_front();
   }
-  frame->returnValue = rebuild(openReturn, parts);
+  frame()->returnValue = rebuild(openReturn, parts);
   for (llvm::StringRef name : changed)
-    frame->names[name] = rebuild(frame->names[name], parts);
+    frame()->names[name] = rebuild(frame()->names[name], parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -373,29 +374,29 @@ void Evaluator::closePending(PendingIf &pending, Flow &flow, mlir::Value &return
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::conditional(const ast::ConditionalExpr &expr, Tensor condition) {
-  condition = toCondition(condition);
+  condition = tensors().toCondition(condition);
   if (condition && condition.isBlock()) {
     At at(*this, expr.test->range);
     return errorWithHint("choose element by element: tl.where(condition, x, y)",
                          DiagKind::SemaCondition, condition.type.str());
   }
-  if (hasFailed)
+  if (failed())
     return Value();
-  Environment before = frame->names;
+  Environment before = frame()->names;
   Value values[2];
   const ast::Expr *exprs[2] = {expr.body, expr.orElse};
   Branch branches[2];
   for (int i = 0; i < 2; ++i) {
     branches[i] = runBranch([&] {
       values[i] = evaluate(*exprs[i]);
-      return hasFailed ? Flow::Failed : Flow::Normal;
+      return failed() ? Flow::Failed : Flow::Normal;
     });
-    frame->names = before;
-    if (hasFailed)
+    frame()->names = before;
+    if (failed())
       return Value();
   }
   std::string why;
-  if (!unify(values[0], endOf(branches[0]), values[1], endOf(branches[1]), why))
+  if (!unify(tensors(), values[0], endOf(branches[0]), values[1], endOf(branches[1]), why))
     return error(DiagKind::SemaBranchTypes, why);
   llvm::SmallVector<mlir::Value> partsA, partsB;
   flatten(values[0], partsA);

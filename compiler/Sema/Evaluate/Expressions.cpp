@@ -1,43 +1,23 @@
 // Evaluating expressions: literals, names, operators, conditionals, displays.
 
-#include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/Python/NodeNames.h"
+#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Python/StringFormatting.h"
 
 namespace kiln::sema {
-namespace {
-
-Value fromLiteral(const ast::IntLiteral &literal, Evaluator &evaluator) {
-  llvm::APInt value = literal.getValue();
-  if (value.getActiveBits() > 126)
-    return evaluator.error(DiagKind::SemaPython, "an integer is too large (more than 126 bits)");
-  llvm::APInt wide = value.zextOrTrunc(128);
-  auto high = static_cast<unsigned __int128>(wide.extractBitsAsZExtValue(64, 64));
-  return Value::integer(static_cast<Int>((high << 64) | wide.extractBitsAsZExtValue(64, 0)));
-}
-
-} // namespace
 
 Value Evaluator::evaluate(const ast::Expr &expr) {
-  if (!step())
+  if (!unwinding().step())
     return Value();
   At at(*this, expr.range);
-  Depth depth(*this);
-  if (hasFailed)
+  Unwinding::Depth depth(unwinding());
+  if (failed())
     return Value();
   Value value = evaluateNode(expr);
-  if (value.isOpaque() && frame && frame->mode == FunctionMode::Kernel)
-    value = host->resolve(value);
-  if (value.isError() && !hasFailed)
+  if (value.isOpaque() && frame() && frame()->mode == FunctionMode::Kernel)
+    value = python().resolve(value);
+  if (value.isError() && !failed())
     return failAgain();
-  return hasFailed ? Value() : value;
-}
-
-static Value evaluateSlice(Evaluator &evaluator, const ast::SliceExpr &expr) {
-  auto object = std::make_shared<SliceObject>();
-  object->lower = expr.lower ? evaluator.evaluate(*expr.lower) : Value::none();
-  object->upper = expr.upper ? evaluator.evaluate(*expr.upper) : Value::none();
-  object->step = expr.step ? evaluator.evaluate(*expr.step) : Value::none();
-  return {ValueKind::Slice, object};
+  return failed() ? Value() : value;
 }
 
 Value Evaluator::evaluateNode(const ast::Expr &expr) {
@@ -48,37 +28,19 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
   case NodeKind::FormattedString:
     return formatString(llvm::cast<ast::FormattedString>(expr));
   case NodeKind::ListExpr:
+    return evaluateDisplay(expr, llvm::cast<ast::ListExpr>(expr).elements);
   case NodeKind::TupleExpr:
-  case NodeKind::SetExpr: {
-    ast::ExprList elements =
-        expr.kind == NodeKind::ListExpr    ? llvm::cast<ast::ListExpr>(expr).elements
-        : expr.kind == NodeKind::TupleExpr ? llvm::cast<ast::TupleExpr>(expr).elements
-                                           : llvm::cast<ast::SetExpr>(expr).elements;
-    std::optional<std::vector<Value>> values = evaluateElements(elements);
-    if (!values)
-      return Value();
-    Value list = Value::list(std::move(*values));
-    if (expr.kind == NodeKind::ListExpr)
-      return list;
-    if (expr.kind == NodeKind::TupleExpr)
-      return Value::tuple(list.getElements());
-    return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
-  }
+    return evaluateDisplay(expr, llvm::cast<ast::TupleExpr>(expr).elements);
+  case NodeKind::SetExpr:
+    return evaluateDisplay(expr, llvm::cast<ast::SetExpr>(expr).elements);
   case NodeKind::DictExpr:
     return evaluateDict(llvm::cast<ast::DictExpr>(expr));
   case NodeKind::ComprehensionExpr:
     return evaluateComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
-  case NodeKind::UnaryExpr: {
-    const auto &unaryExpr = llvm::cast<ast::UnaryExpr>(expr);
-    Value operand = evaluate(*unaryExpr.operand);
-    return hasFailed ? Value() : unary(unaryExpr.op, operand);
-  }
-  case NodeKind::BinaryExpr: {
-    const auto &binaryExpr = llvm::cast<ast::BinaryExpr>(expr);
-    Value left = evaluate(*binaryExpr.left);
-    Value right = hasFailed ? Value() : evaluate(*binaryExpr.right);
-    return hasFailed ? Value() : checkedBinary(binaryExpr.op, left, right);
-  }
+  case NodeKind::UnaryExpr:
+    return evaluateUnary(llvm::cast<ast::UnaryExpr>(expr));
+  case NodeKind::BinaryExpr:
+    return evaluateBinary(llvm::cast<ast::BinaryExpr>(expr));
   case NodeKind::BoolExpr:
     return evaluateBool(llvm::cast<ast::BoolExpr>(expr));
   case NodeKind::CompareExpr:
@@ -89,89 +51,73 @@ Value Evaluator::evaluateNode(const ast::Expr &expr) {
     return evaluateLambda(llvm::cast<ast::LambdaExpr>(expr));
   case NodeKind::CallExpr:
     return evaluateCall(llvm::cast<ast::CallExpr>(expr));
-  case NodeKind::AttributeExpr: {
-    const auto &attribute = llvm::cast<ast::AttributeExpr>(expr);
-    Value base = evaluate(*attribute.base);
-    if (hasFailed)
-      return Value();
-    At at(*this, attribute.attribute.range);
-    return getAttribute(base, attribute.attribute.name);
-  }
-  case NodeKind::SubscriptExpr: {
-    const auto &subscriptExpr = llvm::cast<ast::SubscriptExpr>(expr);
-    Value base = evaluate(*subscriptExpr.base);
-    if (hasFailed || base.isOpaque())
-      return hasFailed ? Value() : host->getAttribute(base, "[...]");
-    Value index = evaluate(*subscriptExpr.index);
-    return hasFailed ? Value() : subscript(base, index);
-  }
+  case NodeKind::AttributeExpr:
+    return evaluateAttribute(llvm::cast<ast::AttributeExpr>(expr));
+  case NodeKind::SubscriptExpr:
+    return evaluateSubscript(llvm::cast<ast::SubscriptExpr>(expr));
   case NodeKind::SliceExpr:
-    return evaluateSlice(*this, llvm::cast<ast::SliceExpr>(expr));
-  case NodeKind::NamedExpr: {
-    const auto &named = llvm::cast<ast::NamedExpr>(expr);
-    Value value = evaluate(*named.value);
-    if (hasFailed || !assign(*named.target, value, /*keepConstant=*/false))
-      return Value();
-    return lookUp(named.target->name);
-  }
+    return evaluateSlice(llvm::cast<ast::SliceExpr>(expr));
+  case NodeKind::NamedExpr:
+    return evaluateNamed(llvm::cast<ast::NamedExpr>(expr));
   case NodeKind::StarredExpr:
     return error(DiagKind::SemaUnsupportedSyntax, "a starred expression");
   default:
-    return evaluateLiteral(expr);
+    return tensors().literal(expr);
   }
 }
 
-Value Evaluator::evaluateLiteral(const ast::Expr &expr) {
-  using ast::NodeKind;
-  switch (expr.kind) {
-  case NodeKind::NoneLiteral:
-    return Value::none();
-  case NodeKind::BoolLiteral:
-    return Value::boolean(llvm::cast<ast::BoolLiteral>(expr).value);
-  case NodeKind::EllipsisLiteral:
-    return Value::ellipsis();
-  case NodeKind::IntLiteral:
-    return fromLiteral(llvm::cast<ast::IntLiteral>(expr), *this);
-  case NodeKind::FloatLiteral:
-    return Value::real(llvm::cast<ast::FloatLiteral>(expr).value);
-  case NodeKind::StringLiteral:
-    return Value::string(llvm::cast<ast::StringLiteral>(expr).value);
-  default:
-    return error(DiagKind::SemaUnsupportedSyntax, describeNode(expr.kind));
-  }
+Value Evaluator::evaluateDisplay(const ast::Expr &expr, ast::ExprList elements) {
+  std::optional<std::vector<Value>> values = evaluateElements(elements);
+  if (!values)
+    return Value();
+  if (expr.kind == ast::NodeKind::TupleExpr)
+    return Value::tuple(std::move(*values));
+  Value list = Value::list(std::move(*values));
+  return expr.kind == ast::NodeKind::ListExpr
+             ? list
+             : tensors().callBuiltin(Library::Python, "set", {list});
 }
 
-std::optional<bool> Evaluator::truth(const Value &value, Tensor *tensor) {
-  switch (value.getKind()) {
-  case ValueKind::None:
-    return false;
-  case ValueKind::Bool:
-  case ValueKind::Int:
-    return value.getInt() != 0;
-  case ValueKind::Float:
-    return value.getReal() != 0;
-  case ValueKind::String:
-    return !value.getString().empty();
-  case ValueKind::Tuple:
-  case ValueKind::List:
-  case ValueKind::Set:
-    return !value.getElements().empty();
-  case ValueKind::Dict:
-    return !value.as<DictObject>().items.empty();
-  case ValueKind::Opaque:
-    notKnown(value);
-    return std::nullopt;
-  case ValueKind::Error:
-    return std::nullopt;
-  case ValueKind::Tensor:
-    if (tensor) {
-      *tensor = value.getTensor();
-      return std::nullopt;
-    }
-    return fail(DiagKind::SemaNotConstant, "a condition", describe(value));
-  default:
-    return true;
-  }
+Value Evaluator::evaluateUnary(const ast::UnaryExpr &expr) {
+  Value operand = evaluate(*expr.operand);
+  return failed() ? Value() : tensors().unary(expr.op, operand);
+}
+
+Value Evaluator::evaluateBinary(const ast::BinaryExpr &expr) {
+  Value left = evaluate(*expr.left);
+  Value right = failed() ? Value() : evaluate(*expr.right);
+  return failed() ? Value() : tensors().checkedBinary(expr.op, left, right);
+}
+
+Value Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
+  Value base = evaluate(*expr.base);
+  if (failed())
+    return Value();
+  At at(*this, expr.attribute.range);
+  return getAttribute(base, expr.attribute.name);
+}
+
+Value Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
+  Value base = evaluate(*expr.base);
+  if (failed() || base.isOpaque())
+    return failed() ? Value() : python().getAttribute(base, "[...]");
+  Value index = evaluate(*expr.index);
+  return failed() ? Value() : subscript(base, index);
+}
+
+Value Evaluator::evaluateSlice(const ast::SliceExpr &expr) {
+  auto object = std::make_shared<SliceObject>();
+  object->lower = expr.lower ? evaluate(*expr.lower) : Value::none();
+  object->upper = expr.upper ? evaluate(*expr.upper) : Value::none();
+  object->step = expr.step ? evaluate(*expr.step) : Value::none();
+  return {ValueKind::Slice, object};
+}
+
+Value Evaluator::evaluateNamed(const ast::NamedExpr &expr) {
+  Value value = evaluate(*expr.value);
+  if (failed() || !assign(*expr.target, value, /*keepConstant=*/false))
+    return Value();
+  return lookUp(expr.target->name);
 }
 
 /// Triton evaluates every operand in order; a compile-time operand that decides ends the
@@ -181,7 +127,7 @@ Value Evaluator::evaluateBool(const ast::BoolExpr &expr) {
   Value last;
   for (const ast::Expr *operand : expr.operands) {
     last = evaluate(*operand);
-    if (hasFailed)
+    if (failed())
       return Value();
     if (last.isTensor()) {
       runTime.push_back(last);
@@ -190,7 +136,7 @@ Value Evaluator::evaluateBool(const ast::BoolExpr &expr) {
     bool isLast = operand == expr.operands.back();
     if (isLast && runTime.empty())
       return last;
-    std::optional<bool> known = truth(last);
+    std::optional<bool> known = tensors().truth(last);
     if (!known)
       return Value();
     if (*known != expr.isAnd)
@@ -201,48 +147,39 @@ Value Evaluator::evaluateBool(const ast::BoolExpr &expr) {
   while (runTime.size() > 1) {
     Value right = runTime.back();
     runTime.pop_back();
-    runTime.back() = combineLogical(expr.isAnd, runTime.back(), right);
-    if (hasFailed)
+    runTime.back() = tensors().combineLogical(expr.isAnd, runTime.back(), right);
+    if (failed())
       return Value();
   }
   return runTime.front();
-}
-
-Value Evaluator::combineLogical(bool isAnd, const Value &left, const Value &right) {
-  Tensor a = toCondition(left.getTensor());
-  Tensor b = a ? toCondition(right.getTensor()) : Tensor();
-  if (!a || !b)
-    return Value();
-  return binary(isAnd ? ast::BinaryOp::BitAnd : ast::BinaryOp::BitOr, Value::tensor(a),
-                Value::tensor(b));
 }
 
 Value Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
   Value left = evaluate(*expr.left);
   Value result;
   for (const ast::Comparison &comparison : expr.comparisons) {
-    Value right = hasFailed ? Value() : evaluate(*comparison.right);
-    if (hasFailed)
+    Value right = failed() ? Value() : evaluate(*comparison.right);
+    if (failed())
       return Value();
-    Value one = compare(comparison.op, left, right);
-    if (hasFailed)
+    Value one = tensors().compare(comparison.op, left, right);
+    if (failed())
       return Value();
     if (&comparison == &expr.comparisons.front())
       result = one;
     else if (result.isTensor() && one.isTensor())
-      result = combineLogical(true, result, one);
+      result = tensors().combineLogical(true, result, one);
     else if (result.isTensor() != one.isTensor()) {
       const Value &known = result.isTensor() ? one : result;
-      std::optional<bool> answer = truth(known);
+      std::optional<bool> answer = tensors().truth(known);
       if (!answer)
         return Value();
       result = !*answer ? known : result.isTensor() ? result : one;
     } else
       result = one;
     if (!result.isTensor() && expr.comparisons.size() > 1) {
-      std::optional<bool> answer = truth(result);
+      std::optional<bool> answer = tensors().truth(result);
       if (!answer || !*answer)
-        return hasFailed ? Value() : result;
+        return failed() ? Value() : result;
     }
     left = right;
   }
@@ -251,10 +188,10 @@ Value Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
 
 Value Evaluator::evaluateConditional(const ast::ConditionalExpr &expr) {
   Value test = evaluate(*expr.test);
-  if (hasFailed)
+  if (failed())
     return Value();
   Tensor condition;
-  std::optional<bool> known = truth(test, &condition);
+  std::optional<bool> known = tensors().truth(test, &condition);
   if (condition)
     return conditional(expr, condition);
   if (!known)
@@ -267,20 +204,20 @@ Value Evaluator::evaluateDict(const ast::DictExpr &expr) {
   Value update = Value::none();
   for (const ast::DictItem &item : expr.items) {
     Value value = evaluate(*item.value);
-    if (hasFailed)
+    if (failed())
       return Value();
     if (!item.key) {
       if (!value.is(ValueKind::Dict))
         return error(DiagKind::SemaInvalidArgument, "**", "a dict", describe(value));
-      dict = pythonBinary(ast::BinaryOp::BitOr, dict, value);
+      dict = tensors().pythonBinary(ast::BinaryOp::BitOr, dict, value);
       continue;
     }
     Value key = evaluate(*item.key);
-    if (hasFailed)
+    if (failed())
       return Value();
     auto single = std::make_shared<DictObject>();
     single->items.emplace_back(key, value);
-    dict = pythonBinary(ast::BinaryOp::BitOr, dict, Value(ValueKind::Dict, single));
+    dict = tensors().pythonBinary(ast::BinaryOp::BitOr, dict, Value(ValueKind::Dict, single));
   }
   return dict;
 }
@@ -288,12 +225,12 @@ Value Evaluator::evaluateDict(const ast::DictExpr &expr) {
 Value Evaluator::evaluateLambda(const ast::LambdaExpr &expr) {
   auto object = std::make_shared<FunctionObject>();
   object->lambda = &expr;
-  object->module = frame->module;
-  object->mode = frame->mode;
-  object->scope = frame->enclosing;
-  object->closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
-                                   : std::make_shared<Environment>();
-  for (const auto &entry : frame->names)
+  object->module = frame()->module;
+  object->mode = frame()->mode;
+  object->scope = frame()->enclosing;
+  object->closure = frame()->closure ? std::make_shared<Environment>(*frame()->closure)
+                                     : std::make_shared<Environment>();
+  for (const auto &entry : frame()->names)
     (*object->closure)[entry.first] = entry.second;
   return {ValueKind::Function, object};
 }
@@ -308,11 +245,11 @@ bool Evaluator::runComprehension(const ast::ComprehensionExpr &expr, size_t clau
   if (!items)
     return false;
   for (const Value &item : *items) {
-    if (!step() || !assign(*loop.target, item, /*keepConstant=*/true))
+    if (!unwinding().step() || !assign(*loop.target, item, /*keepConstant=*/true))
       return false;
     bool taken = true;
     for (const ast::Expr *condition : loop.conditions) {
-      std::optional<bool> answer = truth(evaluate(*condition));
+      std::optional<bool> answer = tensors().truth(evaluate(*condition));
       if (!answer)
         return false;
       taken = taken && *answer;
@@ -327,14 +264,14 @@ bool Evaluator::runComprehension(const ast::ComprehensionExpr &expr, size_t clau
 
 Value Evaluator::evaluateComprehension(const ast::ComprehensionExpr &expr) {
   // The targets live in a scope of their own.
-  Environment saved = frame->names;
+  Environment saved = frame()->names;
   std::vector<Value> elements;
   auto dict = std::make_shared<DictObject>();
   bool isDict = expr.form == ast::ComprehensionForm::Dict;
   Value result(ValueKind::Dict, dict);
   bool done = runComprehension(expr, 0, [&] {
     Value element = evaluate(*expr.element);
-    if (hasFailed)
+    if (failed())
       return false;
     if (!isDict) {
       elements.push_back(element);
@@ -342,80 +279,47 @@ Value Evaluator::evaluateComprehension(const ast::ComprehensionExpr &expr) {
     }
     auto single = std::make_shared<DictObject>();
     single->items.emplace_back(element, evaluate(*expr.value));
-    if (!hasFailed)
-      result = pythonBinary(ast::BinaryOp::BitOr, result, Value(ValueKind::Dict, single));
-    return !hasFailed;
+    if (!failed())
+      result = tensors().pythonBinary(ast::BinaryOp::BitOr, result, Value(ValueKind::Dict, single));
+    return !failed();
   });
-  frame->names = std::move(saved);
+  frame()->names = std::move(saved);
   if (!done)
     return Value();
   if (isDict)
     return result;
   Value list = Value::list(std::move(elements));
   if (expr.form == ast::ComprehensionForm::Set)
-    return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
+    return call(builtins().get(Library::Python, "set"), {list}, {});
   return list;
 }
 
-//===----------------------------------------------------------------------===//
-// Operators: on tensors when one takes part, else Python's
-//===----------------------------------------------------------------------===//
-
-static Value opaqueResult(const Value &a, const Value &b) { return a.isOpaque() ? a : b; }
-
-Value Evaluator::binary(ast::BinaryOp op, const Value &left, const Value &right) {
-  if (left.isTensor() || right.isTensor())
-    return tensorBinary(op, left, right);
-  if (left.isOpaque() || right.isOpaque())
-    return opaqueResult(left, right);
-  return pythonBinary(op, left, right);
-}
-
-Value Evaluator::compare(ast::CompareOp op, const Value &left, const Value &right) {
-  if (op == ast::CompareOp::Is || op == ast::CompareOp::IsNot) {
-    bool same =
-        isIdentical(left, right) || (left.is(ValueKind::Type) && right.is(ValueKind::Type) &&
-                                     left.getType() == right.getType());
-    return Value::boolean(same == (op == ast::CompareOp::Is));
-  }
-  if (op != ast::CompareOp::In && op != ast::CompareOp::NotIn) {
-    if (left.isTensor() || right.isTensor())
-      return tensorCompare(op, left, right);
-    if (left.isOpaque() || right.isOpaque())
-      return opaqueResult(left, right);
-  }
-  return pythonCompare(op, left, right);
-}
-
-Value Evaluator::unary(ast::UnaryOp op, const Value &operand) {
-  if (operand.isTensor()) {
-    Tensor tensor = operand.getTensor();
-    switch (op) {
-    case ast::UnaryOp::Plus:
-      return operand;
-    case ast::UnaryOp::Minus:
-      return Value::tensor(negate(tensor));
-    case ast::UnaryOp::Invert:
-      return Value::tensor(invert(tensor));
-    case ast::UnaryOp::Not:
-      return Value::tensor(logicalNot(tensor));
+Value Evaluator::formatString(const ast::FormattedString &expr) {
+  std::string text;
+  for (const ast::Expr *part : expr.parts) {
+    if (const auto *literal = llvm::dyn_cast<ast::StringLiteral>(part)) {
+      text += literal->value;
+      continue;
     }
+    const auto &field = *llvm::cast<ast::FormattedValue>(part);
+    Value value = evaluate(*field.value);
+    if (failed())
+      return Value();
+    std::string spec;
+    if (field.formatSpec) {
+      Value evaluated = formatString(*field.formatSpec);
+      if (failed())
+        return Value();
+      spec = evaluated.getString().str();
+    }
+    if (field.conversion && !value.isTensor())
+      value = Value::string(field.conversion == 's' ? str(value) : repr(value));
+    std::optional<std::string> formatted = formatValue(*this, value, spec);
+    if (!formatted)
+      return Value();
+    text += *formatted;
   }
-  if (op == ast::UnaryOp::Not) {
-    std::optional<bool> answer = truth(operand);
-    return answer ? Value::boolean(!*answer) : Value();
-  }
-  if (operand.isOpaque())
-    return operand;
-  if (operand.isIntegral()) {
-    Int value = operand.getInt();
-    return Value::integer(op == ast::UnaryOp::Minus    ? -value
-                          : op == ast::UnaryOp::Invert ? ~value
-                                                       : value);
-  }
-  if (operand.is(ValueKind::Float) && op != ast::UnaryOp::Invert)
-    return Value::real(op == ast::UnaryOp::Minus ? -operand.getReal() : operand.getReal());
-  return error(DiagKind::SemaOperand, ast::getSpelling(op), describe(operand));
+  return Value::string(text);
 }
 
 } // namespace kiln::sema

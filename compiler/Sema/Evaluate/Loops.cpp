@@ -6,6 +6,7 @@
 
 #include "compiler/Sema/Evaluate/Evaluator.h"
 #include "compiler/Sema/Python/AssignedNames.h"
+#include "compiler/Sema/Tensors/Merging.h"
 
 namespace kiln::sema {
 
@@ -28,7 +29,7 @@ struct LoopBounds {
 
 Flow Evaluator::executeUnrolled(const ast::ForStmt &stmt, llvm::ArrayRef<Value> items) {
   for (const Value &item : items) {
-    if (!step() || !assign(*stmt.target, item, /*keepConstant=*/true))
+    if (!unwinding().step() || !assign(*stmt.target, item, /*keepConstant=*/true))
       return Flow::Failed;
     Flow flow = execute(stmt.body);
     if (flow == Flow::Break)
@@ -50,12 +51,12 @@ static void fillBounds(const Call &call, LoopBounds &bounds) {
 std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
                                                 std::optional<std::vector<Value>> &items) {
   const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(stmt.iterable);
-  if (!callExpr || frame->mode != FunctionMode::Kernel) {
+  if (!callExpr || frame()->mode != FunctionMode::Kernel) {
     items = iterate(evaluate(*stmt.iterable));
     return std::nullopt;
   }
   Value callee = evaluate(*callExpr->callee);
-  if (hasFailed)
+  if (failed())
     return std::nullopt;
   const BuiltinInfo *info =
       callee.is(ValueKind::Builtin) ? callee.as<BuiltinObject>().info : nullptr;
@@ -66,25 +67,24 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
     items = iterate(evaluate(*stmt.iterable));
     return std::nullopt;
   }
-  if (instance && instance->calledBuiltins)
-    instance->calledBuiltins->insert(info);
+  noteCall(*info);
   std::vector<Value> args;
   Keywords keywords;
   Call call;
   At at(*this, callExpr->range);
   // Options such as num_stages are accepted for plain range() too: kernels choose between the two.
-  const BuiltinInfo *shape = findBuiltin(Library::Language, "range");
+  const BuiltinInfo *shape = builtins().find(Library::Language, "range");
   LoopBounds bounds;
   if (!collectArguments(callExpr->arguments, args, keywords) ||
       !bindBuiltin(*shape, args, keywords, call)) {
-    bounds.isUnknown = !isStatic && resume();
+    bounds.isUnknown = !isStatic && unwinding().resume();
     return bounds.isUnknown ? std::optional(bounds) : std::nullopt;
   }
   fillBounds(call, bounds);
   if (isStatic) {
-    std::optional<Int> lower = constantInt(bounds.lower, "a bound of tl.static_range()");
-    std::optional<Int> upper = constantInt(bounds.upper, "a bound of tl.static_range()");
-    std::optional<Int> by = constantInt(bounds.step, "the step of tl.static_range()");
+    std::optional<Int> lower = tensors().constantInt(bounds.lower, "a bound of tl.static_range()");
+    std::optional<Int> upper = tensors().constantInt(bounds.upper, "a bound of tl.static_range()");
+    std::optional<Int> by = tensors().constantInt(bounds.step, "the step of tl.static_range()");
     if (!lower || !upper || !by)
       return std::nullopt;
     if (*by == 0)
@@ -97,17 +97,17 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
     return std::nullopt;
   }
   if (!call[3].isNone())
-    bounds.numStages = constantInt(call[3], "num_stages");
+    bounds.numStages = tensors().constantInt(call[3], "num_stages");
   if (!call[4].isNone())
-    bounds.unrollFactor = constantInt(call[4], "loop_unroll_factor");
-  bounds.warpSpecialize = constantBool(call[7], "warp_specialize").value_or(false);
+    bounds.unrollFactor = tensors().constantInt(call[4], "loop_unroll_factor");
+  bounds.warpSpecialize = tensors().constantBool(call[7], "warp_specialize").value_or(false);
   return bounds;
 }
 
 Flow Evaluator::executeFor(const ast::ForStmt &stmt) {
   std::optional<std::vector<Value>> items;
   std::optional<LoopBounds> bounds = loopBounds(stmt, items);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
   return bounds ? executeRunTimeFor(stmt, *bounds) : executeUnrolled(stmt, *items);
 }
@@ -119,11 +119,11 @@ Flow Evaluator::executeFor(const ast::ForStmt &stmt) {
 Evaluator::Carried Evaluator::findCarried(const llvm::StringSet<> &assigned,
                                           const llvm::StringSet<> &promoted) {
   Carried carried;
-  for (auto &[name, value] : frame->names) {
+  for (auto &[name, value] : frame()->names) {
     if (!assigned.contains(name))
       continue;
     if (promoted.contains(name) && value.isNumber())
-      value = Value::tensor(toTensor(value));
+      value = Value::tensor(tensors().toTensor(value));
     llvm::SmallVector<mlir::Value> parts;
     flatten(value, parts);
     if (parts.empty())
@@ -141,25 +141,25 @@ void Evaluator::bindCarried(const Carried &carried, mlir::Block &block, unsigned
   llvm::SmallVector<mlir::Value> arguments(block.getArguments().drop_front(firstArgument));
   llvm::ArrayRef<mlir::Value> parts = arguments;
   for (auto [name, value] : llvm::zip(carried.names, carried.values))
-    frame->names[name] = rebuild(value, parts);
+    frame()->names[name] = rebuild(value, parts);
 }
 
 bool Evaluator::yieldCarried(const Carried &carried, ast::Block body,
                              llvm::SmallVectorImpl<mlir::Value> &yields) {
   for (auto [name, initial] : llvm::zip(carried.names, carried.values)) {
     At at(*this, findLastAssignment(body, name));
-    Value value = frame->names[name];
+    Value value = frame()->names[name];
     if (!value.isError())
-      value = use(name, value);
-    if (!value.isError() && !conform(initial, value, builder.getInsertionBlock()))
+      value = tensors().use(name, value);
+    if (!value.isError() && !conform(tensors(), initial, value, builder().getInsertionBlock()))
       value = errorWithHint("give '" + name +
                                 "' the type of the loop's result before the loop, such as "
                                 "tl.zeros(shape, dtype), or convert it inside: .to(...)",
                             DiagKind::SemaLoopCarried, name, describe(initial), describe(value));
-    if (hasFailed && !resume())
+    if (failed() && !unwinding().resume())
       return false;
     if (value.isError())
-      frame->names[name] = value;
+      frame()->names[name] = value;
     flatten(value.isError() ? initial : value, yields);
   }
   return true;
@@ -180,7 +180,7 @@ bool Evaluator::promoteChanged(const Environment &before, Environment &after,
     else if (!now->second.is(ValueKind::Undefined)) {
       At at(*this, findLastAssignment(body, name));
       error(DiagKind::SemaLoopCarried, name, describe(value), describe(now->second));
-      if (!resume())
+      if (!unwinding().resume())
         return false;
       now->second = Value();
     }
@@ -191,17 +191,17 @@ bool Evaluator::promoteChanged(const Environment &before, Environment &after,
 void Evaluator::bindResults(const Carried &carried, const Environment &before,
                             const Environment &after, llvm::ArrayRef<mlir::Value> results,
                             llvm::StringRef loopVariable) {
-  frame->names = before;
+  frame()->names = before;
   for (auto [name, value] : llvm::zip(carried.names, carried.values))
-    frame->names[name] = rebuild(value, results);
+    frame()->names[name] = rebuild(value, results);
   for (const auto &entry : after)
     if (entry.second.isError())
-      frame->names[entry.first] = Value();
+      frame()->names[entry.first] = Value();
     else if (!before.count(entry.first))
-      frame->names[entry.first] =
+      frame()->names[entry.first] =
           Value::undefined("it is bound only inside a loop that may not run");
   if (!loopVariable.empty())
-    frame->names[loopVariable] = Value::undefined("it is the variable of a loop that has ended");
+    frame()->names[loopVariable] = Value::undefined("it is the variable of a loop that has ended");
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,20 +210,20 @@ void Evaluator::bindResults(const Carried &carried, const Environment &before,
 
 Flow Evaluator::runForBody(const ast::ForStmt &stmt, const LoopBounds &bounds,
                            const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &yields) {
-  mlir::Block &block = *builder.getInsertionBlock();
+  mlir::Block &block = *builder().getInsertionBlock();
   bindCarried(carried, block, 1);
   Tensor index{block.getArgument(0), bounds.lowerBound.type};
   if (bounds.countsDown) {
-    Value sum =
-        Value::tensor(add(Value::tensor(bounds.lowerBound), Value::tensor(bounds.upperBound)));
-    index = subtract(sum, Value::tensor(index));
+    Value sum = Value::tensor(
+        tensors().add(Value::tensor(bounds.lowerBound), Value::tensor(bounds.upperBound)));
+    index = tensors().subtract(sum, Value::tensor(index));
   }
-  if (hasFailed || !assign(*stmt.target, Value::tensor(index), true))
+  if (failed() || !assign(*stmt.target, Value::tensor(index), true))
     return Flow::Failed;
-  ++frame->runTimeLoops;
+  ++frame()->runTimeLoops;
   Flow flow = execute(stmt.body);
-  --frame->runTimeLoops;
-  if (hasFailed || !yieldCarried(carried, stmt.body, yields))
+  --frame()->runTimeLoops;
+  if (failed() || !yieldCarried(carried, stmt.body, yields))
     return Flow::Failed;
   return flow;
 }
@@ -248,20 +248,20 @@ static bool convertBounds(Evaluator &evaluator, LoopBounds &bounds) {
       evaluator.error(DiagKind::SemaLoopBound, describe(*values[i]));
       return false;
     }
-    *tensors[i] = evaluator.toTensor(*values[i]);
+    *tensors[i] = evaluator.tensors().toTensor(*values[i]);
     if (!*tensors[i])
       return false;
     if (tensors[i]->isBlock() && tensors[i]->type.getNumElements() == 1)
-      *tensors[i] = evaluator.unsplat(*tensors[i]);
+      *tensors[i] = evaluator.tensors().unsplat(*tensors[i]);
     DType own = tensors[i]->dtype();
     if (tensors[i]->isBlock() || !own.isInt()) {
       evaluator.error(DiagKind::SemaLoopBound, tensors[i]->type.str());
       return false;
     }
-    type = type ? evaluator.promoteInts(*type, own) : own;
+    type = type ? promoteInts(*type, own) : own;
   }
   for (Tensor *tensor : tensors)
-    *tensor = evaluator.cast(*tensor, *type);
+    *tensor = evaluator.tensors().cast(*tensor, *type);
   return !evaluator.failed();
 }
 
@@ -272,7 +272,7 @@ bool Evaluator::prepareBounds(LoopBounds &bounds, SourceRange range) {
   if (!bounds.isUnknown && convertBounds(*this, bounds))
     return true;
   bounds = LoopBounds();
-  bounds.isUnknown = resume();
+  bounds.isUnknown = unwinding().resume();
   bounds.lower = bounds.upper = bounds.step = Value::integer(1);
   return bounds.isUnknown && convertBounds(*this, bounds);
 }
@@ -321,148 +321,47 @@ Flow Evaluator::executeRunTimeFor(const ast::ForStmt &stmt, LoopBounds &bounds) 
   Carried carried;
   Branch body;
   llvm::SmallVector<mlir::Value> yields;
-  size_t known, knownErrors = errors.size();
+  size_t known, knownErrors = unwinding().countErrors();
   do {
     known = promoted.size();
     carried = findCarried(assigned, promoted);
-    before = frame->names;
+    before = frame()->names;
     yields.clear();
     llvm::SmallVector<mlir::Type> arguments{bounds.lowerBound.ir.getType()};
     arguments.append(carried.types);
     body = runBranch([&] { return runForBody(stmt, bounds, carried, yields); }, arguments);
-    frame->names = before;
-    if (hasFailed ||
-        !promoteChanged(before, body.names, carried, stmt.body, target->name, promoted))
+    frame()->names = before;
+    if (failed() || !promoteChanged(before, body.names, carried, stmt.body, target->name, promoted))
       return Flow::Failed;
     // After an error, another round would say the same in other words.
-  } while (promoted.size() != known && errors.size() == knownErrors);
+  } while (promoted.size() != known && unwinding().countErrors() == knownErrors);
 
   mlir::Block &block = body.region->front();
   llvm::SmallVector<mlir::Value> inits = carried.inits;
   llvm::SmallVector<int> kept;
   dropUnchanged(block, inits, yields, kept);
-  auto op = mlir::scf::ForOp::create(builder, loc(), bounds.lowerBound.ir, bounds.upperBound.ir,
+  auto op = mlir::scf::ForOp::create(builder(), loc(), bounds.lowerBound.ir, bounds.upperBound.ir,
                                      bounds.stepSize.ir, inits);
   op.getRegion().takeBody(*body.region);
   if (bounds.lowerBound.dtype().isUnsigned())
     op.setUnsignedCmp(true);
   if (bounds.numStages)
-    op->setAttr("tile.num_stages", builder.getI32IntegerAttr(int32_t(*bounds.numStages)));
+    op->setAttr("tile.num_stages", builder().getI32IntegerAttr(int32_t(*bounds.numStages)));
   if (bounds.warpSpecialize)
-    op->setAttr(tile::TileDialect::warpSpecializeAttr, builder.getUnitAttr());
+    op->setAttr(tile::TileDialect::warpSpecializeAttr, builder().getUnitAttr());
   if (bounds.unrollFactor)
     op->setAttr("tile.loop_unroll_factor",
-                builder.getI32IntegerAttr(int32_t(*bounds.unrollFactor)));
+                builder().getI32IntegerAttr(int32_t(*bounds.unrollFactor)));
   {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&block);
-    mlir::scf::YieldOp::create(builder, loc(), yields);
+    mlir::OpBuilder::InsertionGuard guard(builder());
+    builder().setInsertionPointToEnd(&block);
+    mlir::scf::YieldOp::create(builder(), loc(), yields);
   }
   llvm::SmallVector<mlir::Value> results;
   for (auto [index, place] : llvm::enumerate(kept))
     results.push_back(place < 0 ? carried.inits[index] : op.getResult(unsigned(place)));
   bindResults(carried, before, body.names, results, target->name);
   return execute(stmt.orElse);
-}
-
-//===----------------------------------------------------------------------===//
-// while
-//===----------------------------------------------------------------------===//
-
-Flow Evaluator::executeWhile(const ast::WhileStmt &stmt) {
-  if (frame->mode == FunctionMode::Kernel)
-    return executeRunTimeWhile(stmt);
-  while (true) {
-    std::optional<bool> goesOn = truth(evaluate(*stmt.test));
-    if (!goesOn)
-      return Flow::Failed;
-    if (!*goesOn)
-      return execute(stmt.orElse);
-    Flow flow = execute(stmt.body);
-    if (flow == Flow::Break)
-      return Flow::Normal;
-    if (flow == Flow::Returned || flow == Flow::Failed)
-      return flow;
-  }
-}
-
-/// The condition of a loop, evaluated, as a scalar; null after an error, and where it is `known`.
-static Tensor loopCondition(Evaluator &evaluator, const Value &value, std::optional<bool> &known) {
-  Tensor condition;
-  known = evaluator.truth(value, &condition);
-  if (!condition)
-    return {};
-  condition = evaluator.toCondition(condition);
-  if (condition && condition.isBlock())
-    condition = condition.type.getNumElements() == 1 ? evaluator.unsplat(condition) : Tensor();
-  if (condition)
-    return condition;
-  evaluator.errorWithHint("reduce it first: tl.max(condition, 0)", DiagKind::SemaCondition,
-                          describe(value));
-  // It is known at run time only, so the body counts.
-  return evaluator.resume() ? evaluator.poison(Scalar::Int1) : Tensor();
-}
-
-Flow Evaluator::executeRunTimeWhile(const ast::WhileStmt &stmt) {
-  llvm::StringSet<> assigned, promoted;
-  findAssignedNames(stmt.body, assigned);
-  Environment before;
-  Carried carried;
-  Branch test, body;
-  llvm::SmallVector<mlir::Value> yields;
-  std::optional<bool> known;
-  size_t promotedBefore, errorsBefore = errors.size();
-  do {
-    promotedBefore = promoted.size();
-    carried = findCarried(assigned, promoted);
-    before = frame->names;
-    yields.clear();
-    test = runBranch(
-        [&] {
-          mlir::Block &block = *builder.getInsertionBlock();
-          bindCarried(carried, block, 0);
-          Value value = evaluate(*stmt.test);
-          At at(*this, stmt.test->range);
-          Tensor condition = loopCondition(*this, value, known);
-          if (condition)
-            mlir::scf::ConditionOp::create(builder, loc(), condition.ir, block.getArguments());
-          return hasFailed ? Flow::Failed : Flow::Normal;
-        },
-        carried.types);
-    frame->names = before;
-    if (hasFailed)
-      return Flow::Failed;
-    if (known && !*known)
-      return Flow::Normal;
-    body = runBranch(
-        [&] {
-          bindCarried(carried, *builder.getInsertionBlock(), 0);
-          ++frame->runTimeLoops;
-          Flow flow = execute(stmt.body);
-          --frame->runTimeLoops;
-          return hasFailed || !yieldCarried(carried, stmt.body, yields) ? Flow::Failed : flow;
-        },
-        carried.types);
-    frame->names = before;
-    if (hasFailed || !promoteChanged(before, body.names, carried, stmt.body, "", promoted))
-      return Flow::Failed;
-  } while (promoted.size() != promotedBefore && errors.size() == errorsBefore);
-  if (known) {
-    error(DiagKind::SemaUnsupportedSyntax, "a loop that never ends");
-    return Flow::Failed;
-  }
-
-  auto op = mlir::scf::WhileOp::create(builder, loc(), carried.types, carried.inits);
-  op.getBefore().takeBody(*test.region);
-  op.getAfter().takeBody(*body.region);
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&op.getAfter().front());
-    mlir::scf::YieldOp::create(builder, loc(), yields);
-  }
-  llvm::SmallVector<mlir::Value> results(op.getResults());
-  bindResults(carried, before, body.names, results, "");
-  return Flow::Normal;
 }
 
 } // namespace kiln::sema

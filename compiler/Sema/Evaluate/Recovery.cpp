@@ -120,72 +120,23 @@ bool hasReturn(const ast::Stmt &stmt) {
   return found;
 }
 
-bool haveSameNotes(const Diagnostic &a, const Diagnostic &b) {
-  return a.notes.size() == b.notes.size() &&
-         llvm::all_of(llvm::zip(a.notes, b.notes), [](const auto &pair) {
-           return std::get<0>(pair).place.range == std::get<1>(pair).place.range;
-         });
-}
-
-bool haveSamePlace(const Diagnostic &a, const Diagnostic &b) {
-  return a.kind == b.kind && a.place.range == b.place.range && a.place.name == b.place.name;
-}
-
 } // namespace
 
-void Evaluator::addError(Diagnostic diagnostic) {
-  hasFailed = true;
-  ++numFailures;
-  latestNeedsUnknown = false;
-  errorsBefore = errors.size();
-  // Calls of calls that go too deep would each go on, and a spent budget is spent.
-  isStuck |= diagnostic.kind == DiagKind::SemaRecursion || diagnostic.kind == DiagKind::SemaBudget;
-  // What was asserted does not hold, so what follows is not to be trusted.
-  leavesFunction |=
-      diagnostic.kind == DiagKind::SemaStaticAssert || diagnostic.kind == DiagKind::SemaRaised;
-  for (Frame *at = frame; at && at->caller; at = at->caller)
-    if (at->callRange.isValid())
-      diagnostic.note(DiagKind::SemaCalledFromHere, at->callRange, at->name);
-  latest = diagnostic;
-  // Unrolled loops and functions that are called twice meet one mistake again: in the same words,
-  // or reached by the same calls.
-  bool isRepetition = llvm::any_of(errors, [&](const Diagnostic &known) {
-    return haveSamePlace(known, diagnostic) &&
-           (known.message == diagnostic.message || (frame && haveSameNotes(known, diagnostic)));
-  });
-  if (!isRepetition)
-    errors.push_back(std::move(diagnostic));
-}
-
-Value Evaluator::failAgain() {
-  assert(!errors.empty() && "an Error value without an error");
-  hasFailed = failsAgain = true;
-  return Value();
-}
-
-bool Evaluator::resume() {
-  bool isDeviceCode = buildsIR() && (!frame || frame->mode == FunctionMode::Kernel);
-  if (attempts || isStuck || !isDeviceCode)
-    return false;
-  hasFailed = failsAgain = leavesFunction = false;
-  return true;
-}
-
 Flow Evaluator::resumeAfter(const ast::Stmt &stmt) {
-  bool leaves = leavesFunction;
-  if (!resume())
+  bool leaves = unwinding().mustLeaveFunction();
+  if (!unwinding().resume())
     return Flow::Failed;
-  if (leaves || (stmt.kind == ast::NodeKind::ReturnStmt && !frame->runTimeLoops)) {
-    frame->returnValue = Value();
+  if (leaves || (stmt.kind == ast::NodeKind::ReturnStmt && !frame()->runTimeLoops)) {
+    frame()->returnValue = Value();
     return Flow::Returned;
   }
-  Poisoner poisoner{frame->names};
+  Poisoner poisoner{frame()->names};
   walk(stmt, [&](const ast::Node &node) {
     poisoner.visit(node);
     return !opensScope(node);
   });
   // Whether it would have returned, and what, is unknown.
-  frame->mayHaveReturned |= hasReturn(stmt);
+  frame()->mayHaveReturned |= hasReturn(stmt);
   return Flow::Normal;
 }
 

@@ -1,17 +1,17 @@
 // Executing statements that do not branch: assignments, returns, assertions, imports.
 
-#include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Python/Annotations.h"
 #include "compiler/Sema/Python/NodeNames.h"
 
 namespace kiln::sema {
 
 Flow Evaluator::execute(ast::Block block) {
   for (const ast::Stmt *stmt : block) {
-    mlir::OpBuilder::InsertPoint before = builder.saveInsertionPoint();
+    mlir::OpBuilder::InsertPoint before = builder().saveInsertionPoint();
     Flow flow = execute(*stmt);
-    if (hasFailed) {
-      builder.restoreInsertionPoint(before);
+    if (failed()) {
+      builder().restoreInsertionPoint(before);
       flow = resumeAfter(*stmt);
     }
     if (flow != Flow::Normal)
@@ -22,14 +22,14 @@ Flow Evaluator::execute(ast::Block block) {
 
 Flow Evaluator::execute(const ast::Stmt &stmt) {
   using ast::NodeKind;
-  if (!step())
+  if (!unwinding().step())
     return Flow::Failed;
   At at(*this, stmt.range);
   switch (stmt.kind) {
   case NodeKind::ExprStmt: {
     discarded = llvm::cast<ast::ExprStmt>(stmt).value;
     evaluate(*discarded);
-    return hasFailed ? Flow::Failed : Flow::Normal;
+    return failed() ? Flow::Failed : Flow::Normal;
   }
   case NodeKind::AssignStmt:
     return executeAssign(llvm::cast<ast::AssignStmt>(stmt));
@@ -51,14 +51,7 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     return Flow::Normal;
   case NodeKind::BreakStmt:
   case NodeKind::ContinueStmt:
-    if (frame->mode == FunctionMode::Kernel) {
-      bool isBreak = stmt.kind == NodeKind::BreakStmt;
-      errorWithHint(isBreak ? "put the condition into a 'while' loop"
-                            : "put the rest under an 'if'",
-                    DiagKind::SemaUnsupportedSyntax, isBreak ? "'break'" : "'continue'");
-      return Flow::Failed;
-    }
-    return stmt.kind == NodeKind::BreakStmt ? Flow::Break : Flow::Continue;
+    return executeJump(stmt);
   case NodeKind::RaiseStmt:
     return executeRaise(llvm::cast<ast::RaiseStmt>(stmt));
   case NodeKind::TryStmt:
@@ -70,7 +63,7 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
     return executeImport(stmt);
   case NodeKind::GlobalStmt:
     for (const ast::Identifier &name : llvm::cast<ast::GlobalStmt>(stmt).names)
-      frame->globals.insert(name.name);
+      frame()->globals.insert(name.name);
     return Flow::Normal;
   case NodeKind::DeleteStmt:
     return executeDelete(llvm::cast<ast::DeleteStmt>(stmt));
@@ -82,6 +75,16 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
   }
 }
 
+/// `break`, `continue`.
+Flow Evaluator::executeJump(const ast::Stmt &stmt) {
+  bool isBreak = stmt.kind == ast::NodeKind::BreakStmt;
+  if (!unwinding().isDeviceCode())
+    return isBreak ? Flow::Break : Flow::Continue;
+  errorWithHint(isBreak ? "put the condition into a 'while' loop" : "put the rest under an 'if'",
+                DiagKind::SemaUnsupportedSyntax, isBreak ? "'break'" : "'continue'");
+  return Flow::Failed;
+}
+
 //===----------------------------------------------------------------------===//
 // Assignments
 //===----------------------------------------------------------------------===//
@@ -89,29 +92,29 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
 /// A plain assignment in a kernel makes numbers tensors, inside tuples too. Everything else stays
 /// what it is.
 Value Evaluator::sanitize(const Value &value) {
-  if (frame->mode != FunctionMode::Kernel)
+  if (frame()->mode != FunctionMode::Kernel)
     return value;
   if (value.isNumber())
-    return Value::tensor(toTensor(value));
+    return Value::tensor(tensors().toTensor(value));
   if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
     return value;
   auto object = std::make_shared<SequenceObject>();
   object->fields = value.as<SequenceObject>().fields;
   for (const Value &element : value.getElements())
     object->elements.push_back(sanitize(element));
-  return hasFailed ? Value() : Value(ValueKind::Tuple, object);
+  return failed() ? Value() : Value(ValueKind::Tuple, object);
 }
 
 bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) {
   At at(*this, target.range);
-  if (hasFailed)
+  if (failed())
     return false;
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
-    if (!keepConstant && !frame->pendingConstexprs.contains(name->name))
+    if (!keepConstant && !frame()->pendingConstexprs.contains(name->name))
       value = sanitize(value);
-    if (!hasFailed)
-      frame->names[name->name] = value;
-    return !hasFailed;
+    if (!failed())
+      frame()->names[name->name] = value;
+    return !failed();
   }
   auto assignPart = [&](const ast::Expr &part, const Value &item) {
     return assign(part, item, keepConstant);
@@ -124,7 +127,7 @@ bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) 
     return assignSubscript(*subscriptExpr, value);
   if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&target)) {
     Value base = evaluate(*attribute->base);
-    if (hasFailed)
+    if (failed())
       return false;
     if (base.is(ValueKind::Instance)) {
       if (!keepConstant && !isConstexprField(base, attribute->attribute.name))
@@ -151,7 +154,7 @@ void Evaluator::raiseMistake(llvm::StringRef, const llvm::Twine &message) {
 
 /// Triton gives each target of a kernel its value and drops the rest.
 bool Evaluator::dropsSurplus(size_t items, size_t targets) {
-  if (frame->mode != FunctionMode::Kernel)
+  if (frame()->mode != FunctionMode::Kernel)
     return false;
   warn(DiagKind::SemaSurplusValues, items, targets);
   return true;
@@ -159,8 +162,8 @@ bool Evaluator::dropsSurplus(size_t items, size_t targets) {
 
 bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &value) {
   Value base = evaluate(*target.base);
-  Value index = hasFailed ? Value() : evaluate(*target.index);
-  if (hasFailed)
+  Value index = failed() ? Value() : evaluate(*target.index);
+  if (failed())
     return false;
   if (base.isOpaque())
     return true;
@@ -174,7 +177,7 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &v
     return true;
   }
   if (base.is(ValueKind::List)) {
-    std::optional<Int> at = constantInt(index, "an index");
+    std::optional<Int> at = tensors().constantInt(index, "an index");
     if (!at)
       return false;
     Int size = Int(base.getElements().size());
@@ -194,17 +197,17 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &v
 Flow Evaluator::executeAssign(const ast::AssignStmt &stmt) {
   Value value = evaluate(*stmt.value);
   for (const ast::Expr *target : stmt.targets)
-    if (hasFailed || !assign(*target, value, /*keepConstant=*/false))
+    if (failed() || !assign(*target, value, /*keepConstant=*/false))
       return Flow::Failed;
   return Flow::Normal;
 }
 
 Flow Evaluator::executeAugAssign(const ast::AugAssignStmt &stmt) {
   Value left = evaluate(*stmt.target);
-  Value right = hasFailed ? Value() : evaluate(*stmt.value);
-  Value value = hasFailed ? Value() : checkedBinary(stmt.op, left, right);
-  return !hasFailed && assign(*stmt.target, value, /*keepConstant=*/false) ? Flow::Normal
-                                                                           : Flow::Failed;
+  Value right = failed() ? Value() : evaluate(*stmt.value);
+  Value value = failed() ? Value() : tensors().checkedBinary(stmt.op, left, right);
+  return !failed() && assign(*stmt.target, value, /*keepConstant=*/false) ? Flow::Normal
+                                                                          : Flow::Failed;
 }
 
 Flow Evaluator::executeAnnAssign(const ast::AnnAssignStmt &stmt) {
@@ -212,41 +215,41 @@ Flow Evaluator::executeAnnAssign(const ast::AnnAssignStmt &stmt) {
   if (!stmt.value) {
     const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
     if (name && isConstexpr)
-      frame->pendingConstexprs.insert(name->name);
+      frame()->pendingConstexprs.insert(name->name);
     return Flow::Normal;
   }
   Value value = evaluate(*stmt.value);
-  return !hasFailed && assign(*stmt.target, value, isConstexpr) ? Flow::Normal : Flow::Failed;
+  return !failed() && assign(*stmt.target, value, isConstexpr) ? Flow::Normal : Flow::Failed;
 }
 
 /// A function inside a kernel: it sees the kernel's names, and is device code like it.
 Flow Evaluator::executeFunction(const ast::FunctionDef &stmt) {
   auto object = std::make_shared<FunctionObject>();
   object->definition = &stmt;
-  object->module = frame->module;
-  object->scope = frame->enclosing;
+  object->module = frame()->module;
+  object->scope = frame()->enclosing;
   object->mode = FunctionMode::Kernel;
   for (const ast::Parameter &parameter : stmt.parameters) {
     object->defaults.push_back(parameter.defaultValue ? evaluate(*parameter.defaultValue)
                                                       : Value());
-    if (hasFailed)
+    if (failed())
       return Flow::Failed;
   }
   Value function(ValueKind::Function, object);
-  auto closure = frame->closure ? std::make_shared<Environment>(*frame->closure)
-                                : std::make_shared<Environment>();
-  for (const auto &entry : frame->names)
+  auto closure = frame()->closure ? std::make_shared<Environment>(*frame()->closure)
+                                  : std::make_shared<Environment>();
+  for (const auto &entry : frame()->names)
     (*closure)[entry.first] = entry.second;
   (*closure)[stmt.name.name] = function;
   object->closure = closure;
-  frame->names[stmt.name.name] = function;
+  frame()->names[stmt.name.name] = function;
   return Flow::Normal;
 }
 
 Flow Evaluator::executeDelete(const ast::DeleteStmt &stmt) {
   for (const ast::Expr *target : stmt.targets)
     if (const auto *name = llvm::dyn_cast<ast::NameExpr>(target))
-      frame->names[name->name] = Value::undefined("it was deleted");
+      frame()->names[name->name] = Value::undefined("it was deleted");
   return Flow::Normal;
 }
 
@@ -255,33 +258,35 @@ Flow Evaluator::executeDelete(const ast::DeleteStmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 Flow Evaluator::executeReturn(const ast::ReturnStmt &stmt) {
-  if (frame->runTimeLoops) {
+  if (frame()->runTimeLoops) {
     errorWithHint("keep the value in a name, and return behind the loop",
                   DiagKind::SemaReturnInLoop);
     return Flow::Failed;
   }
-  frame->returnRange = stmt.range;
-  frame->returnValue = stmt.value ? evaluate(*stmt.value) : Value::none();
-  return hasFailed ? Flow::Failed : Flow::Returned;
+  frame()->returnRange = stmt.range;
+  frame()->returnValue = stmt.value ? evaluate(*stmt.value) : Value::none();
+  return failed() ? Flow::Failed : Flow::Returned;
 }
 
 /// In a kernel `assert` of a run-time condition is Triton's device_assert, which does nothing
 /// unless debugging is on.
 Flow Evaluator::executeAssert(const ast::AssertStmt &stmt) {
   Value test = evaluate(*stmt.test);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
-  if (test.isTensor() && instance && instance->debug) {
+  if (test.isTensor() && tensors().getKernel() && tensors().getKernel()->debug) {
     Value message = stmt.message ? evaluate(*stmt.message) : Value::string("");
-    emitAssertion(hasFailed ? Tensor() : toCondition(test.getTensor()), str(message));
-    return hasFailed ? Flow::Failed : Flow::Normal;
+    tensors().emitAssertion(failed() ? Tensor() : tensors().toCondition(test.getTensor()),
+                            str(message));
+    return failed() ? Flow::Failed : Flow::Normal;
   }
   if (test.isTensor() || test.isOpaque())
     return Flow::Normal;
-  std::optional<bool> holds = truth(test);
+  std::optional<bool> holds = tensors().truth(test);
   if (!holds || *holds)
     return holds ? Flow::Normal : Flow::Failed;
-  if (frame->mode == FunctionMode::Kernel && !(instance && instance->debug)) {
+  if (frame()->mode == FunctionMode::Kernel &&
+      !(tensors().getKernel() && tensors().getKernel()->debug)) {
     warn(DiagKind::SemaAssertIgnored);
     return Flow::Normal;
   }
@@ -295,27 +300,27 @@ Flow Evaluator::executeAssert(const ast::AssertStmt &stmt) {
 Flow Evaluator::executeRaise(const ast::RaiseStmt &stmt) {
   std::string what = "an exception";
   if (const auto *callExpr = llvm::dyn_cast_or_null<ast::CallExpr>(stmt.exception)) {
-    what = loader.getSources().get(callExpr->range.file).getText(callExpr->callee->range).str();
+    what = modules().getSources().get(callExpr->range.file).getText(callExpr->callee->range).str();
     for (const ast::Argument &argument : callExpr->arguments) {
       Value message;
-      if (attempt([&] { message = evaluate(*argument.value); }) && message.isString())
+      if (unwinding().attempt([&] { message = evaluate(*argument.value); }) && message.isString())
         what += ": " + message.getString().str();
       break;
     }
   } else if (stmt.exception)
-    what = loader.getSources().get(stmt.range.file).getText(stmt.exception->range).str();
+    what = modules().getSources().get(stmt.range.file).getText(stmt.exception->range).str();
   error(DiagKind::SemaRaised, what);
   return Flow::Failed;
 }
 
 Flow Evaluator::executeTry(const ast::TryStmt &stmt) {
   Flow flow = Flow::Failed;
-  if (attempt([&] { flow = execute(stmt.body); })) {
+  if (unwinding().attempt([&] { flow = execute(stmt.body); })) {
     if (flow == Flow::Normal)
       flow = execute(stmt.orElse);
-  } else if (!hasFailed)
+  } else if (!failed())
     flow = stmt.handlers.empty() ? Flow::Normal : execute(stmt.handlers.front().body);
-  if (hasFailed)
+  if (failed())
     return Flow::Failed;
   Flow last = execute(stmt.finalBody);
   return last == Flow::Normal ? flow : last;
@@ -337,24 +342,24 @@ Flow Evaluator::executeImport(const ast::Stmt &stmt) {
       llvm::StringRef full = imported.name.name;
       bool whole = !imported.alias.empty();
       std::optional<Value> module =
-          importModule(*frame->module, 0, whole ? full : full.split('.').first);
+          python().importModule(*frame()->module, 0, whole ? full : full.split('.').first);
       if (!module) {
         error(DiagKind::SemaImport, full, full);
         return Flow::Failed;
       }
-      frame->names[whole ? imported.alias.name : full.split('.').first] = *module;
+      frame()->names[whole ? imported.alias.name : full.split('.').first] = *module;
     }
     return Flow::Normal;
   }
   const auto &from = llvm::cast<ast::ImportFromStmt>(stmt);
   for (const ast::ImportedName &imported : from.names) {
     std::optional<Value> value =
-        host->importName(*frame->module, from.level, from.module.name, imported.name.name);
+        python().importName(*frame()->module, from.level, from.module.name, imported.name.name);
     if (!value) {
       error(DiagKind::SemaImport, imported.name.name, from.module.name);
       return Flow::Failed;
     }
-    frame->names[imported.alias.empty() ? imported.name.name : imported.alias.name] = *value;
+    frame()->names[imported.alias.empty() ? imported.name.name : imported.alias.name] = *value;
   }
   return Flow::Normal;
 }

@@ -63,6 +63,41 @@ void addBase(ClassObject &cls, const Value &base) {
                           path != "object" && path != "ABC";
 }
 
+/// What a class is because of those that it derives from.
+void inherit(ClassObject &object, llvm::ArrayRef<Value> bases) {
+  bool hasMixin = false;
+  for (const Value &base : bases) {
+    hasMixin |= base.is(ValueKind::Builtin);
+    if (!base.is(ValueKind::Class)) {
+      addBase(object, base);
+      continue;
+    }
+    const auto &parent = base.as<ClassObject>();
+    object.isEnum |= parent.isEnum;
+    object.isPlainEnum |= parent.isPlainEnum;
+    object.isNamedTuple |= parent.isNamedTuple;
+    object.isDataclass |= parent.isDataclass;
+    object.hasUnknownBase |= parent.hasUnknownBase;
+  }
+  if (object.isEnum) {
+    object.isPlainEnum &= !hasMixin;
+    object.hasUnknownBase = false;
+  }
+}
+
+/// Annotations of the classes that it derives from come first.
+void gatherAnnotations(const std::shared_ptr<ClassObject> &object) {
+  std::vector<std::pair<llvm::StringRef, const ast::Expr *>> own;
+  std::swap(own, object->annotated);
+  for (const auto &parent : llvm::reverse(object->order))
+    for (const auto &field : parent.get() == object.get() ? own : parent->annotated) {
+      auto known = llvm::find_if(object->annotated,
+                                 [&](const auto &other) { return other.first == field.first; });
+      if (known == object->annotated.end())
+        object->annotated.push_back(field);
+    }
+}
+
 } // namespace
 
 Value HostInterpreter::makeClass(const ast::ClassDef &definition, std::vector<Value> bases,
@@ -71,24 +106,7 @@ Value HostInterpreter::makeClass(const ast::ClassDef &definition, std::vector<Va
   object->name = definition.name.name.str();
   object->definition = &definition;
   object->module = current->module;
-  bool hasMixin = false;
-  for (const Value &base : bases) {
-    hasMixin |= base.is(ValueKind::Builtin);
-    if (!base.is(ValueKind::Class)) {
-      addBase(*object, base);
-      continue;
-    }
-    const auto &parent = base.as<ClassObject>();
-    object->isEnum |= parent.isEnum;
-    object->isPlainEnum |= parent.isPlainEnum;
-    object->isNamedTuple |= parent.isNamedTuple;
-    object->isDataclass |= parent.isDataclass;
-    object->hasUnknownBase |= parent.hasUnknownBase;
-  }
-  if (object->isEnum) {
-    object->isPlainEnum &= !hasMixin;
-    object->hasUnknownBase = false;
-  }
+  inherit(*object, bases);
   object->bases = bases;
   object->order = linearize(bases);
   object->order.insert(object->order.begin(), object);
@@ -105,16 +123,7 @@ Value HostInterpreter::makeClass(const ast::ClassDef &definition, std::vector<Va
       return Value();
   }
   object->members = scope->names;
-  // Annotations of the classes that it derives from come first.
-  std::vector<std::pair<llvm::StringRef, const ast::Expr *>> own;
-  std::swap(own, object->annotated);
-  for (const auto &parent : llvm::reverse(object->order))
-    for (const auto &field : parent.get() == object.get() ? own : parent->annotated) {
-      auto known = llvm::find_if(object->annotated,
-                                 [&](const auto &other) { return other.first == field.first; });
-      if (known == object->annotated.end())
-        object->annotated.push_back(field);
-    }
+  gatherAnnotations(object);
   if (object->isEnum)
     makeEnumerators(cls);
   for (const auto &parent : llvm::ArrayRef(object->order).drop_front())

@@ -24,7 +24,7 @@ Exit HostInterpreter::executeIf(const ast::IfStmt &stmt) {
 Exit HostInterpreter::loop(llvm::function_ref<std::optional<bool>()> advance, ast::Block body,
                            ast::Block orElse) {
   while (true) {
-    std::optional<bool> more = core->step() ? advance() : std::nullopt;
+    std::optional<bool> more = core->unwinding().step() ? advance() : std::nullopt;
     if (!more)
       return Exit::Raised;
     if (!*more)
@@ -132,7 +132,7 @@ Exit HostInterpreter::executeTry(const ast::TryStmt &stmt) {
   tries.pop_back();
   Journal::Changes changes = journal.keep();
   bool failed = core->failed();
-  if (failed && (core->mustUnwind() || !isException()))
+  if (failed && (core->unwinding().mustUnwind() || !isException()))
     return Exit::Raised;
   if (failed) {
     exit = executeHandlers(stmt);
@@ -170,7 +170,7 @@ Exit HostInterpreter::executeTry(const ast::TryStmt &stmt) {
 
 /// The first handler for the exception in flight; none leaves it in flight.
 Exit HostInterpreter::executeHandlers(const ast::TryStmt &stmt) {
-  Diagnostic failure = core->lastFailure();
+  Diagnostic failure = core->unwinding().lastFailure();
   Value exception = takeException();
   for (const ast::ExceptHandler &handler : stmt.handlers) {
     if (handler.type) {
@@ -190,19 +190,19 @@ Exit HostInterpreter::executeHandlers(const ast::TryStmt &stmt) {
       unbind(handler.name.name);
     return exit;
   }
-  core->failWith(failure);
+  core->unwinding().report(failure);
   raised = exception;
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return Exit::Raised;
 }
 
 Exit HostInterpreter::executeFinally(const ast::TryStmt &stmt, Exit exit) {
-  if (stmt.finalBody.empty() || (core->failed() && core->mustUnwind()))
+  if (stmt.finalBody.empty() || (core->failed() && core->unwinding().mustUnwind()))
     return exit;
   std::optional<Diagnostic> failure;
   Value exception, returnValue = current->returnValue;
   if (core->failed()) {
-    failure = core->lastFailure();
+    failure = core->unwinding().lastFailure();
     exception = takeException();
   }
   Exit last = execute(stmt.finalBody);
@@ -210,9 +210,9 @@ Exit HostInterpreter::executeFinally(const ast::TryStmt &stmt, Exit exit) {
     return last;
   current->returnValue = returnValue;
   if (failure) {
-    core->failWith(*failure);
+    core->unwinding().report(*failure);
     raised = exception;
-    raisedBy = core->getNumFailures();
+    raisedBy = core->unwinding().getNumFailures();
   }
   return exit;
 }
@@ -250,7 +250,7 @@ Exit HostInterpreter::executeAssert(const ast::AssertStmt &stmt) {
     if (stmt.message)
       args.push_back(message);
     raised = makeException(exceptionClass("AssertionError"), args);
-    raisedBy = core->getNumFailures();
+    raisedBy = core->unwinding().getNumFailures();
   }
   return Exit::Raised;
 }
@@ -274,7 +274,7 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
     if (target && !assign(*target, opaque))
       return Exit::Raised;
     Exit exit = executeWith(stmt, item + 1);
-    if (!core->failed() || core->mustUnwind() || !isException())
+    if (!core->failed() || core->unwinding().mustUnwind() || !isException())
       return exit;
     // Whether it lets the exception pass is unknown; a program that goes on has gone on.
     takeException();
@@ -285,7 +285,7 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
   if (core->failed() || (target && !assign(*target, *entered)))
     return Exit::Raised;
   Exit exit = executeWith(stmt, item + 1);
-  if (core->failed() && core->mustUnwind())
+  if (core->failed() && core->unwinding().mustUnwind())
     return exit;
   if (!core->failed()) {
     Value returnValue = current->returnValue;
@@ -293,7 +293,7 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
     current->returnValue = returnValue;
     return core->failed() ? Exit::Raised : exit;
   }
-  Diagnostic failure = core->lastFailure();
+  Diagnostic failure = core->unwinding().lastFailure();
   Value exception = takeException(), why;
   Value cls = exception.is(ValueKind::Instance) ? exception.as<InstanceObject>().cls : exception;
   std::optional<Value> answer = special(manager, "__exit__", {cls, exception, Value::none()});
@@ -301,9 +301,9 @@ Exit HostInterpreter::executeWith(const ast::WithStmt &stmt, size_t item) {
     return Exit::Raised;
   if (answer && truth(*answer, &why).value_or(true) && !core->failed())
     return Exit::Normal;
-  core->failWith(failure);
+  core->unwinding().report(failure);
   raised = exception;
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return Exit::Raised;
 }
 

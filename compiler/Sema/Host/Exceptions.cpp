@@ -141,7 +141,7 @@ Value HostInterpreter::raise(llvm::StringRef className, const llvm::Twine &messa
   std::string text = message.str();
   core->error(DiagKind::SemaPython, text);
   raised = makeException(exceptionClass(className), {Value::string(text)});
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return Value();
 }
 
@@ -155,18 +155,18 @@ void HostInterpreter::raiseAgain(const Value &exception) {
   }
   core->error(DiagKind::SemaRaised, text);
   raised = exception;
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
 }
 
 bool HostInterpreter::isException() const {
-  return raisedBy == core->getNumFailures() ||
-         (!core->needsUnknown() && !classOf(core->lastFailure()).empty());
+  return raisedBy == core->unwinding().getNumFailures() ||
+         (!core->unwinding().needsUnknown() && !classOf(core->unwinding().lastFailure()).empty());
 }
 
 Value HostInterpreter::takeException() {
   Value exception = raised;
-  bool isFresh = raisedBy == core->getNumFailures();
-  Diagnostic failure = core->takeFailure();
+  bool isFresh = raisedBy == core->unwinding().getNumFailures();
+  Diagnostic failure = core->unwinding().takeFailure();
   if (isFresh)
     return exception;
   return makeException(exceptionClass(classOf(failure)), {Value::string(failure.message)});

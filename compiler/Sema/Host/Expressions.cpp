@@ -7,10 +7,10 @@
 namespace kiln::sema {
 
 Value HostInterpreter::evaluate(const ast::Expr &expr) {
-  if (!core->step())
+  if (!core->unwinding().step())
     return Value();
-  Evaluator::At at(*core, expr.range);
-  Evaluator::Depth depth(*core);
+  At at(*core, expr.range);
+  Unwinding::Depth depth(core->unwinding());
   return core->failed() ? Value() : settle(evaluateNode(expr));
 }
 
@@ -24,7 +24,6 @@ static Value makeSlice(const Value &lower, const Value &upper, const Value &step
 
 Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
   using ast::NodeKind;
-  auto part = [&](const ast::Expr *child) { return child ? evaluate(*child) : Value::none(); };
   switch (expr.kind) {
   case NodeKind::NameExpr:
     return lookUp(llvm::cast<ast::NameExpr>(expr).name);
@@ -43,17 +42,10 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
     return evaluateDict(llvm::cast<ast::DictExpr>(expr));
   case NodeKind::ComprehensionExpr:
     return evaluateComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
-  case NodeKind::UnaryExpr: {
-    const auto &unaryExpr = llvm::cast<ast::UnaryExpr>(expr);
-    Value operand = evaluate(*unaryExpr.operand);
-    return core->failed() ? Value() : unary(unaryExpr.op, operand);
-  }
-  case NodeKind::BinaryExpr: {
-    const auto &binaryExpr = llvm::cast<ast::BinaryExpr>(expr);
-    Value left = evaluate(*binaryExpr.left);
-    Value right = core->failed() ? Value() : evaluate(*binaryExpr.right);
-    return core->failed() ? Value() : binary(binaryExpr.op, left, right);
-  }
+  case NodeKind::UnaryExpr:
+    return evaluateUnary(llvm::cast<ast::UnaryExpr>(expr));
+  case NodeKind::BinaryExpr:
+    return evaluateBinary(llvm::cast<ast::BinaryExpr>(expr));
   case NodeKind::BoolExpr:
     return evaluateBool(llvm::cast<ast::BoolExpr>(expr));
   case NodeKind::CompareExpr:
@@ -64,40 +56,60 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
     return evaluateLambda(llvm::cast<ast::LambdaExpr>(expr));
   case NodeKind::CallExpr:
     return evaluateCall(llvm::cast<ast::CallExpr>(expr));
-  case NodeKind::AttributeExpr: {
-    const auto &attribute = llvm::cast<ast::AttributeExpr>(expr);
-    Value base = evaluate(*attribute.base);
-    if (core->failed())
-      return Value();
-    Evaluator::At at(*core, attribute.attribute.range);
-    return getAttribute(base, attribute.attribute.name);
-  }
-  case NodeKind::SubscriptExpr: {
-    const auto &subscriptExpr = llvm::cast<ast::SubscriptExpr>(expr);
-    Value base = evaluate(*subscriptExpr.base);
-    Value index = core->failed() ? Value() : evaluate(*subscriptExpr.index);
-    return core->failed() ? Value() : subscript(base, index);
-  }
-  case NodeKind::SliceExpr: {
-    const auto &slice = llvm::cast<ast::SliceExpr>(expr);
-    Value lower = part(slice.lower);
-    Value upper = core->failed() ? Value() : part(slice.upper);
-    Value step = core->failed() ? Value() : part(slice.step);
-    return core->failed() ? Value() : makeSlice(lower, upper, step);
-  }
-  case NodeKind::NamedExpr: {
-    const auto &named = llvm::cast<ast::NamedExpr>(expr);
-    Value value = evaluate(*named.value);
-    if (!core->failed())
-      bind(named.target->name, value);
-    return core->failed() ? Value() : value;
-  }
+  case NodeKind::AttributeExpr:
+    return evaluateAttribute(llvm::cast<ast::AttributeExpr>(expr));
+  case NodeKind::SubscriptExpr:
+    return evaluateSubscript(llvm::cast<ast::SubscriptExpr>(expr));
+  case NodeKind::SliceExpr:
+    return evaluateSlice(llvm::cast<ast::SliceExpr>(expr));
+  case NodeKind::NamedExpr:
+    return evaluateNamed(llvm::cast<ast::NamedExpr>(expr));
   case NodeKind::YieldExpr:
   case NodeKind::YieldFromExpr:
     return evaluateYield(expr);
   default:
-    return core->evaluateLiteral(expr);
+    return core->tensors().literal(expr);
   }
+}
+
+Value HostInterpreter::evaluateUnary(const ast::UnaryExpr &expr) {
+  Value operand = evaluate(*expr.operand);
+  return core->failed() ? Value() : unary(expr.op, operand);
+}
+
+Value HostInterpreter::evaluateBinary(const ast::BinaryExpr &expr) {
+  Value left = evaluate(*expr.left);
+  Value right = core->failed() ? Value() : evaluate(*expr.right);
+  return core->failed() ? Value() : binary(expr.op, left, right);
+}
+
+Value HostInterpreter::evaluateAttribute(const ast::AttributeExpr &expr) {
+  Value base = evaluate(*expr.base);
+  if (core->failed())
+    return Value();
+  At at(*core, expr.attribute.range);
+  return getAttribute(base, expr.attribute.name);
+}
+
+Value HostInterpreter::evaluateSubscript(const ast::SubscriptExpr &expr) {
+  Value base = evaluate(*expr.base);
+  Value index = core->failed() ? Value() : evaluate(*expr.index);
+  return core->failed() ? Value() : subscript(base, index);
+}
+
+Value HostInterpreter::evaluateSlice(const ast::SliceExpr &expr) {
+  auto part = [&](const ast::Expr *child) { return child ? evaluate(*child) : Value::none(); };
+  Value lower = part(expr.lower);
+  Value upper = core->failed() ? Value() : part(expr.upper);
+  Value step = core->failed() ? Value() : part(expr.step);
+  return core->failed() ? Value() : makeSlice(lower, upper, step);
+}
+
+Value HostInterpreter::evaluateNamed(const ast::NamedExpr &expr) {
+  Value value = evaluate(*expr.value);
+  if (!core->failed())
+    bind(expr.target->name, value);
+  return core->failed() ? Value() : value;
 }
 
 Value HostInterpreter::evaluateDisplay(const ast::Expr &expr, ast::ExprList elements) {
@@ -109,7 +121,7 @@ Value HostInterpreter::evaluateDisplay(const ast::Expr &expr, ast::ExprList elem
   Value list = Value::list(std::move(*values));
   if (expr.kind == ast::NodeKind::ListExpr)
     return list;
-  return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
+  return call(core->tensors().builtins().get(Library::Python, "set"), {list}, {});
 }
 
 Value HostInterpreter::evaluateDict(const ast::DictExpr &expr) {
@@ -239,7 +251,7 @@ Value HostInterpreter::evaluateFormatted(const ast::FormattedString &expr) {
         return {ValueKind::Opaque, why};
     bool isPlain = !field.conversion || field.conversion == 's';
     if (value.is(ValueKind::Instance)) {
-      Value shown = call(Value::builtin(*findBuiltin(Library::Python, isPlain ? "str" : "repr")),
+      Value shown = call(core->tensors().builtins().get(Library::Python, isPlain ? "str" : "repr"),
                          {value}, {});
       if (core->failed() || shown.isOpaque())
         return shown;
@@ -272,7 +284,7 @@ bool HostInterpreter::runClauses(const ast::ComprehensionExpr &expr, size_t clau
   if (iterator.isOpaque())
     return core->notKnown(iterator), false;
   while (true) {
-    std::optional<Value> item = core->step() ? next(iterator) : std::nullopt;
+    std::optional<Value> item = core->unwinding().step() ? next(iterator) : std::nullopt;
     if (core->failed() || !item)
       return !core->failed();
     // The targets are the comprehension's own.
@@ -344,7 +356,7 @@ Value HostInterpreter::evaluateComprehension(const ast::ComprehensionExpr &expr)
     return dict;
   Value list = Value::list(std::move(elements));
   if (expr.form == Form::Set)
-    return call(Value::builtin(*findBuiltin(Library::Python, "set")), {list}, {});
+    return call(core->tensors().builtins().get(Library::Python, "set"), {list}, {});
   return list;
 }
 

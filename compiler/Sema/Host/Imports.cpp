@@ -19,7 +19,7 @@ static constexpr unsigned maxEagerModules = 32;
 Value HostInterpreter::moduleValue(const LoadedModule &module) {
   for (const Diagnostic &diagnostic : module.diagnostics)
     if (diagnostic.severity == Severity::Error) {
-      core->failWith(diagnostic);
+      core->unwinding().report(diagnostic);
       return Value();
     }
   auto object = std::make_shared<ModuleObject>();
@@ -44,7 +44,7 @@ std::optional<Value> HostInterpreter::importedModule(const ImportResult &found,
 std::optional<Value> HostInterpreter::importModule(ModuleState &importer, unsigned level,
                                                    llvm::StringRef name) {
   if (level == 0)
-    if (std::optional<Value> known = core->knownModule(name))
+    if (std::optional<Value> known = core->modules().knownModule(name))
       return known;
   return importedModule(loader.resolve(*importer.module, level, name), name);
 }
@@ -53,7 +53,7 @@ std::optional<Value> HostInterpreter::importName(ModuleState &importer, unsigned
                                                  llvm::StringRef module, llvm::StringRef name) {
   std::string path = (module + "." + name).str();
   if (level == 0)
-    if (std::optional<Value> known = core->knownModule(path); known && !known->isOpaque())
+    if (std::optional<Value> known = core->modules().knownModule(path); known && !known->isOpaque())
       return known;
   // `from . import name` inside a package names a submodule before a name that it is binding.
   if (level && module.empty() && importer.module->isPackage)
@@ -68,7 +68,7 @@ std::optional<Value> HostInterpreter::importName(ModuleState &importer, unsigned
 }
 
 bool HostInterpreter::putsOff(unsigned level, llvm::StringRef module) {
-  bool isKnown = level == 0 && core->knownModule(module.split('.').first);
+  bool isKnown = level == 0 && core->modules().knownModule(module.split('.').first);
   return executedModules >= maxEagerModules && !isKnown && !isExpected("ModuleNotFoundError");
 }
 
@@ -87,7 +87,7 @@ Value HostInterpreter::resolveLate(const Value &value) {
                                    ? importModule(*late.importer, late.level, late.module)
                                    : importName(*late.importer, late.level, late.module, late.name);
   if (core->failed())
-    found = core->mustUnwind() ? Value() : unknownAfterFailure();
+    found = core->unwinding().mustUnwind() ? Value() : unknownAfterFailure();
   if (!found || (found->isOpaque() && !found->as<OpaqueObject>().cause))
     if (std::optional<Value> exported = reexported(late.name))
       found = exported;
@@ -130,7 +130,7 @@ Value HostInterpreter::resolve(const Value &value) {
 std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm::StringRef name) {
   const auto &object = module.as<ModuleObject>();
   if (!object.state)
-    return object.folders.empty() ? core->knownAttribute(object.path, name)
+    return object.folders.empty() ? core->modules().knownAttribute(object.path, name)
                                   : importedModule(loader.resolveIn(object.folders, name), name);
   ModuleState &state = *object.state;
   if (std::optional<Value> value = findGlobal(state, name))
@@ -152,7 +152,7 @@ std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm:
                     : compute->second;
   if (!core->failed())
     return value;
-  if (core->mustUnwind())
+  if (core->unwinding().mustUnwind())
     return Value();
   unknownAfterFailure();
   return unknown(object.path + "." + name);
@@ -162,9 +162,9 @@ std::optional<Value> HostInterpreter::moduleAttribute(const Value &module, llvm:
 /// not at hand must be.
 std::optional<Value> HostInterpreter::reexported(llvm::StringRef name) {
   if (name == "triton")
-    return core->knownModule(name);
+    return core->modules().knownModule(name);
   if (name == "tl")
-    return core->knownModule("triton.language");
+    return core->modules().knownModule("triton.language");
   if (name == "HAS_TRITON")
     return Value::boolean(true);
   return std::nullopt;
@@ -177,7 +177,7 @@ Value HostInterpreter::missingModule(llvm::StringRef name) {
   core->error(DiagKind::SemaImport, name, "the search path");
   raised = makeException(exceptionClass("ModuleNotFoundError"),
                          {Value::string("No module named '" + name + "'")});
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return Value();
 }
 
@@ -196,7 +196,7 @@ Exit HostInterpreter::executeImport(const ast::ImportStmt &stmt) {
     bool isRead = module && module->is(ValueKind::Module) && module->as<ModuleObject>().state;
     if (!module)
       module = missingModule(full);
-    else if (isRead && !core->knownModule(full.split('.').first)) {
+    else if (isRead && !core->modules().knownModule(full.split('.').first)) {
       ++importDepth;
       if (importDepth < maxImportDepth)
         execute(*module->as<ModuleObject>().state->module);
@@ -234,7 +234,7 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
   for (const ast::ImportedName &imported : stmt.names) {
     llvm::StringRef attribute = imported.name.name;
     llvm::StringRef name = imported.alias.empty() ? attribute : imported.alias.name;
-    Evaluator::At at(*core, imported.name.range);
+    At at(*core, imported.name.range);
     if (putsOff(stmt.level, from)) {
       bind(name, putOff(stmt.level, from, attribute));
       continue;
@@ -248,7 +248,7 @@ Exit HostInterpreter::executeImportFrom(const ast::ImportFromStmt &stmt) {
     // A submodule is executed by its import, too.
     bool isRead = value && value->is(ValueKind::Module) && value->as<ModuleObject>().state;
     if (isRead && !core->failed() && importDepth < maxImportDepth &&
-        (stmt.level || !core->knownModule(from.split('.').first)))
+        (stmt.level || !core->modules().knownModule(from.split('.').first)))
       execute(*value->as<ModuleObject>().state->module);
     --importDepth;
     if (core->failed())
@@ -288,8 +288,9 @@ bool HostInterpreter::importStar(const ast::ImportFromStmt &stmt) {
   }
   ModuleState *state = module->as<ModuleObject>().state;
   if (!state) {
-    for (llvm::StringRef name : core->knownNames(module->as<ModuleObject>().path))
-      if (std::optional<Value> value = core->knownAttribute(module->as<ModuleObject>().path, name))
+    for (llvm::StringRef name : core->modules().knownNames(module->as<ModuleObject>().path))
+      if (std::optional<Value> value =
+              core->modules().knownAttribute(module->as<ModuleObject>().path, name))
         bind(name, *value);
     return true;
   }

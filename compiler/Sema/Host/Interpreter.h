@@ -17,30 +17,6 @@
 
 namespace kiln::sema {
 
-/// What the body of a function says about names.
-struct FunctionNames {
-  llvm::StringSet<> locals, globals, nonlocals;
-  bool isGenerator = false;
-};
-
-/// The names of one module. Filled while it is executed.
-struct ModuleState {
-  const LoadedModule *module = nullptr;
-  std::shared_ptr<Scope> scope;
-  enum { Waiting, Running, Done } status = Waiting;
-  /// The functions that its `def` statements made, whatever decorators then made of them.
-  llvm::DenseMap<const ast::FunctionDef *, Value> functions;
-  /// `from package import name` of names that a circular import has not bound yet.
-  struct LateImport {
-    std::shared_ptr<Scope> scope;
-    llvm::StringRef name, attribute;
-    Value placeholder;
-  };
-  std::vector<LateImport> lateImports;
-  /// A module that is not at hand, all of whose names it imports.
-  Value starred;
-};
-
 /// How a block of statements ended.
 enum class Exit : uint8_t { Normal, Returned, Break, Continue, Raised };
 
@@ -71,7 +47,7 @@ struct Activation {
   Activation *caller = nullptr;
 };
 
-class HostInterpreter final : Unpacker {
+class HostInterpreter final : public PythonRunner, Unpacker {
 public:
   explicit HostInterpreter(ModuleLoader &loader) : loader(loader) {}
 
@@ -84,57 +60,39 @@ public:
   bool release();
 
   //===-- Modules (Modules.cpp, Imports.cpp) --===//
-
-  /// The state of a module, which is executed first unless it is being executed already.
-  ModuleState &execute(const LoadedModule &module);
-  /// A name of a module; empty when it has none.
-  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name);
-  /// The function that a definition makes. Functions around it run once, with what -D says of their
-  /// arguments.
+  ModuleState &execute(const LoadedModule &module) override;
+  std::optional<Value> findGlobal(ModuleState &module, llvm::StringRef name) override;
   Value functionOf(ModuleState &module, const ast::FunctionDef &definition,
-                   llvm::ArrayRef<const ast::FunctionDef *> around);
-  /// Empty when the module or name does not exist.
-  std::optional<Value> importModule(ModuleState &importer, unsigned level, llvm::StringRef name);
+                   llvm::ArrayRef<const ast::FunctionDef *> around) override;
+  std::optional<Value> importModule(ModuleState &importer, unsigned level,
+                                    llvm::StringRef name) override;
   std::optional<Value> importName(ModuleState &importer, unsigned level, llvm::StringRef module,
-                                  llvm::StringRef name);
-  /// An attribute of a module, known or from a file; empty when it has none.
-  std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name);
-  /// For device code: what an import that was put off gives, or a name of a package that Kiln knows
-  /// without reading it, from a file of the -I roots where one has it; other opaque values as they
-  /// are.
-  Value resolve(const Value &opaque);
-  /// A name of a scope that encloses device code; null when there is none.
-  static const Value *findEnclosing(const std::shared_ptr<Scope> &scope, llvm::StringRef name);
+                                  llvm::StringRef name) override;
+  std::optional<Value> moduleAttribute(const Value &module, llvm::StringRef name) override;
+  Value resolve(const Value &opaque) override;
 
-  //===-- Calls (Calls.cpp, Classes.cpp) --===//
-
-  /// Calls anything as Python does.
+  //===-- Calls (Calls.cpp, Functions.cpp, Classes.cpp) --===//
   Value call(const Value &callee, std::vector<Value> args, Keywords keywords,
-             const ast::CallExpr *expr = nullptr);
-  /// What a call of something unknown gives and taints.
-  Value callUnknown(const Value &callee, llvm::ArrayRef<Value> args, const Keywords &keywords);
+             const ast::CallExpr *expr = nullptr) override;
+  Value callUnknown(const Value &callee, llvm::ArrayRef<Value> args,
+                    const Keywords &keywords) override;
   Value callFunction(const Value &function, std::vector<Value> args, Keywords keywords);
-  Value instantiate(const Value &cls, std::vector<Value> args, Keywords keywords);
-  /// super(): the object at hand, looked up behind the class of the method.
-  Value makeSuper(llvm::ArrayRef<Value> args);
+  Value instantiate(const Value &cls, std::vector<Value> args, Keywords keywords) override;
+  Value makeSuper(llvm::ArrayRef<Value> args) override;
 
   //===-- Objects (Objects.cpp, Iterators.cpp) --===//
 
-  Value getAttribute(const Value &base, llvm::StringRef name);
-  bool setAttribute(const Value &base, llvm::StringRef name, const Value &value);
-  Value makeIterator(const Value &iterable);
-  /// The next element; empty at the end, or after an error.
-  std::optional<Value> next(const Value &iterator);
-  std::optional<std::vector<Value>> drain(const Value &iterator);
-  /// The elements of an enumeration, or of an object with `__iter__`.
-  std::optional<std::vector<Value>> iterateObject(const Value &object);
-  /// `Cls(…)` of a dataclass or a named tuple.
-  Value callFields(const Value &cls, std::vector<Value> args, Keywords keywords);
+  Value getAttribute(const Value &base, llvm::StringRef name) override;
+  bool setAttribute(const Value &base, llvm::StringRef name, const Value &value) override;
+  Value makeIterator(const Value &iterable) override;
+  std::optional<Value> next(const Value &iterator) override;
+  std::optional<std::vector<Value>> drain(const Value &iterator) override;
+  std::optional<std::vector<Value>> iterateObject(const Value &object) override;
+  Value callFields(const Value &cls, std::vector<Value> args, Keywords keywords) override;
   /// A class of Python's exceptions; None when there is none of that name.
   Value exceptionClass(llvm::StringRef name);
-  /// Raises an exception of Python's. Returns an Error value.
-  Value raise(llvm::StringRef className, const llvm::Twine &message);
-  bool isSubclass(const Value &cls, const Value &of);
+  Value raise(llvm::StringRef className, const llvm::Twine &message) override;
+  bool isSubclass(const Value &cls, const Value &of) override;
   void willChange(const Value &value) { journal.willWrite(value.getObject()); }
 
 private:
@@ -157,6 +115,9 @@ private:
   Exit executeMatch(const ast::MatchStmt &stmt);
   Exit executeImport(const ast::ImportStmt &stmt);
   Exit executeImportFrom(const ast::ImportFromStmt &stmt);
+  Exit executeAssign(const ast::AssignStmt &stmt);
+  Exit executeAnnAssign(const ast::AnnAssignStmt &stmt);
+  Exit executeReturn(const ast::ReturnStmt &stmt);
   Exit executeAugAssign(const ast::AugAssignStmt &stmt);
   Exit executeDelete(const ast::DeleteStmt &stmt);
   Exit executeFunction(const ast::FunctionDef &stmt);
@@ -171,6 +132,10 @@ private:
   std::optional<bool> matchesClass(const ast::ClassPattern &pattern, const Value &subject);
 
   bool assign(const ast::Expr &target, const Value &value);
+  bool loseUnlessKnown(const Value &base, const Value &index);
+  bool assignItem(const Value &dict, const Value &key, const Value &value);
+  bool assignSlice(const Value &list, const Value &index, const Value &value);
+  bool assignElement(const Value &list, const Value &index, const Value &value);
   bool assignSubscript(const Value &base, const Value &index, const Value &value);
   bool deleteSubscript(const Value &base, const Value &index);
 
@@ -190,6 +155,12 @@ private:
   Value evaluate(const ast::Expr &expr) override;
   Value evaluateNode(const ast::Expr &expr);
   Value evaluateCall(const ast::CallExpr &expr);
+  Value evaluateUnary(const ast::UnaryExpr &expr);
+  Value evaluateBinary(const ast::BinaryExpr &expr);
+  Value evaluateAttribute(const ast::AttributeExpr &expr);
+  Value evaluateSubscript(const ast::SubscriptExpr &expr);
+  Value evaluateSlice(const ast::SliceExpr &expr);
+  Value evaluateNamed(const ast::NamedExpr &expr);
   Value evaluateBool(const ast::BoolExpr &expr);
   Value evaluateCompare(const ast::CompareExpr &expr);
   Value evaluateConditional(const ast::ConditionalExpr &expr);
@@ -205,6 +176,8 @@ private:
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);
   Value binaryInPlace(ast::BinaryOp op, const Value &left, const Value &right);
   Value compare(ast::CompareOp op, const Value &left, const Value &right);
+  Value compareIdentity(ast::CompareOp op, const Value &left, const Value &right);
+  Value compareMember(ast::CompareOp op, const Value &left, const Value &right);
   Value compareObjects(ast::CompareOp op, const Value &left, const Value &right);
   Value unary(ast::UnaryOp op, const Value &operand);
   std::optional<bool> truth(const Value &value, Value *unknown);
@@ -216,8 +189,29 @@ private:
   std::optional<Value> special(const Value &object, llvm::StringRef method,
                                std::vector<Value> args);
 
-  //===-- Calls (Calls.cpp, Classes.cpp) --===//
+  //===-- Objects (Objects.cpp, Iterators.cpp) --===//
 
+  Value classAttribute(const Value &base, llvm::StringRef name);
+  Value superAttribute(const InstanceObject &super, llvm::StringRef name);
+  std::optional<Value> instanceAttribute(const Value &base, llvm::StringRef name);
+  std::optional<Value> functionAttribute(const FunctionObject &function, llvm::StringRef name);
+  std::optional<Value> tupleAttribute(const Value &base, llvm::StringRef name);
+  bool setIn(Environment &names, const Value &base, llvm::StringRef name, const Value &value);
+  bool setInInstance(const Value &base, llvm::StringRef name, const Value &value);
+  /// Reports that; false.
+  bool hasNoAttribute(const Value &base, llvm::StringRef name);
+  std::optional<Value> nextOfObject(const Value &iterator);
+  std::optional<Value> nextRow(IteratorObject &object);
+  std::optional<Value> nextKept(IteratorObject &object);
+  std::optional<Value> nextElement(IteratorObject &object);
+
+  //===-- Calls (Calls.cpp, Functions.cpp, Classes.cpp) --===//
+
+  Value callSource(const Value &callee, std::vector<Value> args, Keywords keywords);
+  Value callMethod(const BoundMethodObject &method, std::vector<Value> args, Keywords keywords,
+                   const ast::CallExpr *expr);
+  Value callInstance(const Value &callee, std::vector<Value> args, Keywords keywords,
+                     const ast::CallExpr *expr);
   Value callBuiltin(const Value &callee, std::vector<Value> args, Keywords keywords,
                     const ast::CallExpr *expr);
   bool bindParameters(const FunctionObject &function, llvm::ArrayRef<Value> args,

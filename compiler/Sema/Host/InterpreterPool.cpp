@@ -2,6 +2,11 @@
 
 namespace kiln::sema {
 
+InterpreterPool &InterpreterPool::of(ModuleLoader &loader) {
+  return static_cast<InterpreterPool &>(loader.getAttachment(
+      [](ModuleLoader &loader) { return std::make_unique<InterpreterPool>(loader); }));
+}
+
 std::unique_ptr<HostInterpreter> InterpreterPool::take(const std::string &key) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = llvm::find_if(kept, [&](const auto &entry) { return entry.first == key; });

@@ -7,13 +7,15 @@
 #define KILN_COMPILER_SEMA_HOST_INTERPRETERPOOL_H
 
 #include "compiler/Sema/Host/Interpreter.h"
+
 #include <list>
 #include <mutex>
 
 namespace kiln::sema {
 
-class InterpreterPool {
+class InterpreterPool final : public ModuleAttachment {
 public:
+  static InterpreterPool &of(ModuleLoader &loader);
   explicit InterpreterPool(ModuleLoader &loader) : loader(loader) {}
 
   /// One for evaluations that are alike by `key`: the module and all that its code can ask.

@@ -17,7 +17,7 @@ Value HostInterpreter::makeIterator(const Value &given) {
   } else if (iterable.is(ValueKind::Class) && iterable.as<ClassObject>().isEnum) {
     object->items = iterable.as<ClassObject>().enumerators;
   } else {
-    std::optional<std::vector<Value>> items = core->iterate(iterable);
+    std::optional<std::vector<Value>> items = core->tensors().iterate(iterable);
     if (!items)
       return Value();
     object->items = std::move(*items);
@@ -25,26 +25,59 @@ Value HostInterpreter::makeIterator(const Value &given) {
   return {ValueKind::Iterator, object};
 }
 
-/// A generator runs to its end when its first element is asked for.
-std::optional<Value> HostInterpreter::next(const Value &iterator) {
-  if (!iterator.is(ValueKind::Iterator)) {
-    std::optional<Value> item = special(iterator, "__next__", {});
-    if (!core->failed() && !item)
-      raise("TypeError", describe(iterator) + " is not an iterator");
-    bool isEnd = core->failed() && !core->mustUnwind() && isException() &&
-                 raised.is(ValueKind::Instance) &&
-                 raised.as<InstanceObject>().typeName == "StopIteration";
-    if (isEnd)
-      takeException();
-    return core->failed() || isEnd ? std::nullopt : item;
+/// `iterator.__next__()` of an instance.
+std::optional<Value> HostInterpreter::nextOfObject(const Value &iterator) {
+  std::optional<Value> item = special(iterator, "__next__", {});
+  if (!core->failed() && !item)
+    raise("TypeError", describe(iterator) + " is not an iterator");
+  bool isEnd = core->failed() && !core->unwinding().mustUnwind() && isException() &&
+               raised.is(ValueKind::Instance) &&
+               raised.as<InstanceObject>().typeName == "StopIteration";
+  if (isEnd)
+    takeException();
+  return core->failed() || isEnd ? std::nullopt : item;
+}
+
+/// One element of each source, or what a function makes of them.
+std::optional<Value> HostInterpreter::nextRow(IteratorObject &object) {
+  std::vector<Value> row;
+  for (const Value &source : object.sources) {
+    std::optional<Value> item = next(source);
+    if (!item)
+      return std::nullopt;
+    row.push_back(*item);
   }
-  auto &object = iterator.as<IteratorObject>();
-  willChange(iterator);
-  if (object.isDone)
-    return std::nullopt;
-  auto end = [&]() -> std::optional<Value> {
-    object.isDone = true;
-    return std::nullopt;
+  if (object.kind == IteratorObject::Zip)
+    return row.empty() ? std::nullopt : std::optional(Value::tuple(row));
+  Value result = settle(call(object.function, row, {}));
+  return core->failed() ? std::nullopt : std::optional(result);
+}
+
+/// The next element that the function keeps.
+std::optional<Value> HostInterpreter::nextKept(IteratorObject &object) {
+  while (true) {
+    std::optional<Value> item =
+        core->unwinding().step() ? next(object.sources.front()) : std::nullopt;
+    if (!item)
+      return std::nullopt;
+    Value answer = object.function.isNone() ? *item : settle(call(object.function, {*item}, {}));
+    Value why;
+    std::optional<bool> keep = core->failed() ? std::nullopt : truth(answer, &why);
+    if (!keep && !core->failed())
+      core->notKnown(why);
+    if (!keep)
+      return std::nullopt;
+    if (*keep)
+      return item;
+  }
+}
+
+/// A generator runs to its end when its first element is asked for. Empty at the end, too.
+std::optional<Value> HostInterpreter::nextElement(IteratorObject &object) {
+  auto following = [&](const std::vector<Value> &elements) {
+    return size_t(object.next) < elements.size()
+               ? std::optional(known(elements[size_t(object.next++)]))
+               : std::nullopt;
   };
   switch (object.kind) {
   case IteratorObject::Generator:
@@ -56,56 +89,38 @@ std::optional<Value> HostInterpreter::next(const Value &iterator) {
     }
     [[fallthrough]];
   case IteratorObject::Items:
-    return size_t(object.next) < object.items.size()
-               ? std::optional(known(object.items[size_t(object.next++)]))
-               : end();
-  case IteratorObject::List: {
+    return following(object.items);
+  case IteratorObject::List:
     if (object.sources.front().getObject()->lost) {
       core->notKnown(known(object.sources.front()));
       return std::nullopt;
     }
-    const std::vector<Value> &elements = object.sources.front().getElements();
-    return size_t(object.next) < elements.size()
-               ? std::optional(known(elements[size_t(object.next++)]))
-               : end();
-  }
+    return following(object.sources.front().getElements());
   case IteratorObject::Zip:
-  case IteratorObject::Map: {
-    std::vector<Value> row;
-    for (const Value &source : object.sources) {
-      std::optional<Value> item = next(source);
-      if (!item)
-        return core->failed() ? std::nullopt : end();
-      row.push_back(*item);
-    }
-    if (object.kind == IteratorObject::Zip)
-      return row.empty() ? end() : std::optional(Value::tuple(row));
-    Value result = settle(call(object.function, row, {}));
-    return core->failed() ? std::nullopt : std::optional(result);
-  }
+  case IteratorObject::Map:
+    return nextRow(object);
   case IteratorObject::Filter:
-    while (true) {
-      std::optional<Value> item = core->step() ? next(object.sources.front()) : std::nullopt;
-      if (!item)
-        return core->failed() ? std::nullopt : end();
-      Value answer = object.function.isNone() ? *item : settle(call(object.function, {*item}, {}));
-      Value why;
-      std::optional<bool> keep = core->failed() ? std::nullopt : truth(answer, &why);
-      if (!keep && !core->failed())
-        core->notKnown(why);
-      if (!keep)
-        return std::nullopt;
-      if (*keep)
-        return item;
-    }
+    return nextKept(object);
   case IteratorObject::Enumerate: {
     std::optional<Value> item = next(object.sources.front());
-    if (!item)
-      return core->failed() ? std::nullopt : end();
-    return Value::tuple({Value::integer(object.next++), *item});
+    return item ? std::optional(Value::tuple({Value::integer(object.next++), *item}))
+                : std::nullopt;
   }
   }
-  return std::nullopt;
+  llvm_unreachable("closed enumeration");
+}
+
+std::optional<Value> HostInterpreter::next(const Value &iterator) {
+  if (!iterator.is(ValueKind::Iterator))
+    return nextOfObject(iterator);
+  auto &object = iterator.as<IteratorObject>();
+  willChange(iterator);
+  if (object.isDone)
+    return std::nullopt;
+  std::optional<Value> element = nextElement(object);
+  if (!element && !core->failed())
+    object.isDone = true;
+  return element;
 }
 
 std::optional<std::vector<Value>> HostInterpreter::drain(const Value &given) {
@@ -117,7 +132,7 @@ std::optional<std::vector<Value>> HostInterpreter::drain(const Value &given) {
     return std::nullopt;
   }
   std::vector<Value> items;
-  while (core->step()) {
+  while (core->unwinding().step()) {
     std::optional<Value> item = next(iterator);
     if (!item)
       break;

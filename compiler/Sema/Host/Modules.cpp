@@ -43,7 +43,7 @@ void HostInterpreter::run(ModuleState &state) {
   separateRuns += !moduleDepth++;
   // Whatever imports it, under whatever condition: a module is executed once.
   Journal::Suspension suspension(journal);
-  Evaluator::ModuleRun moduleRun(*core);
+  Unwinding::ModuleRun moduleRun(core->unwinding());
   Activation activation;
   activation.scope = state.scope;
   activation.module = &state;
@@ -75,15 +75,16 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
   if (!core->failed())
     return;
   // An import that fails in a module that someone tries to import.
-  if (!core->mustUnwind() && isException() && importDepth > 0) {
+  if (!core->unwinding().mustUnwind() && isException() && importDepth > 0) {
     Value exception = raised;
-    bool isImport = core->lastFailure().kind == DiagKind::SemaImport ||
-                    (raisedBy == core->getNumFailures() && exception.is(ValueKind::Instance) &&
-                     isSubclass(exception.as<InstanceObject>().cls, exceptionClass("ImportError")));
+    bool isImport =
+        core->unwinding().lastFailure().kind == DiagKind::SemaImport ||
+        (raisedBy == core->unwinding().getNumFailures() && exception.is(ValueKind::Instance) &&
+         isSubclass(exception.as<InstanceObject>().cls, exceptionClass("ImportError")));
     if (isImport && isExpected("ModuleNotFoundError"))
       return;
   }
-  bool wasCut = core->mustUnwind();
+  bool wasCut = core->unwinding().mustUnwind();
   Value why = unknownAfterFailure();
   if (wasCut)
     for (auto &[object, change] : changes)
@@ -125,8 +126,8 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Value> HostInterpreter::findGlobal(ModuleState &state, llvm::StringRef name) {
-  if (const Literal *defined = core->findDefine(name))
-    return core->fromConstant(*defined, &state);
+  if (const Literal *defined = core->modules().findDefine(name))
+    return core->modules().fromConstant(*defined, &state);
   if (state.status == ModuleState::Waiting)
     run(state);
   if (core->failed())
@@ -142,7 +143,7 @@ Value HostInterpreter::functionOf(ModuleState &state, const ast::FunctionDef &de
     if (auto found = state.functions.find(&definition); found != state.functions.end())
       return found->second;
   Journal::Suspension suspension(journal);
-  Evaluator::ModuleRun moduleRun(*core);
+  Unwinding::ModuleRun moduleRun(core->unwinding());
   Activation activation;
   activation.scope = state.scope;
   activation.module = &state;
@@ -163,9 +164,9 @@ Value HostInterpreter::functionOf(ModuleState &state, const ast::FunctionDef &de
     scope->declared = &namesOf(*object);
     for (auto [index, parameter] : llvm::enumerate(outer->parameters)) {
       llvm::StringRef name = parameter.name.name;
-      const Literal *given = core->findDefine(name);
-      Evaluator::At at(*core, parameter.range);
-      scope->names[name] = given ? core->fromConstant(*given, &state)
+      const Literal *given = core->modules().findDefine(name);
+      At at(*core, parameter.range);
+      scope->names[name] = given ? core->modules().fromConstant(*given, &state)
                            : !object->defaults[index].isError()
                                ? object->defaults[index]
                                : unknown("the argument " + name + " of " + outer->name.name);

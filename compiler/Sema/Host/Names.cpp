@@ -25,62 +25,28 @@ struct NameCollector {
   /// False where what stands below has a scope of its own.
   bool visit(const ast::Node &node) {
     using ast::NodeKind;
+    visitBoundNames(node, [&](llvm::StringRef name) { add(name); });
     switch (node.kind) {
     case NodeKind::FunctionDef:
-      add(llvm::cast<ast::FunctionDef>(node).name.name);
-      return false;
     case NodeKind::ClassDef:
-      add(llvm::cast<ast::ClassDef>(node).name.name);
-      return false;
     case NodeKind::LambdaExpr:
       return false;
-    case NodeKind::AssignStmt:
-      for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(node).targets)
-        addTarget(target);
-      return true;
-    case NodeKind::AugAssignStmt:
-      addTarget(llvm::cast<ast::AugAssignStmt>(node).target);
-      return true;
-    case NodeKind::AnnAssignStmt:
+    case NodeKind::AnnAssignStmt: // without a value, too
       addTarget(llvm::cast<ast::AnnAssignStmt>(node).target);
-      return true;
-    case NodeKind::NamedExpr:
-      addTarget(llvm::cast<ast::NamedExpr>(node).target);
-      return true;
-    case NodeKind::ForStmt:
-      addTarget(llvm::cast<ast::ForStmt>(node).target);
       return true;
     case NodeKind::DeleteStmt:
       for (const ast::Expr *target : llvm::cast<ast::DeleteStmt>(node).targets)
         addTarget(target);
       return true;
-    case NodeKind::WithStmt:
-      for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(node).items)
-        addTarget(item.target);
-      return true;
     case NodeKind::TryStmt:
       for (const ast::ExceptHandler &handler : llvm::cast<ast::TryStmt>(node).handlers)
         add(handler.name.name);
       return true;
-    case NodeKind::ImportStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(node).names)
-        add(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
-      return true;
-    case NodeKind::ImportFromStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(node).names)
-        add(name.alias.empty() ? name.name.name : name.alias.name);
-      return true;
     case NodeKind::CapturePattern:
-      add(llvm::cast<ast::CapturePattern>(node).name);
-      return true;
     case NodeKind::StarPattern:
-      add(llvm::cast<ast::StarPattern>(node).name);
-      return true;
     case NodeKind::AsPattern:
-      add(llvm::cast<ast::AsPattern>(node).name.name);
-      return true;
     case NodeKind::MappingPattern:
-      add(llvm::cast<ast::MappingPattern>(node).rest.name);
+      addPattern(node);
       return true;
     case NodeKind::GlobalStmt:
       for (const ast::Identifier &name : llvm::cast<ast::GlobalStmt>(node).names)
@@ -97,6 +63,18 @@ struct NameCollector {
     default:
       return true;
     }
+  }
+
+  void addPattern(const ast::Node &node) {
+    using ast::NodeKind;
+    if (node.kind == NodeKind::CapturePattern)
+      add(llvm::cast<ast::CapturePattern>(node).name);
+    else if (node.kind == NodeKind::StarPattern)
+      add(llvm::cast<ast::StarPattern>(node).name);
+    else if (node.kind == NodeKind::AsPattern)
+      add(llvm::cast<ast::AsPattern>(node).name.name);
+    else
+      add(llvm::cast<ast::MappingPattern>(node).rest.name);
   }
 
   void collect(ast::Block body) {
@@ -153,7 +131,8 @@ void HostInterpreter::bindIn(const std::shared_ptr<Scope> &scope, llvm::StringRe
 
 void HostInterpreter::bind(llvm::StringRef name, const Value &value) {
   std::shared_ptr<Scope> scope = scopeOf(name);
-  bindIn(scope, name, value.isOpaque() ? traced(value, name, core->getPosition()) : value);
+  bindIn(scope, name,
+         value.isOpaque() ? traced(value, name, core->unwinding().getPosition()) : value);
 }
 
 bool HostInterpreter::unbind(llvm::StringRef name) {
@@ -166,19 +145,6 @@ bool HostInterpreter::unbind(llvm::StringRef name) {
   journal.willWrite(scope);
   scope->names.erase(found);
   return true;
-}
-
-const Value *HostInterpreter::findEnclosing(const std::shared_ptr<Scope> &scope,
-                                            llvm::StringRef name) {
-  for (const Scope *at = scope.get(); at; at = at->parent.get()) {
-    if (at->kind == Scope::Class)
-      continue;
-    if (at->declared && at->declared->globals.contains(name))
-      return nullptr;
-    if (auto found = at->names.find(name); found != at->names.end())
-      return &found->second;
-  }
-  return nullptr;
 }
 
 Value HostInterpreter::lookUp(llvm::StringRef name) {
@@ -200,7 +166,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
     return *builtin;
   if (current->module->starred.isOpaque())
     return getAttribute(current->module->starred, name);
-  std::vector<llvm::StringRef> candidates = getBuiltinNames(Library::Python);
+  std::vector<llvm::StringRef> candidates = core->tensors().builtins().getNames(Library::Python);
   for (const auto &entry : current->scope->names)
     candidates.push_back(entry.first);
   for (const auto &entry : current->module->scope->names)
@@ -210,7 +176,7 @@ Value HostInterpreter::lookUp(llvm::StringRef name) {
 
 /// What Python defines in every module.
 std::optional<Value> HostInterpreter::builtinName(llvm::StringRef name) {
-  if (const BuiltinInfo *info = findBuiltin(Library::Python, name); info)
+  if (const BuiltinInfo *info = core->tensors().builtins().find(Library::Python, name); info)
     return Value::builtin(*info);
   if (Value cls = exceptionClass(name); !cls.isNone())
     return cls;

@@ -118,7 +118,7 @@ Value HostInterpreter::binary(ast::BinaryOp op, const Value &givenLeft, const Va
   if (left.isString() && op == ast::BinaryOp::Mod)
     if (std::shared_ptr<OpaqueObject> why = findUnknown(right))
       return {ValueKind::Opaque, why};
-  return core->binary(op, left, right);
+  return core->tensors().binary(op, left, right);
 }
 
 /// `left op= right`: lists, sets and dicts change; everything else makes a new value.
@@ -144,7 +144,7 @@ Value HostInterpreter::binaryInPlace(ast::BinaryOp op, const Value &left, const 
       return Value();
     operand = Value::list(std::move(*items));
   }
-  Value result = core->binary(op, left, operand);
+  Value result = core->tensors().binary(op, left, operand);
   if (core->failed())
     return Value();
   if (isDictUpdate)
@@ -168,7 +168,7 @@ Value HostInterpreter::unary(ast::UnaryOp op, const Value &given) {
     return *result;
   if (operand.isTensor())
     return core->error(DiagKind::SemaNotJit, "an operator");
-  return core->unary(op, operand);
+  return core->tensors().unary(op, operand);
 }
 
 /// What the source's classes say about a comparison; Error where they say nothing.
@@ -199,56 +199,62 @@ Value HostInterpreter::compareObjects(ast::CompareOp op, const Value &left, cons
   return compare(op, Value::tuple(fieldsA), Value::tuple(fieldsB));
 }
 
+/// `is`, `is not`.
+Value HostInterpreter::compareIdentity(ast::CompareOp op, const Value &left, const Value &right) {
+  const Value &opaque = left.isOpaque() ? left : right;
+  bool isSame = left.sharesObject(right);
+  if (opaque.isOpaque() && !isSame) {
+    const Value &other = left.isOpaque() ? right : left;
+    if (!(opaque.as<OpaqueObject>().isSomething && other.isNone()))
+      return opaque;
+  }
+  bool hasIdentity = left.getObject() && left.getKind() == right.getKind() &&
+                     (left.isSequence() || left.is(ValueKind::Dict) ||
+                      left.is(ValueKind::Instance) || left.is(ValueKind::Iterator));
+  if (hasIdentity)
+    return Value::boolean(isSame == (op == ast::CompareOp::Is));
+  return core->tensors().compare(op, left, right);
+}
+
+/// `in`, `not in`.
+Value HostInterpreter::compareMember(ast::CompareOp op, const Value &left, const Value &right) {
+  bool isWanted = op == ast::CompareOp::In;
+  if (std::optional<Value> result = special(right, "__contains__", {left})) {
+    Value why;
+    std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
+    return core->failed() ? Value() : answer ? Value::boolean(*answer == isWanted) : why;
+  }
+  if (right.isOpaque())
+    return right;
+  if (std::shared_ptr<OpaqueObject> why = findUnknown(left))
+    return {ValueKind::Opaque, why};
+  if (right.isString() || right.is(ValueKind::Module))
+    return core->tensors().compare(op, left, right);
+  std::optional<std::vector<Value>> items = iterate(right);
+  Value doubt;
+  for (const Value &item : items.value_or(std::vector<Value>())) {
+    Value equal = item.sharesObject(left) ? Value::boolean(true)
+                                          : settle(compare(ast::CompareOp::Equal, item, left));
+    Value why;
+    std::optional<bool> answer = core->failed() ? std::nullopt : truth(equal, &why);
+    if (core->failed())
+      return Value();
+    if (!answer)
+      doubt = why;
+    else if (*answer)
+      return Value::boolean(isWanted);
+  }
+  if (!items || doubt.isOpaque())
+    return items ? doubt : Value();
+  return Value::boolean(!isWanted);
+}
+
 Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const Value &givenRight) {
   using ast::CompareOp;
-  if (op == CompareOp::Is || op == CompareOp::IsNot) {
-    const Value &opaque = givenLeft.isOpaque() ? givenLeft : givenRight;
-    bool isSame = givenLeft.sharesObject(givenRight);
-    if (opaque.isOpaque() && !isSame) {
-      const Value &other = givenLeft.isOpaque() ? givenRight : givenLeft;
-      if (!(opaque.as<OpaqueObject>().isSomething && other.isNone()))
-        return opaque;
-    }
-    bool hasIdentity = givenLeft.getObject() && givenLeft.getKind() == givenRight.getKind() &&
-                       (givenLeft.isSequence() || givenLeft.is(ValueKind::Dict) ||
-                        givenLeft.is(ValueKind::Instance) || givenLeft.is(ValueKind::Iterator));
-    if (hasIdentity)
-      return Value::boolean(isSame == (op == CompareOp::Is));
-    return core->compare(op, givenLeft, givenRight);
-  }
-  if (op == CompareOp::In || op == CompareOp::NotIn) {
-    if (std::optional<Value> result = special(givenRight, "__contains__", {givenLeft})) {
-      Value why;
-      std::optional<bool> answer = core->failed() ? std::nullopt : truth(*result, &why);
-      return core->failed() ? Value()
-             : answer       ? Value::boolean(*answer == (op == CompareOp::In))
-                            : why;
-    }
-    if (givenRight.isOpaque())
-      return givenRight;
-    if (std::shared_ptr<OpaqueObject> why = findUnknown(givenLeft))
-      return {ValueKind::Opaque, why};
-    if (givenRight.isString() || givenRight.is(ValueKind::Module))
-      return core->compare(op, givenLeft, givenRight);
-    std::optional<std::vector<Value>> items = iterate(givenRight);
-    Value doubt;
-    for (const Value &item : items.value_or(std::vector<Value>())) {
-      Value equal = item.sharesObject(givenLeft)
-                        ? Value::boolean(true)
-                        : settle(compare(CompareOp::Equal, item, givenLeft));
-      Value why;
-      std::optional<bool> answer = core->failed() ? std::nullopt : truth(equal, &why);
-      if (core->failed())
-        return Value();
-      if (!answer)
-        doubt = why;
-      else if (*answer)
-        return Value::boolean(op == CompareOp::In);
-    }
-    if (!items || doubt.isOpaque())
-      return items ? doubt : Value();
-    return Value::boolean(op == CompareOp::NotIn);
-  }
+  if (op == CompareOp::Is || op == CompareOp::IsNot)
+    return compareIdentity(op, givenLeft, givenRight);
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return compareMember(op, givenLeft, givenRight);
   Value result = compareObjects(op, givenLeft, givenRight);
   if (core->failed() || !result.isError())
     return result;
@@ -258,7 +264,7 @@ Value HostInterpreter::compare(ast::CompareOp op, const Value &givenLeft, const 
   for (const Value &operand : {left, right})
     if (std::shared_ptr<OpaqueObject> why = findUnknown(operand))
       return {ValueKind::Opaque, why};
-  return core->compare(op, left, right);
+  return core->tensors().compare(op, left, right);
 }
 
 std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
@@ -271,9 +277,9 @@ std::optional<bool> HostInterpreter::truth(const Value &given, Value *unknown) {
     if (std::optional<Value> answer = special(value, method, {}))
       return core->failed() ? std::nullopt : truth(*answer, unknown);
   if (value.is(ValueKind::Range))
-    return core->call(Value::builtin(*findBuiltin(Library::Python, "len")), {value}, {}).getInt() !=
-           0;
-  return core->truth(value);
+    return core->call(core->tensors().builtins().get(Library::Python, "len"), {value}, {})
+               .getInt() != 0;
+  return core->tensors().truth(value);
 }
 
 Value HostInterpreter::subscript(const Value &base, const Value &index) {
@@ -294,7 +300,8 @@ Value HostInterpreter::subscript(const Value &base, const Value &index) {
   if (base.isSequence() || base.is(ValueKind::Dict) || base.isString() || base.is(ValueKind::Range))
     if (std::shared_ptr<OpaqueObject> why = findUnknown(index))
       return {ValueKind::Opaque, why};
-  if (base.is(ValueKind::Dict) && !core->step(base.as<DictObject>().items.size() / searchedPerStep))
+  if (base.is(ValueKind::Dict) &&
+      !core->unwinding().step(base.as<DictObject>().items.size() / searchedPerStep))
     return Value();
   return core->subscript(base, worth(index));
 }

@@ -139,7 +139,8 @@ std::optional<bool> HostInterpreter::matchesClass(const ast::ClassPattern &patte
   Value cls = evaluate(*pattern.cls);
   if (core->failed() || cls.isOpaque() || subject.isOpaque())
     return std::nullopt;
-  Value is = call(Value::builtin(*findBuiltin(Library::Python, "isinstance")), {subject, cls}, {});
+  Value is =
+      call(core->tensors().builtins().get(Library::Python, "isinstance"), {subject, cls}, {});
   if (core->failed() || !is.is(ValueKind::Bool))
     return std::nullopt;
   if (!is.getBool())

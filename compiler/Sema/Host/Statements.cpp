@@ -17,13 +17,13 @@ Exit HostInterpreter::execute(ast::Block block) {
 }
 
 Exit HostInterpreter::execute(const ast::Stmt &stmt) {
-  if (!core->step())
+  if (!core->unwinding().step())
     return Exit::Raised;
-  Evaluator::At at(*core, stmt.range);
+  At at(*core, stmt.range);
   Exit exit = executeNode(stmt);
   if (!core->failed())
     return exit;
-  if (isException() || core->mustUnwind())
+  if (isException() || core->unwinding().mustUnwind())
     return Exit::Raised;
   // Beyond what Kiln evaluates: whatever the statement does is unknown.
   Value why = unknownAfterFailure();
@@ -33,39 +33,18 @@ Exit HostInterpreter::execute(const ast::Stmt &stmt) {
 
 Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
   using ast::NodeKind;
-  auto done = [&](bool ok) { return ok && !core->failed() ? Exit::Normal : Exit::Raised; };
   switch (stmt.kind) {
   case NodeKind::ExprStmt:
     evaluate(*llvm::cast<ast::ExprStmt>(stmt).value);
-    return done(true);
-  case NodeKind::AssignStmt: {
-    const auto &assignment = llvm::cast<ast::AssignStmt>(stmt);
-    Value value = evaluate(*assignment.value);
-    for (const ast::Expr *target : assignment.targets)
-      if (core->failed() || !assign(*target, value))
-        return Exit::Raised;
-    return Exit::Normal;
-  }
+    return core->failed() ? Exit::Raised : Exit::Normal;
+  case NodeKind::AssignStmt:
+    return executeAssign(llvm::cast<ast::AssignStmt>(stmt));
   case NodeKind::AugAssignStmt:
     return executeAugAssign(llvm::cast<ast::AugAssignStmt>(stmt));
-  case NodeKind::AnnAssignStmt: {
-    const auto &annotated = llvm::cast<ast::AnnAssignStmt>(stmt);
-    const auto *name = llvm::dyn_cast<ast::NameExpr>(annotated.target);
-    if (name && current->cls)
-      current->cls->annotated.emplace_back(name->name, annotated.annotation);
-    if (!annotated.value)
-      return Exit::Normal;
-    Value value = evaluate(*annotated.value);
-    return done(!core->failed() && assign(*annotated.target, value));
-  }
-  case NodeKind::ReturnStmt: {
-    const ast::Expr *value = llvm::cast<ast::ReturnStmt>(stmt).value;
-    Value result = value ? evaluate(*value) : Value::none();
-    if (core->failed())
-      return Exit::Raised;
-    current->returnValue = result;
-    return Exit::Returned;
-  }
+  case NodeKind::AnnAssignStmt:
+    return executeAnnAssign(llvm::cast<ast::AnnAssignStmt>(stmt));
+  case NodeKind::ReturnStmt:
+    return executeReturn(llvm::cast<ast::ReturnStmt>(stmt));
   case NodeKind::DeleteStmt:
     return executeDelete(llvm::cast<ast::DeleteStmt>(stmt));
   case NodeKind::IfStmt:
@@ -115,8 +94,35 @@ Exit HostInterpreter::executeNode(const ast::Stmt &stmt) {
 // Assignments
 //===----------------------------------------------------------------------===//
 
+Exit HostInterpreter::executeAssign(const ast::AssignStmt &stmt) {
+  Value value = evaluate(*stmt.value);
+  for (const ast::Expr *target : stmt.targets)
+    if (core->failed() || !assign(*target, value))
+      return Exit::Raised;
+  return Exit::Normal;
+}
+
+Exit HostInterpreter::executeAnnAssign(const ast::AnnAssignStmt &stmt) {
+  const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
+  if (name && current->cls)
+    current->cls->annotated.emplace_back(name->name, stmt.annotation);
+  if (!stmt.value)
+    return Exit::Normal;
+  Value value = evaluate(*stmt.value);
+  bool isDone = !core->failed() && assign(*stmt.target, value);
+  return isDone && !core->failed() ? Exit::Normal : Exit::Raised;
+}
+
+Exit HostInterpreter::executeReturn(const ast::ReturnStmt &stmt) {
+  Value result = stmt.value ? evaluate(*stmt.value) : Value::none();
+  if (core->failed())
+    return Exit::Raised;
+  current->returnValue = result;
+  return Exit::Returned;
+}
+
 bool HostInterpreter::assign(const ast::Expr &target, const Value &value) {
-  Evaluator::At at(*core, target.range);
+  At at(*core, target.range);
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
     bind(name->name, value);
     return true;
@@ -154,68 +160,83 @@ static std::optional<std::vector<size_t>> placesOf(Evaluator &core, const Value 
   return result;
 }
 
+/// Whether an index is known; otherwise the contents of the object are lost.
+bool HostInterpreter::loseUnlessKnown(const Value &base, const Value &index) {
+  std::shared_ptr<OpaqueObject> why = findUnknown(index);
+  if (why)
+    base.getObject()->lost = why;
+  return !why;
+}
+
+bool HostInterpreter::assignItem(const Value &dict, const Value &key, const Value &value) {
+  willChange(dict);
+  if (!loseUnlessKnown(dict, key))
+    return true;
+  auto &items = dict.as<DictObject>().items;
+  if (!core->unwinding().step(items.size() / searchedPerStep))
+    return false;
+  for (auto &item : items)
+    if (isEqual(item.first, key).value_or(false)) {
+      item.second = value;
+      return true;
+    }
+  items.emplace_back(key, value);
+  return true;
+}
+
+bool HostInterpreter::assignSlice(const Value &list, const Value &index, const Value &value) {
+  std::vector<Value> &elements = list.getElements();
+  std::optional<std::vector<size_t>> places = placesOf(*core, index, elements.size());
+  if (value.isOpaque() && places) {
+    list.getObject()->lost = value.share<OpaqueObject>();
+    return true;
+  }
+  std::optional<std::vector<Value>> items = places ? iterate(value) : std::nullopt;
+  if (!items)
+    return false;
+  const Value &step = index.as<SliceObject>().step;
+  if (!step.isNone() && step.getInt() != 1) {
+    if (items->size() != places->size())
+      return raise("ValueError", "the slice has another number of elements"), false;
+    for (auto [place, item] : llvm::zip(*places, *items))
+      elements[place] = item;
+    return true;
+  }
+  const Value &lower = index.as<SliceObject>().lower;
+  Int size = Int(elements.size()), from = lower.isNone() ? Int(0) : lower.getInt();
+  from = from < 0 ? std::max(from + size, Int(0)) : std::min(from, size);
+  size_t start = places->empty() ? size_t(from) : places->front();
+  elements.erase(elements.begin() + start, elements.begin() + start + places->size());
+  elements.insert(elements.begin() + start, items->begin(), items->end());
+  return true;
+}
+
+bool HostInterpreter::assignElement(const Value &list, const Value &index, const Value &value) {
+  willChange(list);
+  if (!loseUnlessKnown(list, index))
+    return true;
+  if (index.is(ValueKind::Slice))
+    return assignSlice(list, index, value);
+  std::optional<Int> at = core->tensors().constantInt(index, "an index");
+  if (!at)
+    return false;
+  std::vector<Value> &elements = list.getElements();
+  Int size = Int(elements.size()), place = *at < 0 ? *at + size : *at;
+  if (place < 0 || place >= size)
+    return raise("IndexError",
+                 "index " + toString(*at) + " is out of range for " + toString(size) + " elements"),
+           false;
+  elements[size_t(place)] = value;
+  return true;
+}
+
 bool HostInterpreter::assignSubscript(const Value &base, const Value &index, const Value &value) {
   if (base.isOpaque())
     return true;
-  if (base.is(ValueKind::Dict)) {
-    willChange(base);
-    if (std::shared_ptr<OpaqueObject> why = findUnknown(index)) {
-      base.getObject()->lost = why;
-      return true;
-    }
-    if (!core->step(base.as<DictObject>().items.size() / searchedPerStep))
-      return false;
-    for (auto &item : base.as<DictObject>().items)
-      if (isEqual(item.first, index).value_or(false)) {
-        item.second = value;
-        return true;
-      }
-    base.as<DictObject>().items.emplace_back(index, value);
-    return true;
-  }
-  if (base.is(ValueKind::List)) {
-    willChange(base);
-    if (std::shared_ptr<OpaqueObject> why = findUnknown(index)) {
-      base.getObject()->lost = why;
-      return true;
-    }
-    std::vector<Value> &elements = base.getElements();
-    if (index.is(ValueKind::Slice)) {
-      std::optional<std::vector<size_t>> places = placesOf(*core, index, elements.size());
-      if (value.isOpaque() && places) {
-        base.getObject()->lost = value.share<OpaqueObject>();
-        return true;
-      }
-      std::optional<std::vector<Value>> items = places ? iterate(value) : std::nullopt;
-      if (!items)
-        return false;
-      const Value &step = index.as<SliceObject>().step;
-      if (!step.isNone() && step.getInt() != 1) {
-        if (items->size() != places->size())
-          return raise("ValueError", "the slice has another number of elements"), false;
-        for (auto [place, item] : llvm::zip(*places, *items))
-          elements[place] = item;
-        return true;
-      }
-      const Value &lower = index.as<SliceObject>().lower;
-      Int size = Int(elements.size()), from = lower.isNone() ? Int(0) : lower.getInt();
-      from = from < 0 ? std::max(from + size, Int(0)) : std::min(from, size);
-      size_t start = places->empty() ? size_t(from) : places->front();
-      elements.erase(elements.begin() + start, elements.begin() + start + places->size());
-      elements.insert(elements.begin() + start, items->begin(), items->end());
-      return true;
-    }
-    std::optional<Int> at = core->constantInt(index, "an index");
-    if (!at)
-      return false;
-    Int size = Int(elements.size()), place = *at < 0 ? *at + size : *at;
-    if (place < 0 || place >= size)
-      return raise("IndexError", "index " + toString(*at) + " is out of range for " +
-                                     toString(size) + " elements"),
-             false;
-    elements[size_t(place)] = value;
-    return true;
-  }
+  if (base.is(ValueKind::Dict))
+    return assignItem(base, index, value);
+  if (base.is(ValueKind::List))
+    return assignElement(base, index, value);
   if (base.is(ValueKind::Instance) && special(base, "__setitem__", {index, value}))
     return !core->failed();
   if (base.is(ValueKind::Module)) // os.environ: no build depends on it.
@@ -247,7 +268,7 @@ bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
       places = *found;
       llvm::sort(places);
     } else {
-      std::optional<Int> at = core->constantInt(index, "an index");
+      std::optional<Int> at = core->tensors().constantInt(index, "an index");
       Int size = Int(elements.size());
       if (!at)
         return false;
@@ -341,7 +362,7 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   std::vector<Value> decorators;
   for (const ast::Expr *expr : stmt.decorators) {
     decorators.push_back(evaluate(*expr));
-    if (core->failed() && core->mustUnwind())
+    if (core->failed() && core->unwinding().mustUnwind())
       return Exit::Raised;
     if (core->failed())
       decorators.back() = unknownAfterFailure();

@@ -8,12 +8,12 @@ namespace kiln::sema {
 
 Value HostInterpreter::unknown(const llvm::Twine &path) {
   Value value = Value::opaque(path);
-  value.as<OpaqueObject>().steps.push_back({core->getPosition(), ""});
+  value.as<OpaqueObject>().steps.push_back({core->unwinding().getPosition(), ""});
   return value;
 }
 
 Value HostInterpreter::unknownAfterFailure() {
-  Diagnostic failure = core->takeFailure();
+  Diagnostic failure = core->unwinding().takeFailure();
   Value value = unknown("this");
   value.as<OpaqueObject>().cause = std::make_shared<Diagnostic>(std::move(failure));
   return value;
@@ -25,7 +25,7 @@ Value HostInterpreter::settle(const Value &value) {
     return result.isOpaque() && result.as<OpaqueObject>().late.importer ? resolveLate(result)
                                                                         : result;
   }
-  return isException() || core->mustUnwind() ? Value() : unknownAfterFailure();
+  return isException() || core->unwinding().mustUnwind() ? Value() : unknownAfterFailure();
 }
 
 Value HostInterpreter::traced(const Value &value, llvm::StringRef name, SourceRange range) {
@@ -149,55 +149,13 @@ void HostInterpreter::loseThrough(const FunctionObject &function, const Value &w
 void HostInterpreter::loseEffects(const ast::Node &node, const Value &why) {
   std::set<const void *> visited;
   walk(node, [&](const ast::Node &child) {
-    auto bindTarget = [&](llvm::StringRef name) {
+    visitBoundNames(child, [&](llvm::StringRef name) {
       if (!name.empty())
         bind(name, why);
-    };
+    });
     using ast::NodeKind;
-    switch (child.kind) {
-    case NodeKind::AssignStmt:
-      for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(child).targets)
-        visitTargetNames(*target, bindTarget);
-      break;
-    case NodeKind::AugAssignStmt:
-      visitTargetNames(*llvm::cast<ast::AugAssignStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::AnnAssignStmt:
-      if (llvm::cast<ast::AnnAssignStmt>(child).value)
-        visitTargetNames(*llvm::cast<ast::AnnAssignStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::NamedExpr:
-      visitTargetNames(*llvm::cast<ast::NamedExpr>(child).target, bindTarget);
-      break;
-    case NodeKind::ForStmt:
-      visitTargetNames(*llvm::cast<ast::ForStmt>(child).target, bindTarget);
-      break;
-    case NodeKind::WithStmt:
-      for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(child).items)
-        if (item.target)
-          visitTargetNames(*item.target, bindTarget);
-      break;
-    case NodeKind::ImportStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(child).names)
-        bindTarget(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
-      break;
-    case NodeKind::ImportFromStmt:
-      for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(child).names)
-        if (name.name.name != "*")
-          bindTarget(name.alias.empty() ? name.name.name : name.alias.name);
-      break;
-    case NodeKind::FunctionDef:
-      bindTarget(llvm::cast<ast::FunctionDef>(child).name.name);
-      return false;
-    case NodeKind::ClassDef:
-      bindTarget(llvm::cast<ast::ClassDef>(child).name.name);
-      return false;
-    case NodeKind::LambdaExpr:
-      return false;
-    default:
-      break;
-    }
-    return true;
+    return child.kind != NodeKind::FunctionDef && child.kind != NodeKind::ClassDef &&
+           child.kind != NodeKind::LambdaExpr;
   });
   visitChanged(node, [&](llvm::StringRef name) {
     const Value *found = name.empty() ? nullptr : findEnclosing(current->scope, name);
@@ -227,11 +185,11 @@ HostInterpreter::Outcome HostInterpreter::speculate(llvm::function_ref<Exit()> b
   outcome.exit = body();
   if (core->failed()) {
     outcome.exit = Exit::Raised;
-    if (core->mustUnwind()) {
+    if (core->unwinding().mustUnwind()) {
       journal.keep();
       return outcome;
     }
-    outcome.failure = core->takeFailure();
+    outcome.failure = core->unwinding().takeFailure();
     outcome.exception = std::exchange(raised, Value());
   }
   outcome.changes = journal.undo();
@@ -251,9 +209,9 @@ Exit HostInterpreter::redo(Outcome &outcome) {
     current->returnValue = outcome.returnValue;
   noteDoubt(outcome.doubt);
   if (outcome.failure)
-    core->failWith(*outcome.failure);
+    core->unwinding().report(*outcome.failure);
   raised = outcome.exception;
-  raisedBy = core->getNumFailures();
+  raisedBy = core->unwinding().getNumFailures();
   return outcome.exit;
 }
 
@@ -266,7 +224,7 @@ Value HostInterpreter::mergeValues(const Value &a, const Value &b, const Value &
   if (a.getKind() == b.getKind() && !findUnknown(a) && !findUnknown(b) &&
       isEqual(a, b).value_or(false) && repr(a) == repr(b))
     return a;
-  return name.empty() ? why : traced(why, name, core->getPosition());
+  return name.empty() ? why : traced(why, name, core->unwinding().getPosition());
 }
 
 void HostInterpreter::merge(Outcome &a, Outcome &b, const Value &why) {

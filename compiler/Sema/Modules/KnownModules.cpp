@@ -1,7 +1,7 @@
 // The modules that Kiln knows without reading them: triton, Python's library as far as kernels'
 // host code computes with it, and modules that are only passed through (torch).
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Modules/ModuleScope.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -50,120 +50,40 @@ bool isNamespace(llvm::StringRef path) {
 
 /// Installed wherever kernels run: Python's own modules and a few packages. A `try: import` of
 /// others fails.
+// clang-format off
+constexpr llvm::StringLiteral installedModules[] = {
+    "torch", "numpy", "np", "packaging", "triton", "typing_extensions", "einops", "pytest",
+    "__future__", "abc", "aifc", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio",
+    "asyncore", "atexit", "audioop", "base64", "bdb", "binascii", "bisect", "builtins", "bz2",
+    "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmath", "cmd", "code", "codecs", "codeop",
+    "collections", "colorsys", "compileall", "concurrent", "configparser", "contextlib",
+    "contextvars", "copy", "copyreg", "crypt", "csv", "ctypes", "curses", "dataclasses", "datetime",
+    "dbm", "decimal", "difflib", "dis", "distutils", "doctest", "email", "encodings", "ensurepip",
+    "enum", "errno", "faulthandler", "fcntl", "filecmp", "fileinput", "fnmatch", "fractions",
+    "ftplib", "functools", "gc", "genericpath", "getopt", "getpass", "gettext", "glob", "graphlib",
+    "grp", "gzip", "hashlib", "heapq", "hmac", "html", "http", "idlelib", "imaplib", "imghdr",
+    "imp", "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword", "lib2to3",
+    "linecache", "locale", "logging", "lzma", "mailbox", "mailcap", "marshal", "math", "mimetypes",
+    "mmap", "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt",
+    "ntpath", "nturl2path", "numbers", "opcode", "operator", "optparse", "os", "ossaudiodev",
+    "pathlib", "pdb", "pickle", "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib",
+    "posix", "posixpath", "pprint", "profile", "pstats", "pty", "pwd", "py_compile", "pyclbr",
+    "pydoc", "pydoc_data", "pyexpat", "queue", "quopri", "random", "re", "readline", "reprlib",
+    "resource", "rlcompleter", "runpy", "sched", "secrets", "select", "selectors", "shelve",
+    "shlex", "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver",
+    "spwd", "sqlite3", "sre_compile", "sre_constants", "sre_parse", "ssl", "stat", "statistics",
+    "string", "stringprep", "struct", "subprocess", "sunau", "symtable", "sys", "sysconfig",
+    "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile", "termios", "textwrap", "this",
+    "threading", "time", "timeit", "tkinter", "token", "tokenize", "tomllib", "trace", "traceback",
+    "tracemalloc", "tty", "turtle", "turtledemo", "types", "typing", "unicodedata", "unittest",
+    "urllib", "uu", "uuid", "venv", "warnings", "wave", "weakref", "webbrowser", "winreg",
+    "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib",
+    "zoneinfo",
+};
+// clang-format on
+
 bool isOpaqueModule(llvm::StringRef path) {
-  static const llvm::StringSet<> names = {"torch",        "numpy",
-                                          "np",           "packaging",
-                                          "triton",       "typing_extensions",
-                                          "einops",       "pytest",
-                                          "__future__",   "abc",
-                                          "aifc",         "antigravity",
-                                          "argparse",     "array",
-                                          "ast",          "asynchat",
-                                          "asyncio",      "asyncore",
-                                          "atexit",       "audioop",
-                                          "base64",       "bdb",
-                                          "binascii",     "bisect",
-                                          "builtins",     "bz2",
-                                          "cProfile",     "calendar",
-                                          "cgi",          "cgitb",
-                                          "chunk",        "cmath",
-                                          "cmd",          "code",
-                                          "codecs",       "codeop",
-                                          "collections",  "colorsys",
-                                          "compileall",   "concurrent",
-                                          "configparser", "contextlib",
-                                          "contextvars",  "copy",
-                                          "copyreg",      "crypt",
-                                          "csv",          "ctypes",
-                                          "curses",       "dataclasses",
-                                          "datetime",     "dbm",
-                                          "decimal",      "difflib",
-                                          "dis",          "distutils",
-                                          "doctest",      "email",
-                                          "encodings",    "ensurepip",
-                                          "enum",         "errno",
-                                          "faulthandler", "fcntl",
-                                          "filecmp",      "fileinput",
-                                          "fnmatch",      "fractions",
-                                          "ftplib",       "functools",
-                                          "gc",           "genericpath",
-                                          "getopt",       "getpass",
-                                          "gettext",      "glob",
-                                          "graphlib",     "grp",
-                                          "gzip",         "hashlib",
-                                          "heapq",        "hmac",
-                                          "html",         "http",
-                                          "idlelib",      "imaplib",
-                                          "imghdr",       "imp",
-                                          "importlib",    "inspect",
-                                          "io",           "ipaddress",
-                                          "itertools",    "json",
-                                          "keyword",      "lib2to3",
-                                          "linecache",    "locale",
-                                          "logging",      "lzma",
-                                          "mailbox",      "mailcap",
-                                          "marshal",      "math",
-                                          "mimetypes",    "mmap",
-                                          "modulefinder", "msilib",
-                                          "msvcrt",       "multiprocessing",
-                                          "netrc",        "nis",
-                                          "nntplib",      "nt",
-                                          "ntpath",       "nturl2path",
-                                          "numbers",      "opcode",
-                                          "operator",     "optparse",
-                                          "os",           "ossaudiodev",
-                                          "pathlib",      "pdb",
-                                          "pickle",       "pickletools",
-                                          "pipes",        "pkgutil",
-                                          "platform",     "plistlib",
-                                          "poplib",       "posix",
-                                          "posixpath",    "pprint",
-                                          "profile",      "pstats",
-                                          "pty",          "pwd",
-                                          "py_compile",   "pyclbr",
-                                          "pydoc",        "pydoc_data",
-                                          "pyexpat",      "queue",
-                                          "quopri",       "random",
-                                          "re",           "readline",
-                                          "reprlib",      "resource",
-                                          "rlcompleter",  "runpy",
-                                          "sched",        "secrets",
-                                          "select",       "selectors",
-                                          "shelve",       "shlex",
-                                          "shutil",       "signal",
-                                          "site",         "smtpd",
-                                          "smtplib",      "sndhdr",
-                                          "socket",       "socketserver",
-                                          "spwd",         "sqlite3",
-                                          "sre_compile",  "sre_constants",
-                                          "sre_parse",    "ssl",
-                                          "stat",         "statistics",
-                                          "string",       "stringprep",
-                                          "struct",       "subprocess",
-                                          "sunau",        "symtable",
-                                          "sys",          "sysconfig",
-                                          "syslog",       "tabnanny",
-                                          "tarfile",      "telnetlib",
-                                          "tempfile",     "termios",
-                                          "textwrap",     "this",
-                                          "threading",    "time",
-                                          "timeit",       "tkinter",
-                                          "token",        "tokenize",
-                                          "tomllib",      "trace",
-                                          "traceback",    "tracemalloc",
-                                          "tty",          "turtle",
-                                          "turtledemo",   "types",
-                                          "typing",       "unicodedata",
-                                          "unittest",     "urllib",
-                                          "uu",           "uuid",
-                                          "venv",         "warnings",
-                                          "wave",         "weakref",
-                                          "webbrowser",   "winreg",
-                                          "winsound",     "wsgiref",
-                                          "xdrlib",       "xml",
-                                          "xmlrpc",       "zipapp",
-                                          "zipfile",      "zipimport",
-                                          "zlib",         "zoneinfo"};
+  static const llvm::StringSet<> names(llvm::from_range, installedModules);
   return names.contains(path.split('.').first);
 }
 
@@ -208,7 +128,7 @@ std::optional<Value> installationAnswer(llvm::StringRef path, const TargetAnswer
 
 } // namespace
 
-std::optional<Value> Evaluator::knownModule(llvm::StringRef path) {
+std::optional<Value> ModuleScope::knownModule(llvm::StringRef path) const {
   if (isNamespace(path))
     return known(path);
   if (path == "sys")
@@ -223,19 +143,20 @@ std::optional<Value> Evaluator::knownModule(llvm::StringRef path) {
   return std::nullopt;
 }
 
-std::vector<llvm::StringRef> Evaluator::knownNames(llvm::StringRef module) {
+std::vector<llvm::StringRef> ModuleScope::knownNames(llvm::StringRef module) const {
   if (std::optional<Library> library = libraryOf(module))
-    return getBuiltinNames(*library);
+    return builtins.getNames(*library);
   return {};
 }
 
-std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::StringRef name) {
+std::optional<Value> ModuleScope::knownAttribute(llvm::StringRef module,
+                                                 llvm::StringRef name) const {
   std::string path = (module + "." + name).str();
   if (path == "triton.language.math" || isNamespace(path))
     return known(path);
   if (std::optional<Value> answer = installationAnswer(path, target))
     return answer;
-  if (const BuiltinInfo *info = findBuiltin(Library::Other, path))
+  if (const BuiltinInfo *info = builtins.find(Library::Other, path))
     return Value::builtin(*info);
   if (module == "math")
     if (std::optional<Value> constant = mathConstant(name))
@@ -246,7 +167,7 @@ std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::Str
     return Value::opaque(path);
   if (module == "triton.runtime.jit" || module == "triton.runtime.autotuner" ||
       module == "triton.runtime" || module == "triton.compiler") {
-    if (const BuiltinInfo *info = findBuiltin(Library::Triton, name))
+    if (const BuiltinInfo *info = builtins.find(Library::Triton, name))
       return Value::builtin(*info);
     return Value::opaque(path);
   }
@@ -271,12 +192,12 @@ std::optional<Value> Evaluator::knownAttribute(llvm::StringRef module, llvm::Str
     if (name == "bool")
       return Value::type(DType(Scalar::Int1));
   }
-  if (const BuiltinInfo *info = findBuiltin(*library, name))
+  if (const BuiltinInfo *info = builtins.find(*library, name))
     return Value::builtin(*info);
   if (module == "triton" || module.starts_with("triton.runtime"))
     return Value::opaque(path);
   if (name == "jit" || name == "constexpr_function")
-    return Value::builtin(*findBuiltin(Library::Triton, name));
+    return Value::builtin(*builtins.find(Library::Triton, name));
   if (name == "target_info")
     return known("triton.language.target_info");
   return std::nullopt;

@@ -1,6 +1,5 @@
 #include "compiler/Sema/Modules/ModuleLoader.h"
 
-#include "compiler/Sema/Host/InterpreterPool.h"
 #include "compiler/Syntax/Parser.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -47,10 +46,15 @@ std::unique_ptr<LoadedModule> parse(const SourceFile &file, llvm::StringRef name
 
 ModuleLoader::ModuleLoader(SourceManager &sources, std::vector<std::string> roots,
                            unsigned maxErrors)
-    : sources(sources), roots(std::move(roots)), maxErrors(maxErrors),
-      pool(std::make_unique<sema::InterpreterPool>(*this)) {}
+    : sources(sources), roots(std::move(roots)), maxErrors(maxErrors) {}
 
-ModuleLoader::~ModuleLoader() = default;
+ModuleAttachment &ModuleLoader::getAttachment(
+    llvm::function_ref<std::unique_ptr<ModuleAttachment>(ModuleLoader &)> make) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!attachment)
+    attachment = make(*this);
+  return *attachment;
+}
 
 const LoadedModule *ModuleLoader::parseFile(const std::string &written) {
   llvm::SmallString<128> plain(written);

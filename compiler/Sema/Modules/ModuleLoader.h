@@ -9,6 +9,7 @@
 #include "compiler/Basic/Diagnostics.h"
 #include "compiler/Syntax/AST.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <memory>
@@ -39,16 +40,16 @@ struct ImportResult {
   explicit operator bool() const { return module || !folders.empty(); }
 };
 
-namespace sema {
-class InterpreterPool;
-}
+/// What is kept with modules, because it refers to them.
+struct ModuleAttachment {
+  virtual ~ModuleAttachment() = default;
+};
 
 class ModuleLoader {
 public:
   /// `roots` are searched first, in order. Of a file's syntax errors `maxErrors` are kept.
   explicit ModuleLoader(SourceManager &sources, std::vector<std::string> roots = {},
                         unsigned maxErrors = DiagnosticEngine::defaultErrorLimit);
-  ~ModuleLoader();
 
   /// Parses the file at `path`. Null, with an error in `diags`, when it cannot be read. Syntax
   /// errors go to `diags` too; the module then holds what could be parsed.
@@ -66,8 +67,9 @@ public:
 
   SourceManager &getSources() { return sources; }
 
-  /// Interpreters that have executed modules.
-  sema::InterpreterPool &interpreters() { return *pool; }
+  /// What is kept with the modules; made by the first who asks.
+  ModuleAttachment &
+  getAttachment(llvm::function_ref<std::unique_ptr<ModuleAttachment>(ModuleLoader &)> make);
 
 private:
   const LoadedModule *parseFile(const std::string &path);
@@ -81,8 +83,7 @@ private:
   llvm::StringMap<std::unique_ptr<LoadedModule>> modules;
   /// What look-ups of a name in a folder have found, by both.
   llvm::StringMap<ImportResult> lookUps;
-  /// Their values refer to the modules.
-  std::unique_ptr<sema::InterpreterPool> pool;
+  std::unique_ptr<ModuleAttachment> attachment;
 };
 
 } // namespace kiln

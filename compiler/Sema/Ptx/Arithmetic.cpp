@@ -30,7 +30,7 @@ Tensor PtxTranslator::computeTyped(const PtxInstruction &instruction, Type type)
     if (!bits)
       return {};
     for (auto [index, part] : llvm::enumerate(divide(bits, type.count)))
-      lanes[index].push_back(evaluator.bitcast(part, type.element));
+      lanes[index].push_back(build.bitcast(part, type.element));
   }
   std::vector<Tensor> results;
   for (const std::vector<Tensor> &operands : lanes) {
@@ -48,7 +48,7 @@ Tensor PtxTranslator::computeLanes(const PtxInstruction &instruction, DType type
   if ((base == "min" || base == "max") && count == 2)
     return minMax(instruction, operands[0], operands[1]);
   if (base == "neg" && count == 1)
-    return evaluator.negate(operands[0]);
+    return build.negate(operands[0]);
   if (type.isFloat())
     return computeFloat(instruction, type, operands);
   return computeInt(instruction, type, operands);
@@ -58,45 +58,12 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
                                    llvm::ArrayRef<Tensor> operands) {
   llvm::StringRef base = instruction.base;
   Tensor x = operands[0], result;
-  auto number = [&](int value) {
-    return evaluator.splat(evaluator.constant(type, Value::integer(value)), shape);
-  };
-  Accuracy accuracy = instruction.has("approx") ? Accuracy::Fast : Accuracy::Full;
-  auto unary = [&](auto tag) {
-    using Op = typename decltype(tag)::type;
-    return Tensor{evaluator.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type};
-  };
   if (instruction.has("rs"))
     return refuse(instruction);
   if (std::optional<Direction> direction = directionOf(instruction))
     return computeToward(instruction, *direction, operands);
-  if (operands.size() == 1) {
-    // Half types are computed in fp32, and rounded.
-    bool isHalf = type.getBits() == 16;
-    if (isHalf)
-      x = evaluator.cast(x, Scalar::FP32);
-    if (base == "abs")
-      result = unary(std::common_type<math::AbsFOp>());
-    else if (base == "ex2")
-      result = unary(std::common_type<math::Exp2Op>());
-    else if (base == "lg2")
-      result = unary(std::common_type<math::Log2Op>());
-    else if (base == "sin")
-      result = unary(std::common_type<math::SinOp>());
-    else if (base == "cos")
-      result = unary(std::common_type<math::CosOp>());
-    else if (base == "tanh")
-      result = unary(std::common_type<math::TanhOp>());
-    else if (base == "sqrt")
-      result = unary(std::common_type<math::SqrtOp>());
-    else if (base == "rsqrt")
-      result = unary(std::common_type<math::RsqrtOp>());
-    else if (base == "rcp" && !isHalf)
-      result = evaluator.divide(number(1), x, !instruction.has("rn"));
-    else
-      return refuse(instruction);
-    return evaluator.cast(result, type);
-  }
+  if (operands.size() == 1)
+    return computeFunction(instruction, type, x);
   if (operands.size() == 2) {
     if (base == "add")
       result = binary(BinaryOp::Add, x, operands[1]);
@@ -105,24 +72,67 @@ Tensor PtxTranslator::computeFloat(const PtxInstruction &instruction, DType type
     else if (base == "mul")
       result = binary(BinaryOp::Mul, x, operands[1]);
     else if (base == "div")
-      result = evaluator.divide(x, operands[1], instruction.has("approx"));
+      result = build.divide(x, operands[1], instruction.has("approx"));
     else if (base == "copysign")
       // PTX takes the sign from the first operand.
-      result = {evaluator.emit<math::CopySignOp>(operands[1].ir, x.ir), x.type};
+      result = {build.emit<math::CopySignOp>(operands[1].ir, x.ir), x.type};
     else
       return refuse(instruction);
   } else if ((base == "fma" || base == "mad") && operands.size() == 3)
-    result = {evaluator.emit<math::FmaOp>(x.ir, operands[1].ir, operands[2].ir), x.type};
+    result = {build.emit<math::FmaOp>(x.ir, operands[1].ir, operands[2].ir), x.type};
   else
     return refuse(instruction);
-  // Saturation to [0, 1] makes NaN 0, as a maximum that ignores NaN does.
-  if (result && (instruction.has("sat") || instruction.has("relu"))) {
-    result = evaluator.minMax(true, Value::tensor(result), Value::tensor(number(0)), false);
-    if (instruction.has("sat"))
-      result = evaluator.minMax(false, Value::tensor(result), Value::tensor(number(1)), false);
-    result = evaluator.cast(result, type);
-  }
-  return result;
+  return result ? saturate(instruction, result, type) : result;
+}
+
+/// A number of `type` everywhere.
+Tensor PtxTranslator::number(DType type, int value) {
+  return build.splat(build.constant(type, Value::integer(value)), shape);
+}
+
+/// Saturation to [0, 1] makes NaN 0, as a maximum that ignores NaN does.
+Tensor PtxTranslator::saturate(const PtxInstruction &instruction, Tensor result, DType type) {
+  if (!instruction.has("sat") && !instruction.has("relu"))
+    return result;
+  result = build.minMax(true, Value::tensor(result), Value::tensor(number(type, 0)), false);
+  if (instruction.has("sat"))
+    result = build.minMax(false, Value::tensor(result), Value::tensor(number(type, 1)), false);
+  return build.cast(result, type);
+}
+
+/// A function of one float. Half types are computed in fp32, and rounded.
+Tensor PtxTranslator::computeFunction(const PtxInstruction &instruction, DType type, Tensor x) {
+  llvm::StringRef base = instruction.base;
+  bool isHalf = type.getBits() == 16;
+  if (isHalf)
+    x = build.cast(x, Scalar::FP32);
+  Accuracy accuracy = instruction.has("approx") ? Accuracy::Fast : Accuracy::Full;
+  auto unary = [&](auto tag) {
+    using Op = typename decltype(tag)::type;
+    return Tensor{build.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type};
+  };
+  Tensor result;
+  if (base == "abs")
+    result = unary(std::common_type<math::AbsFOp>());
+  else if (base == "ex2")
+    result = unary(std::common_type<math::Exp2Op>());
+  else if (base == "lg2")
+    result = unary(std::common_type<math::Log2Op>());
+  else if (base == "sin")
+    result = unary(std::common_type<math::SinOp>());
+  else if (base == "cos")
+    result = unary(std::common_type<math::CosOp>());
+  else if (base == "tanh")
+    result = unary(std::common_type<math::TanhOp>());
+  else if (base == "sqrt")
+    result = unary(std::common_type<math::SqrtOp>());
+  else if (base == "rsqrt")
+    result = unary(std::common_type<math::RsqrtOp>());
+  else if (base == "rcp" && !isHalf)
+    result = build.divide(number(type, 1), x, !instruction.has("rn"));
+  else
+    return refuse(instruction);
+  return build.cast(result, type);
 }
 
 /// The direction of `rz`, `rm` or `rp`.
@@ -140,7 +150,7 @@ Tensor PtxTranslator::computeToward(const PtxInstruction &instruction, Direction
   bool isOther = instruction.has("sat") || !(type.is(Scalar::FP32) || type.is(Scalar::FP64));
   std::vector<Lanes> x;
   for (const Tensor &operand : operands)
-    x.push_back({&evaluator, operand});
+    x.push_back({&build, operand});
   size_t count = x.size();
   if (!isOther && base == "add" && count == 2)
     return sumToward(direction, x[0], x[1]).tensor;
@@ -164,24 +174,23 @@ Tensor PtxTranslator::call(llvm::StringRef name, llvm::ArrayRef<Tensor> operands
   std::vector<Value> args;
   for (const Tensor &operand : operands)
     args.push_back(Value::tensor(operand));
-  Value result = evaluator.call(Value::builtin(*findBuiltin(Library::Device, name)), args, {});
-  return evaluator.failed() ? Tensor() : result.getTensor();
+  Value result = build.callBuiltin(Library::Device, name, args);
+  return build.failed() ? Tensor() : result.getTensor();
 }
 
 Tensor PtxTranslator::minMax(const PtxInstruction &instruction, Tensor a, Tensor b) {
   bool isMax = instruction.base == "max";
   auto combineWith = [&](Tensor x, Tensor y) {
-    Tensor result =
-        evaluator.minMax(isMax, Value::tensor(x), Value::tensor(y), instruction.has("nan"));
-    return evaluator.cast(result, a.dtype());
+    Tensor result = build.minMax(isMax, Value::tensor(x), Value::tensor(y), instruction.has("nan"));
+    return build.cast(result, a.dtype());
   };
   if (!instruction.has("xorsign"))
     return combineWith(a, b);
   // The smaller (larger) magnitude, with the product's sign.
-  auto magnitude = [&](Tensor x) { return Tensor{evaluator.emit<math::AbsFOp>(x.ir), x.type}; };
-  Tensor sign = evaluator.bitcast(binary(BinaryOp::BitXor, bitsOf(a), bitsOf(b)), a.dtype());
+  auto magnitude = [&](Tensor x) { return Tensor{build.emit<math::AbsFOp>(x.ir), x.type}; };
+  Tensor sign = build.bitcast(binary(BinaryOp::BitXor, bitsOf(a), bitsOf(b)), a.dtype());
   Tensor result = combineWith(magnitude(a), magnitude(b));
-  return {evaluator.emit<math::CopySignOp>(result.ir, sign.ir), a.type};
+  return {build.emit<math::CopySignOp>(result.ir, sign.ir), a.type};
 }
 
 Tensor PtxTranslator::computeInt(const PtxInstruction &instruction, DType type,
@@ -208,14 +217,14 @@ Tensor PtxTranslator::computeInt(const PtxInstruction &instruction, DType type,
   }
   Tensor x = operands[0];
   if (count == 1 && base == "not")
-    return evaluator.invert(x);
+    return build.invert(x);
   if (count == 1 && base == "abs")
-    return {evaluator.emit<math::AbsIOp>(x.ir), x.type};
+    return {build.emit<math::AbsIOp>(x.ir), x.type};
   if (count == 1 && base == "popc")
-    return evaluator.cast({evaluator.emit<math::CtPopOp>(x.ir), bitsOf(x).type}, Scalar::UInt32);
+    return build.cast({build.emit<math::CtPopOp>(x.ir), bitsOf(x).type}, Scalar::UInt32);
   if (count == 1 && base == "clz")
-    return evaluator.cast({evaluator.emit<math::CountLeadingZerosOp>(x.ir), bitsOf(x).type},
-                          Scalar::UInt32);
+    return build.cast({build.emit<math::CountLeadingZerosOp>(x.ir), bitsOf(x).type},
+                      Scalar::UInt32);
   return refuse(instruction);
 }
 
@@ -227,9 +236,9 @@ Tensor PtxTranslator::wideProduct(const PtxInstruction &instruction, DType type,
     return refuse(instruction);
   DType wide = isWide || isHigh ? getIntType(type.getBits() * 2, type.isSigned()) : type;
   Tensor product =
-      binary(BinaryOp::Mul, evaluator.cast(operands[0], wide), evaluator.cast(operands[1], wide));
+      binary(BinaryOp::Mul, build.cast(operands[0], wide), build.cast(operands[1], wide));
   if (isHigh)
-    product = evaluator.cast(binary(BinaryOp::ShiftRight, bitsOf(product), type.getBits()), type);
+    product = build.cast(binary(BinaryOp::ShiftRight, bitsOf(product), type.getBits()), type);
   return operands.size() == 3 ? binary(BinaryOp::Add, product, operands[2]) : product;
 }
 
@@ -242,13 +251,13 @@ Tensor PtxTranslator::shift(const PtxInstruction &instruction, DType type) {
   unsigned bits = type.getBits();
   Tensor isLarge = test(CompareOp::GreaterEqual, amount, constantBits(32, bits));
   Tensor most = constantBits(32, bits - 1);
-  amount = evaluator.cast(evaluator.select(isLarge, most, amount), getIntType(bits, false));
+  amount = build.cast(build.select(isLarge, most, amount), getIntType(bits, false));
   Tensor signedAmount{amount.ir, x.type};
   if (instruction.base == "shr" && type.isSigned())
     return binary(BinaryOp::ShiftRight, x, signedAmount);
   Tensor shifted = binary(instruction.base == "shl" ? BinaryOp::ShiftLeft : BinaryOp::ShiftRight,
                           bitsOf(x), amount);
-  return evaluator.select(isLarge, constantBits(bits, 0), shifted);
+  return build.select(isLarge, constantBits(bits, 0), shifted);
 }
 
 /// shf.l gives the upper, shf.r the lower word of {c, b} shifted by the amount.
@@ -260,10 +269,9 @@ Tensor PtxTranslator::funnelShift(const PtxInstruction &instruction) {
   if (instruction.has("wrap"))
     amount = binary(BinaryOp::BitAnd, amount, 31);
   else
-    amount =
-        evaluator.minMax(false, Value::tensor(amount), Value::tensor(constantBits(32, 32)), false);
+    amount = build.minMax(false, Value::tensor(amount), Value::tensor(constantBits(32, 32)), false);
   Tensor both = combine({low, high});
-  amount = evaluator.cast(amount, Scalar::UInt64);
+  amount = build.cast(amount, Scalar::UInt64);
   if (instruction.has("l"))
     return divide(binary(BinaryOp::ShiftLeft, both, amount), 2)[1];
   return divide(binary(BinaryOp::ShiftRight, both, amount), 2)[0];
@@ -283,7 +291,7 @@ Tensor PtxTranslator::lookUp3(const PtxInstruction &instruction) {
       continue;
     Tensor term;
     for (unsigned i = 0; i < 3; ++i) {
-      Tensor literal = line >> (2 - i) & 1 ? in[i] : evaluator.invert(in[i]);
+      Tensor literal = line >> (2 - i) & 1 ? in[i] : build.invert(in[i]);
       term = term ? binary(BinaryOp::BitAnd, term, literal) : literal;
     }
     result = binary(BinaryOp::BitOr, result, term);
@@ -308,8 +316,8 @@ Tensor PtxTranslator::permuteBytes(const PtxInstruction &instruction) {
     Tensor byte = bytes[selector & 7];
     // The upper bit repeats the byte's sign.
     if (selector & 8)
-      byte = bitsOf(binary(BinaryOp::ShiftRight, evaluator.bitcast(byte, Scalar::Int8),
-                           evaluator.bitcast(constantBits(8, 7), Scalar::Int8)));
+      byte = bitsOf(binary(BinaryOp::ShiftRight, build.bitcast(byte, Scalar::Int8),
+                           build.bitcast(constantBits(8, 7), Scalar::Int8)));
     chosen.push_back(byte);
   }
   return combine(chosen);
@@ -323,7 +331,7 @@ Tensor PtxTranslator::permuteBytesBy(const PtxInstruction &instruction) {
   if (!selectors)
     return {};
   Tensor both = combine({low, high});
-  selectors = evaluator.cast(selectors, Scalar::UInt64);
+  selectors = build.cast(selectors, Scalar::UInt64);
   std::vector<Tensor> chosen;
   for (unsigned i = 0; i < 4; ++i) {
     Tensor selector = binary(BinaryOp::ShiftRight, selectors, 4 * i);
@@ -335,7 +343,7 @@ Tensor PtxTranslator::permuteBytesBy(const PtxInstruction &instruction) {
         test(CompareOp::NotEqual, binary(BinaryOp::BitAnd, selector, 8), constantBits(64, 0));
     if (!isSign)
       return {};
-    chosen.push_back(evaluator.cast(evaluator.select(isSign, sign, byte), Scalar::UInt8));
+    chosen.push_back(build.cast(build.select(isSign, sign, byte), Scalar::UInt8));
   }
   return combine(chosen);
 }

@@ -29,7 +29,7 @@ bool PtxTranslator::findCondition(const PtxInstruction &instruction, Tensor &con
   guard.name = instruction.guard;
   Tensor value = read(guard, 1);
   if (value && instruction.guardIsNegated)
-    value = evaluator.invert(value);
+    value = build.invert(value);
   if (value && active)
     value = binary(BinaryOp::BitAnd, active, value);
   condition = value;
@@ -58,9 +58,9 @@ bool PtxTranslator::branch(const PtxInstruction &instruction) {
     Tensor &others = waiting[label];
     others = others ? binary(BinaryOp::BitOr, others, taken) : taken;
   }
-  Tensor stay = evaluator.invert(taken);
+  Tensor stay = build.invert(taken);
   active = active ? binary(BinaryOp::BitAnd, active, stay) : stay;
-  return !evaluator.failed();
+  return !build.failed();
 }
 
 void PtxTranslator::reach(const std::string &label) {
@@ -113,8 +113,8 @@ std::vector<PtxTranslator::Register *> PtxTranslator::writtenIn(size_t first, si
 /// left keep their registers, by `active`.
 bool PtxTranslator::loop(size_t first, size_t last) {
   namespace scf = mlir::scf;
-  mlir::OpBuilder &builder = evaluator.builder;
-  mlir::Location loc = evaluator.loc();
+  mlir::OpBuilder &builder = build.getBuilder();
+  mlir::Location loc = build.loc();
   reach(program.instructions[first].label);
   std::vector<Register *> carried = writtenIn(first, last);
   Tensor outside = active, looping = active ? active : constantBits(1, 1);
@@ -136,10 +136,9 @@ bool PtxTranslator::loop(size_t first, size_t last) {
     mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, loop.getResultTypes(), places);
     Tensor any{test->getArgument(0), looping.type};
     if (any.isBlock()) {
-      Value words = Value::tensor(evaluator.cast(any, Scalar::Int32));
-      Value sum =
-          evaluator.call(Value::builtin(*findBuiltin(Library::Language, "reduce_or")), {words}, {});
-      any = evaluator.failed() ? Tensor() : evaluator.toCondition(sum.getTensor());
+      Value words = Value::tensor(build.cast(any, Scalar::Int32));
+      Value sum = build.callBuiltin(Library::Language, "reduce_or", {words});
+      any = build.failed() ? Tensor() : build.toCondition(sum.getTensor());
     }
     if (!any)
       return false;

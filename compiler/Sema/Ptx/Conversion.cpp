@@ -16,7 +16,7 @@ using ast::CompareOp;
 std::optional<Tensor> PtxTranslator::roundToWhole(const PtxInstruction &instruction, Tensor x) {
   auto round = [&](auto tag) {
     using Op = typename decltype(tag)::type;
-    return Tensor{evaluator.emit<Op>(x.ir), x.type};
+    return Tensor{build.emit<Op>(x.ir), x.type};
   };
   if (instruction.has("rni"))
     return round(std::common_type<math::RoundEvenOp>());
@@ -47,14 +47,13 @@ Tensor PtxTranslator::convertToScales(const PtxInstruction &instruction) {
                           test(CompareOp::NotEqual, rest, constantBits(32, 0)));
     // Of denormal numbers, the half of the smallest normal one is the smallest scale.
     Tensor isDenormal = test(CompareOp::Equal, exponent, constantBits(32, 0));
-    Tensor limit = evaluator.select(isDenormal, constantBits(32, 0x400000), constantBits(32, 0));
+    Tensor limit = build.select(isDenormal, constantBits(32, 0x400000), constantBits(32, 0));
     Tensor isUp = test(CompareOp::Greater, rest, limit);
-    Tensor code = binary(BinaryOp::Add, exponent, evaluator.cast(isUp, Scalar::UInt32));
+    Tensor code = binary(BinaryOp::Add, exponent, build.cast(isUp, Scalar::UInt32));
     if (instruction.has("satfinite"))
-      code =
-          evaluator.minMax(false, Value::tensor(code), Value::tensor(constantBits(32, 254)), false);
-    code = evaluator.select(isNaN, constantBits(32, 255), code);
-    codes.push_back(evaluator.cast(code, Scalar::UInt8));
+      code = build.minMax(false, Value::tensor(code), Value::tensor(constantBits(32, 254)), false);
+    code = build.select(isNaN, constantBits(32, 255), code);
+    codes.push_back(build.cast(code, Scalar::UInt8));
   }
   return combine(codes);
 }
@@ -62,52 +61,48 @@ Tensor PtxTranslator::convertToScales(const PtxInstruction &instruction) {
 Tensor PtxTranslator::convertElement(const PtxInstruction &instruction, Tensor value, DType to) {
   DType from = value.dtype();
   if (from.isFloat() && to.isInt()) {
-    Tensor wide = from.getBits() < 32 ? evaluator.cast(value, Scalar::FP32) : value;
+    Tensor wide = from.getBits() < 32 ? build.cast(value, Scalar::FP32) : value;
     if (std::optional<Tensor> whole = roundToWhole(instruction, wide))
       wide = *whole;
     // Out of range, the nearest integer; NaN is 0.
     auto limit = [&](double value) {
-      return evaluator.splat(evaluator.constant(wide.dtype(), Value::real(value)), shape);
+      return build.splat(build.constant(wide.dtype(), Value::real(value)), shape);
     };
-    auto whole = [&](Int value) {
-      return evaluator.splat(evaluator.integerConstant(to, value), shape);
-    };
-    Tensor result = evaluator.cast(wide, to);
-    result = evaluator.select(test(CompareOp::GreaterEqual, wide, limit(double(to.getMax()) + 1)),
-                              whole(to.getMax()), result);
-    result = evaluator.select(test(CompareOp::Less, wide, limit(double(to.getMin()))),
-                              whole(to.getMin()), result);
-    return evaluator.select(test(CompareOp::NotEqual, wide, wide), whole(0), result);
+    auto whole = [&](Int value) { return build.splat(build.integerConstant(to, value), shape); };
+    Tensor result = build.cast(wide, to);
+    result = build.select(test(CompareOp::GreaterEqual, wide, limit(double(to.getMax()) + 1)),
+                          whole(to.getMax()), result);
+    result = build.select(test(CompareOp::Less, wide, limit(double(to.getMin()))),
+                          whole(to.getMin()), result);
+    return build.select(test(CompareOp::NotEqual, wide, wide), whole(0), result);
   }
   if (from.isFloat() && to.isFloat()) {
     if (instruction.has("satfinite"))
-      value = clampToFinite(evaluator, value, to);
+      value = clampToFinite(build, value, to);
     if (instruction.has("relu"))
-      value = evaluator.cast(
-          evaluator.minMax(
-              true, Value::tensor(value),
-              Value::tensor(evaluator.splat(evaluator.constant(from, Value::integer(0)), shape)),
-              false),
+      value = build.cast(
+          build.minMax(true, Value::tensor(value),
+                       Value::tensor(build.splat(build.constant(from, Value::integer(0)), shape)),
+                       false),
           from);
     if (std::optional<Tensor> whole = roundToWhole(instruction, value))
       value = *whole;
     std::optional<Direction> direction = directionOf(instruction);
     if (direction && from.is(Scalar::FP64) && to.is(Scalar::FP32))
-      return convertToward(*direction, {&evaluator, value}, to).tensor;
+      return convertToward(*direction, {&build, value}, to).tensor;
     if (direction && *direction != Direction::TowardZero)
       return refuse(instruction);
     // The NaN of PTX's 8-bit formats has no sign.
     if (to.isFP8())
-      value = evaluator.select(test(CompareOp::NotEqual, value, value),
-                               evaluator.splat(evaluator.constant(from, Value::real(NAN)), shape),
-                               value);
+      value = build.select(test(CompareOp::NotEqual, value, value),
+                           build.splat(build.constant(from, Value::real(NAN)), shape), value);
     bool towardZero = instruction.has("rz") && to.getBits() < from.getBits();
-    return evaluator.cast(value, to, towardZero ? Rounding::TowardZero : Rounding::Default);
+    return build.cast(value, to, towardZero ? Rounding::TowardZero : Rounding::Default);
   }
   std::optional<Direction> direction = directionOf(instruction);
   if (direction && to.isFloat() && from.isInt() && to.getBits() >= 32)
-    return convertToward(*direction, {&evaluator, value}, to).tensor;
-  return direction ? refuse(instruction) : evaluator.cast(value, to);
+    return convertToward(*direction, {&build, value}, to).tensor;
+  return direction ? refuse(instruction) : build.cast(value, to);
 }
 
 Tensor PtxTranslator::convert(const PtxInstruction &instruction) {
@@ -125,16 +120,16 @@ Tensor PtxTranslator::convert(const PtxInstruction &instruction) {
     Tensor byte = read(sources[0], 8);
     if (!byte)
       return {};
-    for (Tensor code : unpackNibbles(evaluator, byte))
-      halves.push_back(bitsOf(decodeE2M1(evaluator, code, types[0].element)));
+    for (Tensor code : unpackNibbles(build, byte))
+      halves.push_back(bitsOf(decodeE2M1(build, code, types[0].element)));
     return combine(halves);
   }
   if (isNarrowTarget && types.size() == 1 && types[0].count == 1 && sources.size() == 2) {
     Tensor high = readAs(sources[0], types[0].element), low = readAs(sources[1], types[0].element);
     if (!high || !low || !types[0].element.isFloat())
-      return evaluator.failed() ? Tensor() : refuse(instruction);
-    Tensor upper = binary(BinaryOp::ShiftLeft, encodeE2M1(evaluator, high), 4);
-    return binary(BinaryOp::BitOr, upper, encodeE2M1(evaluator, low));
+      return build.failed() ? Tensor() : refuse(instruction);
+    Tensor upper = binary(BinaryOp::ShiftLeft, encodeE2M1(build, high), 4);
+    return binary(BinaryOp::BitOr, upper, encodeE2M1(build, low));
   }
   if (isNarrowTarget || types.size() != 2)
     return refuse(instruction);
@@ -149,7 +144,7 @@ Tensor PtxTranslator::convert(const PtxInstruction &instruction) {
     if (!bits)
       return {};
     for (Tensor part : divide(bits, from.count))
-      parts.push_back(evaluator.bitcast(part, from.element));
+      parts.push_back(build.bitcast(part, from.element));
   } else
     return refuse(instruction);
   for (Tensor &part : parts) {

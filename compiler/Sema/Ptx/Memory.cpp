@@ -49,7 +49,7 @@ Tensor PtxTranslator::addressOf(const PtxOperand &operand, DType type, unsigned 
   uint64_t offset = operand.value + uint64_t(number) * (type.getBits() / 8);
   if (address && offset)
     address = binary(BinaryOp::Add, address, offset);
-  return address ? evaluator.cast(address, type.getPointerTo()) : address;
+  return address ? build.cast(address, type.getPointerTo()) : address;
 }
 
 /// The element type in memory: integers of the same width. Void for what is not supported.
@@ -101,12 +101,12 @@ bool PtxTranslator::load(const PtxInstruction &instruction) {
       return false;
     TensorType result = pointer.type.with(access->type);
     auto op = tile::LoadOp::create(
-        evaluator.builder, evaluator.loc(), evaluator.toMLIR(result), pointer.ir, access->mask.ir,
+        build.getBuilder(), build.loc(), build.toMLIR(result), pointer.ir, access->mask.ir,
         mlir::Value(), tile::CacheModifier::None, tile::EvictionPolicy::Normal, isStrong);
     values.push_back({op.getResult(), result});
   }
   if (instruction.has("acquire"))
-    tile::FenceOp::create(evaluator.builder, evaluator.loc(),
+    tile::FenceOp::create(build.getBuilder(), build.loc(),
                           scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
   // All before any is written: the address may be in a target.
   for (auto [element, value] : llvm::zip_equal(access->registers, values)) {
@@ -115,7 +115,7 @@ bool PtxTranslator::load(const PtxInstruction &instruction) {
       return bool(refuse(instruction, "writes something that is not a declared register"));
     // A narrow number widens by its sign.
     Tensor wide = entry->bits > access->type.getBits()
-                      ? evaluator.cast(value, getIntType(entry->bits, access->type.isSigned()))
+                      ? build.cast(value, getIntType(entry->bits, access->type.isSigned()))
                       : value;
     if (!write(instruction, element, bitsOf(wide)))
       return false;
@@ -128,14 +128,14 @@ bool PtxTranslator::store(const PtxInstruction &instruction) {
   if (!access)
     return false;
   if (instruction.has("release"))
-    tile::FenceOp::create(evaluator.builder, evaluator.loc(),
+    tile::FenceOp::create(build.getBuilder(), build.loc(),
                           scopeOf(instruction, MemoryScope::System), /*sequential=*/false);
   for (auto [i, source] : llvm::enumerate(access->registers)) {
     Tensor pointer = addressOf(instruction.operands[0], access->type, i);
     Tensor value = pointer ? read(source, access->type.getBits()) : pointer;
     if (!value)
       return false;
-    tile::StoreOp::create(evaluator.builder, evaluator.loc(), pointer.ir, value.ir, access->mask.ir,
+    tile::StoreOp::create(build.getBuilder(), build.loc(), pointer.ir, value.ir, access->mask.ir,
                           tile::CacheModifier::None, tile::EvictionPolicy::Normal);
   }
   return true;
@@ -217,13 +217,13 @@ bool PtxTranslator::atomic(const PtxInstruction &instruction) {
       value && atomic->isCompare ? readAs(instruction.operands[place + 2], atomic->type) : value;
   if (!other)
     return false;
-  mlir::Type type = evaluator.toMLIR(value.type);
+  mlir::Type type = build.toMLIR(value.type);
   mlir::Value old =
       atomic->isCompare
-          ? tile::AtomicCASOp::create(evaluator.builder, evaluator.loc(), type, pointer.ir,
-                                      value.ir, other.ir, mask.ir, semantic, scope)
+          ? tile::AtomicCASOp::create(build.getBuilder(), build.loc(), type, pointer.ir, value.ir,
+                                      other.ir, mask.ir, semantic, scope)
                 .getResult()
-          : tile::AtomicRMWOp::create(evaluator.builder, evaluator.loc(), type, atomic->kind,
+          : tile::AtomicRMWOp::create(build.getBuilder(), build.loc(), type, atomic->kind,
                                       pointer.ir, value.ir, mask.ir, semantic, scope)
                 .getResult();
   return !hasResult || write(instruction, instruction.operands[0], bitsOf({old, value.type}));
@@ -237,8 +237,8 @@ bool PtxTranslator::fence(const PtxInstruction &instruction) {
   if (!instruction.operands.empty())
     return bool(refuse(instruction));
   bool isSequential = !instruction.has("acq_rel");
-  tile::FenceOp::create(evaluator.builder, evaluator.loc(),
-                        scopeOf(instruction, MemoryScope::System), isSequential);
+  tile::FenceOp::create(build.getBuilder(), build.loc(), scopeOf(instruction, MemoryScope::System),
+                        isSequential);
   return true;
 }
 
@@ -251,7 +251,7 @@ std::optional<bool> PtxTranslator::executeEffect(const PtxInstruction &instructi
   if (base == "prefetch" || base == "prefetchu" || base == "applypriority")
     return true;
   if ((base == "bar" || base == "barrier") && instruction.has("sync")) {
-    tile::BarrierOp::create(evaluator.builder, evaluator.loc());
+    tile::BarrierOp::create(build.getBuilder(), build.loc());
     return true;
   }
   if (base == "ld")
@@ -269,10 +269,9 @@ std::optional<bool> PtxTranslator::executeEffect(const PtxInstruction &instructi
 
 Tensor PtxTranslator::readSpecial(llvm::StringRef name) {
   auto language = [&](llvm::StringRef function, std::vector<Value> args = {}) {
-    Value result = evaluator.call(Value::builtin(*findBuiltin(Library::Language, function)),
-                                  std::move(args), {});
-    Tensor scalar = evaluator.failed() ? Tensor() : evaluator.toTensor(result);
-    return scalar ? evaluator.splat(bitsOf(scalar), shape) : scalar;
+    Value result = build.callBuiltin(Library::Language, function, std::move(args));
+    Tensor scalar = build.failed() ? Tensor() : build.toTensor(result);
+    return scalar ? build.splat(bitsOf(scalar), shape) : scalar;
   };
   auto axis = [&] { return Value::integer(name.back() - 'x'); };
   auto [stem, component] = name.split('.');
@@ -294,10 +293,10 @@ Tensor PtxTranslator::readSpecial(llvm::StringRef name) {
     return constantBits(32, 1);
   if (name == "%tid.y" || name == "%tid.z" || name == "%cluster_ctarank")
     return constantBits(32, 0);
-  evaluator.error(DiagKind::SemaPtx,
-                  stem == "%tid" || name == "%laneid" || name == "%warpid"
-                      ? "'" + name.str() + "' is a thread's; elements have no threads of their own"
-                      : "'" + name.str() + "' is not supported");
+  build.error(DiagKind::SemaPtx,
+              stem == "%tid" || name == "%laneid" || name == "%warpid"
+                  ? "'" + name.str() + "' is a thread's; elements have no threads of their own"
+                  : "'" + name.str() + "' is not supported");
   return {};
 }
 

@@ -55,7 +55,7 @@ PtxTranslator::typesOf(const PtxInstruction &instruction) {
 }
 
 void PtxTranslator::addArgument(unsigned bits, Tensor value) {
-  arguments.push_back({bits, value ? evaluator.cast(value, uintOf(bits)) : value});
+  arguments.push_back({bits, value ? build.cast(value, uintOf(bits)) : value});
 }
 
 PtxTranslator::Register *PtxTranslator::find(const PtxOperand &operand) {
@@ -76,13 +76,13 @@ PtxTranslator::Register *PtxTranslator::find(const PtxOperand &operand) {
 Tensor PtxTranslator::constantBits(unsigned bits, uint64_t value) {
   if (bits < 64)
     value &= (uint64_t(1) << bits) - 1;
-  return evaluator.splat(evaluator.integerConstant(uintOf(bits), Int(value)), shape);
+  return build.splat(build.integerConstant(uintOf(bits), Int(value)), shape);
 }
 
 Tensor PtxTranslator::bitsOf(Tensor value) {
   if (!value || value.dtype().isBool())
     return value;
-  return evaluator.bitcast(value, uintOf(value.dtype().getBits()));
+  return build.bitcast(value, uintOf(value.dtype().getBits()));
 }
 
 Tensor PtxTranslator::read(const PtxOperand &operand, unsigned bits) {
@@ -113,19 +113,19 @@ Tensor PtxTranslator::read(const PtxOperand &operand, unsigned bits) {
   if (operand.kind == PtxOperand::Kind::Register && !program.registers.count(operand.name) &&
       llvm::StringRef(operand.name).starts_with("%")) {
     Tensor value = readSpecial(operand.name);
-    return value ? evaluator.cast(value, uintOf(bits)) : value;
+    return value ? build.cast(value, uintOf(bits)) : value;
   }
   Register *entry = find(operand);
   std::string name = operand.kind == PtxOperand::Kind::Argument
                          ? "$" + std::to_string(operand.value)
                          : operand.name;
   if (!entry || !entry->value) {
-    evaluator.error(DiagKind::SemaPtx,
-                    "'" + name + (entry ? "' is read before it is written" : "' is not supported"));
+    build.error(DiagKind::SemaPtx,
+                "'" + name + (entry ? "' is read before it is written" : "' is not supported"));
     return {};
   }
   return entry->value.dtype() == uintOf(bits) ? entry->value
-                                              : evaluator.cast(entry->value, uintOf(bits));
+                                              : build.cast(entry->value, uintOf(bits));
 }
 
 Tensor PtxTranslator::readAs(const PtxOperand &operand, DType type) {
@@ -133,10 +133,10 @@ Tensor PtxTranslator::readAs(const PtxOperand &operand, DType type) {
   if (operand.kind == PtxOperand::Kind::Float64 && type.isFloat()) {
     double number;
     memcpy(&number, &operand.value, sizeof(number));
-    return evaluator.splat(evaluator.constant(type, Value::real(number)), shape);
+    return build.splat(build.constant(type, Value::real(number)), shape);
   }
   Tensor bits = read(operand, type.getBits());
-  return bits ? evaluator.bitcast(bits, type) : bits;
+  return bits ? build.bitcast(bits, type) : bits;
 }
 
 Tensor PtxTranslator::getArgument(size_t index) {
@@ -167,31 +167,31 @@ bool PtxTranslator::write(const PtxInstruction &instruction, const PtxOperand &t
     refuse(instruction, "writes something that is not a declared register");
     return false;
   }
-  bits = evaluator.cast(bits, uintOf(entry->bits));
+  bits = build.cast(bits, uintOf(entry->bits));
   Tensor condition;
   if (entry->value && !findCondition(instruction, condition))
     return false;
   if (condition)
-    bits = evaluator.select(condition, bits, entry->value);
+    bits = build.select(condition, bits, entry->value);
   entry->value = bits;
   return bool(bits);
 }
 
 Tensor PtxTranslator::refuse(const PtxInstruction &instruction, const llvm::Twine &why) {
-  evaluator.error(DiagKind::SemaPtx, "instruction '" + instruction.text + "' " + why.str());
+  build.error(DiagKind::SemaPtx, "instruction '" + instruction.text + "' " + why.str());
   return {};
 }
 
 Tensor PtxTranslator::binary(BinaryOp op, Tensor a, Tensor b) {
-  Value result = evaluator.binary(op, Value::tensor(a), Value::tensor(b));
-  return evaluator.failed() ? Tensor() : result.getTensor();
+  Value result = build.binary(op, Value::tensor(a), Value::tensor(b));
+  return build.failed() ? Tensor() : result.getTensor();
 }
 Tensor PtxTranslator::binary(BinaryOp op, Tensor a, uint64_t number) {
   return binary(op, a, constantBits(a.dtype().getBits(), number));
 }
 Tensor PtxTranslator::test(CompareOp op, Tensor a, Tensor b) {
-  Value result = evaluator.compare(op, Value::tensor(a), Value::tensor(b));
-  return evaluator.failed() ? Tensor() : result.getTensor();
+  Value result = build.compare(op, Value::tensor(a), Value::tensor(b));
+  return build.failed() ? Tensor() : result.getTensor();
 }
 
 /// The first part is the lowest.
@@ -199,7 +199,7 @@ Tensor PtxTranslator::combine(llvm::ArrayRef<Tensor> parts) {
   unsigned bits = parts.front().dtype().getBits();
   Tensor result;
   for (auto [index, part] : llvm::enumerate(parts)) {
-    Tensor wide = evaluator.cast(part, uintOf(bits * unsigned(parts.size())));
+    Tensor wide = build.cast(part, uintOf(bits * unsigned(parts.size())));
     if (index)
       wide = binary(BinaryOp::ShiftLeft, wide, index * bits);
     result = index ? binary(BinaryOp::BitOr, result, wide) : wide;
@@ -212,7 +212,7 @@ std::vector<Tensor> PtxTranslator::divide(Tensor bits, unsigned count) {
   std::vector<Tensor> parts;
   for (unsigned i = 0; i < count; ++i)
     parts.push_back(
-        evaluator.cast(i ? binary(BinaryOp::ShiftRight, bits, i * each) : bits, uintOf(each)));
+        build.cast(i ? binary(BinaryOp::ShiftRight, bits, i * each) : bits, uintOf(each)));
   return parts;
 }
 
@@ -222,7 +222,7 @@ bool PtxTranslator::execute(const PtxInstruction &instruction) {
   llvm::StringRef base = instruction.base;
   if (!instruction.label.empty()) {
     reach(instruction.label);
-    return !evaluator.failed();
+    return !build.failed();
   }
   if (base == "bra")
     return branch(instruction);
@@ -300,7 +300,7 @@ Tensor PtxTranslator::choose(const PtxInstruction &instruction) {
   unsigned bits = typesOf(instruction).back().getBits();
   Tensor a = read(instruction.operands[1], bits), b = a ? read(instruction.operands[2], bits) : a;
   Tensor condition = a && b ? read(instruction.operands[3], 1) : Tensor();
-  return condition ? evaluator.select(condition, a, b) : Tensor();
+  return condition ? build.select(condition, a, b) : Tensor();
 }
 
 Tensor PtxTranslator::move(const PtxInstruction &instruction) {

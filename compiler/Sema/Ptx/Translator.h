@@ -11,8 +11,8 @@ namespace kiln::sema {
 /// integers of their width, or int1 for predicates.
 class PtxTranslator {
 public:
-  PtxTranslator(Evaluator &evaluator, const PtxProgram &program, llvm::ArrayRef<int64_t> shape)
-      : evaluator(evaluator), program(program), shape(shape) {}
+  PtxTranslator(TensorBuilder &build, const PtxProgram &program, llvm::ArrayRef<int64_t> shape)
+      : build(build), program(program), shape(shape) {}
 
   /// Register `$index`, of `bits` bits; without a value it is an output not written yet.
   void addArgument(unsigned bits, Tensor value = {});
@@ -85,6 +85,9 @@ private:
                       llvm::ArrayRef<Tensor> operands);
   Tensor computeFloat(const PtxInstruction &instruction, DType type,
                       llvm::ArrayRef<Tensor> operands);
+  Tensor computeFunction(const PtxInstruction &instruction, DType type, Tensor x);
+  Tensor saturate(const PtxInstruction &instruction, Tensor result, DType type);
+  Tensor number(DType type, int value);
   Tensor computeInt(const PtxInstruction &instruction, DType type, llvm::ArrayRef<Tensor> operands);
   Tensor computeToward(const PtxInstruction &instruction, Direction direction,
                        llvm::ArrayRef<Tensor> operands);
@@ -126,7 +129,7 @@ private:
   Tensor test(ast::CompareOp op, Tensor a, Tensor b);
   Tensor refuse(const PtxInstruction &instruction, const llvm::Twine &why = "is not supported");
 
-  Evaluator &evaluator;
+  TensorBuilder &build;
   const PtxProgram &program;
   llvm::SmallVector<int64_t, 4> shape;
   bool isEffect = false;

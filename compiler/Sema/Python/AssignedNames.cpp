@@ -111,4 +111,49 @@ SourceRange findLastAssignment(ast::Block block, llvm::StringRef name) {
   return last;
 }
 
+void visitBoundNames(const ast::Node &node, llvm::function_ref<void(llvm::StringRef)> visit) {
+  using ast::NodeKind;
+  switch (node.kind) {
+  case NodeKind::AssignStmt:
+    for (const ast::Expr *target : llvm::cast<ast::AssignStmt>(node).targets)
+      visitTargetNames(*target, visit);
+    break;
+  case NodeKind::AugAssignStmt:
+    visitTargetNames(*llvm::cast<ast::AugAssignStmt>(node).target, visit);
+    break;
+  case NodeKind::AnnAssignStmt:
+    if (llvm::cast<ast::AnnAssignStmt>(node).value)
+      visitTargetNames(*llvm::cast<ast::AnnAssignStmt>(node).target, visit);
+    break;
+  case NodeKind::NamedExpr:
+    visitTargetNames(*llvm::cast<ast::NamedExpr>(node).target, visit);
+    break;
+  case NodeKind::ForStmt:
+    visitTargetNames(*llvm::cast<ast::ForStmt>(node).target, visit);
+    break;
+  case NodeKind::WithStmt:
+    for (const ast::WithItem &item : llvm::cast<ast::WithStmt>(node).items)
+      if (item.target)
+        visitTargetNames(*item.target, visit);
+    break;
+  case NodeKind::ImportStmt:
+    for (const ast::ImportedName &name : llvm::cast<ast::ImportStmt>(node).names)
+      visit(name.alias.empty() ? name.name.name.split('.').first : name.alias.name);
+    break;
+  case NodeKind::ImportFromStmt:
+    for (const ast::ImportedName &name : llvm::cast<ast::ImportFromStmt>(node).names)
+      if (name.name.name != "*")
+        visit(name.alias.empty() ? name.name.name : name.alias.name);
+    break;
+  case NodeKind::FunctionDef:
+    visit(llvm::cast<ast::FunctionDef>(node).name.name);
+    break;
+  case NodeKind::ClassDef:
+    visit(llvm::cast<ast::ClassDef>(node).name.name);
+    break;
+  default:
+    break;
+  }
+}
+
 } // namespace kiln::sema

@@ -19,6 +19,9 @@ SourceRange findLastAssignment(ast::Block block, llvm::StringRef name);
 /// Calls `visit` with every name in a target of an assignment.
 void visitTargetNames(const ast::Expr &target, llvm::function_ref<void(llvm::StringRef)> visit);
 
+/// Calls `visit` with every name that one node binds, not with those that nodes inside of it do.
+void visitBoundNames(const ast::Node &node, llvm::function_ref<void(llvm::StringRef)> visit);
+
 } // namespace kiln::sema
 
 #endif // KILN_COMPILER_SEMA_PYTHON_ASSIGNEDNAMES_H

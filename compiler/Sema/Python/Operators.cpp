@@ -1,6 +1,6 @@
 // Python's operators on values that are known at compile time.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Python/PythonOperations.h"
 #include "compiler/Sema/Python/StringFormatting.h"
 
 #include <cmath>
@@ -116,19 +116,19 @@ bool divides(ast::BinaryOp op) {
   return op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
 }
 
-Value numbers(Evaluator &evaluator, ast::BinaryOp op, const Value &left, const Value &right) {
+Value numbers(const Reporting &python, ast::BinaryOp op, const Value &left, const Value &right) {
   if (divides(op) && right.getReal() == 0)
-    return evaluator.error(DiagKind::SemaPython, "division by zero");
+    return python.error(DiagKind::SemaPython, "division by zero");
   bool integral = left.isIntegral() && right.isIntegral() && op != ast::BinaryOp::Div;
   if (integral && op == ast::BinaryOp::Pow && right.getInt() < 0)
     integral = false;
   if (integral) {
     bool shift = op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
     if (shift && right.getInt() < 0)
-      return evaluator.error(DiagKind::SemaPython, "negative shift count");
+      return python.error(DiagKind::SemaPython, "negative shift count");
     std::optional<Int> result = integerArithmetic(op, left.getInt(), right.getInt());
     if (!result)
-      return evaluator.error(DiagKind::SemaPython, "an integer is too large (more than 126 bits)");
+      return python.error(DiagKind::SemaPython, "an integer is too large (more than 126 bits)");
     bool logical =
         op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
     if (logical && left.is(ValueKind::Bool) && right.is(ValueKind::Bool))
@@ -137,8 +137,8 @@ Value numbers(Evaluator &evaluator, ast::BinaryOp op, const Value &left, const V
   }
   if (std::optional<double> result = floatArithmetic(op, left.getReal(), right.getReal()))
     return Value::real(*result);
-  return evaluator.error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
-                         describe(right));
+  return python.error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
+                      describe(right));
 }
 
 bool contains(const std::vector<Value> &elements, const Value &value);
@@ -162,11 +162,22 @@ std::optional<Value> setArithmetic(ast::BinaryOp op, const Value &left, const Va
   return Value(ValueKind::Set, set);
 }
 
-std::vector<Value> repeat(const std::vector<Value> &elements, Int count) {
-  std::vector<Value> result;
+/// `text * count`, `sequence * count`; empty where that is too long.
+std::optional<Value> repeat(const Value &value, Int count) {
+  constexpr Int longest = 1 << 20;
+  Int size = value.isString() ? Int(value.getString().size()) : Int(value.getElements().size());
+  if (count * size >= longest)
+    return std::nullopt;
+  std::string text;
+  std::vector<Value> elements;
   for (Int i = 0; i < count; ++i)
-    result.insert(result.end(), elements.begin(), elements.end());
-  return result;
+    if (value.isString())
+      text += value.getString();
+    else
+      elements.insert(elements.end(), value.getElements().begin(), value.getElements().end());
+  if (value.isString())
+    return Value::string(text);
+  return value.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
 }
 
 /// The items of `left` with those of `right` written over them.
@@ -212,98 +223,112 @@ std::optional<int> order(const Value &a, const Value &b) {
 
 } // namespace
 
-Value Evaluator::pythonBinary(ast::BinaryOp op, const Value &left, const Value &right) {
+/// What of two operands is not known is not known of the result.
+static const Value *findOpaque(const Value &left, const Value &right) {
+  return left.isOpaque() ? &left : right.isOpaque() ? &right : nullptr;
+}
+
+static bool isProduct(ast::BinaryOp op, const Value &left, const Value &right) {
+  return op == ast::BinaryOp::Mul && right.is(ValueKind::Int) &&
+         (left.isString() || left.isSequence());
+}
+
+constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
+
+Value PythonOperations::pythonBinary(ast::BinaryOp op, const Value &left, const Value &right) {
   using ast::BinaryOp;
+  if (const Value *opaque = findOpaque(left, right))
+    return *opaque;
   if (left.isNumber() && right.isNumber())
     return numbers(*this, op, left, right);
-  constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
-  auto tooLong = [&] { return error(DiagKind::SemaPython, "a sequence is too large"); };
-  if (left.isString() && op == BinaryOp::Add && right.isString() &&
-      left.getString().size() + right.getString().size() > longestText)
-    return tooLong();
-  if (left.isString() && op == BinaryOp::Add && right.isString())
+  if (left.isString() && op == BinaryOp::Add && right.isString()) {
+    if (left.getString().size() + right.getString().size() > longestText)
+      return error(DiagKind::SemaPython, "a sequence is too large");
     return Value::string(left.getString() + right.getString());
+  }
   if (op == BinaryOp::Mul && right.isSequence() && left.is(ValueKind::Int))
     return pythonBinary(op, right, left);
-  if (op == BinaryOp::Mul && right.is(ValueKind::Int)) {
-    constexpr Int longest = 1 << 20;
-    Int count = right.getInt();
-    if (left.isString() && count * Int(left.getString().size()) < longest) {
-      std::string text;
-      for (Int i = 0; i < count; ++i)
-        text += left.getString();
-      return Value::string(text);
-    }
-    if (left.isSequence() && count * Int(left.getElements().size()) < longest) {
-      std::vector<Value> elements = repeat(left.getElements(), count);
-      return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
-    }
-  }
-  if (left.is(ValueKind::Set) && right.is(ValueKind::Set) &&
-      !step(left.getElements().size() * right.getElements().size() / searchedPerStep))
-    return Value();
-  if (left.is(ValueKind::Set) && right.is(ValueKind::Set))
+  if (isProduct(op, left, right))
+    if (std::optional<Value> product = repeat(left, right.getInt()))
+      return *product;
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set)) {
+    if (!unwinding().step(left.getElements().size() * right.getElements().size() / searchedPerStep))
+      return Value();
     if (std::optional<Value> result = setArithmetic(op, left, right))
       return *result;
-  // In kernels a list display is a tuple, so the two mix.
-  bool mayMix = frame && frame->mode == FunctionMode::Kernel;
-  if (op == BinaryOp::Add && left.isSequence() && right.isSequence() &&
-      (mayMix || left.getKind() == right.getKind()) && !left.is(ValueKind::Set)) {
-    if (left.getElements().size() + right.getElements().size() > longestSequence)
-      return tooLong();
-    std::vector<Value> elements = left.getElements();
-    elements.insert(elements.end(), right.getElements().begin(), right.getElements().end());
-    return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
   }
+  // In kernels a list display is a tuple, so the two mix.
+  if (op == BinaryOp::Add && left.isSequence() && right.isSequence() &&
+      (unwinding().isDeviceCode() || left.getKind() == right.getKind()) && !left.is(ValueKind::Set))
+    return joinSequences(left, right);
   if (op == BinaryOp::BitOr && left.is(ValueKind::Dict) && right.is(ValueKind::Dict))
     return mergeDicts(left, right);
   if (left.isString() && op == BinaryOp::Mod)
-    return formatPercent(*this, left.getString(), right);
+    return formatPercent(*this, code, left.getString(), right);
   return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
 }
 
-Value Evaluator::pythonCompare(ast::CompareOp op, const Value &left, const Value &right) {
+Value PythonOperations::joinSequences(const Value &left, const Value &right) {
+  if (left.getElements().size() + right.getElements().size() > longestSequence)
+    return error(DiagKind::SemaPython, "a sequence is too large");
+  std::vector<Value> elements = left.getElements();
+  elements.insert(elements.end(), right.getElements().begin(), right.getElements().end());
+  return left.is(ValueKind::List) ? Value::list(elements) : Value::tuple(elements);
+}
+
+Value PythonOperations::compareEqual(ast::CompareOp op, const Value &left, const Value &right) {
+  // In kernels a list display is a tuple.
+  bool mixed = unwinding().isDeviceCode() && left.isSequence() && right.isSequence();
+  std::optional<bool> equal =
+      mixed ? isEqual(Value::tuple(left.getElements()), Value::tuple(right.getElements()))
+            : isEqual(left, right);
+  return equal
+             ? Value::boolean(*equal == (op == ast::CompareOp::Equal))
+             : error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
+}
+
+Value PythonOperations::compareMember(ast::CompareOp op, const Value &left, const Value &right) {
+  bool wanted = op == ast::CompareOp::In;
+  if (right.isOpaque())
+    return right;
+  if (right.isString() && left.isString())
+    return Value::boolean(right.getString().contains(left.getString()) == wanted);
+  if (right.is(ValueKind::Module))
+    return Value::boolean(!wanted); // os.environ: nothing is set.
+  std::optional<std::vector<Value>> items = iterate(right);
+  return items ? Value::boolean(contains(*items, left) == wanted) : Value();
+}
+
+static Value compareSets(ast::CompareOp op, const Value &left, const Value &right) {
   using ast::CompareOp;
-  switch (op) {
-  case CompareOp::Equal:
-  case CompareOp::NotEqual: {
-    // In kernels a list display is a tuple.
-    bool mixed =
-        frame && frame->mode == FunctionMode::Kernel && left.isSequence() && right.isSequence();
-    std::optional<bool> equal =
-        mixed ? isEqual(Value::tuple(left.getElements()), Value::tuple(right.getElements()))
-              : isEqual(left, right);
-    return equal ? Value::boolean(*equal == (op == CompareOp::Equal))
-                 : error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
-                         describe(right));
+  const std::vector<Value> &a = left.getElements(), &b = right.getElements();
+  bool isLess = op == CompareOp::Less || op == CompareOp::LessEqual;
+  const std::vector<Value> &small = isLess ? a : b, &large = isLess ? b : a;
+  bool isStrict = op == CompareOp::Less || op == CompareOp::Greater;
+  return Value::boolean(
+      (!isStrict || small.size() < large.size()) &&
+      llvm::all_of(small, [&](const Value &one) { return contains(large, one); }));
+}
+
+Value PythonOperations::pythonCompare(ast::CompareOp op, const Value &left, const Value &right) {
+  using ast::CompareOp;
+  if (op == CompareOp::Is || op == CompareOp::IsNot) {
+    bool same =
+        isIdentical(left, right) || (left.is(ValueKind::Type) && right.is(ValueKind::Type) &&
+                                     left.getType() == right.getType());
+    return Value::boolean(same == (op == CompareOp::Is));
   }
-  case CompareOp::In:
-  case CompareOp::NotIn: {
-    bool wanted = op == CompareOp::In;
-    if (right.isOpaque())
-      return right;
-    if (right.isString() && left.isString())
-      return Value::boolean(right.getString().contains(left.getString()) == wanted);
-    if (right.is(ValueKind::Module))
-      return Value::boolean(!wanted); // os.environ: nothing is set.
-    std::optional<std::vector<Value>> items = iterate(right);
-    return items ? Value::boolean(contains(*items, left) == wanted) : Value();
-  }
-  default:
-    break;
-  }
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return compareMember(op, left, right);
+  if (const Value *opaque = findOpaque(left, right))
+    return *opaque;
+  if (op == CompareOp::Equal || op == CompareOp::NotEqual)
+    return compareEqual(op, left, right);
   if ((left.is(ValueKind::Float) && std::isnan(left.getReal())) ||
       (right.is(ValueKind::Float) && std::isnan(right.getReal())))
     return Value::boolean(false);
-  if (left.is(ValueKind::Set) && right.is(ValueKind::Set)) {
-    const std::vector<Value> &a = left.getElements(), &b = right.getElements();
-    bool isLess = op == CompareOp::Less || op == CompareOp::LessEqual;
-    const std::vector<Value> &small = isLess ? a : b, &large = isLess ? b : a;
-    bool isStrict = op == CompareOp::Less || op == CompareOp::Greater;
-    return Value::boolean(
-        (!isStrict || small.size() < large.size()) &&
-        llvm::all_of(small, [&](const Value &one) { return contains(large, one); }));
-  }
+  if (left.is(ValueKind::Set) && right.is(ValueKind::Set))
+    return compareSets(op, left, right);
   std::optional<int> sign = order(left, right);
   if (!sign)
     return error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left), describe(right));
@@ -319,94 +344,55 @@ Value Evaluator::pythonCompare(ast::CompareOp op, const Value &left, const Value
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Compile-time operands of builtins
-//===----------------------------------------------------------------------===//
-
-std::optional<Int> Evaluator::constantInt(const Value &value, const llvm::Twine &what) {
-  if (value.isIntegral())
-    return value.getInt();
-  if (value.isError())
-    return std::nullopt;
-  if (value.isOpaque())
-    return notKnown(value), std::nullopt;
-  if (value.isTensor())
-    return fail(DiagKind::SemaNotConstant, what, describe(value));
-  return fail(DiagKind::SemaInvalidArgument, what, "an integer", describe(value));
-}
-
-std::optional<bool> Evaluator::constantBool(const Value &value, const llvm::Twine &what) {
-  if (value.isTensor())
-    return fail(DiagKind::SemaNotConstant, what, describe(value));
-  return truth(value);
-}
-
-std::optional<std::string> Evaluator::constantString(const Value &value, const llvm::Twine &what) {
-  if (value.isString())
-    return value.getString().str();
-  if (value.isNone())
-    return std::string();
-  if (value.isError())
-    return std::nullopt;
-  return fail(DiagKind::SemaInvalidArgument, what, "a string", describe(value));
-}
-
-std::optional<DType> Evaluator::constantDType(const Value &value, const llvm::Twine &what) {
-  if (value.is(ValueKind::Type))
-    return value.getType().dtype;
-  if (value.isString())
-    if (std::optional<DType> type = parseDType(value.getString()))
-      return type;
-  if (value.is(ValueKind::Builtin)) {
-    llvm::StringRef name = value.as<BuiltinObject>().info->name;
-    if (name == "float")
-      return DType(Scalar::FP32);
-    if (name == "int")
-      return DType(Scalar::Int32);
-    if (name == "bool")
-      return DType(Scalar::Int1);
+Value PythonOperations::pythonUnary(ast::UnaryOp op, const Value &operand) {
+  if (op == ast::UnaryOp::Not) {
+    std::optional<bool> answer = truth(operand);
+    return answer ? Value::boolean(!*answer) : Value();
   }
-  if (value.isOpaque()) {
-    llvm::StringRef path = value.as<OpaqueObject>().path;
-    if (path.consume_front("torch."))
-      if (std::optional<DType> type = parseDType(path))
-        return type;
+  if (operand.isOpaque())
+    return operand;
+  if (operand.isIntegral()) {
+    Int value = operand.getInt();
+    return Value::integer(op == ast::UnaryOp::Minus    ? -value
+                          : op == ast::UnaryOp::Invert ? ~value
+                                                       : value);
   }
-  if (value.isError())
-    return std::nullopt;
-  return fail(DiagKind::SemaInvalidArgument, what, "a dtype", describe(value));
+  if (operand.is(ValueKind::Float) && op != ast::UnaryOp::Invert)
+    return Value::real(op == ast::UnaryOp::Minus ? -operand.getReal() : operand.getReal());
+  return error(DiagKind::SemaOperand, ast::getSpelling(op), describe(operand));
 }
 
-std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantInts(const Value &value,
-                                                                     llvm::StringRef what) {
-  llvm::SmallVector<int64_t, 4> result;
-  std::vector<Value> elements{value};
-  if (value.isSequence())
-    elements = value.getElements();
-  for (const Value &element : elements) {
-    std::optional<Int> number = constantInt(element, what);
-    if (!number)
+std::optional<bool> PythonOperations::truth(const Value &value, Tensor *tensor) {
+  switch (value.getKind()) {
+  case ValueKind::None:
+    return false;
+  case ValueKind::Bool:
+  case ValueKind::Int:
+    return value.getInt() != 0;
+  case ValueKind::Float:
+    return value.getReal() != 0;
+  case ValueKind::String:
+    return !value.getString().empty();
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::Set:
+    return !value.getElements().empty();
+  case ValueKind::Dict:
+    return !value.as<DictObject>().items.empty();
+  case ValueKind::Opaque:
+    notKnown(value);
+    return std::nullopt;
+  case ValueKind::Error:
+    return std::nullopt;
+  case ValueKind::Tensor:
+    if (tensor) {
+      *tensor = value.getTensor();
       return std::nullopt;
-    if (*number > INT64_MAX || *number < INT64_MIN)
-      return fail(DiagKind::SemaNumberRange, toString(*number), "int64");
-    result.push_back(static_cast<int64_t>(*number));
+    }
+    return fail(DiagKind::SemaNotConstant, "a condition", describe(value));
+  default:
+    return true;
   }
-  return result;
-}
-
-std::optional<llvm::SmallVector<int64_t, 4>> Evaluator::constantShape(const Value &value,
-                                                                      llvm::StringRef what) {
-  std::optional<llvm::SmallVector<int64_t, 4>> shape = constantInts(value, what);
-  if (!shape)
-    return std::nullopt;
-  if (llvm::any_of(*shape, [](int64_t extent) { return extent <= 0; }))
-    return fail(DiagKind::SemaShape, what, "extents of at least 1", shapeToString(*shape));
-  // Triton's own limit on the elements of one block.
-  if (paddedElements(*shape) > maxTensorElements)
-    return fail(DiagKind::SemaShape, what,
-                "at most " + std::to_string(maxTensorElements) + " elements",
-                shapeToString(*shape));
-  return shape;
 }
 
 } // namespace kiln::sema

@@ -166,8 +166,9 @@ std::optional<std::string> formatNumber(const Value &value, const FormatSpec &sp
 /// empty.
 class FieldFormatter {
 public:
-  FieldFormatter(Evaluator &evaluator, llvm::ArrayRef<Value> args, const Keywords &keywords)
-      : evaluator(evaluator), args(args), keywords(keywords) {}
+  FieldFormatter(PythonOperations &python, CodeRunner &code, llvm::ArrayRef<Value> args,
+                 const Keywords &keywords)
+      : python(python), code(code), args(args), keywords(keywords) {}
 
   std::optional<std::string> format(llvm::StringRef text);
 
@@ -175,10 +176,11 @@ private:
   std::optional<std::string> formatField(llvm::StringRef field);
   std::optional<Value> find(llvm::StringRef path);
   std::nullopt_t fail(const llvm::Twine &message) {
-    return evaluator.fail(DiagKind::SemaPython, message.str());
+    return python.fail(DiagKind::SemaPython, message.str());
   }
 
-  Evaluator &evaluator;
+  PythonOperations &python;
+  CodeRunner &code;
   llvm::ArrayRef<Value> args;
   const Keywords &keywords;
   size_t next = 0;
@@ -201,20 +203,20 @@ std::optional<Value> FieldFormatter::find(llvm::StringRef path) {
       return fail("format() has no argument '" + head + "'");
     value = named->second;
   }
-  while (!rest.empty() && !evaluator.failed()) {
+  while (!rest.empty() && !python.failed()) {
     if (rest.consume_front(".")) {
       llvm::StringRef name = rest.take_until([](char c) { return c == '.' || c == '['; });
       rest = rest.drop_front(name.size());
-      value = evaluator.getAttribute(value, name);
+      value = code.getAttribute(value, name);
       continue;
     }
     llvm::StringRef key = rest.drop_front().split(']').first;
     rest = rest.drop_front(std::min(rest.size(), key.size() + 2));
     int64_t number = 0;
     bool isNumber = !key.getAsInteger(10, number);
-    value = evaluator.subscript(value, isNumber ? Value::integer(number) : Value::string(key));
+    value = code.subscript(value, isNumber ? Value::integer(number) : Value::string(key));
   }
-  return evaluator.failed() ? std::nullopt : std::optional(value);
+  return python.failed() ? std::nullopt : std::optional(value);
 }
 
 std::optional<std::string> FieldFormatter::formatField(llvm::StringRef field) {
@@ -228,7 +230,7 @@ std::optional<std::string> FieldFormatter::formatField(llvm::StringRef field) {
     return fail("format() does not know the conversion '!" + conversion + "'");
   if (!conversion.empty())
     *value = Value::string(conversion == "r" ? repr(*value) : str(*value));
-  return formatValue(evaluator, *value, *given);
+  return formatValue(python, *value, *given);
 }
 
 std::optional<std::string> FieldFormatter::format(llvm::StringRef text) {
@@ -269,10 +271,10 @@ std::optional<std::string> FieldFormatter::format(llvm::StringRef text) {
 
 } // namespace
 
-std::optional<std::string> formatValue(Evaluator &evaluator, const Value &value,
+std::optional<std::string> formatValue(const Reporting &python, const Value &value,
                                        llvm::StringRef spec) {
   if (value.isTensor())
-    return evaluator.fail(DiagKind::SemaNotConstant, "a value in formatted text", describe(value));
+    return python.fail(DiagKind::SemaNotConstant, "a value in formatted text", describe(value));
   if (spec.empty())
     return str(value);
   std::optional<FormatSpec> parsed = parseSpec(spec);
@@ -285,14 +287,13 @@ std::optional<std::string> formatValue(Evaluator &evaluator, const Value &value,
                     *parsed, '<');
   }
   if (!result)
-    evaluator.error(DiagKind::SemaPython,
-                    "'" + spec.str() + "' is no format of " + describe(value));
+    python.error(DiagKind::SemaPython, "'" + spec.str() + "' is no format of " + describe(value));
   return result;
 }
 
-Value formatFields(Evaluator &evaluator, llvm::StringRef text, llvm::ArrayRef<Value> args,
-                   const Keywords &keywords) {
-  std::optional<std::string> result = FieldFormatter(evaluator, args, keywords).format(text);
+Value formatFields(PythonOperations &python, CodeRunner &code, llvm::StringRef text,
+                   llvm::ArrayRef<Value> args, const Keywords &keywords) {
+  std::optional<std::string> result = FieldFormatter(python, code, args, keywords).format(text);
   return result ? Value::string(*result) : Value();
 }
 
@@ -311,7 +312,8 @@ static std::string specOf(llvm::StringRef flags, llvm::StringRef size, char type
   return spec + (type == 'i' || type == 'u' ? 'd' : isText ? 's' : type);
 }
 
-Value formatPercent(Evaluator &evaluator, llvm::StringRef text, const Value &values) {
+Value formatPercent(PythonOperations &python, CodeRunner &code, llvm::StringRef text,
+                    const Value &values) {
   llvm::SmallVector<Value> args{values};
   if (values.is(ValueKind::Tuple))
     args.assign(values.getElements().begin(), values.getElements().end());
@@ -331,8 +333,8 @@ Value formatPercent(Evaluator &evaluator, llvm::StringRef text, const Value &val
     if (text.consume_front("(")) {
       llvm::StringRef key = text.take_until([](char c) { return c == ')'; });
       text = text.drop_front(std::min(text.size(), key.size() + 1));
-      value = evaluator.subscript(values, Value::string(key));
-      if (evaluator.failed())
+      value = code.subscript(values, Value::string(key));
+      if (python.failed())
         return Value();
     }
     auto take = [&](llvm::StringRef characters) {
@@ -342,24 +344,24 @@ Value formatPercent(Evaluator &evaluator, llvm::StringRef text, const Value &val
     };
     llvm::StringRef flags = take("-+ #0"), size = take("0123456789.");
     if (text.empty() || !llvm::StringRef("diuxXofFeEgGsr").contains(text.front()))
-      return evaluator.error(DiagKind::SemaPython, "'%' is not followed by a conversion");
+      return python.error(DiagKind::SemaPython, "'%' is not followed by a conversion");
     char type = text.front();
     text = text.drop_front();
     if (!value && next >= args.size())
-      return evaluator.error(DiagKind::SemaPython, "too few values for the text before '%'");
+      return python.error(DiagKind::SemaPython, "too few values for the text before '%'");
     if (!value)
       value = args[next++];
     if (type == 'r')
       value = Value::string(repr(*value));
     if (value->is(ValueKind::Float) && llvm::StringRef("diu").contains(type))
       value = Value::integer(Int(value->getReal()));
-    std::optional<std::string> field = formatValue(evaluator, *value, specOf(flags, size, type));
+    std::optional<std::string> field = formatValue(python, *value, specOf(flags, size, type));
     if (!field)
       return Value();
     result += *field;
   }
   if (values.is(ValueKind::Tuple) && next < args.size())
-    return evaluator.error(DiagKind::SemaPython, "too many values for the text before '%'");
+    return python.error(DiagKind::SemaPython, "too many values for the text before '%'");
   return Value::string(result);
 }
 

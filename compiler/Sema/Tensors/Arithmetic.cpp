@@ -4,7 +4,7 @@
 // tensor's type unless it is of a higher kind (bool < int < float); two tensors promote as C does,
 // signedness included; half types promote to fp32 for division.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 namespace {
@@ -50,7 +50,7 @@ IPredicate intPredicate(ast::CompareOp op, bool isSigned) {
 
 } // namespace
 
-DType Evaluator::promoteInts(DType a, DType b) {
+DType promoteInts(DType a, DType b) {
   if (a.isUnsigned() == b.isUnsigned())
     return a.getBits() > b.getBits() ? a : b;
   if (a.isUnsigned())
@@ -58,8 +58,8 @@ DType Evaluator::promoteInts(DType a, DType b) {
   return b.getBits() >= a.getBits() ? b : a;
 }
 
-std::optional<DType> Evaluator::computationType(llvm::StringRef op, DType a, bool aIsNumber,
-                                                DType b, bool bIsNumber, bool division) {
+std::optional<DType> TensorBuilder::computationType(llvm::StringRef op, DType a, bool aIsNumber,
+                                                    DType b, bool bIsNumber, bool division) {
   auto isHalf = [](DType type) { return type.is(Scalar::FP16) || type.is(Scalar::BF16); };
   // Nothing computes in a format that MLIR lacks.
   for (DType *type : {&a, &b})
@@ -88,8 +88,10 @@ std::optional<DType> Evaluator::computationType(llvm::StringRef op, DType a, boo
   return promoteInts(a, b);
 }
 
-std::optional<std::pair<Tensor, Tensor>>
-Evaluator::operands(llvm::StringRef op, const Value &left, const Value &right, OperandRules rules) {
+std::optional<std::pair<Tensor, Tensor>> TensorBuilder::operands(llvm::StringRef op,
+                                                                 const Value &left,
+                                                                 const Value &right,
+                                                                 OperandRules rules) {
   bool leftNumber = left.isNumber(), rightNumber = right.isNumber();
   for (const Value *value : {&left, &right})
     if (!value->isTensor() && !value->isNumber()) {
@@ -138,7 +140,7 @@ Evaluator::operands(llvm::StringRef op, const Value &left, const Value &right, O
 // Operators
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::tensorBinary(ast::BinaryOp op, const Value &left, const Value &right) {
+Value TensorBuilder::tensorBinary(ast::BinaryOp op, const Value &left, const Value &right) {
   using ast::BinaryOp;
   switch (op) {
   case BinaryOp::Add:
@@ -166,48 +168,14 @@ Value Evaluator::tensorBinary(ast::BinaryOp op, const Value &left, const Value &
   }
 }
 
-/// In 64 bits, where nothing overflows, against the range of the type (Triton's sanitize_overflow).
-void Evaluator::assertInRange(ast::BinaryOp op, Tensor a, Tensor b) {
-  DType type = a.dtype();
-  Tensor x = cast(a, Scalar::Int64), y = cast(b, Scalar::Int64);
-  mlir::Value wide = op == ast::BinaryOp::Add   ? emit<mlir::arith::AddIOp>(x.ir, y.ir)
-                     : op == ast::BinaryOp::Sub ? emit<mlir::arith::SubIOp>(x.ir, y.ir)
-                                                : emit<mlir::arith::MulIOp>(x.ir, y.ir);
-  auto limit = [&](Int value) {
-    return splat(integerConstant(Scalar::Int64, value), x.type.shape).ir;
-  };
-  mlir::Value isBelow = emit<mlir::arith::CmpIOp>(IPredicate::sle, wide, limit(type.getMax()));
-  mlir::Value isAbove = emit<mlir::arith::CmpIOp>(IPredicate::sge, wide, limit(type.getMin()));
-  llvm::StringRef name = op == ast::BinaryOp::Add   ? "add"
-                         : op == ast::BinaryOp::Sub ? "sub"
-                                                    : "mul";
-  emitAssertion({emit<mlir::arith::AndIOp>(isBelow, isAbove), x.type.with(DType(Scalar::Int1))},
-                type.str() + " overflow detected for operation " + name.str());
-}
-
-Value Evaluator::checkedBinary(ast::BinaryOp op, const Value &left, const Value &right) {
-  Value result = binary(op, left, right);
-  using ast::BinaryOp;
-  bool canOverflow = op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
-  if (!canOverflow || hasFailed || !result.isTensor() || !instance || !instance->debug ||
-      elementFunctions)
-    return result;
-  DType type = result.getTensor().dtype();
-  if (!type.isInt() || type.isBool() || type.getBits() >= 64)
-    return result;
-  if (auto both = operands(ast::getSpelling(op), left, right, {}))
-    assertInRange(op, both->first, both->second);
-  return hasFailed ? Value() : result;
-}
-
 /// The offset counts as signed: an unsigned one is widened first so that it stays positive.
-Tensor Evaluator::addPointer(Tensor pointer, Tensor offset) {
+Tensor TensorBuilder::addPointer(Tensor pointer, Tensor offset) {
   if (offset.dtype().isUnsigned() && offset.dtype().getBits() < 64)
     offset = cast(offset, Scalar::Int64);
   return {emit<tile::AddPtrOp>(pointer.ir, offset.ir), pointer.type};
 }
 
-Tensor Evaluator::add(const Value &left, const Value &right) {
+Tensor TensorBuilder::add(const Value &left, const Value &right) {
   OperandRules rules;
   rules.leftPointer = rules.rightPointer = true;
   auto both = operands("+", left, right, rules);
@@ -227,7 +195,7 @@ Tensor Evaluator::add(const Value &left, const Value &right) {
   return {emit<mlir::arith::AddIOp>(a.ir, b.ir), a.type};
 }
 
-Tensor Evaluator::subtract(const Value &left, const Value &right) {
+Tensor TensorBuilder::subtract(const Value &left, const Value &right) {
   OperandRules rules;
   rules.leftPointer = true;
   auto both = operands("-", left, right, rules);
@@ -244,7 +212,7 @@ Tensor Evaluator::subtract(const Value &left, const Value &right) {
   return {emit<mlir::arith::SubIOp>(a.ir, b.ir), a.type};
 }
 
-Tensor Evaluator::multiply(const Value &left, const Value &right) {
+Tensor TensorBuilder::multiply(const Value &left, const Value &right) {
   auto both = operands("*", left, right, {});
   if (!both)
     return {};
@@ -255,14 +223,14 @@ Tensor Evaluator::multiply(const Value &left, const Value &right) {
 }
 
 /// `approximate` allows multiplying by a reciprocal in fp32, as Triton's `/` does on GPUs.
-Tensor Evaluator::divide(Tensor a, Tensor b, bool approximate) {
+Tensor TensorBuilder::divide(Tensor a, Tensor b, bool approximate) {
   auto flags = mlir::arith::FastMathFlags::none;
   if (approximate && a.dtype().is(Scalar::FP32))
     flags = mlir::arith::FastMathFlags::arcp;
   return {emit<mlir::arith::DivFOp>(a.ir, b.ir, flags), a.type};
 }
 
-Value Evaluator::trueDivide(const Value &left, const Value &right) {
+Value TensorBuilder::trueDivide(const Value &left, const Value &right) {
   OperandRules rules;
   rules.division = true;
   auto both = operands("/", left, right, rules);
@@ -276,7 +244,7 @@ Value Evaluator::trueDivide(const Value &left, const Value &right) {
   return a && b ? Value::tensor(divide(a, b, /*approximate=*/true)) : Value();
 }
 
-Value Evaluator::floorDivide(const Value &left, const Value &right) {
+Value TensorBuilder::floorDivide(const Value &left, const Value &right) {
   OperandRules rules;
   rules.division = true;
   auto both = operands("//", left, right, rules);
@@ -291,7 +259,7 @@ Value Evaluator::floorDivide(const Value &left, const Value &right) {
   return Value::tensor(emit<mlir::arith::DivUIOp>(a.ir, b.ir), a.type);
 }
 
-Value Evaluator::modulo(const Value &left, const Value &right) {
+Value TensorBuilder::modulo(const Value &left, const Value &right) {
   OperandRules rules;
   rules.division = true;
   auto both = operands("%", left, right, rules);
@@ -305,7 +273,7 @@ Value Evaluator::modulo(const Value &left, const Value &right) {
   return Value::tensor(emit<mlir::arith::RemUIOp>(a.ir, b.ir), a.type);
 }
 
-Value Evaluator::bitwise(ast::BinaryOp op, const Value &left, const Value &right) {
+Value TensorBuilder::bitwise(ast::BinaryOp op, const Value &left, const Value &right) {
   using ast::BinaryOp;
   auto both = operands(ast::getSpelling(op), left, right, {});
   if (!both)
@@ -342,7 +310,7 @@ Value Evaluator::bitwise(ast::BinaryOp op, const Value &left, const Value &right
   return Value::tensor(result, a.type);
 }
 
-Value Evaluator::tensorCompare(ast::CompareOp op, const Value &left, const Value &right) {
+Value TensorBuilder::tensorCompare(ast::CompareOp op, const Value &left, const Value &right) {
   // A tensor is never equal to None, a string or a dtype.
   bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
   for (const Value *value : {&left, &right})
@@ -353,7 +321,7 @@ Value Evaluator::tensorCompare(ast::CompareOp op, const Value &left, const Value
   for (Value *value : {&a, &b})
     if (value->isNumber())
       *value = Value::tensor(toTensor(*value));
-  if (hasFailed)
+  if (failed())
     return Value();
   // Pointers compare as addresses.
   auto isPointer = [](const Value &value) {
@@ -376,7 +344,7 @@ Value Evaluator::tensorCompare(ast::CompareOp op, const Value &left, const Value
       emit<mlir::arith::CmpIOp>(intPredicate(op, x.dtype().isSigned()), x.ir, y.ir), type);
 }
 
-Tensor Evaluator::minMax(bool isMax, const Value &left, const Value &right, bool propagateNan) {
+Tensor TensorBuilder::minMax(bool isMax, const Value &left, const Value &right, bool propagateNan) {
   Tensor x = promoteBF16(toTensor(left)), y = promoteBF16(toTensor(right));
   if (!x || !y)
     return {};

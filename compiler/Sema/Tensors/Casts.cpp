@@ -1,15 +1,15 @@
 // Conversions between element types.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
 #include "compiler/Sema/Tensors/NarrowFloats.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 
-Tensor Evaluator::promoteBF16(Tensor tensor) {
+Tensor TensorBuilder::promoteBF16(Tensor tensor) {
   return tensor && tensor.dtype().is(Scalar::BF16) ? cast(tensor, Scalar::FP32) : tensor;
 }
 
-Tensor Evaluator::notZero(Tensor tensor) {
+Tensor TensorBuilder::notZero(Tensor tensor) {
   // 8-bit floats have no comparisons of their own.
   if (tensor.dtype().isFP8())
     tensor = cast(tensor, Scalar::FP16);
@@ -24,20 +24,20 @@ Tensor Evaluator::notZero(Tensor tensor) {
 
 /// What was rounded to nearest away from zero becomes the next number towards it, whose code is one
 /// less; infinity becomes the largest finite number. So no target needs a conversion for it.
-static Tensor roundTowardZero(Evaluator &evaluator, Tensor exact, Tensor rounded) {
-  Tensor back = evaluator.cast(rounded, exact.dtype());
-  mlir::Value grew = evaluator.emit<mlir::arith::CmpFOp>(
-      mlir::arith::CmpFPredicate::OGT, evaluator.emit<mlir::math::AbsFOp>(back.ir),
-      evaluator.emit<mlir::math::AbsFOp>(exact.ir));
+static Tensor roundTowardZero(TensorBuilder &build, Tensor exact, Tensor rounded) {
+  Tensor back = build.cast(rounded, exact.dtype());
+  mlir::Value grew = build.emit<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::OGT,
+                                                     build.emit<mlir::math::AbsFOp>(back.ir),
+                                                     build.emit<mlir::math::AbsFOp>(exact.ir));
   DType code = getIntType(rounded.dtype().getBits(), false);
-  Tensor bits = evaluator.bitcast(rounded, code);
-  Tensor one = evaluator.splat(evaluator.integerConstant(code, 1), bits.type.shape);
-  Tensor less{evaluator.emit<mlir::arith::SubIOp>(bits.ir, one.ir), bits.type};
+  Tensor bits = build.bitcast(rounded, code);
+  Tensor one = build.splat(build.integerConstant(code, 1), bits.type.shape);
+  Tensor less{build.emit<mlir::arith::SubIOp>(bits.ir, one.ir), bits.type};
   Tensor condition{grew, exact.type.with(DType(Scalar::Int1))};
-  return evaluator.bitcast(evaluator.select(condition, less, bits), rounded.dtype());
+  return build.bitcast(build.select(condition, less, bits), rounded.dtype());
 }
 
-Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Rounding rounding) {
+Tensor TensorBuilder::castFloatToFloat(Tensor tensor, const TensorType &type, Rounding rounding) {
   DType from = tensor.dtype(), to = type.dtype;
   unsigned fromBits = from.getBits(), toBits = to.getBits();
   // Between formats of one width there is no operation: go through a wider one. Doubles become
@@ -52,7 +52,7 @@ Tensor Evaluator::castFloatToFloat(Tensor tensor, const TensorType &type, Roundi
   return rounding == Rounding::TowardZero ? roundTowardZero(*this, tensor, rounded) : rounded;
 }
 
-Tensor Evaluator::castInt(Tensor tensor, const TensorType &type) {
+Tensor TensorBuilder::castInt(Tensor tensor, const TensorType &type) {
   DType from = tensor.dtype(), to = type.dtype;
   if (to.isBool())
     return notZero(tensor);
@@ -65,7 +65,7 @@ Tensor Evaluator::castInt(Tensor tensor, const TensorType &type) {
   return {emit<mlir::arith::ExtUIOp>(toMLIR(type), tensor.ir), type};
 }
 
-Tensor Evaluator::castPointer(Tensor tensor, const TensorType &type) {
+Tensor TensorBuilder::castPointer(Tensor tensor, const TensorType &type) {
   DType from = tensor.dtype(), to = type.dtype;
   if (from.isPointer() && to.isPointer())
     return {emit<tile::BitcastOp>(toMLIR(type), tensor.ir), type};
@@ -83,8 +83,8 @@ Tensor Evaluator::castPointer(Tensor tensor, const TensorType &type) {
   return {};
 }
 
-Tensor Evaluator::cast(Tensor tensor, DType to, Rounding rounding) {
-  if (!tensor || hasFailed)
+Tensor TensorBuilder::cast(Tensor tensor, DType to, Rounding rounding) {
+  if (!tensor || failed())
     return {};
   DType from = tensor.dtype();
   if (from == to)
@@ -124,7 +124,7 @@ Tensor Evaluator::cast(Tensor tensor, DType to, Rounding rounding) {
   return {emit<mlir::arith::UIToFPOp>(toMLIR(type), tensor.ir), type};
 }
 
-Tensor Evaluator::bitcast(Tensor tensor, DType to) {
+Tensor TensorBuilder::bitcast(Tensor tensor, DType to) {
   if (!tensor)
     return {};
   DType from = tensor.dtype();
@@ -143,18 +143,18 @@ Tensor Evaluator::bitcast(Tensor tensor, DType to) {
   return {emit<tile::BitcastOp>(toMLIR(type), tensor.ir), type};
 }
 
-Tensor Evaluator::toCondition(Tensor tensor) {
+Tensor TensorBuilder::toCondition(Tensor tensor) {
   if (tensor && tensor.dtype().isPointer())
     tensor = cast(tensor, Scalar::Int64);
   return cast(tensor, Scalar::Int1);
 }
 
-Tensor Evaluator::logicalNot(Tensor tensor) {
+Tensor TensorBuilder::logicalNot(Tensor tensor) {
   Tensor condition = toCondition(tensor);
   return condition ? invert(condition) : Tensor();
 }
 
-Tensor Evaluator::invert(Tensor tensor) {
+Tensor TensorBuilder::invert(Tensor tensor) {
   if (!tensor.dtype().isInt()) {
     error(DiagKind::SemaOperand, "~", tensor.type.str());
     return {};
@@ -164,7 +164,7 @@ Tensor Evaluator::invert(Tensor tensor) {
   return {emit<mlir::arith::XOrIOp>(tensor.ir, mask.ir), tensor.type};
 }
 
-Tensor Evaluator::negate(Tensor tensor) {
+Tensor TensorBuilder::negate(Tensor tensor) {
   if (tensor.dtype().isPointer()) {
     error(DiagKind::SemaOperand, "-", tensor.type.str());
     return {};
@@ -179,7 +179,7 @@ Tensor Evaluator::negate(Tensor tensor) {
   return {emit<mlir::arith::SubIOp>(zero.ir, tensor.ir), tensor.type};
 }
 
-Tensor Evaluator::select(Tensor condition, Tensor x, Tensor y) {
+Tensor TensorBuilder::select(Tensor condition, Tensor x, Tensor y) {
   if (!broadcastTogether(x, y))
     return {};
   if (condition.isBlock()) {

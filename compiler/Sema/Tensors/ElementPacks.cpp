@@ -3,61 +3,59 @@
 namespace kiln::sema {
 namespace {
 
-Tensor callLanguage(Evaluator &evaluator, llvm::StringRef name, std::vector<Value> args,
+Tensor callLanguage(TensorBuilder &build, llvm::StringRef name, std::vector<Value> args,
                     unsigned result = 0) {
-  Value value =
-      evaluator.call(Value::builtin(*findBuiltin(Library::Language, name)), std::move(args), {});
-  if (evaluator.failed())
+  Value value = build.callBuiltin(Library::Language, name, std::move(args));
+  if (build.failed())
     return {};
   return (value.is(ValueKind::Tuple) ? value.getElements()[result] : value).getTensor();
 }
 
 /// The elements at each place, from [n, pack].
-bool spread(Evaluator &evaluator, Tensor tensor, unsigned pack, std::vector<Tensor> &parts) {
+bool spread(TensorBuilder &build, Tensor tensor, unsigned pack, std::vector<Tensor> &parts) {
   int64_t rows = tensor.type.shape[0];
   if (pack == 1) {
-    parts.push_back(evaluator.reshape(tensor, {rows}, false));
+    parts.push_back(build.reshape(tensor, {rows}, false));
     return bool(parts.back());
   }
   // The first half of the pack, then the second.
   Tensor pairs =
-      evaluator.permute(evaluator.reshape(tensor, {rows, 2, int64_t(pack / 2)}, false), {0, 2, 1});
+      build.permute(build.reshape(tensor, {rows, 2, int64_t(pack / 2)}, false), {0, 2, 1});
   for (unsigned half : {0u, 1u}) {
-    Tensor part = callLanguage(evaluator, "split", {Value::tensor(pairs)}, half);
-    if (!part || !spread(evaluator, part, pack / 2, parts))
+    Tensor part = callLanguage(build, "split", {Value::tensor(pairs)}, half);
+    if (!part || !spread(build, part, pack / 2, parts))
       return false;
   }
   return true;
 }
 
 /// The reverse: [n, parts].
-Tensor gather(Evaluator &evaluator, llvm::ArrayRef<Tensor> parts) {
+Tensor gather(TensorBuilder &build, llvm::ArrayRef<Tensor> parts) {
   int64_t rows = parts.front().type.shape[0];
   if (parts.size() == 1)
-    return evaluator.reshape(parts.front(), {rows, 1}, false);
+    return build.reshape(parts.front(), {rows, 1}, false);
   size_t middle = parts.size() / 2;
-  Tensor first = gather(evaluator, parts.take_front(middle));
-  Tensor second = first ? gather(evaluator, parts.drop_front(middle)) : first;
+  Tensor first = gather(build, parts.take_front(middle));
+  Tensor second = first ? gather(build, parts.drop_front(middle)) : first;
   if (!second)
     return {};
-  Tensor joined = callLanguage(evaluator, "join", {Value::tensor(first), Value::tensor(second)});
+  Tensor joined = callLanguage(build, "join", {Value::tensor(first), Value::tensor(second)});
   if (!joined)
     return {};
-  return evaluator.reshape(evaluator.permute(joined, {0, 2, 1}), {rows, int64_t(parts.size())},
-                           false);
+  return build.reshape(build.permute(joined, {0, 2, 1}), {rows, int64_t(parts.size())}, false);
 }
 
 } // namespace
 
-std::optional<Packing> arrangePacks(Evaluator &evaluator, const Value &pack,
+std::optional<Packing> arrangePacks(TensorBuilder &build, const Value &pack,
                                     std::vector<Tensor> &tensors) {
   Packing packing;
-  std::optional<Int> given = evaluator.constantInt(pack, "pack");
+  std::optional<Int> given = build.constantInt(pack, "pack");
   if (!given)
     return std::nullopt;
   for (int round = 0; round < 2; ++round)
     for (size_t i = 1; i < tensors.size(); ++i)
-      if (!evaluator.broadcastTogether(tensors[0], tensors[i]))
+      if (!build.broadcastTogether(tensors[0], tensors[i]))
         return std::nullopt;
   if (!tensors.empty())
     packing.shape = tensors[0].type.shape;
@@ -65,10 +63,9 @@ std::optional<Packing> arrangePacks(Evaluator &evaluator, const Value &pack,
   for (int64_t extent : packing.shape)
     elements *= extent;
   if (*given < 1 || *given > 64 || (*given & (*given - 1)) || elements % int64_t(*given))
-    return evaluator.fail(DiagKind::SemaInvalidArgument, "pack",
-                          "a power of two that divides the " + std::to_string(elements) +
-                              " elements",
-                          toString(*given));
+    return build.fail(DiagKind::SemaInvalidArgument, "pack",
+                      "a power of two that divides the " + std::to_string(elements) + " elements",
+                      toString(*given));
   packing.pack = unsigned(*given);
   packing.partShape = packing.shape;
   if (packing.pack > 1)
@@ -76,21 +73,21 @@ std::optional<Packing> arrangePacks(Evaluator &evaluator, const Value &pack,
   return packing;
 }
 
-bool dealOut(Evaluator &evaluator, const Packing &packing, Tensor tensor,
+bool dealOut(TensorBuilder &build, const Packing &packing, Tensor tensor,
              std::vector<Tensor> &parts) {
   if (packing.pack == 1) {
     parts.push_back(tensor);
     return true;
   }
-  Tensor rows = evaluator.reshape(tensor, {packing.partShape[0], int64_t(packing.pack)}, false);
-  return rows && spread(evaluator, rows, packing.pack, parts);
+  Tensor rows = build.reshape(tensor, {packing.partShape[0], int64_t(packing.pack)}, false);
+  return rows && spread(build, rows, packing.pack, parts);
 }
 
-Tensor putTogether(Evaluator &evaluator, const Packing &packing, llvm::ArrayRef<Tensor> parts) {
+Tensor putTogether(TensorBuilder &build, const Packing &packing, llvm::ArrayRef<Tensor> parts) {
   if (packing.pack == 1)
     return parts.front();
-  Tensor whole = gather(evaluator, parts);
-  return whole ? evaluator.reshape(whole, packing.shape, false) : whole;
+  Tensor whole = gather(build, parts);
+  return whole ? build.reshape(whole, packing.shape, false) : whole;
 }
 
 } // namespace kiln::sema

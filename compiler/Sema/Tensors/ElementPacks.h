@@ -3,7 +3,7 @@
 #ifndef KILN_COMPILER_SEMA_TENSORS_ELEMENTPACKS_H
 #define KILN_COMPILER_SEMA_TENSORS_ELEMENTPACKS_H
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 
@@ -16,14 +16,14 @@ struct Packing {
 
 /// Brings the tensors to one shape and reads `pack`, a power of two that divides the number of
 /// elements. Empty after an error.
-std::optional<Packing> arrangePacks(Evaluator &evaluator, const Value &pack,
+std::optional<Packing> arrangePacks(TensorBuilder &build, const Value &pack,
                                     std::vector<Tensor> &tensors);
 
 /// Appends one tensor for each place. False after an error.
-bool dealOut(Evaluator &evaluator, const Packing &packing, Tensor tensor,
+bool dealOut(TensorBuilder &build, const Packing &packing, Tensor tensor,
              std::vector<Tensor> &parts);
 /// The reverse; no tensor after an error.
-Tensor putTogether(Evaluator &evaluator, const Packing &packing, llvm::ArrayRef<Tensor> parts);
+Tensor putTogether(TensorBuilder &build, const Packing &packing, llvm::ArrayRef<Tensor> parts);
 
 } // namespace kiln::sema
 

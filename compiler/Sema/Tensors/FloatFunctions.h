@@ -2,13 +2,13 @@
 #ifndef KILN_COMPILER_SEMA_TENSORS_FLOATFUNCTIONS_H
 #define KILN_COMPILER_SEMA_TENSORS_FLOATFUNCTIONS_H
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 
 /// The argument as a tensor of fp32 or fp64; a compile-time integer counts as a float. `half` types
 /// are accepted too with `acceptHalf`.
-Tensor floatOperand(Evaluator &evaluator, llvm::StringRef function, const Value &value,
+Tensor floatOperand(TensorBuilder &build, llvm::StringRef function, const Value &value,
                     bool acceptHalf = false);
 
 /// Whether a target may use an instruction that approximates the function: in fp32.
@@ -19,22 +19,22 @@ inline mlir::arith::FastMathFlags fastMathFlags(Accuracy accuracy, DType type) {
 }
 
 template <typename Op>
-Value floatFunction(Evaluator &evaluator, Call &call, Accuracy accuracy = Accuracy::Full) {
-  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
-  return x ? Value::tensor(evaluator.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type)
+Value floatFunction(TensorBuilder &build, Call &call, Accuracy accuracy = Accuracy::Full) {
+  Tensor x = floatOperand(build, call.info->name, call[0]);
+  return x ? Value::tensor(build.emit<Op>(x.ir, fastMathFlags(accuracy, x.dtype())), x.type)
            : Value();
 }
 
 /// Two operands, promoted and broadcast.
-std::optional<std::pair<Tensor, Tensor>> floatOperands(Evaluator &evaluator, const Call &call);
+std::optional<std::pair<Tensor, Tensor>> floatOperands(TensorBuilder &build, const Call &call);
 
 template <typename Op>
-Value floatFunction2(Evaluator &evaluator, Call &call, Accuracy accuracy = Accuracy::Full) {
-  auto both = floatOperands(evaluator, call);
+Value floatFunction2(TensorBuilder &build, Call &call, Accuracy accuracy = Accuracy::Full) {
+  auto both = floatOperands(build, call);
   if (!both)
     return Value();
   auto [x, y] = *both;
-  return Value::tensor(evaluator.emit<Op>(x.ir, y.ir, fastMathFlags(accuracy, x.dtype())), x.type);
+  return Value::tensor(build.emit<Op>(x.ir, y.ir, fastMathFlags(accuracy, x.dtype())), x.type);
 }
 
 } // namespace kiln::sema

@@ -10,7 +10,7 @@
 namespace kiln::sema {
 
 struct Lanes {
-  Evaluator *evaluator;
+  TensorBuilder *build;
   Tensor tensor;
 
   DType dtype() const { return tensor.dtype(); }
@@ -18,35 +18,33 @@ struct Lanes {
   bool isDouble() const { return dtype().getBits() == 64; }
 
   Lanes number(double value) const {
-    return {evaluator,
-            evaluator->splat(evaluator->constant(dtype(), Value::real(value)), tensor.type.shape)};
+    return {build, build->splat(build->constant(dtype(), Value::real(value)), tensor.type.shape)};
   }
   Lanes integer(int64_t value) const {
-    return {evaluator,
-            evaluator->splat(evaluator->integerConstant(dtype(), value), tensor.type.shape)};
+    return {build, build->splat(build->integerConstant(dtype(), value), tensor.type.shape)};
   }
   template <typename Op, typename... Others> Lanes apply(const Others &...others) const {
-    return {evaluator, {evaluator->emit<Op>(tensor.ir, others.tensor.ir...), tensor.type}};
+    return {build, {build->emit<Op>(tensor.ir, others.tensor.ir...), tensor.type}};
   }
-  Lanes cast(DType type) const { return {evaluator, evaluator->cast(tensor, type)}; }
-  Lanes bitcast(DType type) const { return {evaluator, evaluator->bitcast(tensor, type)}; }
+  Lanes cast(DType type) const { return {build, build->cast(tensor, type)}; }
+  Lanes bitcast(DType type) const { return {build, build->bitcast(tensor, type)}; }
   /// A float's bits, of its width.
   Lanes bits() const { return bitcast(getIntType(dtype().getBits(), true)); }
   Lanes magnitude() const { return apply<mlir::math::AbsFOp>(); }
   Lanes withSignOf(const Lanes &other) const { return apply<mlir::math::CopySignOp>(other); }
   Lanes compareFloat(mlir::arith::CmpFPredicate predicate, const Lanes &other) const {
-    return {evaluator,
-            {evaluator->emit<mlir::arith::CmpFOp>(predicate, tensor.ir, other.tensor.ir),
+    return {build,
+            {build->emit<mlir::arith::CmpFOp>(predicate, tensor.ir, other.tensor.ir),
              tensor.type.with(DType(Scalar::Int1))}};
   }
   Lanes compareInt(mlir::arith::CmpIPredicate predicate, const Lanes &other) const {
-    return {evaluator,
-            {evaluator->emit<mlir::arith::CmpIOp>(predicate, tensor.ir, other.tensor.ir),
+    return {build,
+            {build->emit<mlir::arith::CmpIOp>(predicate, tensor.ir, other.tensor.ir),
              tensor.type.with(DType(Scalar::Int1))}};
   }
   /// Of booleans.
   Lanes select(const Lanes &x, const Lanes &y) const {
-    return {evaluator, evaluator->select(tensor, x.tensor, y.tensor)};
+    return {build, build->select(tensor, x.tensor, y.tensor)};
   }
   /// this * y + z, rounded once.
   Lanes fused(const Lanes &y, const Lanes &z) const { return apply<mlir::math::FmaOp>(y, z); }
@@ -73,7 +71,7 @@ KILN_LANES_OPERATOR(*, MulFOp, MulIOp)
 
 /// Correctly rounded; of floats.
 inline Lanes operator/(const Lanes &a, const Lanes &b) {
-  return {a.evaluator, a.evaluator->divide(a.tensor, b.tensor, false)};
+  return {a.build, a.build->divide(a.tensor, b.tensor, false)};
 }
 inline Lanes operator/(double a, const Lanes &b) { return b.number(a) / b; }
 
@@ -95,30 +93,25 @@ KILN_LANES_COMPARISON(==, OEQ, eq)
 
 inline Lanes isNaN(const Lanes &x) { return x.compareFloat(mlir::arith::CmpFPredicate::UNO, x); }
 
-/// c[0] + c[1] x + c[2] x² …
-Lanes polynomial(llvm::ArrayRef<double> coefficients, const Lanes &x);
+/// The format of fp32 or fp64.
+struct FloatFormat {
+  explicit FloatFormat(const Lanes &x)
+      : mantissa(x.isDouble() ? 52 : 23), maxExponent(x.isDouble() ? 1023 : 127),
+        minExponent(1 - maxExponent) {}
+  int mantissa, maxExponent, minExponent;
+};
+
 /// 2 ** n for integers n of `like`'s width within the range of normal numbers.
 Lanes powerOfTwo(const Lanes &n, const Lanes &like);
 /// x * 2 ** n, rounded once; n are integers of x's width, of less than three times its largest
 /// exponent.
 Lanes scaleByPower(Lanes x, Lanes n);
-/// sin(pi x) and cos(pi x) of floats.
-Lanes sinOfPi(const Lanes &x);
-Lanes cosOfPi(const Lanes &x);
 
 /// The operand of a function of one float; empty after an error.
-inline std::optional<Lanes> floatLanes(Evaluator &evaluator, const Call &call) {
-  Tensor x = floatOperand(evaluator, call.info->name, call[0]);
-  return x ? std::optional<Lanes>({&evaluator, x}) : std::nullopt;
+inline std::optional<Lanes> floatLanes(TensorBuilder &build, const Call &call) {
+  Tensor x = floatOperand(build, call.info->name, call[0]);
+  return x ? std::optional<Lanes>({&build, x}) : std::nullopt;
 }
-
-/// All operands of a function of floats in one type and shape; false after an error:
-/// DeviceFunctions/Rounding.cpp.
-bool readOperands(Evaluator &evaluator, const Call &call, std::vector<Lanes> &operands);
-
-/// A function of one float as a formula in fp64, whose result becomes of the float's type again:
-/// DeviceFunctions/Special.cpp.
-Value inDouble(Evaluator &evaluator, Call &call, Lanes (*formula)(const Lanes &x));
 
 } // namespace kiln::sema
 

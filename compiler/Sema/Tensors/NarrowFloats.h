@@ -4,26 +4,26 @@
 #ifndef KILN_COMPILER_SEMA_TENSORS_NARROWFLOATS_H
 #define KILN_COMPILER_SEMA_TENSORS_NARROWFLOATS_H
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 
 namespace kiln::sema {
 
 /// The lower and the upper four bits of bytes.
-std::array<Tensor, 2> unpackNibbles(Evaluator &evaluator, Tensor bytes);
+std::array<Tensor, 2> unpackNibbles(TensorBuilder &build, Tensor bytes);
 /// Codes below 16 (uint8) as numbers of `type`, exactly.
-Tensor decodeE2M1(Evaluator &evaluator, Tensor codes, DType type);
+Tensor decodeE2M1(TensorBuilder &build, Tensor codes, DType type);
 /// Codes (uint8) of the nearest numbers, ties to even; 6 where out of range or NaN.
-Tensor encodeE2M1(Evaluator &evaluator, Tensor numbers);
+Tensor encodeE2M1(TensorBuilder &build, Tensor numbers);
 /// 2^(code - 127) as fp32; code 255 is NaN.
-Tensor decodeE8M0(Evaluator &evaluator, Tensor codes);
+Tensor decodeE8M0(TensorBuilder &build, Tensor codes);
 /// fp8e4b15 as fp16, exactly: its exponent has fp16's bias, so its numbers are fp16's of seven bits
 /// fewer. There are no infinities and NaNs.
-Tensor decodeE4B15(Evaluator &evaluator, Tensor numbers);
+Tensor decodeE4B15(TensorBuilder &build, Tensor numbers);
 /// The reverse, as Triton does on NVIDIA GPUs: what exceeds 1.75 becomes that, NaN too, and halves
 /// round away from zero.
-Tensor encodeE4B15(Evaluator &evaluator, Tensor numbers);
+Tensor encodeE4B15(TensorBuilder &build, Tensor numbers);
 /// Numbers whose magnitude exceeds the largest of `type` become that, infinities included.
-Tensor clampToFinite(Evaluator &evaluator, Tensor numbers, DType type);
+Tensor clampToFinite(TensorBuilder &build, Tensor numbers, DType type);
 
 } // namespace kiln::sema
 

@@ -1,33 +1,36 @@
 // Constants, and operations that only move elements: splat, broadcast, reshape, permute.
 
 #include "compiler/Basic/ByteFloats.h"
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/TensorBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
 namespace kiln::sema {
 
-int64_t paddedElements(llvm::ArrayRef<int64_t> shape) {
-  int64_t elements = 1;
-  for (int64_t extent : shape) {
-    if (extent > maxTensorElements)
-      return maxTensorElements + 1;
-    elements *= int64_t(llvm::PowerOf2Ceil(uint64_t(extent)));
-    if (elements > maxTensorElements)
-      return maxTensorElements + 1;
+mlir::Location TensorBuilder::loc() const {
+  mlir::MLIRContext *context = getContext();
+  mlir::Location here = mlir::UnknownLoc::get(context);
+  SourceRange position = unwinding().getPosition();
+  if (position.isValid()) {
+    const SourceFile &file = sources.get(position.file);
+    LineColumn at = file.getLineColumn(position.begin);
+    here = mlir::FileLineColLoc::get(context, file.getPath(), at.line, at.column);
   }
-  return elements;
+  const ActiveCall *call = unwinding().getCall();
+  if (call && call->callLocation)
+    return mlir::CallSiteLoc::get(here, *call->callLocation);
+  return here;
 }
 
-mlir::Type Evaluator::toMLIR(const TensorType &type) {
+mlir::Type TensorBuilder::toMLIR(const TensorType &type) {
   if (paddedElements(type.shape) > maxTensorElements)
     error(DiagKind::SemaShape, "a tensor",
           "at most " + std::to_string(maxTensorElements) + " elements", shapeToString(type.shape));
-  return type.toMLIR(context);
+  return type.toMLIR(getContext());
 }
 
-std::optional<DType> Evaluator::numberType(const Value &number) {
+std::optional<DType> TensorBuilder::numberType(const Value &number) {
   if (number.is(ValueKind::Bool))
     return DType(Scalar::Int1);
   if (number.is(ValueKind::Int)) {
@@ -47,7 +50,7 @@ std::optional<DType> Evaluator::numberType(const Value &number) {
   return DType(fits ? Scalar::FP32 : Scalar::FP64);
 }
 
-Tensor Evaluator::toTensor(const Value &value) {
+Tensor TensorBuilder::toTensor(const Value &value) {
   if (value.isTensor())
     return value.getTensor();
   if (value.isError())
@@ -65,14 +68,14 @@ Tensor Evaluator::toTensor(const Value &value) {
   return {};
 }
 
-Tensor Evaluator::constant(DType type, const Value &number) {
-  if (hasFailed)
+Tensor TensorBuilder::constant(DType type, const Value &number) {
+  if (failed())
     return {};
   if (!buildsIR()) {
     error(DiagKind::SemaOutsideKernel, "a tensor");
     return {};
   }
-  mlir::Type mlirType = type.toMLIR(context);
+  mlir::Type mlirType = type.toMLIR(getContext());
   if (!mlirType || type.isPointer()) {
     error(DiagKind::SemaCast, describe(number), type.str());
     return {};
@@ -108,31 +111,18 @@ Tensor Evaluator::constant(DType type, const Value &number) {
           type};
 }
 
-Tensor Evaluator::poison(const TensorType &type) {
+Tensor TensorBuilder::poison(const TensorType &type) {
   return {emit<mlir::ub::PoisonOp>(toMLIR(type)), type};
 }
 
-std::optional<unsigned> Evaluator::constantAxis(const Value &value, llvm::StringRef what,
-                                                size_t rank) {
-  std::optional<Int> axis = constantInt(value, what);
-  if (!axis)
-    return std::nullopt;
-  Int at = *axis < 0 ? *axis + Int(rank) : *axis;
-  if (at < 0 || at >= Int(rank))
-    return fail(DiagKind::SemaInvalidArgument, what,
-                "an axis from " + toString(-Int(rank)) + " to " + toString(Int(rank) - 1),
-                toString(*axis));
-  return unsigned(at);
-}
-
-Tensor Evaluator::splat(Tensor scalar, llvm::ArrayRef<int64_t> shape) {
+Tensor TensorBuilder::splat(Tensor scalar, llvm::ArrayRef<int64_t> shape) {
   if (!scalar || shape.empty())
     return scalar;
   TensorType type = scalar.type.with(shape);
   return {emit<tile::SplatOp>(toMLIR(type), scalar.ir), type};
 }
 
-Tensor Evaluator::broadcastTo(Tensor tensor, llvm::ArrayRef<int64_t> shape) {
+Tensor TensorBuilder::broadcastTo(Tensor tensor, llvm::ArrayRef<int64_t> shape) {
   if (!tensor || llvm::ArrayRef<int64_t>(tensor.type.shape) == shape)
     return tensor;
   if (!tensor.isBlock())
@@ -149,7 +139,7 @@ Tensor Evaluator::broadcastTo(Tensor tensor, llvm::ArrayRef<int64_t> shape) {
   return {emit<tile::BroadcastOp>(toMLIR(type), tensor.ir), type};
 }
 
-bool Evaluator::broadcastTogether(Tensor &a, Tensor &b) {
+bool TensorBuilder::broadcastTogether(Tensor &a, Tensor &b) {
   if (!a || !b)
     return false;
   if (a.isBlock() && b.isBlock()) {
@@ -175,7 +165,7 @@ bool Evaluator::broadcastTogether(Tensor &a, Tensor &b) {
   return a && b;
 }
 
-Tensor Evaluator::expandDims(Tensor tensor, unsigned axis) {
+Tensor TensorBuilder::expandDims(Tensor tensor, unsigned axis) {
   if (!tensor)
     return {};
   TensorType type = tensor.type;
@@ -185,7 +175,7 @@ Tensor Evaluator::expandDims(Tensor tensor, unsigned axis) {
   return {emit<tile::ExpandDimsOp>(toMLIR(type), tensor.ir, axis), type};
 }
 
-Tensor Evaluator::reshape(Tensor tensor, llvm::ArrayRef<int64_t> shape, bool anyOrder) {
+Tensor TensorBuilder::reshape(Tensor tensor, llvm::ArrayRef<int64_t> shape, bool anyOrder) {
   if (!tensor)
     return {};
   TensorType type = tensor.type.with(shape);
@@ -202,7 +192,7 @@ Tensor Evaluator::reshape(Tensor tensor, llvm::ArrayRef<int64_t> shape, bool any
   return {emit<tile::ReshapeOp>(toMLIR(type), tensor.ir, anyOrder), type};
 }
 
-Tensor Evaluator::permute(Tensor tensor, llvm::ArrayRef<int64_t> order) {
+Tensor TensorBuilder::permute(Tensor tensor, llvm::ArrayRef<int64_t> order) {
   if (!tensor)
     return {};
   size_t rank = tensor.type.shape.size();
@@ -228,7 +218,7 @@ Tensor Evaluator::permute(Tensor tensor, llvm::ArrayRef<int64_t> order) {
 }
 
 /// The one element of a tensor, as a scalar: a reduction of one element combines nothing.
-Tensor Evaluator::unsplat(Tensor tensor) {
+Tensor TensorBuilder::unsplat(Tensor tensor) {
   if (!tensor || !tensor.isBlock())
     return tensor;
   if (tensor.type.getNumElements() != 1) {

@@ -2,6 +2,8 @@
 
 #include "compiler/Dialect/Tile/Tile.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace kiln::sema {
@@ -191,6 +193,18 @@ std::optional<bool> TensorType::answer(llvm::StringRef name) const {
 mlir::Type TensorType::toMLIR(mlir::MLIRContext *context) const {
   mlir::Type element = dtype.toMLIR(context);
   return element && isBlock() ? mlir::RankedTensorType::get(shape, element) : element;
+}
+
+int64_t paddedElements(llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape) {
+    if (extent > maxTensorElements)
+      return maxTensorElements + 1;
+    elements *= int64_t(llvm::PowerOf2Ceil(uint64_t(extent)));
+    if (elements > maxTensorElements)
+      return maxTensorElements + 1;
+  }
+  return elements;
 }
 
 } // namespace kiln::sema

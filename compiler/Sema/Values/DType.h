@@ -109,6 +109,13 @@ struct TensorType {
 /// "[16, 32]".
 std::string shapeToString(llvm::ArrayRef<int64_t> shape);
 
+/// Triton's own limit (TRITON_MAX_TENSOR_NUMEL): beyond it a kernel has lost track of its tile, and
+/// a back end would take minutes to find that out.
+inline constexpr int64_t maxTensorElements = 1 << 20;
+/// The elements of a tensor of this shape once each extent is a power of two, as on GPUs; at most
+/// maxTensorElements + 1. Extents are positive.
+int64_t paddedElements(llvm::ArrayRef<int64_t> shape);
+
 } // namespace kiln::sema
 
 #endif // KILN_COMPILER_SEMA_VALUES_DTYPE_H

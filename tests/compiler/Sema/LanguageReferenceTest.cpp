@@ -21,7 +21,7 @@ TEST(LanguageReference, EveryFunctionAndParameterOfTritonIsDescribed) {
     bool isPython = info.library == sema::Library::Python || info.library == sema::Library::Math ||
                     info.library == sema::Library::Other;
     for (const sema::BuiltinParameter &parameter : info.getParameters())
-      if (info.handler && !isPython && !parameter.isVariadic && !parameter.isKeywords)
+      if (info.isSupported() && !isPython && !parameter.isVariadic && !parameter.isKeywords)
         EXPECT_FALSE(parameter.type.empty())
             << info.getQualifiedName() << ": " << parameter.name.str();
   }

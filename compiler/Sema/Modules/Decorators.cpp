@@ -2,7 +2,7 @@
 // leaves alone what it computes, and real kernels wear such wrappers of many packages. What else a
 // decorator does is not known, as Python is not run: its author hears of it.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Modules/ModuleScope.h"
 
 namespace kiln::sema {
 
@@ -19,13 +19,13 @@ static bool isLaunchWrapper(llvm::StringRef path) {
          llvm::any_of(words, [&](llvm::StringRef word) { return path.contains_insensitive(word); });
 }
 
-void Evaluator::checkDecorators(const FunctionObject &function) {
+void ModuleScope::checkDecorators(const FunctionObject &function) const {
   if (!function.definition)
     return;
   for (const ast::Expr *decorator : function.definition->decorators) {
     const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator);
     SourceRange range = (call ? call->callee : decorator)->range;
-    llvm::StringRef path = loader.getSources().get(range.file).getText(range);
+    llvm::StringRef path = sources.get(range.file).getText(range);
     At at(*this, range);
     if (!isLaunchWrapper(path))
       warn(DiagKind::SemaDecoratorIgnored, path, function.getName());

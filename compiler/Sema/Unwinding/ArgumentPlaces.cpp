@@ -1,16 +1,12 @@
 // Where an argument of the call at hand stands in the source: errors about one argument point there
 // and not at the whole call.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Unwinding/Unwinding.h"
 
 namespace kiln::sema {
 
-CallSiteGuard::CallSiteGuard(Evaluator &evaluator, CallSite site)
-    : evaluator(evaluator), saved(evaluator.callSite) {
-  evaluator.callSite = site;
-}
-
-CallSiteGuard::~CallSiteGuard() { evaluator.callSite = saved; }
+Unwinding::Site::Site(Unwinding &unwinding, CallSite site)
+    : unwinding(unwinding), saved(std::exchange(unwinding.callSite, site)) {}
 
 /// The argument that the call gives for `name`; null when it is not written there by itself.
 static const ast::Argument *findArgument(const CallSite &site, llvm::StringRef name) {
@@ -30,7 +26,7 @@ static const ast::Argument *findArgument(const CallSite &site, llvm::StringRef n
   return nullptr;
 }
 
-SourceRange Evaluator::keywordRange(llvm::StringRef name) const {
+SourceRange Unwinding::keywordRange(llvm::StringRef name) const {
   if (callSite.expr)
     for (const ast::Argument &argument : callSite.expr->arguments)
       if (argument.kind == ast::ArgumentKind::Keyword && argument.name.name == name)
@@ -38,7 +34,7 @@ SourceRange Evaluator::keywordRange(llvm::StringRef name) const {
   return position;
 }
 
-SourceRange Evaluator::argumentRange(llvm::StringRef name) const {
+SourceRange Unwinding::argumentRange(llvm::StringRef name) const {
   // Errors inside of a function that the builtin calls are not about its arguments.
   if (!callSite.expr || !(callSite.expr->range == position))
     return position;

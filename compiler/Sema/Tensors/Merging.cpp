@@ -1,6 +1,6 @@
 // Values seen as lists of IR values: what regions yield and what comes out of them again.
 
-#include "compiler/Sema/Evaluate/Evaluator.h"
+#include "compiler/Sema/Tensors/Merging.h"
 
 namespace kiln::sema {
 namespace {
@@ -24,7 +24,7 @@ bool sameFields(const InstanceObject &a, const InstanceObject &b) {
 
 } // namespace
 
-void Evaluator::flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &parts) {
+void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &parts) {
   switch (value.getKind()) {
   case ValueKind::Tensor:
     parts.push_back(value.getTensor().ir);
@@ -49,7 +49,7 @@ void Evaluator::flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &
   }
 }
 
-Value Evaluator::rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &parts) {
+Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &parts) {
   auto take = [&] {
     mlir::Value front = parts.front();
     parts = parts.drop_front();
@@ -86,20 +86,20 @@ Value Evaluator::rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &parts)
   }
 }
 
-bool Evaluator::conform(const Value &like, Value &value, mlir::Block *at) {
+bool conform(TensorBuilder &build, const Value &like, Value &value, mlir::Block *at) {
   if (like.isTensor() && value.isNumber()) {
     const TensorType type = like.getTensor().type;
-    std::optional<DType> own = numberType(value);
+    std::optional<DType> own = build.numberType(value);
     if (!own || type.isBlock() || type.dtype.isPointer() ||
         (own->isFloat() && !type.dtype.isFloat()))
       return false;
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(at);
+    mlir::OpBuilder::InsertionGuard guard(build.getBuilder());
+    build.getBuilder().setInsertionPointToEnd(at);
     if (type.dtype.isInt() &&
         (value.getInt() < type.dtype.getMin() || value.getInt() > type.dtype.getMax()))
       return false;
-    value = Value::tensor(constant(type.dtype, value));
-    return !hasFailed;
+    value = Value::tensor(build.constant(type.dtype, value));
+    return !build.failed();
   }
   if (like.isTensor() && value.isTensor())
     return like.getTensor().type == value.getTensor().type;
@@ -108,7 +108,7 @@ bool Evaluator::conform(const Value &like, Value &value, mlir::Block *at) {
     auto object = std::make_shared<SequenceObject>(like.as<SequenceObject>());
     for (auto [index, element] : llvm::enumerate(value.getElements())) {
       Value changed = element;
-      if (!conform(like.getElements()[index], changed, at))
+      if (!conform(build, like.getElements()[index], changed, at))
         return false;
       object->elements[index] = changed;
     }
@@ -127,7 +127,7 @@ bool Evaluator::conform(const Value &like, Value &value, mlir::Block *at) {
       sameFields(like.as<InstanceObject>(), value.as<InstanceObject>())) {
     auto object = std::make_shared<InstanceObject>(value.as<InstanceObject>());
     for (auto [index, field] : llvm::enumerate(object->fields))
-      if (!conform(like.as<InstanceObject>().fields[index].second, field.second, at))
+      if (!conform(build, like.as<InstanceObject>().fields[index].second, field.second, at))
         return false;
     value = Value(ValueKind::Instance, object);
     return true;
@@ -135,36 +135,37 @@ bool Evaluator::conform(const Value &like, Value &value, mlir::Block *at) {
   return isIdentical(like, value);
 }
 
-bool Evaluator::unify(Value &a, mlir::Block *atA, Value &b, mlir::Block *atB, std::string &why) {
+bool unify(TensorBuilder &build, Value &a, mlir::Block *atA, Value &b, mlir::Block *atB,
+           std::string &why) {
   if (isIdentical(a, b))
     return true;
   why = describe(a) + " and " + describe(b);
   if (a.is(ValueKind::Undefined) || b.is(ValueKind::Undefined))
     return false;
   if (a.isNumber() && b.isNumber()) {
-    std::optional<DType> typeA = numberType(a), typeB = numberType(b);
+    std::optional<DType> typeA = build.numberType(a), typeB = build.numberType(b);
     if (!typeA || !typeB || typeA->isFloat() != typeB->isFloat())
       return false;
     DType type = typeA->isFloat() ? (typeA->getBits() > typeB->getBits() ? *typeA : *typeB)
                                   : promoteInts(*typeA, *typeB);
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(atA);
-    a = Value::tensor(constant(type, a));
-    builder.setInsertionPointToEnd(atB);
-    b = Value::tensor(constant(type, b));
-    return !hasFailed;
+    mlir::OpBuilder::InsertionGuard guard(build.getBuilder());
+    build.getBuilder().setInsertionPointToEnd(atA);
+    a = Value::tensor(build.constant(type, a));
+    build.getBuilder().setInsertionPointToEnd(atB);
+    b = Value::tensor(build.constant(type, b));
+    return !build.failed();
   }
   if (a.isSequence() && b.isSequence() && a.getElements().size() == b.getElements().size()) {
     auto left = std::make_shared<SequenceObject>(a.as<SequenceObject>());
     auto right = std::make_shared<SequenceObject>(b.as<SequenceObject>());
     for (auto [x, y] : llvm::zip(left->elements, right->elements))
-      if (!unify(x, atA, y, atB, why))
+      if (!unify(build, x, atA, y, atB, why))
         return false;
     a = Value(ValueKind::Tuple, left);
     b = Value(ValueKind::Tuple, right);
     return true;
   }
-  return b.isTensor() ? conform(b, a, atA) : conform(a, b, atB);
+  return b.isTensor() ? conform(build, b, a, atA) : conform(build, a, b, atB);
 }
 
 } // namespace kiln::sema

@@ -1,8 +1,7 @@
 // A config's function as text that names it again in the kernel's module: the manifest records it,
 // and the variant is built from it.
 
-#include "compiler/Sema/Host/Interpreter.h"
-#include "compiler/Sema/HostEvaluation.h"
+#include "compiler/Sema/Modules/ModuleScope.h"
 
 namespace kiln::sema {
 namespace {
@@ -15,24 +14,18 @@ bool isSameFunction(const Value &a, const Value &b) {
          a.as<FunctionObject>().definition == b.as<FunctionObject>().definition;
 }
 
-/// What `path` names in the module, if anything.
-Value lookUp(Evaluator &evaluator, llvm::StringRef path, ModuleState *module) {
-  Value value;
-  evaluator.attempt([&] { value = evaluator.functionNamed(path, module); });
-  return value;
-}
-
 } // namespace
 
-std::optional<std::string> functionPath(Evaluator &evaluator, const Value &function) {
+std::optional<std::string> ModuleScope::functionPath(const Value &function, ModuleState *module) {
   llvm::StringRef own = function.is(ValueKind::Builtin)
                             ? llvm::StringRef(function.as<BuiltinObject>().info->name)
                             : function.as<FunctionObject>().getName();
-  ModuleState *module = evaluator.frame ? evaluator.frame->module : nullptr;
   if (!module)
     return own.str();
   auto names = [&](llvm::StringRef path) {
-    return isSameFunction(lookUp(evaluator, path, module), function);
+    Value value;
+    unwinding().attempt([&] { value = functionNamed(path, module); });
+    return isSameFunction(value, function);
   };
   if (names(own))
     return own.str();
@@ -45,8 +38,8 @@ std::optional<std::string> functionPath(Evaluator &evaluator, const Value &funct
     if (value.is(ValueKind::Module) && names(member))
       return member;
   }
-  return evaluator.fail(DiagKind::SemaInvalidArgument, "a config's function",
-                        "one that the kernel's module has a name for", "'" + own.str() + "'");
+  return fail(DiagKind::SemaInvalidArgument, "a config's function",
+              "one that the kernel's module has a name for", "'" + own.str() + "'");
 }
 
 } // namespace kiln::sema

@@ -1,6 +1,4 @@
-// libFuzzer entry for the spec reader. Build and run by hand:
-//   bazel build //tests/codegen:spec_fuzzer && bazel-bin/tests/codegen/spec_fuzzer
-//   -max_total_time=60
+// Any text is a spec or an error; and so with manifests and signatures.
 #include "codegen/Manifest.h"
 #include "tests/codegen/SpecText.h"
 

@@ -1,7 +1,5 @@
-// Finding the functions of a module: kernels, whatever they stand in.
-
+#include "compiler/Sema/Modules/ModuleScope.h"
 #include "compiler/Basic/NameSuggestion.h"
-#include "compiler/Sema/Host/Interpreter.h"
 
 namespace kiln::sema {
 namespace {
@@ -46,31 +44,36 @@ bool findNested(ast::Block block, llvm::StringRef name, NestedFunction &found) {
 
 } // namespace
 
-std::optional<Value> Evaluator::findGlobal(ModuleState &module, llvm::StringRef name) {
-  return host->findGlobal(module, name);
+ModuleScope::ModuleScope(Unwinding &unwinding, const BuiltinTable &builtins, SourceManager &sources,
+                         PythonRunner &python, CodeRunner &code, const TargetAnswers &target,
+                         const NamedConstants &definesList)
+    : Reporting(unwinding), builtins(builtins), sources(sources), python(python), code(code),
+      target(target) {
+  for (const auto &[name, value] : definesList)
+    defines[name] = value;
 }
 
-std::optional<Value> Evaluator::importModule(ModuleState &importer, unsigned level,
-                                             llvm::StringRef name) {
-  return host->importModule(importer, level, name);
+const Literal *ModuleScope::findDefine(llvm::StringRef name) const {
+  auto found = defines.find(name);
+  return found == defines.end() ? nullptr : &found->second;
 }
 
-Value Evaluator::findFunction(const LoadedModule &module, llvm::StringRef name) {
-  ModuleState &state = host->execute(module);
+Value ModuleScope::findFunction(const LoadedModule &module, llvm::StringRef name) {
+  ModuleState &state = python.execute(module);
   Value function;
-  std::optional<Value> global = findGlobal(state, name);
+  std::optional<Value> global = python.findGlobal(state, name);
   NestedFunction nested;
   if (global && global->isOpaque())
-    global = host->resolve(*global);
-  if (hasFailed)
+    global = python.resolve(*global);
+  if (failed())
     return Value();
   if (global && global->is(ValueKind::Function) && global->as<FunctionObject>().definition)
     function = *global;
   else if (findNested(module.tree->getBody(), name, nested))
-    function = host->functionOf(state, *nested.definition, nested.around);
+    function = python.functionOf(state, *nested.definition, nested.around);
   else if (global && global->isOpaque() && global->as<OpaqueObject>().cause)
     return notKnown(*global);
-  if (hasFailed)
+  if (failed())
     return Value();
   if (!function.is(ValueKind::Function)) {
     std::vector<llvm::StringRef> candidates;

@@ -1,0 +1,32 @@
+#include "compiler/Sema/Tensors/Lanes.h"
+
+#include <cmath>
+
+namespace kiln::sema {
+
+namespace arith = mlir::arith;
+
+Lanes powerOfTwo(const Lanes &exponent, const Lanes &like) {
+  FloatFormat format(like);
+  Lanes biased = exponent + double(format.maxExponent);
+  return biased.apply<arith::ShLIOp>(biased.integer(format.mantissa)).bitcast(like.dtype());
+}
+
+Lanes scaleByPower(Lanes x, Lanes n) {
+  // The first two factors keep what they multiply normal, or take it to where the result is
+  // certain.
+  FloatFormat format(x);
+  int up = format.maxExponent, down = format.minExponent + format.mantissa + 1;
+  for (int step = 0; step < 2; ++step) {
+    Lanes isLarge = n > double(up), isSmall = n < double(format.minExponent);
+    auto choose = [&](const Lanes &large, const Lanes &small, const Lanes &none) {
+      return isLarge.select(large, isSmall.select(small, none));
+    };
+    x = x * choose(x.number(std::ldexp(1.0, up)), x.number(std::ldexp(1.0, down)), x.number(1));
+    n = n - choose(n.integer(up), n.integer(down), n.integer(0));
+  }
+  n = n.apply<arith::MinSIOp>(n.integer(up)).apply<arith::MaxSIOp>(n.integer(format.minExponent));
+  return x * powerOfTwo(n, x);
+}
+
+} // namespace kiln::sema
