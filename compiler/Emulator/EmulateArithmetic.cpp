@@ -1,7 +1,7 @@
 // Arithmetic that only a GPU has an instruction for, as host arithmetic.
 
-#include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Expansion/FloatToInteger/FloatToInteger.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"

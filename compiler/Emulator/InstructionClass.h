@@ -1,8 +1,8 @@
-// What an operation at the cut is, as an instruction that is counted (docs/counting.md).
+// What a target operation is, as an instruction that is counted (docs/counting.md).
 //
-// Counted is the code at the cut and not the machine's: it is what the compiler wrote, the same for
-// every version of ptxas, and it has the source's lines. What names registers or memory only
-// (constants, casts of pointers, elements of vectors) is no instruction.
+// Counted is the code in target operations and not the machine's: it is what the compiler wrote,
+// the same for every version of ptxas, and it has the source's lines. What names registers or
+// memory only (constants, casts of pointers, elements of vectors) is no instruction.
 
 #ifndef KILN_COMPILER_EMULATOR_INSTRUCTIONCLASS_H
 #define KILN_COMPILER_EMULATOR_INSTRUCTIONCLASS_H

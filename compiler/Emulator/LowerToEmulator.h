@@ -1,8 +1,8 @@
 // A GPU kernel as code for the emulator: the program of one thread, on the host.
 //
-// The input is the module at the cut, the very code that also becomes a cubin or an HSACO: the LLVM
-// dialect, NVVM or ROCDL operations, and `tilegpu.global_load` / `global_store`. Every operation of
-// a target, and every access to memory, becomes a call on the emulator
+// The input is the module in target operations, the very code that also becomes a cubin or an
+// HSACO: the LLVM dialect, NVVM or ROCDL operations, and `tilegpu.global_load` / `global_store`.
+// Every operation of a target, and every access to memory, becomes a call on the emulator
 // (runtime/emulator/kiln_emu.h), with a static record of its place in the source. What remains is
 // ordinary host code, so the CPU's back end does the rest, and arithmetic runs at the host's speed.
 // Refused: interpreting the operations; the interpreter's own arithmetic would have to be checked.

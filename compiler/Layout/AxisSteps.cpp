@@ -75,7 +75,7 @@ AxisSteps planAxisSteps(const LinearLayout &layout, unsigned axis, bool inOrder)
   return plan;
 }
 
-LinearLayout foldedLayout(const LinearLayout &layout, unsigned axis) {
+LinearLayout reducedLayout(const LinearLayout &layout, unsigned axis) {
   const LayoutSpace &out = layout.out();
   SmallVector<int64_t, 4> shape = out.shape();
   shape.erase(shape.begin() + axis);
@@ -92,7 +92,7 @@ LinearLayout foldedLayout(const LinearLayout &layout, unsigned axis) {
 int64_t reduceScratchElements(const LinearLayout &source, const LinearLayout *result, unsigned axis,
                               bool inOrder) {
   AxisSteps steps = planAxisSteps(source, axis, inOrder);
-  bool inPlace = !result || renameRegisters(foldedLayout(source, axis), *result);
+  bool inPlace = !result || renameRegisters(reducedLayout(source, axis), *result);
   return steps.exchanged.empty() && inPlace ? 0 : steps.numPartials();
 }
 

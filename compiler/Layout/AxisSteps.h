@@ -50,7 +50,7 @@ int64_t reduceScratchElements(const LinearLayout &source, const LinearLayout *re
 int64_t scanScratchElements(const LinearLayout &source, unsigned axis);
 
 /// What a reduction's threads hold after all steps: `layout` over the remaining axes.
-LinearLayout foldedLayout(const LinearLayout &layout, unsigned axis);
+LinearLayout reducedLayout(const LinearLayout &layout, unsigned axis);
 
 } // namespace kiln
 

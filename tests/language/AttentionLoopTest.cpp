@@ -1,7 +1,7 @@
 // Loops of attention's shape: what threads make of one product is the operand of the next, whose
 // sum they rework on the way. Where a warp of its own copies the blocks (sm_90a), the second
 // product runs beside the next one's. All numbers are small integers, so that sums are exact. At
-// the end mistakes that are put in at the cut, of which each is found.
+// the end mistakes that are put into target operations, of which each is found.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/IR/Builders.h"

@@ -1,7 +1,7 @@
 // Products of blocks of described tensors: by the copy engine on GPUs that have one (TMA on
 // sm_90a), in a loop, over tiles with a warp of its own for the copies, and outside of loops. All
-// numbers are exact: small integers. At the end mistakes that are put in at the cut, of which each
-// is found.
+// numbers are exact: small integers. At the end mistakes that are put into target operations, of
+// which each is found.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

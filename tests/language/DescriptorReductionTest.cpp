@@ -1,6 +1,6 @@
 // Reductions of blocks of described tensors: by the copy engine on GPUs that have one (TMA on
 // sm_90a), as far as it has the operation, and by threads' atomics elsewhere. At the end mistakes
-// that are put in at the cut, of which each is found.
+// that are put into target operations, of which each is found.
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"

@@ -1,7 +1,7 @@
 // Blocks of tensors that only the running kernel knows, whose pointers and extents it loads or
 // computes: by the copy engine where there is one (TMA on sm_90a), by tensor maps that the kernel
-// makes. All numbers are exact: small integers. At the end mistakes that are put in at the cut, of
-// which each is found.
+// makes. All numbers are exact: small integers. At the end mistakes that are put into target
+// operations, of which each is found.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace kiln::testing {
 namespace {
 
-/// What the engine does in a kernel at the cut.
+/// What the engine does in a kernel in target operations.
 struct Copies {
   unsigned loads = 0, stores = 0, sums = 0, maps = 0;
 

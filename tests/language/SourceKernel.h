@@ -77,8 +77,8 @@ struct SourceOptions {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   /// Run-time assertions are checked.
   bool debug = false;
-  /// Spoils the program at the cut (LLVM dialect, NVVM or ROCDL): for tests of the emulator's
-  /// checks.
+  /// Spoils the program in target operations (LLVM dialect, NVVM or ROCDL): for tests of the
+  /// emulator's checks.
   std::function<void(mlir::ModuleOp &)> edit = nullptr;
   /// The number of threads that run program instances; 0: the default pool. Instances that wait for
   /// each other want a thread each.

@@ -7,11 +7,11 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-struct AssemblySpread : SpreadPattern<tile::AssemblyOp> {
-  using SpreadPattern::SpreadPattern;
+struct AssemblyDistribution : DistributionPattern<tile::AssemblyOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::AssemblyOp op, Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::AssemblyOp op, Adaptor adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
       types.push_back(lowering.elementType(type));
@@ -68,7 +68,7 @@ private:
 } // namespace
 
 void populateAssemblyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AssemblySpread>(lowering, patterns.getContext());
+  patterns.add<AssemblyDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

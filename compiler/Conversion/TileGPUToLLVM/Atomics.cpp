@@ -15,9 +15,9 @@
 // every thread has one on its side of the barrier too: a wave of AMD would pass the barrier with
 // stores in flight that the owner's fence does not wait for.
 
-#include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,14 +28,14 @@ namespace kiln {
 namespace {
 
 /// What rmw and cas have in common; `perform` makes the atomic of one register.
-template <typename OpT> struct AtomicSpread : SpreadPattern<OpT> {
-  using SpreadPattern<OpT>::SpreadPattern;
-  using Adaptor = typename SpreadPattern<OpT>::Adaptor;
+template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
+  using DistributionPattern<OpT>::DistributionPattern;
+  using Adaptor = typename DistributionPattern<OpT>::Adaptor;
 
   virtual Value perform(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s) const = 0;
 
-  LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     bool scalar = !isa<RankedTensorType>(op.getType());
     Value thread = this->lowering.device.threadId(rewriter, op.getLoc());
     Value owner =
@@ -121,8 +121,8 @@ private:
   }
 };
 
-struct AtomicRMWSpread : AtomicSpread<tile::AtomicRMWOp> {
-  using AtomicSpread::AtomicSpread;
+struct AtomicRMWDistribution : AtomicDistribution<tile::AtomicRMWOp> {
+  using AtomicDistribution::AtomicDistribution;
   Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
     auto atomic = LLVM::AtomicRMWOp::create(
@@ -139,7 +139,7 @@ protected:
                                 Value owner) const override {
     unsigned maxBits = tilegpu::reductionBits(op, lowering.target());
     if (!maxBits)
-      return AtomicSpread::performAll(op, adaptor, s, owner);
+      return AtomicDistribution::performAll(op, adaptor, s, owner);
     unsigned elementBits = scalarBits(lowering.elementType(op.getType()));
     AccessPlan plan = planAccess({op.getPtr(), op.getMask(), elementBits, maxBits}, lowering);
     makeAccesses(plan, adaptor.getMask(), s, [&](ArrayRef<unsigned> group, const ScalarBuilder &s) {
@@ -152,8 +152,8 @@ protected:
   }
 };
 
-struct AtomicCASSpread : AtomicSpread<tile::AtomicCASOp> {
-  using AtomicSpread::AtomicSpread;
+struct AtomicCASDistribution : AtomicDistribution<tile::AtomicCASOp> {
+  using AtomicDistribution::AtomicDistribution;
   Value perform(tile::AtomicCASOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
     OpBuilder &b = s.builder();
@@ -167,20 +167,20 @@ struct AtomicCASSpread : AtomicSpread<tile::AtomicCASOp> {
   }
 };
 
-struct BarrierSpread : SpreadPattern<tile::BarrierOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::BarrierOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct BarrierDistribution : DistributionPattern<tile::BarrierOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::BarrierOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     lowering.device.barrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-struct FenceSpread : SpreadPattern<tile::FenceOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::FenceOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct FenceDistribution : DistributionPattern<tile::FenceOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::FenceOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<LLVM::FenceOp>(
         op, op.getSequential() ? LLVM::AtomicOrdering::seq_cst : LLVM::AtomicOrdering::acq_rel,
         lowering.device.syncScope(op.getScope()));
@@ -191,8 +191,9 @@ struct FenceSpread : SpreadPattern<tile::FenceOp> {
 } // namespace
 
 void populateAtomicPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AtomicRMWSpread, AtomicCASSpread, BarrierSpread, FenceSpread>(lowering,
-                                                                             patterns.getContext());
+  patterns
+      .add<AtomicRMWDistribution, AtomicCASDistribution, BarrierDistribution, FenceDistribution>(
+          lowering, patterns.getContext());
 }
 
 } // namespace kiln

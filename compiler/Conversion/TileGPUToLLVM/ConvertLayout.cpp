@@ -50,11 +50,11 @@ private:
   SmallVector<Value> flags;
 };
 
-struct ConvertLayoutSpread : SpreadPattern<tilegpu::ConvertLayoutOp> {
-  using SpreadPattern::SpreadPattern;
+struct ConvertLayoutDistribution : DistributionPattern<tilegpu::ConvertLayoutOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tilegpu::ConvertLayoutOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tilegpu::ConvertLayoutOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSource()),
                        &result = tilegpu::layoutOf(op.getResult());
     unsigned elementBits = tilegpu::storageBits(op.getType().getElementType());
@@ -128,7 +128,7 @@ private:
 } // namespace
 
 void populateConvertLayoutPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<ConvertLayoutSpread>(lowering, patterns.getContext());
+  patterns.add<ConvertLayoutDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

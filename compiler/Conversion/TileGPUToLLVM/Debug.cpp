@@ -1,9 +1,9 @@
 // tile.print and tile.assert: one line for each element, and one look at each condition, by the one
 // thread that owns it.
 
-#include "compiler/Conversion/Messages/Messages.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Expansion/Messages/Messages.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -12,11 +12,11 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-struct PrintSpread : SpreadPattern<tile::PrintOp> {
-  using SpreadPattern::SpreadPattern;
+struct PrintDistribution : DistributionPattern<tile::PrintOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::PrintOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::PrintOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value thread = lowering.device.threadId(rewriter, loc);
     auto type = op.getValue() ? dyn_cast<RankedTensorType>(op.getValue().getType()) : nullptr;
@@ -74,11 +74,11 @@ private:
   }
 };
 
-struct AssertSpread : SpreadPattern<tile::AssertOp> {
-  using SpreadPattern::SpreadPattern;
+struct AssertDistribution : DistributionPattern<tile::AssertOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::AssertOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::AssertOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Value holds = s.boolean(true);
     for (Value condition : adaptor.getCondition())
       holds = s.bitAnd(holds, condition);
@@ -100,7 +100,7 @@ struct AssertSpread : SpreadPattern<tile::AssertOp> {
 } // namespace
 
 void populateDebugPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<PrintSpread, AssertSpread>(lowering, patterns.getContext());
+  patterns.add<PrintDistribution, AssertDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

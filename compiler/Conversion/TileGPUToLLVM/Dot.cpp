@@ -24,11 +24,11 @@ SmallVector<int64_t, 4> operandPlace(ArrayRef<int64_t> place, MatrixOperand oper
   return at;
 }
 
-struct DotSpread : SpreadPattern<tilegpu::DotOp> {
-  using SpreadPattern::SpreadPattern;
+struct DotDistribution : DistributionPattern<tilegpu::DotOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> results;
     if (op.getUnit() ? failed(onMatrixUnit(op, adaptor, s, results))
                      : failed(byMultiplyAdd(op, adaptor, s, results)))
@@ -154,10 +154,10 @@ private:
   }
 };
 
-struct DotWaitSpread : SpreadPattern<tilegpu::DotWaitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::DotWaitOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct DotWaitDistribution : DistributionPattern<tilegpu::DotWaitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::DotWaitOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     SmallVector<SmallVector<Value>> results =
         waitForProducts(s, adaptor.getAccumulators(), op.getPending());
     rewriter.replaceOpWithMultiple(op, std::move(results));
@@ -175,7 +175,7 @@ Places placesOf(const LinearLayout &layout, unsigned stride) {
 }
 
 void populateDotPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<DotSpread, DotWaitSpread>(lowering, patterns.getContext());
+  patterns.add<DotDistribution, DotWaitDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

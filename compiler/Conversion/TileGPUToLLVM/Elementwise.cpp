@@ -14,8 +14,8 @@ namespace kiln {
 namespace {
 
 /// Any operation of arith or math whose operands and results are tensors of one layout.
-struct ElementwiseSpread : ConversionPattern {
-  ElementwiseSpread(const Lowering &lowering, MLIRContext *context)
+struct ElementwiseDistribution : ConversionPattern {
+  ElementwiseDistribution(const Lowering &lowering, MLIRContext *context)
       : ConversionPattern(lowering.types, MatchAnyOpTypeTag(), /*benefit=*/1, context),
         lowering(lowering) {}
 
@@ -82,10 +82,10 @@ private:
 };
 
 /// A constant is made once, whatever the number of registers.
-struct ConstantSpread : SpreadPattern<arith::ConstantOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(arith::ConstantOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ConstantDistribution : DistributionPattern<arith::ConstantOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(arith::ConstantOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Attribute value = op.getValue();
     size_t count = 1;
     if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
@@ -105,10 +105,10 @@ struct ConstantSpread : SpreadPattern<arith::ConstantOp> {
   }
 };
 
-struct PoisonSpread : SpreadPattern<ub::PoisonOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(ub::PoisonOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct PoisonDistribution : DistributionPattern<ub::PoisonOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(ub::PoisonOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
     Value poison = LLVM::PoisonOp::create(rewriter, op.getLoc(), element);
     size_t count =
@@ -118,10 +118,10 @@ struct PoisonSpread : SpreadPattern<ub::PoisonOp> {
   }
 };
 
-struct BitcastSpread : SpreadPattern<tile::BitcastOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::BitcastOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct BitcastDistribution : DistributionPattern<tile::BitcastOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::BitcastOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
     SmallVector<Value> results;
     for (Value value : adaptor.getSource())
@@ -131,10 +131,10 @@ struct BitcastSpread : SpreadPattern<tile::BitcastOp> {
   }
 };
 
-struct HintSpread : SpreadPattern<tile::HintOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::HintOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct HintDistribution : DistributionPattern<tile::HintOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::HintOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     replace(op, rewriter, adaptor.getSource());
     return success();
   }
@@ -143,8 +143,8 @@ struct HintSpread : SpreadPattern<tile::HintOp> {
 } // namespace
 
 void populateElementwisePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<ElementwiseSpread, ConstantSpread, PoisonSpread, BitcastSpread, HintSpread>(
-      lowering, patterns.getContext());
+  patterns.add<ElementwiseDistribution, ConstantDistribution, PoisonDistribution,
+               BitcastDistribution, HintDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -24,11 +24,11 @@ LinearLayout ontoArray(const LinearLayout &layout, const LayoutSpace &source, un
   return LinearLayout(layout.in(), LayoutSpace({{Dim::Offset, source.totalBits()}}), columns);
 }
 
-struct GatherSpread : SpreadPattern<tile::GatherOp> {
-  using SpreadPattern::SpreadPattern;
+struct GatherDistribution : DistributionPattern<tile::GatherOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::GatherOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::GatherOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
     const LinearLayout &result = tilegpu::layoutOf(op.getType());
     const LayoutSpace &space = source.out();
@@ -65,11 +65,11 @@ private:
   }
 };
 
-struct HistogramSpread : SpreadPattern<tile::HistogramOp> {
-  using SpreadPattern::SpreadPattern;
+struct HistogramDistribution : DistributionPattern<tile::HistogramOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::HistogramOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::HistogramOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
     const LinearLayout &result = tilegpu::layoutOf(op.getType());
     Value scratch = lowering.scratch(s, op);
@@ -111,7 +111,7 @@ private:
 } // namespace
 
 void populateGatherPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<GatherSpread, HistogramSpread>(lowering, patterns.getContext());
+  patterns.add<GatherDistribution, HistogramDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -1,4 +1,4 @@
-// What every pattern of the spreading step needs, and the pattern base class.
+// What every pattern of the distribution step needs, and the pattern base class.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_LOWERING_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_LOWERING_H
@@ -43,22 +43,22 @@ struct Lowering {
 };
 
 /// A pattern on one operation that sees operands as ranges of registers.
-template <typename OpT> class SpreadPattern : public mlir::OpConversionPattern<OpT> {
+template <typename OpT> class DistributionPattern : public mlir::OpConversionPattern<OpT> {
 public:
   using Adaptor = typename mlir::OpConversionPattern<OpT>::OneToNOpAdaptor;
-  SpreadPattern(const Lowering &lowering, mlir::MLIRContext *context,
-                mlir::PatternBenefit benefit = 1)
+  DistributionPattern(const Lowering &lowering, mlir::MLIRContext *context,
+                      mlir::PatternBenefit benefit = 1)
       : mlir::OpConversionPattern<OpT>(lowering.types, context, benefit), lowering(lowering) {}
 
   mlir::LogicalResult matchAndRewrite(OpT op, Adaptor adaptor,
                                       mlir::ConversionPatternRewriter &rewriter) const final {
     ScalarBuilder s(rewriter, op.getLoc());
-    return spread(op, adaptor, s, rewriter);
+    return distribute(op, adaptor, s, rewriter);
   }
 
 protected:
-  virtual mlir::LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
-                                     mlir::ConversionPatternRewriter &rewriter) const = 0;
+  virtual mlir::LogicalResult distribute(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                                         mlir::ConversionPatternRewriter &rewriter) const = 0;
   void replace(OpT op, mlir::ConversionPatternRewriter &rewriter, mlir::ValueRange values) const {
     rewriter.replaceOpWithMultiple(op, llvm::ArrayRef<mlir::ValueRange>{values});
   }

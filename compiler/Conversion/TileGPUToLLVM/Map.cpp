@@ -9,11 +9,11 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-struct MapSpread : SpreadPattern<tile::MapOp> {
-  using SpreadPattern::SpreadPattern;
+struct MapDistribution : DistributionPattern<tile::MapOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::MapOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::MapOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Block &body = op.getBody().front();
     const LinearLayout &layout = tilegpu::layoutOf(op.getSources()[0].getType());
     SmallVector<SmallVector<Value>> results(op.getNumResults());
@@ -49,7 +49,7 @@ private:
 } // namespace
 
 void populateMapPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<MapSpread>(lowering, patterns.getContext());
+  patterns.add<MapDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

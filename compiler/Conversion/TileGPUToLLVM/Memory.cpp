@@ -12,10 +12,10 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-struct AddPtrSpread : SpreadPattern<tile::AddPtrOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::AddPtrOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct AddPtrDistribution : DistributionPattern<tile::AddPtrOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::AddPtrOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type pointee = cast<tile::PtrType>(tile::elementTypeOf(op.getType())).getPointee();
     Type element = lowering.elementType(pointee);
     auto advance = [&](Value pointer, LLVM::GEPArg offset) -> Value {
@@ -45,10 +45,10 @@ private:
   }
 };
 
-struct LoadSpread : SpreadPattern<tile::LoadOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::LoadOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct LoadDistribution : DistributionPattern<tile::LoadOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::LoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
     Value owner = tilegpu::isReadForAll(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
     bool share = owner && !op->use_empty();
@@ -115,10 +115,10 @@ struct LoadSpread : SpreadPattern<tile::LoadOp> {
   }
 };
 
-struct StoreSpread : SpreadPattern<tile::StoreOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::StoreOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct StoreDistribution : DistributionPattern<tile::StoreOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::StoreOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getValue().getType());
     Value owner = ownerOf(op.getPtr(), lowering, s);
     AccessPlan plan = planAccess(
@@ -143,7 +143,8 @@ struct StoreSpread : SpreadPattern<tile::StoreOp> {
 } // namespace
 
 void populateMemoryPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AddPtrSpread, LoadSpread, StoreSpread>(lowering, patterns.getContext());
+  patterns.add<AddPtrDistribution, LoadDistribution, StoreDistribution>(lowering,
+                                                                        patterns.getContext());
 }
 
 } // namespace kiln

@@ -1,6 +1,6 @@
 // tile.reduce: registers, then lanes, then warps through shared memory (see AxisSteps.h).
 
-#include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+#include "compiler/Conversion/TileGPUToLLVM/AxisCombiner.h"
 #include "compiler/Dialect/Tile/Combiners.h"
 
 using namespace mlir;
@@ -18,27 +18,27 @@ std::optional<LinearLayout> resultLayout(tile::ReduceOp op) {
 bool staysInThread(const AxisStep &step) { return !step.lanes && !step.warps; }
 bool isBetweenLanes(const AxisStep &step) { return step.lanes; }
 
-struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
-  using SpreadPattern::SpreadPattern;
+struct ReduceDistribution : DistributionPattern<tile::ReduceOp> {
+  using DistributionPattern::DistributionPattern;
 
-  LogicalResult spread(tile::ReduceOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(tile::ReduceOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSources()[0].getType());
     std::optional<LinearLayout> result = resultLayout(op);
     bool inOrder = !tile::commutes(op.getSingleCombiner());
     AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
-    Fold fold(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
+    AxisCombiner combiner(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());
-    foldLocally(fold, steps.local, inOrder, totals);
+    combineLocally(combiner, steps.local, inOrder, totals);
 
     SmallVector<Elements> results;
     if (reduceScratchElements(source, result ? &*result : nullptr, op.getAxis(), inOrder) == 0) {
       SmallVector<unsigned> registers{0};
       if (result)
-        registers = *renameRegisters(foldedLayout(source, op.getAxis()), *result);
+        registers = *renameRegisters(reducedLayout(source, op.getAxis()), *result);
       for (unsigned reg : registers)
         results.push_back(totals[reg]);
-    } else if (failed(exchange(op, s, fold, steps, totals, result, results))) {
+    } else if (failed(exchange(op, s, combiner, steps, totals, result, results))) {
       return failure();
     }
     finish(op, results, rewriter);
@@ -47,34 +47,34 @@ struct ReduceSpread : SpreadPattern<tile::ReduceOp> {
 
 private:
   /// The steps within warps.
-  void foldLocally(Fold &fold, ArrayRef<AxisStep> steps, bool inOrder,
-                   MutableArrayRef<Elements> totals) const {
+  void combineLocally(AxisCombiner &combiner, ArrayRef<AxisStep> steps, bool inOrder,
+                      MutableArrayRef<Elements> totals) const {
     if (!inOrder) {
       ArrayRef<AxisStep> own = steps.take_while(staysInThread);
-      fold.accumulate(own, totals);
+      combiner.accumulate(own, totals);
       steps = steps.drop_front(own.size());
     }
     while (!steps.empty()) {
       ArrayRef<AxisStep> lanes = steps.take_while(isBetweenLanes);
-      if (inOrder && lanes.size() > 1 && fold.areLaneBits(lanes)) {
-        fold.gather(lanes, totals);
+      if (inOrder && lanes.size() > 1 && combiner.areLaneBits(lanes)) {
+        combiner.gather(lanes, totals);
         steps = steps.drop_front(lanes.size());
       } else {
-        fold.walk(steps[0], fold.neighbours(steps[0], totals), totals);
+        combiner.walk(steps[0], combiner.neighbours(steps[0], totals), totals);
         steps = steps.drop_front();
       }
     }
   }
 
   /// Every thread reads the partial totals that its results consist of.
-  LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const Fold &fold,
+  LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const AxisCombiner &combiner,
                          const AxisSteps &steps, ArrayRef<Elements> totals,
                          const std::optional<LinearLayout> &result,
                          SmallVectorImpl<Elements> &results) const {
     Value scratch = lowering.scratch(s, op);
     if (!scratch)
       return failure();
-    SmallVector<SharedArray> arrays = fold.publish(steps, scratch, totals);
+    SmallVector<SharedArray> arrays = combiner.publish(steps, scratch, totals);
     SmallVector<Value> bases{s.i32(0)};
     SmallVector<unsigned> first{0};
     if (result) {
@@ -88,10 +88,10 @@ private:
         continue;
       }
       Value base = s.shiftLeft(bases[reg], steps.rowShift);
-      Elements total = fold.fetch(arrays, base);
+      Elements total = combiner.fetch(arrays, base);
       for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial) {
         Value place = s.add(base, s.i32(partial << steps.totalShift));
-        total = fold.combine(total, fold.fetch(arrays, place));
+        total = combiner.combine(total, combiner.fetch(arrays, place));
       }
       results.push_back(total);
     }
@@ -111,7 +111,7 @@ private:
 } // namespace
 
 void populateReducePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<ReduceSpread>(lowering, patterns.getContext());
+  patterns.add<ReduceDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

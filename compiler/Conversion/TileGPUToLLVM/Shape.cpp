@@ -37,10 +37,10 @@ LinearLayout mapOutputs(const LinearLayout &layout, ArrayRef<int64_t> shape, Map
   return LinearLayout(layout.in(), LayoutSpace::ofShape(shape), columns);
 }
 
-struct ArangeSpread : SpreadPattern<tile::ArangeOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::ArangeOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ArangeDistribution : DistributionPattern<tile::ArangeOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::ArangeOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Value thread = lowering.device.threadId(rewriter, op.getLoc());
     SmallVector<Value> values =
         coordinatesAlong(s, tilegpu::layoutOf(op.getType()), 0, thread, lowering.target());
@@ -51,20 +51,20 @@ struct ArangeSpread : SpreadPattern<tile::ArangeOp> {
   }
 };
 
-struct SplatSpread : SpreadPattern<tile::SplatOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::SplatOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SplatDistribution : DistributionPattern<tile::SplatOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::SplatOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     size_t count = tilegpu::layoutOf(op.getType()).numRegisters();
     replace(op, rewriter, SmallVector<Value>(count, adaptor.getSource()[0]));
     return success();
   }
 };
 
-struct BroadcastSpread : SpreadPattern<tile::BroadcastOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::BroadcastOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct BroadcastDistribution : DistributionPattern<tile::BroadcastOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::BroadcastOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     auto source = cast<RankedTensorType>(op.getSource().getType());
     const LinearLayout &result = tilegpu::layoutOf(op.getType());
     LayoutSpace narrow = LayoutSpace::ofShape(source.getShape());
@@ -80,10 +80,11 @@ struct BroadcastSpread : SpreadPattern<tile::BroadcastOp> {
 };
 
 /// expand_dims and reshape keep the row-major order, so flat coordinates stay what they are.
-template <typename OpT> struct RowMajorSpread : SpreadPattern<OpT> {
-  using SpreadPattern<OpT>::SpreadPattern;
-  LogicalResult spread(OpT op, typename SpreadPattern<OpT>::Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+template <typename OpT> struct RowMajorDistribution : DistributionPattern<OpT> {
+  using DistributionPattern<OpT>::DistributionPattern;
+  LogicalResult distribute(OpT op, typename DistributionPattern<OpT>::Adaptor adaptor,
+                           const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     auto source = cast<RankedTensorType>(op.getSource().getType());
     LinearLayout wanted = mapOutputs(tilegpu::layoutOf(op.getType()), source.getShape(),
                                      [](uint64_t column) { return column; });
@@ -100,10 +101,10 @@ bool sameDuplicates(const LinearLayout &a, const LinearLayout &b) {
          llvm::all_of(right, [&](BinaryVector v) { return span.contains(v); });
 }
 
-struct ReshapeSpread : RowMajorSpread<tile::ReshapeOp> {
-  using RowMajorSpread::RowMajorSpread;
-  LogicalResult spread(tile::ReshapeOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ReshapeDistribution : RowMajorDistribution<tile::ReshapeOp> {
+  using RowMajorDistribution::RowMajorDistribution;
+  LogicalResult distribute(tile::ReshapeOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     // With any_order every thread may keep what it has, if nothing is held twice or lost.
     const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
     const LinearLayout &result = tilegpu::layoutOf(op.getType());
@@ -114,14 +115,14 @@ struct ReshapeSpread : RowMajorSpread<tile::ReshapeOp> {
       replace(op, rewriter, adaptor.getSource());
       return success();
     }
-    return RowMajorSpread::spread(op, adaptor, s, rewriter);
+    return RowMajorDistribution::distribute(op, adaptor, s, rewriter);
   }
 };
 
-struct TransSpread : SpreadPattern<tile::TransOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::TransOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct TransDistribution : DistributionPattern<tile::TransOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::TransOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSource().getType());
     const LinearLayout &result = tilegpu::layoutOf(op.getType());
     SmallVector<int64_t> shape(cast<RankedTensorType>(op.getSource().getType()).getShape());
@@ -139,8 +140,9 @@ struct TransSpread : SpreadPattern<tile::TransOp> {
 } // namespace
 
 void populateShapePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<ArangeSpread, SplatSpread, BroadcastSpread, RowMajorSpread<tile::ExpandDimsOp>,
-               ReshapeSpread, TransSpread>(lowering, patterns.getContext());
+  patterns.add<ArangeDistribution, SplatDistribution, BroadcastDistribution,
+               RowMajorDistribution<tile::ExpandDimsOp>, ReshapeDistribution, TransDistribution>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -22,10 +22,10 @@ SharedAccess accessOf(const Lowering &lowering, RankedTensorType tensor,
                           tilegpu::sharedMemoryOf(lowering.target()));
 }
 
-struct AllocSpread : SpreadPattern<tilegpu::AllocOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::AllocOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct AllocDistribution : DistributionPattern<tilegpu::AllocOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::AllocOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Value address = lowering.scratch(s, op);
     if (!address)
       return failure();
@@ -34,10 +34,10 @@ struct AllocSpread : SpreadPattern<tilegpu::AllocOp> {
   }
 };
 
-struct SharedStoreSpread : SpreadPattern<tilegpu::SharedStoreOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::SharedStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SharedStoreDistribution : DistributionPattern<tilegpu::SharedStoreOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::SharedStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType buffer = op.getBuffer().getType();
     storeShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]),
                 accessOf(lowering, op.getValue().getType(), buffer), adaptor.getValue());
@@ -46,10 +46,10 @@ struct SharedStoreSpread : SpreadPattern<tilegpu::SharedStoreOp> {
   }
 };
 
-struct SharedLoadSpread : SpreadPattern<tilegpu::SharedLoadOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::SharedLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SharedLoadDistribution : DistributionPattern<tilegpu::SharedLoadOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::SharedLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType buffer = op.getBuffer().getType();
     SharedArray array = arrayOf(lowering, buffer, adaptor.getBuffer()[0]);
     std::optional<MatrixAccess> matrices;
@@ -63,20 +63,20 @@ struct SharedLoadSpread : SpreadPattern<tilegpu::SharedLoadOp> {
   }
 };
 
-struct SlotSpread : SpreadPattern<tilegpu::SlotOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::SlotOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SlotDistribution : DistributionPattern<tilegpu::SlotOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::SlotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Value bytes = s.mul(adaptor.getIndex()[0], op.getRing().getType().getSlotBytes());
     rewriter.replaceOp(op, s.byteOffset(adaptor.getRing()[0], bytes));
     return success();
   }
 };
 
-struct TransBufferSpread : SpreadPattern<tilegpu::TransBufferOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::TransBufferOp op, Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct TransBufferDistribution : DistributionPattern<tilegpu::TransBufferOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::TransBufferOp op, Adaptor adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, adaptor.getBuffer()[0]);
     return success();
   }
@@ -92,10 +92,10 @@ LogicalResult expectAsyncCopies(Operation *op, const Lowering &lowering) {
                          << " yet";
 }
 
-struct CopyAsyncSpread : SpreadPattern<tilegpu::CopyAsyncOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::CopyAsyncOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct CopyAsyncDistribution : DistributionPattern<tilegpu::CopyAsyncOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::CopyAsyncOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
     tilegpu::BufferType buffer = op.getBuffer().getType();
@@ -126,10 +126,10 @@ private:
   }
 };
 
-struct CommitSpread : SpreadPattern<tilegpu::CommitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::CommitOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct CommitDistribution : DistributionPattern<tilegpu::CommitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::CommitOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
     lowering.device.commitCopies(rewriter, op.getLoc());
@@ -138,10 +138,10 @@ struct CommitSpread : SpreadPattern<tilegpu::CommitOp> {
   }
 };
 
-struct WaitSpread : SpreadPattern<tilegpu::WaitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::WaitOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct WaitDistribution : DistributionPattern<tilegpu::WaitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::WaitOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
     lowering.device.waitForCopies(rewriter, op.getLoc(), op.getPending());
@@ -150,10 +150,10 @@ struct WaitSpread : SpreadPattern<tilegpu::WaitOp> {
   }
 };
 
-struct ProxyFenceSpread : SpreadPattern<tilegpu::ProxyFenceOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::ProxyFenceOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ProxyFenceDistribution : DistributionPattern<tilegpu::ProxyFenceOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::ProxyFenceOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
     if (op.getIsGlobal())
@@ -168,10 +168,10 @@ struct ProxyFenceSpread : SpreadPattern<tilegpu::ProxyFenceOp> {
 //===-- barriers
 //---------------------------------------------------------------------------------===//
 
-struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::BarrierOp op, Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SharedBarrierDistribution : DistributionPattern<tilegpu::BarrierOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::BarrierOp op, Adaptor adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     OpBuilder::InsertionGuard guard(rewriter);
     if (op.getCondition()) {
       auto branch = scf::IfOp::create(rewriter, op.getLoc(), adaptor.getCondition()[0],
@@ -192,20 +192,20 @@ struct SharedBarrierSpread : SpreadPattern<tilegpu::BarrierOp> {
   }
 };
 
-struct ClusterArriveSpread : SpreadPattern<tilegpu::ClusterArriveOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::ClusterArriveOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ClusterArriveDistribution : DistributionPattern<tilegpu::ClusterArriveOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::ClusterArriveOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     lowering.device.arriveAtCluster(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-struct ClusterWaitSpread : SpreadPattern<tilegpu::ClusterWaitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::ClusterWaitOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ClusterWaitDistribution : DistributionPattern<tilegpu::ClusterWaitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::ClusterWaitOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     lowering.device.waitForCluster(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
@@ -215,9 +215,10 @@ struct ClusterWaitSpread : SpreadPattern<tilegpu::ClusterWaitOp> {
 } // namespace
 
 void populateSharedPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<AllocSpread, SharedStoreSpread, SharedLoadSpread, SlotSpread, TransBufferSpread,
-               CopyAsyncSpread, CommitSpread, WaitSpread, ProxyFenceSpread, SharedBarrierSpread,
-               ClusterArriveSpread, ClusterWaitSpread>(lowering, patterns.getContext());
+  patterns.add<AllocDistribution, SharedStoreDistribution, SharedLoadDistribution, SlotDistribution,
+               TransBufferDistribution, CopyAsyncDistribution, CommitDistribution, WaitDistribution,
+               ProxyFenceDistribution, SharedBarrierDistribution, ClusterArriveDistribution,
+               ClusterWaitDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -1,7 +1,7 @@
 // Conversions between 8-bit floats, which travel as i8, and other numbers.
 
-#include "compiler/Conversion/ByteFloats/ByteFloats.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
+#include "compiler/Expansion/ByteFloats/ByteFloats.h"
 
 using namespace mlir;
 
@@ -9,14 +9,14 @@ namespace kiln {
 namespace {
 
 /// To or from an 8-bit float, by way of f32.
-template <typename OpT> struct SmallFloatSpread : SpreadPattern<OpT> {
-  using Adaptor = typename SpreadPattern<OpT>::Adaptor;
+template <typename OpT> struct SmallFloatDistribution : DistributionPattern<OpT> {
+  using Adaptor = typename DistributionPattern<OpT>::Adaptor;
   /// Before the elementwise pattern, which refuses 8-bit floats.
-  SmallFloatSpread(const Lowering &lowering, MLIRContext *context)
-      : SpreadPattern<OpT>(lowering, context, /*benefit=*/2) {}
+  SmallFloatDistribution(const Lowering &lowering, MLIRContext *context)
+      : DistributionPattern<OpT>(lowering, context, /*benefit=*/2) {}
 
-  LogicalResult spread(OpT op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+  LogicalResult distribute(OpT op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Type from = tile::elementTypeOf(op->getOperand(0).getType());
     Type to = tile::elementTypeOf(op.getType());
     bool narrows = tile::isByteFloat(to);
@@ -67,7 +67,7 @@ Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
 }
 
 void populateSmallFloatPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<SmallFloatSpread<arith::ExtFOp>, SmallFloatSpread<tile::NarrowOp>>(
+  patterns.add<SmallFloatDistribution<arith::ExtFOp>, SmallFloatDistribution<tile::NarrowOp>>(
       lowering, patterns.getContext());
 }
 

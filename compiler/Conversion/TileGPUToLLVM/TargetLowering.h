@@ -192,7 +192,7 @@ public:
   virtual void markKernel(mlir::LLVM::LLVMFuncOp kernel, unsigned numThreads,
                           unsigned producerThreads) const = 0;
 
-  //--- Below the emulator's cut ---
+  //--- Expansion of target operations ---
   virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
   /// An error where TargetInfo::reduction has nothing.

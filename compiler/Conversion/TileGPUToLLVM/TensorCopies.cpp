@@ -34,10 +34,10 @@ Value mbarrierAt(const ScalarBuilder &s, tilegpu::BufferType ring, Value address
   return s.byteOffset(address, s.i32(int64_t(slot) * ring.getSlotBytes()));
 }
 
-struct MBarrierInitSpread : SpreadPattern<tilegpu::MBarrierInitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::MBarrierInitOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct MBarrierInitDistribution : DistributionPattern<tilegpu::MBarrierInitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::MBarrierInitOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
       Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
@@ -52,10 +52,10 @@ struct MBarrierInitSpread : SpreadPattern<tilegpu::MBarrierInitOp> {
   }
 };
 
-struct MBarrierInvalSpread : SpreadPattern<tilegpu::MBarrierInvalOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::MBarrierInvalOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct MBarrierInvalDistribution : DistributionPattern<tilegpu::MBarrierInvalOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::MBarrierInvalOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType ring = op.getMbarriers().getType();
     {
       Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
@@ -68,10 +68,10 @@ struct MBarrierInvalSpread : SpreadPattern<tilegpu::MBarrierInvalOp> {
   }
 };
 
-struct MBarrierWaitSpread : SpreadPattern<tilegpu::MBarrierWaitOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::MBarrierWaitOp op, Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct MBarrierWaitDistribution : DistributionPattern<tilegpu::MBarrierWaitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::MBarrierWaitOp op, Adaptor adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     lowering.device.waitForPhase(rewriter, op.getLoc(), adaptor.getMbarrier()[0],
                                  adaptor.getParity()[0]);
     rewriter.eraseOp(op);
@@ -79,10 +79,10 @@ struct MBarrierWaitSpread : SpreadPattern<tilegpu::MBarrierWaitOp> {
   }
 };
 
-struct MBarrierArriveSpread : SpreadPattern<tilegpu::MBarrierArriveOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::MBarrierArriveOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct MBarrierArriveDistribution : DistributionPattern<tilegpu::MBarrierArriveOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::MBarrierArriveOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value thread = lowering.device.threadId(rewriter, loc);
     Value lane = s.bitAnd(thread, lowering.target().warpSize - 1);
@@ -107,10 +107,10 @@ struct MBarrierArriveSpread : SpreadPattern<tilegpu::MBarrierArriveOp> {
 //===-- roles of warps
 //-----------------------------------------------------------------------------===//
 
-struct InProducerWarpSpread : SpreadPattern<tilegpu::InProducerWarpOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::InProducerWarpOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct InProducerWarpDistribution : DistributionPattern<tilegpu::InProducerWarpOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::InProducerWarpOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     Value thread = lowering.device.threadId(rewriter, op.getLoc());
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::uge, thread,
                                                s.i32(lowering.numThreads()));
@@ -118,20 +118,20 @@ struct InProducerWarpSpread : SpreadPattern<tilegpu::InProducerWarpOp> {
   }
 };
 
-struct IsProducerSpread : SpreadPattern<tilegpu::IsProducerOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::IsProducerOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct IsProducerDistribution : DistributionPattern<tilegpu::IsProducerOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::IsProducerOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, s.equal(lowering.device.threadId(rewriter, op.getLoc()),
                                    int64_t(lowering.numThreads())));
     return success();
   }
 };
 
-struct SetRegistersSpread : SpreadPattern<tilegpu::SetRegistersOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::SetRegistersOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct SetRegistersDistribution : DistributionPattern<tilegpu::SetRegistersOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::SetRegistersOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     lowering.device.setRegisters(rewriter, op.getLoc(), op.getCount(), op.getIsMore());
     rewriter.eraseOp(op);
     return success();
@@ -232,10 +232,10 @@ private:
   SmallVector<Value> begins;
 };
 
-struct TmaLoadSpread : SpreadPattern<tilegpu::TmaLoadOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct TmaLoadDistribution : DistributionPattern<tilegpu::TmaLoadOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::TmaLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectTensorMaps(op, lowering)))
       return failure();
     Value mbarrier = adaptor.getMbarrier()[0];
@@ -274,10 +274,10 @@ private:
   }
 };
 
-struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tilegpu::TmaStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct TmaStoreDistribution : DistributionPattern<tilegpu::TmaStoreOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::TmaStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     if (failed(expectTensorMaps(op, lowering)))
       return failure();
     {
@@ -300,9 +300,10 @@ struct TmaStoreSpread : SpreadPattern<tilegpu::TmaStoreOp> {
 } // namespace
 
 void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<MBarrierInitSpread, MBarrierInvalSpread, MBarrierWaitSpread, MBarrierArriveSpread,
-               InProducerWarpSpread, IsProducerSpread, SetRegistersSpread, TmaLoadSpread,
-               TmaStoreSpread>(lowering, patterns.getContext());
+  patterns.add<MBarrierInitDistribution, MBarrierInvalDistribution, MBarrierWaitDistribution,
+               MBarrierArriveDistribution, InProducerWarpDistribution, IsProducerDistribution,
+               SetRegistersDistribution, TmaLoadDistribution, TmaStoreDistribution>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

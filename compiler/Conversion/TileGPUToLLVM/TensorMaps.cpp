@@ -100,10 +100,10 @@ private:
   Value image;
 };
 
-struct MakeTensorMapSpread : SpreadPattern<tile::MakeTensorMapOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::MakeTensorMapOp op, Adaptor adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct MakeTensorMapDistribution : DistributionPattern<tile::MakeTensorMapOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::MakeTensorMapOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const TargetLowering &device = lowering.device;
     Location loc = op.getLoc();
     Value image = lowering.scratch(s, op);
@@ -165,7 +165,7 @@ Value claimMapRecord(func::FuncOp kernel, const TargetLowering &device) {
 }
 
 void populateTensorMapPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<MakeTensorMapSpread>(lowering, patterns.getContext());
+  patterns.add<MakeTensorMapDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -21,29 +21,29 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-struct ProgramIdSpread : SpreadPattern<tile::ProgramIdOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::ProgramIdOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ProgramIdDistribution : DistributionPattern<tile::ProgramIdOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::ProgramIdOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(
         op, lowering.device.programId(rewriter, op.getLoc(), op.getAxis(), lowering.clusterBlocks));
     return success();
   }
 };
 
-struct ClusterRankSpread : SpreadPattern<tile::ClusterRankOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::ClusterRankOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ClusterRankDistribution : DistributionPattern<tile::ClusterRankOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::ClusterRankOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, lowering.device.clusterRank(rewriter, op.getLoc()));
     return success();
   }
 };
 
-struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::NumProgramsOp op, Adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct NumProgramsDistribution : DistributionPattern<tile::NumProgramsOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::NumProgramsOp op, Adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op,
                        lowering.device.numPrograms(rewriter, op.getLoc(), op.getAxis(),
                                                    lowering.numThreads(), lowering.clusterBlocks));
@@ -52,10 +52,10 @@ struct NumProgramsSpread : SpreadPattern<tile::NumProgramsOp> {
 };
 
 /// Threads read a clock at different times: one reads for all. The processor is the same for all.
-struct ReadRegisterSpread : SpreadPattern<tile::ReadRegisterOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::ReadRegisterOp op, Adaptor, const ScalarBuilder &s,
-                       ConversionPatternRewriter &rewriter) const override {
+struct ReadRegisterDistribution : DistributionPattern<tile::ReadRegisterOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::ReadRegisterOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
     const TargetLowering &device = lowering.device;
     Location loc = op.getLoc();
     if (op.use_empty()) {
@@ -82,10 +82,10 @@ struct ReadRegisterSpread : SpreadPattern<tile::ReadRegisterOp> {
   }
 };
 
-struct AssumeSpread : SpreadPattern<tile::AssumeOp> {
-  using SpreadPattern::SpreadPattern;
-  LogicalResult spread(tile::AssumeOp op, Adaptor adaptor, const ScalarBuilder &,
-                       ConversionPatternRewriter &rewriter) const override {
+struct AssumeDistribution : DistributionPattern<tile::AssumeOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tile::AssumeOp op, Adaptor adaptor, const ScalarBuilder &,
+                           ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<LLVM::AssumeOp>(op, adaptor.getCondition()[0]);
     return success();
   }
@@ -156,7 +156,7 @@ void prepareSignature(func::FuncOp kernel) {
 }
 
 /// Step 1: no tensor remains.
-LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
+LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &device) {
   MLIRContext *context = kernel.getContext();
   RegisterTypeConverter types;
   AxisInfoAnalysis facts(kernel);
@@ -169,9 +169,8 @@ LogicalResult spreadTensors(func::FuncOp kernel, const TargetLowering &device) {
                     tilegpu::clusterBlocksOf(kernel)};
 
   RewritePatternSet patterns(context);
-  patterns
-      .add<ProgramIdSpread, NumProgramsSpread, ClusterRankSpread, ReadRegisterSpread, AssumeSpread>(
-          lowering, context);
+  patterns.add<ProgramIdDistribution, NumProgramsDistribution, ClusterRankDistribution,
+               ReadRegisterDistribution, AssumeDistribution>(lowering, context);
   populateElementwisePatterns(patterns, lowering);
   populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);
@@ -327,7 +326,7 @@ LogicalResult lowerTileGPUToLLVM(ModuleOp module, const TargetInfo &target) {
   for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     declareSharedMemory(module, kernel, target);
     markExactOperands(kernel);
-    if (failed(spreadTensors(kernel, *device)))
+    if (failed(distributeTensors(kernel, *device)))
       return failure();
     packCarriedValues(kernel);
   }

@@ -1,12 +1,12 @@
 // From tensors with layouts to the program of one thread.
 //
 // A kernel in TileGPU form becomes an LLVM-dialect module in three steps, each a free function:
-//   1. spread: every tensor becomes one value per register of its layout (1:N conversion), every
-//      tile operation becomes scalar arithmetic, warp shuffles, shared-memory traffic and target
+//   1. distribute: every tensor becomes one value per register of its layout (1:N conversion),
+//      every tile operation scalar arithmetic, warp shuffles, shared-memory traffic and target
 //      operations. Arithmetic stays in `arith`, `math` and `scf`, on scalars.
 //   2. finish: `math` operations that the target cannot select are expanded, control flow is
 //      flattened, everything becomes the LLVM dialect.
-//   -- the emulator's cut: no assembly text so far --
+//   -- the emulator's input: target operations, no assembly text so far --
 //   3. expand: the target operations that have no LLVM form (predicated accesses with cache
 //      modifiers) become inline assembly or branches.
 // Refused: building LLVM structs of registers and taking them apart again at every operation; it

@@ -1,4 +1,4 @@
-// Below the emulator's cut: global accesses as PTX text.
+// Expansion of target operations: global accesses as PTX text.
 //
 // An access without predicate and modifiers is an LLVM load or store, which LLVM can combine and
 // move. The others are one predicated instruction each, as is an addition to memory. The registers

@@ -1,4 +1,4 @@
-// Below the emulator's cut: asynchronous copies as PTX text.
+// Expansion of target operations: asynchronous copies as PTX text.
 //
 // LLVM's operation has a number of bytes to copy, zeros being written behind them. ptxas makes a
 // predicate of it again: "0 or 16" costs two instructions a copy that the predicate itself, as the

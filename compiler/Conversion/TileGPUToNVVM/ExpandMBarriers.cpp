@@ -1,4 +1,4 @@
-// Below the emulator's cut: waits for mbarriers as PTX text.
+// Expansion of target operations: waits for mbarriers as PTX text.
 
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 

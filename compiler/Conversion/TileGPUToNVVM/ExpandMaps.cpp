@@ -1,4 +1,4 @@
-// Below the emulator's cut: the memory of tensor maps that kernels make.
+// Expansion of target operations: the memory of tensor maps that kernels make.
 //
 // The module has an area of records, a variable, so many that each block that the device can hold
 // at once has one: whoever launches, on which stream, from a graph or not, blocks that run have

@@ -1,4 +1,4 @@
-// Below the emulator's cut: products of warp groups as PTX text.
+// Expansion of target operations: products of warp groups as PTX text.
 //
 // ptxas keeps the accumulators of a product in flight in place if nothing but wgmma instructions
 // touches their registers; else it waits after each instruction (its message C7510). So a product's

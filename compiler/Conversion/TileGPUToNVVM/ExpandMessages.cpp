@@ -1,8 +1,8 @@
-// Below the emulator's cut: printing and failing are calls that the driver resolves.
+// Expansion of target operations: printing and failing are calls that the driver resolves.
 
-#include "compiler/Conversion/Messages/Messages.h"
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
+#include "compiler/Expansion/Messages/Messages.h"
 
 using namespace mlir;
 

@@ -1,4 +1,5 @@
-// NVIDIA GPUs: what the shared lowering asks, in NVVM operations; and PTX text below the cut.
+// NVIDIA GPUs: what the shared lowering asks, in NVVM operations; and PTX text for target
+// operations.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H

@@ -1,4 +1,4 @@
-// Below the emulator's cut: predicated global accesses as branches.
+// Expansion of target operations: predicated global accesses as branches.
 //
 // The hardware has an execution mask per lane, and LLVM turns a divergent branch into saving and
 // restricting it. Refused: selecting a harmless address for masked lanes, which would need memory

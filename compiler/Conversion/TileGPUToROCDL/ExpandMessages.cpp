@@ -1,5 +1,5 @@
-// Below the emulator's cut: a failed assertion traps, and what a kernel prints is lost, with a
-// warning.
+// Expansion of target operations: a failed assertion traps, and what a kernel prints is lost, with
+// a warning.
 //
 // Printing needs the host to serve the kernel while it runs (hostcalls), through a hidden argument
 // that the vendor's compiler and runtime agree on; Kiln's kernels have no hidden arguments.

@@ -1,4 +1,4 @@
-// AMD GPUs: what the shared lowering asks, in ROCDL operations; and branches below the cut.
+// AMD GPUs: what the shared lowering asks, in ROCDL operations; and branches for target operations.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_ROCDLLOWERING_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_ROCDLLOWERING_H

@@ -85,18 +85,7 @@ Value KernelEmitter::loadScalar(Location loc, Type element, Value pointer, Value
 }
 
 Value KernelEmitter::loadAt(tile::LoadOp load, ArrayRef<Coord> coords) {
-  unsigned lanes = lanesOf(coords), at = levelOf(coords);
-  Type element = lowered(tile::elementTypeOf(load.getType()));
-  unsigned alignment = bytesOf(element);
-  auto guard = guards.find(load);
-  bool guarded = guard != guards.end();
-  auto guardedAddress = [&](Value address, ArrayRef<Coord> where) -> Value {
-    if (!guarded)
-      return address;
-    Value copy = isa<VectorType>(address.getType()) ? bufferAddresses(guard->second.copy, where)
-                                                    : bufferAddress(guard->second.copy, where);
-    return vectors().select(guard->second.overlaps, copy, address);
-  };
+  unsigned lanes = lanesOf(coords);
   Value mask = load.getMask() ? elements(load.getMask(), coords) : Value();
   Value other = load.getOther() ? elements(load.getOther(), coords) : Value();
   bool scalarMask = !mask || laneCount(mask) == 1;
@@ -111,14 +100,33 @@ Value KernelEmitter::loadAt(tile::LoadOp load, ArrayRef<Coord> coords) {
   if (uniform && (lanes == 1 || !other || laneCount(other) == 1)) {
     Coords first = lanes == 1 ? Coords(coords.begin(), coords.end()) : firstLane(coords);
     Value pointer = elements(load.getPtr(), first);
-    setLevel(at);
-    return loadScalar(loc, element, guardedAddress(pointer, first), mask, other, isVolatile(load));
+    setLevel(levelOf(coords));
+    return loadScalar(loc, lowered(tile::elementTypeOf(load.getType())),
+                      guardedAddress(load, pointer, first), mask, other, isVolatile(load));
   }
+  return loadLanes(load, coords, mask, other, form);
+}
 
+/// The address of a load, or that in its copy if the store's writes may meet it and do.
+Value KernelEmitter::guardedAddress(tile::LoadOp load, Value address, ArrayRef<Coord> coords) {
+  auto guard = guards.find(load);
+  if (guard == guards.end())
+    return address;
+  Value copy = isa<VectorType>(address.getType()) ? bufferAddresses(guard->second.copy, coords)
+                                                  : bufferAddress(guard->second.copy, coords);
+  return vectors().select(guard->second.overlaps, copy, address);
+}
+
+/// A load by several lanes. The mask may be a scalar, and both it and `other` null.
+Value KernelEmitter::loadLanes(tile::LoadOp load, ArrayRef<Coord> coords, Value mask, Value other,
+                               AccessForm form) {
+  unsigned lanes = lanesOf(coords);
+  Type element = lowered(tile::elementTypeOf(load.getType())), type = vectorOf(element, lanes);
+  unsigned alignment = bytesOf(element);
   VectorBuilder v = vectors();
-  Type type = vectorOf(element, lanes);
   std::optional<unsigned> axis = steppingAxis(coords);
-  bool copyFits = axis && (!guarded || guard->second.copy->strides[*axis] == 1);
+  const Buffer *copied = guards.lookup(load).copy;
+  bool copyFits = axis && (!copied || copied->strides[*axis] == 1);
   bool isContiguous = copyFits && form == AccessForm::Contiguous;
   Value inOrder =
       copyFits && form == AccessForm::Checked ? contiguityCheck(load.getPtr(), coords) : Value();
@@ -127,16 +135,16 @@ Value KernelEmitter::loadAt(tile::LoadOp load, ArrayRef<Coord> coords) {
     first = elements(load.getPtr(), firstLane(coords));
   if (!isContiguous)
     each = elementVector(load.getPtr(), coords);
-  setLevel(at);
+  setLevel(levelOf(coords));
   if (first)
-    first = guardedAddress(first, firstLane(coords));
+    first = guardedAddress(load, first, firstLane(coords));
   if (each)
-    each = guardedAddress(each, coords);
+    each = guardedAddress(load, each, coords);
   Value passThrough = other ? v.splat(other, lanes) : Value();
   if (!passThrough)
     passThrough = isa<LLVM::LLVMPointerType>(element) ? Value(LLVM::ZeroOp::create(*b, loc, type))
                                                       : v.constant(0, type);
-  Value lanesMask = mask && !scalarMask ? mask : Value();
+  Value lanesMask = mask && laneCount(mask) > 1 ? mask : Value();
   auto whole = [&]() -> Value {
     return LLVM::LoadOp::create(*b, loc, type, first, alignment, isVolatile(load));
   };
@@ -157,7 +165,7 @@ Value KernelEmitter::loadAt(tile::LoadOp load, ArrayRef<Coord> coords) {
       return orElse(loc, inOrder, masked, gather);
     return isContiguous ? masked() : gather();
   };
-  return mask && scalarMask ? orElse(loc, mask, access, [&] { return passThrough; }) : access();
+  return mask && !lanesMask ? orElse(loc, mask, access, [&] { return passThrough; }) : access();
 }
 
 /// Whether masked vector accesses are single instructions for every type.

@@ -2,8 +2,8 @@
 
 #include "compiler/Conversion/TileToCPU/AddressRange.h"
 #include "compiler/Conversion/TileToCPU/IndexFacts.h"
-#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 

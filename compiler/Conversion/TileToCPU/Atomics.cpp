@@ -1,8 +1,8 @@
 // Atomics: real ones, since other instances run on other threads. A tensor's elements go one by
 // one.
 
-#include "compiler/Conversion/TileAtomics/TileAtomics.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // tile.print and tile.assert: calls of the runtime. Elements print in row-major order.
 
-#include "compiler/Conversion/Messages/Messages.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
+#include "compiler/Expansion/Messages/Messages.h"
 
 using namespace mlir;
 

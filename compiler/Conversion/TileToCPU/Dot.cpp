@@ -100,16 +100,23 @@ void KernelEmitter::fillPanels(const Fill &fill) {
   });
 }
 
+/// sum + x * y, of floats in one instruction if there is one.
+Value KernelEmitter::multiplyAdd(Value x, Value y, Value sum) {
+  VectorBuilder v = vectors();
+  x = v.splat(x, laneCount(sum));
+  if (isa<FloatType>(laneType(sum.getType())) && options.hasFMA)
+    return math::FmaOp::create(*b, loc, x, y, sum);
+  return v.mad(x, y, sum);
+}
+
 void KernelEmitter::emitDot(tile::DotOp op) {
   const OperationPlan &planned = plan.of(op);
   const DotTiling &t = planned.dot->tiling;
   Type sumType = planned.dot->sumType;
   const Buffer *rows = planned.dot->rows, *panels = planned.dot->panels, *sums = planned.results[0];
   allocate(sums);
-
   beginNest(planned.nest);
   nestLanes = t.lanes;
-  Coord zero{Coord::Uniform, index(0), {}, 0};
   Coord batch = openLoop(t.batch, 1), panel = openLoop(t.n / t.width(), 1),
         row = openLoop(t.m, t.rows);
   row.kind = Coord::Uniform;
@@ -134,12 +141,6 @@ void KernelEmitter::emitDot(tile::DotOp op) {
       accumulators.push_back(planned.dot->startsFromZero
                                  ? v.constant(0, vectorOf(sumType, t.lanes))
                                  : convertElement(loadBuffer(sums, sumCoords(i, j)), sumType));
-  auto multiplyAdd = [&](Value x, Value y, Value sum) -> Value {
-    x = v.splat(x, t.lanes);
-    if (isa<FloatType>(sumType) && options.hasFMA)
-      return math::FmaOp::create(*b, loc, x, y, sum);
-    return v.mad(x, y, sum);
-  };
   auto step = [&](Coord k, ValueRange carried) {
     SmallVector<Value> columns, next;
     for (unsigned j = 0; j != t.vectors; ++j)
@@ -153,7 +154,7 @@ void KernelEmitter::emitDot(tile::DotOp op) {
     return next;
   };
   if (t.k == 1) {
-    accumulators = step(zero, accumulators);
+    accumulators = step({Coord::Uniform, index(0), {}, 0}, accumulators);
   } else {
     scf::ForOp loop = openLoop(0, t.k, 1, accumulators);
     closeLoop(

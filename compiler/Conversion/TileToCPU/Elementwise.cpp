@@ -4,10 +4,10 @@
 // for lanes whose result nobody reads; functions go to MathFunctions. Everything else is the same
 // operation on a vector type.
 
-#include "compiler/Conversion/ByteFloats/ByteFloats.h"
-#include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/MathFunctions.h"
+#include "compiler/Expansion/ByteFloats/ByteFloats.h"
+#include "compiler/Expansion/FloatToInteger/FloatToInteger.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 

@@ -13,7 +13,7 @@
 #define KILN_COMPILER_CONVERSION_TILETOCPU_EMITTER_H
 
 #include "compiler/Conversion/TileToCPU/LoopPlan.h"
-#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
+#include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>
 #include <vector>
@@ -97,6 +97,9 @@ private:
 
   //--- Access.cpp ---
   Value loadAt(tile::LoadOp load, ArrayRef<Coord> coords);
+  Value loadLanes(tile::LoadOp load, ArrayRef<Coord> coords, Value mask, Value other,
+                  AccessForm form);
+  Value guardedAddress(tile::LoadOp load, Value address, ArrayRef<Coord> coords);
   Value loadScalar(Location loc, Type element, Value pointer, Value mask, Value other,
                    bool isVolatile);
   Value emptyMask(unsigned lanes);
@@ -124,8 +127,8 @@ private:
   //--- Reduction.cpp ---
   void emitReduce(tile::ReduceOp op);
   llvm::SmallVector<Value> accumulate(tile::ReduceOp op, Coords coords, const Stretch &stretch);
-  llvm::SmallVector<Value> foldLanes(mlir::Region &combiner, llvm::SmallVector<Value> values,
-                                     bool ordered);
+  llvm::SmallVector<Value> combineLanes(mlir::Region &combiner, llvm::SmallVector<Value> values,
+                                        bool ordered);
   llvm::SmallVector<Value> identity(tile::ReduceOp op, unsigned lanes);
   void emitScan(tile::ScanOp op);
   void scanAlong(tile::ScanOp op, Coords coords, ArrayRef<const Buffer *> results);
@@ -135,6 +138,7 @@ private:
   void emitDot(tile::DotOp op);
   void fillPanels(const Fill &fill);
   void fillTransposedPanels(const Fill &fill);
+  Value multiplyAdd(Value x, Value y, Value sum);
   /// Between float types or between (signed) integer types.
   Value convertElement(Value value, Type element);
 
@@ -206,7 +210,7 @@ private:
   std::map<std::vector<const void *>, CacheEntry> cache;
   /// For the store being emitted: loads that may meet it, the copy to use then, and whether.
   struct GuardedCopy {
-    const Buffer *copy;
+    const Buffer *copy = nullptr;
     Value overlaps;
   };
   llvm::DenseMap<Operation *, GuardedCopy> guards;

@@ -7,7 +7,7 @@
 #ifndef KILN_COMPILER_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
 #define KILN_COMPILER_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
 
-#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
+#include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::cpu {

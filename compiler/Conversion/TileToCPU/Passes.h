@@ -10,7 +10,7 @@ namespace kiln::cpu {
 
 /// Makes what is added to a product the sum that the product starts from. Expects and leaves Tile
 /// IR.
-void foldAccumulators(mlir::func::FuncOp kernel);
+void fuseAdditions(mlir::func::FuncOp kernel);
 
 /// The steps before the plan: the one kernel of the module as planLoops expects it. What cannot be
 /// lowered is reported, and fails.

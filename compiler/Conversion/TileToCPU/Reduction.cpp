@@ -1,9 +1,9 @@
 // Reductions and scans, with any combiner, and histograms.
 //
 // A reduction keeps its partial results in a vector. Along an axis that is not the vectors' own,
-// lanes are separate results. Along the vectors' axis, a commutative combiner folds whole vectors
-// and then the lanes of the last one; any other folds neighbouring lanes of each vector first, so
-// that elements meet in increasing order. The order depends on shapes and vector width only:
+// lanes are separate results. Along the vectors' axis, a commutative combiner takes whole vectors
+// and then the lanes of the last one; any other combines neighbouring lanes of each vector first,
+// so that elements meet in increasing order. The order depends on shapes and vector width only:
 // results are reproducible.
 
 #include "compiler/Conversion/TileToCPU/Emitter.h"
@@ -23,8 +23,8 @@ SmallVector<Value> KernelEmitter::identity(tile::ReduceOp op, unsigned lanes) {
 }
 
 /// One element per value from the lanes of each. `ordered`: neighbours first.
-SmallVector<Value> KernelEmitter::foldLanes(Region &combiner, SmallVector<Value> values,
-                                            bool ordered) {
+SmallVector<Value> KernelEmitter::combineLanes(Region &combiner, SmallVector<Value> values,
+                                               bool ordered) {
   VectorBuilder v = vectors();
   for (unsigned lanes = laneCount(values[0]); lanes > 1; lanes /= 2) {
     SmallVector<int32_t> left, right;
@@ -56,7 +56,7 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
     for (Value source : op.getSources())
       values.push_back(elementVector(source, coords));
     setLevel(level());
-    return ordered ? foldLanes(op.getCombine(), values, true) : values;
+    return ordered ? combineLanes(op.getCombine(), values, true) : values;
   };
   SmallVector<Value> result;
   if (stretch.vectors() == 1) {
@@ -75,7 +75,7 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
     closeLoop(emitCombiner(op.getCombine(), arguments));
     result.assign(loop.result_begin(), loop.result_end());
   }
-  return alongLanes && !ordered ? foldLanes(op.getCombine(), result, false) : result;
+  return alongLanes && !ordered ? combineLanes(op.getCombine(), result, false) : result;
 }
 
 void KernelEmitter::emitReduce(tile::ReduceOp op) {

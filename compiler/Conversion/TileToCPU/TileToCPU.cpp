@@ -105,7 +105,7 @@ FailureOr<func::FuncOp> cpu::prepareKernel(ModuleOp module) {
   FailureOr<func::FuncOp> kernel = findKernel(module);
   if (failed(kernel) || failed(checkSupported(*kernel)))
     return failure();
-  foldAccumulators(*kernel);
+  fuseAdditions(*kernel);
   rewriteInductions(*kernel);
   return kernel;
 }

@@ -181,7 +181,7 @@ double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
   return access(op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
 }
 
-double LayoutCosts::fold(Operation *op, unsigned axis, const LinearLayout &layout) {
+double LayoutCosts::combination(Operation *op, unsigned axis, const LinearLayout &layout) {
   bool isScan = isa<tile::ScanOp>(op);
   AxisSteps steps = planAxisSteps(layout, axis, /*inOrder=*/isScan);
   double words = 0;
@@ -215,7 +215,7 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
           .Case([&](tile::AtomicRMWOp op) { return atomic(op, layout); })
           .Case([&](tile::AtomicCASOp) { return 16 * registers; })
           .Case<tile::ReduceOp, tile::ScanOp>(
-              [&](auto op) { return fold(op, op.getAxis(), layout); })
+              [&](auto op) { return combination(op, op.getAxis(), layout); })
           .Case([&](tile::DotOp) { return 0.0; })
           .Case([&](tile::DescriptorLoadOp op) {
             bool isOwn = choice.layout == blockLayout(op, layout.numLanes(), layout.numWarps());

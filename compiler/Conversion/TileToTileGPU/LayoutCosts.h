@@ -56,7 +56,7 @@ private:
                 AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
-  double fold(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
+  double combination(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,
                            Taker taker);
 

@@ -67,14 +67,15 @@ private:
         .Case([&](tile::DescriptorLoadOp load) {
           propose(node, {blockLayout(load, target.warpSize, numWarps), {}});
         })
-        .Case<tile::ReduceOp, tile::ScanOp>(
-            [&](auto fold) { proposeFold(node, fold.getAxis(), isa<tile::ScanOp>(op)); });
+        .Case<tile::ReduceOp, tile::ScanOp>([&](auto combined) {
+          proposeCombination(node, combined.getAxis(), isa<tile::ScanOp>(op));
+        });
   }
 
-  /// Rows along lanes, and warps along the axis that is folded only when the others are used up:
+  /// Rows along lanes, and warps along the axis that is combined only when the others are used up:
   /// what is combined then meets within warps. A scan, which goes from neighbour to neighbour, also
   /// has all of a thread's elements along the axis beside one another.
-  void proposeFold(size_t node, unsigned axis, bool isScan) {
+  void proposeCombination(size_t node, unsigned axis, bool isScan) {
     ArrayRef<int64_t> shape = shapeOfNode(graph.nodes()[node]);
     BlockedShape blocked;
     blocked.order = rowMajorOrder(shape.size());

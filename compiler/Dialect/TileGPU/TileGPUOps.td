@@ -331,8 +331,7 @@ def TileGPU_GlobalLoadOp : TileGPU_AccessOp<"global_load", [AttrSizedOperandSegm
   let summary = "One thread's predicated load from global memory";
   let description = [{
     The value is a scalar or a vector whose size in bits is 8 to 128. If `predicate` is false nothing is accessed and the result is
-    `other`, or undefined without it. The address is a multiple of the value's size. Stays an operation until after the
-    emulator's cut. Example:
+    `other`, or undefined without it. The address is a multiple of the value's size. A target operation. Example:
     `%v = tilegpu.global_load %p predicate %c other %z : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>`.
   }];
   let arguments = (ins LLVM_AnyPointer:$ptr, Optional<I1>:$predicate, Optional<AnyType>:$other,
@@ -364,7 +363,7 @@ def TileGPU_GlobalReduceOp : TileGPU_AccessOp<"global_reduce", [MemoryEffects<[M
   let description = [{
     Adds a float, or each of a vector of 16 to 128 bits to the element at its place: atomically each for itself, relaxed, at the
     given scope. The address is a multiple of the value's size. If `predicate` is false nothing is accessed. Which types a target
-    has is `TargetInfo::reduction`. Stays an operation until after the emulator's cut. Example:
+    has is `TargetInfo::reduction`. A target operation. Example:
     `tilegpu.global_reduce %p, %v predicate %c : (!llvm.ptr<1>, vector<8xf16>, i1) -> ()`.
   }];
   let arguments = (ins LLVM_AnyPointer:$ptr, AnyType:$value, Optional<I1>:$predicate,
@@ -378,7 +377,7 @@ def TileGPU_GlobalCopyOp : TileGPU_AccessOp<"global_copy", [MemoryEffects<[MemRe
   let description = [{
     What NVVM's operation cannot say: if `predicate` is false nothing is copied, and nothing is written. Of the 4, 8 or 16 `bytes`
     those behind the first `copied` (absent: all) become zero. Belongs to the thread's groups of copies
-    (`nvvm.cp.async.commit.group`). Stays an operation until after the emulator's cut. Example:
+    (`nvvm.cp.async.commit.group`). A target operation. Example:
     `tilegpu.global_copy %to, %from predicate %c copied %n {bytes = 16 : i32} : (!llvm.ptr<3>, !llvm.ptr<1>, i1, i32) -> ()`.
   }];
   let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I1:$predicate, Optional<I32>:$copied, I32Attr:$bytes);
@@ -395,7 +394,7 @@ def TileGPU_ClaimMapsOp : TileGPU_AccessOp<"claim_maps", [MemoryEffects<[MemRead
   let description = [{
     The library's code has an area of such records, of which so many that each block that the device can hold has one, be they of several
     launches: `blocks` on a processor. A record has 128 bytes of the library's own (MapRecord) and 128 for each of `maps`; it begins at a
-    multiple of 128. Stays an operation until after the emulator's cut. Example:
+    multiple of 128. A target operation. Example:
     `%r = tilegpu.claim_maps {maps = 2 : i32, blocks = 4 : i32} : !llvm.ptr<1>`.
   }];
   let arguments = (ins I32Attr:$maps, I32Attr:$blocks);
@@ -405,7 +404,7 @@ def TileGPU_ClaimMapsOp : TileGPU_AccessOp<"claim_maps", [MemoryEffects<[MemRead
 
 def TileGPU_ReleaseMapsOp : TileGPU_AccessOp<"release_maps", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "One thread gives a record back, all copies by whose maps it has waited for";
-  let description = "Stays an operation until after the emulator's cut. Example: `tilegpu.release_maps %r : !llvm.ptr<1>`.";
+  let description = "A target operation. Example: `tilegpu.release_maps %r : !llvm.ptr<1>`.";
   let arguments = (ins LLVM_AnyPointer:$record);
   let assemblyFormat = "$record attr-dict `:` type($record)";
 }
@@ -413,8 +412,7 @@ def TileGPU_ReleaseMapsOp : TileGPU_AccessOp<"release_maps", [MemoryEffects<[Mem
 def TileGPU_PublishMapOp : TileGPU_AccessOp<"publish_map", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite]>]> {
   let summary = "A warp's threads together copy a tensor map from shared to global memory, and release it for the engine";
   let description = [{
-    PTX ISA, "tensormap.cp_fenceproxy". Who uses the map has an acquire (`nvvm.fence.proxy.acquire`) behind it. Stays an operation until
-    after the emulator's cut. Example: `tilegpu.publish_map %map, %image : !llvm.ptr<1>, !llvm.ptr<3>`.
+    PTX ISA, "tensormap.cp_fenceproxy". Who uses the map has an acquire (`nvvm.fence.proxy.acquire`) behind it. A target operation. Example: `tilegpu.publish_map %map, %image : !llvm.ptr<1>, !llvm.ptr<3>`.
   }];
   let arguments = (ins LLVM_AnyPointer:$map, LLVM_AnyPointer:$image);
   let assemblyFormat = "$map `,` $image attr-dict `:` type($map) `,` type($image)";
@@ -439,8 +437,7 @@ def TileGPU_WgmmaOp : TileGPU_AccessOp<"wgmma", [AttrSizedOperandSegments, AllTy
 
     The results are not there yet: only another `tilegpu.wgmma`, as its accumulators, or `tilegpu.wgmma_wait` may take them, also
     by way of a loop. Until a wait that covers the group nobody may write what the descriptors describe. Writes to it by ordinary
-    stores before need `nvvm.fence.proxy` of the writing threads, and then a barrier. Stays an operation until after
-    the emulator's cut. Example:
+    stores before need `nvvm.fence.proxy` of the writing threads, and then a barrier. A target operation. Example:
     `%d:4 = tilegpu.wgmma a(%x) b(%y) into(%c#0, %c#1, %c#2, %c#3) {n = 8 : i32, operand = "f16", accumulator = "f32"} :
     (i64, i64, f32, f32, f32, f32) -> (f32, f32, f32, f32)`.
   }];
@@ -467,7 +464,7 @@ def TileGPU_WgmmaWaitOp : TileGPU_AccessOp<"wgmma_wait", [AllTypesMatch<["accumu
   let summary = "Waits for products of the warp group and gives their accumulators back";
   let description = [{
     At most `pending` committed groups are in flight afterwards. The results are the accumulators, now readable if their group
-    is not one of these. Stays an operation until after the emulator's cut. Example:
+    is not one of these. A target operation. Example:
     `%r:2 = tilegpu.wgmma_wait %d#0, %d#1 pending 0 : f32, f32`.
   }];
   let arguments = (ins Variadic<TileGPU_Accumulator>:$accumulators, I32Attr:$pending);
@@ -481,8 +478,7 @@ def TileGPU_WgmmaWaitOp : TileGPU_AccessOp<"wgmma_wait", [AllTypesMatch<["accumu
 def TileGPU_PrintOp : TileGPU_AccessOp<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "One thread prints a line";
   let description = [{
-    `format` is printf's and ends in a newline; arguments are as C promotes them: i32, i64 or f64. Stays an operation until
-    after the emulator's cut. Example: `tilegpu.print "pid (%i) x: %f\n"(%p, %x) : i32, f64`.
+    `format` is printf's and ends in a newline; arguments are as C promotes them: i32, i64 or f64. A target operation. Example: `tilegpu.print "pid (%i) x: %f\n"(%p, %x) : i32, f64`.
   }];
   let arguments = (ins StrAttr:$format, Variadic<AnyTypeOf<[I32, I64, F64]>>:$values);
   let assemblyFormat = "$format (`(` $values^ `)` `:` type($values))? attr-dict";
@@ -491,8 +487,7 @@ def TileGPU_PrintOp : TileGPU_AccessOp<"print", [MemoryEffects<[MemWrite]>]> {
 def TileGPU_FailOp : TileGPU_AccessOp<"fail", [MemoryEffects<[MemWrite]>]> {
   let summary = "One thread stops the launch with a message";
   let description = [{
-    The message names the assertion; the place is the operation's location. Stays an operation until after the
-    emulator's cut. Example: `tilegpu.fail "x > 0"`.
+    The message names the assertion; the place is the operation's location. A target operation. Example: `tilegpu.fail "x > 0"`.
   }];
   let arguments = (ins StrAttr:$message);
   let assemblyFormat = "$message attr-dict";

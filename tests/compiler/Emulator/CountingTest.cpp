@@ -1,4 +1,5 @@
-// What is counted of kernels at the cut: by class and by line, against numbers derived by hand.
+// What is counted of kernels in target operations: by class and by line, against numbers derived by
+// hand.
 
 #include "tests/compiler/Emulator/EmulatedKernel.h"
 #include <gtest/gtest.h>

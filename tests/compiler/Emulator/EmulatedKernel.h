@@ -1,5 +1,5 @@
-// A kernel at the cut (LLVM dialect, NVVM or ROCDL, tilegpu accesses), lowered for the emulator,
-// loaded into this process and run with every check.
+// A kernel in target operations (LLVM dialect, NVVM or ROCDL, tilegpu accesses), lowered for the
+// emulator, loaded into this process and run with every check.
 
 #ifndef KILN_TESTS_COMPILER_EMULATOR_EMULATEDKERNEL_H
 #define KILN_TESTS_COMPILER_EMULATOR_EMULATEDKERNEL_H

@@ -1,6 +1,6 @@
 // Products in loops whose loads run ahead, with one mistake each in what orders copies, barriers
-// and products in flight, put in at the cut: the mistake gives a finding or a wrong result. The
-// right kernels are silent.
+// and products in flight, put into target operations: the mistake gives a finding or a wrong
+// result. The right kernels are silent.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

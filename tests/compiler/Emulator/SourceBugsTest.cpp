@@ -1,5 +1,6 @@
 // Kernels in Python with a mistake: in the source where a source can have it, else put in after the
-// whole compiler, at the cut. Each is found in the emulated code; the right kernels are silent.
+// whole compiler, in target operations. Each is found in the emulated code; the right kernels are
+// silent.
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"

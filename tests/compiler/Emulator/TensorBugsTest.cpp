@@ -1,4 +1,4 @@
-// Kernels with copies by TMA, in the form of the cut, and the same kernels with one mistake each:
+// Kernels with copies by TMA, in target operations, and the same kernels with one mistake each:
 // the mistake gives a wrong result or a finding with its place.
 
 #include "runtime/emulator/kiln_emu.h"

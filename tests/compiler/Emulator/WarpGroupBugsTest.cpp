@@ -1,4 +1,4 @@
-// A kernel with a product of a warp group, in the form of the cut, and the same kernel with one
+// A kernel with a product of a warp group, in target operations, and the same kernel with one
 // mistake each: the mistake gives a wrong result or a finding with its place.
 
 #include "tests/compiler/Emulator/EmulatedKernel.h"

@@ -127,12 +127,12 @@ TEST(AxisSteps, ScratchIsNeededForWarpsOrForAnotherResultLayout) {
   auto parse = [](const char *text) { return llvm::cantFail(LinearLayout::parse(text)); };
   LinearLayout lanes = parse("register: ; lane: 0,1 0,2; warp: 1,0 -> 2x4");
   LinearLayout warps = parse("register: ; lane: 1,0 0,1; warp: 0,2 -> 2x4");
-  LinearLayout kept = foldedLayout(lanes, 1);
+  LinearLayout kept = reducedLayout(lanes, 1);
   EXPECT_EQ(kept, parse("register: ; lane: 0 0; warp: 1 -> 2"));
   EXPECT_EQ(reduceScratchElements(lanes, &kept, 1, /*inOrder=*/false), 0);
   LinearLayout other = parse("register: ; lane: 1 0; warp: 0 -> 2");
   EXPECT_EQ(reduceScratchElements(lanes, &other, 1, /*inOrder=*/false), 2);
-  LinearLayout folded = foldedLayout(warps, 1);
+  LinearLayout folded = reducedLayout(warps, 1);
   EXPECT_EQ(reduceScratchElements(warps, &folded, 1, /*inOrder=*/false), 4);
   EXPECT_EQ(scanScratchElements(lanes, 1), 0);
   EXPECT_EQ(scanScratchElements(warps, 1), 4);

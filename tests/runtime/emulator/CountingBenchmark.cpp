@@ -1,5 +1,5 @@
 // What counting costs: real kernels on one core, with counting off and on, in thread-instructions
-// per second (of the code at the cut, as counted); and its two parts taken alone.
+// per second (of the code in target operations, as counted); and its two parts taken alone.
 //   bazel run //tests/runtime/emulator:CountingBenchmark
 
 #include "matmul.h"

@@ -36,7 +36,7 @@ private:
 class CompiledKernel {
 public:
   /// `source` is one func.func in Tile IR, or with `hasLayouts` in TileGPU IR (any aliases before
-  /// the function), for a GPU ("cuda:sm_80"). Stops at the emulator's cut.
+  /// the function), for a GPU ("cuda:sm_80"). Stops at target operations.
   CompiledKernel(const std::string &source, const std::string &target, bool hasLayouts = false);
   ~CompiledKernel();
 

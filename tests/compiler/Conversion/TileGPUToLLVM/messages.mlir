@@ -1,4 +1,4 @@
-// Printing and assertions: one operation at the emulator's cut, the driver's functions below it on
+// Printing and assertions: one target operation, expanded to the driver's functions on
 // NVIDIA; on AMD a trap, and a warning that nothing is printed.
 // RUN: sed s/TARGET/cuda:sm_90a/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=CUT
 // RUN: sed s/TARGET/cuda:sm_90a/ %s | kiln-opt --kiln-tilegpu-to-llvm --kiln-expand-target-operations | FileCheck %s --check-prefix=NVVM

@@ -1,4 +1,4 @@
-// Global accesses below the emulator's cut: one predicated PTX instruction each.
+// Global accesses as they are expanded: one predicated PTX instruction each.
 // RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
 
 module attributes {tilegpu.target = "cuda:sm_90a"} {

@@ -1,4 +1,4 @@
-// Asynchronous copies below the emulator's cut: all or nothing is a predicate, anything between a
+// Asynchronous copies as they are expanded: all or nothing is a predicate, anything between a
 // number of bytes; copies of some threads stand under another.
 // RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
 

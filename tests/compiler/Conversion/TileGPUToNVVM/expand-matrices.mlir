@@ -1,4 +1,4 @@
-// Products of warp groups below the emulator's cut: the fence and all steps are one text, and so is
+// Products of warp groups as they are expanded: the fence and all steps are one text, and so is
 // a wait, with every accumulator in one register.
 // RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
 

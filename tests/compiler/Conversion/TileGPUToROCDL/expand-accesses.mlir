@@ -1,4 +1,4 @@
-// Global accesses below the emulator's cut: branches around plain loads and stores.
+// Global accesses as they are expanded: branches around plain loads and stores.
 // RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
 
 module attributes {tilegpu.target = "hip:gfx942"} {

@@ -1,12 +1,12 @@
 // Arithmetic on scalars and vectors alike: see the header.
 
-#include "compiler/Conversion/TileToCPU/VectorBuilder.h"
+#include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
-namespace kiln::cpu {
+namespace kiln {
 
 Type vectorOf(Type element, unsigned lanes) {
   return lanes > 1 ? VectorType::get({lanes}, element) : element;
@@ -113,7 +113,7 @@ Value VectorBuilder::select(Value condition, Value a, Value b) {
     a = splat(a, lanes);
     b = splat(b, lanes);
   }
-  return LLVM::SelectOp::create(builder, loc, condition, a, b);
+  return arith::SelectOp::create(builder, loc, condition, a, b);
 }
 
 Value VectorBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
@@ -178,6 +178,10 @@ Value VectorBuilder::resize(Value a, Type element) {
   return a;
 }
 
+Value VectorBuilder::zeroExtend(Value a, Type element) {
+  return arith::ExtUIOp::create(builder, loc, vectorOf(element, laneCount(a)), a);
+}
+
 Value VectorBuilder::extendFloat(Value a, Type element) {
   if (laneType(a.getType()) == element)
     return a;
@@ -186,8 +190,7 @@ Value VectorBuilder::extendFloat(Value a, Type element) {
   // processors.
   if (laneType(a.getType()).isBF16()) {
     Type i32 = builder.getI32Type();
-    Value bits = bitcast(a, builder.getI16Type());
-    bits = arith::ExtUIOp::create(builder, loc, vectorOf(i32, lanes), bits);
+    Value bits = zeroExtend(bitcast(a, builder.getI16Type()), i32);
     Value wide = bitcast(shiftLeft(bits, 16), builder.getF32Type());
     return extendFloat(wide, element);
   }
@@ -235,4 +238,4 @@ Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int32_t> lanes) {
   return LLVM::ShuffleVectorOp::create(builder, loc, a, b, lanes);
 }
 
-} // namespace kiln::cpu
+} // namespace kiln

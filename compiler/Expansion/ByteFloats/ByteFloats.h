@@ -4,8 +4,8 @@
 // They are bytes to the code that is emitted; only conversions look inside. Conversion instructions
 // of processors differ in what they make of NaN and of what is too large.
 
-#ifndef KILN_COMPILER_CONVERSION_BYTEFLOATS_BYTEFLOATS_H
-#define KILN_COMPILER_CONVERSION_BYTEFLOATS_BYTEFLOATS_H
+#ifndef KILN_COMPILER_EXPANSION_BYTEFLOATS_BYTEFLOATS_H
+#define KILN_COMPILER_EXPANSION_BYTEFLOATS_BYTEFLOATS_H
 
 #include "compiler/Dialect/Tile/ByteFloats.h"
 #include "mlir/IR/Builders.h"
@@ -23,4 +23,4 @@ mlir::Value narrowByteFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value 
 
 } // namespace kiln
 
-#endif // KILN_COMPILER_CONVERSION_BYTEFLOATS_BYTEFLOATS_H
+#endif // KILN_COMPILER_EXPANSION_BYTEFLOATS_BYTEFLOATS_H

@@ -1,7 +1,7 @@
 // Combining elements along an axis: what reductions and scans share.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_FOLD_H
+#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISCOMBINER_H
+#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_AXISCOMBINER_H
 
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Layout/AxisSteps.h"
@@ -12,12 +12,12 @@ namespace kiln {
 using Elements = llvm::SmallVector<mlir::Value, 1>;
 
 /// Elements per register, walked step by step along an axis.
-class Fold {
+class AxisCombiner {
 public:
   /// `combine` is the region of a tile.reduce or tile.scan. `reverse` counts coordinates from the
   /// other end. Without `inOrder` operands of a combination may change places.
-  Fold(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout, unsigned axis,
-       mlir::Region &combine, bool inOrder, bool reverse = false);
+  AxisCombiner(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout,
+               unsigned axis, mlir::Region &combine, bool inOrder, bool reverse = false);
 
   /// The region's result for two operands, the first of them earlier along the axis.
   Elements combine(const Elements &earlier, const Elements &later) const;

@@ -1,4 +1,4 @@
-#include "compiler/Conversion/TileAtomics/TileAtomics.h"
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 
 using namespace mlir;
 

@@ -1,4 +1,4 @@
-#include "compiler/Conversion/Messages/Messages.h"
+#include "compiler/Expansion/Messages/Messages.h"
 
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 

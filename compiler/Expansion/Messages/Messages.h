@@ -3,8 +3,8 @@
 //
 // The form of a printed line is Triton's, so that what reads one reads the other.
 
-#ifndef KILN_COMPILER_CONVERSION_MESSAGES_MESSAGES_H
-#define KILN_COMPILER_CONVERSION_MESSAGES_MESSAGES_H
+#ifndef KILN_COMPILER_EXPANSION_MESSAGES_MESSAGES_H
+#define KILN_COMPILER_EXPANSION_MESSAGES_MESSAGES_H
 
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,4 +26,4 @@ mlir::Value textAddress(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp m
 
 } // namespace kiln
 
-#endif // KILN_COMPILER_CONVERSION_MESSAGES_MESSAGES_H
+#endif // KILN_COMPILER_EXPANSION_MESSAGES_MESSAGES_H

@@ -1,4 +1,4 @@
-#include "compiler/Conversion/FloatToInteger/FloatToInteger.h"
+#include "compiler/Expansion/FloatToInteger/FloatToInteger.h"
 
 using namespace mlir;
 

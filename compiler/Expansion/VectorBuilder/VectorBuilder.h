@@ -4,14 +4,14 @@
 // scalar that meets a vector is splat. Floating-point products and sums carry the `contract` flag,
 // as GPU compilers do by default: LLVM fuses them where the processor can.
 
-#ifndef KILN_COMPILER_CONVERSION_TILETOCPU_VECTORBUILDER_H
-#define KILN_COMPILER_CONVERSION_TILETOCPU_VECTORBUILDER_H
+#ifndef KILN_COMPILER_EXPANSION_VECTORBUILDER_VECTORBUILDER_H
+#define KILN_COMPILER_EXPANSION_VECTORBUILDER_VECTORBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
-namespace kiln::cpu {
+namespace kiln {
 
 /// `vector<lanes x element>`, or the element for one lane.
 mlir::Type vectorOf(mlir::Type element, unsigned lanes);
@@ -57,6 +57,8 @@ public:
   mlir::Value bitcast(mlir::Value a, mlir::Type element);
   /// Signed conversion between integer widths.
   mlir::Value resize(mlir::Value a, mlir::Type element);
+  /// Unsigned conversion to a wider integer.
+  mlir::Value zeroExtend(mlir::Value a, mlir::Type element);
   mlir::Value extendFloat(mlir::Value a, mlir::Type element);
   mlir::Value truncateFloat(mlir::Value a, mlir::Type element);
 
@@ -74,6 +76,6 @@ private:
   void match(mlir::Value &a, mlir::Value &b);
 };
 
-} // namespace kiln::cpu
+} // namespace kiln
 
-#endif // KILN_COMPILER_CONVERSION_TILETOCPU_VECTORBUILDER_H
+#endif // KILN_COMPILER_EXPANSION_VECTORBUILDER_VECTORBUILDER_H

@@ -1,6 +1,6 @@
 // Combining elements along an axis: what reductions and scans share.
 
-#include "compiler/Conversion/TileGPUToLLVM/Fold.h"
+#include "compiler/Conversion/TileGPUToLLVM/AxisCombiner.h"
 
 #include "mlir/IR/IRMapping.h"
 #include <map>
@@ -9,13 +9,14 @@ using namespace mlir;
 
 namespace kiln {
 
-Fold::Fold(const ScalarBuilder &s, const Lowering &lowering, const LinearLayout &layout,
-           unsigned axis, Region &combine, bool inOrder, bool reverse)
+AxisCombiner::AxisCombiner(const ScalarBuilder &s, const Lowering &lowering,
+                           const LinearLayout &layout, unsigned axis, Region &combine, bool inOrder,
+                           bool reverse)
     : s(s), lowering(lowering), layout(layout), axis(axis), region(combine), inOrder(inOrder),
       reverse(reverse), first(firstDuplicates(layout)),
       thread(lowering.device.threadId(s.builder(), s.location())) {}
 
-Elements Fold::combine(const Elements &earlier, const Elements &later) const {
+Elements AxisCombiner::combine(const Elements &earlier, const Elements &later) const {
   Block &block = region.front();
   IRMapping mapping;
   for (auto [index, argument] : llvm::enumerate(block.getArguments()))
@@ -28,7 +29,7 @@ Elements Fold::combine(const Elements &earlier, const Elements &later) const {
   return results;
 }
 
-Fold::Bits Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
+AxisCombiner::Bits AxisCombiner::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
   unsigned position = layout.out().position(Dim::axis(axis));
   auto pick = [&](uint64_t column) {
     uint64_t picked = 0;
@@ -49,7 +50,7 @@ Fold::Bits Fold::coordinateBits(unsigned reg, ArrayRef<unsigned> bits) {
           constant};
 }
 
-Fold::Flag Fold::coordinateBit(unsigned reg, unsigned bit) {
+AxisCombiner::Flag AxisCombiner::coordinateBit(unsigned reg, unsigned bit) {
   uint64_t unit = uint64_t(1) << (layout.out().position(Dim::axis(axis)) + bit);
   bool varies = llvm::any_of(threadColumns(layout, lowering.target()),
                              [&](uint64_t column) { return (column & unit) != 0; });
@@ -60,8 +61,8 @@ Fold::Flag Fold::coordinateBit(unsigned reg, unsigned bit) {
   return flag;
 }
 
-Elements Fold::selectByFlag(const Flag &flag, const Elements &ifSet,
-                            const Elements &ifClear) const {
+Elements AxisCombiner::selectByFlag(const Flag &flag, const Elements &ifSet,
+                                    const Elements &ifClear) const {
   if (!flag.runtime)
     return flag.constant ? ifSet : ifClear;
   Elements chosen;
@@ -70,7 +71,8 @@ Elements Fold::selectByFlag(const Flag &flag, const Elements &ifSet,
   return chosen;
 }
 
-Elements Fold::combineByFlag(const Elements &mine, const Elements &other, const Flag &later) const {
+Elements AxisCombiner::combineByFlag(const Elements &mine, const Elements &other,
+                                     const Flag &later) const {
   if (!inOrder)
     return combine(mine, other);
   return combine(selectByFlag(later, other, mine), selectByFlag(later, mine, other));
@@ -84,7 +86,8 @@ static std::vector<const void *> keyOf(const Elements &elements) {
   return key;
 }
 
-SmallVector<Elements> Fold::neighbours(const AxisStep &step, ArrayRef<Elements> values) const {
+SmallVector<Elements> AxisCombiner::neighbours(const AxisStep &step,
+                                               ArrayRef<Elements> values) const {
   SmallVector<Elements> result(values.size());
   std::map<std::vector<const void *>, Elements> shuffled;
   for (unsigned reg : first) {
@@ -107,7 +110,7 @@ static Elements runningTotal(ArrayRef<Elements> elements, size_t begin, size_t s
   return total;
 }
 
-void Fold::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
+void AxisCombiner::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
   // So many additions are under way in a thread before the first is done: those of one result, or
   // of many that have a total each, where putting totals together would be much of all there is.
   constexpr size_t underWay = 4, few = 8, many = 8;
@@ -150,7 +153,7 @@ void Fold::accumulate(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals
     totals[reg] = results[first[reg]];
 }
 
-bool Fold::areLaneBits(ArrayRef<AxisStep> steps) const {
+bool AxisCombiner::areLaneBits(ArrayRef<AxisStep> steps) const {
   return llvm::all_of(steps, [&](const AxisStep &step) {
     uint64_t unit = uint64_t(1) << (layout.out().position(Dim::axis(axis)) + step.bit);
     auto changes = [&](uint64_t column) { return (column & unit) != 0; };
@@ -159,7 +162,7 @@ bool Fold::areLaneBits(ArrayRef<AxisStep> steps) const {
   });
 }
 
-void Fold::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
+void AxisCombiner::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
   uint64_t walked = 0;
   auto eachTotal = [&](auto next) {
     std::map<std::vector<const void *>, Elements> known;
@@ -189,7 +192,8 @@ void Fold::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) co
   });
 }
 
-void Fold::walk(const AxisStep &step, ArrayRef<Elements> others, MutableArrayRef<Elements> totals) {
+void AxisCombiner::walk(const AxisStep &step, ArrayRef<Elements> others,
+                        MutableArrayRef<Elements> totals) {
   SmallVector<Elements> next(totals.size());
   // Places that held one total before hold one total after.
   std::map<std::pair<std::vector<const void *>, std::vector<const void *>>, Elements> known;
@@ -209,8 +213,8 @@ void Fold::walk(const AxisStep &step, ArrayRef<Elements> others, MutableArrayRef
     totals[reg] = next[first[reg]];
 }
 
-SmallVector<SharedArray> Fold::publish(const AxisSteps &steps, Value scratch,
-                                       ArrayRef<Elements> totals) const {
+SmallVector<SharedArray> AxisCombiner::publish(const AxisSteps &steps, Value scratch,
+                                               ArrayRef<Elements> totals) const {
   SmallVector<SharedArray> arrays;
   int64_t bytes = 0;
   for (unsigned operand = 0; operand < totals[0].size(); ++operand) {
@@ -226,7 +230,7 @@ SmallVector<SharedArray> Fold::publish(const AxisSteps &steps, Value scratch,
   return arrays;
 }
 
-Elements Fold::fetch(ArrayRef<SharedArray> arrays, Value partial) const {
+Elements AxisCombiner::fetch(ArrayRef<SharedArray> arrays, Value partial) const {
   Elements elements;
   for (const SharedArray &array : arrays)
     elements.push_back(loadSharedElement(s, array, partial));

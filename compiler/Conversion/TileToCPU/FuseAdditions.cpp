@@ -30,7 +30,7 @@ static void widenOperands(tile::DotOp dot) {
     }
 }
 
-void foldAccumulators(func::FuncOp kernel) {
+void fuseAdditions(func::FuncOp kernel) {
   kernel.walk(widenOperands);
   SmallVector<Operation *> additions;
   kernel.walk([&](Operation *op) {

@@ -142,7 +142,7 @@ void check(const char *target, const Case &test, const LinearLayout &layout,
   }
 }
 
-class FoldExecution : public ::testing::TestWithParam<const char *> {
+class ReductionExecution : public ::testing::TestWithParam<const char *> {
 protected:
   LinearLayout layout(Random &random) {
     unsigned lanes = llvm::cantFail(parseTarget(GetParam())).warpSize == 64 ? 6 : 5;
@@ -150,7 +150,7 @@ protected:
   }
 };
 
-TEST_P(FoldExecution, ReductionsIntoTheLayoutThatComesOut) {
+TEST_P(ReductionExecution, ReductionsIntoTheLayoutThatComesOut) {
   Random random(1);
   for (const Combination &combination : combinations)
     for (unsigned axis : {0, 1})
@@ -162,7 +162,7 @@ TEST_P(FoldExecution, ReductionsIntoTheLayoutThatComesOut) {
       }
 }
 
-TEST_P(FoldExecution, ReductionsIntoAnotherLayout) {
+TEST_P(ReductionExecution, ReductionsIntoAnotherLayout) {
   Random random(2);
   for (unsigned axis : {0, 1})
     for (int round = 0; round < 3; ++round) {
@@ -173,7 +173,7 @@ TEST_P(FoldExecution, ReductionsIntoAnotherLayout) {
     }
 }
 
-TEST_P(FoldExecution, Scans) {
+TEST_P(ReductionExecution, Scans) {
   Random random(3);
   for (const Combination &combination : combinations)
     for (unsigned axis : {0, 1})
@@ -186,7 +186,7 @@ TEST_P(FoldExecution, Scans) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTargets, FoldExecution, ::testing::ValuesIn(testTargets), targetName);
+INSTANTIATE_TEST_SUITE_P(AllTargets, ReductionExecution, ::testing::ValuesIn(testTargets), targetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -12,7 +12,7 @@
 namespace kiln::testing {
 namespace {
 
-class ExtentFold : public SourceTest {};
+class ExtentReduction : public SourceTest {};
 
 using Values = std::vector<double>;
 
@@ -110,7 +110,7 @@ const Reduction reductions[] = {
 constexpr std::pair<int, int> tiles[] = {{48, 40}, {5, 100}, {33, 16}, {64, 3}};
 constexpr std::pair<int, int> smallTiles[] = {{12, 20}, {5, 40}, {33, 4}, {16, 3}};
 
-TEST_P(ExtentFold, ReductionsAlongEitherAxis) {
+TEST_P(ExtentReduction, ReductionsAlongEitherAxis) {
   // All reductions in one kernel; result k of a line is q[k * lines + line].
   for (auto [rows, columns] : tiles)
     for (int axis : {0, 1}) {
@@ -139,7 +139,7 @@ TEST_P(ExtentFold, ReductionsAlongEitherAxis) {
     }
 }
 
-TEST_P(ExtentFold, ReductionsOfEverything) {
+TEST_P(ExtentReduction, ReductionsOfEverything) {
   const char *source = R"(
 @triton.jit
 def kernel(p, q, R: tl.constexpr, C: tl.constexpr):
@@ -167,7 +167,7 @@ def kernel(p, q, R: tl.constexpr, C: tl.constexpr):
   }
 }
 
-TEST_P(ExtentFold, ValuesThatLookLikePadding) {
+TEST_P(ExtentReduction, ValuesThatLookLikePadding) {
   // Rows of infinities and NaN: no neutral element may take their place, no index lie outside.
   const char *source = R"(
 @triton.jit
@@ -220,7 +220,7 @@ const Scan scans[] = {
      [](double a, double b) { return a * (b > 0 ? 0.5 : -0.5) + b; }},
 };
 
-TEST_P(ExtentFold, ScansAlongEitherAxisBothWays) {
+TEST_P(ExtentReduction, ScansAlongEitherAxisBothWays) {
   for (auto [rows, columns] : smallTiles)
     for (int axis : {0, 1})
       for (bool reverse : {false, true}) {
@@ -263,7 +263,7 @@ TEST_P(ExtentFold, ScansAlongEitherAxisBothWays) {
       }
 }
 
-TEST_P(ExtentFold, SoftmaxOfRows) {
+TEST_P(ExtentReduction, SoftmaxOfRows) {
   const char *source = R"(
 @triton.jit
 def kernel(p, q, columns, R: tl.constexpr, C: tl.constexpr):
@@ -290,7 +290,7 @@ def kernel(p, q, columns, R: tl.constexpr, C: tl.constexpr):
   }
 }
 
-TEST_P(ExtentFold, ThreeAxes) {
+TEST_P(ExtentReduction, ThreeAxes) {
   const char *source = R"(
 @triton.jit
 def kernel(p, q, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
@@ -318,7 +318,7 @@ def kernel(p, q, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
   }
 }
 
-KILN_SOURCE_TESTS_ON_ALL(ExtentFold);
+KILN_SOURCE_TESTS_ON_ALL(ExtentReduction);
 
 } // namespace
 } // namespace kiln::testing

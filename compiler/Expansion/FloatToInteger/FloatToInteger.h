@@ -4,8 +4,8 @@
 // disagree. GPUs saturate (PTX ISA, "cvt"; AMD ISA, "V_CVT_I32_F32"), so that is what the CPU and
 // emulated GPUs do.
 
-#ifndef KILN_COMPILER_CONVERSION_FLOATTOINTEGER_FLOATTOINTEGER_H
-#define KILN_COMPILER_CONVERSION_FLOATTOINTEGER_FLOATTOINTEGER_H
+#ifndef KILN_COMPILER_EXPANSION_FLOATTOINTEGER_FLOATTOINTEGER_H
+#define KILN_COMPILER_EXPANSION_FLOATTOINTEGER_FLOATTOINTEGER_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -20,4 +20,4 @@ mlir::Value floatToInteger(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x
 
 } // namespace kiln
 
-#endif // KILN_COMPILER_CONVERSION_FLOATTOINTEGER_FLOATTOINTEGER_H
+#endif // KILN_COMPILER_EXPANSION_FLOATTOINTEGER_FLOATTOINTEGER_H
