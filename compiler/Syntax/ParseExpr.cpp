@@ -245,7 +245,7 @@ static BinaryOpInfo getBinaryOp(TokenKind kind) {
   switch (kind) {
 #define KILN_BINARY_OP(NAME, SPELLING, TOKEN, PRECEDENCE)                                          \
   case TokenKind::TOKEN:                                                                           \
-    return {BinaryOp::NAME, BinaryOp::NAME == BinaryOp::Pow ? 0 : PRECEDENCE};
+    return {BinaryOp::NAME, BinaryOp::NAME == BinaryOp::Pow ? 0 : (PRECEDENCE)};
 #include "compiler/Syntax/Operators.def"
   default:
     return {BinaryOp::Add, 0};

@@ -23,7 +23,7 @@ class TemporaryFolder {
 public:
   /// Makes one below `root`, or below the system's temporary folder when that is empty.
   static llvm::Expected<TemporaryFolder> create(llvm::StringRef root);
-  TemporaryFolder(TemporaryFolder &&other) : folder(std::move(other.folder)) {
+  TemporaryFolder(TemporaryFolder &&other) noexcept : folder(std::move(other.folder)) {
     other.folder.clear();
   }
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;

@@ -153,6 +153,8 @@ llvm::Error Reader::readKernelAttributes(CubinKernel &kernel, llvm::StringRef co
       for (unsigned i = 0; i != 3; ++i)
         kernel.requiredThreads[i] = field<uint32_t>(value, 4 * i);
       break;
+    default:
+      break;
     }
   });
   if (error)

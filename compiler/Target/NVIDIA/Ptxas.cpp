@@ -17,7 +17,8 @@ namespace kiln {
 /// The process runs in a folder of its own, where a relative path would be lost.
 static std::string absolute(llvm::StringRef file) {
   llvm::SmallString<128> path(file);
-  llvm::sys::fs::make_absolute(path);
+  if (llvm::sys::fs::make_absolute(path))
+    return file.str();
   return path.str().str();
 }
 
