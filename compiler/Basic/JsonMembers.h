@@ -44,8 +44,10 @@ public:
     const llvm::json::Array *array = value->getAsArray();
     if (!array)
       return fail(path.field(key), "expected an array");
+    // A path refers to the one that it goes on from.
+    llvm::json::Path field = path.field(key);
     for (size_t i = 0; i < array->size() && good; ++i) {
-      JsonMembers inner((*array)[i], path.field(key).index(unsigned(i)));
+      JsonMembers inner((*array)[i], field.index(unsigned(i)));
       if (inner.isGood())
         each(inner);
       good &= inner.isGood();

@@ -186,7 +186,8 @@ TEST_P(ReductionExecution, Scans) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTargets, ReductionExecution, ::testing::ValuesIn(testTargets), targetName);
+INSTANTIATE_TEST_SUITE_P(AllTargets, ReductionExecution, ::testing::ValuesIn(testTargets),
+                         targetName);
 
 } // namespace
 } // namespace kiln::testing

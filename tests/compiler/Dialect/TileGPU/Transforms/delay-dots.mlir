@@ -102,7 +102,7 @@ func.func @wide(%a: !tile.ptr<f16>, %out: !tile.ptr<f32>, %m: i32 {tile.divisibi
     %next = tile.dot %h, %y, %scaled : (tensor<128x64xf16>, tensor<64x256xf16>, tensor<128x256xf32>) -> tensor<128x256xf32>
     scf.yield %next : tensor<128x256xf32>
   } {tile.warp_specialize}
-  %f = tile.make_descriptor %out, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<128x256xf32>
-  tile.descriptor_store %f[%o, %o], %sum : !tile.descriptor<128x256xf32>, tensor<128x256xf32>
+  %p = tile.splat %out : !tile.ptr<f32> -> tensor<128x256x!tile.ptr<f32>>
+  tile.store %p, %sum : (tensor<128x256x!tile.ptr<f32>>, tensor<128x256xf32>) -> ()
   return
 }
