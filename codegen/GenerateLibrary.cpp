@@ -2,6 +2,7 @@
 #include "codegen/GenerateLibrary.h"
 #include "codegen/Archive.h"
 #include "codegen/CNames.h"
+#include "codegen/CxxHeader.h"
 #include "codegen/HostObject.h"
 #include "codegen/LibraryText.h"
 #include "codegen/Manifest.h"
@@ -139,11 +140,17 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model) {
     names.push_back(archiveName(model, archs, i));
   if (model.hasTorchSource)
     names.push_back(torchSourceName(model));
+  if (model.hasCxxHeader)
+    names.push_back(cxxHeaderName(model));
   return names;
 }
 
 std::string generateHeader(const LibraryModel &model) {
   return writeHeader(model, makeEntryTexts(model));
+}
+
+std::string generateCxxHeader(const LibraryModel &model) {
+  return writeCxxHeader(model, makeEntryTexts(model));
 }
 
 Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
@@ -181,6 +188,8 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
       return source.takeError();
     library.files.push_back({torchSourceName(model), std::move(*source)});
   }
+  if (model.hasCxxHeader)
+    library.files.push_back({cxxHeaderName(model), writeCxxHeader(model, text.entries)});
   return library;
 }
 

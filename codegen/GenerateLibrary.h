@@ -15,7 +15,8 @@ namespace kiln {
 
 struct GeneratedLibrary {
   /// `<name>.h`, `<name>.c`, `<name>.json` and `lib<name>.a`; for further host architectures
-  /// `lib<name>-<architecture>.a`; `<name>_torch.cpp` where the model asks for it.
+  /// `lib<name>-<architecture>.a`; `<name>_torch.cpp` and `<name>.hpp` where the model asks for
+  /// them.
   std::vector<OutputFile> files;
   LibrarySizes sizes;
 };
@@ -26,6 +27,8 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model);
 /// `<name>.h` of a model, which need not have binaries yet: the same text as long as no variant is
 /// left out.
 std::string generateHeader(const LibraryModel &model);
+/// The same of `<name>.hpp`.
+std::string generateCxxHeader(const LibraryModel &model);
 
 /// Fails when checkModel does, when a host object cannot be linked beside others, or when the
 /// archive holds more bytes of them than the size budget (the message lists the largest).

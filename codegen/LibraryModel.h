@@ -122,6 +122,14 @@ struct EntryRange {
   SpecPlace place;
 };
 
+/// How many elements the spec says that an array has.
+struct EntryArray {
+  /// Index into EntryModel::arguments.
+  unsigned argument = 0;
+  /// Over integer arguments; their product. At least one.
+  std::vector<Expression> extents;
+};
+
 /// Variants that are legal together, and what chooses among them.
 struct VariantOverlap {
   std::vector<unsigned> variants;
@@ -151,6 +159,8 @@ struct EntryModel {
   /// One to three expressions over integer arguments and constants; empty = the caller's grid.
   std::vector<Expression> grid;
   std::vector<EntryRange> ranges;
+  /// For LibraryModel::hasCxxHeader alone.
+  std::vector<EntryArray> arrays;
   /// Every call within the ranges has to have a variant and a grid.
   bool isTotal = false;
   /// Where that, or ranges, are stated.
@@ -187,6 +197,8 @@ struct LibraryModel {
   bool isCompressed = false;
   /// Whether `<name>_torch.cpp` is written, which makes PyTorch operators of the kernels.
   bool hasTorchSource = false;
+  /// Whether `<name>.hpp` is written, for C++17.
+  bool hasCxxHeader = false;
   /// Architectures to write an archive for; empty = those of the CPU targets, or the building
   /// machine's where there is none.
   std::vector<HostArch> hostArchs;

@@ -68,6 +68,8 @@ def _arguments(ctx, command, option, output):
         args.add("--target", target)
     if ctx.attr.compress:
         args.add("--compress", ctx.attr.compress)
+    if ctx.attr.cxx:
+        args.add("--cxx")
     args.add_all(ctx.attr.flags)
     return args
 
@@ -138,12 +140,13 @@ def _link_pieces(ctx, outputs):
         progress_message = "Linking the kernels of %s" % ctx.label,
     )
 
-def _plan_header(ctx):
-    """The header, from the spec and the sources, while the kernels compile."""
+def _plan_headers(ctx):
+    """The header, and that for C++, from the spec and the sources, while the kernels compile."""
     header = ctx.actions.declare_file(ctx.label.name + ".h")
+    headers = [header] + ([ctx.actions.declare_file(ctx.label.name + ".hpp")] if ctx.attr.cxx else [])
     args = _arguments(ctx, "plan", "--header", header)
     ctx.actions.run(
-        outputs = [header],
+        outputs = headers,
         inputs = [ctx.file.spec] + _sources(ctx),
         executable = _program(ctx),
         execution_requirements = _REQUIREMENTS,
@@ -151,7 +154,7 @@ def _plan_header(ctx):
         mnemonic = "KilnHeader",
         progress_message = "Writing the header of %s" % ctx.label,
     )
-    return header
+    return headers
 
 def _kiln_kernel_library_impl(ctx):
     cc_toolchain = find_cpp_toolchain(ctx)
@@ -168,14 +171,15 @@ def _kiln_kernel_library_impl(ctx):
     source = ctx.actions.declare_file(folder + name + ".c")
     manifest = ctx.actions.declare_file(folder + name + ".json")
     archive = ctx.actions.declare_file(folder + "lib" + name + ".a")
-    outputs = [header, source, manifest, archive]
+    headers = [header] + ([ctx.actions.declare_file(folder + name + ".hpp")] if ctx.attr.cxx else [])
+    outputs = [header, source, manifest, archive] + headers[1:]
     if ctx.attr.pieces:
         _link_pieces(ctx, outputs)
     else:
         _build(ctx, outputs)
     if ctx.attr.early_header:
-        header = _plan_header(ctx)
-        outputs = [header, source, manifest, archive]
+        headers = _plan_headers(ctx)
+        outputs = [headers[0], source, manifest, archive] + headers[1:]
 
     tools = ctx.toolchains[TOOLCHAIN_TYPE]
     deps = [d[CcInfo] for d in ctx.attr.deps]
@@ -190,9 +194,9 @@ def _kiln_kernel_library_impl(ctx):
         feature_configuration = features,
         cc_toolchain = cc_toolchain,
         srcs = [source],
-        public_hdrs = [header],
+        public_hdrs = headers,
         # The generated source and its users say #include "<name>.h".
-        includes = [header.dirname],
+        includes = [headers[0].dirname],
         compilation_contexts = [d.compilation_context for d in deps],
     )
     linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
@@ -227,7 +231,7 @@ def _kiln_kernel_library_impl(ctx):
     return [
         DefaultInfo(files = depset(outputs)),
         OutputGroupInfo(
-            header = depset([header]),
+            header = depset(headers),
             source = depset([source]),
             archive = depset([archive]),
             manifest = depset([manifest]),
@@ -260,6 +264,7 @@ kiln_kernel_library = rule(
             values = ["", "none", "zstd"],
             doc = "How the archive holds device binaries. A spec that says zstd needs it here, too: for what unpacks them.",
         ),
+        "cxx": attr.bool(doc = "Write <name>.hpp, too: the functions for C++17."),
         "prefix": attr.string(doc = "Before every name that C links; `runtime` is a kiln_runtime with the same."),
         "roots": attr.string_list(doc = "Folders, from the workspace's root, for imports."),
         "flags": attr.string_list(doc = "Further flags of `kiln build`."),

@@ -89,7 +89,7 @@ def kiln_prebuilt(name, kiln = "bin/kiln", runtime = "runtime", ptxas = "@cuda//
     native.cc_library(
         name = name + "_runtime",
         srcs = native.glob([runtime + "/*.c"], allow_empty = False),
-        hdrs = native.glob([runtime + "/**/*.h", runtime + "/**/*.def"], allow_empty = False),
+        hdrs = native.glob([runtime + "/**/*.h", runtime + "/**/*.hpp", runtime + "/**/*.def"], allow_empty = False),
         copts = ["-std=gnu11"],
         includes = [above, runtime],
         linkopts = ["-ldl", "-pthread"],

@@ -49,6 +49,7 @@ static void readOutputs(const CompilerFlags &flags, CompilerOptions &options) {
   if (flags.compression.getNumOccurrences())
     options.isCompressed = flags.compression == CompilerFlags::Compression::Zstd;
   options.hasTorchSource = flags.torchSource;
+  options.hasCxxHeader = flags.cxxHeader;
 }
 
 static void readGeneration(const CompilerFlags &flags, EmitOptions &emit) {

@@ -109,6 +109,8 @@ struct CompilerFlags {
   cl::opt<bool> torchSource{
       "torch", cl::desc("Also write NAME_torch.cpp: the kernels as torch.ops.NAME"),
       cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};
+  cl::opt<bool> cxxHeader{"cxx", cl::desc("Also write NAME.hpp: the functions for C++17"),
+                          cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};
   cl::opt<std::string> ptxasPath{
       "ptxas", cl::desc("The ptxas to use (default: PATH, CUDA_HOME, /usr/local/cuda)"),
       cl::value_desc("file"), cl::sub(commands.generators)};

@@ -43,7 +43,8 @@ struct LibraryFlags {
   cl::opt<std::string> planFile{"o", cl::desc("The file to write"), cl::value_desc("file"),
                                 cl::sub(commands.plan)};
   cl::opt<std::string> header{"header",
-                              cl::desc("Write the library's header here, and no plan without -o"),
+                              cl::desc("Write the library's header here (--cxx: and that for C++ "
+                                       "beside it), and no plan without -o"),
                               cl::value_desc("file"), cl::sub(commands.plan)};
   cl::opt<bool> tritonCompat{"triton-compat",
                              cl::desc("The C interface of Triton's compile.py and link.py"),

@@ -81,6 +81,8 @@ struct CompilerOptions {
   std::optional<bool> isCompressed;
   /// --torch: as LibraryModel::hasTorchSource.
   bool hasTorchSource = false;
+  /// --cxx: as LibraryModel::hasCxxHeader.
+  bool hasCxxHeader = false;
   EmitOptions emit;
 };
 

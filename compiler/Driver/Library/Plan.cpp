@@ -8,6 +8,7 @@
 #include "compiler/Driver/Session/CommandOutputs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace json = llvm::json;
@@ -146,6 +147,11 @@ int runPlan(const CommandLine &line) {
     if (!checkHeader(session, *plan))
       return 1;
     add(line.build.header, "--header", generateHeader(plan->model));
+    if (options.hasCxxHeader) {
+      llvm::SmallString<128> path(line.build.header);
+      llvm::sys::path::replace_extension(path, "hpp");
+      add(path.str().str(), "--header", generateCxxHeader(plan->model));
+    }
   }
   CommandOutputs outputs(session, options, std::move(files));
   return outputs.open() && outputs.write(std::move(contents)) ? 0 : 1;

@@ -33,6 +33,7 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   plan.model.sizeBudget = spec.sizeBudget;
   plan.model.isCompressed = options.isCompressed.value_or(spec.isCompressed);
   plan.model.hasTorchSource = options.hasTorchSource;
+  plan.model.hasCxxHeader = options.hasCxxHeader;
   llvm::StringRef folder = llvm::sys::path::parent_path(specPath);
   for (const SpecKernel &kernel : spec.kernels)
     planKernel(spec, kernel, folder, loader, options, diagnostics, plan);

@@ -35,6 +35,7 @@ private:
   void checkNames(const SpecSignature &signature);
   bool checkConfigNames(const PlannedConfig &config);
   void planEntry(llvm::StringRef entryName);
+  bool addArrays(EntryModel &entry);
   bool planConfigs(unsigned entry, const SpecConfigs &configs,
                    llvm::ArrayRef<const SpecSignature *> signatures);
   void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
@@ -126,7 +127,8 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   for (const SpecExpression &dimension : kernel.grid)
     entry.grid.push_back(dimension.expression);
   entry.dispatchKey = kernel.dispatchKey;
-  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics))
+  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics) ||
+      (plan.model.hasCxxHeader && !addArrays(entry)))
     return;
   for (const SpecConfigs *configs : kernel.configLists()) {
     std::vector<const SpecSignature *> signatures;
@@ -136,6 +138,26 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
     if (!signatures.empty() && !planConfigs(index, *configs, signatures))
       return;
   }
+}
+
+/// What the spec says of arrays; it may name those of other entry points, too.
+bool KernelPlanner::addArrays(EntryModel &entry) {
+  std::vector<std::pair<std::string, ArgumentType>> arguments;
+  for (const EntryArgument &argument : entry.arguments)
+    arguments.emplace_back(argument.name, argument.type);
+  for (const SpecTuning::Array &array : kernel.tuning.arrays) {
+    auto argument = findArgument(entry, array.name);
+    if (!argument || !entry.arguments[*argument].type.isPointer())
+      continue;
+    EntryArray &added = entry.arrays.emplace_back();
+    added.argument = *argument;
+    for (const SpecExpression &extent : array.extents) {
+      if (!checkExpression(extent, arguments, {}, diagnostics))
+        return false;
+      added.extents.push_back(extent.expression);
+    }
+  }
+  return true;
 }
 
 /// Variants are in the order of the spec's configs, as those of equal cost are tried; each target
