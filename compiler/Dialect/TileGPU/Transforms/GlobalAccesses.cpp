@@ -25,7 +25,7 @@ bool leavesMemoryAlone(Operation *op) {
 
 bool isByEngine(Operation *op) {
   return isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp,
-             tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op);
+             tilegpu::TmaLoadOp, tilegpu::TmaStoreOp, tilegpu::TmaStoreWaitOp>(op);
 }
 
 std::optional<tile::AtomicKind> commutingKind(tile::AtomicRMWOp op) {
@@ -71,9 +71,8 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       .Case([](tile::DescriptorReduceOp reduce) {
         return blockAccess(reduce, reduce.getDescriptor(), reduce.getKind());
       })
-      .Case([](tilegpu::TmaStoreOp store) {
-        return blockAccess(store, store.getDescriptor(), store.getKind());
-      })
+      .Case<tilegpu::TmaStoreOp, tilegpu::TmaStoreWaitOp>(
+          [](auto store) { return blockAccess(store, store.getDescriptor(), store.getKind()); })
       .Case<tile::DescriptorLoadOp, tilegpu::TmaLoadOp>([](auto load) {
         return GlobalAccess{
             load, tilegpu::baseOfMap(load.getDescriptor()), true, false, false, std::nullopt, true};
@@ -83,6 +82,17 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
           return std::nullopt;
         return GlobalAccess{other, Value(), true, true, false, std::nullopt};
       });
+}
+
+bool tellsOthers(Operation *op) {
+  auto releases = [](tile::MemorySemantic order) {
+    return order != tile::MemorySemantic::Relaxed && order != tile::MemorySemantic::Acquire;
+  };
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return releases(atomic.getSemantic());
+  if (auto atomic = dyn_cast<tile::AtomicCASOp>(op))
+    return releases(atomic.getSemantic());
+  return isa<tile::FenceOp>(op);
 }
 
 bool showsOthersWrites(Operation *op) {
@@ -179,7 +189,7 @@ BarrierNeed GlobalOrder::againstRunningAhead(Operation *read, scf::ForOp loop) {
 
 BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {
   BarrierNeed need;
-  if (!earlier.writes && !later.writes)
+  if ((!earlier.writes && !later.writes) || isa<tilegpu::TmaStoreWaitOp>(later.op))
     return need;
   if (earlier.commutes && earlier.commutes == later.commutes)
     return need;

@@ -36,6 +36,9 @@ struct GlobalAccess {
 /// The global memory that an operation touches, if any.
 std::optional<GlobalAccess> globalAccessOf(mlir::Operation *op);
 
+/// Whether other programs that see what it does see all that was written before.
+bool tellsOthers(mlir::Operation *op);
+
 /// Whether there may be behind it what other threads or programs have written.
 bool showsOthersWrites(mlir::Operation *op);
 
