@@ -34,17 +34,32 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
     if (!target->asyncCopies)
       return;
     SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
-    AxisInfoAnalysis facts(kernel);
     kernel.walk([&](scf::ForOp loop) {
-      StagedLoads staged;
-      if (isInnermost(loop))
-        staged = findStagedLoads(loop, facts, *target, /*mayCompare=*/true);
-      if (!staged.pairs.empty())
-        versions.push_back({loop, std::move(staged.pairs)});
+      if (isInnermost(loop) && !pairsThatForbid(loop, *target).empty())
+        versions.push_back({loop, pairsThatOrder(loop, *target)});
     });
     ArgumentComparisons comparisons(kernel);
     for (auto &[loop, pairs] : versions)
       versionFor(pairs, loop, comparisons);
+  }
+
+private:
+  /// Pairs of arguments that keep loads which feed dots from running ahead, if they are equal.
+  std::set<ArgumentPair> pairsThatForbid(scf::ForOp loop, const TargetInfo &target) {
+    AxisInfoAnalysis facts(getOperation());
+    return findStagedLoads(loop, facts, target, /*mayCompare=*/true).pairs;
+  }
+
+  /// Those of all that the loop reads, by which it would have barriers.
+  static std::set<ArgumentPair> pairsThatOrder(scf::ForOp loop, const TargetInfo &target) {
+    GlobalOrder order(target);
+    BarrierNeed need;
+    loop.getBody()->walk([&](Operation *op) {
+      std::optional<GlobalAccess> access = globalAccessOf(op);
+      if (access && access->reads && !access->writes)
+        need.add(order.againstRunningAhead(op, loop));
+    });
+    return need.pairs;
   }
 };
 
