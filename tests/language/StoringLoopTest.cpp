@@ -123,8 +123,8 @@ TEST_P(StoringLoop, SumsInMemory) {
       for (int row = 0; row < maxTrips * extent; ++row)
         Turn::row(read.data() + row * extent, turned.data() + row * extent);
       const Buffer<Half> p = halves(read);
-      const int block = extent * extent;
-      Buffer<float> q(size_t(2 * block)), r(size_t(block));
+      constexpr size_t block = size_t(extent) * extent;
+      Buffer<float> q(2 * block), r(block);
       ASSERT_EQ(runSource(adding, GetParam(),
                           {{"q", "*fp32:16", q},
                            {"p", "*fp16:16", p},
@@ -133,13 +133,13 @@ TEST_P(StoringLoop, SumsInMemory) {
                            {"trips", "i32", trips}},
                           {{"K", extent}, {"BY_BLOCKS", byBlocks}}),
                 "");
-      for (int i = 0; i < 2 * block; ++i) {
+      for (size_t i = 0; i < 2 * block; ++i) {
         int sum = 0;
-        for (int t = i / block; t < trips; t += 2)
-          sum += turned[size_t(t * block + i % block)];
-        ASSERT_EQ(q[size_t(i)], float(sum)) << trips << " iterations, at " << i;
+        for (size_t t = i / block; t < size_t(trips); t += 2)
+          sum += turned[t * block + i % block];
+        ASSERT_EQ(q[i], float(sum)) << trips << " iterations, at " << i;
         if (i < block)
-          ASSERT_EQ(r[size_t(i)], float(sum)) << trips << " iterations, read at " << i;
+          ASSERT_EQ(r[i], float(sum)) << trips << " iterations, read at " << i;
       }
     }
 }
