@@ -57,9 +57,11 @@ def kernel(q, p, w, trips, rows, K: tl.constexpr):
     i = tl.arange(0, K)
     at = i[:, None] * K + i[None, :]
     turn = tl.load(w + at)
+    p += at
     for t in range(trips):
-        x = tl.load(p + t * K * K + at, mask=i[:, None] < rows, other=0.0)
+        x = tl.load(p, mask=i[:, None] < rows, other=0.0)
         tl.store(q + (t + 1) * K * K + at, tl.dot(x, turn).to(tl.float16), mask=i[:, None] < rows)
+        p += K * K
 )";
 
 /// Where p is q, too, an iteration reads what the one before has written.

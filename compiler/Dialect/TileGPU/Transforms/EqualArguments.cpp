@@ -54,15 +54,25 @@ BarrierNeed needAt(Operation *op, BarrierNeed need) {
 
 scf::ForOp versionFor(const std::set<ArgumentPair> &pairs, scf::ForOp loop,
                       ArgumentComparisons &comparisons) {
+  // Only what is used: what a loop carries for itself can be computed ahead.
+  SmallVector<unsigned> used;
+  for (OpResult result : loop.getResults())
+    if (!result.use_empty())
+      used.push_back(result.getResultNumber());
+  auto usedOf = [&](Operation *copy) {
+    return llvm::map_to_vector(used,
+                               [&](unsigned number) -> Value { return copy->getResult(number); });
+  };
   OpBuilder builder(loop);
-  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), TypeRange(ValueRange(usedOf(loop))),
                                   comparisons.anyEqual(pairs), /*withElseRegion=*/true);
   setEqualArguments(branch, pairs);
-  loop.replaceAllUsesWith(branch.getResults());
+  for (auto [result, merged] : llvm::zip_equal(usedOf(loop), branch.getResults()))
+    result.replaceAllUsesWith(merged);
   auto moveInto = [&](Block *block, Operation *copy) {
     OpBuilder inside = OpBuilder::atBlockEnd(block);
     inside.insert(copy);
-    scf::YieldOp::create(inside, loop.getLoc(), copy->getResults());
+    scf::YieldOp::create(inside, loop.getLoc(), ValueRange(usedOf(copy)));
   };
   for (Block *block : {branch.thenBlock(), branch.elseBlock()})
     if (!block->empty())
