@@ -134,7 +134,7 @@ SmallVector<Value> KernelEmitter::emitArithmetic(Operation *op, SmallVector<Valu
       half = true;
     }
   if (isMathFunction(op)) {
-    Value value = emitMath(v, op, operands, module);
+    Value value = emitMath(v, op, operands, module, options.hasFMA);
     return {half ? v.truncateFloat(value, result) : value};
   }
   if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) {
