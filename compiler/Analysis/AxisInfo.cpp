@@ -431,6 +431,38 @@ private:
   const DenseMap<Value, Assumption> &assumptions;
 };
 
+/// 2 to the power of a distance that is shifted by, if that is a known and usual one.
+std::optional<int64_t> powerOfShift(const AxisInfo &distance) {
+  if (!distance.constant || *distance.constant < 0 || *distance.constant > 40)
+    return std::nullopt;
+  return int64_t(1) << *distance.constant;
+}
+
+AxisInfo shiftedLeft(ArrayRef<AxisInfo> in, Type type) {
+  if (std::optional<int64_t> power = powerOfShift(in[1]))
+    return product(in[0], constantInfo(*power, type));
+  return elementwise(in[0], in[1], [](int64_t value, int64_t) { return value; });
+}
+
+AxisInfo shiftedRight(ArrayRef<AxisInfo> in, Type type) {
+  if (std::optional<int64_t> power = powerOfShift(in[1]))
+    return quotient(in[0], constantInfo(*power, type), /*towardsZero=*/false);
+  return elementwise(in[0], in[1], [](int64_t, int64_t) { return int64_t(1); });
+}
+
+AxisInfo commonBits(ArrayRef<AxisInfo> in) {
+  AxisInfo info = bothOrEither(in[0], in[1], larger);
+  info.nonNegative = in[0].nonNegative || in[1].nonNegative;
+  return info;
+}
+
+AxisInfo extremum(ArrayRef<AxisInfo> in, bool isLargest) {
+  AxisInfo info = elementwise(in[0], in[1], smaller);
+  info.nonNegative =
+      isLargest ? in[0].nonNegative || in[1].nonNegative : in[0].nonNegative && in[1].nonNegative;
+  return info;
+}
+
 AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
   Type type = op->getResult(0).getType();
   Attribute constant;
@@ -459,35 +491,17 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](arith::AddIOp) { return sum(in[0], in[1], 1); })
       .Case([&](arith::SubIOp) { return difference(in[0], in[1]); })
       .Case([&](arith::MulIOp) { return product(in[0], in[1]); })
-      .Case([&](arith::ShLIOp) {
-        if (!in[1].constant || *in[1].constant < 0 || *in[1].constant > 40)
-          return elementwise(in[0], in[1], [](int64_t l, int64_t) { return l; });
-        return product(in[0], constantInfo(int64_t(1) << *in[1].constant, type));
-      })
-      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
-        if (!in[1].constant || *in[1].constant < 0 || *in[1].constant > 40)
-          return elementwise(in[0], in[1], [](int64_t, int64_t) { return int64_t(1); });
-        return quotient(in[0], constantInfo(int64_t(1) << *in[1].constant, type),
-                        /*towardsZero=*/false);
-      })
+      .Case([&](arith::ShLIOp) { return shiftedLeft(in, type); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftedRight(in, type); })
       .Case([&](arith::DivSIOp) { return quotient(in[0], in[1], /*towardsZero=*/true); })
       .Case([&](arith::DivUIOp) { return quotient(in[0], in[1], /*towardsZero=*/false); })
       .Case([&](arith::RemSIOp) { return remainder(in[0], in[1], /*isSigned=*/true); })
       .Case([&](arith::RemUIOp) { return remainder(in[0], in[1], /*isSigned=*/false); })
-      .Case([&](arith::AndIOp) {
-        AxisInfo info = bothOrEither(in[0], in[1], larger);
-        info.nonNegative = in[0].nonNegative || in[1].nonNegative;
-        return info;
-      })
+      .Case([&](arith::AndIOp) { return commonBits(in); })
       .Case([&](arith::OrIOp) { return bothOrEither(in[0], in[1], smaller); })
       .Case([&](arith::XOrIOp) { return elementwise(in[0], in[1], smaller); })
-      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>([&](auto) {
-        AxisInfo info = elementwise(in[0], in[1], smaller);
-        bool both = in[0].nonNegative && in[1].nonNegative,
-             either = in[0].nonNegative || in[1].nonNegative;
-        info.nonNegative = isa<arith::MaxSIOp>(op) ? either : both;
-        return info;
-      })
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
+          [&](auto) { return extremum(in, /*isLargest=*/isa<arith::MaxSIOp>(op)); })
       .Case([&](arith::CmpIOp compare) { return comparison(compare.getPredicate(), in[0], in[1]); })
       .Case([&](arith::SelectOp select) {
         return choice(in[0], in[1], in[2], !isa<RankedTensorType>(select.getCondition().getType()));

@@ -222,6 +222,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createDeferReductionsPass());
   // After it operands of dots go through buffers, not through conversions.
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
+  // After it loads that feed dots may run ahead where only equal arguments would forbid it.
+  passes.addNestedPass<func::FuncOp>(createVersionLoopsPass());
   // After it a warp of its own copies blocks, where that is all that products read.
   passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
   // After it loads that feed dots in loops are copies that run ahead.

@@ -57,9 +57,9 @@ TEST(Coverage, ListsNameWhatThereIs) {
   for (const sema::BuiltinInfo &info : sema::getBuiltins())
     known.insert(info.getQualifiedName());
   for (const std::string &name : coveredNames())
-    EXPECT_TRUE(known.count(name)) << name << " is in a KILN_COVERS and in no row of Builtins.def";
+    EXPECT_TRUE(known.count(name)) << name << " is in a KILN_COVERS and in no row of Builtins.td";
   for (const auto &[name, reason] : exempt)
-    EXPECT_TRUE(known.count(name)) << name << " is exempt and in no row of Builtins.def";
+    EXPECT_TRUE(known.count(name)) << name << " is exempt and in no row of Builtins.td";
 }
 
 } // namespace

@@ -133,7 +133,7 @@ std::string sourceTargetName(const ::testing::TestParamInfo<const char *> &info)
   INSTANTIATE_TEST_SUITE_P(, SUITE, ::testing::ValuesIn(kiln::testing::allSourceTargets),          \
                            kiln::testing::sourceTargetName)
 
-/// Says at file scope which functions (rows of Builtins.def, "tl.exp libdevice.tanh math.gcd") this
+/// Says at file scope which functions (rows of Builtins.td, "tl.exp libdevice.tanh math.gcd") this
 /// test program shows by running them: KILN_COVERS("tl.exp tl.log"). At the end of a whole run each
 /// must have been called by a kernel that compiled and ran on each of `sourceTargets`. CoverageTest
 /// reads these lists and wants every row in one.

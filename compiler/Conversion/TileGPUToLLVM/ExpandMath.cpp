@@ -1,13 +1,13 @@
 // Which operations of `math` a target cannot select, and by what they are replaced.
 //
-// f16 and bf16 are computed in f32. f32 and f64 use MathBuilder. What LLVM selects on all targets
-// (absolute values, roots, rounding, fma, counting bits) stays.
+// f16 and bf16 are computed in f32. f32 and f64 use the formulas of Expansion/Math. What LLVM
+// selects on all targets (absolute values, roots, rounding, fma, counting bits) stays.
 
+#include "compiler/Conversion/TileGPUToLLVM/DeviceMath.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
-#include "compiler/Conversion/TileGPUToLLVM/MathBuilder.h"
+#include "compiler/Expansion/Math/MathBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -24,57 +24,11 @@ bool isNative(Operation *op, bool small) {
                        math::RoundEvenOp>(op);
 }
 
-/// The replacement in f32 or f64; null where there is none.
-Value expand(Operation *op, const MathBuilder &m, const ScalarBuilder &s, ValueRange x) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](math::ExpOp) { return m.exp(x[0]); })
-      .Case([&](math::Exp2Op) { return m.exp2(x[0]); })
-      .Case([&](math::ExpM1Op) { return m.expm1(x[0]); })
-      .Case([&](math::LogOp) { return m.log(x[0]); })
-      .Case([&](math::Log2Op) { return m.log2(x[0]); })
-      .Case([&](math::Log10Op) { return m.log10(x[0]); })
-      .Case([&](math::Log1pOp) { return m.log1p(x[0]); })
-      .Case([&](math::RsqrtOp) { return m.rsqrt(x[0]); })
-      .Case([&](math::CbrtOp) { return m.cbrt(x[0]); })
-      .Case([&](math::PowFOp) { return m.pow(x[0], x[1]); })
-      .Case(
-          [&](math::FPowIOp) { return m.pow(x[0], s.make<arith::SIToFPOp>(x[0].getType(), x[1])); })
-      .Case([&](math::SinOp) { return m.sin(x[0]); })
-      .Case([&](math::CosOp) { return m.cos(x[0]); })
-      .Case([&](math::TanOp) { return m.tan(x[0]); })
-      .Case([&](math::SinhOp) { return m.sinh(x[0]); })
-      .Case([&](math::CoshOp) { return m.cosh(x[0]); })
-      .Case([&](math::TanhOp) { return m.tanh(x[0]); })
-      .Case([&](math::AsinhOp) { return m.asinh(x[0]); })
-      .Case([&](math::AcoshOp) { return m.acosh(x[0]); })
-      .Case([&](math::AtanhOp) { return m.atanh(x[0]); })
-      .Case([&](math::AtanOp) { return m.atan(x[0]); })
-      .Case([&](math::Atan2Op) { return m.atan2(x[0], x[1]); })
-      .Case([&](math::AsinOp) { return m.asin(x[0]); })
-      .Case([&](math::AcosOp) { return m.acos(x[0]); })
-      .Case([&](math::ErfOp) { return m.erf(x[0]); })
-      .Case([&](math::ErfcOp) { return m.erfc(x[0]); })
-      .Default([](Operation *) { return Value(); });
-}
-
-/// The replacement in f32 where the operation permits an approximation (`afn`) and there is one.
-Value expandFast(Operation *op, const MathBuilder &m, ValueRange x) {
+/// Of f32, and permitted to be an approximation (`afn`).
+bool mayApproximate(Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!flags || !x[0].getType().isF32() ||
-      !bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn))
-    return {};
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](math::SqrtOp) { return m.fastSqrt(x[0]); })
-      .Case([&](math::RsqrtOp) { return m.fastRsqrt(x[0]); })
-      .Case([&](math::LogOp) { return m.fastLog(x[0]); })
-      .Case([&](math::Log2Op) { return m.fastLog2(x[0]); })
-      .Case([&](math::Log10Op) { return m.fastLog10(x[0]); })
-      .Case([&](math::SinOp) { return m.fastSin(x[0]); })
-      .Case([&](math::CosOp) { return m.fastCos(x[0]); })
-      .Case([&](math::TanOp) { return m.fastTan(x[0]); })
-      .Case([&](math::TanhOp) { return m.fastTanh(x[0]); })
-      .Case([&](math::PowFOp) { return m.fastPow(x[0], x[1]); })
-      .Default([](Operation *) { return Value(); });
+  return flags && op->getOperand(0).getType().isF32() &&
+         bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
 LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
@@ -83,8 +37,9 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
   if (!isa<FloatType>(type))
     return success();
   OpBuilder b(op);
-  ScalarBuilder s(b, op->getLoc());
-  if (Value fast = expandFast(op, MathBuilder(s, device, type), op->getOperands())) {
+  VectorBuilder v(b, op->getLoc());
+  DeviceMath estimates(device);
+  if (Value fast = mayApproximate(op) ? estimates.fastFunction(v, op) : Value()) {
     op->getResult(0).replaceAllUsesWith(fast);
     op->erase();
     return success();
@@ -94,20 +49,19 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
   Type wide = small ? b.getF32Type() : type;
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(operand.getType() == type && small ? s.make<arith::ExtFOp>(wide, operand)
+    operands.push_back(operand.getType() == type && small ? v.make<arith::ExtFOp>(wide, operand)
                                                           : operand);
   Value result;
   if (small && (isNative(op, false) || isa<math::FmaOp>(op))) {
     OperationState state(op->getLoc(), op->getName(), operands, wide, op->getAttrs());
     result = b.create(state)->getResult(0);
   } else {
-    MathBuilder m(s, device, wide);
-    result = expand(op, m, s, operands);
+    result = MathBuilder(v, estimates, wide).function(op, operands);
   }
   if (!result)
     return op->emitError() << "'" << op->getName() << "' of " << type << " is not supported on "
                            << device.target().name << " yet";
-  op->getResult(0).replaceAllUsesWith(small ? s.make<arith::TruncFOp>(type, result) : result);
+  op->getResult(0).replaceAllUsesWith(small ? v.make<arith::TruncFOp>(type, result) : result);
   op->erase();
   return success();
 }
@@ -135,11 +89,13 @@ void expandRemainder(arith::RemFOp op, const TargetLowering &device) {
   Type type = op.getType();
   bool small = type.isF16() || type.isBF16();
   OpBuilder b(op);
-  ScalarBuilder s(b, op.getLoc());
+  VectorBuilder v(b, op.getLoc());
   Type wide = small ? b.getF32Type() : type;
-  auto widened = [&](Value x) { return small ? s.make<arith::ExtFOp>(wide, x) : x; };
-  Value result = MathBuilder(s, device, wide).remainder(widened(op.getLhs()), widened(op.getRhs()));
-  op.replaceAllUsesWith(small ? s.make<arith::TruncFOp>(type, result) : result);
+  auto widened = [&](Value x) { return small ? v.make<arith::ExtFOp>(wide, x) : x; };
+  DeviceMath estimates(device);
+  Value result =
+      MathBuilder(v, estimates, wide).remainder(widened(op.getLhs()), widened(op.getRhs()));
+  op.replaceAllUsesWith(small ? v.make<arith::TruncFOp>(type, result) : result);
   op.erase();
 }
 

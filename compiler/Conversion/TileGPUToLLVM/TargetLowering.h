@@ -104,11 +104,11 @@ public:
   virtual void copyBox(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value map,
                        mlir::ValueRange coordinates, mlir::Value mbarrier, unsigned sharers) const;
   /// The same back, or combined with what is there, and a wait of the thread for all of its copies
-  /// to be done.
+  /// to be done, or only to have been read.
   virtual void copyBoxBack(mlir::OpBuilder &b, mlir::Location loc, mlir::Value map,
                            mlir::Value from, mlir::ValueRange coordinates,
                            std::optional<tile::AtomicKind> kind) const;
-  virtual void waitForCopiesBack(mlir::OpBuilder &b, mlir::Location loc) const;
+  virtual void waitForCopiesBack(mlir::OpBuilder &b, mlir::Location loc, bool isRead) const;
   /// One thread writes a field of a tensor map's image in shared memory; that of an axis, where it
   /// has one, the contiguous axis first. Values are i32, the address and strides (in bytes) i64;
   /// those of the last four fields are constants (PTX ISA, "tensormap.replace").

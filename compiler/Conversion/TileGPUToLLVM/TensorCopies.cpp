@@ -290,7 +290,20 @@ struct TmaStoreDistribution : DistributionPattern<tilegpu::TmaStoreOp> {
         lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
                                     s.byteOffset(adaptor.getBuffer()[0], s.i32(box.offset)),
                                     coordinates.at(box.place), op.getKind());
-      lowering.device.waitForCopiesBack(rewriter, op.getLoc());
+      lowering.device.waitForCopiesBack(rewriter, op.getLoc(), /*isRead=*/true);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaStoreWaitDistribution : DistributionPattern<tilegpu::TmaStoreWaitOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::TmaStoreWaitOp op, Adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    {
+      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
+      lowering.device.waitForCopiesBack(rewriter, op.getLoc(), /*isRead=*/false);
     }
     rewriter.eraseOp(op);
     return success();
@@ -302,8 +315,8 @@ struct TmaStoreDistribution : DistributionPattern<tilegpu::TmaStoreOp> {
 void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<MBarrierInitDistribution, MBarrierInvalDistribution, MBarrierWaitDistribution,
                MBarrierArriveDistribution, InProducerWarpDistribution, IsProducerDistribution,
-               SetRegistersDistribution, TmaLoadDistribution, TmaStoreDistribution>(
-      lowering, patterns.getContext());
+               SetRegistersDistribution, TmaLoadDistribution, TmaStoreDistribution,
+               TmaStoreWaitDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -269,7 +269,7 @@ void TargetLowering::copyBoxBack(OpBuilder &, Location, Value, Value, ValueRange
                                  std::optional<tile::AtomicKind>) const {
   expectNever();
 }
-void TargetLowering::waitForCopiesBack(OpBuilder &, Location) const { expectNever(); }
+void TargetLowering::waitForCopiesBack(OpBuilder &, Location, bool) const { expectNever(); }
 void TargetLowering::writeMapField(OpBuilder &, Location, Value, MapField, unsigned, Value) const {
   expectNever();
 }

@@ -154,10 +154,10 @@ public:
                                                        NVVM::TMAStoreMode::TILE,
                                                        /*predicate=*/Value());
   }
-  void waitForCopiesBack(OpBuilder &b, Location loc) const override {
+  void waitForCopiesBack(OpBuilder &b, Location loc, bool isRead) const override {
     NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
     NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, b.getI32IntegerAttr(/*group=*/0),
-                                         /*read=*/UnitAttr());
+                                         isRead ? b.getUnitAttr() : UnitAttr());
   }
   void waitForPhase(OpBuilder &b, Location loc, Value mbarrier, Value parity) const override {
     // How long the hardware may let the thread sleep, in nanoseconds: as long as it likes.
@@ -184,7 +184,7 @@ public:
     NVVM::FenceProxyAcquireOp::create(b, loc, NVVM::MemScopeKind::GPU, map, bytes);
     // ptxas (13.0) makes an invalidation of the engine's cache of it that nothing waits for.
     // Waiting for copies does, of which there are none.
-    waitForCopiesBack(b, loc);
+    waitForCopiesBack(b, loc, /*isRead=*/false);
   }
 
   void setRegisters(OpBuilder &b, Location loc, unsigned count, bool isMore) const override {

@@ -197,11 +197,73 @@ Coords KernelEmitter::gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords
   return source;
 }
 
+/// The number of an element in row-major order.
+struct KernelEmitter::ElementNumber {
+  Value first;                 ///< of the first lane
+  std::optional<int64_t> step; ///< from lane to lane, where that is all they differ by
+  bool isAligned = true;       ///< so many lanes begin at a multiple of their count
+  Value lanes;                 ///< what is added in each lane, where that is anything else
+};
+
+KernelEmitter::ElementNumber KernelEmitter::numberOf(ArrayRef<int64_t> shape,
+                                                     ArrayRef<Coord> coords) {
+  VectorBuilder v = vectors();
+  const unsigned lanes = lanesOf(coords);
+  ElementNumber number;
+  number.first = index(0);
+  int64_t stride = 1;
+  for (int axis = int(coords.size()) - 1; axis >= 0; stride *= shape[axis--]) {
+    const Coord &coord = coords[axis];
+    if (coord.kind == Coord::Lanes) {
+      Value part = v.mul(coord.lanes, v.constant(stride, coord.lanes.getType()));
+      number.lanes = number.lanes ? v.add(number.lanes, part) : part;
+      continue;
+    }
+    number.first = v.add(number.first, v.mul(coord.base, index(stride)));
+    if (coord.kind == Coord::Step) {
+      number.step = stride;
+      number.isAligned = shape[axis] % lanes == 0 ||
+                         llvm::all_of(shape.take_front(axis), [](int64_t n) { return n == 1; });
+    }
+  }
+  return number;
+}
+
+/// The coordinates in `shape` of the element of that number.
+Coords KernelEmitter::coordsOf(ElementNumber number, unsigned lanes, ArrayRef<int64_t> shape,
+                               unsigned level) {
+  VectorBuilder v = vectors();
+  // One axis takes whole vectors if it has the lanes' step and divides into them.
+  int stepAxis = -1;
+  int64_t stride = 1;
+  for (int axis = int(shape.size()) - 1; axis >= 0; stride *= shape[axis--])
+    if (number.step == stride && !number.lanes && number.isAligned && shape[axis] % lanes == 0)
+      stepAxis = axis;
+  if (number.step && stepAxis < 0) {
+    Value part = v.iota(b->getI64Type(), lanes, *number.step);
+    number.lanes = number.lanes ? v.add(number.lanes, part) : part;
+  }
+  if (number.lanes)
+    number.lanes = v.add(number.lanes, v.splat(number.first, lanes));
+  Coords result(shape.size(), Coord{Coord::Uniform, index(0), {}, 0});
+  stride = 1;
+  for (int axis = int(shape.size()) - 1; axis >= 0; stride *= shape[axis--]) {
+    if (shape[axis] == 1)
+      continue;
+    auto digit = [&](Value whole) { return v.remainder(v.quotient(whole, stride), shape[axis]); };
+    if (number.lanes)
+      result[axis] = {Coord::Lanes, {}, digit(number.lanes), level};
+    else
+      result[axis] = {
+          axis == stepAxis ? Coord::Step : Coord::Uniform, digit(number.first), {}, level};
+  }
+  return result;
+}
+
 /// The index in the shape `to` of the element at `coords` of `from`, both in row-major order. Equal
 /// axes at either end keep their coordinates; the others go through the element's number.
 Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                     ArrayRef<Coord> coords, unsigned level) {
-  VectorBuilder v = vectors();
   Coords result(to.size(), Coord{Coord::Uniform, index(0), {}, 0});
   unsigned head = 0, tail = 0;
   while (head < std::min(from.size(), to.size()) && from[head] == to[head]) {
@@ -214,56 +276,9 @@ Coords KernelEmitter::reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to
     ++tail;
   }
   ArrayRef<Coord> middle = coords.slice(head, from.size() - head - tail);
-  ArrayRef<int64_t> fromMiddle = from.slice(head, middle.size()),
-                    toMiddle = to.slice(head, to.size() - head - tail);
-  unsigned lanes = lanesOf(middle);
-  // The first lane's number, and where the lanes lead; whether the lanes of one number would start
-  // a multiple of their count.
-  Value number = index(0);
-  std::optional<int64_t> step;
-  bool aligned = true;
-  int64_t stride = 1;
-  Value general;
-  for (int axis = int(middle.size()) - 1; axis >= 0; --axis) {
-    const Coord &coord = middle[axis];
-    if (coord.kind == Coord::Lanes) {
-      Value part = v.mul(coord.lanes, v.constant(stride, coord.lanes.getType()));
-      general = general ? v.add(general, part) : part;
-    } else {
-      number = v.add(number, v.mul(coord.base, index(stride)));
-      if (coord.kind == Coord::Step) {
-        step = stride;
-        aligned = fromMiddle[axis] % lanes == 0 ||
-                  llvm::all_of(fromMiddle.take_front(axis), [](int64_t n) { return n == 1; });
-      }
-    }
-    stride *= fromMiddle[axis];
-  }
-  // One target axis takes whole vectors if it has the lanes' step and divides into them.
-  int stepAxis = -1;
-  stride = 1;
-  for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--])
-    if (step && !general && aligned && *step == stride && toMiddle[axis] % lanes == 0)
-      stepAxis = axis;
-  if (step && stepAxis < 0) {
-    Value part = v.iota(b->getI64Type(), lanes, *step);
-    general = general ? v.add(general, part) : part;
-  }
-  if (general)
-    general = v.add(general, v.splat(number, lanes));
-  stride = 1;
-  for (int axis = int(toMiddle.size()) - 1; axis >= 0; stride *= toMiddle[axis--]) {
-    if (toMiddle[axis] == 1)
-      continue;
-    auto digit = [&](Value whole) {
-      return v.remainder(v.quotient(whole, stride), toMiddle[axis]);
-    };
-    if (general)
-      result[head + axis] = {Coord::Lanes, {}, digit(general), level};
-    else
-      result[head + axis] = {
-          axis == stepAxis ? Coord::Step : Coord::Uniform, digit(number), {}, level};
-  }
+  ElementNumber number = numberOf(from.slice(head, middle.size()), middle);
+  Coords others = coordsOf(number, lanesOf(middle), to.slice(head, to.size() - head - tail), level);
+  llvm::copy(others, result.begin() + head);
   return result;
 }
 

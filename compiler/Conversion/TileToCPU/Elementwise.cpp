@@ -119,7 +119,14 @@ SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value>
     return {emitConversion(op, operands[0])};
   if (isa<arith::BitcastOp>(op))
     return {v.bitcast(operands[0], result)};
+  return emitArithmetic(op, operands, lanes);
+}
 
+/// An operation of the arith or math dialect; on halves in f32.
+SmallVector<Value> KernelEmitter::emitArithmetic(Operation *op, SmallVector<Value> operands,
+                                                 unsigned lanes) {
+  VectorBuilder v = vectors();
+  Type result = lowered(tile::elementTypeOf(op->getResult(0).getType()));
   bool half = false;
   for (Value &operand : operands)
     if (isHalf(laneType(operand.getType()))) {
@@ -127,7 +134,7 @@ SmallVector<Value> KernelEmitter::emitElementwise(Operation *op, ArrayRef<Value>
       half = true;
     }
   if (isMathFunction(op)) {
-    Value value = emitMath(v, op, operands, module);
+    Value value = emitMath(v, op, operands, module, options.hasFMA);
     return {half ? v.truncateFloat(value, result) : value};
   }
   if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) {

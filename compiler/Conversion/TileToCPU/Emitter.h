@@ -87,6 +87,9 @@ private:
   Value emitConstant(mlir::TypedAttr value);
   Value elementVector(Value value, ArrayRef<Coord> coords);
   Coords gatherCoords(tile::GatherOp gather, ArrayRef<Coord> coords);
+  struct ElementNumber;
+  ElementNumber numberOf(ArrayRef<int64_t> shape, ArrayRef<Coord> coords);
+  Coords coordsOf(ElementNumber number, unsigned lanes, ArrayRef<int64_t> shape, unsigned level);
   Coords reshapeCoords(ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<Coord> coords,
                        unsigned level);
   Value coordVector(const Coord &coord, unsigned lanes);
@@ -120,6 +123,8 @@ private:
 
   //--- Elementwise.cpp ---
   llvm::SmallVector<Value> emitElementwise(Operation *op, ArrayRef<Value> operands);
+  llvm::SmallVector<Value> emitArithmetic(Operation *op, llvm::SmallVector<Value> operands,
+                                          unsigned lanes);
   Value emitDivision(Operation *op, ArrayRef<Value> operands);
   Value emitConversion(Operation *op, Value operand);
   llvm::SmallVector<Value> emitCombiner(mlir::Region &region, ArrayRef<Value> arguments);

@@ -1,8 +1,8 @@
-// Transcendental functions on vectors.
+// Elementary functions on vectors.
 //
-// In f32 the common ones are polynomials computed in all lanes at once (at most 4 units in the last
-// place, checked by the tests); everything else, and f64, calls libm lane by lane. Half-precision
-// types are computed in f32 by the caller.
+// Those of f32 are the formulas of Expansion/Math, computed in all lanes at once; pow and fmod, and
+// all of f64, are calls of libm lane by lane (docs/accuracy.md says why). Half-precision types are
+// computed in f32 by the caller.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
 #define KILN_COMPILER_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
@@ -12,23 +12,13 @@
 
 namespace kiln::cpu {
 
-/// f32, scalar or vector.
-mlir::Value emitExp(VectorBuilder &b, mlir::Value x);
-mlir::Value emitExp2(VectorBuilder &b, mlir::Value x);
-mlir::Value emitLog(VectorBuilder &b, mlir::Value x);
-mlir::Value emitLog2(VectorBuilder &b, mlir::Value x);
-mlir::Value emitTanh(VectorBuilder &b, mlir::Value x);
-mlir::Value emitErf(VectorBuilder &b, mlir::Value x);
-mlir::Value emitSin(VectorBuilder &b, mlir::Value x);
-mlir::Value emitCos(VectorBuilder &b, mlir::Value x);
-
-/// True if `op` is an operation that emitMath computes.
+/// True if `op` is an operation that emitMath computes, by many instructions.
 bool isMathFunction(mlir::Operation *op);
 
 /// The value of the math operation `op` (isMathFunction) on these f32 or f64 operands, all of one
-/// type. `module` receives the declarations of libm functions.
+/// number of lanes. `module` receives the declarations of libm functions.
 mlir::Value emitMath(VectorBuilder &b, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
-                     mlir::ModuleOp module);
+                     mlir::ModuleOp module, bool hasFMA);
 
 /// x * y + z of f32 or f64, rounded once, on processors without an instruction for it.
 mlir::Value emitFused(VectorBuilder &b, llvm::ArrayRef<mlir::Value> operands,

@@ -161,8 +161,8 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemRead, MemWri
   let summary = "Copies a buffer to a described block, or combines them, by the copy engine (Hopper's TMA)";
   let description = [{
     As `tilegpu.shared_load` then `tile.descriptor_store`, or, with a kind, `tile.descriptor_reduce`, of which the engine has those that
-    kiln-use-tensor-maps knows. One thread starts the copy and waits until it is done; others see that
-    behind a barrier. Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
+    kiln-use-tensor-maps knows. One thread starts the copy and waits until the engine has read the buffer; what it writes is done
+    behind `tilegpu.tma_store_wait`. Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
     Examples: `tilegpu.tma_store %b, %d[%i, %j] : …`, `tilegpu.tma_store combine <fadd> %b, %d[%i, %j] : …`.
   }];
   let arguments = (ins TileGPU_BufferType:$buffer, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets,
@@ -171,6 +171,16 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemRead, MemWri
     (`combine` $kind^)? $buffer `,` $descriptor `[` $offsets `]` attr-dict `:` type($buffer) `,` qualified(type($descriptor))
   }];
   let hasVerifier = 1;
+}
+
+def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until all that the copy engine has been told to write is in memory";
+  let description = [{
+    The thread that started the copies (`tilegpu.tma_store`) waits; others see what it waited for behind a barrier. The descriptor and kind
+    are those of a store that it ends. Example: `tilegpu.tma_store_wait %d : !tile.descriptor<64x64xf32>`.
+  }];
+  let arguments = (ins Tile_DescriptorType:$descriptor, OptionalAttr<Tile_AtomicKindAttr>:$kind);
+  let assemblyFormat = "(`combine` $kind^)? $descriptor attr-dict `:` qualified(type($descriptor))";
 }
 
 class TileGPU_MBarrierOp<string mnemonic> : TileGPU_Op<mnemonic,

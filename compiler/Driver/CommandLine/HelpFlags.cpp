@@ -8,9 +8,11 @@ namespace kiln {
 static constexpr llvm::StringRef shells[] = {"bash", "zsh", "fish"};
 
 LanguageOptions HelpFlags::languageOptions() const {
-  if (functionName.empty() != isMarkdown)
-    usageError("expected the name of a function, or --markdown");
-  return {functionName};
+  if (isMarkdown && isJson)
+    usageError("expected --markdown or --json, got both");
+  if (functionName.empty() ? !isMarkdown && !isJson : isMarkdown)
+    usageError("expected the name of a function, --markdown or --json");
+  return {functionName, isJson};
 }
 
 CompletionOptions HelpFlags::completionOptions(KnownWords words) const {

@@ -18,6 +18,8 @@ struct HelpFlags {
                                     cl::sub(commands.language)};
   cl::opt<bool> isMarkdown{"markdown", cl::desc("The whole reference, as docs/reference.md"),
                            cl::sub(commands.language)};
+  cl::opt<bool> isJson{"json", cl::desc("As JSON, for editors: one function, or all"),
+                       cl::sub(commands.language)};
   cl::opt<std::string> shellName{cl::Positional, cl::desc("<shell: bash, zsh or fish>"),
                                  cl::sub(commands.completion)};
 };

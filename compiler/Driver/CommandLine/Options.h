@@ -185,6 +185,7 @@ struct CacheOptions {
 struct LanguageOptions {
   /// A function's name; empty: all of the language.
   std::string name;
+  bool json = false;
 };
 
 enum class Shell { Bash, Zsh, Fish };

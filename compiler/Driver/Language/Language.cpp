@@ -9,7 +9,9 @@ namespace kiln {
 
 int runLanguage(const CommandLine &line) {
   const std::string &name = line.language.name;
-  std::string text = name.empty() ? languageReference() : languageReferenceOf(name);
+  std::string text = line.language.json ? languageAsJson(name)
+                     : name.empty()     ? languageReference()
+                                        : languageReferenceOf(name);
   if (!text.empty()) {
     llvm::outs() << text;
     return 0;

@@ -1,7 +1,6 @@
 // Arithmetic on scalars and vectors alike: see the header.
 
 #include "compiler/Expansion/VectorBuilder/VectorBuilder.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -15,10 +14,11 @@ Type laneType(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getElementType() : type;
 }
-unsigned laneCount(Value value) {
-  auto vector = dyn_cast<VectorType>(value.getType());
+unsigned laneCount(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getNumElements() : 1;
 }
+unsigned laneCount(Value value) { return laneCount(value.getType()); }
 
 static constexpr auto contract = arith::FastMathFlags::contract;
 
@@ -48,12 +48,13 @@ Value VectorBuilder::constant(int64_t value, Type type) {
 
 Value VectorBuilder::integer(int64_t value, Value like) { return constant(value, like.getType()); }
 
-Value VectorBuilder::real(double value, Value like) {
-  TypedAttr attribute = builder.getFloatAttr(laneType(like.getType()), value);
-  if (auto vector = dyn_cast<VectorType>(like.getType()))
+Value VectorBuilder::real(double value, Type type) {
+  TypedAttr attribute = builder.getFloatAttr(laneType(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, Attribute(attribute));
   return arith::ConstantOp::create(builder, loc, attribute);
 }
+Value VectorBuilder::real(double value, Value like) { return real(value, like.getType()); }
 
 Value VectorBuilder::iota(Type element, unsigned lanes, int64_t step) {
   SmallVector<APInt> values;
@@ -74,37 +75,27 @@ Value VectorBuilder::add(Value a, Value b) {
   match(a, b);
   if (isa<FloatType>(laneType(a.getType())))
     return arith::AddFOp::create(builder, loc, a, b, contract);
-  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  return make<arith::AddIOp>(a, b);
 }
 
 Value VectorBuilder::sub(Value a, Value b) {
   match(a, b);
   if (isa<FloatType>(laneType(a.getType())))
     return arith::SubFOp::create(builder, loc, a, b, contract);
-  return builder.createOrFold<arith::SubIOp>(loc, a, b);
+  return make<arith::SubIOp>(a, b);
 }
 
 Value VectorBuilder::mul(Value a, Value b) {
   match(a, b);
   if (isa<FloatType>(laneType(a.getType())))
     return arith::MulFOp::create(builder, loc, a, b, contract);
-  return builder.createOrFold<arith::MulIOp>(loc, a, b);
+  return make<arith::MulIOp>(a, b);
 }
 
 Value VectorBuilder::div(Value a, Value b) {
   match(a, b);
   return arith::DivFOp::create(builder, loc, a, b);
 }
-
-Value VectorBuilder::polynomial(Value x, ArrayRef<double> coefficients) {
-  Value result = real(coefficients.front(), x);
-  for (double coefficient : coefficients.drop_front())
-    result = mad(result, x, real(coefficient, x));
-  return result;
-}
-
-Value VectorBuilder::negate(Value a) { return arith::NegFOp::create(builder, loc, a); }
-Value VectorBuilder::absolute(Value a) { return math::AbsFOp::create(builder, loc, a); }
 
 Value VectorBuilder::select(Value condition, Value a, Value b) {
   match(a, b);
@@ -113,37 +104,43 @@ Value VectorBuilder::select(Value condition, Value a, Value b) {
     a = splat(a, lanes);
     b = splat(b, lanes);
   }
-  return arith::SelectOp::create(builder, loc, condition, a, b);
+  return make<arith::SelectOp>(condition, a, b);
 }
 
 Value VectorBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
   match(a, b);
-  return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  return make<arith::CmpIOp>(predicate, a, b);
 }
 Value VectorBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
   match(a, b);
-  return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  return make<arith::CmpFOp>(predicate, a, b);
 }
 Value VectorBuilder::less(Value a, Value b) {
   return isa<FloatType>(laneType(a.getType())) ? compare(arith::CmpFPredicate::OLT, a, b)
                                                : compare(arith::CmpIPredicate::slt, a, b);
 }
 
+Value VectorBuilder::anyOf(Value condition) {
+  if (!isa<VectorType>(condition.getType()))
+    return condition;
+  return LLVM::vector_reduce_or::create(builder, loc, builder.getI1Type(), condition);
+}
+
 Value VectorBuilder::bitAnd(Value a, Value b) {
   match(a, b);
-  return arith::AndIOp::create(builder, loc, a, b);
+  return make<arith::AndIOp>(a, b);
 }
 Value VectorBuilder::bitOr(Value a, Value b) {
   match(a, b);
-  return arith::OrIOp::create(builder, loc, a, b);
+  return make<arith::OrIOp>(a, b);
 }
 Value VectorBuilder::shiftLeft(Value a, int64_t bits) {
-  return arith::ShLIOp::create(builder, loc, a, integer(bits, a));
+  return make<arith::ShLIOp>(a, integer(bits, a));
 }
 Value VectorBuilder::shiftRight(Value a, int64_t bits, bool arithmetic) {
   if (arithmetic)
-    return arith::ShRSIOp::create(builder, loc, a, integer(bits, a));
-  return arith::ShRUIOp::create(builder, loc, a, integer(bits, a));
+    return make<arith::ShRSIOp>(a, integer(bits, a));
+  return make<arith::ShRUIOp>(a, integer(bits, a));
 }
 Value VectorBuilder::quotient(Value a, int64_t divisor) {
   if (llvm::isPowerOf2_64(uint64_t(divisor)))
@@ -164,7 +161,7 @@ Value VectorBuilder::bitcast(Value a, Type element) {
     return LLVM::IntToPtrOp::create(builder, loc, type, a);
   if (isa<LLVM::LLVMPointerType>(laneType(a.getType())))
     return LLVM::PtrToIntOp::create(builder, loc, type, a);
-  return arith::BitcastOp::create(builder, loc, type, a);
+  return make<arith::BitcastOp>(type, a);
 }
 
 Value VectorBuilder::resize(Value a, Type element) {
@@ -179,7 +176,7 @@ Value VectorBuilder::resize(Value a, Type element) {
 }
 
 Value VectorBuilder::zeroExtend(Value a, Type element) {
-  return arith::ExtUIOp::create(builder, loc, vectorOf(element, laneCount(a)), a);
+  return make<arith::ExtUIOp>(vectorOf(element, laneCount(a)), a);
 }
 
 Value VectorBuilder::extendFloat(Value a, Type element) {
@@ -194,7 +191,7 @@ Value VectorBuilder::extendFloat(Value a, Type element) {
     Value wide = bitcast(shiftLeft(bits, 16), builder.getF32Type());
     return extendFloat(wide, element);
   }
-  return arith::ExtFOp::create(builder, loc, vectorOf(element, lanes), a);
+  return make<arith::ExtFOp>(vectorOf(element, lanes), a);
 }
 
 Value VectorBuilder::truncateFloat(Value a, Type element) {

@@ -17,6 +17,7 @@ namespace kiln {
 mlir::Type vectorOf(mlir::Type element, unsigned lanes);
 /// The lane type; the type itself for a scalar.
 mlir::Type laneType(mlir::Type type);
+unsigned laneCount(mlir::Type type);
 unsigned laneCount(mlir::Value value);
 
 class VectorBuilder {
@@ -25,7 +26,13 @@ public:
 
   /// `scalar` in every one of `lanes`; vectors pass through.
   mlir::Value splat(mlir::Value scalar, unsigned lanes);
+  /// An operation of these operands and attributes; what they say at compile time is a constant.
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return builder.createOrFold<Op>(loc, std::forward<Args>(args)...);
+  }
+
   /// A constant of the type of `like`.
+  mlir::Value real(double constant, mlir::Type type);
   mlir::Value real(double constant, mlir::Value like);
   mlir::Value integer(int64_t constant, mlir::Value like);
   mlir::Value constant(int64_t value, mlir::Type type);
@@ -38,14 +45,12 @@ public:
   mlir::Value div(mlir::Value a, mlir::Value b);
   /// a * b + c, fused where the processor can.
   mlir::Value mad(mlir::Value a, mlir::Value b, mlir::Value c) { return add(mul(a, b), c); }
-  /// a, b, c as `mad` chains: the polynomial with these coefficients, highest first, at x.
-  mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
-  mlir::Value negate(mlir::Value a);
-  mlir::Value absolute(mlir::Value a);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a, mlir::Value b);
+  /// Some lane's condition is true.
+  mlir::Value anyOf(mlir::Value condition);
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
   mlir::Value bitOr(mlir::Value a, mlir::Value b);
   mlir::Value shiftLeft(mlir::Value a, int64_t bits);

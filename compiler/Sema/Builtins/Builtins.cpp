@@ -2,17 +2,16 @@
 
 #include "compiler/Sema/Table/Handlers.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace kiln::sema {
 
 llvm::ArrayRef<BuiltinInfo> getBuiltins() {
-  static const std::vector<BuiltinInfo> rows = {
-#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT)                                    \
-  {NAME, Library::LIBRARY, Place::PLACE, SIGNATURE, TEXT, &builtin##ID},
-#define KILN_UNSUPPORTED(LIBRARY, NAME)                                                            \
-  {NAME, Library::LIBRARY, Place::Anywhere, "*args, **options", "Not supported yet.", {}},
-#include "compiler/Sema/Table/Builtins.def"
+  static const BuiltinParameter parameters[] = {
+#define KILN_BUILTIN_PARAMETERS
+#include "compiler/Sema/Table/Rows.cpp.inc"
+  };
+  static const BuiltinInfo rows[] = {
+#define KILN_BUILTIN_ROWS
+#include "compiler/Sema/Table/Rows.cpp.inc"
   };
   return rows;
 }
@@ -22,18 +21,11 @@ const BuiltinTable &getBuiltinTable() {
   return table;
 }
 
-std::vector<BuiltinFamily> getBuiltinFamilies() {
-  std::vector<std::pair<llvm::StringRef, size_t>> starts;
-  size_t row = 0;
-#define KILN_FAMILY(TITLE) starts.emplace_back(TITLE, row);
-#define KILN_BUILTIN(ID, LIBRARY, NAME, SIGNATURE, PLACE, TEXT) ++row;
-#define KILN_UNSUPPORTED(LIBRARY, NAME) ++row;
-#include "compiler/Sema/Table/Builtins.def"
-  std::vector<BuiltinFamily> families;
-  for (auto [index, start] : llvm::enumerate(starts)) {
-    size_t end = index + 1 < starts.size() ? starts[index + 1].second : row;
-    families.push_back({start.first, getBuiltins().slice(start.second, end - start.second)});
-  }
+llvm::ArrayRef<BuiltinFamily> getBuiltinFamilies() {
+  static const BuiltinFamily families[] = {
+#define KILN_BUILTIN_FAMILIES
+#include "compiler/Sema/Table/Rows.cpp.inc"
+  };
   return families;
 }
 

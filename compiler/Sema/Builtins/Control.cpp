@@ -117,9 +117,6 @@ Value builtinTlRange(PythonOperations &python, Call &call) {
   range->step = *step;
   return {ValueKind::Range, range};
 }
-Value builtinStaticRange(PythonOperations &python, Call &call) {
-  return builtinTlRange(python, call);
-}
 
 Value builtinConstexpr(PythonOperations &, Call &call) { return call[0]; }
 Value builtinConstexprType(PythonOperations &, Call &call) { return constexprType(call[0]); }

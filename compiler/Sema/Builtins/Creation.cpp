@@ -108,7 +108,6 @@ Value builtinCast(TensorBuilder &build, Call &call) {
   return Value::tensor(
       build.cast(tensor, *dtype, *mode == "rtz" ? Rounding::TowardZero : Rounding::Default));
 }
-Value builtinCast2(TensorBuilder &build, Call &call) { return builtinCast(build, call); }
 
 Value builtinToTensor(TensorBuilder &build, Call &call) {
   return Value::tensor(build.toTensor(call[0]));

@@ -232,9 +232,6 @@ Value builtinMakeTensorDescriptor(TensorBuilder &build, Call &call) {
                                      irOf(llvm::ArrayRef(*strides).drop_back()));
   return {ValueKind::Descriptor, object};
 }
-Value builtinMakeTensorDescriptor2(TensorBuilder &build, Call &call) {
-  return builtinMakeTensorDescriptor(build, call);
-}
 
 Value builtinLoadTensorDescriptor(TensorBuilder &build, Call &call) {
   auto options = readAccessOptions(build, call[2], call[3], /*isStore=*/false);
@@ -296,9 +293,6 @@ Value builtinDescriptorScatter(TensorBuilder &build, Call &call) {
 /// Classes to test against; descriptors are made by make_tensor_descriptor.
 Value builtinTensorDescriptorClass(TensorBuilder &build, Call &) {
   return build.error(DiagKind::SemaUnsupportedBuiltin, "tl.tensor_descriptor");
-}
-Value builtinTensorDescriptorBase(TensorBuilder &build, Call &call) {
-  return builtinTensorDescriptorClass(build, call);
 }
 
 } // namespace kiln::sema

@@ -87,9 +87,6 @@ Value builtinCurrentTarget(TensorBuilder &build, Call &) {
                                     {"arch", arch},
                                     {"warp_size", Value::integer(target.warpSize)}});
 }
-Value builtinGetCurrentTarget(TensorBuilder &build, Call &call) {
-  return builtinCurrentTarget(build, call);
-}
 Value builtinIsCuda(TensorBuilder &build, Call &) {
   return Value::boolean(build.getTarget().backend == "cuda");
 }
@@ -113,13 +110,8 @@ Value builtinCudaCapabilityGeq(TensorBuilder &build, Call &call) {
 
 /// True for the CPU target too: modules of GPU kernels refuse to load where it is false.
 Value builtinCudaIsAvailable(PythonOperations &, Call &) { return Value::boolean(true); }
-Value builtinHasTriton(PythonOperations &, Call &) { return Value::boolean(true); }
-Value builtinHasTritonPackage(PythonOperations &, Call &) { return Value::boolean(true); }
 /// Devices that Kiln has no target for.
 Value builtinXpuIsAvailable(PythonOperations &, Call &) { return Value::boolean(false); }
-Value builtinMpsIsAvailable(PythonOperations &, Call &) { return Value::boolean(false); }
-Value builtinNpuIsAvailable(PythonOperations &, Call &) { return Value::boolean(false); }
-Value builtinMusaIsAvailable(PythonOperations &, Call &) { return Value::boolean(false); }
 Value builtinDeviceCapability(TensorBuilder &build, Call &) {
   const TargetAnswers &target = build.getTarget();
   bool isCuda = target.backend == "cuda";
@@ -334,9 +326,6 @@ Value builtinParseVersion(PythonOperations &python, Call &call) {
   while (numbers.size() < 4)
     numbers.push_back(Value::integer(0));
   return Value::tuple(numbers);
-}
-Value builtinVersionClass(PythonOperations &python, Call &call) {
-  return builtinParseVersion(python, call);
 }
 
 Value builtinNamedtuple(PythonOperations &python, Call &call) {

@@ -17,6 +17,9 @@ std::string languageReference();
 /// paragraph for each that is called so. Empty if there is none.
 std::string languageReferenceOf(llvm::StringRef name);
 
+/// The same of one function, or with no name of all, as JSON for editors.
+std::string languageAsJson(llvm::StringRef name);
+
 /// All names, qualified, for suggestions.
 std::vector<std::string> languageNames();
 

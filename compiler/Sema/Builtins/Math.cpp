@@ -7,43 +7,6 @@ namespace kiln::sema {
 
 namespace math = mlir::math;
 
-Value builtinExp(TensorBuilder &build, Call &call) {
-  return floatFunction<math::ExpOp>(build, call);
-}
-Value builtinExp2(TensorBuilder &build, Call &call) {
-  return floatFunction<math::Exp2Op>(build, call);
-}
-Value builtinLog(TensorBuilder &build, Call &call) {
-  return floatFunction<math::LogOp>(build, call);
-}
-Value builtinLog2(TensorBuilder &build, Call &call) {
-  return floatFunction<math::Log2Op>(build, call);
-}
-Value builtinSin(TensorBuilder &build, Call &call) {
-  return floatFunction<math::SinOp>(build, call);
-}
-Value builtinCos(TensorBuilder &build, Call &call) {
-  return floatFunction<math::CosOp>(build, call);
-}
-Value builtinSqrt(TensorBuilder &build, Call &call) {
-  return floatFunction<math::SqrtOp>(build, call, Accuracy::Fast);
-}
-Value builtinSqrtRn(TensorBuilder &build, Call &call) {
-  return floatFunction<math::SqrtOp>(build, call);
-}
-Value builtinRsqrt(TensorBuilder &build, Call &call) {
-  return floatFunction<math::RsqrtOp>(build, call, Accuracy::Fast);
-}
-Value builtinErf(TensorBuilder &build, Call &call) {
-  return floatFunction<math::ErfOp>(build, call);
-}
-Value builtinFloor(TensorBuilder &build, Call &call) {
-  return floatFunction<math::FloorOp>(build, call);
-}
-Value builtinCeil(TensorBuilder &build, Call &call) {
-  return floatFunction<math::CeilOp>(build, call);
-}
-
 Value builtinAbs(TensorBuilder &build, Call &call) {
   Tensor x = build.toTensor(call[0]);
   if (!x)

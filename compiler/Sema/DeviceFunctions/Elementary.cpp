@@ -8,53 +8,6 @@ namespace kiln::sema {
 namespace math = mlir::math;
 namespace arith = mlir::arith;
 
-#define KILN_FLOAT(ID, OP)                                                                         \
-  Value builtin##ID(TensorBuilder &build, Call &call) {                                            \
-    return floatFunction<math::OP>(build, call);                                                   \
-  }
-KILN_FLOAT(DeviceAbs, AbsFOp)
-KILN_FLOAT(Tanh, TanhOp)
-KILN_FLOAT(Expm1, ExpM1Op)
-KILN_FLOAT(Log1p, Log1pOp)
-KILN_FLOAT(Log10, Log10Op)
-KILN_FLOAT(FastExp, ExpOp)
-KILN_FLOAT(RsqrtRn, RsqrtOp)
-KILN_FLOAT(Tan, TanOp)
-KILN_FLOAT(Asin, AsinOp)
-KILN_FLOAT(Acos, AcosOp)
-KILN_FLOAT(Atan, AtanOp)
-KILN_FLOAT(Sinh, SinhOp)
-KILN_FLOAT(Cosh, CoshOp)
-KILN_FLOAT(Asinh, AsinhOp)
-KILN_FLOAT(Acosh, AcoshOp)
-KILN_FLOAT(Atanh, AtanhOp)
-KILN_FLOAT(Erfc, ErfcOp)
-KILN_FLOAT(Cbrt, CbrtOp)
-KILN_FLOAT(Trunc, TruncOp)
-KILN_FLOAT(Round, RoundOp)
-KILN_FLOAT(Rint, RoundEvenOp)
-KILN_FLOAT(Nearbyint, RoundEvenOp)
-#undef KILN_FLOAT
-
-#define KILN_FAST(ID, OP)                                                                          \
-  Value builtinFast##ID(TensorBuilder &build, Call &call) {                                        \
-    return floatFunction<math::OP>(build, call, Accuracy::Fast);                                   \
-  }
-KILN_FAST(Tanh, TanhOp)
-KILN_FAST(Log, LogOp)
-KILN_FAST(Log2, Log2Op)
-KILN_FAST(Log10, Log10Op)
-KILN_FAST(Sin, SinOp)
-KILN_FAST(Cos, CosOp)
-KILN_FAST(Tan, TanOp)
-#undef KILN_FAST
-
-Value builtinAtan2(TensorBuilder &t, Call &call) { return floatFunction2<math::Atan2Op>(t, call); }
-Value builtinCopysign(TensorBuilder &t, Call &call) {
-  return floatFunction2<math::CopySignOp>(t, call);
-}
-Value builtinFmod(TensorBuilder &t, Call &call) { return floatFunction2<arith::RemFOp>(t, call); }
-
 /// An integer exponent takes libdevice's other `pow`.
 static Value power(TensorBuilder &build, Call &call, Accuracy accuracy) {
   if (call[1].isTensor() && call[1].getTensor().dtype().isInt()) {
@@ -69,10 +22,6 @@ static Value power(TensorBuilder &build, Call &call, Accuracy accuracy) {
 Value builtinPow(TensorBuilder &build, Call &call) { return power(build, call, Accuracy::Full); }
 Value builtinFastPow(TensorBuilder &build, Call &call) {
   return power(build, call, Accuracy::Fast);
-}
-
-Value builtinFastDivide(TensorBuilder &build, Call &call) {
-  return floatFunction2<arith::DivFOp>(build, call, Accuracy::Fast);
 }
 
 Value builtinRcpRn(TensorBuilder &build, Call &call) {
@@ -126,7 +75,6 @@ Value builtinIsinf(TensorBuilder &build, Call &call) {
 Value builtinIsfinite(TensorBuilder &build, Call &call) {
   return classify(build, call, arith::CmpFPredicate::OLT, true);
 }
-Value builtinFinite(TensorBuilder &build, Call &call) { return builtinIsfinite(build, call); }
 
 Value builtinFloatAsInt(TensorBuilder &build, Call &call) {
   Tensor x = build.toTensor(call[0]);

@@ -194,8 +194,5 @@ Value builtinMulRn(TensorBuilder &build, Call &call) {
   Lanes product = x * y;
   return (product == 0).select(product, rounded(product)).value();
 }
-Value builtinDeviceSqrtRn(TensorBuilder &build, Call &call) {
-  return floatFunction<math::SqrtOp>(build, call);
-}
 
 } // namespace kiln::sema

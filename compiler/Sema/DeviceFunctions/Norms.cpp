@@ -114,7 +114,6 @@ Value builtinRcbrt(TensorBuilder &build, Call &call) {
   Lanes isRegular = (magnitude > 0) & (magnitude < INFINITY);
   return isRegular.select(better, guess).value();
 }
-Value builtinFmaRn(TensorBuilder &build, Call &call) { return builtinFma(build, call); }
 
 /// erfc(t) / 2 for t = -x / sqrt(2), which is rounded; erfc is so steep that
 /// what this loses counts: the derivative is about -2 t erfc(t) where t is

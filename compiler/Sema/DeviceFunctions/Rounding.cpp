@@ -46,29 +46,33 @@ template <typename Formula> Value compute(TensorBuilder &build, Call &call, Form
 }
 
 using Operands = llvm::ArrayRef<Lanes>;
-Lanes sum(Direction direction, Operands x) { return sumToward(direction, x[0], x[1]); }
-Lanes difference(Direction direction, Operands x) { return sumToward(direction, x[0], -x[1]); }
-Lanes product(Direction direction, Operands x) { return productToward(direction, x[0], x[1]); }
-Lanes fused(Direction direction, Operands x) { return fusedToward(direction, x[0], x[1], x[2]); }
-Lanes quotient(Direction direction, Operands x) { return quotientToward(direction, x[0], x[1]); }
-Lanes root(Direction direction, Operands x) { return rootToward(direction, x[0]); }
-Lanes reciprocal(Direction direction, Operands x) {
-  return quotientToward(direction, x[0].number(1), x[0]);
-}
 
 } // namespace
 
-#define KILN_ROUNDED(ID, FORMULA)                                                                  \
-  Value builtin##ID##Rz(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }        \
-  Value builtin##ID##Rd(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }        \
-  Value builtin##ID##Ru(TensorBuilder &t, Call &call) { return compute(t, call, FORMULA); }
-KILN_ROUNDED(Add, sum)
-KILN_ROUNDED(Sub, difference)
-KILN_ROUNDED(Mul, product)
-KILN_ROUNDED(Fma, fused)
-KILN_ROUNDED(Div, quotient)
-KILN_ROUNDED(Sqrt, root)
-KILN_ROUNDED(Rcp, reciprocal)
-#undef KILN_ROUNDED
+Value builtinSumToward(TensorBuilder &build, Call &call) {
+  return compute(build, call, [](Direction to, Operands x) { return sumToward(to, x[0], x[1]); });
+}
+Value builtinDifferenceToward(TensorBuilder &build, Call &call) {
+  return compute(build, call, [](Direction to, Operands x) { return sumToward(to, x[0], -x[1]); });
+}
+Value builtinProductToward(TensorBuilder &build, Call &call) {
+  return compute(build, call,
+                 [](Direction to, Operands x) { return productToward(to, x[0], x[1]); });
+}
+Value builtinFusedProductToward(TensorBuilder &build, Call &call) {
+  return compute(build, call,
+                 [](Direction to, Operands x) { return fusedToward(to, x[0], x[1], x[2]); });
+}
+Value builtinQuotientToward(TensorBuilder &build, Call &call) {
+  return compute(build, call,
+                 [](Direction to, Operands x) { return quotientToward(to, x[0], x[1]); });
+}
+Value builtinRootToward(TensorBuilder &build, Call &call) {
+  return compute(build, call, [](Direction to, Operands x) { return rootToward(to, x[0]); });
+}
+Value builtinReciprocalToward(TensorBuilder &build, Call &call) {
+  return compute(build, call,
+                 [](Direction to, Operands x) { return quotientToward(to, x[0].number(1), x[0]); });
+}
 
 } // namespace kiln::sema

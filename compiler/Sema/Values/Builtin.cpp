@@ -1,47 +1,6 @@
 #include "compiler/Sema/Values/Builtin.h"
 
 namespace kiln::sema {
-namespace {
-
-Value parseDefault(llvm::StringRef text) {
-  if (text == "None")
-    return Value::none();
-  if (text == "True" || text == "False")
-    return Value::boolean(text == "True");
-  if (text == "()")
-    return Value::tuple({});
-  if (text.consume_front("'"))
-    return Value::string(text.drop_back());
-  int64_t number = 0;
-  text.getAsInteger(10, number);
-  return Value::integer(number);
-}
-
-std::vector<BuiltinParameter> parseSignature(llvm::StringRef text) {
-  std::vector<BuiltinParameter> parameters;
-  while (!text.empty()) {
-    auto [item, rest] = text.split(", ");
-    text = rest;
-    BuiltinParameter parameter;
-    parameter.isKeywords = item.consume_front("**");
-    parameter.isVariadic = !parameter.isKeywords && item.consume_front("*");
-    auto [declaration, value] = item.split('=');
-    std::tie(parameter.name, parameter.type) = declaration.split(": ");
-    parameter.hasDefault = !value.empty();
-    parameter.defaultText = value;
-    if (parameter.hasDefault)
-      parameter.defaultValue = parseDefault(value);
-    parameters.push_back(std::move(parameter));
-  }
-  return parameters;
-}
-
-} // namespace
-
-BuiltinInfo::BuiltinInfo(llvm::StringRef name, Library library, Place place,
-                         llvm::StringRef signature, llvm::StringRef text, BuiltinHandler handler)
-    : name(name), library(library), place(place), parameters(parseSignature(signature)), text(text),
-      handler(handler) {}
 
 std::string BuiltinInfo::getQualifiedName() const {
   switch (library) {

@@ -1,4 +1,4 @@
-// What is known of a function that Kiln knows: a row of Table/Builtins.def. The table of them is
+// What is known of a function that Kiln knows: a row of Table/Builtins.td. The table of them is
 // handed down to whoever looks names up, so that nothing below it depends on what the builtins do.
 #ifndef KILN_COMPILER_SEMA_VALUES_BUILTIN_H
 #define KILN_COMPILER_SEMA_VALUES_BUILTIN_H
@@ -68,14 +68,10 @@ struct BuiltinParameter {
 };
 
 struct BuiltinInfo {
-  /// `signature`: "x: tensor, axis: axis=None, *rest".
-  BuiltinInfo(llvm::StringRef name, Library library, Place place, llvm::StringRef signature,
-              llvm::StringRef text, BuiltinHandler handler);
-
   llvm::StringRef name;
   Library library;
   Place place;
-  std::vector<BuiltinParameter> parameters;
+  llvm::ArrayRef<BuiltinParameter> parameters;
   /// What it gives: a paragraph of the reference.
   llvm::StringRef text;
   /// Empty for what Triton has and Kiln does not support yet.

@@ -73,7 +73,7 @@ struct KernelInstance {
   NamedConstants defines;
   /// Name of the function in the result; the kernel's when empty.
   std::string symbol;
-  /// Where given: gets every row of Builtins.def that evaluating the kernel calls.
+  /// Where given: gets every row of Builtins.td that evaluating the kernel calls.
   std::set<const sema::BuiltinInfo *> *calledBuiltins = nullptr;
 };
 

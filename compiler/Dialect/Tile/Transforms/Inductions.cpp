@@ -83,6 +83,23 @@ Value resized(OpBuilder &builder, Location loc, Value value, Type element) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
+/// Where a value that begins at `start` is after `count` iterations, of whose steps the uniform
+/// ones have added up to `moved`.
+Value positionAt(OpBuilder &at, Value start, const Steps &steps, Value moved, Value count) {
+  Location loc = start.getLoc();
+  auto type = cast<RankedTensorType>(start.getType());
+  Value offset = tensorOf(at, loc, moved, type);
+  for (Value step : steps)
+    if (!isUniform(step)) {
+      Value wide = resized(at, loc, step, moved.getType());
+      Value part = arith::MulIOp::create(at, loc, wide, tensorOf(at, loc, count, type));
+      offset = arith::AddIOp::create(at, loc, offset, part);
+    }
+  if (isa<tile::PtrType>(type.getElementType()))
+    return tile::AddPtrOp::create(at, loc, start, offset);
+  return arith::AddIOp::create(at, loc, start, offset);
+}
+
 /// Carries scalars instead of iteration argument `number`; returns the new loop.
 scf::ForOp carryScalar(scf::ForOp loop, unsigned number, const Steps &steps) {
   BlockArgument argument = loop.getRegionIterArg(number);
@@ -115,32 +132,17 @@ scf::ForOp carryScalar(scf::ForOp loop, unsigned number, const Steps &steps) {
   auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, newYields));
 
-  auto position = [&](OpBuilder &at, Value moved, Value count) -> Value {
-    Value offset = tensorOf(at, loc, moved, type);
-    for (Value step : steps)
-      if (!isUniform(step)) {
-        Value wide = resized(at, loc, step, width);
-        Value part = arith::MulIOp::create(at, loc, wide, tensorOf(at, loc, count, type));
-        offset = arith::AddIOp::create(at, loc, offset, part);
-      }
-    if (isPointer)
-      return tile::AddPtrOp::create(at, loc, start, offset);
-    return arith::AddIOp::create(at, loc, start, offset);
+  auto position = [&](OpBuilder &at, ValueRange carried) {
+    return positionAt(at, start, steps, carried[0], counts ? carried[1] : Value());
   };
   OpBuilder inside = OpBuilder::atBlockBegin(replaced.getBody());
   BlockArgument old = replaced.getRegionIterArg(number);
-  auto carried = [&](ValueRange values, unsigned i) {
-    return i < values.size() ? values[i] : Value();
-  };
-  ValueRange arguments = replaced.getRegionIterArgs().drop_front(firstNew);
-  old.replaceAllUsesWith(position(inside, carried(arguments, 0), carried(arguments, 1)));
+  old.replaceAllUsesWith(position(inside, replaced.getRegionIterArgs().drop_front(firstNew)));
   OpBuilder after(replaced->getContext());
   after.setInsertionPointAfter(replaced);
   Value result = replaced.getResult(number);
-  if (!result.use_empty()) {
-    ValueRange results = replaced.getResults().drop_front(firstNew);
-    result.replaceAllUsesWith(position(after, carried(results, 0), carried(results, 1)));
-  }
+  if (!result.use_empty())
+    result.replaceAllUsesWith(position(after, replaced.getResults().drop_front(firstNew)));
   // The old argument only carries its start now, and is dropped.
   auto yield = cast<scf::YieldOp>(replaced.getBody()->getTerminator());
   yield.setOperand(number, old);

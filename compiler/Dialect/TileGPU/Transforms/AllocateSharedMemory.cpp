@@ -105,6 +105,7 @@ std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
 void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
+  registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createDeferReductionsPass(); });

@@ -5,7 +5,7 @@
 // buffer, which is waited for where the block is read: copies that follow one another are under way
 // together. What goes to registers, or comes from there, goes through a buffer, too.
 
-#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Layout/StagedOperand.h"
@@ -109,6 +109,48 @@ void readFrom(Value buffer, Value block, scf::IfOp choice) {
   }
 }
 
+/// Whether the operation needs to be done what the engine writes: it may touch that, or tell others
+/// that they may.
+bool awaits(Operation *op, tilegpu::TmaStoreOp store, GlobalOrder &order) {
+  if (op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()))
+    return false;
+  std::optional<GlobalAccess> access = globalAccessOf(op);
+  BarrierNeed need = access ? order.betweenArrays(*globalAccessOf(store), *access) : BarrierNeed();
+  return tellsOthers(op) || !needAt(store, need).isNever();
+}
+
+bool isAwaitedIn(Operation *code, tilegpu::TmaStoreOp store, GlobalOrder &order,
+                 bool isRepeated = false) {
+  return code
+      ->walk([&](Operation *op) {
+        bool isItself = op == store && !isRepeated;
+        return !isItself && awaits(op, store, order) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Waits until what the store has the engine write is in memory: behind what holds the store and
+/// has no use for it, and not at all where the rest of the kernel has none.
+void awaitStore(tilegpu::TmaStoreOp store, GlobalOrder &order) {
+  Operation *done = store;
+  for (Operation *parent = store->getParentOp(); isa<scf::SCFDialect>(parent->getDialect());
+       done = parent, parent = parent->getParentOp()) {
+    bool isRepeated = isa<LoopLikeOpInterface>(parent);
+    if (llvm::any_of(*done->getBlock(),
+                     [&](Operation &op) { return isAwaitedIn(&op, store, order, isRepeated); }))
+      break;
+  }
+  Operation *next = done->getNextNode();
+  bool isLast = isa<func::FuncOp>(done->getParentOp()) &&
+                llvm::none_of(llvm::make_range(next->getIterator(), done->getBlock()->end()),
+                              [&](Operation &op) { return isAwaitedIn(&op, store, order); });
+  if (isLast)
+    return;
+  OpBuilder b(next);
+  tilegpu::TmaStoreWaitOp::create(b, store.getLoc(), store.getDescriptor(), store.getKindAttr());
+}
+
 template <typename OpT> void storeBlock(OpT store, GlobalOrder &order) {
   scf::IfOp choice = choiceAround(store, store.getValue());
   OpBuilder b(choice ? choice.getOperation() : store.getOperation());
@@ -120,9 +162,10 @@ template <typename OpT> void storeBlock(OpT store, GlobalOrder &order) {
   if (choice)
     readFrom(buffer, store.getValue(), choice);
   b.setInsertionPoint(store);
-  tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(), store.getOffsets(),
-                              kindOf(store));
+  auto byEngine = tilegpu::TmaStoreOp::create(b, loc, buffer, store.getDescriptor(),
+                                              store.getOffsets(), kindOf(store));
   store.erase();
+  awaitStore(byEngine, order);
 }
 
 template <typename OpT> void storeBlocks(func::FuncOp kernel, GlobalOrder &order) {

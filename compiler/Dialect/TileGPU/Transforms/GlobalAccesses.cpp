@@ -25,7 +25,7 @@ bool leavesMemoryAlone(Operation *op) {
 
 bool isByEngine(Operation *op) {
   return isa<tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp,
-             tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op);
+             tilegpu::TmaLoadOp, tilegpu::TmaStoreOp, tilegpu::TmaStoreWaitOp>(op);
 }
 
 std::optional<tile::AtomicKind> commutingKind(tile::AtomicRMWOp op) {
@@ -71,9 +71,8 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
       .Case([](tile::DescriptorReduceOp reduce) {
         return blockAccess(reduce, reduce.getDescriptor(), reduce.getKind());
       })
-      .Case([](tilegpu::TmaStoreOp store) {
-        return blockAccess(store, store.getDescriptor(), store.getKind());
-      })
+      .Case<tilegpu::TmaStoreOp, tilegpu::TmaStoreWaitOp>(
+          [](auto store) { return blockAccess(store, store.getDescriptor(), store.getKind()); })
       .Case<tile::DescriptorLoadOp, tilegpu::TmaLoadOp>([](auto load) {
         return GlobalAccess{
             load, tilegpu::baseOfMap(load.getDescriptor()), true, false, false, std::nullopt, true};
@@ -83,6 +82,17 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
           return std::nullopt;
         return GlobalAccess{other, Value(), true, true, false, std::nullopt};
       });
+}
+
+bool tellsOthers(Operation *op) {
+  auto releases = [](tile::MemorySemantic order) {
+    return order != tile::MemorySemantic::Relaxed && order != tile::MemorySemantic::Acquire;
+  };
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return releases(atomic.getSemantic());
+  if (auto atomic = dyn_cast<tile::AtomicCASOp>(op))
+    return releases(atomic.getSemantic());
+  return isa<tile::FenceOp>(op);
 }
 
 bool showsOthersWrites(Operation *op) {
@@ -162,9 +172,24 @@ BarrierNeed GlobalOrder::behindWrites(Operation *read) {
   return need;
 }
 
+BarrierNeed GlobalOrder::againstRunningAhead(Operation *read, scf::ForOp loop) {
+  const GlobalAccess later = *globalAccessOf(read);
+  Operation *passed = loop;
+  BarrierNeed need;
+  loop.getBody()->walk([&](Operation *op) {
+    std::optional<GlobalAccess> write = isStructure(op) ? std::nullopt : globalAccessOf(op);
+    if (!write || !write->writes)
+      return;
+    bool isBefore = loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(read);
+    if (mayMeet(*write, later, passed) || (isBefore && mayMeet(*write, later, {})))
+      need.add(betweenArrays(*write, later));
+  });
+  return need;
+}
+
 BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later) {
   BarrierNeed need;
-  if (!earlier.writes && !later.writes)
+  if ((!earlier.writes && !later.writes) || isa<tilegpu::TmaStoreWaitOp>(later.op))
     return need;
   if (earlier.commutes && earlier.commutes == later.commutes)
     return need;
@@ -175,56 +200,6 @@ BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const Global
   SharedOrigin origin = meetings.originOf(earlier.pointers, later.pointers);
   need.always = origin.always;
   need.pairs.insert(origin.pairs.begin(), origin.pairs.end());
-  return need;
-}
-
-//===-- arguments that are equal
-//----------------------------------------------------------------------------------===//
-
-ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
-    : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {}
-
-Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
-  Value any;
-  for (const ArgumentPair &pair : pairs) {
-    Value &known = equal[pair];
-    if (!known)
-      known = arith::CmpIOp::create(entry, kernel.getLoc(), arith::CmpIPredicate::eq,
-                                    addressOf(pair.first), addressOf(pair.second));
-    any = any ? arith::OrIOp::create(entry, kernel.getLoc(), any, known) : known;
-  }
-  return any;
-}
-
-Value ArgumentComparisons::addressOf(unsigned argument) {
-  Value &known = addresses[argument];
-  if (!known)
-    known = tile::BitcastOp::create(entry, kernel.getLoc(), entry.getI64Type(),
-                                    kernel.getArgument(argument));
-  return known;
-}
-
-/// The pairs' numbers, one behind the other.
-static constexpr llvm::StringLiteral equalArgumentsAttr = "tilegpu.equal_arguments";
-
-void setEqualArguments(scf::IfOp branch, const std::set<ArgumentPair> &pairs) {
-  SmallVector<int32_t> numbers;
-  for (const ArgumentPair &pair : pairs)
-    numbers.append({int32_t(pair.first), int32_t(pair.second)});
-  branch->setAttr(equalArgumentsAttr, DenseI32ArrayAttr::get(branch.getContext(), numbers));
-}
-
-BarrierNeed needAt(Operation *op, BarrierNeed need) {
-  for (Operation *inner = op, *outer; (outer = inner->getParentOp()); inner = outer) {
-    auto branch = dyn_cast<scf::IfOp>(outer);
-    auto numbers = outer->getAttrOfType<DenseI32ArrayAttr>(equalArgumentsAttr);
-    if (!branch || !numbers)
-      continue;
-    bool isForEqual = inner->getParentRegion() == &branch.getThenRegion();
-    for (int64_t i = 0; i < numbers.size(); i += 2)
-      if (need.pairs.erase({unsigned(numbers[i]), unsigned(numbers[i + 1])}))
-        need.always |= isForEqual;
-  }
   return need;
 }
 

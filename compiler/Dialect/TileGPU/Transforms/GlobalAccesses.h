@@ -13,7 +13,6 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include <map>
 #include <optional>
 #include <set>
 
@@ -36,6 +35,9 @@ struct GlobalAccess {
 
 /// The global memory that an operation touches, if any.
 std::optional<GlobalAccess> globalAccessOf(mlir::Operation *op);
+
+/// Whether other programs that see what it does see all that was written before.
+bool tellsOthers(mlir::Operation *op);
 
 /// Whether there may be behind it what other threads or programs have written.
 bool showsOthersWrites(mlir::Operation *op);
@@ -68,6 +70,8 @@ public:
   /// What stands between a read and what may come before it in the kernel and writes, by the arrays
   /// alone.
   BarrierNeed behindWrites(mlir::Operation *read);
+  /// What keeps a read of a later iteration from running ahead of what the loop writes.
+  BarrierNeed againstRunningAhead(mlir::Operation *read, mlir::scf::ForOp loop);
   /// What stands between by the arrays alone, as if all their elements met.
   BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
 
@@ -77,30 +81,6 @@ private:
   const TargetInfo &target;
   AddressMeetings meetings;
 };
-
-/// Comparisons of arguments that are pointers, each made once, at the kernel's start.
-class ArgumentComparisons {
-public:
-  explicit ArgumentComparisons(mlir::func::FuncOp kernel);
-
-  /// Whether the arguments of any of the pairs, of which there is one, are equal.
-  mlir::Value anyEqual(const std::set<ArgumentPair> &pairs);
-
-private:
-  mlir::Value addressOf(unsigned argument);
-
-  mlir::func::FuncOp kernel;
-  mlir::OpBuilder entry;
-  std::map<ArgumentPair, mlir::Value> equal;
-  std::map<unsigned, mlir::Value> addresses;
-};
-
-/// Says of a branch that its condition is that the arguments of any of the pairs are equal.
-void setEqualArguments(mlir::scf::IfOp branch, const std::set<ArgumentPair> &pairs);
-
-/// What is left of a need at `op`: less in a branch that is taken for different arguments, and a
-/// barrier without a condition in one for equal arguments.
-BarrierNeed needAt(mlir::Operation *op, BarrierNeed need);
 
 } // namespace kiln
 

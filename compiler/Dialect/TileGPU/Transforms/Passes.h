@@ -15,6 +15,11 @@ std::unique_ptr<mlir::Pass> createDeferReductionsPass();
 /// right before the dot. On func.func, after layout assignment; the module names the target.
 std::unique_ptr<mlir::Pass> createStageOperandsPass();
 
+/// Has loops twice whose loads that feed dots would meet what the loop writes if arguments were
+/// equal: for equal ones, and one whose loads the passes below may let run ahead. On func.func,
+/// after kiln-stage-operands; the module names the target.
+std::unique_ptr<mlir::Pass> createVersionLoopsPass();
+
 /// Gives a kernel whose products read only blocks that the copy engine brings a warp beside its own
 /// that starts all the copies. On func.func, after kiln-stage-operands; the module names the
 /// target.

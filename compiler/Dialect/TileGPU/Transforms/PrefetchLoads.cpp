@@ -18,7 +18,7 @@
 // have to be two of them. Loads that feed dots are not among these: they run ahead through shared
 // memory (PipelineLoops.cpp), iterations ahead and without registers.
 
-#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
@@ -87,7 +87,7 @@ public:
     if (!isInnermost(loop) || !hasOrderOfItsOwn())
       return std::nullopt;
     for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-      BarrierNeed need = behindWrites(load);
+      BarrierNeed need = order.againstRunningAhead(load, loop);
       Slice addresses = found.addresses, carried = found.carried;
       if (load.getIsVolatile() || need.always || !addSlice(loop, load->getOperands(), addresses) ||
           !addSlice(loop, yieldedFor(addresses.carried), carried))
@@ -119,24 +119,6 @@ private:
                                                              : WalkResult::advance();
                 })
                 .wasInterrupted();
-  }
-
-  /// What keeps the load of a later iteration from running ahead of what the loop writes.
-  BarrierNeed behindWrites(tile::LoadOp load) {
-    BarrierNeed need;
-    std::optional<GlobalAccess> read = globalAccessOf(load);
-    Operation *passed = loop;
-    loop.getBody()->walk([&](Operation *op) {
-      if (op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()))
-        return;
-      std::optional<GlobalAccess> write = globalAccessOf(op);
-      if (!write || !write->writes)
-        return;
-      bool isBefore = loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(load);
-      if (order.mayMeet(*write, *read, passed) || (isBefore && order.mayMeet(*write, *read, {})))
-        need.add(order.betweenArrays(*write, *read));
-    });
-    return need;
   }
 
   scf::ForOp loop;
@@ -219,29 +201,6 @@ private:
   LoadsAhead ahead;
   IRRewriter rewriter;
 };
-
-/// The loop twice: as it is, for arguments of which some pair is equal, and the one that is given
-/// back.
-scf::ForOp versionFor(const std::set<ArgumentPair> &pairs, scf::ForOp loop,
-                      ArgumentComparisons &comparisons) {
-  OpBuilder builder(loop);
-  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
-                                  comparisons.anyEqual(pairs), /*withElseRegion=*/true);
-  setEqualArguments(branch, pairs);
-  loop.replaceAllUsesWith(branch.getResults());
-  auto moveInto = [&](Block *block, Operation *copy) {
-    OpBuilder inside = OpBuilder::atBlockEnd(block);
-    inside.insert(copy);
-    scf::YieldOp::create(inside, loop.getLoc(), copy->getResults());
-  };
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
-    if (!block->empty())
-      block->getTerminator()->erase();
-  moveInto(branch.thenBlock(), loop->clone());
-  loop->remove();
-  moveInto(branch.elseBlock(), loop);
-  return loop;
-}
 
 struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchLoadsPass)

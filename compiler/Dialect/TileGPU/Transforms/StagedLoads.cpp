@@ -1,5 +1,5 @@
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
-#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Layout/SharedExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -12,18 +12,19 @@ namespace {
 
 class Finder {
 public:
-  Finder(scf::ForOp loop, const AxisInfoAnalysis &facts, const TargetInfo &target)
-      : loop(loop), facts(facts), target(target), order(target) {}
+  Finder(scf::ForOp loop, const AxisInfoAnalysis &facts, const TargetInfo &target, bool mayCompare)
+      : loop(loop), facts(facts), target(target), mayCompare(mayCompare), order(target) {}
 
   StagedLoads run() {
     StagedLoads found;
     for (auto store : loop.getBody()->getOps<tilegpu::SharedStoreOp>()) {
       std::optional<StagedLoad> staged = stagedBehind(store);
-      llvm::SmallSetVector<Operation *, 16> addresses = found.addresses;
-      if (!staged || !isOrdered(staged->load) || !addAddresses(addressOf(staged->load), addresses))
+      StagedLoads withIt = found;
+      if (!staged || !isOrdered(staged->load, withIt) ||
+          !addAddresses(addressOf(staged->load), withIt))
         continue;
-      found.addresses = addresses;
-      found.loads.push_back(*staged);
+      withIt.loads.push_back(*staged);
+      found = std::move(withIt);
     }
     // An address may hang on what another of these loads brings.
     for (const StagedLoad &staged : found.loads)
@@ -124,20 +125,15 @@ private:
   //---------------------------------------------------------------------===//
 
   /// Nothing that the loop writes is what the load, running ahead, would have read behind it.
-  bool isOrdered(Operation *load) {
-    std::optional<GlobalAccess> read = globalAccessOf(load);
-    Operation *passed = loop;
-    WalkResult result = loop.getBody()->walk([&](Operation *op) {
-      std::optional<GlobalAccess> write =
-          op->getNumRegions() && isa<scf::SCFDialect>(op->getDialect()) ? std::nullopt
-                                                                        : globalAccessOf(op);
-      bool isBefore = loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(load);
-      bool meets =
-          write && write->writes &&
-          (order.mayMeet(*write, *read, passed) || (isBefore && order.mayMeet(*write, *read, {})));
-      return meets || showsOthersWrites(op) ? WalkResult::interrupt() : WalkResult::advance();
+  bool isOrdered(Operation *load, StagedLoads &found) {
+    WalkResult others = loop.getBody()->walk([](Operation *op) {
+      return showsOthersWrites(op) ? WalkResult::interrupt() : WalkResult::advance();
     });
-    return !result.wasInterrupted();
+    if (others.wasInterrupted())
+      return false;
+    BarrierNeed need = needAt(load, order.againstRunningAhead(load, loop));
+    found.pairs.insert(need.pairs.begin(), need.pairs.end());
+    return !need.always && (mayCompare || need.pairs.empty());
   }
 
   static SmallVector<Value> addressOf(Operation *load) {
@@ -152,7 +148,7 @@ private:
 
   /// Adds all that the loop computes for an address; false if some of it cannot run ahead, or is
   /// wanted after the loop.
-  bool addAddresses(SmallVector<Value> pending, llvm::SmallSetVector<Operation *, 16> &addresses) {
+  bool addAddresses(SmallVector<Value> pending, StagedLoads &found) {
     DenseSet<Value> seen;
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
@@ -170,21 +166,24 @@ private:
       Operation *op = value.getDefiningOp();
       if (!isInBody(op))
         continue;
-      bool isLoad = isa<tile::LoadOp>(op) && isOrderedAhead(cast<tile::LoadOp>(op));
+      bool isLoad = isa<tile::LoadOp>(op) && isOrderedAhead(cast<tile::LoadOp>(op), found);
       bool isCheap = isMemoryEffectFree(op) && op->getNumRegions() == 0 && !isa<tilegpu::DotOp>(op);
       if (!isLoad && !isCheap)
         return false;
-      addresses.insert(op);
+      found.addresses.insert(op);
       llvm::append_range(pending, op->getOperands());
     }
     return true;
   }
 
-  bool isOrderedAhead(tile::LoadOp load) { return !tilegpu::isReadForAll(load) && isOrdered(load); }
+  bool isOrderedAhead(tile::LoadOp load, StagedLoads &found) {
+    return !tilegpu::isReadForAll(load) && isOrdered(load, found);
+  }
 
   scf::ForOp loop;
   const AxisInfoAnalysis &facts;
   const TargetInfo &target;
+  const bool mayCompare;
   GlobalOrder order;
 };
 
@@ -253,8 +252,8 @@ bool isInnermost(scf::ForOp loop) {
 }
 
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
-                            const TargetInfo &target) {
-  return Finder(loop, facts, target).run();
+                            const TargetInfo &target, bool mayCompare) {
+  return Finder(loop, facts, target, mayCompare).run();
 }
 
 void makeConditional(RewriterBase &rewriter, tile::LoadOp load, Value condition) {

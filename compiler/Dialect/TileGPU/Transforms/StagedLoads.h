@@ -4,7 +4,7 @@
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STAGEDLOADS_H
 
 #include "compiler/Analysis/AxisInfo.h"
-#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,12 +46,14 @@ bool isInnermost(mlir::scf::ForOp loop);
 struct StagedLoads {
   llvm::SmallVector<StagedLoad> loads;
   llvm::SmallSetVector<mlir::Operation *, 16> addresses;
+  std::set<ArgumentPair> pairs; ///< of arguments, if none of which are equal
 };
 
 /// The loads of an innermost loop that can run ahead of the rest of it, in its order. Others, and
-/// all if what they depend on cannot run ahead, are left out.
+/// all if what they depend on cannot run ahead, are left out; so are, unless `mayCompare`, those
+/// that wait for what the loop writes where two of the kernel's arguments are equal.
 StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts,
-                            const TargetInfo &target);
+                            const TargetInfo &target, bool mayCompare = false);
 
 } // namespace kiln
 

@@ -55,14 +55,15 @@ struct Interval {
 
 /// The largest error over random arguments in the intervals.
 double worstError(const std::string &operation, const std::function<double(double)> &exact,
-                  const std::vector<Interval> &intervals) {
+                  const std::vector<Interval> &intervals,
+                  kiln::CPUOptions options = hostOptions()) {
   std::mt19937 random(1);
   std::vector<float> inputs;
   for (Interval interval : intervals)
     for (int i = 0; i != 20000; ++i)
       inputs.push_back(
           float(std::uniform_real_distribution<double>(interval.low, interval.high)(random)));
-  std::vector<float> outputs = apply(operation, "f32", inputs);
+  std::vector<float> outputs = apply(operation, "f32", inputs, options);
   double worst = 0;
   for (size_t i = 0; i != inputs.size(); ++i) {
     double expected = exact(inputs[i]);
@@ -113,8 +114,46 @@ TEST(MathFunctions, AreAccurate) {
   EXPECT_LE(worstError("math.atan", [](double x) { return std::atan(x); }, {{-5, 5}}), 2);
 }
 
+struct UnaryFunction {
+  const char *operation;
+  double (*exact)(double);
+  std::vector<Interval> intervals;
+};
+
+/// All that are formulas in vectors.
+const UnaryFunction formulas[] = {
+    {"math.expm1", std::expm1, {{-1, 1}, {-30, 88}, {-1e-6, 1e-6}}},
+    {"math.log10", std::log10, {{0.5, 2}, {1e-44, 1e-39}, {1, 1e30}}},
+    {"math.tan", std::tan, {{-1.5, 1.5}, {-1000, 1000}, {-1e9, 1e9}, {1e30, 1e38}}},
+    {"math.asin", std::asin, {{-1, 1}, {-1e-3, 1e-3}}},
+    {"math.acos", std::acos, {{-1, 1}, {0.99, 1}}},
+    {"math.atan", std::atan, {{-5, 5}, {-1e30, 1e30}}},
+    {"math.sinh", std::sinh, {{-1, 1}, {-89, 89}}},
+    {"math.cosh", std::cosh, {{-1, 1}, {-89, 89}}},
+    {"math.asinh", std::asinh, {{-1, 1}, {-1e30, 1e30}}},
+    {"math.acosh", std::acosh, {{1, 2}, {1, 1e30}}},
+    {"math.atanh", std::atanh, {{-1, 1}, {-1e-3, 1e-3}}},
+    {"math.erfc", std::erfc, {{-3, 3}, {0, 10}}},
+    {"math.cbrt", std::cbrt, {{-8, 8}, {-1e30, 1e30}, {1e-44, 1e-39}}},
+    {"math.sin", std::sin, {{-1e9, 1e9}, {1e30, 1e38}}},
+    {"math.cos", std::cos, {{-1e9, 1e9}, {1e30, 1e38}}},
+    {"math.exp", std::exp, {{-103, 88.7}}},
+    {"math.log1p", std::log1p, {{-0.999, 1}, {1, 1e30}}},
+};
+
+TEST(MathFunctions, FormulasWithAndWithoutFusedMultiplyAdds) {
+  for (const UnaryFunction &function : formulas) {
+    EXPECT_LE(worstError(function.operation, function.exact, function.intervals), 4);
+    kiln::CPUOptions apart = hostOptions();
+    apart.hasFMA = false;
+    EXPECT_LE(worstError(function.operation, function.exact, function.intervals, apart), 4)
+        << "without fused multiply-adds";
+  }
+}
+
 TEST(MathFunctions, SpecialValues) {
-  std::vector<float> x = {0.0f, -0.0f, infinity, -infinity, NAN, -1.0f, 1.0f, 200.0f, -200.0f};
+  std::vector<float> x = {0.0f, -0.0f,  infinity, -infinity, NAN,    -1.0f,
+                          1.0f, 200.0f, -200.0f,  1e-40f,    -1e-40f};
   auto check = [&](const char *operation, float (*exact)(float)) {
     std::vector<float> y = apply<float>(operation, "f32", x);
     for (size_t i = 0; i != x.size(); ++i) {
@@ -125,6 +164,8 @@ TEST(MathFunctions, SpecialValues) {
         EXPECT_EQ(y[i], expected) << operation << "(" << x[i] << ")";
       else
         EXPECT_NEAR(y[i], expected, 1e-6 * std::abs(expected)) << operation << "(" << x[i] << ")";
+      if (expected == 0)
+        EXPECT_EQ(std::signbit(y[i]), std::signbit(expected)) << operation << "(" << x[i] << ")";
     }
   };
   check("math.exp", std::exp);
@@ -135,6 +176,20 @@ TEST(MathFunctions, SpecialValues) {
   check("math.erf", std::erf);
   check("math.sin", std::sin);
   check("math.cos", std::cos);
+  check("math.expm1", std::expm1);
+  check("math.log10", std::log10);
+  check("math.log1p", std::log1p);
+  check("math.tan", std::tan);
+  check("math.asin", std::asin);
+  check("math.acos", std::acos);
+  check("math.atan", std::atan);
+  check("math.sinh", std::sinh);
+  check("math.cosh", std::cosh);
+  check("math.asinh", std::asinh);
+  check("math.acosh", std::acosh);
+  check("math.atanh", std::atanh);
+  check("math.erfc", std::erfc);
+  check("math.cbrt", std::cbrt);
 }
 
 TEST(MathFunctions, OtherTypes) {

@@ -203,3 +203,40 @@ func.func @tilesOfWhatIsStored(%a: !tile.ptr<f16>, %c: !tile.ptr<f32>, %m: i32 {
   }
   return
 }
+
+// What is written is waited for before the kernel reads it: behind a loop, or in a loop that reads; and at the end by nobody.
+// CHECK-LABEL: func.func @awaited
+// CHECK: scf.for
+// CHECK: tilegpu.tma_store combine <fadd>
+// CHECK-NOT: tilegpu.tma_store_wait
+// CHECK: }
+// CHECK-NEXT: tilegpu.tma_store_wait combine <fadd>
+// CHECK: tile.load
+// CHECK: scf.for
+// CHECK: tilegpu.tma_store combine <fadd>
+// CHECK-NEXT: tilegpu.tma_store_wait combine <fadd>
+// CHECK-NEXT: tile.load
+// CHECK: tilegpu.tma_store combine <fadd>
+// CHECK-NEXT: return
+func.func @awaited(%a: !tile.ptr<f32>, %q: !tile.ptr<f32>, %m: i32 {tile.divisibility = 16 : i32}, %stride: i64, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %o = arith.constant 0 : i64
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = arith.constant dense<1.0> : tensor<64x64xf32>
+  %rows = arith.extsi %m : i32 to i64
+  %d = tile.make_descriptor %a, [%rows, %rows], [%stride] : !tile.ptr<f32> -> !tile.descriptor<64x64xf32>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %i = arith.extsi %k : i32 to i64
+    tile.descriptor_reduce <fadd> %d[%i, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  }
+  %first = tile.load %a : (!tile.ptr<f32>) -> f32
+  tile.store %q, %first : (!tile.ptr<f32>, f32) -> ()
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %i = arith.extsi %k : i32 to i64
+    tile.descriptor_reduce <fadd> %d[%i, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+    %second = tile.load %a : (!tile.ptr<f32>) -> f32
+    tile.store %q, %second : (!tile.ptr<f32>, f32) -> ()
+  }
+  tile.descriptor_reduce <fadd> %d[%o, %o], %x : !tile.descriptor<64x64xf32>, tensor<64x64xf32>
+  return
+}

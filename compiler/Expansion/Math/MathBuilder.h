@@ -1,29 +1,35 @@
-// Elementary functions of f32 and f64 as sequences of additions,
-// multiplications and selects.
+// Elementary functions as sequences of additions, multiplications and selects, of scalars and
+// vectors alike: one formula of each for GPUs and for processors.
 //
-// GPUs have instructions for a few of them only, and LLVM aborts where it has
-// none; the vendors' libraries are not needed for these. Each function reduces
-// its argument and evaluates a polynomial: for f32 an interpolation at
-// Chebyshev nodes with an error below half a unit in the last place, for f64
-// the Taylor series. Accuracy: a few units in the last place, except where
-// noted.
+// GPUs have instructions for a few of them only, LLVM aborts where it has none, and a call of libm
+// in each lane is slower than vectors; no library is needed for these. Each function reduces its
+// argument and evaluates a polynomial: for f32 an interpolation at Chebyshev nodes with an error
+// below half a unit in the last place, for f64 the Taylor series. Accuracy: a few units in the last
+// place, except where noted; docs/accuracy.md has what was measured.
+//
+// No sum and product is fused but where a formula says so: `fma`, where what a product's rounding
+// left counts, and `mad`, where it does not, which processors without the instruction leave apart.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_MATHBUILDER_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_MATHBUILDER_H
+#ifndef KILN_COMPILER_EXPANSION_MATH_MATHBUILDER_H
+#define KILN_COMPILER_EXPANSION_MATH_MATHBUILDER_H
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Expansion/Math/MathPrimitives.h"
 
 namespace kiln {
 
 class MathBuilder {
 public:
-  /// `type` is f32 or f64, the type of all arguments.
-  MathBuilder(const ScalarBuilder &s, const TargetLowering &device, mlir::Type type)
-      : s(s), device(device), type(type), isDouble(type.isF64()) {}
+  /// `type` is f32 or f64 or a vector of them, the type of all arguments.
+  MathBuilder(VectorBuilder &b, const MathPrimitives &target, mlir::Type type)
+      : b(b), target(target), type(type), isDouble(laneType(type).isF64()) {}
 
-  /// f32: relative error grows to 3e-6 at the ends of the range, as the product
-  /// with log2(e) is rounded.
+  /// x y + z, rounded once (f64: where the target has it).
+  mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z) const;
+  /// The value of an operation of `math`; null for those that are no elementary function.
+  mlir::Value function(mlir::Operation *op, mlir::ValueRange operands) const;
+
+  /// f32, where the target estimates exp2: the relative error grows to 3e-6 at the ends of the
+  /// range, as the product with log2(e) is rounded.
   mlir::Value exp(mlir::Value x) const;
   mlir::Value exp2(mlir::Value x) const;
   mlir::Value expm1(mlir::Value x) const;
@@ -35,7 +41,7 @@ public:
   mlir::Value rsqrt(mlir::Value x) const;
   mlir::Value cbrt(mlir::Value x) const;
   mlir::Value pow(mlir::Value x, mlir::Value y) const;
-  /// C's fmod, exact.
+  /// C's fmod, exact. Of scalars.
   mlir::Value remainder(mlir::Value x, mlir::Value y) const;
   mlir::Value sin(mlir::Value x) const { return sinOrCos(x, 0); }
   mlir::Value cos(mlir::Value x) const { return sinOrCos(x, 1); }
@@ -53,45 +59,36 @@ public:
   mlir::Value erf(mlir::Value x) const;
   mlir::Value erfc(mlir::Value x) const;
 
-  //--- f32, by the target's instructions where it has them, with their errors
-  //---
-  mlir::Value fastSqrt(mlir::Value x) const;
-  mlir::Value fastRsqrt(mlir::Value x) const;
-  mlir::Value fastLog2(mlir::Value x) const;
-  mlir::Value fastLog(mlir::Value x) const;
-  mlir::Value fastLog10(mlir::Value x) const;
-  mlir::Value fastSin(mlir::Value x) const;
-  mlir::Value fastCos(mlir::Value x) const;
-  mlir::Value fastTan(mlir::Value x) const;
-  mlir::Value fastTanh(mlir::Value x) const;
-  /// NaN for negative x.
-  mlir::Value fastPow(mlir::Value x, mlir::Value y) const;
-  /// Zero for b beyond 2^126. In f64 an ordinary division.
-  mlir::Value divideFast(mlir::Value a, mlir::Value b) const;
-  /// 1 / x; zero where x or that is below the normal numbers. In f64 an ordinary division.
-  mlir::Value reciprocalFast(mlir::Value x) const;
-
-  mlir::Value number(double value) const { return s.real(type, value); }
-
 private:
-  mlir::Value add(mlir::Value a, mlir::Value b) const;
-  mlir::Value sub(mlir::Value a, mlir::Value b) const;
-  mlir::Value mul(mlir::Value a, mlir::Value b) const;
-  mlir::Value divide(mlir::Value a, mlir::Value b) const;
-  /// Correctly rounded but for a few; for b whose inverse is a normal number.
-  mlir::Value divideClosely(mlir::Value a, mlir::Value b) const;
-  /// The same of 0 <= a <= b for any finite b.
-  mlir::Value divideScaled(mlir::Value a, mlir::Value b) const;
+  mlir::Value number(double value) const { return b.real(value, type); }
+  /// No quotient or root is an estimate.
+  bool isExact() const { return isDouble || !target.hasEstimates(); }
+  /// Integers as wide as the arguments, in as many lanes, and what these have in common.
+  mlir::Type wordType() const;
+  mlir::Value bitsOf(mlir::Value x) const;
+  mlir::Value floatOf(mlir::Value word) const;
+  mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value sub(mlir::Value x, mlir::Value y) const;
+  mlir::Value mul(mlir::Value x, mlir::Value y) const;
+  /// Estimates of f32 where the target has them, otherwise exact; see MathPrimitives.
+  mlir::Value divideFast(mlir::Value x, mlir::Value y) const;
+  mlir::Value reciprocalFast(mlir::Value x) const;
+  mlir::Value log2Fast(mlir::Value x) const;
+  /// Correctly rounded but for a few; for y whose inverse is a normal number.
+  mlir::Value divideClosely(mlir::Value x, mlir::Value y) const;
+  /// The same of 0 <= x <= y for any finite y.
+  mlir::Value divideScaled(mlir::Value x, mlir::Value y) const;
   /// Correctly rounded but for a few; of zero and normal numbers.
   mlir::Value sqrtClosely(mlir::Value x) const;
   mlir::Value negate(mlir::Value x) const;
-  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) const;
+  /// x y + z, rounded once or twice.
+  mlir::Value mad(mlir::Value x, mlir::Value y, mlir::Value z) const;
   mlir::Value abs(mlir::Value x) const;
   mlir::Value sqrt(mlir::Value x) const;
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign) const;
   mlir::Value roundEven(mlir::Value x) const;
-  mlir::Value less(mlir::Value a, mlir::Value b) const;
-  mlir::Value equal(mlir::Value a, mlir::Value b) const;
+  mlir::Value less(mlir::Value x, mlir::Value y) const;
+  mlir::Value equal(mlir::Value x, mlir::Value y) const;
   /// c[0] + c[1] x + c[2] x² …
   mlir::Value polynomial(llvm::ArrayRef<double> c, mlir::Value x) const;
   //--- MathExponentials.cpp ---
@@ -108,6 +105,8 @@ private:
   /// e^r - 1 and e^r for a reduced r.
   mlir::Value expm1Reduced(mlir::Value r) const;
   mlir::Value expReduced(mlir::Value r) const;
+  /// 2^r for |r| <= 1/2.
+  mlir::Value exp2Reduced(mlir::Value r) const;
   /// 2^(x + rest) for a rest much smaller than 1.
   mlir::Value exp2OfSum(mlir::Value x, mlir::Value rest) const;
   /// e^|x| / 4 and e^-|x| / 4.
@@ -127,6 +126,7 @@ private:
   using Reduced = std::pair<mlir::Value, mlir::Value>;
   /// For |x| up to 1e5 (f64: 1e9); beyond, the parts of pi/2 run out of digits.
   Reduced subtractQuarters(mlir::Value x) const;
+  Reduced subtractQuartersInDouble(mlir::Value x) const;
   /// For finite |x| from 1 on.
   Reduced multiplyByTwoOverPi(mlir::Value x) const;
   mlir::Value turnedToAngle(mlir::Value high, mlir::Value low) const;
@@ -146,8 +146,8 @@ private:
   mlir::Value finishPower(mlir::Value x, mlir::Value y, mlir::Value magnitude) const;
   std::pair<mlir::Value, mlir::Value> splitBinary(mlir::Value x) const;
 
-  const ScalarBuilder &s;
-  const TargetLowering &device;
+  VectorBuilder &b;
+  const MathPrimitives &target;
   mlir::Type type;
   bool isDouble;
 };

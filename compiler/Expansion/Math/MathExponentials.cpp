@@ -1,11 +1,10 @@
 // Exponentials, hyperbolic functions and error functions.
 //
-// exp itself is one instruction in f32, with what that does to large arguments;
-// all that is made of it here reduces the argument first: x = n ln(2) + r with
-// |r| <= ln(2) / 2 and a little, e^r by a polynomial, and 2^n by its exponent
-// field.
+// Where the target estimates exp2, exp of f32 is that of one product, with what that does to large
+// arguments; all else here reduces the argument first: x = n ln(2) + r with |r| <= ln(2) / 2 and a
+// little, e^r by a polynomial, and 2^n by its exponent field.
 
-#include "compiler/Conversion/TileGPUToLLVM/MathBuilder.h"
+#include "compiler/Expansion/Math/MathBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -16,38 +15,38 @@ namespace kiln {
 
 static constexpr double ln2 = 0.693147180559945309417, log2e = 1.44269504088896340736;
 
-//===-- building blocks
-//----------------------------------------------------------------------===//
+//===-- building blocks -------------------------------------------------------------------===//
 
 /// 2^n, by its exponent field.
 Value MathBuilder::power2(Value n) const {
-  OpBuilder &b = s.builder();
-  Type bits = b.getIntegerType(isDouble ? 64 : 32);
-  Value wide = isDouble ? s.make<arith::ExtSIOp>(bits, n) : n;
-  Value biased = s.make<arith::AddIOp>(wide, s.integer(bits, isDouble ? 1023 : 127));
-  return s.bitcast(s.shiftLeft(biased, isDouble ? 52 : 23), type);
+  Value wide = isDouble ? b.resize(n, b.builder.getI64Type()) : n;
+  Value biased = b.add(wide, b.integer(isDouble ? 1023 : 127, wide));
+  return floatOf(b.shiftLeft(biased, isDouble ? 52 : 23));
 }
 
 Value MathBuilder::scale(Value x, Value n) const {
-  // In two steps, so that results near the ends of the range are reached
-  // without overflow.
-  Value half = s.make<arith::ShRSIOp>(n, s.i32(1));
-  return mul(mul(x, power2(half)), power2(s.make<arith::SubIOp>(n, half)));
+  // In two steps, so that results near the ends of the range are reached without overflow.
+  Value half = b.shiftRight(n, 1, true);
+  return mul(mul(x, power2(half)), power2(b.sub(n, half)));
 }
 
 Value MathBuilder::limit(Value x, double low, double high) const {
-  return s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(x, number(high)), number(low));
+  // Processors have no instruction that NaN passes.
+  if (!target.hasEstimates()) {
+    Value bounded = b.select(less(number(high), x), number(high), x);
+    return b.select(less(bounded, number(low)), number(low), bounded);
+  }
+  return b.make<arith::MaximumFOp>(b.make<arith::MinimumFOp>(x, number(high)), number(low));
 }
 
 /// Beyond 1.5 * 2^mantissa a number's last place counts ones: what is added to
 /// it is rounded, and stands in its low bits.
 std::pair<Value, Value> MathBuilder::roundToInteger(Value x, double factor) const {
-  OpBuilder &b = s.builder();
   Value magic = number(isDouble ? 0x1.8p52 : 0x1.8p23);
-  Value shifted = fma(x, number(factor), magic);
-  Value bits = s.bitcast(shifted, b.getIntegerType(isDouble ? 64 : 32));
-  Value n = isDouble ? s.make<arith::TruncIOp>(b.getI32Type(), bits)
-                     : s.make<arith::SubIOp>(bits, s.i32(0x4B400000));
+  Value shifted = mad(x, number(factor), magic);
+  Value bits = bitsOf(shifted);
+  Value n =
+      isDouble ? b.resize(bits, b.builder.getI32Type()) : b.sub(bits, b.integer(0x4B400000, bits));
   return {sub(shifted, magic), n};
 }
 
@@ -56,7 +55,7 @@ std::pair<Value, Value> MathBuilder::reduceExp(Value x) const {
   // ln(2) in two parts, the first with zeros at the end.
   double high = isDouble ? 6.93147180369123816490e-01 : 0.693145751953125;
   double low = isDouble ? 1.90821492927058770002e-10 : ln2 - high;
-  return {fma(n, number(-low), fma(n, number(-high), x)), integer};
+  return {mad(n, number(-low), mad(n, number(-high), x)), integer};
 }
 
 Value MathBuilder::expm1Reduced(Value r) const {
@@ -68,21 +67,31 @@ Value MathBuilder::expm1Reduced(Value r) const {
     for (int n = 2; n <= 14; factorial *= ++n)
       c.push_back(1 / factorial);
   }
-  return fma(mul(r, r), polynomial(c, r), r);
+  return mad(mul(r, r), polynomial(c, r), r);
 }
 
 Value MathBuilder::expReduced(Value r) const { return add(expm1Reduced(r), number(1)); }
 
-//===-- exponentials
-//-------------------------------------------------------------------------===//
+//===-- exponentials ----------------------------------------------------------------------===//
 
 Value MathBuilder::exp2(Value x) const {
+  // What reduces an estimate's argument is three instructions more, for results that few ask for.
+  Value quick = isDouble ? Value() : target.exp2(b, x);
+  return quick ? quick : exp2OfSum(x, number(0));
+}
+
+Value MathBuilder::exp2Reduced(Value r) const {
   if (isDouble)
-    return exp2OfSum(x, number(0));
-  // Without it each is three instructions more, for results that few ask for.
-  if (Value quick = device.exp2(s.builder(), s.location(), x))
-    return quick;
-  return LLVM::Exp2Op::create(s.builder(), s.location(), x);
+    return expReduced(mul(r, number(ln2)));
+  Value quick = target.exp2(b, r);
+  const double c[] = {1.0,
+                      6.931472028550421e-1,
+                      2.402264791363012e-1,
+                      5.550332471162809e-2,
+                      9.618437357674640e-3,
+                      1.339887440266574e-3,
+                      1.535336188319500e-4};
+  return quick ? quick : polynomial(c, r);
 }
 
 Value MathBuilder::exp2OfSum(Value x, Value rest) const {
@@ -90,14 +99,15 @@ Value MathBuilder::exp2OfSum(Value x, Value rest) const {
   Value limited = limit(x, -end, end);
   auto [n, integer] = roundToInteger(limited, 1);
   // An infinite x has no rest.
-  Value r = add(sub(limited, n), s.select(equal(limited, x), rest, number(0)));
-  return scale(isDouble ? expReduced(mul(r, number(ln2))) : exp2(r), integer);
+  Value r = add(sub(limited, n), b.select(equal(limited, x), rest, number(0)));
+  return scale(exp2Reduced(r), integer);
 }
 
 Value MathBuilder::exp(Value x) const {
-  if (!isDouble)
+  if (!isDouble && target.hasEstimates())
     return exp2(mul(x, number(log2e)));
-  auto [r, n] = reduceExp(limit(x, -760, 760));
+  double end = isDouble ? 760 : 110;
+  auto [r, n] = reduceExp(limit(x, -end, end));
   return scale(expReduced(r), n);
 }
 
@@ -106,20 +116,19 @@ Value MathBuilder::expm1(Value x) const {
   // number too.
   Value limited = limit(x, isDouble ? -40 : -30, isDouble ? 710 : 89);
   auto [r, n] = reduceExp(limited);
-  Value power = power2(s.make<arith::SubIOp>(n, s.i32(1)));
-  Value half = fma(expm1Reduced(r), power, sub(power, number(0.5)));
+  Value power = power2(b.sub(n, b.integer(1, n)));
+  Value half = mad(expm1Reduced(r), power, sub(power, number(0.5)));
   // Halves of denormals are not exact, and a zero has its sign.
-  return s.select(less(abs(x), number(isDouble ? 0x1p-54 : 0x1p-25)), x, add(half, half));
+  return b.select(less(abs(x), number(isDouble ? 0x1p-54 : 0x1p-25)), x, add(half, half));
 }
 
-//===-- hyperbolic functions
-//-----------------------------------------------------------------===//
+//===-- hyperbolic functions --------------------------------------------------------------===//
 
 std::pair<Value, Value> MathBuilder::quarterExp(Value x) const {
   // Where the quarter ends, the results of twice its size are infinite.
-  Value limited = s.make<arith::MinimumFOp>(abs(x), number(isDouble ? 710.5 : 89.5));
+  Value limited = b.make<arith::MinimumFOp>(abs(x), number(isDouble ? 710.5 : 89.5));
   auto [r, n] = reduceExp(limited);
-  Value quarter = mul(expReduced(r), power2(s.make<arith::SubIOp>(n, s.i32(2))));
+  Value quarter = mul(expReduced(r), power2(b.sub(n, b.integer(2, n))));
   return {quarter, divideFast(number(0.0625), quarter)};
 }
 
@@ -133,9 +142,9 @@ Value MathBuilder::sinh(Value x) const {
     for (int n = 3; n <= 21; n += 2, factorial *= double(n) * (n - 1))
       c.push_back(1 / factorial);
   }
-  Value z = mul(x, x), near = fma(mul(z, x), polynomial(c, z), x);
+  Value z = mul(x, x), near = mad(mul(z, x), polynomial(c, z), x);
   Value far = copySign(add(difference, difference), x);
-  return s.select(less(abs(x), number(1)), near, far);
+  return b.select(less(abs(x), number(1)), near, far);
 }
 
 Value MathBuilder::cosh(Value x) const {
@@ -147,26 +156,20 @@ Value MathBuilder::cosh(Value x) const {
 Value MathBuilder::tanh(Value x) const {
   Value magnitude = abs(x);
   if (isDouble) {
-    Value m = expm1(mul(s.make<arith::MinimumFOp>(magnitude, number(20)), number(2)));
-    return copySign(s.make<arith::DivFOp>(m, add(m, number(2))), x);
+    Value m = expm1(mul(b.make<arith::MinimumFOp>(magnitude, number(20)), number(2)));
+    return copySign(b.make<arith::DivFOp>(m, add(m, number(2))), x);
   }
   const double c[] = {-3.3333330333e-01, 1.3332915367e-01, -5.3873948849e-02, 2.1110959052e-02,
                       -6.2691197219e-03};
   Value z = mul(x, x);
-  Value near = fma(mul(z, x), polynomial(c, z), x);
+  Value near = mad(mul(z, x), polynomial(c, z), x);
   Value e = exp2(mul(magnitude, number(2 * log2e)));
   // A divisor whose reciprocal is below the normal numbers leaves 1.
-  Value far = fma(number(-2), reciprocalFast(add(e, number(1))), number(1));
-  return copySign(s.select(less(magnitude, number(0.6)), near, far), x);
+  Value far = mad(number(-2), reciprocalFast(add(e, number(1))), number(1));
+  return copySign(b.select(less(magnitude, number(0.6)), near, far), x);
 }
 
-Value MathBuilder::fastTanh(Value x) const {
-  Value quick = device.tanh(s.builder(), s.location(), x);
-  return quick ? quick : tanh(x);
-}
-
-//===-- error functions
-//----------------------------------------------------------------------===//
+//===-- error functions -------------------------------------------------------------------===//
 
 Value MathBuilder::erfNear(Value x) const {
   SmallVector<double> c{1.2837916585e-01, -3.7612626667e-01, 1.1283594715e-01, -2.6854212010e-02,
@@ -177,7 +180,7 @@ Value MathBuilder::erfNear(Value x) const {
          0.00012055332902288381, -1.4925647549075887e-5, 1.6462045054724143e-6,
          -1.6364636604802171e-7, 1.4792347499413908e-8,  -1.2164225654817864e-9,
          8.7078349489499495e-11, -4.2290117089891978e-12};
-  return fma(x, polynomial(c, mul(x, x)), x);
+  return mad(x, polynomial(c, mul(x, x)), x);
 }
 
 Value MathBuilder::erf(Value x) const {
@@ -190,10 +193,10 @@ Value MathBuilder::erf(Value x) const {
     const double far[] = {-1.1287928136e+00, -6.3461725518e-01, -1.0702251449e-01,
                           2.4332305550e-02,  -3.8355113316e-03, 3.3168544730e-04,
                           1.5843884471e-06,  -3.2367545846e-06, 2.1661804444e-07};
-    Value clipped = s.make<arith::MinimumFOp>(t, number(4));
+    Value clipped = b.make<arith::MinimumFOp>(t, number(4));
     outer = sub(number(1), exp(mul(clipped, polynomial(far, clipped))));
   }
-  return s.select(less(t, number(1)), inner, copySign(outer, x));
+  return b.select(less(t, number(1)), inner, copySign(outer, x));
 }
 
 /// exp(x²) erfc(x) (1 + 2x) is smooth on the whole half-line, in t = (x - k) /
@@ -216,9 +219,9 @@ Value MathBuilder::erfcPositive(Value x) const {
          -3.74356803363458322e-9,  -5.28428697963142057e-9,  3.11031071983916499e-10,
          4.43495907000962826e-10};
   // Beyond, the result is 0.
-  Value limited = s.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
+  Value limited = b.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
   Value t = divideClosely(sub(limited, number(k)), add(limited, number(k)));
-  Value smooth = divideClosely(polynomial(c, t), fma(limited, number(2), number(1)));
+  Value smooth = divideClosely(polynomial(c, t), mad(limited, number(2), number(1)));
   // What the square's rounding leaves goes into the reduced exponent.
   Value square = mul(limited, limited);
   Value lost = fma(limited, limited, negate(square));
@@ -228,8 +231,8 @@ Value MathBuilder::erfcPositive(Value x) const {
 
 Value MathBuilder::erfc(Value x) const {
   Value positive = erfcPositive(abs(x));
-  Value far = s.select(less(x, number(0)), sub(number(2), positive), positive);
-  return s.select(less(abs(x), number(0.75)), sub(number(1), erfNear(x)), far);
+  Value far = b.select(less(x, number(0)), sub(number(2), positive), positive);
+  return b.select(less(abs(x), number(0.75)), sub(number(1), erfNear(x)), far);
 }
 
 } // namespace kiln

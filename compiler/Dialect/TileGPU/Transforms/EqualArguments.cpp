@@ -1,0 +1,86 @@
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
+    : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {}
+
+Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
+  Value any;
+  for (const ArgumentPair &pair : pairs) {
+    Value &known = equal[pair];
+    if (!known)
+      known = arith::CmpIOp::create(entry, kernel.getLoc(), arith::CmpIPredicate::eq,
+                                    addressOf(pair.first), addressOf(pair.second));
+    any = any ? arith::OrIOp::create(entry, kernel.getLoc(), any, known) : known;
+  }
+  return any;
+}
+
+Value ArgumentComparisons::addressOf(unsigned argument) {
+  Value &known = addresses[argument];
+  if (!known)
+    known = tile::BitcastOp::create(entry, kernel.getLoc(), entry.getI64Type(),
+                                    kernel.getArgument(argument));
+  return known;
+}
+
+/// The pairs' numbers, one behind the other.
+static constexpr llvm::StringLiteral equalArgumentsAttr = "tilegpu.equal_arguments";
+
+void setEqualArguments(scf::IfOp branch, const std::set<ArgumentPair> &pairs) {
+  SmallVector<int32_t> numbers;
+  for (const ArgumentPair &pair : pairs)
+    numbers.append({int32_t(pair.first), int32_t(pair.second)});
+  branch->setAttr(equalArgumentsAttr, DenseI32ArrayAttr::get(branch.getContext(), numbers));
+}
+
+BarrierNeed needAt(Operation *op, BarrierNeed need) {
+  for (Operation *inner = op, *outer; (outer = inner->getParentOp()); inner = outer) {
+    auto branch = dyn_cast<scf::IfOp>(outer);
+    auto numbers = outer->getAttrOfType<DenseI32ArrayAttr>(equalArgumentsAttr);
+    if (!branch || !numbers)
+      continue;
+    bool isForEqual = inner->getParentRegion() == &branch.getThenRegion();
+    for (int64_t i = 0; i < numbers.size(); i += 2)
+      if (need.pairs.erase({unsigned(numbers[i]), unsigned(numbers[i + 1])}))
+        need.always |= isForEqual;
+  }
+  return need;
+}
+
+scf::ForOp versionFor(const std::set<ArgumentPair> &pairs, scf::ForOp loop,
+                      ArgumentComparisons &comparisons) {
+  // Only what is used: what a loop carries for itself can be computed ahead.
+  SmallVector<unsigned> used;
+  for (OpResult result : loop.getResults())
+    if (!result.use_empty())
+      used.push_back(result.getResultNumber());
+  auto usedOf = [&](Operation *copy) {
+    return llvm::map_to_vector(used,
+                               [&](unsigned number) -> Value { return copy->getResult(number); });
+  };
+  OpBuilder builder(loop);
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), TypeRange(ValueRange(usedOf(loop))),
+                                  comparisons.anyEqual(pairs), /*withElseRegion=*/true);
+  setEqualArguments(branch, pairs);
+  for (auto [result, merged] : llvm::zip_equal(usedOf(loop), branch.getResults()))
+    result.replaceAllUsesWith(merged);
+  auto moveInto = [&](Block *block, Operation *copy) {
+    OpBuilder inside = OpBuilder::atBlockEnd(block);
+    inside.insert(copy);
+    scf::YieldOp::create(inside, loop.getLoc(), ValueRange(usedOf(copy)));
+  };
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+    if (!block->empty())
+      block->getTerminator()->erase();
+  moveInto(branch.thenBlock(), loop->clone());
+  loop->remove();
+  moveInto(branch.elseBlock(), loop);
+  return loop;
+}
+
+} // namespace kiln

@@ -1,0 +1,42 @@
+// Code that there is twice: for kernels of which some arguments are equal, and for others.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_EQUALARGUMENTS_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_EQUALARGUMENTS_H
+
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include <map>
+
+namespace kiln {
+
+/// Comparisons of arguments that are pointers, each made once, at the kernel's start.
+class ArgumentComparisons {
+public:
+  explicit ArgumentComparisons(mlir::func::FuncOp kernel);
+
+  /// Whether the arguments of any of the pairs, of which there is one, are equal.
+  mlir::Value anyEqual(const std::set<ArgumentPair> &pairs);
+
+private:
+  mlir::Value addressOf(unsigned argument);
+
+  mlir::func::FuncOp kernel;
+  mlir::OpBuilder entry;
+  std::map<ArgumentPair, mlir::Value> equal;
+  std::map<unsigned, mlir::Value> addresses;
+};
+
+/// Says of a branch that its condition is that the arguments of any of the pairs are equal.
+void setEqualArguments(mlir::scf::IfOp branch, const std::set<ArgumentPair> &pairs);
+
+/// What is left of a need at `op`: less in a branch that is taken for different arguments, and a
+/// barrier without a condition in one for equal arguments.
+BarrierNeed needAt(mlir::Operation *op, BarrierNeed need);
+
+/// The loop twice, under a comparison: as it is where the arguments of some pair are equal, and
+/// where those of none are, which is the one given back.
+mlir::scf::ForOp versionFor(const std::set<ArgumentPair> &pairs, mlir::scf::ForOp loop,
+                            ArgumentComparisons &comparisons);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,70 @@
+// Loops whose products' operands might be what the loop writes.
+//
+//     for …: q = load(p + i); …; dot(…, q); atomic_add(r + i, …)
+//
+// Program order has q loaded behind the addition of the iteration before, unless p and r lead into
+// different arrays (AddressMeeting.h). The kernel compares the arguments and has the loop twice: as
+// it was for equal ones, and one whose loads may run ahead (SpecialiseWarps.cpp,
+// PipelineLoops.cpp).
+
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VersionLoopsPass)
+
+  StringRef getArgument() const override { return "kiln-version-loops"; }
+  StringRef getDescription() const override {
+    return "Compare arguments where equal ones alone keep loads that feed dots from running ahead";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
+    if (!target) {
+      kernel.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    if (!target->asyncCopies)
+      return;
+    SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
+    kernel.walk([&](scf::ForOp loop) {
+      if (isInnermost(loop) && !pairsThatForbid(loop, *target).empty())
+        versions.push_back({loop, pairsThatOrder(loop, *target)});
+    });
+    ArgumentComparisons comparisons(kernel);
+    for (auto &[loop, pairs] : versions)
+      versionFor(pairs, loop, comparisons);
+  }
+
+private:
+  /// Pairs of arguments that keep loads which feed dots from running ahead, if they are equal.
+  std::set<ArgumentPair> pairsThatForbid(scf::ForOp loop, const TargetInfo &target) {
+    AxisInfoAnalysis facts(getOperation());
+    return findStagedLoads(loop, facts, target, /*mayCompare=*/true).pairs;
+  }
+
+  /// Those of all that the loop reads, by which it would have barriers.
+  static std::set<ArgumentPair> pairsThatOrder(scf::ForOp loop, const TargetInfo &target) {
+    GlobalOrder order(target);
+    BarrierNeed need;
+    loop.getBody()->walk([&](Operation *op) {
+      std::optional<GlobalAccess> access = globalAccessOf(op);
+      if (access && access->reads && !access->writes)
+        need.add(order.againstRunningAhead(op, loop));
+    });
+    return need.pairs;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createVersionLoopsPass() { return std::make_unique<VersionLoopsPass>(); }
+
+} // namespace kiln
