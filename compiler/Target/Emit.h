@@ -66,6 +66,8 @@ struct EmitOptions {
     if (afterStage)
       afterStage(stage);
   }
+  /// Called once where ptxas makes the binary, when it has begun: for other work meanwhile.
+  std::function<void()> whileAssembling;
   /// Folder in which private temporary folders are made; empty: the system's.
   std::string temporaryRoot;
 };

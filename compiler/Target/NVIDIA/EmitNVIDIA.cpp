@@ -133,7 +133,7 @@ static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const Targ
 /// The cubin of `binary.ptx`, and what ptxas reports of it.
 static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
                             const TargetInfo &target, const EmitOptions &options) {
-  auto result = runPtxas(binary.ptx, target, options);
+  auto result = runPtxas(binary.ptx, target, options, options.whileAssembling);
   if (!result)
     return result.takeError();
   if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
