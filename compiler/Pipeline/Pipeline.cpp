@@ -345,8 +345,10 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
 }
 
 /// From Tile IR in canonical form to a binary. `mapsOfPointers`: whether tensor maps of pointers
-/// may be used, and then, whether they are.
-std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &mapsOfPointers) {
+/// may be used, and then, whether they are. `whileAssembling`: as emitDeviceBinary has it.
+std::optional<DeviceBinary>
+compileSimplified(Compilation &compilation, bool &mapsOfPointers,
+                  const std::function<void()> &whileAssembling = nullptr) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
   KernelFacts facts = kernelFacts(module, target);
@@ -365,7 +367,7 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   }
   // The back end reports through llvm::Error.
   llvm::Expected<DeviceBinary> binary =
-      emitDeviceBinary(module, facts, target, compilation.options.emit);
+      emitDeviceBinary(module, facts, target, compilation.options.emit, whileAssembling);
   if (!binary) {
     reportTargetError(compilation, binary.takeError());
     return std::nullopt;
@@ -381,7 +383,7 @@ std::optional<DeviceBinary> compileWithoutMaps(Compilation &compilation) {
 /// The same kernel without tensor maps of pointers: for arguments that they cannot describe, or
 /// because their blocks have no room.
 struct Fallback {
-  explicit Fallback(const Compilation &main)
+  explicit Fallback(Compilation &main)
       : main(main), copy(main.module.clone()), options(main.options) {}
 
   /// Does nothing the second time. `isBeside`: there is a binary with such maps, whose stages were
@@ -395,7 +397,7 @@ struct Fallback {
     binary = compileWithoutMaps(again);
   }
 
-  const Compilation &main;
+  Compilation &main;
   OwningOpRef<ModuleOp> copy;
   PipelineOptions options;
   bool isCompiled = false;
@@ -409,14 +411,10 @@ struct Fallback {
 std::optional<DeviceBinary> compileTwice(Compilation &compilation) {
   Fallback fallback(compilation);
   bool mapsOfPointers = true;
-  PipelineOptions options = compilation.options;
-  options.emit.whileAssembling = [&] {
+  std::optional<DeviceBinary> binary = compileSimplified(compilation, mapsOfPointers, [&] {
     if (mapsOfPointers)
       fallback.compile(/*isBeside=*/true);
-  };
-  Compilation first{compilation.module,      compilation.target,  options,
-                    compilation.diagnostics, compilation.sources, compilation.doesNotFit};
-  std::optional<DeviceBinary> binary = compileSimplified(first, mapsOfPointers);
+  });
   bool isStopped = !binary && !compilation.doesNotFit;
   if (!mapsOfPointers || compilation.diagnostics.hasErrors() || isStopped)
     return binary;
