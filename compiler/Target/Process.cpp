@@ -103,12 +103,14 @@ llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef 
 }
 
 /// What the environment has, and how the C library gets memory: a program that runs for a twentieth
-/// of a second spends a fifth of it on faults of its heap, one page of 4 KiB at a time.
-std::vector<std::string> environmentOfProgram() {
+/// of a second spends a fifth of it on faults of its heap, one page of 4 KiB at a time. Not below
+/// small limits, against which counts what a heap has ahead.
+std::vector<std::string> environmentOfProgram(const ProcessLimits &limits) {
   std::vector<std::string> variables;
   for (char **variable = environ; *variable; ++variable)
     variables.push_back(*variable);
-  if (!std::getenv("GLIBC_TUNABLES"))
+  bool hasRoom = limits.memoryBytes == 0 || limits.memoryBytes >= uint64_t(1) << 30;
+  if (hasRoom && !std::getenv("GLIBC_TUNABLES"))
     variables.push_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216");
   return variables;
 }
@@ -174,7 +176,7 @@ llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
                                          const std::function<void()> &meanwhile) {
   // Everything is allocated before the fork.
   std::string executable = program.str();
-  std::vector<std::string> words = {executable}, variables = environmentOfProgram();
+  std::vector<std::string> words = {executable}, variables = environmentOfProgram(limits);
   words.insert(words.end(), arguments.begin(), arguments.end());
   llvm::SmallVector<char *, 64> argv = pointersTo(words), environment = pointersTo(variables);
   auto start = [&] {

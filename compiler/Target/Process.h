@@ -62,7 +62,8 @@ struct ProcessResult {
 
 /// Runs `program` with `arguments` (without the program's own name) in `folder`. An error is a
 /// process that could not be started; a failing one is a result. Its heap grows in large steps and
-/// pages, unless GLIBC_TUNABLES says something else. `meanwhile` is called when it has begun.
+/// pages, unless it has less than 1 GiB or GLIBC_TUNABLES says something else. `meanwhile` is
+/// called when it has begun.
 llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
                                          llvm::ArrayRef<std::string> arguments,
                                          llvm::StringRef folder, const ProcessLimits &limits = {},

@@ -34,6 +34,9 @@ TEST(Process, HeapsGrowInLargeStepsUnlessTheUserSaysHow) {
   auto theirs = llvm::cantFail(runProgram("/bin/sh", print, "/"));
   unsetenv("GLIBC_TUNABLES");
   EXPECT_EQ(theirs.output, "glibc.malloc.check=1\n");
+  ProcessLimits small;
+  small.memoryBytes = 64 << 20;
+  EXPECT_EQ(llvm::cantFail(runProgram("/bin/sh", print, "/", small)).output, "\n");
 }
 
 TEST(Process, OtherWorkIsDoneWhileAProgramRuns) {
