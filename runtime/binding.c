@@ -155,13 +155,25 @@ static kiln_status check_variant(const kiln_variant *variant) {
   return KILN_SUCCESS;
 }
 
-static kiln_status check_binary(const kiln_binary *binary) {
-  if (binary->scratch_bytes)
+static kiln_status check_scratch(const kiln_binary *binary, const kiln_driver_table *driver) {
+  if (binary->scratch_bytes && !driver->allocate)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
-                      "the kernel wants %llu bytes of scratch memory, which this runtime cannot "
-                      "provide",
-                      (unsigned long long)binary->scratch_bytes);
+                      "the kernel wants %llu bytes of scratch memory for each block, which %s does "
+                      "not have",
+                      (unsigned long long)binary->scratch_bytes, driver->name);
   return KILN_SUCCESS;
+}
+
+/* Before a load: it would fail, or spoil the capture. */
+static kiln_status check_not_capturing(const kiln_driver_table *driver, kiln_stream stream) {
+  bool is_capturing = false;
+  kiln_status status =
+      driver->is_capturing ? driver->is_capturing(stream, &is_capturing) : KILN_SUCCESS;
+  if (status != KILN_SUCCESS || !is_capturing)
+    return status;
+  return kiln_error(KILN_ERROR_CAPTURE,
+                    "the kernel is not loaded yet and the stream is capturing a graph: call "
+                    "prepare before the capture");
 }
 
 static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_driver_table *driver) {
@@ -174,11 +186,11 @@ static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_drive
 static kiln_status load_binary(kiln_kernel *kernel, const kiln_binding *binding,
                                const kiln_stream *stream) {
   const kiln_entry *entry = kernel->entry;
-  kiln_status status = check_binary(kernel->binary);
+  kiln_status status = check_scratch(kernel->binary, binding->driver);
   if (status == KILN_SUCCESS)
     status = check_tensor_maps(kernel, binding->driver);
   if (status == KILN_SUCCESS && stream)
-    status = binding->driver->check_not_capturing(*stream);
+    status = check_not_capturing(binding->driver, *stream);
   if (status == KILN_SUCCESS) {
     kiln_image *images = entry->state->images;
     status = binding->driver->load(kernel, &entry->targets[binding->target], &images);
@@ -191,7 +203,7 @@ static void free_kernel(kiln_kernel *kernel) {
   if (!kernel)
     return;
   free_kernel(kernel->fallback);
-  free(kernel->tensor_maps);
+  kiln_os_free_aligned(kernel->tensor_maps);
   free(kernel);
 }
 
@@ -204,6 +216,7 @@ static kiln_status make_kernel(const kiln_entry *entry, const kiln_binding *bind
   kernel->variant = variant;
   kernel->binary = binary;
   kernel->place = binding->place;
+  kernel->passes_more = binary->num_tensor_maps || binary->scratch_bytes;
   *result = kernel;
   return KILN_SUCCESS;
 }
@@ -302,7 +315,7 @@ static kiln_status unload_images(kiln_image *image) {
   while (image) {
     kiln_image *next = image->next;
     kiln_note_error(&first, kiln_driver_of(image->driver)->unload(image));
-    free(image->unpacked);
+    kiln_os_free_aligned(image->unpacked);
     free(image);
     image = next;
   }

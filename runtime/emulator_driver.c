@@ -264,11 +264,6 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
   return KILN_SUCCESS;
 }
 
-static kiln_status check_not_capturing(kiln_stream stream) {
-  (void)stream;
-  return KILN_SUCCESS;
-}
-
 static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_image **images) {
   (void)target, (void)images;
   const kiln_binary *binary = kernel->binary;
@@ -376,7 +371,7 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
   uint32_t before = kiln_emulator_num_reports(emulator);
   const uint32_t instances[3] = {grid[0] / (binary->cluster[0] ? binary->cluster[0] : 1), grid[1],
                                  grid[2]};
-  status = kiln_cpu_pool_run(pool, run_block, instances, (void *const *)&launching, 0);
+  status = kiln_cpu_pool_run(pool, run_block, instances, (void *const *)&launching, 0, NULL);
   if (status == KILN_SUCCESS && launching.findings) {
     const char *message = kiln_emulator_report(emulator, before);
     status = kiln_error(KILN_ERROR_LAUNCH, "%s", message ? message : "as reported before");
@@ -417,7 +412,6 @@ const kiln_driver_table kiln_emulator_driver = {
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,
-    .check_not_capturing = check_not_capturing,
     .load = load,
     .unload = unload,
     .launch = launch,

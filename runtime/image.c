@@ -1,5 +1,6 @@
 /* Images that drivers have loaded, and where the bytes of those to be loaded come from. */
 #include "runtime/driver.h"
+#include "runtime/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,7 @@ enum { IMAGE_ALIGNMENT = 64 };
 
 static kiln_status copy_image(const kiln_binary *binary, const char *frame, void **image) {
   size_t size = (size_t)binary->size;
-  *image =
-      aligned_alloc(IMAGE_ALIGNMENT, (size + IMAGE_ALIGNMENT - 1) & ~(size_t)(IMAGE_ALIGNMENT - 1));
+  *image = kiln_os_allocate_aligned(IMAGE_ALIGNMENT, size);
   if (!*image)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an image of %zu bytes", size);
   memcpy(*image, frame + binary->frame_offset, size);

@@ -347,7 +347,8 @@ kiln_status kiln_unload(const kiln_library *library);
  * every device and context, releases the contexts and the device memory that it holds, stops the
  * default CPU pool, frees the arenas of all threads and closes the drivers. After it the shared
  * library that the runtime is part of may be closed (dlclose); or the next call starts everything
- * again. Settings stay: driver paths, print function, launch hook. Miss counts do too.
+ * again. Settings stay: driver paths, print function, launch hook, scratch allocator. Miss counts
+ * do too.
  *
  * No other call of the runtime may be under way, on any thread; the devices must have finished with
  * its kernels; pools and emulators that the program made must have been destroyed; and calls,
@@ -388,6 +389,39 @@ kiln_status kiln_count_shapes(const kiln_library *library, int count);
 /* Writes what was counted as JSON, for `kiln tune --shapes`: a whole file or, after an error, none.
  * Errors: KILN_ERROR_INVALID_ARGUMENT (the file cannot be written), _ABI, _OUT_OF_MEMORY. */
 kiln_status kiln_dump_shapes(const kiln_library *library, const char *path);
+
+/* --- memory that launches need --- */
+
+/* What one launch needs beside its arguments, until it has run: scratch memory of a kernel on a GPU
+ * (kiln_binary.scratch_bytes for each block), or the arenas of all threads of a pool. */
+typedef struct kiln_scratch_request {
+  const kiln_entry *entry;
+  kiln_stream stream;
+  kiln_device device; /* where the memory shall be: the stream's, with its context */
+  uint64_t bytes;     /* at least 1 */
+  uint64_t alignment; /* a power of two, at most 256 */
+  int is_capturing;   /* the launch becomes part of a graph that the stream captures */
+} kiln_scratch_request;
+
+/* The address of such memory, which the device can read and write; null: there is none. */
+typedef void *(*kiln_allocate_function)(void *user, const kiln_scratch_request *request);
+/* The launch of `request` has been made (or has failed). On a GPU it need not have run: the memory
+ * may at once be given to what is launched later on the same stream, and to others when the stream
+ * has come to this point. Of a launch that was captured it stays as it is until the graph and all
+ * made of it are destroyed; later launches of the same capture may have it, too. */
+typedef void (*kiln_release_function)(void *user, const kiln_scratch_request *request,
+                                      void *memory);
+
+/* Has launches take their memory from `allocate` and give it back to `release`, for all libraries
+ * and threads, with `user`; both null: as at the start. Without them, CPU threads keep arenas of
+ * their own, and GPUs' drivers allocate in the order of the stream (cuMemAllocAsync, from CUDA 11.2
+ * on; hipMallocAsync). Both are called on the launching thread, and may call whatever they like but
+ * this function, kiln_unload and kiln_shutdown. When this returns, nothing uses the functions that
+ * were set before. A launch for which `allocate` gives null fails with KILN_ERROR_OUT_OF_MEMORY;
+ * one for which it gives no multiple of the alignment, with KILN_ERROR_INVALID_ARGUMENT. Errors:
+ * KILN_ERROR_INVALID_ARGUMENT (one of the two is null), _STATE (called by one of them). */
+kiln_status kiln_set_scratch_allocator(kiln_allocate_function allocate,
+                                       kiln_release_function release, void *user);
 
 /* --- launches, for profilers and logs --- */
 
@@ -587,7 +621,8 @@ typedef struct kiln_binary {
   uint32_t cluster[3];     /* blocks per cluster, which run one program instance together: a launch
                               has as many times the grid's; 0 counts as 1 */
   uint32_t num_tensor_maps;
-  uint64_t scratch_bytes; /* global scratch per launch: reserved, must be 0 in this version */
+  uint64_t scratch_bytes; /* GPUs: global scratch memory for each block. The launch passes one
+                             address, behind the tensor maps, of as many times its blocks */
   uint64_t arena_bytes;   /* CPU: scratch per thread */
   const kiln_tensor_map *tensor_maps; /* passed behind the variant's parameters, in this order */
   /* The same kernel without those maps that are of no tensor descriptor but of pointers: launched

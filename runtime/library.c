@@ -55,9 +55,7 @@ static kiln_status prepare_kernel(const kiln_entry *entry, const kiln_binding *b
   status = binding->driver->make_resident(kernel, device);
   if (status == KILN_SUCCESS && kernel->fallback)
     status = binding->driver->make_resident(kernel->fallback, device);
-  return status == KILN_SUCCESS ? status
-                                : kiln_error_within(status, "%s: variant %u (%s)", entry->name,
-                                                    variant, entry->variants[variant].name);
+  return status == KILN_SUCCESS ? status : kiln_error_within_kernel(status, kernel);
 }
 
 kiln_status kiln_prepare_variant(const kiln_entry *entry, uint32_t variant, kiln_device device) {

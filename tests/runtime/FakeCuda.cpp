@@ -291,6 +291,19 @@ int cuMemsetD8Async(unsigned long long address, unsigned char value, size_t byte
   return 0;
 }
 
+int cuMemAllocAsync(unsigned long long *address, size_t bytes, void *stream) {
+  ENTER("cuMemAllocAsync");
+  if (!contextOf(stream))
+    return InvalidContext;
+  *address = state.allocate(bytes, stream);
+  return 0;
+}
+
+int cuMemFreeAsync(unsigned long long address, void *stream) {
+  ENTER("cuMemFreeAsync");
+  return state.free(address, stream, InvalidValue);
+}
+
 int cuThreadExchangeStreamCaptureMode(int *) {
   ENTER("cuThreadExchangeStreamCaptureMode");
   return 0;

@@ -111,6 +111,7 @@ struct State {
   std::vector<std::string> calls;
   std::vector<Launch> launches;
   std::vector<Setting> settings;
+  std::map<uint64_t, void *> allocated; // in the order of a stream: address, stream
   std::vector<std::string> broken; // rules of the driver that a call broke
   std::string jitLog;              // what a failing load writes into the error log buffer
   std::vector<Context *> primary;
@@ -128,6 +129,7 @@ struct State {
     calls.clear();
     launches.clear();
     settings.clear();
+    allocated.clear();
     broken.clear();
     jitLog.clear();
     failures.clear();
@@ -204,6 +206,21 @@ struct State {
     return result;
   }
 
+  uint64_t allocate(size_t bytes, void *stream) {
+    uint64_t address = nextAddress;
+    nextAddress += (bytes + 255) / 256 * 256;
+    allocated[address] = stream;
+    return address;
+  }
+  // `invalid` where it was not allocated, or on another stream.
+  int free(uint64_t address, void *stream, int invalid) {
+    auto found = allocated.find(address);
+    if (found == allocated.end() || found->second != stream)
+      return breakRule(invalid, "memory is freed that the stream does not have");
+    allocated.erase(found);
+    return 0;
+  }
+
   Context *newContext(int device) {
     Context *context;
     if (!freeContexts.empty()) {
@@ -269,6 +286,7 @@ private:
   std::vector<std::unique_ptr<Image>> images;
   std::vector<std::unique_ptr<Kernel>> kernels;
   unsigned long long lastContextId = 0;
+  uint64_t nextAddress = 0x7e0000000000;
 };
 
 } // namespace kiln::fake
