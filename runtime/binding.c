@@ -1,6 +1,8 @@
 /* The slow path: choosing targets, loading kernels, publishing both. */
 #include "runtime/binding.h"
 
+#include "runtime/differential.h"
+#include "runtime/element_values.h"
 #include "runtime/mutex.h"
 #include "runtime/seen_shapes.h"
 #include "runtime/target.h"
@@ -133,22 +135,15 @@ static const kiln_binary *binary_of(const kiln_entry *entry, const kiln_binding 
 }
 
 bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant) {
-  const kiln_binary *binary = binary_of(entry, binding, variant);
-  return binary->data || binary->frame || binary->host;
+  return kiln_binary_exists(binary_of(entry, binding, variant));
 }
 
 /* What the generator must have got right for the driver not to read beyond the arguments. */
 static kiln_status check_variant(const kiln_variant *variant) {
-  static const uint8_t sizes[] = {
-      [KILN_PARAM_POINTER] = 8,
-#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
-#include "runtime/element_types.def"
-  };
-  _Static_assert(sizeof sizes == KILN_PARAM_BYTES, "every kind but the last has one size");
   for (uint32_t i = 0; i < variant->num_params; ++i) {
     const kiln_param *param = &variant->params[i];
     if (param->kind > KILN_PARAM_BYTES || param->size == 0 ||
-        (param->kind != KILN_PARAM_BYTES && param->size != sizes[param->kind]))
+        (param->kind != KILN_PARAM_BYTES && param->size != kiln_element_bytes(param->kind)))
       return kiln_error(KILN_ERROR_ABI, "parameter %u (%s) of kind %u cannot have %u bytes", i,
                         param->name, (unsigned)param->kind, (unsigned)param->size);
   }
@@ -156,7 +151,7 @@ static kiln_status check_variant(const kiln_variant *variant) {
 }
 
 static kiln_status check_scratch(const kiln_binary *binary, const kiln_driver_table *driver) {
-  if (binary->scratch_bytes && !driver->allocate)
+  if (binary->scratch_bytes && !driver->has_scratch)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
                       "the kernel wants %llu bytes of scratch memory for each block, which %s does "
                       "not have",
@@ -334,6 +329,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_free_tuning_tables(entry->state->tables);
   kiln_store_release(&entry->state->tables, NULL);
   kiln_free_seen_shapes(entry->state->seen);
+  kiln_free_differential(entry->state->differential);
+  kiln_store_release(&entry->state->differential, NULL);
   kiln_store_release(&entry->state->seen, NULL);
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));

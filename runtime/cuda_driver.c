@@ -282,6 +282,40 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
   return status == KILN_SUCCESS ? get_context(api, stream.handle, context) : status;
 }
 
+/* Makes the stream's context current. */
+static kiln_status enter_stream(const kiln_cuda_api *api, kiln_stream stream, bool *pushed) {
+  void *context;
+  kiln_status status = get_context(api, stream.handle, &context);
+  return status == KILN_SUCCESS ? kiln_cuda_enter(api, context, pushed) : status;
+}
+
+static kiln_status copy(kiln_stream stream, void *to, const void *from, uint64_t bytes) {
+  const kiln_cuda_api *api = kiln_cuda();
+  bool pushed;
+  if (!api->cuMemcpyAsync)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks cuMemcpyAsync");
+  kiln_status status = enter_stream(api, stream, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->cuMemcpyAsync((uintptr_t)to, (uintptr_t)from, (size_t)bytes, stream.handle);
+  kiln_cuda_leave(api, pushed);
+  return result ? kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuMemcpyAsync", result) : KILN_SUCCESS;
+}
+
+static kiln_status synchronize(kiln_stream stream) {
+  const kiln_cuda_api *api = kiln_cuda();
+  bool pushed;
+  if (!api->cuStreamSynchronize)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks cuStreamSynchronize");
+  kiln_status status = enter_stream(api, stream, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->cuStreamSynchronize(stream.handle);
+  kiln_cuda_leave(api, pushed);
+  return result ? kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuStreamSynchronize", result)
+                : KILN_SUCCESS;
+}
+
 /* Notes that a retained primary context belongs to its record; false if there is none or it had
  * one. */
 static bool keep_retained(const kiln_place *place) {
@@ -407,8 +441,11 @@ const kiln_driver_table kiln_cuda_driver = {
     .device_place = device_place,
     .stream_context = stream_context,
     .is_capturing = is_capturing,
+    .has_scratch = true,
     .allocate = allocate,
     .release = release,
+    .copy = copy,
+    .synchronize = synchronize,
     .load = kiln_cuda_load,
     .make_resident = kiln_cuda_make_resident,
     .unload = kiln_cuda_unload,

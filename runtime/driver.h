@@ -103,11 +103,16 @@ typedef struct kiln_driver_table {
   /* Hot: the grid is checked and not empty. */
   kiln_status (*launch)(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                         void *const *params);
+  bool has_scratch; /* kernels may have scratch memory */
   /* Memory of the stream's device for what is launched on it until `release`.
-   * KILN_ERROR_UNSUPPORTED where the driver is too old. Null: kernels have no scratch memory. */
+   * KILN_ERROR_UNSUPPORTED where the driver is too old. Null: any of the host's. */
   kiln_status (*allocate)(const kiln_place *place, kiln_stream stream, uint64_t bytes,
                           void **memory);
   void (*release)(kiln_stream stream, void *memory);
+  /* Copies between the device and itself or the host, in the stream's order. Null: memcpy does. */
+  kiln_status (*copy)(kiln_stream stream, void *to, const void *from, uint64_t bytes);
+  /* Waits for all that was launched on the stream. Null: a launch does. */
+  kiln_status (*synchronize)(kiln_stream stream);
   /* Back to the state at process start; nothing may be in use. */
   void (*close)(void);
 } kiln_driver_table;

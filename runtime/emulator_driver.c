@@ -403,6 +403,36 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
   return launch_complete(kernel, stream, grid, all);
 }
 
+/* The host's, and registered where the program has registered what kernels may access. */
+static kiln_status allocate(const kiln_place *place, kiln_stream stream, uint64_t bytes,
+                            void **memory) {
+  enum { ALIGNMENT = 256 };
+  kiln_emulator *emulator = stream.handle;
+  (void)place;
+  *memory = kiln_os_allocate_aligned(ALIGNMENT, (size_t)bytes);
+  if (!*memory)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for %llu bytes of an emulated device",
+                      (unsigned long long)bytes);
+  kiln_status status = emulator->ranges.number
+                           ? kiln_emulator_register(emulator, *memory, (size_t)bytes)
+                           : KILN_SUCCESS;
+  if (status != KILN_SUCCESS) {
+    kiln_os_free_aligned(*memory);
+    *memory = NULL;
+  }
+  return status;
+}
+
+static void release(kiln_stream stream, void *memory) {
+  kiln_emulator *emulator = stream.handle;
+  kiln_lock(&emulator->mutex);
+  kiln_emulated_range *range = kiln_ranges_find(&emulator->ranges, memory);
+  if (range)
+    kiln_ranges_remove(&emulator->ranges, range);
+  kiln_unlock(&emulator->mutex);
+  kiln_os_free_aligned(memory);
+}
+
 static void close_driver(void) {}
 
 const kiln_driver_table kiln_emulator_driver = {
@@ -415,5 +445,7 @@ const kiln_driver_table kiln_emulator_driver = {
     .load = load,
     .unload = unload,
     .launch = launch,
+    .allocate = allocate,
+    .release = release,
     .close = close_driver,
 };

@@ -23,6 +23,7 @@ enum {
   ERROR_STREAM_CAPTURE_IMPLICIT = 906,
   FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
   CAPTURE_MODE_RELAXED = 2,
+  MEMCPY_DEFAULT = 4, /* either side may be the host's */
   DEFAULT_SHARED_BYTES = 64 * 1024
 };
 
@@ -231,6 +232,22 @@ static void release(kiln_stream stream, void *memory) {
   kiln_load_acquire(&published_api)->hipFreeAsync(memory, stream.handle);
 }
 
+static kiln_status copy(kiln_stream stream, void *to, const void *from, uint64_t bytes) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  if (!api->hipMemcpyAsync)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipMemcpyAsync");
+  int result = api->hipMemcpyAsync(to, from, (size_t)bytes, MEMCPY_DEFAULT, stream.handle);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipMemcpyAsync", result) : KILN_SUCCESS;
+}
+
+static kiln_status synchronize(kiln_stream stream) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  if (!api->hipStreamSynchronize)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipStreamSynchronize");
+  int result = api->hipStreamSynchronize(stream.handle);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipStreamSynchronize", result) : KILN_SUCCESS;
+}
+
 /* The kernel's device is current. */
 static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, kiln_image **images,
                                void **module) {
@@ -400,8 +417,11 @@ const kiln_driver_table kiln_hip_driver = {
     .device_place = device_place,
     .stream_context = stream_context,
     .is_capturing = is_capturing,
+    .has_scratch = true,
     .allocate = allocate,
     .release = release,
+    .copy = copy,
+    .synchronize = synchronize,
     .load = load,
     .unload = unload,
     .launch = launch,

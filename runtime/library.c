@@ -1,5 +1,6 @@
 /* What programs do with whole entries and libraries: prepare, ask, unload. */
 #include "runtime/binding.h"
+#include "runtime/pack.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -109,6 +110,7 @@ kiln_status kiln_unload(const kiln_library *library) {
     return first.status;
   for (uint32_t i = 0; i < library->num_entries; ++i)
     kiln_note_error(&first, kiln_release_entry(library->entries[i]));
+  kiln_forget_packs(library);
   return kiln_first_error_of(&first);
 }
 
@@ -116,6 +118,7 @@ kiln_status kiln_shutdown(void) {
   kiln_first_error first = {.status = KILN_SUCCESS};
   kiln_note_error(&first, kiln_release_all_entries());
   kiln_close_drivers();
+  kiln_forget_all_packs();
   return kiln_first_error_of(&first);
 }
 

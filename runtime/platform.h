@@ -104,6 +104,10 @@ void kiln_os_free_aligned(void *memory);
 /* Gives the file `from` the name `to`, in place of what has it. Returns 0, else an errno. */
 int kiln_os_replace_file(const char *from, const char *to);
 
+/* The folder, with what separates it from a name, of the program or shared library that `address`
+ * is of. False: the system does not tell. */
+bool kiln_os_folder_of(const void *address, char *folder, size_t capacity);
+
 /* --- shared libraries --- */
 
 typedef void (*kiln_os_function)(void);

@@ -100,6 +100,38 @@ int kiln_os_replace_file(const char *from, const char *to) {
   return rename(from, to) == 0 ? 0 : errno;
 }
 
+/* Up to the last slash; false where there is none, or no room. */
+static bool keep_folder(char *folder, const char *path, size_t length, size_t capacity) {
+  while (length > 0 && path[length - 1] != '/')
+    --length;
+  if (length == 0 || length >= capacity)
+    return false;
+  memmove(folder, path, length);
+  folder[length] = '\0';
+  return true;
+}
+
+/* The loader knows a program by the word that it was called by, which need not be a path. */
+bool kiln_os_folder_of(const void *address, char *folder, size_t capacity) {
+#if defined(__linux__) || defined(__APPLE__)
+  Dl_info info;
+  if (dladdr((void *)address, &info) && info.dli_fname &&
+      keep_folder(folder, info.dli_fname, strlen(info.dli_fname), capacity))
+    return true;
+#else
+  (void)address;
+#endif
+#ifdef __linux__
+  ssize_t length = readlink("/proc/self/exe", folder, capacity);
+  return length > 0 && (size_t)length < capacity &&
+         keep_folder(folder, folder, (size_t)length, capacity);
+#else
+  (void)keep_folder;
+  (void)folder, (void)capacity;
+  return false;
+#endif
+}
+
 void *kiln_os_open_library(const char *path, bool resolves_now) {
   return dlopen(path, (resolves_now ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL);
 }

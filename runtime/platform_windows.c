@@ -148,6 +148,19 @@ int kiln_os_replace_file(const char *from, const char *to) {
   return GetLastError() == ERROR_ACCESS_DENIED ? EACCES : EIO;
 }
 
+bool kiln_os_folder_of(const void *address, char *folder, size_t capacity) {
+  HMODULE module;
+  DWORD flags =
+      GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+  if (!GetModuleHandleExA(flags, address, &module))
+    return false;
+  DWORD length = GetModuleFileNameA(module, folder, (DWORD)capacity); /* as fopen takes it */
+  char *end = length > 0 && length < capacity ? strrchr(folder, '\\') : NULL;
+  if (end)
+    end[1] = '\0';
+  return end != NULL;
+}
+
 static _Thread_local char library_error[256];
 
 static void note_library_error(const char *path, DWORD error) {

@@ -104,7 +104,7 @@ struct SourceKernel::Code {
   kiln_entry_state state = {};
   kiln_entry entry = {};
   const kiln_entry *entries[1] = {&entry};
-  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries, nullptr};
+  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries, nullptr, nullptr, 0};
   /// Null: the default one.
   kiln_cpu_pool *pool = nullptr;
 

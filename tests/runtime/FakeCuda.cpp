@@ -89,6 +89,8 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
     return result;
   launch.arguments = State::copyArguments(*kernel, parameters);
   state.launches.push_back(std::move(launch));
+  if (state.run)
+    state.run(state.launches.back());
   return 0;
 }
 
@@ -302,6 +304,19 @@ int cuMemAllocAsync(unsigned long long *address, size_t bytes, void *stream) {
 int cuMemFreeAsync(unsigned long long address, void *stream) {
   ENTER("cuMemFreeAsync");
   return state.free(address, stream, InvalidValue);
+}
+
+int cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes, void *stream) {
+  ENTER("cuMemcpyAsync");
+  if (!contextOf(stream) || contextOf(stream) != currentContext())
+    return state.breakRule(InvalidContext, "a copy without the stream's context");
+  state.copy(to, from, bytes);
+  return 0;
+}
+
+int cuStreamSynchronize(void *stream) {
+  ENTER("cuStreamSynchronize");
+  return contextOf(stream) ? 0 : InvalidContext;
 }
 
 int cuThreadExchangeStreamCaptureMode(int *) {

@@ -27,7 +27,7 @@ static const kiln_binary binaries[] = {{.host = add_seven, .symbol = "v", .arena
 static const kiln_entry entry = {&library, "add_seven", variants, targets, binaries,
                                  &state,   1,           1,        NULL,    NULL};
 static const kiln_entry *const entries[] = {&entry};
-static const kiln_library library = {KILN_ABI_VERSION, 1, "plugin", entries, NULL};
+static const kiln_library library = {KILN_ABI_VERSION, 1, "plugin", entries, NULL, NULL, 0};
 
 /* Not by an exported function: where plug-ins see what others export, that could be another's. */
 static kiln_status run(const kiln_entry *any, int *out, uint32_t count) {
@@ -38,9 +38,7 @@ static kiln_status run(const kiln_entry *any, int *out, uint32_t count) {
 
 EXPORTED const kiln_entry *plugin_entry(void) { return &entry; }
 
-EXPORTED kiln_status plugin_run(int *out, uint32_t count) {
-  return run(&entry, out, count);
-}
+EXPORTED kiln_status plugin_run(int *out, uint32_t count) { return run(&entry, out, count); }
 
 EXPORTED kiln_status plugin_run_entry(const kiln_entry *any, int *out, uint32_t count) {
   return run(any, out, count);

@@ -109,7 +109,8 @@ TEST_F(ScratchTest, ComesFromTheDriverWhereThereIsNoAllocator) {
   ASSERT_OK(launchSix(library));
   EXPECT_EQ(fake->count("cuMemAllocAsync"), 1u);
   EXPECT_EQ(fake->count("cuMemFreeAsync"), 1u);
-  EXPECT_GE(passed(0), 0x7e0000000000u);
+  EXPECT_NE(passed(0), 0u);
+  EXPECT_EQ(passed(0) % 256, 0u);
   allocator.set();
   ASSERT_OK(launchSix(library));
   ASSERT_OK(kiln_set_scratch_allocator(nullptr, nullptr, nullptr));
@@ -246,9 +247,9 @@ TEST_F(ScratchTest, EmulatedGpusHaveNone) {
   library.addVariant("v");
   library.binary().host = [](void *const *, const uint32_t *, const uint32_t *, void *) {};
   library.binary().scratch_bytes = 8;
-  EXPECT_ERROR(
-      kiln_launch(&library.entry, 0, kiln_emulator_stream(emulator), OneBlock, nullptr),
-      KILN_ERROR_UNSUPPORTED, "8 bytes of scratch memory for each block, which emu does not have");
+  EXPECT_ERROR(kiln_launch(&library.entry, 0, kiln_emulator_stream(emulator), OneBlock, nullptr),
+               KILN_ERROR_UNSUPPORTED,
+               "8 bytes of scratch memory for each block, which emu does not have");
   kiln_emulator_destroy(emulator);
 }
 
