@@ -176,7 +176,8 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   where.driver = target.emulated ? KILN_DRIVER_EMULATOR : KILN_DRIVER_CPU;
   where.form = KILN_FORM_HOST;
   where.arch = target.emulated ? target.arch.c_str() : hostArch;
-  entry = {&library, "kernel", &variant, &where, &loaded->record, &state, 1, 1, nullptr, nullptr};
+  entry = {&library, "kernel", &variant, &where,  &loaded->record, &state,
+           1,        1,        nullptr,  nullptr, nullptr};
 }
 
 std::string SourceKernel::Code::launch(kiln_stream stream,
