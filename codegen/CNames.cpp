@@ -95,21 +95,22 @@ std::string parameterCName(StringRef name) {
 
 std::vector<std::string> entryCNames(StringRef entry) {
   std::vector<std::string> names;
-  for (StringRef suffix : {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan",
-                           "_plan_init", "_run",
-                           // static names of the source
-                           "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss",
-                           "_grid", "_choose", "_pack", "_launch", "_admit", "_needs", "_binaries",
-                           "_fallbacks", "_targets", "_variant_table", "_constants", "_tile_costs",
-                           "_processors", "_state", "_parameter_list", "_arguments", "_conditions",
-                           "_signature", "_order", "_ranks", "_params_0", "_tensor_maps_0"})
+  for (StringRef suffix :
+       {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan", "_plan_init",
+        "_run",
+        // static names of the source
+        "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss", "_grid", "_choose",
+        "_pack", "_launch", "_admit", "_needs", "_binaries", "_fallbacks", "_targets",
+        "_variant_table", "_constants", "_tile_costs", "_processors", "_state", "_parameter_list",
+        "_arguments", "_conditions", "_signature", "_order", "_elements", "_address", "_admits",
+        "_launch_on", "_comparison", "_compared_arrays", "_ranks", "_params_0", "_tensor_maps_0"})
     names.push_back((entry + suffix).str());
   return names;
 }
 
 std::vector<std::string> libraryCNames(StringRef library) {
   std::vector<std::string> names;
-  for (StringRef suffix : {"_library", "_prepare", "_unload", "_abi_version"})
+  for (StringRef suffix : {"_library", "_prepare", "_unload", "_abi_version", "_load_pack"})
     names.push_back((library + suffix).str());
   return names;
 }
