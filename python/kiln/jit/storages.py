@@ -25,13 +25,12 @@ def fill_unwritten(tensor):
     octets[whole:].copy_(torch.tensor(list(UNWRITTEN.to_bytes(8, "little"))[: size - whole], dtype=torch.uint8))
 
 
-def _whole_storage(tensor):
-    storage = tensor.untyped_storage()
+def _extent_of(storage):
     return storage.data_ptr(), storage.nbytes()
 
 
-def _behind_pointers(arguments):
-    """Whole storages of live tensors at the addresses that integers among the arguments may be: tables of pointers."""
+def behind_pointers(arguments):
+    """The storages of live tensors at the addresses that integers among the arguments may be: tables of pointers."""
     addresses = set()
     for argument in arguments:
         tensor = argument.tensor
@@ -44,10 +43,11 @@ def _behind_pointers(arguments):
     if addresses:
         for thing in gc.get_objects():
             if issubclass(type(thing), torch.Tensor) and thing.layout is torch.strided:
-                first, size = _whole_storage(thing)
+                storage = thing.untyped_storage()
+                first, size = _extent_of(storage)
                 if any(first <= address < first + size for address in addresses):
-                    found[first] = size
-    return list(found.items())
+                    found[first] = storage
+    return list(found.values())
 
 
 def _united(extents):
@@ -68,8 +68,8 @@ class Registered:
     def __init__(self, emulator, arguments, whole_storages):
         self.emulator = emulator
         tensors = [argument.tensor for argument in arguments if argument.tensor is not None]
-        extent = _whole_storage if whole_storages else lambda tensor: extent_in_bytes(of_torch(tensor))
-        self.extents = _united([*map(extent, tensors), *_behind_pointers(arguments)])
+        extents = [_extent_of(t.untyped_storage()) if whole_storages else extent_in_bytes(of_torch(t)) for t in tensors]
+        self.extents = _united([*extents, *map(_extent_of, behind_pointers(arguments))])
 
     def __enter__(self):
         for first, size in self.extents:
