@@ -28,7 +28,8 @@ const std::vector<Case> &cases() {
        {"1:13: error: invalid JSON: the key 'kiln' stands twice in one object [spec-duplicate-key]",
         "1:2: note: the first one is here"}},
       // What kiln init leaves to be chosen.
-      {kernelSpec(R"("signature": {"x": "*?", "B": "?", "d": "tensordesc<?>[?, 64]", "s": {"string": "?"}})"),
+      {kernelSpec(
+           R"("signature": {"x": "*?", "B": "?", "d": "tensordesc<?>[?, 64]", "s": {"string": "?"}})"),
        {"kernels[0].signature.x: '*?' is still to be chosen [spec-placeholder]",
         "hint: a type in place of \"?\"", "kernels[0].signature.B: '?' is still",
         "kernels[0].signature.d: 'tensordesc<?>[?, 64]' is still"}},

@@ -59,20 +59,13 @@ Command commandOf(const Flags &flags) {
   if (flags.library.isTritonLink())
     return Command::TritonLink;
   const std::pair<const cl::SubCommand *, Command> all[] = {
-      {&commands.init, Command::Init},
-      {&commands.build, Command::Build},
-      {&commands.plan, Command::Plan},
-      {&commands.link, Command::Link},
-      {&commands.compile, Command::Compile},
-      {&commands.check, Command::Check},
-      {&commands.run, Command::Run},
-      {&commands.verify, Command::Verify},
-      {&commands.tune, Command::Tune},
-      {&commands.inspect, Command::Inspect},
-      {&commands.report, Command::Report},
-      {&commands.cache, Command::Cache},
-      {&commands.language, Command::Language},
-      {&commands.completion, Command::Completion}};
+      {&commands.init, Command::Init},         {&commands.build, Command::Build},
+      {&commands.plan, Command::Plan},         {&commands.link, Command::Link},
+      {&commands.compile, Command::Compile},   {&commands.check, Command::Check},
+      {&commands.run, Command::Run},           {&commands.verify, Command::Verify},
+      {&commands.tune, Command::Tune},         {&commands.inspect, Command::Inspect},
+      {&commands.report, Command::Report},     {&commands.cache, Command::Cache},
+      {&commands.language, Command::Language}, {&commands.completion, Command::Completion}};
   for (const auto &[command, value] : all)
     if (*command)
       return value;

@@ -22,6 +22,8 @@ void readFile(JsonMembers &in, llvm::StringRef key, std::string &out) {
 
 void readStorage(JsonMembers &in, CapturedStorage &out) {
   in.read("bytes", out.bytes);
+  if (in.has("type"))
+    in.read("type", out.type);
   readFile(in, "before", out.before);
   if (in.has("after"))
     readFile(in, "after", out.after);

@@ -25,6 +25,8 @@ struct CapturedPointer {
 /// Memory that a launch may touch.
 struct CapturedStorage {
   uint64_t bytes = 0;
+  /// Of its elements, as signatures spell it, where no argument sees it.
+  std::string type;
   /// Files, relative to the folder: what it held before the launch and after it. `after` is empty
   /// where the launch changed nothing.
   std::string before, after;

@@ -215,8 +215,8 @@ static ElementType elementBehind(const ArgumentType &type) {
   return type.pointerDepth == 1 ? type.element : ElementType::UInt64;
 }
 
-std::vector<ElementView> viewsOf(unsigned storage, const ReplayArguments &arguments,
-                                 const EntryModel &entry) {
+std::vector<ElementView> viewsOf(const CapturedLaunch &launch, unsigned storage,
+                                 const ReplayArguments &arguments, const EntryModel &entry) {
   std::vector<ElementView> views;
   for (auto [argument, captured] : llvm::zip(entry.arguments, arguments.pointers)) {
     if (!captured || *captured->storage != storage)
@@ -228,6 +228,9 @@ std::vector<ElementView> viewsOf(unsigned storage, const ReplayArguments &argume
         }))
       views.push_back({element, phase});
   }
+  std::optional<ElementType> recorded = parseElementType(launch.storages[storage].type);
+  if (views.empty() && recorded)
+    views.push_back({*recorded, 0});
   return views;
 }
 

@@ -52,9 +52,10 @@ replayLaunch(const CapturedLaunch &launch, const ReplayMemory &memory, ReplayArg
              const EntryModel &entry, const kiln_entry &record, unsigned variant,
              const std::array<int64_t, 3> &grid, RunDevice &device);
 
-/// How the entry's arguments see a storage, each way once.
-std::vector<ElementView> viewsOf(unsigned storage, const ReplayArguments &arguments,
-                                 const EntryModel &entry);
+/// How the entry's arguments see one of the launch's storages, each way once; where none does, as
+/// the elements that it was recorded with.
+std::vector<ElementView> viewsOf(const CapturedLaunch &launch, unsigned storage,
+                                 const ReplayArguments &arguments, const EntryModel &entry);
 
 /// "out[3, 17]": the element of an argument at a byte of a storage.
 std::string elementNameAt(unsigned storage, uint64_t place, ElementView view,

@@ -7,8 +7,11 @@ namespace kiln {
 /// A wide name stands out of its column: lines stay short.
 constexpr size_t maxColumn = 40;
 
-static std::string variantOf(const Replay &replay) {
-  return replay.variants.empty() ? "-" : replay.variants.front();
+/// Its config; what it relies on would fill the line.
+static llvm::StringRef variantOf(const Replay &replay) {
+  if (replay.variants.empty())
+    return "-";
+  return llvm::StringRef(replay.variants.front()).split(" for ").first;
 }
 
 ResultTable::ResultTable(llvm::ArrayRef<Replay> replays, llvm::ArrayRef<CapturedLaunch> launches,

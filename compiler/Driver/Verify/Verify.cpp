@@ -326,7 +326,8 @@ private:
     std::vector<StorageResult> results;
     for (unsigned storage = 0; storage < arrays.size(); ++storage) {
       llvm::StringRef got(arrays[storage].data.get(), arrays[storage].bytes);
-      std::vector<ElementView> views = viewsOf(storage, replay.arguments, entryOf(replay));
+      std::vector<ElementView> views =
+          viewsOf(launches[replay.launch], storage, replay.arguments, entryOf(replay));
       Comparison comparison =
           compareStorage(memory.before[storage], memory.after[storage], got, views, tolerances);
       std::string place =

@@ -25,12 +25,13 @@ def fill_unwritten(tensor):
     octets[whole:].copy_(torch.tensor(list(UNWRITTEN.to_bytes(8, "little"))[: size - whole], dtype=torch.uint8))
 
 
-def _extent_of(storage):
+def _whole_storage(tensor):
+    storage = tensor.untyped_storage()
     return storage.data_ptr(), storage.nbytes()
 
 
 def behind_pointers(arguments):
-    """The storages of live tensors at the addresses that integers among the arguments may be: tables of pointers."""
+    """Live tensors, one of each storage, at the addresses that integers among the arguments may be: tables of pointers."""
     addresses = set()
     for argument in arguments:
         tensor = argument.tensor
@@ -43,10 +44,9 @@ def behind_pointers(arguments):
     if addresses:
         for thing in gc.get_objects():
             if issubclass(type(thing), torch.Tensor) and thing.layout is torch.strided:
-                storage = thing.untyped_storage()
-                first, size = _extent_of(storage)
+                first, size = _whole_storage(thing)
                 if any(first <= address < first + size for address in addresses):
-                    found[first] = storage
+                    found[first] = thing
     return list(found.values())
 
 
@@ -68,8 +68,8 @@ class Registered:
     def __init__(self, emulator, arguments, whole_storages):
         self.emulator = emulator
         tensors = [argument.tensor for argument in arguments if argument.tensor is not None]
-        extents = [_extent_of(t.untyped_storage()) if whole_storages else extent_in_bytes(of_torch(t)) for t in tensors]
-        self.extents = _united([*extents, *map(_extent_of, behind_pointers(arguments))])
+        extents = [_whole_storage(t) if whole_storages else extent_in_bytes(of_torch(t)) for t in tensors]
+        self.extents = _united([*extents, *map(_whole_storage, behind_pointers(arguments))])
 
     def __enter__(self):
         for first, size in self.extents:

@@ -46,10 +46,10 @@ def write_npy(path, element, octets):
 
 
 class Storage:
-    """Memory that a launch may touch. `read()` gives its octets now."""
+    """Memory that a launch may touch. `read()` gives its octets now; `element` is what a tensor in it has."""
 
-    def __init__(self, address, size, read):
-        self.address, self.size, self.read = address, size, read
+    def __init__(self, address, size, read, element="u8"):
+        self.address, self.size, self.read, self.element = address, size, read, element
 
     def holds(self, address):
         return self.address <= address < self.address + max(self.size, 1)
@@ -125,8 +125,10 @@ class Pending:
         ]
 
     def element_of(self, storage):
-        """That of all arguments that point into it; where they differ, octets."""
+        """That of all arguments that point into it, or of a tensor to which no argument leads directly; where they differ, octets."""
         elements = {argument.element or "u64" for argument in self.arguments if argument.address and storage.holds(argument.address)}
+        if not elements:
+            return storage.element
         return elements.pop() if len(elements) == 1 else "u8"
 
 
@@ -178,7 +180,7 @@ class Capture:
     def _store(self, pending, number, stem):
         storage, before = pending.storages[number], pending.before[number]
         after, element = storage.read(), pending.element_of(storage)
-        entry = {"bytes": storage.size, "before": f"{stem}.before.npy"}
+        entry = {"bytes": storage.size, "type": element, "before": f"{stem}.before.npy"}
         write_npy(self.work / entry["before"], element, before)
         if after != before:
             entry["after"] = f"{stem}.after.npy"

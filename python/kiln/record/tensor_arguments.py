@@ -4,6 +4,7 @@ import ctypes
 
 import torch
 
+from kiln import element_types
 from kiln.jit.storages import behind_pointers
 from kiln.record.capture import Argument, Storage
 
@@ -65,6 +66,14 @@ def _octets(storage):
 
 def storages_of(at_run_time):
     """The whole storages of the tensors, and of those at addresses that the arguments hold, each once."""
-    tensors = [passed.tensor.untyped_storage() for passed in at_run_time if passed.tensor is not None]
-    found = {storage.data_ptr(): storage for storage in [*tensors, *behind_pointers(at_run_time)] if storage.data_ptr()}
-    return [Storage(address, storage.nbytes(), lambda storage=storage: _octets(storage)) for address, storage in found.items()]
+    found = {}
+    for tensor in [*(passed.tensor for passed in at_run_time if passed.tensor is not None), *behind_pointers(at_run_time)]:
+        if tensor.untyped_storage().data_ptr():
+            found.setdefault(tensor.untyped_storage().data_ptr(), tensor)
+    return [_storage(tensor) for tensor in found.values()]
+
+
+def _storage(tensor):
+    storage = tensor.untyped_storage()
+    element = element_types.of_array(str(tensor.dtype).removeprefix("torch.")) or "u8"
+    return Storage(storage.data_ptr(), storage.nbytes(), lambda: _octets(storage), element)

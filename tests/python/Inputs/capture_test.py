@@ -54,16 +54,18 @@ class CaptureTest(unittest.TestCase):
     def test_what_did_not_change_is_kept_once(self):
         memory, capture = array.array("i", [1, 2]), self.made("c")
         capture.end(capture.begin("f", "f", [Argument("x", "*i32", address=storage(memory).address)], [storage(memory)], FACTS), launch())
-        self.assertEqual(list(self.written(capture)[0]["storages"][0]), ["bytes", "before"])
+        self.assertEqual(list(self.written(capture)[0]["storages"][0]), ["bytes", "type", "before"])
 
     def test_addresses_in_storages_are_places(self):
         pointed = array.array("f", [1] * 4)
         target = storage(pointed)
+        target.element = "fp32"
         table = array.array("Q", [target.address + 8, 5, target.address + target.size + 4096])
         capture = self.made("c")
         arguments = [Argument("table", "*i64", address=storage(table).address), Argument("p", "**fp32", address=storage(table).address)]
         capture.end(capture.begin("f", "f", arguments, [storage(table), target], FACTS), launch())
-        self.assertEqual(self.written(capture)[0]["storages"][0]["pointers"], [[0, 1, 8]])
+        kept = self.written(capture)[0]["storages"]
+        self.assertEqual((kept[0]["pointers"], kept[1]["type"]), ([[0, 1, 8]], "fp32"))
 
     def test_keeps_so_many_of_a_variant(self):
         memory, capture = array.array("i", [1]), self.made("c", most=2)

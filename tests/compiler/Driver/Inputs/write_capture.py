@@ -41,9 +41,10 @@ def scale(folder):
                 {"name": "factor", "type": "fp32", "bits": "0x3f000000"},
             ],
             "storages": [
-                {"bytes": 4 * n, "before": store(folder, f"{number}/x.npy", "<f4", x)},
+                {"bytes": 4 * n, "type": "fp32", "before": store(folder, f"{number}/x.npy", "<f4", x)},
                 {
                     "bytes": 4 * n + 8,
+                    "type": "fp32",
                     "before": store(folder, f"{number}/before.npy", "<f4", [0] * (n + 2)),
                     "after": store(folder, f"{number}/after.npy", "<f4", [0, *after, 0]),
                 },
@@ -68,8 +69,8 @@ def product(folder):
             {"name": "K", "type": "i32", "value": 64},
         ],
         "storages": [
-            {"bytes": 4 * 64 * 64, "before": store(folder, "0/0.npy", "<f2", values)},
-            {"bytes": 4 * 64 * 64, "before": store(folder, "0/1.npy", "<f4", [0] * 64 * 64), "after": store(folder, "0/2.npy", "<f4", out)},
+            {"bytes": 4 * 64 * 64, "type": "fp16", "before": store(folder, "0/0.npy", "<f2", values)},
+            {"bytes": 4 * 64 * 64, "type": "fp32", "before": store(folder, "0/1.npy", "<f4", [0] * 64 * 64), "after": store(folder, "0/2.npy", "<f4", out)},
         ],
     }]
 

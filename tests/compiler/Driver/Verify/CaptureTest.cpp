@@ -13,7 +13,7 @@ constexpr llvm::StringLiteral good = R"({"kiln_capture": 1, "recorded_on": "cpu"
                  {"name": "none", "type": "*fp32", "null": true},
                  {"name": "n", "type": "i32", "value": -7}, {"name": "m", "type": "u64", "value": 18446744073709551615},
                  {"name": "eps", "type": "fp32", "bits": "0x3f800000"}],
-   "storages": [{"bytes": 32, "before": "f/0.before.npy", "after": "f/0.after.npy", "pointers": [[24, 0, 32]]}]}]})";
+   "storages": [{"bytes": 32, "type": "u8", "before": "f/0.before.npy", "after": "f/0.after.npy", "pointers": [[24, 0, 32]]}]}]})";
 
 std::string errorOf(llvm::StringRef text) {
   auto launches = readCaptureIndex(text);
