@@ -41,7 +41,7 @@ static void readOutputs(const CompilerFlags &flags, CompilerOptions &options) {
   options.depfile = flags.depfile;
   options.cacheFolder = flags.cacheFolder;
   if (!flags.cacheFolder.getNumOccurrences() &&
-      (commands.build || commands.compile || commands.tune))
+      (commands.build || commands.compile || commands.tune || commands.verify))
     options.cacheFolder = cacheOfEnvironment();
   if (flags.cacheLimit == 0)
     usageError("--cache-limit: expected at least 1 MiB, got 0");
