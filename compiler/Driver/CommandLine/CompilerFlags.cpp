@@ -48,6 +48,7 @@ static void readOutputs(const CompilerFlags &flags, CompilerOptions &options) {
   options.cacheLimitMiB = flags.cacheLimit;
   if (flags.compression.getNumOccurrences())
     options.isCompressed = flags.compression == CompilerFlags::Compression::Zstd;
+  options.hasPacks = flags.packs;
   options.hasTorchSource = flags.torchSource;
   options.hasCxxHeader = flags.cxxHeader;
 }

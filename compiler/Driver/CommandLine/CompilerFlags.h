@@ -119,6 +119,9 @@ struct CompilerFlags {
                  clEnumValN(Compression::Zstd, "zstd",
                             "together; programs link runtime/zstd/ and libzstd")),
       cl::init(Compression::None), cl::sub(commands.libraries)};
+  cl::opt<bool> packs{"packs",
+                      cl::desc("Device binaries in files of their own, NAME.ARCHITECTURE.kpack"),
+                      cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};
   cl::opt<bool> torchSource{
       "torch", cl::desc("Also write NAME_torch.cpp: the kernels as torch.ops.NAME"),
       cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};

@@ -82,6 +82,8 @@ struct CompilerOptions {
   std::string depfile;
   /// --compress: whether images are compressed, in place of what the spec says.
   std::optional<bool> isCompressed;
+  /// --packs: as LibraryModel::hasPacks.
+  bool hasPacks = false;
   /// --torch: as LibraryModel::hasTorchSource.
   bool hasTorchSource = false;
   /// --cxx: as LibraryModel::hasCxxHeader.
