@@ -4,6 +4,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Target/CPU/ConstantMasks.h"
+#include "compiler/Target/CPU/ExpandSmallFloats.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -125,7 +126,12 @@ CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  // As emitCPU does: the JIT linker has none of the functions that processors without small floats
+  // would call.
+  bool convertsF16 = processor.empty() && llvm::sys::getHostCPUFeatures().lookup("f16c");
+  expandSmallFloats(*ir, convertsF16);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*ir, modules);
+  expandSmallFloats(*ir, convertsF16);
   splitConstantMasks(*ir);
   llvm::raw_string_ostream(optimized) << *ir;
 
