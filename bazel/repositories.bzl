@@ -31,3 +31,28 @@ def kiln_repositories(declared = None):
             hint = "apt-get install libzstd-dev",
             targets = {"zstd": "-lzstd"},
         )
+
+def test_repositories():
+    """What only the tests and benchmarks of Kiln itself use."""
+    system_library(
+        name = "googletest",
+        headers = ["gtest", "gmock"],
+        hint = "apt-get install libgtest-dev libgmock-dev",
+        targets = {
+            "gtest": "-lgmock -lgtest -pthread",
+            "gtest_main": "-lgmock_main -lgmock -lgtest -pthread",
+        },
+    )
+    system_library(
+        name = "benchmark",
+        headers = ["benchmark"],
+        hint = "apt-get install libbenchmark-dev",
+        targets = {"benchmark_main": "-lbenchmark_main -lbenchmark -pthread"},
+    )
+    system_library(
+        name = "openblas",
+        headers = ["x86_64-linux-gnu/cblas.h"],
+        hint = "apt-get install libopenblas-dev",
+        optional = True,
+        targets = {"openblas": "-lopenblas"},
+    )

@@ -13,6 +13,7 @@
 //   f_fastest          the fastest legal variant by what was measured
 //   f_choose           that one, or the cheapest legal variant, over f_order
 //   f_pack             pointers to the arguments that a variant's kernel takes
+//   f_launch_on        launches on other arrays, and what else comparisons need (CComparison.cpp)
 //   and the public functions over them
 //
 //===----------------------------------------------------------------------===//
@@ -47,6 +48,7 @@ public:
     writeGrid();
     out << writeChoice(text, helpers);
     writePack();
+    out << writeComparison(text, helpers);
     writeCalls();
     writePlans();
     writeInquiries();
@@ -68,13 +70,7 @@ private:
   bool hasConditions() const { return !tables.conditions.empty(); }
   size_t words() const { return tables.words(); }
   size_t numVariants() const { return entry.variants.size(); }
-  /// Room for the most parameters; C has no arrays of length zero.
-  size_t maxParameters() const {
-    size_t most = 1;
-    for (const std::vector<unsigned> &list : tables.parameterLists)
-      most = std::max(most, list.size());
-    return most;
-  }
+  size_t maxParameters() const { return text.maxParameters(); }
 
   /// Replaces $ by the entry's name.
   void put(StringRef code) { out << named(code, name); }
@@ -533,6 +529,8 @@ private:
             maxParameters())
             .str());
     checkArrays("args->");
+    if (isComparable(entry))
+      put("  if (call->is_compared)\n    return kiln_run_compared(call, args, variant);\n");
     put("  $_pack(args, variant, params);\n  return kiln_run(call, variant, grid, params);\n}\n\n");
     openFunction("", "kiln_stream stream");
     put("  kiln_call call;\n  uint32_t variant = 0;\n  int64_t grid[3];\n  kiln_status status;\n");

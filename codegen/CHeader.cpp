@@ -187,8 +187,15 @@ std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> 
     out << "kiln_status " << model.cName() << "_prepare(kiln_device device);\n";
   out << "kiln_status " << model.cName() << "_unload(void);\n"
       << "/* The KILN_ABI_VERSION that this library was written for. */\n"
-      << "uint32_t " << model.cName() << "_abi_version(void);\n\n"
-      << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+      << "uint32_t " << model.cName() << "_abi_version(void);\n";
+  if (!packedTargets(model).empty())
+    out << "/* Where the device binaries of one architecture are, when they are not beside the "
+           "program or\n * shared library that this is part of (kiln_load_pack):";
+  for (unsigned target : packedTargets(model))
+    out << "\n * " << packFileName(model.name, model.targets[target].name);
+  if (!packedTargets(model).empty())
+    out << ". */\nkiln_status " << model.cName() << "_load_pack(const char *path);\n";
+  out << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
   return text;
 }
 

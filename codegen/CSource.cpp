@@ -75,27 +75,52 @@ static void writeImages(raw_ostream &out, const std::vector<EntryText> &entries,
   out << "\n";
 }
 
-static void writeFrames(raw_ostream &out, const std::vector<ImageFrame> &frames) {
+static void writeFrames(raw_ostream &out, const std::vector<ImageFrame> &frames,
+                        bool isCompressed) {
   if (frames.empty())
     return;
-  out << "/* Images that are compressed together: runtime/zstd/ and libzstd unpack them. */\n";
-  for (const ImageFrame &frame : frames)
-    out << formatv("extern HIDDEN const unsigned char {0}_data[];\n"
-                   "static const kiln_frame {0} = {{{0}_data, {1}, {2}, kiln_unpack_zstd};\n",
-                   frame.symbol, frame.compressed.size(), frame.unpacked.size());
+  out << "/* Images that are stored together"
+      << (isCompressed ? ": runtime/zstd/ and libzstd unpack them" : "") << ". */\n";
+  for (const ImageFrame &frame : frames) {
+    bool isPacked = !frame.pack.empty();
+    if (!isPacked)
+      out << formatv("extern HIDDEN const unsigned char {0}_data[];\n", frame.symbol);
+    std::string data = isPacked ? "NULL" : frame.symbol + "_data";
+    out << formatv("static const kiln_frame {0} = {{\n    {1}, {2}, {3}, {4}, {5}, {6}, "
+                   "UINT64_C({7:x})};\n",
+                   frame.symbol, data, frame.stored.size(), frame.unpacked.size(),
+                   isCompressed ? "kiln_unpack_zstd" : "NULL", isPacked ? "&" + frame.pack : "NULL",
+                   frame.packOffset, frame.checksum);
+  }
   out << "\n";
 }
 
+static void writePacks(raw_ostream &out, const std::vector<Pack> &packs) {
+  if (packs.empty())
+    return;
+  out << "/* The files that hold the images, one for each architecture. */\n";
+  for (const Pack &pack : packs)
+    out << formatv("static kiln_pack_state {0}_state;\nstatic const kiln_pack {0} = {{\n"
+                   "    {1}, {2}, {3}, &{0}_state};\n",
+                   pack.symbol, cString(pack.fileName), cString(pack.identity),
+                   pack.contents.size());
+  out << "static const kiln_pack *const library_packs[] = {\n";
+  for (const Pack &pack : packs)
+    out << "    &" << pack.symbol << ",\n";
+  out << "};\n\n";
+}
+
 static void writeLibrary(raw_ostream &out, const LibraryModel &model,
-                         const std::vector<EntryText> &entries) {
+                         const std::vector<EntryText> &entries, size_t numPacks) {
   std::string name = model.cName();
   out << "static const kiln_entry *const library_entries[] = {\n";
   for (const EntryText &text : entries)
     out << "    &" << text.name << "_entry,\n";
   out << "};\n"
       << formatv("const kiln_library {0}_library = {{KILN_ABI_VERSION, {1}, {2}, "
-                 "library_entries, {3}};\n\n",
-                 name, model.entries.size(), cString(model.name), cString(dispatchHash(model)));
+                 "library_entries, {3}, {4}, {5}};\n\n",
+                 name, model.entries.size(), cString(model.name), cString(dispatchHash(model)),
+                 numPacks ? "library_packs" : "NULL", numPacks);
   if (hasLibraryPrepare(model))
     out << formatv("kiln_status {0}_prepare(kiln_device device) {{\n  return "
                    "kiln_prepare_library(&{0}_library, device);\n}\n\n",
@@ -103,6 +128,10 @@ static void writeLibrary(raw_ostream &out, const LibraryModel &model,
   out << formatv("kiln_status {0}_unload(void) {{ return kiln_unload(&{0}_library); }\n\n"
                  "uint32_t {0}_abi_version(void) {{ return {0}_library.abi_version; }\n",
                  name);
+  if (numPacks)
+    out << formatv("\nkiln_status {0}_load_pack(const char *path) {{\n  return "
+                   "kiln_load_pack(&{0}_library, path);\n}\n",
+                   name);
 }
 
 static bool hasBinary(const std::vector<EntryText> &entries,
@@ -115,7 +144,7 @@ static bool hasBinary(const std::vector<EntryText> &entries,
 }
 
 std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries,
-                        const std::vector<ImageFrame> &frames) {
+                        const std::vector<ImageFrame> &frames, const std::vector<Pack> &packs) {
   std::set<std::string> helpers;
   std::vector<std::string> bodies;
   for (const EntryText &text : entries)
@@ -126,7 +155,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   out << "/* " << model.name
       << ": dispatch tables and entry points, written by Kiln. Do not edit.\n"
       << " * Compile this file and link it with lib" << model.name << ".a and Kiln's runtime"
-      << (frames.empty() ? "" : ", runtime/zstd/ and libzstd") << ". */\n"
+      << (model.isCompressed && !frames.empty() ? ", runtime/zstd/ and libzstd" : "") << ". */\n"
       << "#include \"" << model.name << ".h\"\n\n#include <stddef.h>\n\n"
       << "#if defined(__GNUC__) && !defined(_WIN32)\n#define HIDDEN "
          "__attribute__((visibility(\"hidden\")))\n#else\n#define HIDDEN\n#endif\n\n";
@@ -142,7 +171,8 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
     out << kHostMacros;
   out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeImages(out, entries, hasHostKernels);
-  writeFrames(out, frames);
+  writePacks(out, packs);
+  writeFrames(out, frames, model.isCompressed);
   out << Expression::cHelpers(helpers);
   if (helpers.count("waves_of"))
     out << kWavesOf;
@@ -153,7 +183,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";
-  writeLibrary(out, model, entries);
+  writeLibrary(out, model, entries, packs.size());
   out << "\n#ifdef __cplusplus\n}\n#endif\n";
   return result;
 }

@@ -430,6 +430,9 @@ uint64_t tableBytes(const EntryText &text) {
     bytes += variants * tables.gridConstants.size() * sizeof(int64_t);
   if (tables.hasCosts)
     bytes += variants * sizeof(double) + tables.targets.size() * sizeof(uint32_t);
+  if (isComparable(*text.entry))
+    bytes +=
+        sizeof(kiln_comparison) + comparedArrays(*text.entry).size() * sizeof(kiln_compared_array);
   if (tables.isKeyed)
     bytes += sizeof(kiln_dispatch_key) + tables.keyArguments.size() * sizeof(char *);
   return bytes + (tables.isTuned() ? TunedText(tables).bytes() : 0);
@@ -475,12 +478,13 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeGridTable(out, text);
   writeDispatchKey(out, text);
   writeSignature(out, text);
-  out << "static kiln_entry_state " << text.name << "_state;\n"
-      << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}, &{0}_signature};\n\n",
-                 text.name, model.cName(), cString(text.name), entry.variants.size(),
-                 text.tables.targets.size(),
-                 text.tables.isKeyed ? "&" + text.name + "_key" : "NULL");
+  out << writeComparisonTable(text) << "static kiln_entry_state " << text.name << "_state;\n"
+      << formatv(
+             "const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
+             "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}, &{0}_signature, {6}};\n\n",
+             text.name, model.cName(), cString(text.name), entry.variants.size(),
+             text.tables.targets.size(), text.tables.isKeyed ? "&" + text.name + "_key" : "NULL",
+             isComparable(entry) ? "&" + text.name + "_comparison" : "NULL");
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "codegen/DispatchTables.h"
 #include "codegen/ImageFrames.h"
+#include "codegen/Pack.h"
 
 namespace kiln {
 
@@ -20,7 +21,8 @@ struct NamedBinary {
   /// Of the image or of the host function. Equal ones share the first one's.
   std::string symbol;
   bool isFirstOfItsSymbol = false;
-  /// Of an image that is compressed: the symbol of what it is in (ImageFrames.h), and where.
+  /// Of an image that is stored with others: the symbol of what it is in (ImageFrames.h), and
+  /// where.
   std::string frame;
   uint64_t frameOffset = 0;
 };
@@ -39,6 +41,13 @@ struct EntryText {
   /// "int32_t M, void *a" with a leading ", " where there is one; the caller's grid first.
   std::string parameters() const;
   bool hasCallersGrid() const { return entry->grid.empty(); }
+  /// Room for the most parameters; C has no arrays of length zero.
+  size_t maxParameters() const {
+    size_t most = 1;
+    for (const std::vector<unsigned> &list : tables.parameterLists)
+      most = std::max(most, list.size());
+    return most;
+  }
 };
 
 /// There is none where an entry point is named as the library.
@@ -49,7 +58,7 @@ std::string writeHeader(const LibraryModel &model, const std::vector<EntryText> 
 
 /// `<library>.c`.
 std::string writeSource(const LibraryModel &model, const std::vector<EntryText> &entries,
-                        const std::vector<ImageFrame> &frames);
+                        const std::vector<ImageFrame> &frames, const std::vector<Pack> &packs);
 
 /// The static tables of one entry point, and its functions: the two halves of writeSource.
 std::string writeTables(const LibraryModel &model, const EntryText &text);
@@ -57,6 +66,15 @@ std::string writeTables(const LibraryModel &model, const EntryText &text);
 uint64_t tableBytes(const EntryText &text);
 std::string writeFunctions(const LibraryModel &model, const EntryText &text,
                            std::set<std::string> &helpers);
+
+/// Whether calls of the entry point can be compared (kiln_comparison): the elements of all its
+/// arrays are known.
+bool isComparable(const EntryModel &entry);
+/// Of the tables and of the functions those for that, where it is comparable; else nothing.
+std::string writeComparisonTable(const EntryText &text);
+std::string writeComparison(const EntryText &text, std::set<std::string> &helpers);
+/// The arrays that a comparison is of: indices into EntryModel::arguments.
+std::vector<unsigned> comparedArrays(const EntryModel &entry);
 
 /// Of the functions those that choose a variant.
 std::string writeChoice(const EntryText &text, std::set<std::string> &helpers);

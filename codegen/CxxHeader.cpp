@@ -51,10 +51,7 @@ std::vector<Size> sizesOf(const EntryModel &entry) {
   for (const EntryArray &array : entry.arrays) {
     if (descriptorAt(entry, array.argument)) // its shape comes with it
       continue;
-    Expression product = array.extents.front();
-    for (const Expression &extent : drop_begin(array.extents))
-      product = product.joined(Expression::Op::Multiply, extent);
-    sizes.push_back({array.argument, std::move(product)});
+    sizes.push_back({array.argument, elementsOf(array)});
   }
   return sizes;
 }
@@ -265,7 +262,11 @@ std::string writeCxxHeader(const LibraryModel &model, const std::vector<EntryTex
            "inline ::kiln::result<> prepare_library(kiln_device device) noexcept {\n  return ::"
         << model.cName() << "_prepare(device);\n}\n";
   out << "\ninline ::kiln::result<> unload_library() noexcept {\n  return ::" << model.cName()
-      << "_unload();\n}\n\n} // namespace " << model.cName()
+      << "_unload();\n}\n";
+  if (!packedTargets(model).empty())
+    out << "\ninline ::kiln::result<> load_pack(const char *path) noexcept {\n  return ::"
+        << model.cName() << "_load_pack(path);\n}\n";
+  out << "\n} // namespace " << model.cName()
       << "\n} // namespace kernels\n} // namespace kiln\n\n#endif /* " << guard << " */\n";
   return text;
 }

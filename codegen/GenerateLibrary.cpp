@@ -91,8 +91,9 @@ Error addMembers(const LibraryModel &model, const EntryText &text,
 
 void addFrames(const LibraryText &text, HostArch arch, std::vector<ArchiveMember> &members) {
   for (const ImageFrame &frame : text.allFrames())
-    members.push_back({frame.symbol + ".o",
-                       writeImageObject(arch, Image{frame.symbol + "_data", frame.compressed})});
+    if (frame.pack.empty())
+      members.push_back({frame.symbol + ".o",
+                         writeImageObject(arch, Image{frame.symbol + "_data", frame.stored})});
 }
 
 /// Bytes of one entry point's binaries for one target, without those that an earlier one has.
@@ -142,6 +143,8 @@ std::vector<std::string> libraryFileNames(const LibraryModel &model) {
     names.push_back(torchSourceName(model));
   if (model.hasCxxHeader)
     names.push_back(cxxHeaderName(model));
+  for (unsigned target : packedTargets(model))
+    names.push_back(packFileName(model.name, model.targets[target].name));
   return names;
 }
 
@@ -167,7 +170,8 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
 
   std::string manifest = writeManifest(model, library.sizes);
   library.files.push_back({model.name + ".h", writeHeader(model, text.entries)});
-  library.files.push_back({model.name + ".c", writeSource(model, text.entries, text.allFrames())});
+  library.files.push_back(
+      {model.name + ".c", writeSource(model, text.entries, text.allFrames(), text.packs)});
   library.files.push_back({model.name + ".json", manifest});
   std::vector<HostArch> archs = hostArchs(model);
   for (size_t i = 0; i < archs.size(); ++i) {
@@ -190,6 +194,8 @@ Expected<GeneratedLibrary> generateLibrary(const LibraryModel &model) {
   }
   if (model.hasCxxHeader)
     library.files.push_back({cxxHeaderName(model), writeCxxHeader(model, text.entries)});
+  for (const Pack &pack : text.packs)
+    library.files.push_back({pack.fileName, pack.contents});
   return library;
 }
 

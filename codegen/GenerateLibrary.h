@@ -15,8 +15,8 @@ namespace kiln {
 
 struct GeneratedLibrary {
   /// `<name>.h`, `<name>.c`, `<name>.json` and `lib<name>.a`; for further host architectures
-  /// `lib<name>-<architecture>.a`; `<name>_torch.cpp` and `<name>.hpp` where the model asks for
-  /// them.
+  /// `lib<name>-<architecture>.a`; `<name>_torch.cpp`, `<name>.hpp` and
+  /// `<name>.<architecture>.kpack` where the model asks for them.
   std::vector<OutputFile> files;
   LibrarySizes sizes;
 };

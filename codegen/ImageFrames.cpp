@@ -9,19 +9,19 @@ namespace kiln {
 
 FrameBuilder::Place FrameBuilder::add(StringRef image) {
   if (frames.empty() || frames.back().unpacked.size() + image.size() > kFrameBytes)
-    frames.push_back({stem + "_" + std::to_string(frames.size()), "", ""});
+    frames.emplace_back().symbol = stem + "_" + std::to_string(frames.size() - 1);
   ImageFrame &frame = frames.back();
   Place place{frame.symbol, frame.unpacked.size()};
   frame.unpacked += image;
   return place;
 }
 
-Error FrameBuilder::compress() {
+Error FrameBuilder::store(bool isCompressed) {
   for (ImageFrame &frame : frames) {
-    Expected<std::string> bytes = compressZstd(frame.unpacked);
+    Expected<std::string> bytes = isCompressed ? compressZstd(frame.unpacked) : frame.unpacked;
     if (!bytes)
       return bytes.takeError();
-    frame.compressed = std::move(*bytes);
+    frame.stored = std::move(*bytes);
   }
   return Error::success();
 }

@@ -20,11 +20,14 @@ namespace kiln {
 
 /// Images of one target and format, one behind the other.
 struct ImageFrame {
-  /// Of the compressed bytes.
+  /// Of what is stored.
   std::string symbol;
   std::string unpacked;
-  /// What the archive holds.
-  std::string compressed;
+  /// What the archive or the pack holds.
+  std::string stored;
+  /// In a pack: its symbol, where the frame is in it, and the checksum that the runtime compares.
+  std::string pack;
+  uint64_t packOffset = 0, checksum = 0;
 };
 
 /// The most bytes of a frame; a larger image has one of its own.
@@ -41,8 +44,8 @@ public:
     uint64_t offset;
   };
   Place add(llvm::StringRef image);
-  /// Equal images give equal bytes, with equal versions of libzstd.
-  llvm::Error compress();
+  /// Decides what is stored. Equal images give equal bytes, with equal versions of libzstd.
+  llvm::Error store(bool isCompressed);
 
   std::vector<ImageFrame> frames;
 

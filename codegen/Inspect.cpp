@@ -156,8 +156,8 @@ Expected<LibrarySummary> readManifest(StringRef bytes) {
   for (const JsonValue &entry : list(*json, "entries"))
     library.entries.push_back(readEntry(entry));
   for (const JsonValue &size : list(*json, "sizes"))
-    library.sizes.push_back(
-        {text(size, "target"), number(size, "code_bytes"), number(size, "stored_bytes")});
+    library.sizes.push_back({text(size, "target"), number(size, "code_bytes"),
+                             number(size, "stored_bytes"), text(size, "pack")});
   library.compression = text(*json, "compress");
   return library;
 }

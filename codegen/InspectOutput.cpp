@@ -188,6 +188,8 @@ void writeSummaryJson(const LibrarySummary &library, raw_ostream &out) {
           json.attribute("target", json::fixUTF8(size.target));
           json.attribute("code_bytes", size.code);
           json.attribute("stored_bytes", size.stored);
+          if (!size.pack.empty())
+            json.attribute("pack", json::fixUTF8(size.pack));
         });
     });
     json.attributeArray("targets", [&] {

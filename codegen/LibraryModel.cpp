@@ -54,6 +54,13 @@ const EntryDescriptor *descriptorAt(const EntryModel &entry, unsigned argument) 
   return it == entry.descriptors.end() ? nullptr : &*it;
 }
 
+Expression elementsOf(const EntryArray &array) {
+  Expression product = array.extents.front();
+  for (const Expression &extent : drop_begin(array.extents))
+    product = product.joined(Expression::Op::Multiply, extent);
+  return product;
+}
+
 std::vector<unsigned> callerArguments(const EntryModel &entry) {
   std::vector<unsigned> indices;
   for (unsigned i = 0; i < entry.arguments.size();) {

@@ -159,7 +159,7 @@ struct EntryModel {
   /// One to three expressions over integer arguments and constants; empty = the caller's grid.
   std::vector<Expression> grid;
   std::vector<EntryRange> ranges;
-  /// For LibraryModel::hasCxxHeader alone.
+  /// Those of which the spec says it.
   std::vector<EntryArray> arrays;
   /// Every call within the ranges has to have a variant and a grid.
   bool isTotal = false;
@@ -195,6 +195,8 @@ struct LibraryModel {
   uint64_t sizeBudget = 0;
   /// Whether images are compressed (ImageFrames.h). Host objects never are.
   bool isCompressed = false;
+  /// Whether the images of each GPU are in a file of their own (Pack.h), not in the archive.
+  bool hasPacks = false;
   /// Whether `<name>_torch.cpp` is written, which makes PyTorch operators of the kernels.
   bool hasTorchSource = false;
   /// Whether `<name>.hpp` is written, for C++17.
@@ -249,6 +251,9 @@ std::vector<unsigned> callerArguments(const EntryModel &entry);
 /// What a caller's argument is called in comments and the manifest: "*fp16", "fp16 tensor of rank
 /// 2".
 std::string callerType(const EntryModel &entry, unsigned argument);
+
+/// How many elements it has: the product of its extents.
+Expression elementsOf(const EntryArray &array);
 
 /// The names and types of a descriptor's parts, the base first: x, x_shape_0, x_shape_1,
 /// x_stride_0.

@@ -12,8 +12,10 @@ namespace kiln {
 struct TargetSize {
   std::string target;
   uint64_t code = 0;
-  /// In the archive, where they may be compressed.
+  /// In the archive or the pack, where they may be compressed.
   uint64_t stored = 0;
+  /// The file that they are in; empty: the archive.
+  std::string pack = {};
 };
 
 /// The sum over all targets.

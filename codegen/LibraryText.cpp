@@ -102,7 +102,7 @@ LibraryText namesOf(const LibraryModel &model) {
   return text;
 }
 
-/// Puts the images into frames, and compresses these.
+/// Puts the images into frames, and these, perhaps compressed, into packs.
 class ImagePacker {
 public:
   ImagePacker(const LibraryModel &model, LibraryText &text) : model(model), text(text) {}
@@ -119,8 +119,10 @@ public:
           for (NamedBinary &named : row)
             place(named);
     for (TargetFrames &frames : text.frames)
-      if (Error error = frames.builder.compress())
+      if (Error error = frames.builder.store(model.isCompressed))
         return error;
+    for (unsigned target : packedTargets(model))
+      addPack(target);
     return Error::success();
   }
 
@@ -137,6 +139,20 @@ private:
                                mangle(model.targets[row.target].name), formatName(row.format));
     text.frames.push_back({row.target, row.format, FrameBuilder(std::move(stem))});
     return text.frames.back().builder;
+  }
+
+  void addPack(unsigned target) {
+    Pack &pack = text.packs.emplace_back();
+    const std::string &name = model.targets[target].name;
+    pack.target = target;
+    pack.symbol = formatv("{0}kiln_{1}_{2}_pack", model.prefix, model.name, mangle(name));
+    pack.fileName = packFileName(model.name, name);
+    std::vector<ImageFrame *> frames;
+    for (TargetFrames &one : text.frames)
+      if (one.target == target)
+        for (ImageFrame &frame : one.builder.frames)
+          frames.push_back(&frame);
+    writePack(pack, frames);
   }
 
   void place(NamedBinary &named) {
@@ -164,7 +180,7 @@ std::vector<EntryText> makeEntryTexts(const LibraryModel &model) { return namesO
 
 Expected<LibraryText> makeLibraryText(const LibraryModel &model) {
   LibraryText text = namesOf(model);
-  if (model.isCompressed)
+  if (model.isCompressed || model.hasPacks)
     if (Error error = ImagePacker(model, text).pack())
       return std::move(error);
   return text;
@@ -184,7 +200,11 @@ LibrarySizes sizesOf(const LibraryModel &model, const LibraryText &text) {
   }
   for (const TargetFrames &frames : text.frames)
     for (const ImageFrame &frame : frames.builder.frames)
-      sizes.targets[frames.target].stored += frame.compressed.size();
+      sizes.targets[frames.target].stored += frame.stored.size();
+  for (const Pack &pack : text.packs) {
+    sizes.targets[pack.target].pack = pack.fileName;
+    sizes.targets[pack.target].stored = pack.contents.size();
+  }
   return sizes;
 }
 

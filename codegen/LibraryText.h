@@ -9,23 +9,26 @@
 
 #include "codegen/CWriter.h"
 #include "codegen/LibrarySizes.h"
+#include "codegen/Pack.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <set>
 
 namespace kiln {
 
-/// The compressed images of a target, of one format.
+/// The images of a target, of one format, that are stored together.
 struct TargetFrames {
   unsigned target;
   BinaryFormat format;
   FrameBuilder builder;
 };
 
-/// All entry points, the images that several of them use, and those that are compressed.
+/// All entry points, the images that several of them use, and those that are stored together.
 struct LibraryText {
   std::vector<EntryText> entries;
   std::set<std::string> sharedImages;
   std::vector<TargetFrames> frames;
+  /// Of each GPU, where the model has packs.
+  std::vector<Pack> packs;
 
   std::vector<ImageFrame> allFrames() const {
     std::vector<ImageFrame> all;
@@ -35,7 +38,7 @@ struct LibraryText {
   }
 };
 
-/// Names everything, and compresses images where the model says so.
+/// Names everything, and compresses and packs images where the model says so.
 llvm::Expected<LibraryText> makeLibraryText(const LibraryModel &model);
 
 /// The same without the binaries, of which a model need not have any yet.

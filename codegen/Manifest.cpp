@@ -56,6 +56,8 @@ public:
             json.attribute("target", size.target);
             json.attribute("code_bytes", static_cast<int64_t>(size.code));
             json.attribute("stored_bytes", static_cast<int64_t>(size.stored));
+            if (!size.pack.empty())
+              json.attribute("pack", size.pack);
           });
       });
       json.attribute("image_bytes", static_cast<int64_t>(sizes.code()));

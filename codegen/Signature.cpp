@@ -290,6 +290,10 @@ SignatureValue parseSignatureValue(StringRef text) {
   return value;
 }
 
+bool hasPlaceholder(llvm::StringRef text) {
+  return text == placeholder || (isSurelyType(text) && text.contains(placeholder));
+}
+
 bool isSurelyType(StringRef text) {
   auto [name, hint] = text.rsplit(':');
   bool hasHint = !hint.empty() && all_of(hint, isDigit) && parseElementType(name);

@@ -127,6 +127,10 @@ std::optional<ArgumentType> parseArgumentType(llvm::StringRef text, TextError &e
 std::optional<Literal> parseLiteral(llvm::StringRef text);
 /// One item of a signature. Never fails: text that is neither type nor literal is a string.
 SignatureValue parseSignatureValue(llvm::StringRef text);
+/// What kiln init writes where there is something to choose: "?", "*?", "tensordesc<?>[?]". A spec
+/// with one is refused.
+inline constexpr llvm::StringLiteral placeholder("?");
+bool hasPlaceholder(llvm::StringRef text);
 /// True for text that nobody means as a string constant: "*fp61", "i32:7", "tensordesc<x".
 bool isSurelyType(llvm::StringRef text);
 /// A comma list in the order of the kernel's parameters, as `kiln compile -s` takes it. Commas

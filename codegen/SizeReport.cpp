@@ -35,7 +35,10 @@ private:
   std::map<std::string, std::string> first;
 
   void printTarget(const TargetSize &size) {
-    out << formatv("  {0,-40} {1,10} {2,10}\n", printable(size.target), size.code, size.stored);
+    out << formatv("  {0,-40} {1,10} {2,10}", printable(size.target), size.code, size.stored);
+    if (!size.pack.empty())
+      out << "  in " << printable(size.pack);
+    out << "\n";
   }
 
   void printEntry(const EntrySummary &entry) {

@@ -189,6 +189,10 @@ std::optional<Literal> SpecValues::literal(const SpecItem &item) {
   case JsonValue::Kind::Real:
     return Literal::ofFloat(value.real);
   case JsonValue::Kind::String: {
+    if (hasPlaceholder(value.text)) {
+      report(DiagKind::SpecPlaceholder, item, value.text);
+      return std::nullopt;
+    }
     std::optional<Literal> parsed = parseLiteral(value.text);
     return parsed ? parsed : Literal::ofString(value.text);
   }
@@ -268,6 +272,10 @@ std::optional<SignatureValue> SpecValues::namedTuple(const SpecItem &item) {
 std::optional<SignatureValue> SpecValues::signatureValue(const SpecItem &item) {
   SignatureValue result;
   if (item.value->is(JsonValue::Kind::String)) {
+    if (hasPlaceholder(item.value->text)) {
+      report(DiagKind::SpecPlaceholder, item, item.value->text);
+      return std::nullopt;
+    }
     result = parseSignatureValue(item.value->text);
     if (result.asType || !isSurelyType(item.value->text))
       return result;

@@ -68,6 +68,8 @@ def _arguments(ctx, command, option, output):
         args.add("--target", target)
     if ctx.attr.compress:
         args.add("--compress", ctx.attr.compress)
+    if ctx.attr.packs:
+        args.add("--packs")
     if ctx.attr.cxx:
         args.add("--cxx")
     args.add_all(ctx.attr.flags)
@@ -172,14 +174,15 @@ def _kiln_kernel_library_impl(ctx):
     manifest = ctx.actions.declare_file(folder + name + ".json")
     archive = ctx.actions.declare_file(folder + "lib" + name + ".a")
     headers = [header] + ([ctx.actions.declare_file(folder + name + ".hpp")] if ctx.attr.cxx else [])
-    outputs = [header, source, manifest, archive] + headers[1:]
+    packs = [ctx.actions.declare_file("%s%s.%s.kpack" % (folder, name, arch)) for arch in ctx.attr.packs]
+    outputs = [header, source, manifest, archive] + headers[1:] + packs
     if ctx.attr.pieces:
         _link_pieces(ctx, outputs)
     else:
         _build(ctx, outputs)
     if ctx.attr.early_header:
         headers = _plan_headers(ctx)
-        outputs = [headers[0], source, manifest, archive] + headers[1:]
+        outputs = [headers[0], source, manifest, archive] + headers[1:] + packs
 
     tools = ctx.toolchains[TOOLCHAIN_TYPE]
     deps = [d[CcInfo] for d in ctx.attr.deps]
@@ -229,12 +232,13 @@ def _kiln_kernel_library_impl(ctx):
         ]).linking_context,
     )
     return [
-        DefaultInfo(files = depset(outputs)),
+        DefaultInfo(files = depset(outputs), runfiles = ctx.runfiles(files = packs)),
         OutputGroupInfo(
             header = depset(headers),
             source = depset([source]),
             archive = depset([archive]),
             manifest = depset([manifest]),
+            packs = depset(packs),
         ),
         cc_common.merge_cc_infos(direct_cc_infos = [own], cc_infos = deps),
     ]
@@ -263,6 +267,11 @@ kiln_kernel_library = rule(
         "compress": attr.string(
             values = ["", "none", "zstd"],
             doc = "How the archive holds device binaries. A spec that says zstd needs it here, too: for what unpacks them.",
+        ),
+        "packs": attr.string_list(
+            doc = "Device binaries in files of their own, <name>.ARCHITECTURE.kpack: of each GPU among the targets, " +
+                  "the architecture (\"sm_90a\"). They are among the runfiles of what depends on the library as data, " +
+                  "and in the output group packs.",
         ),
         "cxx": attr.bool(doc = "Write <name>.hpp, too: the functions for C++17."),
         "prefix": attr.string(doc = "Before every name that C links; `runtime` is a kiln_runtime with the same."),

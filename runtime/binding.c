@@ -1,6 +1,8 @@
 /* The slow path: choosing targets, loading kernels, publishing both. */
 #include "runtime/binding.h"
 
+#include "runtime/differential.h"
+#include "runtime/element_values.h"
 #include "runtime/mutex.h"
 #include "runtime/seen_shapes.h"
 #include "runtime/target.h"
@@ -133,35 +135,40 @@ static const kiln_binary *binary_of(const kiln_entry *entry, const kiln_binding 
 }
 
 bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant) {
-  const kiln_binary *binary = binary_of(entry, binding, variant);
-  return binary->data || binary->frame || binary->host;
+  return kiln_binary_exists(binary_of(entry, binding, variant));
 }
 
 /* What the generator must have got right for the driver not to read beyond the arguments. */
 static kiln_status check_variant(const kiln_variant *variant) {
-  static const uint8_t sizes[] = {
-      [KILN_PARAM_POINTER] = 8,
-#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
-#include "runtime/element_types.def"
-  };
-  _Static_assert(sizeof sizes == KILN_PARAM_BYTES, "every kind but the last has one size");
   for (uint32_t i = 0; i < variant->num_params; ++i) {
     const kiln_param *param = &variant->params[i];
     if (param->kind > KILN_PARAM_BYTES || param->size == 0 ||
-        (param->kind != KILN_PARAM_BYTES && param->size != sizes[param->kind]))
+        (param->kind != KILN_PARAM_BYTES && param->size != kiln_element_bytes(param->kind)))
       return kiln_error(KILN_ERROR_ABI, "parameter %u (%s) of kind %u cannot have %u bytes", i,
                         param->name, (unsigned)param->kind, (unsigned)param->size);
   }
   return KILN_SUCCESS;
 }
 
-static kiln_status check_binary(const kiln_binary *binary) {
-  if (binary->scratch_bytes)
+static kiln_status check_scratch(const kiln_binary *binary, const kiln_driver_table *driver) {
+  if (binary->scratch_bytes && !driver->has_scratch)
     return kiln_error(KILN_ERROR_UNSUPPORTED,
-                      "the kernel wants %llu bytes of scratch memory, which this runtime cannot "
-                      "provide",
-                      (unsigned long long)binary->scratch_bytes);
+                      "the kernel wants %llu bytes of scratch memory for each block, which %s does "
+                      "not have",
+                      (unsigned long long)binary->scratch_bytes, driver->name);
   return KILN_SUCCESS;
+}
+
+/* Before a load: it would fail, or spoil the capture. */
+static kiln_status check_not_capturing(const kiln_driver_table *driver, kiln_stream stream) {
+  bool is_capturing = false;
+  kiln_status status =
+      driver->is_capturing ? driver->is_capturing(stream, &is_capturing) : KILN_SUCCESS;
+  if (status != KILN_SUCCESS || !is_capturing)
+    return status;
+  return kiln_error(KILN_ERROR_CAPTURE,
+                    "the kernel is not loaded yet and the stream is capturing a graph: call "
+                    "prepare before the capture");
 }
 
 static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_driver_table *driver) {
@@ -174,11 +181,11 @@ static kiln_status check_tensor_maps(const kiln_kernel *kernel, const kiln_drive
 static kiln_status load_binary(kiln_kernel *kernel, const kiln_binding *binding,
                                const kiln_stream *stream) {
   const kiln_entry *entry = kernel->entry;
-  kiln_status status = check_binary(kernel->binary);
+  kiln_status status = check_scratch(kernel->binary, binding->driver);
   if (status == KILN_SUCCESS)
     status = check_tensor_maps(kernel, binding->driver);
   if (status == KILN_SUCCESS && stream)
-    status = binding->driver->check_not_capturing(*stream);
+    status = check_not_capturing(binding->driver, *stream);
   if (status == KILN_SUCCESS) {
     kiln_image *images = entry->state->images;
     status = binding->driver->load(kernel, &entry->targets[binding->target], &images);
@@ -191,7 +198,7 @@ static void free_kernel(kiln_kernel *kernel) {
   if (!kernel)
     return;
   free_kernel(kernel->fallback);
-  free(kernel->tensor_maps);
+  kiln_os_free_aligned(kernel->tensor_maps);
   free(kernel);
 }
 
@@ -204,6 +211,7 @@ static kiln_status make_kernel(const kiln_entry *entry, const kiln_binding *bind
   kernel->variant = variant;
   kernel->binary = binary;
   kernel->place = binding->place;
+  kernel->passes_more = binary->num_tensor_maps || binary->scratch_bytes;
   *result = kernel;
   return KILN_SUCCESS;
 }
@@ -302,7 +310,7 @@ static kiln_status unload_images(kiln_image *image) {
   while (image) {
     kiln_image *next = image->next;
     kiln_note_error(&first, kiln_driver_of(image->driver)->unload(image));
-    free(image->unpacked);
+    kiln_os_free_aligned(image->unpacked);
     free(image);
     image = next;
   }
@@ -321,6 +329,8 @@ kiln_status kiln_release_entry(const kiln_entry *entry) {
   kiln_free_tuning_tables(entry->state->tables);
   kiln_store_release(&entry->state->tables, NULL);
   kiln_free_seen_shapes(entry->state->seen);
+  kiln_free_differential(entry->state->differential);
+  kiln_store_release(&entry->state->differential, NULL);
   kiln_store_release(&entry->state->seen, NULL);
   kiln_status status = unload_images(images);
   kiln_unlock(lock_of(entry));

@@ -34,6 +34,11 @@ const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place 
 kiln_status kiln_bind(const kiln_entry *entry, const kiln_place *place,
                       const kiln_binding **binding);
 
+/* Not for a variant that a target lacks. */
+static inline bool kiln_binary_exists(const kiln_binary *binary) {
+  return binary->data || binary->frame || binary->host;
+}
+
 /* Whether the variant has a binary for the binding's target. */
 bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, uint32_t variant);
 

@@ -6,7 +6,6 @@
 #include "runtime/cpu_arena.h"
 #include "runtime/mutex.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { MAX_NESTING = 8, ARENA_ALIGNMENT = 64 };
@@ -23,7 +22,7 @@ typedef struct thread_arenas {
 
 static kiln_mutex mutex;
 static thread_arenas *all_arenas;
-static pthread_key_t key;
+static kiln_os_key key;
 static bool has_key;
 static atomic_uint generation; /* counts kiln_free_arenas */
 
@@ -33,7 +32,7 @@ static _Thread_local unsigned depth;
 
 static void free_levels(thread_arenas *arenas) {
   for (int i = 0; i < MAX_NESTING; ++i)
-    free(arenas->levels[i].base);
+    kiln_os_free_aligned(arenas->levels[i].base);
   free(arenas);
 }
 
@@ -56,8 +55,8 @@ static kiln_status add_to_thread(void) {
   if (!fresh)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to record a thread's arenas");
   kiln_lock(&mutex);
-  has_key = has_key || pthread_key_create(&key, free_of_thread) == 0;
-  bool is_kept = has_key && pthread_setspecific(key, fresh) == 0;
+  has_key = has_key || kiln_os_create_key(&key, free_of_thread);
+  bool is_kept = has_key && kiln_os_set_key(key, fresh);
   if (is_kept) {
     fresh->next = all_arenas;
     all_arenas = fresh;
@@ -74,13 +73,12 @@ static kiln_status add_to_thread(void) {
 
 static kiln_status grow(arena *level, uint64_t bytes) {
   void *fresh = NULL;
-  if (bytes <= SIZE_MAX - ARENA_ALIGNMENT)
-    fresh = aligned_alloc(ARENA_ALIGNMENT, (size_t)(bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT *
-                                               ARENA_ALIGNMENT);
+  if (bytes <= SIZE_MAX / 2)
+    fresh = kiln_os_allocate_aligned(ARENA_ALIGNMENT, (size_t)bytes);
   if (!fresh)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an arena of %llu bytes",
                       (unsigned long long)bytes);
-  free(level->base);
+  kiln_os_free_aligned(level->base);
   *level = (arena){.base = fresh, .bytes = bytes};
   return KILN_SUCCESS;
 }
@@ -117,10 +115,11 @@ void kiln_free_arenas(void) {
   thread_arenas *arenas = all_arenas;
   all_arenas = NULL;
   atomic_fetch_add(&generation, 1);
-  if (has_key)
-    pthread_key_delete(key);
+  bool had_key = has_key;
   has_key = false;
   kiln_unlock(&mutex);
+  if (had_key) /* which may call free_of_thread */
+    kiln_os_delete_key(key);
   while (arenas) {
     thread_arenas *next = arenas->next;
     free_levels(arenas);

@@ -4,11 +4,12 @@
 #include "runtime/cpu_features.h"
 #include "runtime/cpu_pool.h"
 #include "runtime/driver.h"
+#include "runtime/platform.h"
+#include "runtime/scratch.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
-static pthread_once_t place_once = PTHREAD_ONCE_INIT;
+static kiln_os_once place_once = KILN_OS_ONCE_INITIALIZER;
 static kiln_place host_place;
 
 static void describe_host(void) {
@@ -18,7 +19,7 @@ static void describe_host(void) {
 
 static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
   (void)stream;
-  pthread_once(&place_once, describe_host);
+  kiln_os_call_once(&place_once, describe_host);
   *place = &host_place;
   return KILN_SUCCESS;
 }
@@ -37,11 +38,6 @@ static kiln_status device_place(const kiln_device *device, const kiln_place **pl
 static kiln_status stream_context(kiln_stream stream, void **context) {
   (void)stream;
   *context = NULL;
-  return KILN_SUCCESS;
-}
-
-static kiln_status check_not_capturing(kiln_stream stream) {
-  (void)stream;
   return KILN_SUCCESS;
 }
 
@@ -65,6 +61,22 @@ static kiln_status unload(const kiln_image *image) {
   return KILN_SUCCESS;
 }
 
+static kiln_status run(kiln_cpu_pool *pool, const kiln_kernel *kernel, kiln_stream stream,
+                       const uint32_t grid[3], void *const *params) {
+  const kiln_binary *binary = kernel->binary;
+  kiln_scratch arenas = {.memory = NULL};
+  kiln_status status = KILN_SUCCESS;
+  if (binary->arena_bytes && __atomic_load_n(&kiln_has_scratch_allocator, __ATOMIC_RELAXED))
+    status =
+        kiln_acquire_scratch(kernel, stream, kiln_cpu_pool_arena_bytes(pool, binary->arena_bytes),
+                             KILN_CPU_SCRATCH_ALIGNMENT, &arenas);
+  if (status == KILN_SUCCESS)
+    status =
+        kiln_cpu_pool_run(pool, binary->host, grid, params, binary->arena_bytes, arenas.memory);
+  kiln_release_scratch(&arenas);
+  return status;
+}
+
 static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                           void *const *params) {
   kiln_cpu_pool *pool = stream.handle;
@@ -74,12 +86,8 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
                       kernel->entry->name, grid[0], grid[1], grid[2]);
   kiln_status status = pool ? KILN_SUCCESS : kiln_default_pool(&pool);
   if (status == KILN_SUCCESS)
-    status =
-        kiln_cpu_pool_run(pool, kernel->binary->host, grid, params, kernel->binary->arena_bytes);
-  return status == KILN_SUCCESS
-             ? status
-             : kiln_error_within(status, "%s: variant %u (%s)", kernel->entry->name,
-                                 kernel->variant, kernel->entry->variants[kernel->variant].name);
+    status = run(pool, kernel, stream, grid, params);
+  return status == KILN_SUCCESS ? status : kiln_error_within_kernel(status, kernel);
 }
 
 static void close_driver(void) {
@@ -94,7 +102,6 @@ const kiln_driver_table kiln_cpu_driver = {
     .stream_processors = stream_processors,
     .device_place = device_place,
     .stream_context = stream_context,
-    .check_not_capturing = check_not_capturing,
     .load = load,
     .make_resident = make_resident,
     .unload = unload,

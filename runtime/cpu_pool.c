@@ -12,23 +12,22 @@
  * that wait for lower ids make progress. (Work stealing between halves of the grid would be cheaper
  * on the counter and lose that.)
  */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu_pool.h"
 #include "runtime/cpu_arena.h"
 #include "runtime/mutex.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MAX_THREADS = 4096, MAX_CHUNK = 64, CHUNKS_A_THREAD = 8, FAILURE_CAPACITY = 512 };
+enum {
+  MAX_THREADS = 4096,
+  MAX_CHUNK = 64,
+  CHUNKS_A_THREAD = 8,
+  FAILURE_CAPACITY = 512,
+  ARENA_ALIGNMENT = 64
+};
 
 typedef struct job {
   struct job *next; /* in the queue, oldest first */
@@ -38,7 +37,9 @@ typedef struct job {
   uint32_t chunk; /* instances claimed at once */
   uint64_t total;
   uint64_t arena_bytes;
-  unsigned helpers; /* pool threads at work; under the pool's mutex */
+  char *arenas;        /* one for each thread that takes part; null: they have their own */
+  unsigned helpers;    /* pool threads at work; under the pool's mutex */
+  unsigned num_joined; /* that ever were, each of them once; under the pool's mutex */
   _Atomic uint64_t next_instance;
   atomic_flag has_failed; /* who sets it writes `failure` */
   bool failed;            /* read when all instances are done */
@@ -55,14 +56,14 @@ static _Thread_local escape *current_escape;
 
 struct kiln_cpu_pool {
   kiln_mutex mutex;
-  pthread_cond_t work; /* a job was queued, or stop */
-  pthread_cond_t done; /* some job lost its last helper */
+  kiln_os_condition work; /* a job was queued, or stop */
+  kiln_os_condition done; /* some job lost its last helper */
   job *queue;
   bool stop;
   uint32_t num_threads; /* with the launching one */
   uint32_t num_started;
   atomic_uint forks; /* kiln_forks() when the threads were started */
-  pthread_t threads[];
+  kiln_os_thread threads[];
 };
 
 /* --- jobs --- */
@@ -94,7 +95,7 @@ static void run_range(job *j, uint64_t begin, uint64_t end, void *base) {
   escape mine, *const outer = current_escape;
   mine.running = j;
   current_escape = &mine;
-  if (_setjmp(mine.place) == 0)
+  if (kiln_os_setjmp(mine.place) == 0)
     run_instances(j, begin, end, base);
   current_escape = outer;
 }
@@ -114,7 +115,7 @@ void kiln_device_fail(const char *message, const char *reason, const uint32_t pr
   }
   /* No further instance starts. */
   atomic_store_explicit(&j->next_instance, j->total, memory_order_relaxed);
-  longjmp(current_escape->place, 1);
+  kiln_os_longjmp(current_escape->place);
 }
 
 static void work_on(job *j, void *base) {
@@ -125,6 +126,21 @@ static void work_on(job *j, void *base) {
     uint64_t end = begin + j->chunk < j->total ? begin + j->chunk : j->total;
     run_range(j, begin, end, base);
   }
+}
+
+static uint64_t arena_stride(uint64_t arena_bytes) {
+  return (arena_bytes + ARENA_ALIGNMENT - 1) & ~(uint64_t)(ARENA_ALIGNMENT - 1);
+}
+
+/* A thread of the pool, the `number`th that joins. False: it has no memory for that. */
+static bool help(job *j, unsigned number) {
+  void *base = j->arenas ? j->arenas + number * arena_stride(j->arena_bytes) : NULL;
+  if (!base && kiln_acquire_arena(j->arena_bytes, &base) != KILN_SUCCESS)
+    return false;
+  work_on(j, base);
+  if (!j->arenas)
+    kiln_release_arena();
+  return true;
 }
 
 /* The oldest job with instances left. Under the mutex. */
@@ -145,16 +161,12 @@ static void *thread_main(void *pointer) {
       continue;
     }
     ++j->helpers;
+    unsigned number = ++j->num_joined;
     kiln_unlock(&pool->mutex);
-    void *base;
-    bool helped = kiln_acquire_arena(j->arena_bytes, &base) == KILN_SUCCESS;
-    if (helped) {
-      work_on(j, base);
-      kiln_release_arena();
-    }
+    bool helped = help(j, number);
     kiln_lock(&pool->mutex);
     if (--j->helpers == 0)
-      pthread_cond_broadcast(&pool->done);
+      kiln_os_broadcast(&pool->done);
     if (!helped) /* no memory here: the launching thread does the work; look again at the next job
                   */
       kiln_wait(&pool->work, &pool->mutex);
@@ -181,11 +193,11 @@ static void dequeue(kiln_cpu_pool *pool, const job *j) {
 static void wake_helpers(kiln_cpu_pool *pool, const job *j) {
   uint64_t claims = (j->total + j->chunk - 1) / j->chunk;
   if (claims > pool->num_started) {
-    pthread_cond_broadcast(&pool->work);
+    kiln_os_broadcast(&pool->work);
     return;
   }
   for (uint64_t i = 1; i < claims; ++i)
-    pthread_cond_signal(&pool->work);
+    kiln_os_signal(&pool->work);
 }
 
 static void run_shared(kiln_cpu_pool *pool, job *j, void *base) {
@@ -206,8 +218,8 @@ static void run_shared(kiln_cpu_pool *pool, job *j, void *base) {
 /* Without threads, before they are started: also in the child of a fork, which has not inherited
  * them, nor the launches of others. */
 static void begin(kiln_cpu_pool *pool) {
-  pthread_cond_init(&pool->work, NULL);
-  pthread_cond_init(&pool->done, NULL);
+  kiln_os_init_condition(&pool->work);
+  kiln_os_init_condition(&pool->done);
   pool->queue = NULL;
   pool->num_started = 0;
   atomic_store(&pool->forks, kiln_forks());
@@ -217,20 +229,9 @@ static bool has_lost_threads(kiln_cpu_pool *pool) {
   return atomic_load_explicit(&pool->forks, memory_order_relaxed) != kiln_forks();
 }
 
-/* The threads take none of the program's signals. */
 static int start_threads(kiln_cpu_pool *pool) {
-  sigset_t all, previous;
-  sigfillset(&all);
-  int error = pthread_sigmask(SIG_SETMASK, &all, &previous);
-  if (error)
-    return error;
-  while (!error && pool->num_started + 1 < pool->num_threads) {
-    error = pthread_create(&pool->threads[pool->num_started], NULL, thread_main, pool);
-    if (!error)
-      ++pool->num_started;
-  }
-  pthread_sigmask(SIG_SETMASK, &previous, NULL);
-  return error;
+  return kiln_os_start_threads(pool->threads, pool->num_threads - 1, thread_main, pool,
+                               &pool->num_started);
 }
 
 /* In the child of a fork, whose first launch this may be. Those that cannot be started are not
@@ -250,15 +251,17 @@ static uint32_t chunk_of(uint64_t total, uint32_t threads) {
 }
 
 kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
-                              const uint32_t grid[3], void *const *params, uint64_t arena_bytes) {
+                              const uint32_t grid[3], void *const *params, uint64_t arena_bytes,
+                              void *arenas) {
   job j = {.function = function,
            .params = params,
            .grid = {grid[0], grid[1], grid[2]},
            .total = (uint64_t)grid[0] * grid[1] * grid[2],
            .arena_bytes = arena_bytes,
+           .arenas = arenas,
            .has_failed = ATOMIC_FLAG_INIT};
-  void *base;
-  kiln_status status = kiln_acquire_arena(arena_bytes, &base);
+  void *base = arenas;
+  kiln_status status = arenas ? KILN_SUCCESS : kiln_acquire_arena(arena_bytes, &base);
   if (status != KILN_SUCCESS)
     return status;
   if (pool->num_threads == 1 || j.total == 1) {
@@ -269,18 +272,20 @@ kiln_status kiln_cpu_pool_run(kiln_cpu_pool *pool, kiln_host_function function,
     j.chunk = chunk_of(j.total, pool->num_threads);
     run_shared(pool, &j, base);
   }
-  kiln_release_arena();
+  if (!arenas)
+    kiln_release_arena();
   return j.failed ? kiln_error(KILN_ERROR_LAUNCH, "%s", j.failure) : KILN_SUCCESS;
+}
+
+uint64_t kiln_cpu_pool_arena_bytes(const kiln_cpu_pool *pool, uint64_t arena_bytes) {
+  return pool->num_threads * arena_stride(arena_bytes);
 }
 
 /* --- pools --- */
 
 static uint32_t available_cpus(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-    return (uint32_t)CPU_COUNT(&set);
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 && online <= MAX_THREADS ? (uint32_t)online : 1;
+  uint32_t count = kiln_os_num_cpus();
+  return count <= MAX_THREADS ? count : MAX_THREADS;
 }
 
 kiln_status kiln_cpu_pool_create(uint32_t num_threads, kiln_cpu_pool **result) {
@@ -315,12 +320,12 @@ void kiln_cpu_pool_destroy(kiln_cpu_pool *pool) {
   if (has_lost_threads(pool))
     begin(pool);
   pool->stop = true;
-  pthread_cond_broadcast(&pool->work);
+  kiln_os_broadcast(&pool->work);
   kiln_unlock(&pool->mutex);
   for (uint32_t i = 0; i < pool->num_started; ++i)
-    pthread_join(pool->threads[i], NULL);
-  pthread_cond_destroy(&pool->done);
-  pthread_cond_destroy(&pool->work);
+    kiln_os_join_thread(pool->threads[i]);
+  kiln_os_destroy_condition(&pool->done);
+  kiln_os_destroy_condition(&pool->work);
   kiln_mutex_destroy(&pool->mutex);
   free(pool);
 }

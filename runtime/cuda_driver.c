@@ -62,7 +62,7 @@ kiln_status kiln_cuda_error(const kiln_cuda_api *api, kiln_status status, const 
 
 /* Under the mutex. */
 static kiln_status open_driver(void) {
-  static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
+  static const char *const names[] = {KILN_OS_CUDA_LIBRARIES, NULL};
   kiln_cuda_api *api = &api_storage;
   kiln_status status = kiln_open_library(KILN_DRIVER_CUDA, names, symbols,
                                          sizeof symbols / sizeof *symbols, api, &library_handle);
@@ -282,6 +282,40 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
   return status == KILN_SUCCESS ? get_context(api, stream.handle, context) : status;
 }
 
+/* Makes the stream's context current. */
+static kiln_status enter_stream(const kiln_cuda_api *api, kiln_stream stream, bool *pushed) {
+  void *context;
+  kiln_status status = get_context(api, stream.handle, &context);
+  return status == KILN_SUCCESS ? kiln_cuda_enter(api, context, pushed) : status;
+}
+
+static kiln_status copy(kiln_stream stream, void *to, const void *from, uint64_t bytes) {
+  const kiln_cuda_api *api = kiln_cuda();
+  bool pushed;
+  if (!api->cuMemcpyAsync)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks cuMemcpyAsync");
+  kiln_status status = enter_stream(api, stream, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->cuMemcpyAsync((uintptr_t)to, (uintptr_t)from, (size_t)bytes, stream.handle);
+  kiln_cuda_leave(api, pushed);
+  return result ? kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuMemcpyAsync", result) : KILN_SUCCESS;
+}
+
+static kiln_status synchronize(kiln_stream stream) {
+  const kiln_cuda_api *api = kiln_cuda();
+  bool pushed;
+  if (!api->cuStreamSynchronize)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks cuStreamSynchronize");
+  kiln_status status = enter_stream(api, stream, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->cuStreamSynchronize(stream.handle);
+  kiln_cuda_leave(api, pushed);
+  return result ? kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuStreamSynchronize", result)
+                : KILN_SUCCESS;
+}
+
 /* Notes that a retained primary context belongs to its record; false if there is none or it had
  * one. */
 static bool keep_retained(const kiln_place *place) {
@@ -325,17 +359,41 @@ static kiln_status device_place(const kiln_device *device, const kiln_place **pl
   return place_of_primary(api, device->ordinal, place);
 }
 
-static kiln_status check_not_capturing(kiln_stream stream) {
+static kiln_status is_capturing(kiln_stream stream, bool *is_capturing) {
   const kiln_cuda_api *api = kiln_cuda();
   int capturing = 0;
   int result = api->cuStreamIsCapturing(stream.handle, &capturing);
   if (result && result != KILN_CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
     return kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuStreamIsCapturing", result);
-  if (!result && !capturing)
-    return KILN_SUCCESS;
-  return kiln_error(KILN_ERROR_CAPTURE,
-                    "the kernel is not loaded yet and the stream is capturing a graph: call "
-                    "prepare before the capture");
+  *is_capturing = result || capturing;
+  return KILN_SUCCESS;
+}
+
+static kiln_status allocate(const kiln_place *place, kiln_stream stream, uint64_t bytes,
+                            void **memory) {
+  const kiln_cuda_api *api = kiln_cuda();
+  unsigned long long address = 0;
+  bool pushed;
+  *memory = NULL;
+  if (!api->cuMemAllocAsync || !api->cuMemFreeAsync)
+    return kiln_error(
+        KILN_ERROR_UNSUPPORTED,
+        "the kernel needs scratch memory, and this driver lacks cuMemAllocAsync (CUDA "
+        "11.2): set an allocator (kiln_set_scratch_allocator)");
+  kiln_status status = kiln_cuda_enter(api, place->context, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->cuMemAllocAsync(&address, (size_t)bytes, stream.handle);
+  kiln_cuda_leave(api, pushed);
+  if (result)
+    return kiln_cuda_error(api, KILN_ERROR_DRIVER, "cuMemAllocAsync", result);
+  *memory = (void *)(uintptr_t)address;
+  return KILN_SUCCESS;
+}
+
+/* A failure is the stream's, which the next call on it reports, too. */
+static void release(kiln_stream stream, void *memory) {
+  kiln_cuda()->cuMemFreeAsync((uintptr_t)memory, stream.handle);
 }
 
 kiln_status kiln_cuda_context_destroyed(void *context) {
@@ -382,7 +440,12 @@ const kiln_driver_table kiln_cuda_driver = {
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,
-    .check_not_capturing = check_not_capturing,
+    .is_capturing = is_capturing,
+    .has_scratch = true,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .synchronize = synchronize,
     .load = kiln_cuda_load,
     .make_resident = kiln_cuda_make_resident,
     .unload = kiln_cuda_unload,

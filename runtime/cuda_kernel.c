@@ -8,6 +8,8 @@
 #include "runtime/cuda_driver.h"
 
 #include "runtime/cuda_tensor_map.h"
+#include "runtime/platform.h"
+#include "runtime/scratch.h"
 #include "runtime/tensor_map.h"
 
 #include <assert.h>
@@ -53,15 +55,20 @@ static kiln_status plan_attributes(const kiln_cuda_api *api, kiln_kernel *kernel
   return KILN_SUCCESS;
 }
 
-/* Where the assembler puts a tensor map is its own affair: the driver copies it there. */
+/* Where the assembler puts what is not the variant's is its own affair: the driver copies it there.
+ */
 static const uint32_t anywhere = UINT32_MAX;
 
-/* What the launcher passes as parameter `index`: the variant's, then the binary's tensor maps. */
+/* What the launcher passes as parameter `index`: the variant's, then the binary's tensor maps, then
+ * scratch memory. */
 static kiln_param passed_parameter(const kiln_variant *variant, const kiln_binary *binary,
                                    uint32_t index) {
   if (index < variant->num_params)
     return variant->params[index];
   uint32_t map = index - variant->num_params;
+  if (map == binary->num_tensor_maps)
+    return (kiln_param){
+        .name = "scratch memory", .kind = KILN_PARAM_POINTER, .size = 8, .offset = anywhere};
   return (kiln_param){.name = binary->tensor_maps[map].name,
                       .kind = KILN_PARAM_BYTES,
                       .size = KILN_TENSOR_MAP_BYTES,
@@ -73,7 +80,8 @@ static kiln_param passed_parameter(const kiln_variant *variant, const kiln_binar
 static kiln_status check_parameters(int (*info)(void *, size_t, size_t *, size_t *),
                                     const kiln_kernel *kernel) {
   const kiln_variant *variant = &kernel->entry->variants[kernel->variant];
-  uint32_t count = variant->num_params + kernel->binary->num_tensor_maps;
+  uint32_t count =
+      variant->num_params + kernel->binary->num_tensor_maps + (kernel->binary->scratch_bytes > 0);
   for (uint32_t i = 0; info && i <= count; ++i) {
     size_t offset = 0, size = 0;
     int result = info(kernel->function, i, &offset, &size);
@@ -139,7 +147,7 @@ static kiln_status load_library(const kiln_cuda_api *api, const kiln_kernel *ker
   prepare_log(&log, target);
   int result =
       api->cuLibraryLoadData(library, data, log.options, log.values, log.count, NULL, NULL, 0);
-  free(unpacked);
+  kiln_os_free_aligned(unpacked);
   if (result)
     return load_error(api, &log, "cuLibraryLoadData", result);
   status = kiln_add_image(images, KILN_DRIVER_CUDA, kernel->binary, NULL, *library, NULL);
@@ -192,7 +200,7 @@ static kiln_status load_module(const kiln_cuda_api *api, const kiln_kernel *kern
   jit_log log;
   prepare_log(&log, target);
   int result = api->cuModuleLoadDataEx(module, data, log.count, log.options, log.values);
-  free(unpacked);
+  kiln_os_free_aligned(unpacked);
   if (result)
     return load_error(api, &log, "cuModuleLoadDataEx", result);
   status = kiln_add_image(images, KILN_DRIVER_CUDA, kernel->binary, kernel->place, *module, NULL);
@@ -355,8 +363,21 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
   return KILN_SUCCESS;
 }
 
-/* A function of its own: launches without maps do not pay for its stack. */
-static __attribute__((noinline)) kiln_status launch_with_maps(const kiln_kernel *kernel,
+static kiln_status launch_with_scratch(const kiln_kernel *kernel, kiln_stream stream,
+                                       const uint32_t grid[3], void **parameters,
+                                       uint32_t num_parameters) {
+  kiln_scratch scratch;
+  kiln_status status = kiln_acquire_device_scratch(kernel, stream, grid, &scratch);
+  if (status != KILN_SUCCESS)
+    return kiln_error_within_kernel(status, kernel);
+  parameters[num_parameters] = &scratch.memory;
+  status = launch_complete(kernel, stream, grid, parameters);
+  kiln_release_scratch(&scratch);
+  return status;
+}
+
+/* A function of its own: launches without all that do not pay for its stack. */
+static __attribute__((noinline)) kiln_status launch_with_more(const kiln_kernel *kernel,
                                                               kiln_stream stream,
                                                               const uint32_t grid[3],
                                                               void *const *params) {
@@ -369,15 +390,17 @@ static __attribute__((noinline)) kiln_status launch_with_maps(const kiln_kernel 
     return status;
   if (use_fallback)
     return kiln_cuda_launch(kernel->fallback, stream, grid, params);
-  void *parameters[num_params + num_maps];
+  void *parameters[num_params + num_maps + 1]; /* scratch memory, perhaps */
   memcpy(parameters, params, num_params * sizeof *parameters);
   for (uint32_t i = 0; i < num_maps; ++i)
     parameters[num_params + i] = &maps[i];
-  return launch_complete(kernel, stream, grid, parameters);
+  return kernel->binary->scratch_bytes
+             ? launch_with_scratch(kernel, stream, grid, parameters, num_params + num_maps)
+             : launch_complete(kernel, stream, grid, parameters);
 }
 
 kiln_status kiln_cuda_launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                              void *const *params) {
-  return kernel->binary->num_tensor_maps ? launch_with_maps(kernel, stream, grid, params)
-                                         : launch_complete(kernel, stream, grid, (void **)params);
+  return kernel->passes_more ? launch_with_more(kernel, stream, grid, params)
+                             : launch_complete(kernel, stream, grid, (void **)params);
 }

@@ -175,7 +175,7 @@ static void describe_binaries(writer *out, const kiln_entry *entry, uint32_t var
   open_value(out, "binaries", "[");
   for (uint32_t target = 0; target < entry->num_targets; ++target) {
     const kiln_binary *binary = &entry->binaries[(size_t)variant * entry->num_targets + target];
-    if (!binary->data && !binary->host)
+    if (!kiln_binary_exists(binary))
       continue;
     open_value(out, NULL, "{");
     number_value(out, "target", target);
@@ -214,6 +214,20 @@ static void describe_entry(writer *out, const kiln_entry *entry) {
   close_value(out, "}");
 }
 
+static void describe_packs(writer *out, const kiln_library *library) {
+  if (!library->num_packs)
+    return;
+  open_value(out, "packs", "[");
+  for (uint32_t i = 0; i < library->num_packs; ++i) {
+    open_value(out, NULL, "{");
+    text_value(out, "file", library->packs[i]->file);
+    text_value(out, "identity", library->packs[i]->identity);
+    number_value(out, "bytes", library->packs[i]->size);
+    close_value(out, "}");
+  }
+  close_value(out, "]");
+}
+
 kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capacity,
                           size_t *size) {
   kiln_status status = kiln_check_abi(library);
@@ -230,6 +244,7 @@ kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capa
   for (uint32_t i = 0; i < library->num_entries; ++i)
     describe_entry(&out, library->entries[i]);
   close_value(&out, "]");
+  describe_packs(&out, library);
   close_value(&out, "}");
   put(&out, "", 1);
   if (size)

@@ -16,6 +16,11 @@ const kiln_driver_table *kiln_driver_of(uint32_t driver) {
   }
 }
 
+kiln_status kiln_error_within_kernel(kiln_status status, const kiln_kernel *kernel) {
+  return kiln_error_within(status, "%s: variant %u (%s)", kernel->entry->name, kernel->variant,
+                           kernel->entry->variants[kernel->variant].name);
+}
+
 void kiln_close_drivers(void) {
   kiln_cuda_driver.close();
   kiln_hip_driver.close();

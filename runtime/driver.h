@@ -70,6 +70,7 @@ typedef struct kiln_kernel {
   uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
   void *function;          /* CUkernel, CUfunction, hipFunction_t */
   kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
+  bool passes_more; /* than the variant's parameters: tensor maps, scratch memory */
   kiln_tensor_map_cache *tensor_maps; /* CUDA: for each of the binary's maps; null: none */
   /* The binary's fallback, for tensors that have no map; null: such a launch is an error. */
   struct kiln_kernel *fallback;
@@ -90,8 +91,8 @@ typedef struct kiln_driver_table {
   kiln_status (*device_place)(const kiln_device *device, const kiln_place **place);
   /* The context of a stream, null where there is none. */
   kiln_status (*stream_context)(kiln_stream stream, void **context);
-  /* KILN_ERROR_CAPTURE if the stream is capturing. */
-  kiln_status (*check_not_capturing)(kiln_stream stream);
+  /* Whether the stream is capturing a graph; null: no stream of this kind does. */
+  kiln_status (*is_capturing)(kiln_stream stream, bool *is_capturing);
   /* Loads kernel->binary at kernel->place. `images` is the entry's list, which may grow; `target`
    * is the binary's. The entry's lock is held. */
   kiln_status (*load)(kiln_kernel *kernel, const kiln_target *target, kiln_image **images);
@@ -102,6 +103,16 @@ typedef struct kiln_driver_table {
   /* Hot: the grid is checked and not empty. */
   kiln_status (*launch)(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
                         void *const *params);
+  bool has_scratch; /* kernels may have scratch memory */
+  /* Memory of the stream's device for what is launched on it until `release`.
+   * KILN_ERROR_UNSUPPORTED where the driver is too old. Null: any of the host's. */
+  kiln_status (*allocate)(const kiln_place *place, kiln_stream stream, uint64_t bytes,
+                          void **memory);
+  void (*release)(kiln_stream stream, void *memory);
+  /* Copies between the device and itself or the host, in the stream's order. Null: memcpy does. */
+  kiln_status (*copy)(kiln_stream stream, void *to, const void *from, uint64_t bytes);
+  /* Waits for all that was launched on the stream. Null: a launch does. */
+  kiln_status (*synchronize)(kiln_stream stream);
   /* Back to the state at process start; nothing may be in use. */
   void (*close)(void);
 } kiln_driver_table;
@@ -110,6 +121,9 @@ extern const kiln_driver_table kiln_cuda_driver;
 extern const kiln_driver_table kiln_hip_driver;
 extern const kiln_driver_table kiln_cpu_driver;
 extern const kiln_driver_table kiln_emulator_driver;
+
+/* Puts "<entry>: variant <number> (<name>): " before the message and returns `status`. */
+kiln_status kiln_error_within_kernel(kiln_status status, const kiln_kernel *kernel);
 
 /* Null for KILN_DRIVER_NONE and numbers that are no driver. */
 const kiln_driver_table *kiln_driver_of(uint32_t driver);

@@ -264,11 +264,6 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
   return KILN_SUCCESS;
 }
 
-static kiln_status check_not_capturing(kiln_stream stream) {
-  (void)stream;
-  return KILN_SUCCESS;
-}
-
 static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_image **images) {
   (void)target, (void)images;
   const kiln_binary *binary = kernel->binary;
@@ -376,7 +371,7 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
   uint32_t before = kiln_emulator_num_reports(emulator);
   const uint32_t instances[3] = {grid[0] / (binary->cluster[0] ? binary->cluster[0] : 1), grid[1],
                                  grid[2]};
-  status = kiln_cpu_pool_run(pool, run_block, instances, (void *const *)&launching, 0);
+  status = kiln_cpu_pool_run(pool, run_block, instances, (void *const *)&launching, 0, NULL);
   if (status == KILN_SUCCESS && launching.findings) {
     const char *message = kiln_emulator_report(emulator, before);
     status = kiln_error(KILN_ERROR_LAUNCH, "%s", message ? message : "as reported before");
@@ -408,6 +403,36 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
   return launch_complete(kernel, stream, grid, all);
 }
 
+/* The host's, and registered where the program has registered what kernels may access. */
+static kiln_status allocate(const kiln_place *place, kiln_stream stream, uint64_t bytes,
+                            void **memory) {
+  enum { ALIGNMENT = 256 };
+  kiln_emulator *emulator = stream.handle;
+  (void)place;
+  *memory = kiln_os_allocate_aligned(ALIGNMENT, (size_t)bytes);
+  if (!*memory)
+    return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for %llu bytes of an emulated device",
+                      (unsigned long long)bytes);
+  kiln_status status = emulator->ranges.number
+                           ? kiln_emulator_register(emulator, *memory, (size_t)bytes)
+                           : KILN_SUCCESS;
+  if (status != KILN_SUCCESS) {
+    kiln_os_free_aligned(*memory);
+    *memory = NULL;
+  }
+  return status;
+}
+
+static void release(kiln_stream stream, void *memory) {
+  kiln_emulator *emulator = stream.handle;
+  kiln_lock(&emulator->mutex);
+  kiln_emulated_range *range = kiln_ranges_find(&emulator->ranges, memory);
+  if (range)
+    kiln_ranges_remove(&emulator->ranges, range);
+  kiln_unlock(&emulator->mutex);
+  kiln_os_free_aligned(memory);
+}
+
 static void close_driver(void) {}
 
 const kiln_driver_table kiln_emulator_driver = {
@@ -417,9 +442,10 @@ const kiln_driver_table kiln_emulator_driver = {
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,
-    .check_not_capturing = check_not_capturing,
     .load = load,
     .unload = unload,
     .launch = launch,
+    .allocate = allocate,
+    .release = release,
     .close = close_driver,
 };

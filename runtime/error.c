@@ -64,6 +64,7 @@ const char *kiln_status_string(kiln_status status) {
     CASE(KILN_ERROR_DRIVER)
     CASE(KILN_ERROR_UNSUPPORTED)
     CASE(KILN_ERROR_STATE)
+    CASE(KILN_ERROR_MISMATCH)
 #undef CASE
   }
   return "unknown kiln_status";

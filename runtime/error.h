@@ -7,6 +7,8 @@
 
 #include "runtime/kiln.h"
 
+#include <stdio.h>
+
 #pragma GCC visibility push(hidden)
 #ifdef __cplusplus
 extern "C" {
@@ -18,12 +20,19 @@ enum { KILN_ERROR_CAPACITY = 1024 };
  * macro: readers and static analysers see at the call which status comes out. */
 #define kiln_error(status, ...) (kiln_write_error(__VA_ARGS__), (status))
 
-void kiln_write_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* MinGW's printf may be C's or Microsoft's; its <stdio.h> says which. */
+#ifdef __MINGW_PRINTF_FORMAT
+#define KILN_FORMAT __MINGW_PRINTF_FORMAT
+#else
+#define KILN_FORMAT printf
+#endif
+
+void kiln_write_error(const char *format, ...) __attribute__((format(KILN_FORMAT, 1, 2)));
 
 /* Puts "<format>: " before the message that is there and returns `status`; for callers that know
  * more of the context. A function: `status` is often the call that writes the message. */
 kiln_status kiln_error_within(kiln_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(KILN_FORMAT, 2, 3)));
 
 /* The first failure of several steps that are all taken: its message outlives those of later ones.
  */

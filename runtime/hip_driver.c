@@ -8,6 +8,7 @@
 #include "runtime/hip_driver.h"
 #include "runtime/driver.h"
 #include "runtime/mutex.h"
+#include "runtime/scratch.h"
 #include "runtime/shared_library.h"
 
 #include <stdio.h>
@@ -51,8 +52,7 @@ static kiln_status hip_error(const hip_api *api, kiln_status status, const char 
 
 /* Under the mutex. */
 static kiln_status open_driver(void) {
-  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-                                      "libamdhip64.so", NULL};
+  static const char *const names[] = {KILN_OS_HIP_LIBRARIES, NULL};
   hip_api *api = &api_storage;
   kiln_status status = kiln_open_library(KILN_DRIVER_HIP, names, symbols,
                                          sizeof symbols / sizeof *symbols, api, &library_handle);
@@ -184,17 +184,53 @@ static kiln_status stream_context(kiln_stream stream, void **context) {
   return KILN_SUCCESS;
 }
 
-static kiln_status check_not_capturing(kiln_stream stream) {
+static kiln_status is_capturing(kiln_stream stream, bool *is_capturing) {
   const hip_api *api = kiln_load_acquire(&published_api);
   int capturing = 0;
   int result = api->hipStreamIsCapturing(stream.handle, &capturing);
   if (result && result != KILN_HIP_ERROR_STREAM_CAPTURE_IMPLICIT)
     return hip_error(api, KILN_ERROR_DRIVER, "hipStreamIsCapturing", result);
-  if (!result && !capturing)
-    return KILN_SUCCESS;
-  return kiln_error(KILN_ERROR_CAPTURE,
-                    "the kernel is not loaded yet and the stream is capturing a graph: call "
-                    "prepare before the capture");
+  *is_capturing = result || capturing;
+  return KILN_SUCCESS;
+}
+
+static kiln_status allocate(const kiln_place *place, kiln_stream stream, uint64_t bytes,
+                            void **memory) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  int previous;
+  *memory = NULL;
+  if (!api->hipMallocAsync || !api->hipFreeAsync)
+    return kiln_error(
+        KILN_ERROR_UNSUPPORTED,
+        "the kernel needs scratch memory, and this driver lacks hipMallocAsync: set an "
+        "allocator (kiln_set_scratch_allocator)");
+  kiln_status status = enter(api, place->ordinal, &previous);
+  if (status != KILN_SUCCESS)
+    return status;
+  int result = api->hipMallocAsync(memory, (size_t)bytes, stream.handle);
+  leave(api, previous);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipMallocAsync", result) : KILN_SUCCESS;
+}
+
+/* A failure is the stream's, which the next call on it reports, too. */
+static void release(kiln_stream stream, void *memory) {
+  kiln_load_acquire(&published_api)->hipFreeAsync(memory, stream.handle);
+}
+
+static kiln_status copy(kiln_stream stream, void *to, const void *from, uint64_t bytes) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  if (!api->hipMemcpyAsync)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipMemcpyAsync");
+  int result = api->hipMemcpyAsync(to, from, (size_t)bytes, KILN_HIP_MEMCPY_DEFAULT, stream.handle);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipMemcpyAsync", result) : KILN_SUCCESS;
+}
+
+static kiln_status synchronize(kiln_stream stream) {
+  const hip_api *api = kiln_load_acquire(&published_api);
+  if (!api->hipStreamSynchronize)
+    return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipStreamSynchronize");
+  int result = api->hipStreamSynchronize(stream.handle);
+  return result ? hip_error(api, KILN_ERROR_DRIVER, "hipStreamSynchronize", result) : KILN_SUCCESS;
 }
 
 /* The kernel's device is current. */
@@ -212,7 +248,7 @@ static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, ki
     return status;
   int result = api->hipModuleLoadData(module, data);
   if (result) {
-    free(unpacked);
+    kiln_os_free_aligned(unpacked);
     return hip_error(api, KILN_ERROR_LOAD, "hipModuleLoadData", result);
   }
   /* HIP makes no copy of the image, so it has to stay (FatBinaryInfo::AddDevProgram of ROCm's clr:
@@ -221,7 +257,7 @@ static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, ki
       kiln_add_image(images, KILN_DRIVER_HIP, kernel->binary, kernel->place, *module, unpacked);
   if (status != KILN_SUCCESS) {
     api->hipModuleUnload(*module);
-    free(unpacked);
+    kiln_os_free_aligned(unpacked);
   }
   return status;
 }
@@ -299,11 +335,11 @@ static kiln_status launch_error(const hip_api *api, const kiln_kernel *kernel,
       grid[1], grid[2], kernel->binary->threads, kernel->binary->shared_bytes);
 }
 
-static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
-                          void *const *params) {
+/* `parameters` are all that the binary has. The driver only reads them. */
+static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream,
+                                   const uint32_t grid[3], void **parameters) {
   const hip_api *api = kiln_load_acquire(&published_api);
   const kiln_binary *binary = kernel->binary;
-  void **parameters = (void **)params; /* the driver only reads them */
   int previous, result;
   if ((uint64_t)grid[0] * binary->threads > UINT32_MAX)
     return kiln_error(KILN_ERROR_GRID,
@@ -324,6 +360,30 @@ static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const u
   return result ? launch_error(api, kernel, grid, result) : KILN_SUCCESS;
 }
 
+/* A function of its own: other launches do not pay for its stack. */
+static __attribute__((noinline)) kiln_status launch_with_scratch(const kiln_kernel *kernel,
+                                                                 kiln_stream stream,
+                                                                 const uint32_t grid[3],
+                                                                 void *const *params) {
+  uint32_t num_params = kernel->entry->variants[kernel->variant].num_params;
+  kiln_scratch scratch;
+  kiln_status status = kiln_acquire_device_scratch(kernel, stream, grid, &scratch);
+  if (status != KILN_SUCCESS)
+    return kiln_error_within_kernel(status, kernel);
+  void *parameters[num_params + 1];
+  memcpy(parameters, params, num_params * sizeof *parameters);
+  parameters[num_params] = &scratch.memory;
+  status = launch_complete(kernel, stream, grid, parameters);
+  kiln_release_scratch(&scratch);
+  return status;
+}
+
+static kiln_status launch(const kiln_kernel *kernel, kiln_stream stream, const uint32_t grid[3],
+                          void *const *params) {
+  return kernel->passes_more ? launch_with_scratch(kernel, stream, grid, params)
+                             : launch_complete(kernel, stream, grid, (void **)params);
+}
+
 static void close_driver(void) {
   if (!kiln_load_acquire(&published_api))
     return;
@@ -341,7 +401,12 @@ const kiln_driver_table kiln_hip_driver = {
     .stream_place = stream_place,
     .device_place = device_place,
     .stream_context = stream_context,
-    .check_not_capturing = check_not_capturing,
+    .is_capturing = is_capturing,
+    .has_scratch = true,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .synchronize = synchronize,
     .load = load,
     .unload = unload,
     .launch = launch,

@@ -15,7 +15,8 @@ enum {
   KILN_HIP_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
 
   KILN_HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
-  KILN_HIP_CAPTURE_MODE_RELAXED = 2
+  KILN_HIP_CAPTURE_MODE_RELAXED = 2,
+  KILN_HIP_MEMCPY_DEFAULT = 4 /* either side may be the host's */
 };
 
 /* Where hipDeviceProp_t has its fields, in bytes: the struct of ROCm 6 and later, and the one

@@ -1,5 +1,7 @@
 /* Images that drivers have loaded, and where the bytes of those to be loaded come from. */
 #include "runtime/driver.h"
+#include "runtime/pack.h"
+#include "runtime/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +32,14 @@ kiln_status kiln_add_image(kiln_image **images, uint32_t driver, const kiln_bina
   return KILN_SUCCESS;
 }
 
-/* --- compressed images --- */
+/* --- images in frames --- */
 
 /* Drivers read images by words. */
 enum { IMAGE_ALIGNMENT = 64 };
 
 static kiln_status copy_image(const kiln_binary *binary, const char *frame, void **image) {
   size_t size = (size_t)binary->size;
-  *image =
-      aligned_alloc(IMAGE_ALIGNMENT, (size + IMAGE_ALIGNMENT - 1) & ~(size_t)(IMAGE_ALIGNMENT - 1));
+  *image = kiln_os_allocate_aligned(IMAGE_ALIGNMENT, size);
   if (!*image)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory for an image of %zu bytes", size);
   memcpy(*image, frame + binary->frame_offset, size);
@@ -46,20 +47,34 @@ static kiln_status copy_image(const kiln_binary *binary, const char *frame, void
 }
 
 /* The frame goes at once: what is left is the image. */
-static kiln_status unpack_image(const kiln_binary *binary, void **image) {
+static kiln_status unpack_image(const kiln_binary *binary, const void *data, void **image) {
   const kiln_frame *frame = binary->frame;
-  if (binary->size == 0 || binary->size > frame->unpacked_size ||
-      binary->frame_offset > frame->unpacked_size - binary->size || !frame->unpack)
-    return kiln_error(KILN_ERROR_ABI, "the image is not within its compressed frame");
+  if (!frame->unpack)
+    return copy_image(binary, data, image);
   char *unpacked = malloc((size_t)frame->unpacked_size);
   if (!unpacked)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to unpack %llu bytes of images",
                       (unsigned long long)frame->unpacked_size);
-  const char *problem = frame->unpack(frame->data, frame->size, unpacked, frame->unpacked_size);
+  const char *problem = frame->unpack(data, frame->size, unpacked, frame->unpacked_size);
   kiln_status status =
       problem ? kiln_error(KILN_ERROR_LOAD, "the compressed images are damaged: %s", problem)
               : copy_image(binary, unpacked, image);
   free(unpacked);
+  return status;
+}
+
+static kiln_status image_in_frame(const kiln_binary *binary, void **image) {
+  const kiln_frame *frame = binary->frame;
+  if (binary->size == 0 || binary->size > frame->unpacked_size ||
+      binary->frame_offset > frame->unpacked_size - binary->size ||
+      (!frame->unpack && frame->size != frame->unpacked_size))
+    return kiln_error(KILN_ERROR_ABI, "the image is not within its frame");
+  const void *data;
+  void *read;
+  kiln_status status = kiln_frame_bytes(frame, &data, &read);
+  if (status == KILN_SUCCESS)
+    status = unpack_image(binary, data, image);
+  free(read);
   return status;
 }
 
@@ -68,7 +83,7 @@ kiln_status kiln_image_bytes(const kiln_binary *binary, const void **data, void 
   *unpacked = NULL;
   if (!binary->frame)
     return KILN_SUCCESS;
-  kiln_status status = unpack_image(binary, unpacked);
+  kiln_status status = image_in_frame(binary, unpacked);
   *data = *unpacked;
   return status;
 }

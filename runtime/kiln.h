@@ -42,7 +42,7 @@ extern "C" {
 /* Raised when a record of part 2 or the meaning of a function changes. Generated libraries carry
  * the value they were written for (kiln_library.abi_version); another value gives KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 7u
+#define KILN_ABI_VERSION 8u
 
 /* ------------------------------------------------------------------------------------------------
  * Part 1: for programs
@@ -82,7 +82,9 @@ typedef enum kiln_status {
   /* The record asks for what this runtime or driver cannot do. */
   KILN_ERROR_UNSUPPORTED = 14,
   /* Called too late or too early, as the function's text says. */
-  KILN_ERROR_STATE = 15
+  KILN_ERROR_STATE = 15,
+  /* The launch has been made, and another variant came to other results: kiln_set_differential. */
+  KILN_ERROR_MISMATCH = 16
 } kiln_status;
 
 /* The status's name, such as "KILN_ERROR_NO_DRIVER"; never null, static memory. */
@@ -322,6 +324,14 @@ typedef struct kiln_entry kiln_entry;
  * text). */
 kiln_status kiln_describe(const kiln_library *library, char *buffer, size_t capacity, size_t *size);
 
+/* Has the device binaries of one architecture read from the file at `path`, where `library` was
+ * built with packs; without this they are read from a file of the pack's own name beside the
+ * program or shared library that holds the kernels. The file has to be of the same build. It is
+ * read again, in part, whenever a variant loads. Holds until kiln_unload. Errors: KILN_ERROR_LOAD
+ * (it cannot be read, is no pack, of another build, or damaged), _ABI, _OUT_OF_MEMORY,
+ * _INVALID_ARGUMENT. */
+kiln_status kiln_load_pack(const kiln_library *library, const char *path);
+
 /* Loads every variant of `entry` that exists for the best target of `device`, so that later
  * launches there (also while a graph is captured) load nothing. On the CPU it also starts the
  * default pool. Loading again is cheap. Errors: KILN_ERROR_ABI, _NO_DRIVER, _MISSING_SYMBOL,
@@ -347,7 +357,8 @@ kiln_status kiln_unload(const kiln_library *library);
  * every device and context, releases the contexts and the device memory that it holds, stops the
  * default CPU pool, frees the arenas of all threads and closes the drivers. After it the shared
  * library that the runtime is part of may be closed (dlclose); or the next call starts everything
- * again. Settings stay: driver paths, print function, launch hook. Miss counts do too.
+ * again. Settings stay: driver paths, print function, launch hook, scratch allocator. Miss counts
+ * do too.
  *
  * No other call of the runtime may be under way, on any thread; the devices must have finished with
  * its kernels; pools and emulators that the program made must have been destroyed; and calls,
@@ -388,6 +399,92 @@ kiln_status kiln_count_shapes(const kiln_library *library, int count);
 /* Writes what was counted as JSON, for `kiln tune --shapes`: a whole file or, after an error, none.
  * Errors: KILN_ERROR_INVALID_ARGUMENT (the file cannot be written), _ABI, _OUT_OF_MEMORY. */
 kiln_status kiln_dump_shapes(const kiln_library *library, const char *path);
+
+/* --- variants beside others --- */
+
+typedef enum kiln_reference {
+  /* On the same device, of the variants that are legal for the arguments the one that relies on the
+   * fewest conditions. */
+  KILN_REFERENCE_GENERIC = 1,
+  /* The same on the CPU, for which the library then has a target. */
+  KILN_REFERENCE_CPU = 2
+} kiln_reference;
+
+/* An array of which the chosen variant and the reference have written different elements. */
+typedef struct kiln_mismatch {
+  const kiln_entry *entry;
+  const char *name; /* the entry's */
+  uint32_t variant, reference;
+  const char *variant_name, *reference_name;
+  const char *argument;
+  uint64_t elements, num_different;
+  uint64_t index;         /* of the first that differs */
+  double value, expected; /* there; of 8-bit floats the bits */
+} kiln_mismatch;
+
+/* Called on the launching thread. It may launch (that is not compared) and call whatever it likes
+ * but kiln_set_differential, kiln_unload and kiln_shutdown. */
+typedef void (*kiln_mismatch_function)(void *user, const kiln_mismatch *mismatch);
+
+typedef struct kiln_differential {
+  uint32_t reference; /* kiln_reference */
+  uint32_t every; /* compares the first launch of an entry and each `every`th after it; 1: all */
+  /* Floats agree within absolute + relative * |expected|; what else there is, in all bits. */
+  double absolute, relative;
+  kiln_mismatch_function mismatch; /* null: the launch fails with KILN_ERROR_MISMATCH */
+  void *user;
+} kiln_differential;
+
+typedef struct kiln_differential_counts {
+  uint64_t compared;
+  uint64_t skipped;    /* that were to be compared and could not be */
+  uint64_t mismatches; /* arrays */
+} kiln_differential_counts;
+
+/* Has launches of `library` repeated by a reference, on copies of their arrays, and the results
+ * compared; null: no longer. Only by generated functions, not by plans; of entries for which the
+ * spec says how many elements each array has. It waits for the stream each time. What cannot be
+ * compared is launched as ever, and counted: on a stream that captures, without a reference that is
+ * legal for the arguments (the chosen one may be the most generic), where arrays share a part, or
+ * without memory for the copies. What other launches write meanwhile into the same arrays makes
+ * mismatches. Holds until kiln_unload. Errors: KILN_ERROR_UNSUPPORTED (no entry has those sizes),
+ * _INVALID_ARGUMENT, _ABI, _OUT_OF_MEMORY, _STATE (called by a comparison). */
+kiln_status kiln_set_differential(const kiln_library *library, const kiln_differential *how);
+/* Since it was set last; zeros where it is not. Errors: KILN_ERROR_INVALID_ARGUMENT, _ABI. */
+kiln_status kiln_differential_count(const kiln_library *library, kiln_differential_counts *counts);
+
+/* --- memory that launches need --- */
+
+/* What one launch needs beside its arguments, until it has run: scratch memory of a kernel on a GPU
+ * (kiln_binary.scratch_bytes for each block), or the arenas of all threads of a pool. */
+typedef struct kiln_scratch_request {
+  const kiln_entry *entry;
+  kiln_stream stream;
+  kiln_device device; /* where the memory shall be: the stream's, with its context */
+  uint64_t bytes;     /* at least 1 */
+  uint64_t alignment; /* a power of two, at most 256 */
+  int is_capturing;   /* the launch becomes part of a graph that the stream captures */
+} kiln_scratch_request;
+
+/* The address of such memory, which the device can read and write; null: there is none. */
+typedef void *(*kiln_allocate_function)(void *user, const kiln_scratch_request *request);
+/* The launch of `request` has been made (or has failed). On a GPU it need not have run: the memory
+ * may at once be given to what is launched later on the same stream, and to others when the stream
+ * has come to this point. Of a launch that was captured it stays as it is until the graph and all
+ * made of it are destroyed; later launches of the same capture may have it, too. */
+typedef void (*kiln_release_function)(void *user, const kiln_scratch_request *request,
+                                      void *memory);
+
+/* Has launches take their memory from `allocate` and give it back to `release`, for all libraries
+ * and threads, with `user`; both null: as at the start. Without them, CPU threads keep arenas of
+ * their own, and GPUs' drivers allocate in the order of the stream (cuMemAllocAsync, from CUDA 11.2
+ * on; hipMallocAsync). Both are called on the launching thread, and may call whatever they like but
+ * this function, kiln_unload and kiln_shutdown. When this returns, nothing uses the functions that
+ * were set before. A launch for which `allocate` gives null fails with KILN_ERROR_OUT_OF_MEMORY;
+ * one for which it gives no multiple of the alignment, with KILN_ERROR_INVALID_ARGUMENT. Errors:
+ * KILN_ERROR_INVALID_ARGUMENT (one of the two is null), _STATE (called by one of them). */
+kiln_status kiln_set_scratch_allocator(kiln_allocate_function allocate,
+                                       kiln_release_function release, void *user);
 
 /* --- launches, for profilers and logs --- */
 
@@ -517,12 +614,32 @@ typedef const char *(*kiln_unpack_function)(const void *data, uint64_t size, voi
 const char *kiln_unpack_zstd(const void *data, uint64_t size, void *unpacked,
                              uint64_t unpacked_size);
 
-/* Images that are compressed together. Loading one of them unpacks all, and keeps none. */
+/* Digits of kiln_pack.identity. */
+enum { KILN_PACK_IDENTITY_DIGITS = 32 };
+
+/* Written by the runtime only. Zero-initialised, not const. */
+typedef struct kiln_pack_state {
+  char *path; /* of kiln_load_pack */
+  const struct kiln_pack *next;
+} kiln_pack_state;
+
+/* A file with the device binaries of one architecture, which are then not in the program. */
+typedef struct kiln_pack {
+  const char *file;     /* its name, "matmul.sm_90a.kpack" */
+  const char *identity; /* of its contents: hexadecimal digits, which the file has, too */
+  uint64_t size;        /* bytes of the file */
+  kiln_pack_state *state;
+} kiln_pack;
+
+/* Images that are stored together. Loading one of them reads and unpacks all, and keeps none. */
 typedef struct kiln_frame {
   const void *data;
-  uint64_t size;          /* bytes of data */
-  uint64_t unpacked_size; /* of all the images */
-  kiln_unpack_function unpack;
+  uint64_t size;               /* bytes of data, or in the pack */
+  uint64_t unpacked_size;      /* of all the images */
+  kiln_unpack_function unpack; /* null: they are not compressed */
+  const kiln_pack *pack;       /* that it is in; null: data */
+  uint64_t pack_offset;        /* where in the file */
+  uint64_t checksum;           /* in a pack: FNV-1a, 64 bits, of what stands there */
 } kiln_frame;
 
 /* A number that a launch has: the product of `constant` and of the values of one or two of the
@@ -587,7 +704,8 @@ typedef struct kiln_binary {
   uint32_t cluster[3];     /* blocks per cluster, which run one program instance together: a launch
                               has as many times the grid's; 0 counts as 1 */
   uint32_t num_tensor_maps;
-  uint64_t scratch_bytes; /* global scratch per launch: reserved, must be 0 in this version */
+  uint64_t scratch_bytes; /* GPUs: global scratch memory for each block. The launch passes one
+                             address, behind the tensor maps, of as many times its blocks */
   uint64_t arena_bytes;   /* CPU: scratch per thread */
   const kiln_tensor_map *tensor_maps; /* passed behind the variant's parameters, in this order */
   /* The same kernel without those maps that are of no tensor descriptor but of pointers: launched
@@ -646,6 +764,7 @@ typedef struct kiln_entry_state {
   uint64_t misses;
   void *tables;           /* of kiln_load_tuning */
   void *seen;             /* of kiln_count_shapes */
+  void *differential;     /* of kiln_set_differential */
   const kiln_entry *next; /* of those that kiln_shutdown unloads */
 } kiln_entry_state;
 
@@ -664,6 +783,29 @@ typedef struct kiln_signature {
   uint32_t num_conditions;
 } kiln_signature;
 
+typedef struct kiln_call kiln_call;
+
+/* An array that a function takes. */
+typedef struct kiln_compared_array {
+  const char *name;
+  uint16_t kind;     /* kiln_param_kind of its elements */
+  uint16_t is_const; /* kernels do not write it */
+} kiln_compared_array;
+
+/* How a call is repeated, for kiln_set_differential. `arguments` are generated code's own. */
+typedef struct kiln_comparison {
+  const kiln_compared_array *arrays;
+  uint32_t num_arrays;
+  /* How many elements the array has; negative where that cannot be computed. */
+  int64_t (*elements)(const void *arguments, uint32_t array);
+  void *(*address)(const void *arguments, uint32_t array);
+  /* Whether the arguments meet what the variant relies on. */
+  int (*admits)(const void *arguments, uint32_t variant);
+  /* Launches it, with `arrays` in place of those of the arguments unless they are null. */
+  kiln_status (*launch)(const kiln_call *call, const void *arguments, uint32_t variant,
+                        void *const *arrays);
+} kiln_comparison;
+
 struct kiln_entry {
   const kiln_library *library; /* first in every version */
   const char *name;
@@ -674,8 +816,9 @@ struct kiln_entry {
   kiln_entry_state *state;
   uint32_t num_variants;
   uint32_t num_targets;
-  const kiln_dispatch_key *key;    /* null: measured shapes do not decide here */
-  const kiln_signature *signature; /* may be null: not described */
+  const kiln_dispatch_key *key;      /* null: measured shapes do not decide here */
+  const kiln_signature *signature;   /* may be null: not described */
+  const kiln_comparison *comparison; /* may be null: calls are not compared */
 };
 
 struct kiln_library {
@@ -686,21 +829,23 @@ struct kiln_library {
   /* Of the names, arguments and dispatch keys of all entries: 16 hexadecimal digits that a file for
    * kiln_load_tuning has, too. Null: it takes none. */
   const char *dispatch_hash;
+  const kiln_pack *const *packs; /* may be null */
+  uint32_t num_packs;
 };
 
 /* What one call needs to know about where it runs; lives on the caller's stack or in a plan. Valid
  * for streams of the same device and context, until kiln_unload. */
-typedef struct kiln_call {
+struct kiln_call {
   const kiln_entry *entry;
   kiln_stream stream;
-  const void *binding; /* the runtime's */
-  uint32_t target;     /* index into entry->targets: the best for this device */
-  uint32_t arch;       /* as kiln_device.arch */
-  uint32_t processors; /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
-  uint32_t reserved;
+  const void *binding;  /* the runtime's */
+  uint32_t target;      /* index into entry->targets: the best for this device */
+  uint32_t arch;        /* as kiln_device.arch */
+  uint32_t processors;  /* SMs, CUs or threads of the pool, for the cost model; 0 = not known */
+  uint32_t is_compared; /* kiln_run_compared is to be called for kiln_run */
   const kiln_tuned_trees *tuned; /* what decides where shapes were measured; null: nothing does */
   void *seen;                    /* null: calls are not counted */
-} kiln_call;
+};
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the
  * target to dispatch on. Errors: KILN_ERROR_ABI, _INVALID_ARGUMENT, _NO_DRIVER, _MISSING_SYMBOL,
@@ -720,6 +865,9 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
  * _INVALID_ARGUMENT. */
 kiln_status kiln_run(const kiln_call *call, uint32_t variant, const int64_t grid[3],
                      void *const *params);
+
+/* Step 2 where call->is_compared: launches by the entry's comparison, and compares. */
+kiln_status kiln_run_compared(const kiln_call *call, const void *arguments, uint32_t variant);
 
 /* kiln_begin and kiln_run in one. */
 kiln_status kiln_launch(const kiln_entry *entry, uint32_t variant, kiln_stream stream,

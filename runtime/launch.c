@@ -57,7 +57,8 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
                       .arch = place->arch,
                       .processors = processors ? processors(stream) : place->processors,
                       .tuned = table ? &table->trees : built,
-                      .seen = kiln_load_acquire(&entry->state->seen)};
+                      .seen = kiln_load_acquire(&entry->state->seen),
+                      .is_compared = kiln_load_acquire(&entry->state->differential) != NULL};
   return KILN_SUCCESS;
 }
 

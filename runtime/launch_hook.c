@@ -7,7 +7,7 @@
  */
 #include "runtime/launch_hook.h"
 
-#include "runtime/mutex.h"
+#include "runtime/hook_users.h"
 
 #include <string.h>
 
@@ -18,41 +18,25 @@ typedef struct launch_hook {
 
 uint32_t kiln_is_hooked;
 
-static kiln_mutex mutex;
-static pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
+static kiln_hook_users users = KILN_HOOK_USERS_INITIALIZER;
 static launch_hook hook;
-static unsigned users; /* launches between the hook's two calls */
-static unsigned forks; /* kiln_forks() when they were counted */
 
 /* Of this thread's launch, and of what its hook calls. */
 static _Thread_local unsigned depth;
 
-/* In the child of a fork the launches of other threads never end. Under the mutex. */
-static void forget_lost_users(void) {
-  if (forks == kiln_forks())
-    return;
-  forks = kiln_forks();
-  users = 0;
-  pthread_cond_init(&unused, NULL);
-}
-
 static bool begin_use(launch_hook *used) {
-  kiln_lock(&mutex);
-  forget_lost_users();
+  kiln_lock(&users.mutex);
   bool is_set = kiln_is_hooked;
-  users += is_set;
+  if (is_set)
+    kiln_add_hook_user(&users);
   *used = hook;
-  kiln_unlock(&mutex);
+  kiln_unlock(&users.mutex);
   depth += is_set;
   return is_set;
 }
 
 static void end_use(void) {
-  kiln_lock(&mutex);
-  forget_lost_users();
-  if (users && --users == 0)
-    pthread_cond_broadcast(&unused);
-  kiln_unlock(&mutex);
+  kiln_remove_hook_user(&users);
   --depth;
 }
 
@@ -62,14 +46,12 @@ kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_functi
     return kiln_error(KILN_ERROR_STATE,
                       "kiln_set_launch_hook: called by the launch hook, or by a kernel of a launch "
                       "that has one");
-  kiln_lock(&mutex);
-  forget_lost_users();
+  kiln_lock(&users.mutex);
   __atomic_store_n(&kiln_is_hooked, 0, __ATOMIC_RELAXED);
-  while (users)
-    kiln_wait(&unused, &mutex);
+  kiln_await_hook_users(&users);
   hook = (launch_hook){.before = before, .after = after, .user = user};
   __atomic_store_n(&kiln_is_hooked, before || after, __ATOMIC_RELAXED);
-  kiln_unlock(&mutex);
+  kiln_unlock(&users.mutex);
   return KILN_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 /* What programs do with whole entries and libraries: prepare, ask, unload. */
 #include "runtime/binding.h"
+#include "runtime/pack.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -55,9 +56,7 @@ static kiln_status prepare_kernel(const kiln_entry *entry, const kiln_binding *b
   status = binding->driver->make_resident(kernel, device);
   if (status == KILN_SUCCESS && kernel->fallback)
     status = binding->driver->make_resident(kernel->fallback, device);
-  return status == KILN_SUCCESS ? status
-                                : kiln_error_within(status, "%s: variant %u (%s)", entry->name,
-                                                    variant, entry->variants[variant].name);
+  return status == KILN_SUCCESS ? status : kiln_error_within_kernel(status, kernel);
 }
 
 kiln_status kiln_prepare_variant(const kiln_entry *entry, uint32_t variant, kiln_device device) {
@@ -111,6 +110,7 @@ kiln_status kiln_unload(const kiln_library *library) {
     return first.status;
   for (uint32_t i = 0; i < library->num_entries; ++i)
     kiln_note_error(&first, kiln_release_entry(library->entries[i]));
+  kiln_forget_packs(library);
   return kiln_first_error_of(&first);
 }
 
@@ -118,6 +118,7 @@ kiln_status kiln_shutdown(void) {
   kiln_first_error first = {.status = KILN_SUCCESS};
   kiln_note_error(&first, kiln_release_all_entries());
   kiln_close_drivers();
+  kiln_forget_all_packs();
   return kiln_first_error_of(&first);
 }
 

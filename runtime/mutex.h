@@ -9,16 +9,15 @@
 #ifndef KILN_RUNTIME_MUTEX_H
 #define KILN_RUNTIME_MUTEX_H
 
-#include "runtime/kiln.h"
+#include "runtime/platform.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #pragma GCC visibility push(hidden)
 
 /* All zero until it is first locked. */
 typedef struct kiln_mutex {
-  pthread_mutex_t plain;
+  kiln_os_mutex plain;
   _Atomic(const void *) holder; /* names a thread, or null */
   atomic_bool is_known;         /* to those that are taken before a fork */
   struct kiln_mutex *next;      /* of these */
@@ -26,8 +25,8 @@ typedef struct kiln_mutex {
 
 void kiln_lock(kiln_mutex *mutex);
 void kiln_unlock(kiln_mutex *mutex);
-/* As pthread_cond_wait. */
-void kiln_wait(pthread_cond_t *condition, kiln_mutex *mutex);
+/* As kiln_os_wait. */
+void kiln_wait(kiln_os_condition *condition, kiln_mutex *mutex);
 void kiln_mutex_destroy(kiln_mutex *mutex);
 
 /* How often this process is the child of a fork: of threads that were started at a lower count

@@ -6,12 +6,9 @@
  * to CUDA 12 there is libnvToolsExt as well. roctx is a library. What was opened stays open:
  * profilers keep pointers into themselves, and into the table.
  */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "runtime/error.h"
 #include "runtime/mutex.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,15 +38,13 @@ enum {
   NVTX_RANGE_POP = 11
 };
 
-typedef void (*any_function)(void);
-
 /* The functions of each module, the invalid one in front. */
 static const unsigned nvtx_num_functions[NVTX_NUM_MODULES] = {0, 16, 9, 15, 7, 16, 7};
 /* What the profiler writes, and pointers to it. */
-static any_function nvtx_functions[NVTX_NUM_MODULES][NVTX_MAX_FUNCTIONS];
-static any_function *nvtx_tables[NVTX_NUM_MODULES][NVTX_MAX_FUNCTIONS + 1];
+static kiln_os_function nvtx_functions[NVTX_NUM_MODULES][NVTX_MAX_FUNCTIONS];
+static kiln_os_function *nvtx_tables[NVTX_NUM_MODULES][NVTX_MAX_FUNCTIONS + 1];
 
-static int get_module_table(int module, any_function ***table, unsigned *size) {
+static int get_module_table(int module, kiln_os_function ***table, unsigned *size) {
   if (module <= 0 || module >= NVTX_NUM_MODULES)
     return 0;
   for (unsigned i = 1; i < nvtx_num_functions[module]; ++i)
@@ -66,7 +61,7 @@ static void take_injection_version(uint32_t version) { (void)version; }
 static const void *get_export_table(uint32_t id) {
   static const struct {
     size_t size;
-    int (*get_module_table)(int, any_function ***, unsigned *);
+    int (*get_module_table)(int, kiln_os_function ***, unsigned *);
   } callbacks = {sizeof callbacks, get_module_table};
   static const struct {
     size_t size;
@@ -78,23 +73,15 @@ static const void *get_export_table(uint32_t id) {
                                     : NULL;
 }
 
-/* dlsym's answer is an object pointer. */
-static any_function function_at(void *library, const char *name) {
-  void *address = dlsym(library, name);
-  any_function function;
-  memcpy(&function, &address, sizeof function);
-  return function;
-}
-
 /* A profiler that runs this program says where its library is. */
 static void find_nvtx_injection(range_functions *found) {
   static const char name[] = "InitializeInjectionNvtx2";
   typedef int (*initialize_function)(const void *(*)(uint32_t));
-  any_function initialize = function_at(RTLD_DEFAULT, name);
+  kiln_os_function initialize = kiln_os_find_function(NULL, name);
   const char *path = getenv("NVTX_INJECTION64_PATH");
-  void *library = !initialize && path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+  void *library = !initialize && path ? kiln_os_open_library(path, false) : NULL;
   if (library)
-    initialize = function_at(library, name);
+    initialize = kiln_os_find_function(library, name);
   if (!initialize || !((initialize_function)initialize)(get_export_table))
     return;
   found->push = (push_function)nvtx_functions[NVTX_CORE_MODULE][NVTX_RANGE_PUSH_A];
@@ -106,19 +93,18 @@ static void find_nvtx_injection(range_functions *found) {
 static void find_in_libraries(const char *const *libraries, const char *push, const char *pop,
                               range_functions *found) {
   for (; *libraries && !(found->push && found->pop); ++libraries) {
-    void *library = dlopen(*libraries, RTLD_LAZY | RTLD_LOCAL);
+    void *library = kiln_os_open_library(*libraries, false);
     if (!library)
       continue;
-    found->push = (push_function)function_at(library, push);
-    found->pop = (pop_function)function_at(library, pop);
+    found->push = (push_function)kiln_os_find_function(library, push);
+    found->pop = (pop_function)kiln_os_find_function(library, pop);
   }
 }
 
 /* Under the mutex. */
 static bool find_functions(kiln_profiler profiler) {
-  static const char *const nvtx_libraries[] = {"libnvToolsExt.so.1", NULL};
-  static const char *const roctx_libraries[] = {"librocprofiler-sdk-roctx.so.1", "libroctx64.so.4",
-                                                "libroctx64.so", NULL};
+  static const char *const nvtx_libraries[] = {KILN_OS_NVTX_LIBRARIES, NULL};
+  static const char *const roctx_libraries[] = {KILN_OS_ROCTX_LIBRARIES, NULL};
   range_functions *found = &known[profiler];
   if (profiler == KILN_PROFILER_NVTX && !found->push)
     find_nvtx_injection(found);

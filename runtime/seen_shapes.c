@@ -177,21 +177,24 @@ static kiln_status write_library(FILE *file, const kiln_library *library) {
   return status;
 }
 
-static kiln_status cannot_write(const char *path) {
+static kiln_status cannot_write(const char *path, int error) {
   return kiln_error(KILN_ERROR_INVALID_ARGUMENT, "%s: cannot be written: %s", path,
-                    strerror(errno));
+                    strerror(error));
 }
 
 /* Beside the file at first, so that it is there whole or not at all. */
 static kiln_status write_to(const kiln_library *library, const char *path, const char *beside) {
   FILE *file = fopen(beside, "wb");
   if (!file)
-    return cannot_write(beside);
+    return cannot_write(beside, errno);
   kiln_status status = write_library(file, library);
   bool is_whole = !ferror(file);
   is_whole &= fclose(file) == 0;
-  if (status == KILN_SUCCESS && (!is_whole || rename(beside, path) != 0))
-    status = cannot_write(path);
+  if (status == KILN_SUCCESS && !is_whole)
+    status = cannot_write(path, errno);
+  int error = status == KILN_SUCCESS ? kiln_os_replace_file(beside, path) : 0;
+  if (error)
+    status = cannot_write(path, error);
   if (status != KILN_SUCCESS)
     remove(beside);
   return status;

@@ -1,8 +1,8 @@
-/* dlopen and dlsym, and the paths that kiln_set_driver_path names. */
+/* The drivers' functions, and the paths that kiln_set_driver_path names. */
 #include "runtime/shared_library.h"
 #include "runtime/mutex.h"
+#include "runtime/platform.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,12 +39,11 @@ static void *open_first(const char *const *names, const char *path, char *tried,
   size_t length = 0;
   tried[0] = '\0';
   for (const char *const *name = path[0] ? single : names; *name; ++name) {
-    void *handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+    void *handle = kiln_os_open_library(*name, true);
     if (handle)
       return handle;
-    const char *reason = dlerror();
     int written = snprintf(tried + length, capacity - length, "%s%s", length ? "; " : "",
-                           reason ? reason : *name);
+                           kiln_os_library_error());
     if (written > 0 && (size_t)written < capacity - length)
       length += (size_t)written;
   }
@@ -54,7 +53,7 @@ static void *open_first(const char *const *names, const char *path, char *tried,
 static kiln_status resolve(void *handle, const kiln_symbol *symbols, size_t num_symbols,
                            void *api) {
   for (size_t i = 0; i < num_symbols; ++i) {
-    void *address = dlsym(handle, symbols[i].name);
+    kiln_os_function address = kiln_os_find_function(handle, symbols[i].name);
     if (!address && symbols[i].required)
       return kiln_error(KILN_ERROR_MISSING_SYMBOL, "the driver library lacks %s: it is too old",
                         symbols[i].name);
@@ -76,7 +75,7 @@ kiln_status kiln_open_library(kiln_driver driver, const char *const *names,
   } else {
     status = resolve(*handle, symbols, num_symbols, api);
     if (status != KILN_SUCCESS)
-      dlclose(*handle);
+      kiln_os_close_library(*handle);
   }
   libraries[driver].open = status == KILN_SUCCESS;
   kiln_unlock(&mutex);
@@ -88,5 +87,5 @@ void kiln_close_library(kiln_driver driver, void *handle) {
   libraries[driver].open = false;
   kiln_unlock(&mutex);
   if (driver != KILN_DRIVER_HIP)
-    dlclose(handle);
+    kiln_os_close_library(handle);
 }

@@ -9,6 +9,7 @@
 #include "runtime/tensor_map_cache.h"
 
 #include "runtime/driver.h"
+#include "runtime/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct kiln_tensor_map_cache {
 
 kiln_tensor_map_cache *kiln_make_tensor_map_caches(uint32_t count) {
   size_t size = count * sizeof(kiln_tensor_map_cache);
-  kiln_tensor_map_cache *caches = aligned_alloc(64, size);
+  kiln_tensor_map_cache *caches = kiln_os_allocate_aligned(64, size);
   if (caches)
     memset(caches, 0, size);
   return caches;

@@ -31,7 +31,7 @@ typedef struct kiln_tensor_map_cache kiln_tensor_map_cache;
 /* The tensors that a map of a kernel is kept for. */
 enum { KILN_KEPT_TENSOR_MAPS = 16 };
 
-/* An empty cache for each of `count` maps, for one free(); null: no memory. */
+/* An empty cache for each of `count` maps, for one kiln_os_free_aligned(); null: no memory. */
 kiln_tensor_map_cache *kiln_make_tensor_map_caches(uint32_t count);
 kiln_tensor_map_cache *kiln_tensor_map_cache_at(kiln_tensor_map_cache *caches, uint32_t index);
 

@@ -17,6 +17,8 @@ public:
   }
 
   bool isGood() const { return good; }
+  /// Whether a member is there that need not be.
+  bool has(llvm::StringRef key) const { return good && object->get(key); }
 
   template <typename T> void read(llvm::StringRef key, T &out) {
     if (const llvm::json::Value *value = at(key))

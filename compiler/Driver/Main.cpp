@@ -3,6 +3,7 @@
 #include "compiler/Driver/Cache/Cache.h"
 #include "compiler/Driver/CommandLine/CommandLine.h"
 #include "compiler/Driver/Completion/Completion.h"
+#include "compiler/Driver/Init/Init.h"
 #include "compiler/Driver/Language/Language.h"
 #include "compiler/Driver/Library/Library.h"
 #include "compiler/Driver/Process/Interrupt.h"
@@ -10,6 +11,7 @@
 #include "compiler/Driver/Run/Run.h"
 #include "compiler/Driver/Triton/Triton.h"
 #include "compiler/Driver/Tune/Tune.h"
+#include "compiler/Driver/Verify/Verify.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <unistd.h>
@@ -18,6 +20,8 @@ namespace {
 
 int runCommand(const kiln::CommandLine &line) {
   switch (line.command) {
+  case kiln::Command::Init:
+    return kiln::runInit(line);
   case kiln::Command::Build:
     return kiln::runBuild(line);
   case kiln::Command::Check:
@@ -32,6 +36,8 @@ int runCommand(const kiln::CommandLine &line) {
     return kiln::runCompile(line);
   case kiln::Command::Run:
     return kiln::runRun(line);
+  case kiln::Command::Verify:
+    return kiln::runVerify(line);
   case kiln::Command::Inspect:
     return kiln::runInspect(line);
   case kiln::Command::Tune:
@@ -72,7 +78,8 @@ int main(int argc, char **argv) {
   std::atexit(checkStandardStreams);
   kiln::CommandLine line = kiln::parseCommandLine(argc, argv);
   // A kernel that runs in this very process would not look.
-  if (line.command != kiln::Command::Run || !line.compiler.inProcess)
+  bool launches = line.command == kiln::Command::Run || line.command == kiln::Command::Verify;
+  if (!launches || !line.compiler.inProcess)
     kiln::noteInterrupts();
   int status = runCommand(line);
   kiln::endIfInterrupted();

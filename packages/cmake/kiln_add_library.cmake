@@ -1,14 +1,14 @@
-# kiln_add_library(NAME SPEC FILE [CXX] [RUNTIME TARGET] [COMPRESS zstd] [FLAGS FLAG...])
+# kiln_add_library(NAME SPEC FILE [CXX] [PACKS] [RUNTIME TARGET] [COMPRESS zstd] [FLAGS FLAG...])
 #
 # A static library of the spec's kernels. Programs that link it find its header, NAME.h, and get the runtime with it:
 # kiln::runtime, or another that RUNTIME names, and what emulated targets and compressed binaries need. With CXX there is
-# NAME.hpp, too: the functions for C++17.
+# NAME.hpp, too: the functions for C++17. With PACKS the device binaries stand in files of their own, NAME_FOLDER/*.kpack.
 #
 # Each kernel compiles for each target by itself, again only where its sources have changed. FLAGS are those of
 # kiln build; KILN is the command. The spec's kernels are looked up when CMake runs, which it does again when the spec
 # changes. NAME_FOLDER is the folder of the header, the archive and the manifest.
 function(kiln_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CXX" "SPEC;RUNTIME;COMPRESS" "FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CXX;PACKS" "SPEC;RUNTIME;COMPRESS" "FLAGS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SPEC)
     message(FATAL_ERROR "kiln_add_library(${name}): expected SPEC FILE, got '${arg_SPEC}' and '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -20,6 +20,9 @@ function(kiln_add_library name)
   endif()
   if(arg_CXX)
     list(APPEND arg_FLAGS --cxx)
+  endif()
+  if(arg_PACKS)
+    list(APPEND arg_FLAGS --packs)
   endif()
   get_filename_component(spec "${arg_SPEC}" ABSOLUTE)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.kernels")

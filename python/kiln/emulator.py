@@ -5,6 +5,7 @@ import math
 
 from kiln import element_types
 from kiln.arrays import array_of
+from kiln.runtime import Count, CountedKernel
 
 
 def extent_in_bytes(array):
@@ -52,4 +53,23 @@ class Emulator:
         count = self.runtime.function("kiln_emulator_num_reports")(self.handle)
         found = [report(self.handle, index).decode(errors="replace") for index in range(count)]
         self.runtime.function("kiln_emulator_clear_reports")(self.handle)
+        return found
+
+    def set_count(self, count):
+        """Whether launches count what a profiler would: docs/counting.md."""
+        self.runtime.function("kiln_emulator_set_count")(self.handle, int(count))
+
+    def take_counts(self):
+        """The sums of each kernel since the last call, by the names of kiln_emulator_count."""
+        runtime, kernel, count = self.runtime, CountedKernel(), Count()
+        found = []
+        for index in range(runtime.function("kiln_emulator_num_kernels")(self.handle)):
+            runtime.succeed(runtime.function("kiln_emulator_kernel_at")(self.handle, index, ctypes.byref(kernel)))
+            sums = dict.fromkeys(Count.NUMBERS, 0)
+            for place in range(kernel.first_count, kernel.first_count + kernel.num_counts):
+                runtime.succeed(runtime.function("kiln_emulator_count_at")(self.handle, place, ctypes.byref(count)))
+                for name in sums:
+                    sums[name] += getattr(count, name)
+            found.append({"kernel": kernel.name.decode(), "blocks": kernel.blocks, **sums})
+        runtime.function("kiln_emulator_clear_counts")(self.handle)
         return found

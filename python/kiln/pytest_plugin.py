@@ -9,6 +9,7 @@ import warnings
 import pytest
 
 from kiln import case_sampling
+from kiln.kernel_counts import KernelCounts
 
 
 def pytest_addoption(parser):
@@ -16,6 +17,8 @@ def pytest_addoption(parser):
     add = group.addoption
     add("--kiln-target", metavar="TARGET", help="run kernels on this target: cpu, emu:sm_90a, emu:gfx942 …")
     add("--kiln-check", action="store_true", help="races, accesses out of bounds and reads of what nobody wrote are failures")
+    add("--kiln-count", action="store_true", help="print what a profiler would count of each kernel (emulated targets)")
+    add("--kiln-count-json", metavar="FILE", help="write the counts of each kernel in each test as JSON")
     add("--kiln-bounds", choices=("tensor", "storage"), default="tensor", help="what a kernel may access: the tensors, or all of their storages")
     add("--kiln-configs", type=int, default=1, metavar="N", help="configs that an autotuner tries (1); 0: all")
     add("--kiln-threads", type=int, default=0, metavar="N", help="threads for a launch (all; beside other workers of xdist 1)")
@@ -31,8 +34,9 @@ def pytest_load_initial_conftests(early_config):
     """Before any of the suite's modules asks whether there is a GPU."""
     options = early_config.known_args_namespace
     if not options.kiln_target:
-        if options.kiln_check:
-            raise pytest.UsageError("--kiln-check: expected --kiln-target, too")
+        for option in ("kiln_check", "kiln_count", "kiln_count_json"):
+            if getattr(options, option):
+                raise pytest.UsageError(f"--{option.replace('_', '-')}: expected --kiln-target, too")
         return
     early_config.pluginmanager.register(Session(options), "kiln-session")
 
@@ -46,8 +50,9 @@ class Session:
 
         name = options.kiln_target
         try:
-            if options.kiln_check and not name.startswith("emu:"):
-                raise ValueError(f"--kiln-check needs an emulated GPU, --kiln-target is {name}")
+            for option in ("kiln_check", "kiln_count", "kiln_count_json"):
+                if getattr(options, option) and not name.startswith("emu:"):
+                    raise ValueError(f"--{option.replace('_', '-')} needs an emulated GPU, --kiln-target is {name}")
             self.launcher = stand_in.start(
                 name,
                 options.kiln_cache,
@@ -60,6 +65,16 @@ class Session:
             raise pytest.UsageError(f"kiln: {error}") from None
         self.options, self.begin, self.of_workers = options, time.monotonic(), []
         self.target, self.cache = self.launcher.device.target, self.launcher.cache
+        self.counts = None
+        if options.kiln_count or options.kiln_count_json:
+            self.start_counting()
+
+    def start_counting(self):
+        try:
+            self.counts = KernelCounts(self.target.name, self.options.kiln_count_json)
+        except ValueError as error:
+            raise pytest.UsageError(f"kiln: {error}") from None
+        self.launcher.device.emulator.set_count(True)
 
     def pytest_report_header(self):
         checks = ", checks on" if self.options.kiln_check else ""
@@ -110,9 +125,15 @@ class Session:
         report = yield
         if call.when == "call":
             report.user_properties.append(("kiln_launches", self.launcher.launches))
+            if self.counts:
+                report.kiln_counts = self.launcher.device.emulator.take_counts()
             if report.failed and self.launcher.findings:
                 report.sections.append(("Kiln's findings", "\n".join(self.launcher.findings)))
         return report
+
+    def pytest_runtest_logreport(self, report):
+        if self.counts:
+            self.counts.add(report.nodeid, getattr(report, "kiln_counts", []))
 
     def measures(self):
         return {"compiles": self.cache.compiles, "compile_seconds": self.cache.seconds, "launch_seconds": self.launcher.seconds}
@@ -120,6 +141,8 @@ class Session:
     def pytest_sessionfinish(self, session):
         if hasattr(session.config, "workeroutput"):  # a worker of xdist
             session.config.workeroutput["kiln"] = self.measures()
+        elif self.options.kiln_count_json:
+            self.counts.write()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node, error):
@@ -134,3 +157,6 @@ class Session:
             f"{total('compiles')} kernels compiled in {total('compile_seconds'):.1f} s, "
             f"launches took {total('launch_seconds'):.1f} s, the run {time.monotonic() - self.begin:.1f} s"
         )
+        if self.options.kiln_count:
+            for line in self.counts.table():
+                terminalreporter.line(line)

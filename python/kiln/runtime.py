@@ -17,6 +17,43 @@ class Stream(ctypes.Structure):
     _fields_ = [("driver", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("handle", ctypes.c_void_p)]
 
 
+class Position(ctypes.Structure):
+    """kiln_emulator_position, without the call in which it was inlined."""
+
+    _fields_ = [("file", ctypes.c_char_p), ("line", ctypes.c_uint32), ("column", ctypes.c_uint32), ("caller", ctypes.c_void_p)]
+
+
+class Count(ctypes.Structure):
+    """kiln_emulator_count: what the instructions at one place did."""
+
+    TEXTS = ("kernel", "operation", "kind", "file")
+    NUMBERS = (
+        ["instructions", "thread_instructions", "divergent_branches", "flops", "matrix_operations"]
+        + ["global_requests", "sectors", "ideal_sectors", "shared_requests", "wavefronts", "ideal_wavefronts"]
+        + ["global_read", "global_written", "shared_read", "shared_written"]
+    )
+    _fields_ = [
+        *((name, ctypes.c_char_p) for name in TEXTS),
+        ("line", ctypes.c_uint32),
+        ("column", ctypes.c_uint32),
+        ("caller", ctypes.POINTER(Position)),
+        *((name, ctypes.c_uint64) for name in NUMBERS),
+    ]
+
+
+class CountedKernel(ctypes.Structure):
+    """kiln_emulator_kernel."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("warp_size", ctypes.c_uint32),
+        ("threads", ctypes.c_uint32),
+        ("blocks", ctypes.c_uint64),
+        ("first_count", ctypes.c_uint32),
+        ("num_counts", ctypes.c_uint32),
+    ]
+
+
 # kiln_driver
 DRIVERS = {"cuda": 1, "hip": 2, "cpu": 3, "emu": 4}
 
@@ -37,6 +74,11 @@ _SIGNATURES = {
     "kiln_emulator_num_reports": (_number, [_pointer]),
     "kiln_emulator_report": (ctypes.c_char_p, [_pointer, _number]),
     "kiln_emulator_clear_reports": (None, [_pointer]),
+    "kiln_emulator_set_count": (None, [_pointer, ctypes.c_int]),
+    "kiln_emulator_num_kernels": (_number, [_pointer]),
+    "kiln_emulator_kernel_at": (_status, [_pointer, _number, ctypes.POINTER(CountedKernel)]),
+    "kiln_emulator_count_at": (_status, [_pointer, _number, ctypes.POINTER(Count)]),
+    "kiln_emulator_clear_counts": (None, [_pointer]),
 }
 
 

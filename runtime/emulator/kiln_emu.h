@@ -53,7 +53,8 @@ typedef struct kiln_emu_instructions {
   uint32_t matrix_operations; /* the same, of matrix instructions of any type */
 } kiln_emu_instructions;
 
-enum { KILN_EMU_NONE = ~0u };
+/* No block or site. (A macro: an enumerator is an int in C.) */
+#define KILN_EMU_NONE UINT32_MAX
 typedef struct kiln_emu_basic_block {
   uint32_t first, number; /* of its kiln_emu_instructions */
   uint32_t depth;         /* loops around it; a header is in its own loop */

@@ -27,6 +27,14 @@ const std::vector<Case> &cases() {
       {"{\"kiln\": 1, \"kiln\": 1}",
        {"1:13: error: invalid JSON: the key 'kiln' stands twice in one object [spec-duplicate-key]",
         "1:2: note: the first one is here"}},
+      // What kiln init leaves to be chosen.
+      {kernelSpec(
+           R"("signature": {"x": "*?", "B": "?", "d": "tensordesc<?>[?, 64]", "s": {"string": "?"}})"),
+       {"kernels[0].signature.x: '*?' is still to be chosen [spec-placeholder]",
+        "hint: a type in place of \"?\"", "kernels[0].signature.B: '?' is still",
+        "kernels[0].signature.d: 'tensordesc<?>[?, 64]' is still"}},
+      {kernelSpec(R"("signature": {}, "configs": [{"BLOCK": "?"}])"),
+       {"kernels[0].configs[0].BLOCK: '?' is still to be chosen"}},
       // Shape.
       {"[]", {"the spec: expected an object, got an empty list [spec-expected]"}},
       {top("\"kernels\": []"),

@@ -104,7 +104,7 @@ struct SourceKernel::Code {
   kiln_entry_state state = {};
   kiln_entry entry = {};
   const kiln_entry *entries[1] = {&entry};
-  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries, nullptr};
+  kiln_library library = {KILN_ABI_VERSION, 1, "test", entries, nullptr, nullptr, 0};
   /// Null: the default one.
   kiln_cpu_pool *pool = nullptr;
 
@@ -176,7 +176,8 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   where.driver = target.emulated ? KILN_DRIVER_EMULATOR : KILN_DRIVER_CPU;
   where.form = KILN_FORM_HOST;
   where.arch = target.emulated ? target.arch.c_str() : hostArch;
-  entry = {&library, "kernel", &variant, &where, &loaded->record, &state, 1, 1, nullptr, nullptr};
+  entry = {&library, "kernel", &variant, &where,  &loaded->record, &state,
+           1,        1,        nullptr,  nullptr, nullptr};
 }
 
 std::string SourceKernel::Code::launch(kiln_stream stream,

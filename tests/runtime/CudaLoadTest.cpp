@@ -110,13 +110,6 @@ TEST_P(CudaLoadTest, ParametersOfImpossibleSizeAreRefused) {
   EXPECT_ERROR(launch(library), KILN_ERROR_ABI, "parameter 0 (x) of kind 13 cannot have 8 bytes");
 }
 
-TEST_P(CudaLoadTest, WhatThisVersionCannotDoIsRefused) {
-  TestLibrary library({cubin("sm_90")});
-  library.addVariant("scratch");
-  library.binary().scratch_bytes = 4096;
-  EXPECT_ERROR(launch(library), KILN_ERROR_UNSUPPORTED, "4096 bytes of scratch");
-}
-
 TEST_P(CudaLoadTest, ALoadDuringCaptureSaysToPrepare) {
   TestLibrary library({cubin("sm_90")});
   library.addVariant("v");

@@ -83,6 +83,27 @@ TEST(DescribeTest, EscapesWhatJsonWants) {
       << describe(library);
 }
 
+// Binaries whose bytes are not in the program are told of like others.
+TEST(DescribeTest, FramesAndPacks) {
+  TestLibrary library({cubin("sm_90a")});
+  library.addVariant("v");
+  kiln_pack_state state = {};
+  const kiln_pack pack = {"test.sm_90a.kpack", "0123456789abcdef0123456789abcdef", 4711, &state};
+  const kiln_pack *packs = &pack;
+  const kiln_frame frame = {nullptr, 10, 10, nullptr, &pack, 64, 0};
+  library.binary().data = nullptr;
+  library.binary().frame = &frame;
+  library.library.packs = &packs;
+  library.library.num_packs = 1;
+  std::string buffer(4096, '\0');
+  ASSERT_OK(kiln_describe(&library.library, buffer.data(), buffer.size(), nullptr));
+  EXPECT_NE(buffer.find(R"("binaries":[{"target":0,)"), std::string::npos) << buffer;
+  EXPECT_NE(buffer.find(R"("packs":[{"file":"test.sm_90a.kpack",)"
+                        R"("identity":"0123456789abcdef0123456789abcdef","bytes":4711}]})"),
+            std::string::npos)
+      << buffer;
+}
+
 TEST(DescribeTest, WritesAllOrNothing) {
   TestLibrary library({cubin("sm_90a")});
   library.addVariant("v");

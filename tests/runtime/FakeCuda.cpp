@@ -89,6 +89,8 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
     return result;
   launch.arguments = State::copyArguments(*kernel, parameters);
   state.launches.push_back(std::move(launch));
+  if (state.run)
+    state.run(state.launches.back());
   return 0;
 }
 
@@ -289,6 +291,32 @@ int cuMemsetD8Async(unsigned long long address, unsigned char value, size_t byte
     return InvalidContext;
   state.settings.push_back({address, value, bytes, stream});
   return 0;
+}
+
+int cuMemAllocAsync(unsigned long long *address, size_t bytes, void *stream) {
+  ENTER("cuMemAllocAsync");
+  if (!contextOf(stream))
+    return InvalidContext;
+  *address = state.allocate(bytes, stream);
+  return 0;
+}
+
+int cuMemFreeAsync(unsigned long long address, void *stream) {
+  ENTER("cuMemFreeAsync");
+  return state.free(address, stream, InvalidValue);
+}
+
+int cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes, void *stream) {
+  ENTER("cuMemcpyAsync");
+  if (!contextOf(stream) || contextOf(stream) != currentContext())
+    return state.breakRule(InvalidContext, "a copy without the stream's context");
+  state.copy(to, from, bytes);
+  return 0;
+}
+
+int cuStreamSynchronize(void *stream) {
+  ENTER("cuStreamSynchronize");
+  return contextOf(stream) ? 0 : InvalidContext;
 }
 
 int cuThreadExchangeStreamCaptureMode(int *) {

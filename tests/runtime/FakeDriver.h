@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -111,6 +112,14 @@ struct State {
   std::vector<std::string> calls;
   std::vector<Launch> launches;
   std::vector<Setting> settings;
+  // In the order of a stream: by address the stream and the host's memory that stands for it.
+  struct Allocation {
+    void *stream;
+    std::unique_ptr<char[]> memory;
+  };
+  std::map<uint64_t, Allocation> allocated;
+  // What a kernel does when it is launched; where it is not set, nothing.
+  std::function<void(const Launch &)> run;
   std::vector<std::string> broken; // rules of the driver that a call broke
   std::string jitLog;              // what a failing load writes into the error log buffer
   std::vector<Context *> primary;
@@ -128,6 +137,8 @@ struct State {
     calls.clear();
     launches.clear();
     settings.clear();
+    allocated.clear();
+    run = nullptr;
     broken.clear();
     jitLog.clear();
     failures.clear();
@@ -202,6 +213,25 @@ struct State {
   int breakRule(int result, const std::string &rule) {
     broken.push_back(rule);
     return result;
+  }
+
+  uint64_t allocate(size_t bytes, void *stream) {
+    auto memory = std::make_unique<char[]>(bytes + 256);
+    uint64_t address = (reinterpret_cast<uintptr_t>(memory.get()) + 255) / 256 * 256;
+    allocated[address] = {stream, std::move(memory)};
+    return address;
+  }
+  // Copies of the one stream are made at once.
+  void copy(uint64_t to, uint64_t from, size_t bytes) {
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  }
+  // `invalid` where it was not allocated, or on another stream.
+  int free(uint64_t address, void *stream, int invalid) {
+    auto found = allocated.find(address);
+    if (found == allocated.end() || found->second.stream != stream)
+      return breakRule(invalid, "memory is freed that the stream does not have");
+    allocated.erase(found);
+    return 0;
   }
 
   Context *newContext(int device) {

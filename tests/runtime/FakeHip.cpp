@@ -1,6 +1,6 @@
 // A fake libamdhip64. KILN_FAKE_VERSION 6 has what ROCm 6 has; 5 fills the older property struct
-// and lacks hipStreamGetDevice and hipModuleLaunchCooperativeKernel. Signatures after the HIP API
-// reference.
+// and lacks hipStreamGetDevice, hipModuleLaunchCooperativeKernel and hipMallocAsync. Signatures
+// after the HIP API reference.
 #include "tests/runtime/FakeDriver.h"
 
 using namespace kiln::fake;
@@ -39,6 +39,8 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
   launch.device = currentDevice;
   launch.arguments = State::copyArguments(*kernel, parameters);
   state.launches.push_back(std::move(launch));
+  if (state.run)
+    state.run(state.launches.back());
   return 0;
 }
 
@@ -156,6 +158,30 @@ int hipGetDevicePropertiesR0600(void *properties, int device) {
 int hipFuncSetAttribute(const void *, int, int) {
   ENTER("hipFuncSetAttribute");
   return 98; // hipErrorInvalidDeviceFunction: it wants a host function's address
+}
+
+int hipMallocAsync(void **memory, size_t bytes, void *stream) {
+  ENTER("hipMallocAsync");
+  *memory = reinterpret_cast<void *>(state.allocate(bytes, stream));
+  return 0;
+}
+
+int hipFreeAsync(void *memory, void *stream) {
+  ENTER("hipFreeAsync");
+  return state.free(reinterpret_cast<uintptr_t>(memory), stream, InvalidValue);
+}
+
+int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *) {
+  ENTER("hipMemcpyAsync");
+  if (kind != 4) // hipMemcpyDefault
+    return InvalidValue;
+  state.copy(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes);
+  return 0;
+}
+
+int hipStreamSynchronize(void *) {
+  ENTER("hipStreamSynchronize");
+  return 0;
 }
 
 int hipModuleLaunchCooperativeKernel(void *function, unsigned gridX, unsigned gridY, unsigned gridZ,

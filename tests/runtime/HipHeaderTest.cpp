@@ -15,6 +15,11 @@
 // The property functions take a struct that versions rename: see the test of its layout.
 #define hipGetDevicePropertiesR0600 kilnPropertiesR0600
 int kilnPropertiesR0600(void *, int);
+// C++ has another one of this name.
+std::remove_pointer_t<decltype(static_cast<hipError_t (*)(void **, size_t, hipStream_t)>(
+    ::hipMallocAsync))>
+    kilnMallocAsync;
+#define hipMallocAsync kilnMallocAsync
 // Functions that came with version 6.
 #if HIP_VERSION < 60000000
 #define hipStreamGetDevice kilnStreamGetDevice
@@ -84,6 +89,7 @@ TEST(HipHeaderTest, TheNumbersAreTheSame) {
   EXPECT_EQ(int(KILN_HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED),
             int(hipFuncAttributeMaxDynamicSharedMemorySize));
   EXPECT_EQ(int(KILN_HIP_CAPTURE_MODE_RELAXED), int(hipStreamCaptureModeRelaxed));
+  EXPECT_EQ(int(KILN_HIP_MEMCPY_DEFAULT), int(hipMemcpyDefault));
 }
 
 } // namespace

@@ -64,10 +64,11 @@ kiln_binary makeProduct() {
 
 const kiln_binary binaries[] = {makeBinary(), makeBinary(), makeProduct()};
 kiln_entry_state state;
-const kiln_entry entry = {&benchLibrary, "axpy", variants, targets, binaries,
-                          &state,        3,      1,        nullptr, nullptr};
+const kiln_entry entry = {&benchLibrary, "axpy",  variants, targets, binaries, &state, 3, 1,
+                          nullptr,       nullptr, nullptr};
 const kiln_entry *const entries[] = {&entry};
-extern "C" const kiln_library benchLibrary = {KILN_ABI_VERSION, 1, "bench", entries, nullptr};
+extern "C" const kiln_library benchLibrary = {KILN_ABI_VERSION, 1,       "bench", entries,
+                                              nullptr,          nullptr, 0};
 
 constexpr int64_t Grid[] = {1024, 1, 1};
 

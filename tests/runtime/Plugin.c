@@ -24,16 +24,29 @@ static const kiln_target targets[] = {{KILN_DRIVER_CPU, KILN_FORM_HOST,
 #endif
                                        0}};
 static const kiln_binary binaries[] = {{.host = add_seven, .symbol = "v", .arena_bytes = 1 << 16}};
-static const kiln_entry entry = {&library, "add_seven", variants, targets, binaries,
-                                 &state,   1,           1,        NULL,    NULL};
+static const kiln_entry entry = {&library, "add_seven", variants, targets, binaries, &state,
+                                 1,        1,           NULL,     NULL,    NULL};
 static const kiln_entry *const entries[] = {&entry};
-static const kiln_library library = {KILN_ABI_VERSION, 1, "plugin", entries, NULL};
+static const kiln_library library = {KILN_ABI_VERSION, 1, "plugin", entries, NULL, NULL, 0};
 
-EXPORTED kiln_status plugin_run(int *out, uint32_t count) {
+/* Not by an exported function: where plug-ins see what others export, that could be another's. */
+static kiln_status run(const kiln_entry *any, int *out, uint32_t count) {
   const int64_t grid[3] = {count, 1, 1};
   void *arguments[] = {&out};
-  return kiln_launch(&entry, 0, kiln_cpu_stream(0), grid, arguments);
+  return kiln_launch(any, 0, kiln_cpu_stream(0), grid, arguments);
 }
+
+EXPORTED const kiln_entry *plugin_entry(void) { return &entry; }
+
+EXPORTED kiln_status plugin_run(int *out, uint32_t count) { return run(&entry, out, count); }
+
+EXPORTED kiln_status plugin_run_entry(const kiln_entry *any, int *out, uint32_t count) {
+  return run(any, out, count);
+}
+
+EXPORTED uint32_t plugin_abi_version(void) { return kiln_abi_version(); }
+
+EXPORTED const char *plugin_last_error(void) { return kiln_last_error(); }
 
 EXPORTED kiln_status plugin_shutdown(void) { return kiln_shutdown(); }
 

@@ -1,6 +1,7 @@
 // kiln_shutdown: nothing of the runtime is left, and everything starts again.
 #include "tests/runtime/TestLibrary.h"
 
+#include <atomic>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fstream>
@@ -37,11 +38,20 @@ bool hasThreads(size_t expected) {
 }
 
 struct Plugin {
-  explicit Plugin(const char *file) : handle(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
+  explicit Plugin(const char *file, int scope = RTLD_LOCAL)
+      : handle(dlopen(file, RTLD_NOW | scope)) {
     EXPECT_NE(handle, nullptr) << dlerror();
-    run = reinterpret_cast<kiln_status (*)(int *, uint32_t)>(dlsym(handle, "plugin_run"));
-    shutdown = reinterpret_cast<kiln_status (*)()>(dlsym(handle, "plugin_shutdown"));
-    isLoaded = reinterpret_cast<int (*)()>(dlsym(handle, "plugin_is_loaded"));
+    find(run, "plugin_run");
+    find(shutdown, "plugin_shutdown");
+    find(isLoaded, "plugin_is_loaded");
+    find(abiVersion, "plugin_abi_version");
+    find(entry, "plugin_entry");
+    find(runEntry, "plugin_run_entry");
+    find(lastError, "plugin_last_error");
+  }
+  template <typename Function> void find(Function *&function, const char *name) {
+    function = reinterpret_cast<Function *>(dlsym(handle, name));
+    EXPECT_NE(function, nullptr) << name;
   }
   void expectItRuns() {
     std::vector<int> out(64);
@@ -53,10 +63,16 @@ struct Plugin {
   kiln_status (*run)(int *, uint32_t);
   kiln_status (*shutdown)();
   int (*isLoaded)();
+  uint32_t (*abiVersion)();
+  const kiln_entry *(*entry)();
+  kiln_status (*runEntry)(const kiln_entry *, int *, uint32_t);
+  const char *(*lastError)();
 };
 
 constexpr const char *FirstPlugin = "tests/runtime/libplugin_one.so";
 constexpr const char *SecondPlugin = "tests/runtime/libplugin_two.so";
+// Of a Kiln whose records differ.
+constexpr const char *OtherVersion = "tests/runtime/libplugin_other_version.so";
 
 TEST(Plugins, AreClosedAfterAShutdown) {
   const size_t threads = numThreads();
@@ -123,6 +139,70 @@ TEST(Plugins, AreIndependentOfEachOther) {
   two.expectItRuns();
   EXPECT_EQ(two.shutdown(), KILN_SUCCESS);
   dlclose(two.handle);
+}
+
+// Also where all that the plug-ins export is seen by those that are loaded later.
+TEST(Plugins, OfDifferentVersionsLiveInOneProcess) {
+  for (int scope : {RTLD_LOCAL, RTLD_GLOBAL}) {
+    Plugin now(FirstPlugin, scope), other(OtherVersion, scope);
+    EXPECT_EQ(now.abiVersion(), KILN_ABI_VERSION);
+    EXPECT_EQ(other.abiVersion(), KILN_ABI_VERSION + 1);
+    now.expectItRuns();
+    other.expectItRuns();
+    EXPECT_EQ(now.shutdown(), KILN_SUCCESS);
+    ASSERT_EQ(dlclose(now.handle), 0);
+    EXPECT_EQ(numMappings("libplugin_one"), 0u);
+    EXPECT_TRUE(other.isLoaded());
+    other.expectItRuns();
+    Plugin again(FirstPlugin, scope);
+    EXPECT_FALSE(again.isLoaded());
+    again.expectItRuns();
+    other.expectItRuns();
+    for (Plugin *plugin : {&other, &again}) {
+      EXPECT_EQ(plugin->shutdown(), KILN_SUCCESS);
+      ASSERT_EQ(dlclose(plugin->handle), 0);
+    }
+    EXPECT_EQ(numMappings("libplugin_"), 0u);
+  }
+}
+
+// While threads launch in both, one of them is opened and closed again and again.
+TEST(Plugins, OneIsClosedWhileTheOtherLaunches) {
+  Plugin other(OtherVersion);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!stop)
+        other.expectItRuns();
+    });
+  for (int i = 0; i < 50; ++i) {
+    Plugin plugin(FirstPlugin);
+    std::thread launching([&] { plugin.expectItRuns(); });
+    plugin.expectItRuns();
+    launching.join();
+    EXPECT_EQ(plugin.shutdown(), KILN_SUCCESS);
+    ASSERT_EQ(dlclose(plugin.handle), 0);
+  }
+  stop = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(other.shutdown(), KILN_SUCCESS);
+  dlclose(other.handle);
+}
+
+// Whoever mixes them up is told so, whichever is the newer one.
+TEST(Plugins, ARuntimeRefusesTheRecordsOfAnotherVersion) {
+  Plugin now(FirstPlugin), other(OtherVersion);
+  std::vector<int> out(64);
+  EXPECT_EQ(now.runEntry(other.entry(), out.data(), 64), KILN_ERROR_ABI);
+  EXPECT_NE(std::string(now.lastError()).find("generated for version"), std::string::npos);
+  EXPECT_EQ(other.runEntry(now.entry(), out.data(), 64), KILN_ERROR_ABI);
+  EXPECT_EQ(out, std::vector<int>(64, 0));
+  for (Plugin *plugin : {&now, &other}) {
+    EXPECT_EQ(plugin->shutdown(), KILN_SUCCESS);
+    dlclose(plugin->handle);
+  }
 }
 
 class ShutdownTest : public FakeDriverTest {

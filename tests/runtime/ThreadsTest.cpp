@@ -1,5 +1,6 @@
 // Many threads on the first call: code is loaded once, nobody sees half of it. Built with the
 // runtime's sources under ThreadSanitizer as well.
+#include "runtime/platform.h"
 #include "tests/runtime/TestLibrary.h"
 
 #include <atomic>
@@ -156,7 +157,7 @@ TEST(TensorMapCacheTest, NobodyGetsAMapThatIsBeingReplaced) {
   });
   EXPECT_GT(found, 0u);
   EXPECT_EQ(torn, 0u);
-  free(cache);
+  kiln_os_free_aligned(cache);
 }
 
 TEST_F(ThreadsTest, EachLaunchGetsItsOwnTensorMaps) {

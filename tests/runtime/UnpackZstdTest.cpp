@@ -40,7 +40,7 @@ TEST(UnpackZstd, FramesHoldImagesSideBySide) {
     images.push_back(sampleImage(i, i == 3 ? (3 << 20) : 400000));
     places.push_back(builder.add(images.back()));
   }
-  ASSERT_FALSE(builder.compress());
+  ASSERT_FALSE(builder.store(true));
   // Two of 400000 bytes fit into 1 MiB; the large one has a frame of its own.
   ASSERT_EQ(builder.frames.size(), 4u);
   EXPECT_EQ(builder.frames[3].symbol, "stem_3");
@@ -48,9 +48,9 @@ TEST(UnpackZstd, FramesHoldImagesSideBySide) {
     for (const ImageFrame &frame : builder.frames)
       if (frame.symbol == places[i].frame) {
         std::string unpacked(frame.unpacked.size(), '?');
-        EXPECT_EQ(unpack(frame.compressed, unpacked), "");
+        EXPECT_EQ(unpack(frame.stored, unpacked), "");
         EXPECT_EQ(unpacked.substr(places[i].offset, images[i].size()), images[i]) << i;
-        EXPECT_LT(frame.compressed.size(), frame.unpacked.size() / 4);
+        EXPECT_LT(frame.stored.size(), frame.unpacked.size() / 4);
       }
 }
 

@@ -5,9 +5,11 @@
 #include "compiler/Driver/CommandLine/CompileFlags.h"
 #include "compiler/Driver/CommandLine/FlagValues.h"
 #include "compiler/Driver/CommandLine/HelpFlags.h"
+#include "compiler/Driver/CommandLine/InitFlags.h"
 #include "compiler/Driver/CommandLine/ReportFlags.h"
 #include "compiler/Driver/CommandLine/RunFlags.h"
 #include "compiler/Driver/CommandLine/TuneFlags.h"
+#include "compiler/Driver/CommandLine/VerifyFlags.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,9 +20,11 @@ namespace {
 struct Flags {
   SubCommands commands;
   CompilerFlags compiler{commands};
+  InitFlags init{commands};
   LibraryFlags library{commands};
   CompileFlags compile{commands};
   RunFlags run{commands};
+  VerifyFlags verify{commands};
   TuneFlags tune{commands};
   ReportFlags report{commands};
   CacheFlags cache{commands};
@@ -55,22 +59,26 @@ Command commandOf(const Flags &flags) {
   if (flags.library.isTritonLink())
     return Command::TritonLink;
   const std::pair<const cl::SubCommand *, Command> all[] = {
-      {&commands.build, Command::Build},       {&commands.plan, Command::Plan},
-      {&commands.link, Command::Link},         {&commands.compile, Command::Compile},
-      {&commands.check, Command::Check},       {&commands.run, Command::Run},
+      {&commands.init, Command::Init},         {&commands.build, Command::Build},
+      {&commands.plan, Command::Plan},         {&commands.link, Command::Link},
+      {&commands.compile, Command::Compile},   {&commands.check, Command::Check},
+      {&commands.run, Command::Run},           {&commands.verify, Command::Verify},
       {&commands.tune, Command::Tune},         {&commands.inspect, Command::Inspect},
       {&commands.report, Command::Report},     {&commands.cache, Command::Cache},
       {&commands.language, Command::Language}, {&commands.completion, Command::Completion}};
   for (const auto &[command, value] : all)
     if (*command)
       return value;
-  usageError("expected a command: build, plan, link, compile, check, run, tune, inspect, report, "
-             "cache, language or completion (kiln --help shows more)");
+  usageError("expected a command: init, build, plan, link, compile, check, run, verify, tune, "
+             "inspect, report, cache, language or completion (kiln --help shows more)");
 }
 
 /// The command's own options; the path of what it compiles, if it does.
 std::string readCommand(Flags &flags, CommandLine &line) {
   switch (line.command) {
+  case Command::Init:
+    line.init = flags.init.options();
+    return line.init.source;
   case Command::Build:
   case Command::Plan:
   case Command::Link:
@@ -89,6 +97,9 @@ std::string readCommand(Flags &flags, CommandLine &line) {
   case Command::Run:
     line.run = flags.run.options(flags.compiler);
     return line.run.spec;
+  case Command::Verify:
+    line.verify = flags.verify.options(flags.compiler);
+    return line.verify.spec;
   case Command::Inspect:
     line.inspect = flags.report.inspectOptions();
     return "";
@@ -126,7 +137,7 @@ CommandLine parseCommandLine(int argc, char **argv) {
   line.command = commandOf(flags);
   std::string source = readCommand(flags, line);
   line.compiler.specFolder = llvm::sys::path::parent_path(source).str();
-  if (line.command == Command::Run)
+  if (line.command == Command::Run || line.command == Command::Verify)
     line.compiler.tuningUse = TuningUse::Choose;
   else if (flags.tune.makesTuner())
     line.compiler.tuningUse = TuningUse::Ignore;

@@ -41,13 +41,14 @@ static void readOutputs(const CompilerFlags &flags, CompilerOptions &options) {
   options.depfile = flags.depfile;
   options.cacheFolder = flags.cacheFolder;
   if (!flags.cacheFolder.getNumOccurrences() &&
-      (commands.build || commands.compile || commands.tune))
+      (commands.build || commands.compile || commands.tune || commands.verify))
     options.cacheFolder = cacheOfEnvironment();
   if (flags.cacheLimit == 0)
     usageError("--cache-limit: expected at least 1 MiB, got 0");
   options.cacheLimitMiB = flags.cacheLimit;
   if (flags.compression.getNumOccurrences())
     options.isCompressed = flags.compression == CompilerFlags::Compression::Zstd;
+  options.hasPacks = flags.packs;
   options.hasTorchSource = flags.torchSource;
   options.hasCxxHeader = flags.cxxHeader;
 }

@@ -20,7 +20,7 @@ struct CompilerFlags {
   SubCommands &commands;
   cl::list<std::string> targets{
       "target", cl::desc("Compile for this target, in place of the spec's; may be repeated"),
-      cl::value_desc("target"), cl::sub(commands.readers)};
+      cl::value_desc("target"), cl::sub(commands.readers), cl::sub(commands.init)};
   cl::list<std::string> only{"only",
                              cl::desc("Compile just these variants: KERNEL, KERNEL@TARGET, or a "
                                       "name that kiln plan lists"),
@@ -34,14 +34,22 @@ struct CompilerFlags {
   cl::opt<std::string> cacheFolder{"cache",
                                    cl::desc("Keep binaries here, and take them from here when "
                                             "nothing changed (default: the variable KILN_CACHE)"),
-                                   cl::value_desc("folder"), cl::sub(commands.libraries),
-                                   cl::sub(commands.cache)};
-  cl::list<std::string> importRoots{"I", cl::desc("Look for imported kernel modules here"),
-                                    cl::value_desc("folder"), cl::Prefix,
-                                    cl::sub(commands.readers)};
-  cl::list<std::string> definitions{"D", cl::desc("Value of a module-level name of the sources"),
-                                    cl::value_desc("name=value"), cl::Prefix,
-                                    cl::sub(commands.readers)};
+                                   cl::value_desc("folder"),
+                                   cl::sub(commands.libraries),
+                                   cl::sub(commands.cache),
+                                   cl::sub(commands.verify)};
+  cl::list<std::string> importRoots{"I",
+                                    cl::desc("Look for imported kernel modules here"),
+                                    cl::value_desc("folder"),
+                                    cl::Prefix,
+                                    cl::sub(commands.readers),
+                                    cl::sub(commands.init)};
+  cl::list<std::string> definitions{"D",
+                                    cl::desc("Value of a module-level name of the sources"),
+                                    cl::value_desc("name=value"),
+                                    cl::Prefix,
+                                    cl::sub(commands.readers),
+                                    cl::sub(commands.init)};
   cl::alias targetsShort{"t", cl::aliasopt(targets), cl::desc("Alias for --target")};
   cl::opt<unsigned> jobs{"j",
                          cl::desc("Variants compiled at a time (default: this machine's CPUs)"),
@@ -52,7 +60,8 @@ struct CompilerFlags {
                          cl::sub(commands.plan),
                          cl::sub(commands.link),
                          cl::sub(commands.compile),
-                         cl::sub(commands.check)};
+                         cl::sub(commands.check),
+                         cl::sub(commands.verify)};
   cl::opt<unsigned> timeoutSeconds{"timeout", cl::desc("Seconds that one variant may take"),
                                    cl::value_desc("seconds"), cl::init(600),
                                    cl::sub(commands.readers)};
@@ -64,7 +73,8 @@ struct CompilerFlags {
                           cl::sub(commands.build),
                           cl::sub(commands.compile),
                           cl::sub(commands.check),
-                          cl::sub(commands.run)};
+                          cl::sub(commands.run),
+                          cl::sub(commands.verify)};
   cl::opt<bool> debug{"debug",
                       cl::desc("Check assertions and overflow of integers in running kernels"),
                       cl::sub(commands.readers)};
@@ -91,9 +101,12 @@ struct CompilerFlags {
       cl::sub(commands.build),
       cl::sub(commands.compile),
       cl::sub(commands.check)};
-  cl::opt<unsigned> cacheLimit{"cache-limit", cl::desc("MiB that --cache may hold (4096)"),
-                               cl::value_desc("MiB"), cl::init(CompilerOptions().cacheLimitMiB),
-                               cl::sub(commands.libraries)};
+  cl::opt<unsigned> cacheLimit{"cache-limit",
+                               cl::desc("MiB that --cache may hold (4096)"),
+                               cl::value_desc("MiB"),
+                               cl::init(CompilerOptions().cacheLimitMiB),
+                               cl::sub(commands.libraries),
+                               cl::sub(commands.verify)};
   cl::opt<CudaEmit> cudaEmit{
       "cuda-emit", cl::desc("What cuda targets become"),
       cl::values(clEnumValN(CudaEmit::Cubin, "cubin", "machine code, by ptxas (default)"),
@@ -106,6 +119,9 @@ struct CompilerFlags {
                  clEnumValN(Compression::Zstd, "zstd",
                             "together; programs link runtime/zstd/ and libzstd")),
       cl::init(Compression::None), cl::sub(commands.libraries)};
+  cl::opt<bool> packs{"packs",
+                      cl::desc("Device binaries in files of their own, NAME.ARCHITECTURE.kpack"),
+                      cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};
   cl::opt<bool> torchSource{
       "torch", cl::desc("Also write NAME_torch.cpp: the kernels as torch.ops.NAME"),
       cl::sub(commands.build), cl::sub(commands.plan), cl::sub(commands.link)};

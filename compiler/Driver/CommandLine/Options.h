@@ -4,6 +4,7 @@
 #define KILN_COMPILER_DRIVER_COMMANDLINE_OPTIONS_H
 
 #include "codegen/Expression.h"
+#include "codegen/Signature.h"
 #include "compiler/Driver/CommandLine/CommandTable.h"
 #include "compiler/Driver/Reporting/Reporter.h"
 #include "compiler/Target/Emit.h"
@@ -16,6 +17,7 @@
 namespace kiln {
 
 enum class Command {
+  Init,
   Build,
   Plan,
   Link,
@@ -23,6 +25,7 @@ enum class Command {
   Compile,
   Check,
   Run,
+  Verify,
   Inspect,
   Report,
   Cache,
@@ -79,11 +82,22 @@ struct CompilerOptions {
   std::string depfile;
   /// --compress: whether images are compressed, in place of what the spec says.
   std::optional<bool> isCompressed;
+  /// --packs: as LibraryModel::hasPacks.
+  bool hasPacks = false;
   /// --torch: as LibraryModel::hasTorchSource.
   bool hasTorchSource = false;
   /// --cxx: as LibraryModel::hasCxxHeader.
   bool hasCxxHeader = false;
   EmitOptions emit;
+};
+
+/// `kiln init`.
+struct InitOptions {
+  std::string source;
+  /// -n: names of functions; empty: all kernels of the file.
+  std::vector<std::string> kernels;
+  /// -o: the spec; empty: beside the source, by its name.
+  std::string output;
 };
 
 /// `kiln build`, `kiln check`, `kiln plan`, `kiln link` and `kiln tune`.
@@ -140,6 +154,20 @@ struct RunOptions {
   std::string countJson, countHtml;
 
   bool isCounted() const { return count || !countJson.empty() || !countHtml.empty(); }
+};
+
+/// `kiln verify`.
+struct VerifyOptions {
+  std::string spec;
+  /// A folder that `python -m kiln record --capture` has written.
+  std::string capture;
+  /// --kernel: C names of entry points; empty: all that were captured.
+  std::vector<std::string> kernels;
+  /// --tolerance, in place of the usual ones.
+  std::vector<std::pair<ElementType, double>> tolerances;
+  bool check = false;
+  /// --all-variants: each launch by every variant that accepts it, not by the best alone.
+  bool allVariants = false;
 };
 
 struct InspectOptions {
@@ -199,9 +227,11 @@ struct CompletionOptions {
 struct CommandLine {
   Command command = Command::Build;
   CompilerOptions compiler;
+  InitOptions init;
   BuildOptions build;
   CompileOptions compile;
   RunOptions run;
+  VerifyOptions verify;
   InspectOptions inspect;
   ReportOptions report;
   CacheOptions cache;

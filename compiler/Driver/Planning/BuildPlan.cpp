@@ -32,6 +32,7 @@ std::optional<BuildPlan> planBuild(const Spec &spec, llvm::StringRef specPath, M
   plan.model.targets = spec.targets;
   plan.model.sizeBudget = spec.sizeBudget;
   plan.model.isCompressed = options.isCompressed.value_or(spec.isCompressed);
+  plan.model.hasPacks = options.hasPacks;
   plan.model.hasTorchSource = options.hasTorchSource;
   plan.model.hasCxxHeader = options.hasCxxHeader;
   llvm::StringRef folder = llvm::sys::path::parent_path(specPath);

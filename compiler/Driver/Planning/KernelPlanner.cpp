@@ -127,8 +127,7 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   for (const SpecExpression &dimension : kernel.grid)
     entry.grid.push_back(dimension.expression);
   entry.dispatchKey = kernel.dispatchKey;
-  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics) ||
-      (plan.model.hasCxxHeader && !addArrays(entry)))
+  if (!binder.collect(entry) || !addRanges(kernel, entry, diagnostics) || !addArrays(entry))
     return;
   for (const SpecConfigs *configs : kernel.configLists()) {
     std::vector<const SpecSignature *> signatures;
@@ -140,7 +139,8 @@ void KernelPlanner::planEntry(llvm::StringRef entryName) {
   }
 }
 
-/// What the spec says of arrays; it may name those of other entry points, too.
+/// What the spec says of arrays; it may name those of other entry points, too. A size that cannot
+/// be computed of this one's arguments is a mistake where programs are to be checked by it.
 bool KernelPlanner::addArrays(EntryModel &entry) {
   std::vector<std::pair<std::string, ArgumentType>> arguments;
   for (const EntryArgument &argument : entry.arguments)
@@ -149,13 +149,20 @@ bool KernelPlanner::addArrays(EntryModel &entry) {
     auto argument = findArgument(entry, array.name);
     if (!argument || !entry.arguments[*argument].type.isPointer())
       continue;
-    EntryArray &added = entry.arrays.emplace_back();
+    EntryArray added;
     added.argument = *argument;
     for (const SpecExpression &extent : array.extents) {
-      if (!checkExpression(extent, arguments, {}, diagnostics))
+      if (plan.model.hasCxxHeader && !checkExpression(extent, arguments, {}, diagnostics))
         return false;
       added.extents.push_back(extent.expression);
     }
+    if (llvm::all_of(added.extents, [&](const Expression &extent) {
+          return llvm::all_of(extent.names(), [&](const std::string &name) {
+            auto read = findArgument(entry, name);
+            return read && entry.arguments[*read].type.isInteger();
+          });
+        }))
+      entry.arrays.push_back(std::move(added));
   }
   return true;
 }

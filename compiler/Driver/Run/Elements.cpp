@@ -2,6 +2,7 @@
 #include "compiler/Basic/ByteFloats.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 namespace kiln {
@@ -70,6 +71,34 @@ std::optional<uint64_t> elementOf(ElementType type, double value) {
   if (!std::isnan(value))
     llvm::APFloat(value).convertToInteger(integer, llvm::APFloat::rmTowardZero, &isExact);
   return integer.getZExtValue();
+}
+
+/// Four bits of exponent, three of fraction, and neither infinity nor NaN.
+static double fp8e4b15(uint64_t bits) {
+  int exponent = int(bits >> 3 & 15), fraction = int(bits & 7);
+  double size =
+      exponent ? std::ldexp(8 + fraction, exponent - 15 - 3) : std::ldexp(fraction, 1 - 15 - 3);
+  return bits >> 7 & 1 ? -size : size;
+}
+
+double numberOf(ElementType type, uint64_t bits) {
+  unsigned width = 8 * elementBytes(type);
+  switch (elementClass(type)) {
+  case ElementClass::Bool:
+  case ElementClass::Unsigned:
+    return double(bits);
+  case ElementClass::Signed:
+    return double(llvm::SignExtend64(bits, width));
+  case ElementClass::Float:
+    break;
+  }
+  const llvm::fltSemantics *semantics = semanticsOf(type);
+  if (!semantics)
+    return fp8e4b15(bits);
+  llvm::APFloat value(*semantics, llvm::APInt(width, bits));
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToDouble();
 }
 
 } // namespace kiln

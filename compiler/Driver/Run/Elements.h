@@ -17,6 +17,9 @@ std::string npyTypeOf(ElementType type);
 /// conversion is known for.
 std::optional<uint64_t> elementOf(ElementType type, double value);
 
+/// The number that an element is, from its bytes; integers beyond 53 bits are rounded.
+double numberOf(ElementType type, uint64_t bits);
+
 } // namespace kiln
 
 #endif

@@ -129,7 +129,8 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
                   uint32_t(entry.variants.size()),
                   uint32_t(entry.targets.size()),
                   /*key=*/nullptr,
-                  /*signature=*/nullptr};
+                  /*signature=*/nullptr,
+                  /*comparison=*/nullptr};
   return llvm::Error::success();
 }
 
@@ -143,8 +144,13 @@ llvm::Expected<std::unique_ptr<MemoryLibrary>> MemoryLibrary::load(const Library
       return std::move(error);
     result->records.push_back(&entry.record);
   }
-  result->library = {KILN_ABI_VERSION, uint32_t(result->records.size()), model.name.c_str(),
-                     result->records.data(), nullptr};
+  result->library = {KILN_ABI_VERSION,
+                     uint32_t(result->records.size()),
+                     model.name.c_str(),
+                     result->records.data(),
+                     /*dispatch_hash=*/nullptr,
+                     /*packs=*/nullptr,
+                     0};
   return result;
 }
 

@@ -181,18 +181,10 @@ private:
     } else if (run.variant) {
       legal = {*run.variant};
     } else {
-      llvm::erase_if(legal, [&](unsigned variant) { return isLeftOut(variant); });
+      llvm::erase_if(legal, [&](unsigned variant) { return isLeftOut(entry(), variant); });
     }
     session.flush();
     return legal;
-  }
-
-  /// Whether a library would do without it, as the spec's bounds and its measurements say.
-  bool isLeftOut(unsigned variant) {
-    std::string name = stableName(entry(), entry().variants[variant]);
-    return llvm::any_of(entry().measured, [&](const MeasuredTarget &measured) {
-      return llvm::is_contained(measured.leftOut, name);
-    });
   }
 
   /// Compiles the first candidate that fits the target, and drops all others from the model.
@@ -250,14 +242,8 @@ private:
     std::vector<void *> params;
     for (unsigned index : kernelParameters(entry(), entry().variants[0]))
       params.push_back(&arguments.values[index].bits);
-    kiln_call call;
-    kiln_status status = kiln_begin(&record, device.stream(), &call);
-    if (status == KILN_SUCCESS)
-      status = kiln_run(&call, /*variant=*/0, grid.data(), params.data());
-    std::string message = status == KILN_SUCCESS ? "" : kiln_last_error();
-    if (status == KILN_SUCCESS)
-      if (llvm::Error error = device.finish())
-        message = llvm::toString(std::move(error));
+    std::string message =
+        llvm::toString(launchOn(device, record, /*variant=*/0, grid, std::move(params)));
     std::vector<std::string> found = device.reports();
     for (const std::string &text : found) {
       // "softmax.py:20:14: softmax_kernel, program …"

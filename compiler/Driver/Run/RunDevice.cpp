@@ -234,4 +234,15 @@ llvm::Expected<std::unique_ptr<RunDevice>> RunDevice::open(const TargetInfo &tar
   return std::make_unique<CpuDevice>();
 }
 
+llvm::Error launchOn(RunDevice &device, const kiln_entry &entry, unsigned variant,
+                     const std::array<int64_t, 3> &grid, std::vector<void *> parameters) {
+  kiln_call call;
+  kiln_status status = kiln_begin(&entry, device.stream(), &call);
+  if (status == KILN_SUCCESS)
+    status = kiln_run(&call, variant, grid.data(), parameters.data());
+  if (status != KILN_SUCCESS)
+    return llvm::createStringError(kiln_last_error());
+  return device.finish();
+}
+
 } // namespace kiln

@@ -7,6 +7,7 @@
 #include "compiler/Driver/Run/RunValues.h"
 #include "compiler/Target/TargetInfo.h"
 #include "runtime/kiln.h"
+#include <array>
 
 namespace kiln {
 
@@ -30,6 +31,11 @@ public:
   /// The emulated GPU, which has the counts; null on other devices.
   virtual kiln_emulator *emulated() { return nullptr; }
 };
+
+/// Launches a variant of an entry point, with the addresses of its parameters' bytes, and waits for
+/// the end.
+llvm::Error launchOn(RunDevice &device, const kiln_entry &entry, unsigned variant,
+                     const std::array<int64_t, 3> &grid, std::vector<void *> parameters);
 
 } // namespace kiln
 

@@ -211,6 +211,14 @@ private:
 
 } // namespace
 
+std::optional<RunArray> makeByteArray(llvm::StringRef bytes) {
+  RunArray array{{int64_t(bytes.size())}, bytes.size(), {}, allocate(bytes.size())};
+  if (!array.data)
+    return std::nullopt;
+  std::memcpy(array.data.get(), bytes.data(), bytes.size());
+  return array;
+}
+
 std::string elementsOf(const RunArray &array, unsigned elementBytes) {
   if (array.strides.empty())
     return std::string(array.data.get(), array.bytes);

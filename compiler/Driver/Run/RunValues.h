@@ -34,6 +34,9 @@ struct RunValue {
   std::string file;
 };
 
+/// An array of these bytes; empty without the memory for it.
+std::optional<RunArray> makeByteArray(llvm::StringRef bytes);
+
 /// The elements one after the other, the last axis first, whatever the strides.
 std::string elementsOf(const RunArray &array, unsigned elementBytes);
 

@@ -6,6 +6,13 @@
 
 namespace kiln {
 
+bool isLeftOut(const EntryModel &entry, unsigned variant) {
+  std::string name = stableName(entry, entry.variants[variant]);
+  return llvm::any_of(entry.measured, [&](const MeasuredTarget &measured) {
+    return llvm::is_contained(measured.leftOut, name);
+  });
+}
+
 int64_t CallArguments::integer(unsigned argument) const {
   const ArgumentType &type = entry.arguments[argument].type;
   if (!type.isPointer() && elementClass(type.element) == ElementClass::Signed)

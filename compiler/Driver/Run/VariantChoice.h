@@ -10,6 +10,9 @@
 
 namespace kiln {
 
+/// Whether a library would do without the variant, as the spec's bounds and its measurements say.
+bool isLeftOut(const EntryModel &entry, unsigned variant);
+
 /// The values of an entry's arguments, in their order.
 class CallArguments {
 public:

@@ -30,8 +30,8 @@ def _whole_storage(tensor):
     return storage.data_ptr(), storage.nbytes()
 
 
-def _behind_pointers(arguments):
-    """Whole storages of live tensors at the addresses that integers among the arguments may be: tables of pointers."""
+def behind_pointers(arguments):
+    """Live tensors, one of each storage, at the addresses that integers among the arguments may be: tables of pointers."""
     addresses = set()
     for argument in arguments:
         tensor = argument.tensor
@@ -46,8 +46,8 @@ def _behind_pointers(arguments):
             if issubclass(type(thing), torch.Tensor) and thing.layout is torch.strided:
                 first, size = _whole_storage(thing)
                 if any(first <= address < first + size for address in addresses):
-                    found[first] = size
-    return list(found.items())
+                    found[first] = thing
+    return list(found.values())
 
 
 def _united(extents):
@@ -68,8 +68,8 @@ class Registered:
     def __init__(self, emulator, arguments, whole_storages):
         self.emulator = emulator
         tensors = [argument.tensor for argument in arguments if argument.tensor is not None]
-        extent = _whole_storage if whole_storages else lambda tensor: extent_in_bytes(of_torch(tensor))
-        self.extents = _united([*map(extent, tensors), *_behind_pointers(arguments)])
+        extents = [_whole_storage(t) if whole_storages else extent_in_bytes(of_torch(t)) for t in tensors]
+        self.extents = _united([*extents, *map(_whole_storage, behind_pointers(arguments))])
 
     def __enter__(self):
         for first, size in self.extents:

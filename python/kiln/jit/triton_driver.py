@@ -39,7 +39,7 @@ class Driver:
         return GPUTarget("cuda", 10 * major + minor, 32)
 
     def get_active_torch_device(self):
-        return torch.device("cpu")
+        return torch.device("cuda", 0)
 
     def get_device_interface(self):
         return torch.cuda

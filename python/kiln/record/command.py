@@ -12,6 +12,7 @@ import traceback
 
 from kiln import installation
 from kiln.record import spec_writer
+from kiln.record.capture import Capture, CaptureError
 
 
 def parser():
@@ -22,6 +23,9 @@ def parser():
     made.add_argument("--library", metavar="NAME", help="the library's name (that of the file)")
     made.add_argument("-t", "--target", action="append", metavar="TARGET", help="targets of the spec (cpu); may be repeated")
     made.add_argument("-I", dest="roots", action="append", default=[], metavar="FOLDER", help="where imports of kernels' files are looked for, as of kiln build")
+    made.add_argument("--capture", type=int, default=0, metavar="N", help="keep inputs and outputs of up to N launches of each variant, for kiln verify")
+    made.add_argument("--capture-folder", metavar="FOLDER", type=pathlib.Path, help="where they are kept (SPEC_capture)")
+    made.add_argument("--capture-limit", type=int, default=1024, metavar="MiB", help="what they may take in all (1024)")
     made.add_argument("--stand-in", metavar="TARGET", help="without a GPU: run kernels by Kiln on cpu, emu:sm_90a, emu:gfx942 …")
     made.add_argument("program", nargs=argparse.REMAINDER, metavar="-- python PROGRAM.py …", help="a script, -m MODULE or -c TEXT")
     return made
@@ -104,6 +108,8 @@ def write_spec(observer, arguments):
         ranges = ", ".join(f"{name} {low}" + (f" to {high}" if high != low else "") for name, (low, high) in entry.seen().items())
         grid = " x ".join(written["grid"]) if "grid" in written else "the caller's"
         print(f"{entry.name}: {len(entry.launches)} launches, grid {grid}" + (f"; {ranges}" if ranges else ""))
+    if observer.capture:
+        write_capture(observer.capture, kept, arguments)
     for entry in entries:
         if not places[entry.name]:
             print(f"kiln record: {entry.name} is left out:\n{sources.refused[entry.name]}", file=sys.stderr)
@@ -113,6 +119,28 @@ def write_spec(observer, arguments):
 
 def describe_left_out(left_out):
     return "".join(f"kiln record: {name} is left out: {why}\n" for name, why in left_out.items())
+
+
+def make_capture(arguments):
+    """None without --capture."""
+    if arguments.capture < 0 or arguments.capture_limit < 1:
+        parser().error("expected a number of launches from 0 and a limit from 1 MiB")
+    if not arguments.capture:
+        return None
+    folder = arguments.capture_folder or arguments.output.with_name(arguments.output.stem + "_capture")
+    try:
+        return Capture(folder, arguments.capture, arguments.capture_limit << 20)
+    except CaptureError as error:
+        parser().error(str(error))
+
+
+def write_capture(capture, kept, arguments):
+    """Writes what was kept of the functions in the spec, and says so."""
+    names = {id(launch): entry.name for entry in kept for launch in entry.launches}
+    count = capture.write(lambda launch: names.get(id(launch)), arguments.stand_in or "gpu")
+    print(f"{count} launches captured in {capture.folder}, {-(-capture.size // 2**20)} MiB")
+    for name, why in capture.left_out.items():
+        print(f"kiln record: not all launches of {name} were captured: {why}", file=sys.stderr)
 
 
 def main(words):
@@ -132,9 +160,14 @@ def main(words):
             parser().error(str(error))
     from kiln.record.observer import Observer
 
-    observer = Observer()
+    capture = make_capture(arguments)
+    observer = Observer(capture)
     observer.install()
-    status = run_program(program[1:])
-    if status:
-        print(f"kiln record: the program ended with status {status}", file=sys.stderr)
-    return write_spec(observer, arguments) or status
+    try:
+        status = run_program(program[1:])
+        if status:
+            print(f"kiln record: the program ended with status {status}", file=sys.stderr)
+        return write_spec(observer, arguments) or status
+    finally:
+        if capture:
+            capture.discard()

@@ -11,10 +11,12 @@ from kiln.jit.launch_spec import AMD_OPTIONS, OPTIONS, Arguments
 from kiln.jit.literals import Unwritable
 from kiln.record import grid_expression
 from kiln.record.launch import Launch, Value
+from kiln.record.tensor_arguments import named_arguments, storages_of
 
 
 class Observer:
-    def __init__(self):
+    def __init__(self, capture=None):
+        self.capture = capture  # a Capture, which keeps some of the launches
         self.launches = []
         self.sources = {}  # (path, kernel) -> its KernelSource and the module there, for where the file itself does not do
         self.left_out = {}  # kernel -> why
@@ -25,9 +27,18 @@ class Observer:
         run, tuned_run, bench = JITFunction.run, Autotuner.run, Autotuner._bench
 
         def observed_run(kernel, *args, grid, warmup, **kwargs):
+            launch = pending = None
             if not warmup and not self._trying:
-                self.observe(kernel, args, dict(kwargs), grid)
-            return run(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+                launch, pending = self.observe(kernel, args, dict(kwargs), grid)
+            try:
+                compiled = run(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+            except BaseException:
+                if pending:
+                    self.capture.abandon(pending)
+                raise
+            if pending:
+                self.capture.end(pending, launch)
+            return compiled
 
         def observed_tuned_run(tuner, *args, **kwargs):
             with self._within(tuner):
@@ -51,10 +62,20 @@ class Observer:
             self._tuners.pop()
 
     def observe(self, kernel, args, kwargs, grid):
+        """The launch, and what is kept of it until it has run."""
         try:
-            self.launches.append(self._launch(kernel, args, kwargs, grid))
+            launch, arguments = self._launch(kernel, args, kwargs, grid)
         except Unwritable as error:
             self.left_out[kernel.__name__] = f"a spec cannot have {error}"
+            return None, None
+        self.launches.append(launch)
+        return launch, self.capture and self._begin_capture(launch, arguments)
+
+    def _begin_capture(self, launch, arguments):
+        facts = {"grid": list(launch.grid), "constants": launch.integer_constants(), "options": launch.options}
+        variant = (launch.path, launch.kernel, repr(launch.values), repr(launch.options))
+        storages = storages_of(arguments)
+        return self.capture.begin(launch.kernel, variant, named_arguments(launch, arguments, storages), storages, facts)
 
     def _launch(self, kernel, args, kwargs, grid):
         kwargs["debug"] = kwargs.get("debug", kernel.debug) or triton.knobs.runtime.debug
@@ -77,7 +98,7 @@ class Observer:
         candidates = grid_expression.of_function(grid, numbers) if callable(grid) else ()
         tuner = self._tuners[-1] if self._tuners else None
         given = {k: v for k, v in vars(options).items() if k in OPTIONS + AMD_OPTIONS and k in kwargs}
-        return Launch(
+        launch = Launch(
             path,
             name,
             values,
@@ -88,6 +109,7 @@ class Observer:
             (*sizes, 1, 1, 1)[:3],
             candidates or grid_expression.of_sizes(sizes, numbers),
         )
+        return launch, arguments.at_run_time
 
 
 def _value(arguments, parameter, kind, hint, value):
