@@ -101,7 +101,7 @@ private:
       for (auto [one, its] : llvm::zip(tuple->elements, values->elements))
         bind(one, its);
     else if (const auto *name = as<NameExpr>(target))
-      (isStep ? steps : values_)[name->name.str()].push_back(value);
+      (isStep ? steps : bindings)[name->name.str()].push_back(value);
   }
 
   /// The parameters that the address `expr` may begin with.
@@ -116,10 +116,10 @@ private:
       std::string text = name->name.str();
       if (!visited.insert(text).second)
         return;
-      auto bound = values_.find(text);
+      auto bound = bindings.find(text);
       if (parameters.count(text))
         found.insert(text);
-      if (bound != values_.end())
+      if (bound != bindings.end())
         for (const Expr *value : bound->second)
           collectBases(value, found, visited);
     } else if (const auto *call = as<CallExpr>(expr)) {
@@ -175,7 +175,7 @@ private:
       rank = unsigned(list->elements.size());
     if (const auto *tuple = as<TupleExpr>(offsets))
       rank = unsigned(tuple->elements.size());
-    if (name && rank && parameters.count(name->name.str()) && !values_.count(name->name.str()))
+    if (name && rank && parameters.count(name->name.str()) && !bindings.count(name->name.str()))
       uses.descriptors[name->name.str()] = rank;
   }
 
@@ -219,7 +219,7 @@ private:
           return true;
         if (parameters.count(name->name.str()))
           uses.integers.insert(name->name.str());
-        for (const auto *bound : {&values_, &steps})
+        for (const auto *bound : {&bindings, &steps})
           if (auto found = bound->find(name->name.str()); found != bound->end())
             for (const Expr *value : found->second)
               visit(*value);
@@ -247,7 +247,7 @@ private:
         if (std::optional<unsigned> axis = axisOf(call))
           axes = std::max(axes, *axis + 1);
     });
-    for (const auto &[name, values] : values_)
+    for (const auto &[name, values] : bindings)
       for (const Expr *value : values)
         if (std::optional<unsigned> axis = axisOf(value); axis && values.size() == 1)
           ids[*axis].insert(name);
@@ -298,7 +298,7 @@ private:
       if (const auto *call = as<CallExpr>(&node); call && calleeName(*call) == "load")
         return false;
       if (const auto *name = as<NameExpr>(&node); name && visited.insert(name->name.str()).second)
-        if (auto bound = values_.find(name->name.str()); bound != values_.end())
+        if (auto bound = bindings.find(name->name.str()); bound != bindings.end())
           for (const Expr *value : bound->second)
             found |= isMadeOf(value, isId, visited);
       return !found;
@@ -329,7 +329,7 @@ private:
   unsigned depth;
   std::set<std::string> parameters;
   /// What names are bound to, and what is added to them.
-  std::map<std::string, std::vector<const Expr *>> values_, steps;
+  std::map<std::string, std::vector<const Expr *>> bindings, steps;
   std::vector<const Expr *> addresses;
   KernelUses uses;
 };

@@ -144,13 +144,10 @@ llvm::Expected<std::unique_ptr<MemoryLibrary>> MemoryLibrary::load(const Library
       return std::move(error);
     result->records.push_back(&entry.record);
   }
-  result->library = {KILN_ABI_VERSION,
-                     uint32_t(result->records.size()),
-                     model.name.c_str(),
-                     result->records.data(),
+  result->library = {KILN_ABI_VERSION,          uint32_t(result->records.size()),
+                     model.name.c_str(),        result->records.data(),
                      /*dispatch_hash=*/nullptr,
-                     /*packs=*/nullptr,
-                     0};
+                     /*packs=*/nullptr,         0};
   return result;
 }
 

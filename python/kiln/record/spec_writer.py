@@ -4,11 +4,14 @@ Launches of one kernel are one C function where their C types and the constants 
 is known of when other constants would be right. Promises (multiples of 16, ones) are specialisations of that function, and what an
 autotuner chose are its configs."""
 
+import hashlib
 import json
 import keyword
 import re
 
 from kiln.record import grid_expression
+
+_LONGEST = 120  # characters of a function's name
 
 OPTION_DEFAULTS = {"num_warps": 4, "num_stages": None, "num_ctas": 1, "maxnreg": None}
 
@@ -107,6 +110,11 @@ def _text_of(constant):
     return str(constant).replace("-", "m").replace(".", "p")
 
 
+def _shortened(name):
+    """Names are names of files, too: the end of a long one is a digest of it."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
 def _name_apart(entries):
     """Names for the functions of one kernel: by what they differ in."""
     if len(entries) == 1:
@@ -116,7 +124,7 @@ def _name_apart(entries):
     for entry, own, typed in zip(entries, constants, types):
         parts = [f"{n}_{_text_of(v)}" for n, v in own.items() if any(other.get(n, v) != v or n not in other for other in constants)]
         parts += dict.fromkeys(t.strip("*k") for n, t in typed.items() if any(other.get(n, t) != t for other in types))
-        entry.name = identifier("_".join([entry.first.kernel, *parts]))
+        entry.name = _shortened(identifier("_".join([entry.first.kernel, *parts])))
 
 
 def entries_of(launches):

@@ -83,6 +83,12 @@ class SpecTest(unittest.TestCase):
         names = [entry.name for entry in spec_writer.entries_of([launch(block=64), launch(block=128), launch(200, block=64)])]
         self.assertEqual(names, ["scale_kernel_BLOCK_64", "scale_kernel_BLOCK_128"])
 
+    def test_names_stay_short(self):
+        blocks = [int("9" * 150 + digit) for digit in "12"]
+        names = [entry.name for entry in spec_writer.entries_of([launch(block=block) for block in blocks])]
+        self.assertEqual(len(set(names)), 2)
+        self.assertTrue(all(len(name) == 120 and name.startswith("scale_kernel_BLOCK_999") for name in names), names)
+
     def test_what_an_autotuner_chose_are_configs(self):
         (entry,) = spec_writer.entries_of([launch(n, block, tuned=["BLOCK"], options={"num_warps": w}) for n, block, w in [(100, 64, 4), (300, 128, 8)]])
         made = entry.spec("loaded.py")
