@@ -8,8 +8,10 @@ using namespace llvm;
 namespace kiln {
 
 FrameBuilder::Place FrameBuilder::add(StringRef image) {
-  if (frames.empty() || frames.back().unpacked.size() + image.size() > kFrameBytes)
-    frames.emplace_back().symbol = stem + "_" + std::to_string(frames.size() - 1);
+  if (frames.empty() || frames.back().unpacked.size() + image.size() > kFrameBytes) {
+    std::string symbol = stem + "_" + std::to_string(frames.size());
+    frames.emplace_back().symbol = std::move(symbol);
+  }
   ImageFrame &frame = frames.back();
   Place place{frame.symbol, frame.unpacked.size()};
   frame.unpacked += image;

@@ -5,8 +5,8 @@
  * Modules are loaded into the current device, and launches are made with the stream's device
  * current; the caller's device is put back afterwards.
  */
-#include "runtime/hip_driver.h"
 #include "runtime/driver.h"
+#include "runtime/hip_abi.h"
 #include "runtime/mutex.h"
 #include "runtime/scratch.h"
 #include "runtime/shared_library.h"

@@ -6,7 +6,7 @@ TESTS has a line for each, as bazel query --output=label_kind writes it: "cc_tes
 import re
 import sys
 
-ROWS = 20
+ROWS = 22
 
 
 def main(page, tests):

@@ -1,6 +1,6 @@
 // The runtime writes HIP's signatures, places in structs and numbers down by itself; where ROCm's
 // headers are installed they are compared with these (Debian: libamdhip64-dev).
-#include "runtime/hip_driver.h"
+#include "runtime/hip_abi.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
  * it, after the HIP API reference (no vendor header is included). Its functions are in
  * hip_symbols.def.
  */
-#ifndef KILN_RUNTIME_HIP_DRIVER_H
-#define KILN_RUNTIME_HIP_DRIVER_H
+#ifndef KILN_RUNTIME_HIP_ABI_H
+#define KILN_RUNTIME_HIP_ABI_H
 
 #include <stddef.h>
 
@@ -29,4 +29,4 @@ typedef struct kiln_hip_properties {
 static const kiln_hip_properties kiln_hip_properties_r0600 = {388, 1160};
 static const kiln_hip_properties kiln_hip_properties_r0000 = {336, 396};
 
-#endif /* KILN_RUNTIME_HIP_DRIVER_H */
+#endif /* KILN_RUNTIME_HIP_ABI_H */
