@@ -150,10 +150,9 @@ std::string writeComparisonTable(const EntryText &text) {
     return "";
   std::string arrays;
   for (unsigned i : comparedArrays(entry)) {
-    ArgumentType element = entry.arguments[i].type;
-    element.pointerDepth = 0;
-    arrays += formatv("    {{{0}, {1}, {2}},\n", cString(entry.arguments[i].name),
-                      cParamKind(element), entry.arguments[i].type.isConst ? 1 : 0)
+    const ArgumentType &type = entry.arguments[i].type;
+    arrays += formatv("    {{{0}, KILN_PARAM_{1}, {2}},\n", cString(entry.arguments[i].name),
+                      elementParamKind(type.element), type.isConst ? 1 : 0)
                   .str();
   }
   std::string table =
