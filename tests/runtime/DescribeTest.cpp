@@ -85,12 +85,12 @@ TEST(DescribeTest, EscapesWhatJsonWants) {
 
 // Binaries whose bytes are not in the program are told of like others.
 TEST(DescribeTest, FramesAndPacks) {
-  TestLibrary library({cubin("sm_90a")});
-  library.addVariant("v");
   kiln_pack_state state = {};
   const kiln_pack pack = {"test.sm_90a.kpack", "0123456789abcdef0123456789abcdef", 4711, &state};
   const kiln_pack *packs = &pack;
   const kiln_frame frame = {nullptr, 10, 10, nullptr, &pack, 64, 0};
+  TestLibrary library({cubin("sm_90a")}); // gives back what these have when it ends
+  library.addVariant("v");
   library.binary().data = nullptr;
   library.binary().frame = &frame;
   library.library.packs = &packs;
