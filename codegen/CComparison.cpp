@@ -151,7 +151,8 @@ std::string writeComparisonTable(const EntryText &text) {
   std::string arrays;
   for (unsigned i : comparedArrays(entry)) {
     ArgumentType element = entry.arguments[i].type;
-    element.pointerDepth = 0;
+    if (element.pointerDepth < 2)
+      element.kind = ArgumentType::Kind::Scalar;
     arrays += formatv("    {{{0}, {1}, {2}},\n", cString(entry.arguments[i].name),
                       cParamKind(element), entry.arguments[i].type.isConst ? 1 : 0)
                   .str();
