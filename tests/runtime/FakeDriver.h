@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,7 @@ struct Image {
   int device = -1; // AMD
   bool loaded = true;
   std::map<std::string, std::vector<ParamSlot>> layouts;
+  void *messages = nullptr; // AMD: the variable of that name
 };
 
 struct Kernel {
@@ -122,6 +124,10 @@ struct State {
   void (*setDevice)(int) = nullptr;
   int (*device)() = nullptr;
 
+  // AMD: what a launched kernel does with the buffer that its module's variable points to.
+  std::function<void(void *)> onLaunch;
+  size_t hostMemory = 0; // allocations that are there
+
   void reset(std::vector<Device> newDevices) {
     std::lock_guard<std::mutex> lock(mutex);
     devices = std::move(newDevices);
@@ -130,6 +136,7 @@ struct State {
     settings.clear();
     broken.clear();
     jitLog.clear();
+    onLaunch = nullptr;
     failures.clear();
     contexts.clear();
     freeContexts.clear();
