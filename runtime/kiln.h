@@ -302,10 +302,9 @@ void kiln_emulator_clear_counts(kiln_emulator *emulator);
 /* Takes a line with its newline, `length` bytes; for one call at a time, on any thread. */
 typedef void (*kiln_print_function)(void *user, const char *line, size_t length);
 
-/* Where tl.device_print goes on the CPU, on emulated and on AMD's GPUs: to `function`, with `user`;
- * null restores standard output. Lines of program instances that run at once come in any order. Of
- * AMD's GPUs they come when the launch has ended, on a thread of HIP's, which must not call HIP. A
- * CUDA driver prints to standard output itself, when the stream is synchronized. */
+/* Where tl.device_print goes on the CPU and on emulated GPUs: to `function`, with `user`; null
+ * restores standard output. Lines of program instances that run at once come in any order. A CUDA
+ * driver prints to standard output itself, when the stream is synchronized. */
 kiln_status kiln_set_print_function(kiln_print_function function, void *user);
 
 /* --- kernels and libraries --- */

@@ -291,7 +291,7 @@ std::optional<Polynomial> IndexPolynomials::followArgument(BlockArgument argumen
   if (isa<func::FuncOp>(parent) && isa<tile::PtrType>(argument.getType()))
     return Polynomial();
   auto loop = dyn_cast<scf::ForOp>(parent);
-  if (!loop || (keepsCounters && argument == loop.getInductionVar()))
+  if (!loop)
     return std::nullopt;
   SymbolMeaning number;
   number.kind = SymbolMeaning::Kind::Iteration;

@@ -95,14 +95,6 @@ private:
 /// The polynomials of a kernel's integers and pointers. Stale after the IR changes.
 class IndexPolynomials {
 public:
-  IndexPolynomials() = default;
-  /// With loops' counters as symbols, for who writes polynomials down.
-  static IndexPolynomials withCounters() {
-    IndexPolynomials polynomials;
-    polynomials.keepsCounters = true;
-    return polynomials;
-  }
-
   /// An integer, or bytes from the kernel's argument that a pointer comes from; the tile's index is
   /// that of the value's own type. A pointer from elsewhere counts from a symbol of its own.
   Polynomial of(mlir::Value value);
@@ -131,7 +123,6 @@ private:
   Polynomial opaque(mlir::Value value) { return Polynomial::symbol(symbolOf(value)); }
   mlir::Value sameComputation(mlir::Value value);
 
-  bool keepsCounters = false;
   std::vector<SymbolMeaning> meanings;
   std::map<SymbolMeaning, Symbol> symbols;
   llvm::DenseMap<mlir::Value, Polynomial> known;

@@ -2,6 +2,7 @@
 // (CDNA3 ISA, "Buffer Resource Descriptor"): the address, the number of bytes, flags.
 
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,7 +77,7 @@ private:
   bool goesByCache(Value aux) const {
     auto constant = aux.getDefiningOp<LLVM::ConstantOp>();
     auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-    if (!value || !code.target().loadCaches)
+    if (!value || !memoryFeaturesOf(code.target()).loadCaches)
       return false;
     int64_t bits = value.getInt();
     unsigned number = code.target().archNumber;

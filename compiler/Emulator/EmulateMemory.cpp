@@ -1,6 +1,7 @@
 // Accesses to memory: calls where the address is global or shared, host accesses elsewhere.
 
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -80,7 +81,7 @@ void makeStore(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value p
 
 /// A load whose value comes from where all the device's blocks see it.
 void bypassCache(OpBuilder &b, Operation *load, ThreadCode &code, Value pointer) {
-  if (!code.target().loadCaches || emulatedSpace(pointer) != KILN_EMU_GLOBAL)
+  if (!memoryFeaturesOf(code.target()).loadCaches || emulatedSpace(pointer) != KILN_EMU_GLOBAL)
     return;
   code.call(b, load, "kiln_emu_bypass", {},
             {pointer, code.i32(b, load->getLoc(), code.bytesOf(load->getResult(0).getType()))},

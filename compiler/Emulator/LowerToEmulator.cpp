@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
 #include "compiler/Emulator/BasicBlocks.h"
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
                      number(code.numSites()),
                      number(tables.numBlocks),
                      number(code.target().cumulativeFences),
-                     number(code.target().loadCaches),
+                     number(memoryFeaturesOf(code.target()).loadCaches),
                      code.siteArray(b, loc),
                      code.words(b, loc, tables.blocks),
                      code.words(b, loc, tables.instructions)};

@@ -244,8 +244,6 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
   // After it tiles at short offsets are in buffers with hardware bounds, where there are such.
   passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
-  if (target.boundedBuffers)
-    passes.addPass(createCanonicalizerPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.

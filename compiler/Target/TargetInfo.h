@@ -44,8 +44,8 @@ struct MatrixFeatures {
   unsigned wmmaGeneration = 0;
 };
 
-/// Additions to global memory that give no old value back, of neighbours at once (PTX ISA, "red";
-/// CDNA3 ISA, "global_atomic_pk_add_f16"): bits of the widest, by element type; 0 = none.
+/// Additions to global memory that give no old value back, of neighbours at once (PTX ISA, "red"):
+/// bits of the widest, by element type; 0 = none.
 struct ReductionFeatures {
   unsigned f16 = 0, bf16 = 0, f32 = 0;
 };
@@ -56,13 +56,6 @@ struct RegisterField {
   /// As the instruction names it (LLVM, "AMDGPU", operand `hwreg`).
   unsigned immediate() const { return number | firstBit << 6 | (bits - 1) << 11; }
 };
-
-/// AMD: the scope of a fence of the block that orders shared memory alone. LLVM says so by metadata
-/// (MMRA), for which MLIR has no name: the back end makes it of this scope.
-inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";
-
-/// AMD: the variable of a module that says where its messages go (runtime/hip_messages.h).
-inline constexpr llvm::StringLiteral amdMessagesSymbol = "kiln_messages";
 
 struct TargetInfo {
   /// The canonical name, "cuda:sm_90a"; parseTarget accepts it again. The machine's own CPU is
@@ -104,16 +97,6 @@ struct TargetInfo {
   /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
   /// stores that it made itself.
   bool cumulativeFences = false;
-  /// Buffers: accesses with an offset of 32 bits from a base that a wave has once, whose bounds the
-  /// hardware checks (CDNA3 ISA, "Memory Buffer Instructions").
-  bool boundedBuffers = false;
-  /// First-level caches that a block's waves share out, none coherent with what others store: the
-  /// compute unit's, on RDNA two of a work-group processor. 0: the emulator has coherent ones.
-  unsigned loadCaches = 0;
-  /// A barrier that orders shared memory alone costs less than one that orders global memory too,
-  /// which waits for stores and drops what the unit's cache holds (LLVM, "User Guide for AMDGPU
-  /// Backend", "Memory Model GFX10-GFX11").
-  bool sharedBarriers = false;
   /// A barrier under a condition waits for the thread's loads even if the condition does not hold:
   /// ptxas makes a predicate of the branch around it.
   bool predicatedBarriers = false;

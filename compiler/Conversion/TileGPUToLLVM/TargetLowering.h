@@ -79,7 +79,7 @@ public:
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
 
-  //--- Buffers, where there is TargetInfo::boundedBuffers ---
+  //--- Buffers, where there is MemoryFeatures::boundedBuffers ---
   /// Of `bytes` (i32) from `base` on, both the same in all of a wave's threads.
   virtual mlir::Value makeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
                                  mlir::Value bytes) const;

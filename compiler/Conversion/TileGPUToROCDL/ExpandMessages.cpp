@@ -15,6 +15,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
 #include "compiler/Expansion/Messages/Messages.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/Support/Endian.h"
 

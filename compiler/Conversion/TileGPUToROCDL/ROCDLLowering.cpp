@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
@@ -92,7 +93,7 @@ public:
   }
   void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
   void sharedBarrier(OpBuilder &b, Location loc) const override {
-    if (!info.sharedBarriers)
+    if (!memoryFeaturesOf(info).sharedBarriers)
       return barrier(b, loc);
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, sharedFenceScope);
     ROCDL::SBarrierOp::create(b, loc);

@@ -257,7 +257,7 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let description = [{
     Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
     barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone, and in those `of_cluster`, which all threads of
-    all blocks of a cluster meet at. One `of_shared` memory orders accesses to that alone (`TargetInfo::sharedBarriers`).
+    all blocks of a cluster meet at. One `of_shared` memory orders accesses to that alone (`MemoryFeatures::sharedBarriers`).
     Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`, `tilegpu.barrier of_shared`.
   }];
   let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps, UnitAttr:$isOfCluster,
@@ -351,7 +351,7 @@ def TileGPU_BufferLoadOp : TileGPU_BufferOp<"buffer_load", [MemoryEffects<[MemRe
     The element at index i is `strides` · i bytes behind `base`. Those at `bytes` (0 to 2^31 - 1) and behind, and those whose `mask`
     is false, are not accessed, and are zero. `vector` neighbours along `axis` are neighbours in memory, begin at a multiple of their
     size, and have one value of `mask`; where elements are shorter than 4 bytes a word of 4 lies on one side of the end. Base and
-    bytes are what a wave has once (`TargetInfo::boundedBuffers`). Example:
+    bytes are what a wave has once (`MemoryFeatures::boundedBuffers`). Example:
     `%x = tilegpu.buffer_load %p bytes %n strides [4] axis 0 vector 4 : (!tile.ptr<f32>, i32) -> tensor<1024xf32, #l>`.
   }];
   let arguments = place;

@@ -9,6 +9,7 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"

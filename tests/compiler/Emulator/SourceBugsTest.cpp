@@ -2,6 +2,7 @@
 // whole compiler, in target operations. Each is found in the emulated code; the right kernels are
 // silent.
 
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"

@@ -43,7 +43,7 @@ bool tellsOthers(mlir::Operation *op);
 bool showsOthersWrites(mlir::Operation *op);
 
 /// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always. One
-/// `ofShared` memory is always needed, but may order that alone (TargetInfo::sharedBarriers).
+/// `ofShared` memory is always needed, but may order that alone (MemoryFeatures::sharedBarriers).
 struct BarrierNeed {
   bool always = false, ofShared = false;
   std::set<ArgumentPair> pairs;

@@ -7,7 +7,7 @@
 // the answer is that two accesses meet only if two of the kernel's arguments are equal, the barrier
 // is executed only if they are.
 //
-// Where a barrier of shared memory alone costs less (TargetInfo::sharedBarriers), what stands
+// Where a barrier of shared memory alone costs less (MemoryFeatures::sharedBarriers), what stands
 // between accesses to shared memory is one of these, and orders nothing in global memory: that has
 // full barriers of its own.
 //
@@ -25,6 +25,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -110,7 +111,8 @@ struct Pending {
 class BarrierPlanner {
 public:
   BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), aliases(kernel), order(target) {
+      : target(target), hasSharedBarriers(memoryFeaturesOf(target).sharedBarriers), aliases(kernel),
+        order(target) {
     kernel.walk([&](tilegpu::DotOp dot) {
       if (dot.getIsAsync())
         dotsInFlight.push_back(dot);
@@ -250,7 +252,7 @@ private:
                           [&](const SharedAccess &earlier) { return earlier.meets(access); });
     });
     BarrierNeed need;
-    (target.sharedBarriers ? need.ofShared : need.always) = meetsShared;
+    (hasSharedBarriers ? need.ofShared : need.always) = meetsShared;
     require(op, op, need, pending);
     if (global != accessNumbers.end() && !need.always) {
       BarrierNeed ofGlobal;
@@ -263,7 +265,7 @@ private:
     bool endsWithBarrier = meeting && meeting.endsWithBarrier();
     if (isScratch(op) || endsWithBarrier) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
-      passOwnBarrier(pending, /*isOfShared=*/target.sharedBarriers && !endsWithBarrier);
+      passOwnBarrier(pending, /*isOfShared=*/hasSharedBarriers && !endsWithBarrier);
       for (SharedAccess &access : shared)
         access.isWrite = false;
     }
@@ -424,6 +426,7 @@ private:
   }
 
   const TargetInfo &target;
+  const bool hasSharedBarriers;
   BufferAliases aliases;
   GlobalOrder order;
   SmallVector<GlobalAccess> accesses;
@@ -474,7 +477,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
       return signalPassFailure();
     }
     // Those that stand already are between accesses to slots.
-    if (target->sharedBarriers)
+    if (memoryFeaturesOf(*target).sharedBarriers)
       getOperation().walk([](tilegpu::BarrierOp barrier) { barrier.setIsOfShared(true); });
     BarrierPlanner planner(getOperation(), *target);
     BarrierWriter writer(getOperation());

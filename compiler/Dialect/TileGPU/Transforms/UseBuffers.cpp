@@ -25,9 +25,12 @@
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 #include "compiler/Layout/RegisterRenaming.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -64,8 +67,7 @@ struct Place {
 class BufferPlanner {
 public:
   BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), facts(kernel), polynomials(IndexPolynomials::withCounters()),
-        scalars(kernel, polynomials, facts) {}
+      : target(target), facts(kernel), scalars(kernel, polynomials, facts) {}
 
   std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
     auto type = dyn_cast<RankedTensorType>(pointers.getType());
@@ -328,7 +330,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
       getOperation().emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
-    if (!target->boundedBuffers)
+    if (!memoryFeaturesOf(*target).boundedBuffers)
       return;
     BufferPlanner planner(getOperation(), *target);
     // What is known of values holds until the first one changes.
@@ -349,6 +351,9 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         useBuffer(cast<tile::StoreOp>(place.access), place, planner);
     for (const Place &place : places)
       place.access->erase();
+    // The addresses.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 
