@@ -450,11 +450,12 @@ def kernel(x, o, start, N: tl.constexpr):
       std::string found = runSource(
           source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}, {"start", "i32:2", start}},
           {{"N", 512}});
-      if (start == 4)
+      // Buffers want no more than whole words of AMD's.
+      bool isInBuffer = std::string(target).find("gfx") != std::string::npos;
+      if (start == 4 || isInBuffer)
         EXPECT_EQ(found, "") << target;
       else
         EXPECT_NE(found.find("misaligned access: "), std::string::npos) << target << ": " << found;
-      EXPECT_EQ(found == "", start == 4) << found;
     }
 }
 

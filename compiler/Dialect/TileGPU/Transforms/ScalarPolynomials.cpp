@@ -8,19 +8,26 @@ using namespace mlir;
 
 namespace kiln {
 
-bool isOfWave(Value scalar) {
+bool ScalarPolynomials::isOfWave(Value scalar) {
+  auto known = ofWave.find(scalar);
+  if (known != ofWave.end())
+    return known->second;
+  auto areOfWave = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value value) { return isOfWave(value); });
+  };
+  bool result;
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     Operation *parent = argument.getOwner()->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(parent);
-    return isa<func::FuncOp>(parent) ||
-           (loop && argument == loop.getInductionVar() && isOfWave(loop.getLowerBound()) &&
-            isOfWave(loop.getUpperBound()) && isOfWave(loop.getStep()));
+    result = isa<func::FuncOp>(parent) ||
+             (loop && argument == loop.getInductionVar() &&
+              areOfWave(ValueRange({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})));
+  } else {
+    Operation *op = scalar.getDefiningOp();
+    result = isa<tile::ProgramIdOp, tile::NumProgramsOp, arith::ConstantOp>(op) ||
+             (isa<arith::ArithDialect>(op->getDialect()) && areOfWave(op->getOperands()));
   }
-  Operation *op = scalar.getDefiningOp();
-  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, arith::ConstantOp>(op))
-    return true;
-  return op->getNumRegions() == 0 && isa<arith::ArithDialect>(op->getDialect()) &&
-         llvm::all_of(op->getOperands(), isOfWave);
+  return ofWave[scalar] = result;
 }
 
 /// Whether the scalar can be taken as one of `type`, i32 or i64.
@@ -65,7 +72,7 @@ ScalarPolynomials::productOf(const Polynomial::Monomial &monomial, int64_t coeff
   return product;
 }
 
-Value ScalarPolynomials::scalarAt(Symbol symbol, Operation *at, Type type) const {
+Value ScalarPolynomials::scalarAt(Symbol symbol, Operation *at, Type type) {
   for (Value value : polynomials.valuesOf(symbol)) {
     if (fits(value, type) && isOfWave(value) && dominance.dominates(value, at))
       return value;

@@ -12,15 +12,15 @@
 
 namespace kiln {
 
-/// What a wave has once, as the back end sees it: computed of arguments, program ids and loops'
-/// counters alone.
-bool isOfWave(mlir::Value scalar);
-
 class ScalarPolynomials {
 public:
   ScalarPolynomials(mlir::func::FuncOp kernel, IndexPolynomials &polynomials,
                     const AxisInfoAnalysis &facts)
       : polynomials(polynomials), facts(facts), dominance(kernel) {}
+
+  /// Whether a wave has the scalar once, as the back end sees it: it is computed of arguments,
+  /// program ids and loops' counters alone.
+  bool isOfWave(mlir::Value scalar);
 
   /// Whether `write` can, at `at`: symbols are scalars of the wave, or numbers of iterations of
   /// loops around it. With `type` i32 only if the scalars are of that type.
@@ -40,12 +40,13 @@ private:
   };
   std::optional<Product> productOf(const Polynomial::Monomial &monomial, int64_t coefficient,
                                    mlir::Operation *at, mlir::Type type);
-  mlir::Value scalarAt(Symbol symbol, mlir::Operation *at, mlir::Type type) const;
+  mlir::Value scalarAt(Symbol symbol, mlir::Operation *at, mlir::Type type);
   bool isNonNegative(Symbol symbol) const;
 
   IndexPolynomials &polynomials;
   const AxisInfoAnalysis &facts;
   mlir::DominanceInfo dominance;
+  llvm::DenseMap<mlir::Value, bool> ofWave;
 };
 
 } // namespace kiln

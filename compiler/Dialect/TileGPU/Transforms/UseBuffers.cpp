@@ -37,7 +37,7 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-constexpr int64_t wordBytes = 4, mostBytes = int64_t(1) << 31;
+constexpr int64_t wordBytes = 4, mostBytes = int64_t(1) << 30;
 
 /// A number: what all of the tile has, and by axis what the element's index is multiplied by.
 struct Split {
@@ -72,7 +72,8 @@ public:
   std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
     auto type = dyn_cast<RankedTensorType>(pointers.getType());
     auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
-    if (!type || !isa<IntegerType, FloatType>(pointer.getPointee()))
+    Type element = pointer.getPointee();
+    if (!type || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
       return std::nullopt;
     elementBytes = pointer.getElementBytes();
     at = op;
@@ -88,7 +89,7 @@ public:
     place.span = elementBytes;
     for (auto [stride, extent] : llvm::zip_equal(place.strides, type.getShape()))
       place.span += stride * (extent - 1);
-    if (place.span > mostBytes - 16)
+    if (place.span > mostBytes)
       return std::nullopt;
     if (mask)
       takeMask(mask, place);
@@ -189,7 +190,7 @@ private:
       return;
     }
     auto splat = dyn_cast_or_null<tile::SplatOp>(op);
-    if (splat && isOfWave(splat.getSource())) {
+    if (splat && scalars.isOfWave(splat.getSource())) {
       place.conditions.push_back(splat.getSource());
       return;
     }
