@@ -5,7 +5,9 @@
  * Modules are loaded into the current device, and launches are made with the stream's device
  * current; the caller's device is put back afterwards.
  */
+#include "runtime/hip_driver.h"
 #include "runtime/driver.h"
+#include "runtime/hip_messages.h"
 #include "runtime/mutex.h"
 #include "runtime/scratch.h"
 #include "runtime/shared_library.h"
@@ -17,13 +19,6 @@
 enum {
   MAX_DEVICES = 64,
   PROPERTIES_BYTES = 8192, /* larger than either struct (1472 and 792 bytes) */
-  ERROR_OUT_OF_MEMORY = 2,
-  ERROR_NO_DEVICE = 100,
-  ERROR_COOPERATIVE_TOO_LARGE = 720,
-  ERROR_STREAM_CAPTURE_IMPLICIT = 906,
-  FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8,
-  CAPTURE_MODE_RELAXED = 2,
-  MEMCPY_DEFAULT = 4, /* either side may be the host's */
   DEFAULT_SHARED_BYTES = 64 * 1024
 };
 
@@ -43,25 +38,16 @@ static const kiln_symbol symbols[] = {
 #undef OPTIONAL
 };
 
-/* Where hipDeviceProp_t has its fields, in bytes: the struct of ROCm 6 and later, and the one
- * before. */
-typedef struct property_layout {
-  size_t processors; /* int multiProcessorCount */
-  size_t arch_name;  /* char gcnArchName[256] */
-} property_layout;
-
-static const property_layout layout_r0600 = {.processors = 388, .arch_name = 1160};
-static const property_layout layout_r0000 = {.processors = 336, .arch_name = 396};
-
 static kiln_mutex mutex;
 static hip_api api_storage;
 static void *library_handle;
 static const hip_api *published_api;
 static kiln_place *device_places[MAX_DEVICES];
+static void *message_buffer; /* of all modules that print; under the mutex until it is there */
 
 static kiln_status hip_error(const hip_api *api, kiln_status status, const char *what, int result) {
   const char *name = api->hipGetErrorName(result), *text = api->hipGetErrorString(result);
-  return kiln_error(result == ERROR_OUT_OF_MEMORY ? KILN_ERROR_OUT_OF_MEMORY : status,
+  return kiln_error(result == KILN_HIP_ERROR_OUT_OF_MEMORY ? KILN_ERROR_OUT_OF_MEMORY : status,
                     "%s failed: %s (%d): %s", what, name ? name : "unknown error", result,
                     text ? text : "no description");
 }
@@ -121,7 +107,7 @@ static uint32_t arch_number(const char *name) {
 static kiln_status describe_device(const hip_api *api, int ordinal, kiln_place *place) {
   int count = 0;
   int result = api->hipGetDeviceCount(&count);
-  if (result && result != ERROR_NO_DEVICE)
+  if (result && result != KILN_HIP_ERROR_NO_DEVICE)
     return hip_error(api, KILN_ERROR_DRIVER, "hipGetDeviceCount", result);
   if (ordinal < 0 || ordinal >= count)
     return kiln_error(KILN_ERROR_INVALID_DEVICE, "there is no hip device %d: %d found", ordinal,
@@ -129,7 +115,8 @@ static kiln_status describe_device(const hip_api *api, int ordinal, kiln_place *
   char *properties = calloc(1, PROPERTIES_BYTES);
   if (!properties)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "no memory to describe hip device %d", ordinal);
-  const property_layout *layout = api->hipGetDevicePropertiesR0600 ? &layout_r0600 : &layout_r0000;
+  const kiln_hip_properties *layout =
+      api->hipGetDevicePropertiesR0600 ? &kiln_hip_properties_r0600 : &kiln_hip_properties_r0000;
   result = api->hipGetDevicePropertiesR0600 ? api->hipGetDevicePropertiesR0600(properties, ordinal)
                                             : api->hipGetDeviceProperties(properties, ordinal);
   *place = (kiln_place){.driver = KILN_DRIVER_HIP, .ordinal = ordinal};
@@ -203,7 +190,7 @@ static kiln_status is_capturing(kiln_stream stream, bool *is_capturing) {
   const hip_api *api = kiln_load_acquire(&published_api);
   int capturing = 0;
   int result = api->hipStreamIsCapturing(stream.handle, &capturing);
-  if (result && result != ERROR_STREAM_CAPTURE_IMPLICIT)
+  if (result && result != KILN_HIP_ERROR_STREAM_CAPTURE_IMPLICIT)
     return hip_error(api, KILN_ERROR_DRIVER, "hipStreamIsCapturing", result);
   *is_capturing = result || capturing;
   return KILN_SUCCESS;
@@ -236,7 +223,7 @@ static kiln_status copy(kiln_stream stream, void *to, const void *from, uint64_t
   const hip_api *api = kiln_load_acquire(&published_api);
   if (!api->hipMemcpyAsync)
     return kiln_error(KILN_ERROR_UNSUPPORTED, "this driver lacks hipMemcpyAsync");
-  int result = api->hipMemcpyAsync(to, from, (size_t)bytes, MEMCPY_DEFAULT, stream.handle);
+  int result = api->hipMemcpyAsync(to, from, (size_t)bytes, KILN_HIP_MEMCPY_DEFAULT, stream.handle);
   return result ? hip_error(api, KILN_ERROR_DRIVER, "hipMemcpyAsync", result) : KILN_SUCCESS;
 }
 
@@ -277,6 +264,63 @@ static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, ki
   return status;
 }
 
+/* --- what kernels print --- */
+
+static kiln_status make_message_buffer(const hip_api *api) {
+  const unsigned flags =
+      KILN_HIP_HOST_MALLOC_PORTABLE | KILN_HIP_HOST_MALLOC_MAPPED | KILN_HIP_HOST_MALLOC_COHERENT;
+  const size_t bytes = KILN_HIP_MESSAGES_HEAD + KILN_HIP_MESSAGES_RECORDS;
+  void *memory = NULL;
+  int result = api->hipHostMalloc(&memory, bytes, flags);
+  if (result)
+    return hip_error(api, KILN_ERROR_LOAD, "hipHostMalloc", result);
+  memset(memory, 0, bytes);
+  message_buffer = memory;
+  return KILN_SUCCESS;
+}
+
+/* Tells the module where its variable has to point to. */
+static kiln_status connect_messages(const hip_api *api, void *variable) {
+  if (!api->hipHostMalloc || !api->hipHostFree || !api->hipHostGetDevicePointer ||
+      !api->hipMemcpyHtoD || !api->hipLaunchHostFunc)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "the kernel prints or asserts, and this driver lacks hipLaunchHostFunc or "
+                      "functions of host memory");
+  kiln_lock(&mutex);
+  kiln_status status = message_buffer ? KILN_SUCCESS : make_message_buffer(api);
+  kiln_unlock(&mutex);
+  if (status != KILN_SUCCESS)
+    return status;
+  void *address = NULL;
+  int result = api->hipHostGetDevicePointer(&address, message_buffer, 0);
+  if (result)
+    return hip_error(api, KILN_ERROR_LOAD, "hipHostGetDevicePointer", result);
+  result = api->hipMemcpyHtoD(variable, &address, sizeof address);
+  return result ? hip_error(api, KILN_ERROR_LOAD, "hipMemcpyHtoD", result) : KILN_SUCCESS;
+}
+
+static kiln_status find_messages(const hip_api *api, kiln_kernel *kernel, void *module) {
+  void *variable = NULL;
+  size_t bytes = 0;
+  int result = api->hipModuleGetGlobal
+                   ? api->hipModuleGetGlobal(&variable, &bytes, module, KILN_HIP_MESSAGES_SYMBOL)
+                   : KILN_HIP_ERROR_NOT_FOUND;
+  kernel->has_messages = result == 0;
+  if (!result)
+    return connect_messages(api, variable);
+  return result == KILN_HIP_ERROR_NOT_FOUND
+             ? KILN_SUCCESS
+             : hip_error(api, KILN_ERROR_LOAD, "hipModuleGetGlobal", result);
+}
+
+/* A kernel whose assertion has failed has left its work undone: nobody builds on that. */
+static kiln_status check_failures(void) {
+  char text[512];
+  return kiln_hip_messages_failure(text, sizeof text)
+             ? kiln_error(KILN_ERROR_LAUNCH, "an earlier kernel has stopped: %s", text)
+             : KILN_SUCCESS;
+}
+
 static kiln_status load_on_device(const hip_api *api, kiln_kernel *kernel, kiln_image **images) {
   void *module = NULL;
   kiln_status status = load_module(api, kernel, images, &module);
@@ -289,9 +333,9 @@ static kiln_status load_on_device(const hip_api *api, kiln_kernel *kernel, kiln_
   /* Some versions of HIP take only functions registered by the host compiler here, and need no such
    * leave: a refusal says nothing, and a real lack of memory shows at the launch. */
   if (kernel->binary->shared_bytes > DEFAULT_SHARED_BYTES && api->hipFuncSetAttribute)
-    (void)api->hipFuncSetAttribute(kernel->function, FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED,
+    (void)api->hipFuncSetAttribute(kernel->function, KILN_HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED,
                                    (int)kernel->binary->shared_bytes);
-  return KILN_SUCCESS;
+  return find_messages(api, kernel, module);
 }
 
 static kiln_status check_launch_kind(const hip_api *api, const kiln_binary *binary) {
@@ -314,7 +358,7 @@ static kiln_status load(kiln_kernel *kernel, const kiln_target *target, kiln_ima
     status = enter(api, kernel->place->ordinal, &previous);
   if (status != KILN_SUCCESS)
     return status;
-  int mode = CAPTURE_MODE_RELAXED;
+  int mode = KILN_HIP_CAPTURE_MODE_RELAXED;
   bool exchanged = api->hipThreadExchangeStreamCaptureMode &&
                    api->hipThreadExchangeStreamCaptureMode(&mode) == 0;
   status = load_on_device(api, kernel, images);
@@ -337,7 +381,7 @@ static kiln_status unload(const kiln_image *image) {
 
 static kiln_status launch_error(const hip_api *api, const kiln_kernel *kernel,
                                 const uint32_t grid[3], int result) {
-  bool is_too_large = result == ERROR_COOPERATIVE_TOO_LARGE;
+  bool is_too_large = result == KILN_HIP_ERROR_COOPERATIVE_TOO_LARGE;
   bool is_cooperative = kernel->binary->flags & KILN_LAUNCH_COOPERATIVE;
   kiln_status status = hip_error(
       api, is_too_large ? KILN_ERROR_GRID : KILN_ERROR_LAUNCH,
@@ -360,7 +404,9 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
     return kiln_error(KILN_ERROR_GRID,
                       "%s: %u blocks of %u threads are more than 2^32-1 threads in x",
                       kernel->entry->name, grid[0], binary->threads);
-  kiln_status status = enter(api, kernel->place->ordinal, &previous);
+  kiln_status status = kernel->has_messages ? check_failures() : KILN_SUCCESS;
+  if (status == KILN_SUCCESS)
+    status = enter(api, kernel->place->ordinal, &previous);
   if (status != KILN_SUCCESS)
     return status;
   if (binary->flags & KILN_LAUNCH_COOPERATIVE)
@@ -371,7 +417,12 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
     result =
         api->hipModuleLaunchKernel(kernel->function, grid[0], grid[1], grid[2], binary->threads, 1,
                                    1, binary->shared_bytes, stream.handle, parameters, NULL);
+  int printed = !result && kernel->has_messages
+                    ? api->hipLaunchHostFunc(stream.handle, kiln_hip_messages_print, message_buffer)
+                    : 0;
   leave(api, previous);
+  if (printed)
+    return hip_error(api, KILN_ERROR_LAUNCH, "hipLaunchHostFunc", printed);
   return result ? launch_error(api, kernel, grid, result) : KILN_SUCCESS;
 }
 
@@ -406,6 +457,12 @@ static void close_driver(void) {
     free(device_places[i]);
     device_places[i] = NULL;
   }
+  if (message_buffer) {
+    kiln_hip_messages_print(message_buffer);
+    published_api->hipHostFree(message_buffer);
+    message_buffer = NULL;
+  }
+  kiln_hip_messages_forget();
   kiln_store_release(&published_api, (const hip_api *)NULL);
   kiln_close_library(KILN_DRIVER_HIP, library_handle);
 }

@@ -252,6 +252,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   // After it the kernel says how many registers it needs.
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
+  // After it tiles at short offsets are in buffers with hardware bounds, where there are such.
+  passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.

@@ -227,6 +227,12 @@ void Block::arriveAt(Thread &self, const kiln_emu_site *site, uint32_t id, uint3
 }
 
 void Block::order(NamedBarrier &barrier) {
+  if (barrier.isExecutionAlone) {
+    atomics.meet(uint32_t(warps.size()));
+    for (Warp &warp : warps)
+      ++warp.epoch;
+    return;
+  }
   WarpClocks::Clock &all = barrier.released;
   for (Warp &warp : warps)
     if (barrier.waiting[warp.number])
@@ -240,9 +246,17 @@ void Block::order(NamedBarrier &barrier) {
   if (barrier.isCounted)
     return;
   atomics.forget();
+  // It is an acquire of every wave's, which matters where they do not share a cache.
+  if (caches.size() > 1)
+    clearCaches();
   // What copies in flight access is not behind the barrier.
   if (!boxes.isAnyInFlight())
     globals.forget();
+}
+
+void Block::clearCaches() {
+  for (LoadCache &cache : caches)
+    cache.clear();
 }
 
 uint32_t Block::addSource(Thread &self, const kiln_emu_site *site) {
@@ -423,6 +437,8 @@ void Block::resetChecks() {
     return;
   atomics.reset(clocks.numSources());
   globals.forget();
+  caches.resize(kernel->load_caches);
+  clearCaches();
   proxyOrder.reset(sharedBytes, kernel->threads);
 }
 

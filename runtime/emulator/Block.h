@@ -20,6 +20,7 @@
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/GlobalShadow.h"
 #include "runtime/emulator/LateStores.h"
+#include "runtime/emulator/LoadCache.h"
 #include "runtime/emulator/MemoryBarriers.h"
 #include "runtime/emulator/NamedBarrier.h"
 #include "runtime/emulator/ProxyOrder.h"
@@ -181,8 +182,10 @@ public:
 
   /// Sleeps until `count` threads, 0 for all, are at barrier `id`. All must come to one place;
   /// those that are counted may have places of their own, by role.
-  KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count,
+                           bool isExecutionAlone) {
     NamedBarrier &barrier = join(self, site, id, count);
+    barrier.isExecutionAlone = isExecutionAlone;
     barrier.waiting[self.inWarp->number] |= self.bit();
     if (++barrier.arrived < barrier.expected)
       return sleep(self, site);
@@ -253,6 +256,16 @@ public:
     if (scope == KILN_EMU_SCOPE_DEVICE)
       late.release(self.inWarp->source, kernel->has_cumulative_fences);
   }
+  /// The thread sees from now on what others have released to it at this scope.
+  void acquire(const Thread &self, uint32_t scope) {
+    if (scope == KILN_EMU_SCOPE_DEVICE || caches.size() > 1)
+      if (LoadCache *cache = cacheOf(self))
+        cache->clear();
+  }
+  /// The first-level cache of the thread's loads; null: it is coherent.
+  LoadCache *cacheOf(const Thread &self) {
+    return caches.empty() ? nullptr : &caches[self.inWarp->number % caches.size()];
+  }
   uint64_t now(uint32_t source) const { return clocks.now(source); }
   /// Now, for the race check.
   Moment moment(const Thread &self, const kiln_emu_site *site, AccessKind kind) const {
@@ -297,6 +310,7 @@ private:
   void order(NamedBarrier &barrier);
   void prepareThreads(const uint32_t program[3], const uint32_t programs[3]);
   void resetChecks();
+  void clearCaches();
   void checkReaches(const Thread &last);
   bool prepareShared();
   void finishCopies();
@@ -347,6 +361,7 @@ private:
   SharedShadow shadowMemory{clocks};
   GlobalShadow globals{clocks};
   LateStores late{clocks};
+  std::vector<LoadCache> caches;
   AtomicOrder atomics{clocks};
   ProxyOrder proxyOrder{clocks};
   WarpGroupProducts warpGroupProducts{*this};

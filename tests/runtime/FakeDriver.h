@@ -54,6 +54,7 @@ struct Image {
   int device = -1; // AMD
   bool loaded = true;
   std::map<std::string, std::vector<ParamSlot>> layouts;
+  void *messages = nullptr; // AMD: the variable of that name
 };
 
 struct Kernel {
@@ -131,6 +132,10 @@ struct State {
   void (*setDevice)(int) = nullptr;
   int (*device)() = nullptr;
 
+  // AMD: what a launched kernel does with the buffer that its module's variable points to.
+  std::function<void(void *)> onLaunch;
+  size_t hostMemory = 0; // allocations that are there
+
   void reset(std::vector<Device> newDevices) {
     std::lock_guard<std::mutex> lock(mutex);
     devices = std::move(newDevices);
@@ -141,6 +146,7 @@ struct State {
     run = nullptr;
     broken.clear();
     jitLog.clear();
+    onLaunch = nullptr;
     failures.clear();
     contexts.clear();
     freeContexts.clear();

@@ -85,6 +85,7 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const Loweri
 void populateSmallFloatPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateBufferPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateScanPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);

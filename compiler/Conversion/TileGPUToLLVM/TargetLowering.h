@@ -72,10 +72,25 @@ public:
                                    mlir::Value lane) const = 0;
   /// All threads of the block arrive; their memory accesses before it come first.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  /// The same of their accesses to shared memory alone, where that costs less.
+  virtual void sharedBarrier(mlir::OpBuilder &b, mlir::Location loc) const { barrier(b, loc); }
   /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
   /// of producers; and one of the warp's threads.
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
+
+  //--- Buffers, where there is MemoryFeatures::boundedBuffers ---
+  /// Of `bytes` (i32) from `base` on, both the same in all of a wave's threads.
+  virtual mlir::Value makeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                                 mlir::Value bytes) const;
+  /// A scalar or vector of 8 to 128 bits at `offset` (i32, unsigned): zeros behind the end.
+  virtual mlir::Value loadBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                                 mlir::Value buffer, mlir::Value offset, tile::CacheModifier cache,
+                                 tile::EvictionPolicy evict) const;
+  /// The same stored: nothing behind the end.
+  virtual void storeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                           mlir::Value buffer, mlir::Value offset, tile::CacheModifier cache,
+                           tile::EvictionPolicy evict) const;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
   /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them. Nothing

@@ -76,7 +76,7 @@ struct ReadRegisterDistribution : DistributionPattern<tile::ReadRegisterOp> {
       rewriter.setInsertionPointToStart(branch.thenBlock());
       LLVM::StoreOp::create(rewriter, loc, device.nanoseconds(rewriter, loc), scratch);
     }
-    device.barrier(rewriter, loc);
+    device.sharedBarrier(rewriter, loc);
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, rewriter.getI64Type(), scratch);
     return success();
   }
@@ -175,6 +175,7 @@ LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &devic
   populateSmallFloatPatterns(patterns, lowering);
   populateShapePatterns(patterns, lowering);
   populateMemoryPatterns(patterns, lowering);
+  populateBufferPatterns(patterns, lowering);
   populateAtomicPatterns(patterns, lowering);
   populateReducePatterns(patterns, lowering);
   populateScanPatterns(patterns, lowering);
@@ -235,6 +236,19 @@ static void expectNever() {
   llvm_unreachable("expected a target that has this, by its TargetInfo");
 }
 void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value, Value) const {
+  expectNever();
+}
+Value TargetLowering::makeBuffer(OpBuilder &, Location, Value, Value) const {
+  expectNever();
+  return {};
+}
+Value TargetLowering::loadBuffer(OpBuilder &, Location, Type, Value, Value, tile::CacheModifier,
+                                 tile::EvictionPolicy) const {
+  expectNever();
+  return {};
+}
+void TargetLowering::storeBuffer(OpBuilder &, Location, Value, Value, Value, tile::CacheModifier,
+                                 tile::EvictionPolicy) const {
   expectNever();
 }
 void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }

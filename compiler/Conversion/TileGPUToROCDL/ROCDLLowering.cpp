@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
 #include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
@@ -91,6 +92,28 @@ public:
                                        ScalarBuilder(b, loc).shiftLeft(lane, 2), value);
   }
   void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
+  void sharedBarrier(OpBuilder &b, Location loc) const override {
+    if (!memoryFeaturesOf(info).sharedBarriers)
+      return barrier(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, sharedFenceScope);
+    ROCDL::SBarrierOp::create(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, sharedFenceScope);
+  }
+
+  //--- Buffers ---
+
+  Value makeBuffer(OpBuilder &b, Location loc, Value base, Value bytes) const override {
+    return makeBufferResource(b, loc, base, bytes, info);
+  }
+  Value loadBuffer(OpBuilder &b, Location loc, Type type, Value buffer, Value offset,
+                   tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
+    return loadFromBuffer(b, loc, type, buffer, offset,
+                          cacheBits(info, /*isStore=*/false, cache, evict));
+  }
+  void storeBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value offset,
+                   tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
+    storeToBuffer(b, loc, value, buffer, offset, cacheBits(info, /*isStore=*/true, cache, evict));
+  }
 
   //--- Arithmetic ---
 
@@ -189,11 +212,17 @@ public:
   LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
     return expandStoreToBranch(op, b);
   }
-  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &) const override {
-    return expandPrintToNothing(op, target());
+  LogicalResult expandReduce(tilegpu::GlobalReduceOp op, OpBuilder &b) const override {
+    bool isDeviceMemory = op.getIsDeviceMemory();
+    return expandReduceToBranch(
+        op, syncScope(op.getScope()),
+        [&](LLVM::AtomicRMWOp atomic) { annotateAtomic(atomic, isDeviceMemory); }, b);
+  }
+  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {
+    return expandPrintToRecord(op, b);
   }
   LogicalResult expandFail(tilegpu::FailOp op, OpBuilder &b) const override {
-    return expandFailToTrap(op, b);
+    return expandFailToRecord(op, b);
   }
 
 private:

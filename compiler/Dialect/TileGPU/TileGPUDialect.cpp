@@ -1,6 +1,7 @@
 // Registration of the TileGPU dialect, and what its users ask of types and modules.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -72,10 +73,13 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
 }
 
 unsigned reductionBits(Type element, const TargetInfo &target) {
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return 0;
+  if (memoryFeaturesOf(target).pairedAdditions)
+    return 32;
   return element.isF16()    ? target.reduction.f16
          : element.isBF16() ? target.reduction.bf16
-         : element.isF32()  ? target.reduction.f32
-                            : 0;
+                            : target.reduction.f32;
 }
 
 unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {

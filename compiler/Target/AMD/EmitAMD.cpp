@@ -9,7 +9,10 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -35,6 +38,31 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
   kernel.setMetadata("reqd_work_group_size",
                      llvm::MDNode::get(context, {constant(facts.launch.threadsPerBlock),
                                                  constant(1), constant(1)}));
+}
+
+/// Fences of `sharedFenceScope` become the block's, restricted to shared memory (LLVM, "User Guide
+/// for AMDGPU Backend", "Memory Model Relaxation Annotations").
+static void restrictFences(llvm::Function &kernel) {
+  llvm::LLVMContext &context = kernel.getContext();
+  llvm::SyncScope::ID restricted = context.getOrInsertSyncScopeID(sharedFenceScope),
+                      block = context.getOrInsertSyncScopeID("workgroup");
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
+    if (!fence || fence->getSyncScopeID() != restricted)
+      continue;
+    fence->setSyncScopeID(block);
+    fence->setMetadata(llvm::LLVMContext::MD_mmra,
+                       llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
+  }
+}
+
+/// The runtime writes where messages go to the variable `kiln_messages`.
+static void exportMessages(llvm::Module &module) {
+  if (llvm::GlobalVariable *messages = module.getNamedGlobal(amdMessagesSymbol)) {
+    messages->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    messages->setVisibility(llvm::GlobalValue::ProtectedVisibility);
+    messages->setExternallyInitialized(true);
+  }
 }
 
 /// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
@@ -63,6 +91,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!kernel)
     return kernel.takeError();
   annotateKernel(**kernel, facts);
+  restrictFences(**kernel);
+  exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 

@@ -115,6 +115,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });
+  registerPass([] { return createUseBuffersPass(); });
 }
 
 } // namespace kiln

@@ -27,4 +27,29 @@ llvm.func @streaming(%p: !llvm.ptr<1>) {
   %b = tilegpu.global_load %p {is_volatile} : (!llvm.ptr<1>) -> i32
   llvm.return
 }
+
+// By the caches that others' stores do not reach, 8 bytes at once.
+// CHECK-LABEL: @scopes
+// CHECK: llvm.load %{{.*}} atomic syncscope("agent") monotonic {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+// CHECK: llvm.load %{{.*}} atomic syncscope("agent") monotonic {alignment = 8 : i64} : !llvm.ptr<1> -> i64
+// CHECK: llvm.load %{{.*}} atomic syncscope("agent") monotonic {alignment = 8 : i64} : !llvm.ptr<1> -> i64
+// CHECK: llvm.store %{{.*}} atomic monotonic {alignment = 8 : i64} : i64
+// CHECK: llvm.store %{{.*}} atomic monotonic {alignment = 8 : i64} : i64
+llvm.func @scopes(%p: !llvm.ptr<1>) -> f16 {
+  %a = tilegpu.global_load %p {cache = #tile.cache<cg>} : (!llvm.ptr<1>) -> f16
+  %b = tilegpu.global_load %p {cache = #tile.cache<cg>} : (!llvm.ptr<1>) -> vector<4xf32>
+  tilegpu.global_store %p, %b {cache = #tile.cache<wt>} : (!llvm.ptr<1>, vector<4xf32>) -> ()
+  llvm.return %a : f16
+}
+
+// Additions of pairs: one atomic, which the back end has an instruction for, or makes a loop of.
+// CHECK-LABEL: @reduce
+// CHECK: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("agent") monotonic {alignment = 4 : i64, rocdl.ignore_denormal_mode, rocdl.no_fine_grained_memory, rocdl.no_remote_memory} : !llvm.ptr<1>, vector<2xf16>
+// CHECK: llvm.cond_br
+// CHECK: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("agent") monotonic {alignment = 4 : i64, rocdl.ignore_denormal_mode} : !llvm.ptr<1>, f32
+llvm.func @reduce(%p: !llvm.ptr<1>, %v: vector<2xf16>, %f: f32, %c: i1) {
+  tilegpu.global_reduce %p, %v {is_device_memory} : (!llvm.ptr<1>, vector<2xf16>) -> ()
+  tilegpu.global_reduce %p, %f predicate %c : (!llvm.ptr<1>, f32, i1) -> ()
+  llvm.return
+}
 }
