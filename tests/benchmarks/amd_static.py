@@ -123,6 +123,8 @@ def by_kiln(case, args):
     def text(value):
         if isinstance(value, dict):
             value = value.get("dtype") or value.get("function")
+        elif isinstance(value, str) and not is_type(value):
+            value = repr(value)
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),

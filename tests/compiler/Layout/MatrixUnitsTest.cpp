@@ -217,3 +217,48 @@ TEST(MatrixUnits, FmaOperandsHoldAllOfK) {
   EXPECT_EQ(fmaOperandLayout(c, MatrixOperand::B, 8).str(),
             "register: 0,1 1,0 2,0 4,0; lane: 0,2 0,0; warp: 0,0; block: -> 8x4");
 }
+
+/// What places of k an instruction multiplies, of those that a lane has: both operands the same.
+TEST(MatrixUnits, PackedInstructionsTakeNeighboursOfBothOperandsAlike) {
+  for (const MatrixInstruction &u : allMatrixInstructions()) {
+    unsigned pack = largestPack(u, 1024);
+    bool hasNeighbours = u.family == MatrixFamily::Mfma || u.family == MatrixFamily::WmmaGfx12;
+    if (!hasNeighbours) {
+      EXPECT_EQ(pack, 1u) << u.name.str();
+      continue;
+    }
+    for (bool swapped : {false, true}) {
+      MatrixTiling tiling{&u, swapped};
+      tiling.pack = pack;
+      LinearLayout a = tiling.fragment(MatrixOperand::A), b = tiling.fragment(MatrixOperand::B);
+      EXPECT_TRUE(a.isBijective() && b.isBijective()) << u.name.str();
+      EXPECT_EQ(a.shape()[1], int64_t(u.k * pack));
+      unsigned perLane = a.numRegisters() / pack;
+      // 16 bytes, or as many as there are instructions for.
+      EXPECT_LE(a.numRegisters() * elementBits(u.operand), 128u) << u.name.str();
+      EXPECT_EQ(a.contiguousRegisters({1}), int64_t(a.numRegisters())) << u.name.str();
+      EXPECT_EQ(b.contiguousRegisters({0}), int64_t(b.numRegisters())) << u.name.str();
+      for (unsigned lane = 0; lane < u.numLanes(); ++lane)
+        for (unsigned reg = 0; reg < a.numRegisters(); ++reg) {
+          // Lanes of one group along k have it alike in A and B.
+          unsigned group = lane / u.m;
+          EXPECT_EQ(at(a, reg, lane)[1], int64_t(group * perLane * pack + reg)) << u.name.str();
+          EXPECT_EQ(at(b, reg, lane)[0], at(a, reg, lane)[1]) << u.name.str();
+        }
+    }
+  }
+  EXPECT_EQ(largestPack(unit("mfma.32x32x8.f16.f32"), 64), 2u);
+  EXPECT_EQ(largestPack(unit("mfma.32x32x8.f16.f32"), 8), 1u);
+  EXPECT_EQ(largestPack(unit("mfma.32x32x16.f16.f32"), 64), 1u);
+}
+
+TEST(MatrixUnits, InstructionsOfTheSizeAskedFor) {
+  TargetInfo target = llvm::cantFail(parseTarget("hip:gfx942"));
+  MatrixProblem problem{128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(selectMatrixTiling(target, problem)->instruction->m, 32u);
+  problem.size = 16;
+  EXPECT_EQ(selectMatrixTiling(target, problem)->instruction->m, 16u);
+  problem.size = 32;
+  problem.m = 16;
+  EXPECT_EQ(selectMatrixTiling(target, problem)->instruction->m, 16u); // there is no other
+}

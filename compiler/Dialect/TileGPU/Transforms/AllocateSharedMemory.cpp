@@ -108,6 +108,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createPrefetchOperandsPass(); });
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });

@@ -194,7 +194,7 @@ private:
     if (!operand.getDefiningOp<tilegpu::SharedLoadOp>())
       return all;
     int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
-    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
+    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().stepK() : 1;
     return llvm::divideCeil(all * std::min(step, depth), depth);
   }
 
@@ -233,9 +233,10 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
 unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
-  constexpr unsigned ofProcessor = 1 << 16, unit = 8, most = 255;
-  unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
-  return std::min(share, most);
+  constexpr unsigned unit = 8;
+  unsigned share =
+      llvm::alignDown(target.registersOfProcessor / target.threadsPerBlock(warps), unit);
+  return std::min(share, target.mostRegisters);
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {

@@ -45,6 +45,7 @@ static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLa
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
     passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
+    passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   }
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
