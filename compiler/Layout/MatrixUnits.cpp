@@ -183,9 +183,9 @@ static LinearLayout wmmaGfx11Fragment(const MatrixInstruction &unit, MatrixOpera
 static LinearLayout wmmaGfx12Fragment(const MatrixInstruction &unit, MatrixOperand operand) {
   switch (operand) {
   case MatrixOperand::A:
-    return FragmentBuilder().registers(unit.k / 2, 1).lanes(16, 0).lanes(2, 1).layout;
+    return FragmentBuilder().registers(8, 1).lanes(16, 0).lanes(2, 1).layout;
   case MatrixOperand::B:
-    return FragmentBuilder().registers(unit.k / 2, 0).lanes(16, 1).lanes(2, 0).layout;
+    return FragmentBuilder().registers(8, 0).lanes(16, 1).lanes(2, 0).layout;
   case MatrixOperand::C:
     return FragmentBuilder().registers(8, 0).lanes(16, 1).lanes(2, 0).layout;
   }
@@ -241,15 +241,12 @@ const MatrixInstruction *findMatrixInstruction(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 LinearLayout MatrixTiling::fragment(MatrixOperand operand) const {
-  // One instruction of a larger k has the fragments of several packed ones.
-  MatrixInstruction packed = *instruction;
-  packed.k *= pack;
   if (!swapped)
-    return packed.fragment(operand);
+    return instruction->fragment(operand);
   MatrixOperand slot = operand == MatrixOperand::A   ? MatrixOperand::B
                        : operand == MatrixOperand::B ? MatrixOperand::A
                                                      : MatrixOperand::C;
-  return packed.fragment(slot).transpose({1, 0});
+  return instruction->fragment(slot).transpose({1, 0});
 }
 
 LinearLayout MatrixTiling::layout(MatrixOperand operand, ArrayRef<int64_t> shape) const {
@@ -297,13 +294,11 @@ static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
   tiling = chosen;
 }
 
-/// The same for instructions of the problem's size alone, if it says one.
-static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
-                                                const MatrixProblem &problem) {
+std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
+                                               const MatrixProblem &problem) {
   std::optional<MatrixTiling> wide;
   for (const MatrixInstruction &unit : allMatrixInstructions()) {
     if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
-        (problem.size && (unit.m != problem.size || unit.n != problem.size)) ||
         unit.operand != problem.operand || unit.accumulator != problem.accumulator ||
         problem.numWarps % unit.numWarps() != 0 ||
         (unit.readsSharedMemory() && !problem.fromShared))
@@ -324,37 +319,6 @@ static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
       wide = tiling;
   }
   return wide;
-}
-
-std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
-                                               const MatrixProblem &problem) {
-  std::optional<MatrixTiling> tiling = selectOfSize(target, problem);
-  if (tiling || !problem.size)
-    return tiling;
-  MatrixProblem ofAnySize = problem;
-  ofAnySize.size = 0;
-  return selectOfSize(target, ofAnySize);
-}
-
-unsigned largestPack(const MatrixInstruction &instruction, int64_t depth) {
-  constexpr unsigned accessBits = 128;
-  unsigned groups;
-  switch (instruction.family) {
-  case MatrixFamily::Mfma:
-    groups = 64 / instruction.m;
-    break;
-  case MatrixFamily::WmmaGfx12:
-    groups = 2;
-    break;
-  default:
-    // Lanes have their elements in places of their own, or whole rows.
-    return 1;
-  }
-  unsigned bits = instruction.k / groups * elementBits(instruction.operand);
-  unsigned pack = 1;
-  while (2 * pack * bits <= accessBits && 2 * pack * int64_t(instruction.k) <= depth)
-    pack *= 2;
-  return pack;
 }
 
 LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {

@@ -65,13 +65,6 @@ struct MatrixTiling {
   bool swapped = false;
   /// Warps, or groups of warps that carry out an instruction together, along m and n.
   unsigned warpsM = 1, warpsN = 1;
-  /// Instructions whose elements a lane has side by side along k, so that it can read them at once.
-  /// Which of k's elements an instruction multiplies is free, as long as A and B agree: with 2,
-  /// lanes have twice as many neighbours, the first half of which is the first instruction's.
-  unsigned pack = 1;
-
-  /// Elements along k that the packed instructions multiply.
-  unsigned stepK() const { return instruction->k * pack; }
 
   /// Extents of one instruction in terms of the dot's own m and n.
   unsigned tileM() const { return swapped ? instruction->n : instruction->m; }
@@ -80,13 +73,12 @@ struct MatrixTiling {
   /// repeated in registers (columns first). Batches repeat in registers. Element register order:
   /// fragment bits lowest.
   LinearLayout layout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
-  /// The fragment of packed instructions as the dot sees it: swapped back if the unit computes the
-  /// transpose.
+  /// The fragment as the dot sees it: swapped back if the unit computes the transpose.
   LinearLayout fragment(MatrixOperand operand) const;
 
   friend bool operator==(const MatrixTiling &a, const MatrixTiling &b) {
     return a.instruction == b.instruction && a.swapped == b.swapped && a.warpsM == b.warpsM &&
-           a.warpsN == b.warpsN && a.pack == b.pack;
+           a.warpsN == b.warpsN;
   }
 };
 
@@ -97,8 +89,6 @@ struct MatrixProblem {
   unsigned numWarps;
   /// The operands can be in shared memory as instructions want them that read them from there.
   bool fromShared = true;
-  /// Rows and columns of the instruction, where there is such a one; 0 = any.
-  unsigned size = 0;
 };
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the
@@ -106,9 +96,6 @@ struct MatrixProblem {
 /// fewest operand elements. None: use fused multiply-adds (fmaOperandLayout).
 std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
                                                const MatrixProblem &problem);
-
-/// How many instructions can be packed for a dot of this depth: as many as fill 16 bytes of a lane.
-unsigned largestPack(const MatrixInstruction &instruction, int64_t depth);
 
 /// Operand layout of a dot without a matrix unit, from its result's layout ([batch x] m x n): a
 /// thread holds all k of the rows (A) or columns (B) of which it holds results.

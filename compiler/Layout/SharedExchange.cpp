@@ -72,29 +72,12 @@ SharedAccess planSharedAccess(const LinearLayout &distributed, const SharedLayou
   return access;
 }
 
-SmallVector<unsigned, 8> SharedMemoryShape::lanesServed(unsigned bytes, bool isRead,
-                                                        unsigned numLanes) const {
-  constexpr unsigned wideBytes = 16;
-  if (isRead && bytes == wideBytes && !wideReadLanes.empty())
-    return SmallVector<unsigned, 8>(wideReadLanes.begin(), wideReadLanes.end());
-  unsigned together = std::max(1u, std::min(numLanes, rowBytes() / std::max(bytes, bankBytes)));
-  SmallVector<unsigned, 8> numbers;
-  for (unsigned bit = 0; bit < Log2_32(together); ++bit)
-    numbers.push_back(1u << bit);
-  return numbers;
-}
-
-/// The most words that any bank must give in one access to lane `first` and those that `together`
-/// says are served with it.
+/// The most words that any bank must give to the lanes [first, first + count) in one access.
 static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess::Part &part,
-                                 unsigned first, ArrayRef<unsigned> together,
-                                 const SharedLayout &shared, unsigned elementBytes,
-                                 const SharedMemoryShape &memory) {
+                                 unsigned first, unsigned count, const SharedLayout &shared,
+                                 unsigned elementBytes, const SharedMemoryShape &memory) {
   std::map<uint64_t, std::set<uint64_t>> wordsOfBank;
-  for (unsigned number = 0; number < 1u << together.size(); ++number) {
-    unsigned lane = first;
-    for (auto [bit, vector] : enumerate(together))
-      lane ^= number >> bit & 1 ? vector : 0;
+  for (unsigned lane = first; lane < first + count; ++lane) {
     uint64_t at = shared.place(access.threadOffset(lane, 0) ^ part.offset) * elementBytes;
     uint64_t end = at + access.vector * elementBytes;
     for (uint64_t word = at / memory.bankBytes; word * memory.bankBytes < end; ++word)
@@ -107,25 +90,23 @@ static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess:
 }
 
 WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
-                               unsigned elementBits, const SharedMemoryShape &memory, bool isRead) {
+                               unsigned elementBits, const SharedMemoryShape &memory) {
   unsigned elementBytes = elementBits / 8, bytes = access.vector * elementBytes;
   unsigned lanes = 1u << access.laneOffsets.size();
-  SmallVector<unsigned, 8> together = memory.lanesServed(bytes, isRead, lanes);
-  unsigned perPhase = 1u << together.size();
+  unsigned perPhase =
+      std::max(1u, std::min(lanes, memory.rowBytes() / std::max(bytes, memory.bankBytes)));
   int64_t phases = access.parts.size() * (lanes / perPhase);
   auto count = [&](const SharedAccess::Part &part, unsigned first) {
-    return wavefrontsOfPhase(access, part, first, together, shared, elementBytes, memory);
+    return wavefrontsOfPhase(access, part, first, perPhase, shared, elementBytes, memory);
   };
   // Without padding, parts and phases differ by a constant xor of the offset, which permutes
   // banks: all cost what the first does.
   if (!shared.padInterval)
     return {count(access.parts.front(), 0) * phases, phases};
   WavefrontCount total{0, phases};
-  BinaryColumns served(together.begin(), together.end());
-  BinaryColumns phaseStarts = complementWithin(served, unitVectors(access.laneOffsets.size()));
   for (const SharedAccess::Part &part : access.parts)
-    for (unsigned number = 0; number < 1u << phaseStarts.size(); ++number)
-      total.wavefronts += count(part, unsigned(multiply(phaseStarts, number)));
+    for (unsigned first = 0; first < lanes; first += perPhase)
+      total.wavefronts += count(part, first);
   return total;
 }
 
@@ -137,7 +118,6 @@ namespace {
 /// One side of an exchange: the bases of its registers and lanes.
 struct Side {
   ArrayRef<BinaryVector> registers, lanes;
-  bool isRead;
 
   /// What the lanes of one phase span, together with the bits below the access: `vector`, or
   /// `word` where the access is narrower than a bank.
@@ -146,9 +126,10 @@ struct Side {
     BinarySpan own(registers);
     bool wide = all_of(vector, [&](BinaryVector v) { return own.contains(v); });
     unsigned bytes = (wide ? 1u << vector.size() : 1u) * elementBits / 8;
+    unsigned perPhase = memory.rowBytes() / std::max(bytes, memory.bankBytes);
     BinaryColumns result(wide && vector.size() > word.size() ? vector : word);
-    for (unsigned vector : memory.lanesServed(bytes, isRead, 1u << lanes.size()))
-      result.push_back(multiply(lanes, vector));
+    ArrayRef<BinaryVector> active = lanes.take_front(Log2_32(std::max(1u, perPhase)));
+    result.append(active.begin(), active.end());
     return complementWithin({}, result);
   }
 };
@@ -247,8 +228,8 @@ static SmallVector<BinaryColumns, 4> vectorCandidates(const Side &store, const S
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory) {
   assert(source.out() == result.out() && "an exchange keeps the shape");
-  Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
-  Side load{result.columns(Dim::Register), result.columns(Dim::Lane), /*isRead=*/true};
+  Side store{source.columns(Dim::Register), source.columns(Dim::Lane)};
+  Side load{result.columns(Dim::Register), result.columns(Dim::Lane)};
   unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
 
   std::optional<SharedExchange> best;
@@ -262,8 +243,8 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
     plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
     plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
     plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
-    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory, false);
-    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory, true);
+    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory);
+    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory);
     plan.bytes = plan.shared.numElements() * elementBits / 8;
     if (!best || cost(plan) < cost(*best))
       best = std::move(plan);

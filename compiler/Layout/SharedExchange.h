@@ -33,12 +33,6 @@ namespace kiln {
 struct SharedMemoryShape {
   unsigned banks = 32, bankBytes = 4;
   unsigned maxVectorBits = 128;
-  /// Lanes that are served together are neighbours, but for reads of 16 bytes where this is not
-  /// empty: they are what an xor of some of these numbers makes of one of them.
-  llvm::SmallVector<unsigned, 4> wideReadLanes;
-
-  /// Bits of lanes' numbers, combined, that tell lanes apart that are served together.
-  llvm::SmallVector<unsigned, 8> lanesServed(unsigned bytes, bool isRead, unsigned numLanes) const;
   unsigned rowBytes() const { return banks * bankBytes; }
 };
 
@@ -78,7 +72,7 @@ struct WavefrontCount {
 
 /// Replays the accesses of warp 0 on a model of the banks.
 WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
-                               unsigned elementBits, const SharedMemoryShape &memory, bool isRead);
+                               unsigned elementBits, const SharedMemoryShape &memory);
 
 /// A tile's way from one layout to another through shared memory.
 struct SharedExchange {

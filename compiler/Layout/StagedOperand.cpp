@@ -166,7 +166,7 @@ static int64_t storeCost(const LinearLayout &source, const SharedLayout &shared,
   SharedAccess store = planSharedAccess(source, shared, elementBits, memory);
   if (store.vector * elementBits / 8 >= pieceBytes)
     return 0;
-  return countWavefronts(store, shared, elementBits, memory, /*isRead=*/false).wavefronts +
+  return countWavefronts(store, shared, elementBits, memory).wavefronts +
          int64_t(store.parts.size());
 }
 

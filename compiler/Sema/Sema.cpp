@@ -249,12 +249,6 @@ mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule
                 builder.getI32IntegerAttr(int32_t(instance.numStages)));
   func->setAttr(tile::TileDialect::numCtasAttr,
                 builder.getI32IntegerAttr(int32_t(instance.numCtas)));
-  auto setIfGiven = [&](llvm::StringRef name, unsigned value) {
-    if (value)
-      func->setAttr(name, builder.getI32IntegerAttr(int32_t(value)));
-  };
-  setIfGiven(tile::TileDialect::matrixSizeAttr, instance.matrixSize);
-  setIfGiven(tile::TileDialect::matrixPackAttr, instance.matrixPack);
   if (instance.deviceMemory)
     func->setAttr(tile::TileDialect::deviceMemoryAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(func.addEntryBlock());

@@ -84,17 +84,11 @@ struct TargetInfo {
   /// Most blocks in a cluster that work everywhere (1 = no clusters).
   unsigned maxClusterSize = 1;
 
-  /// Registers of 32 bits that the threads of a processor share, and the most that one can have.
-  unsigned registersOfProcessor = 1 << 16, mostRegisters = 255;
-
   //--- Memory ---
   /// Shared memory (LDS) one block can have in bytes, with the opt-in attribute.
   unsigned maxSharedBytes = 0;
   /// Shared-memory banks and their width in bytes.
   unsigned sharedBanks = 0, sharedBankBytes = 4;
-  /// Which lanes are served together when a warp reads 16 bytes each, if not neighbours: those
-  /// whose numbers an xor of some of these makes of one another's.
-  std::vector<unsigned> wideReadLanes;
   /// Shared memory has a size that is fixed when the kernel is launched, not linked.
   bool dynamicShared = false;
   /// The widest single access a thread makes, in bits (the vector register on the CPU).

@@ -40,30 +40,22 @@ struct DotDistribution : DistributionPattern<tilegpu::DotOp> {
 private:
   using Fragments = std::map<unsigned, SmallVector<Value>>;
 
-  /// Registers of one instruction's fragment: of A and B a tile has as many fragments as
-  /// instructions are packed.
-  static unsigned fragmentSize(const MatrixTiling &tiling, MatrixOperand operand) {
-    unsigned size = tiling.fragment(operand).numRegisters();
-    return operand == MatrixOperand::C ? size : size / tiling.pack;
-  }
-
-  /// Every fragment of an operand, packed once.
+  /// Every tile of an operand, packed once.
   LogicalResult packTiles(tilegpu::DotOp op, const MatrixTiling &tiling, MatrixOperand operand,
                           ValueRange registers, const Places &places, Fragments &packed,
                           const ScalarBuilder &s) const {
     MatrixOperand slot = operand;
     if (tiling.swapped && operand != MatrixOperand::C)
       slot = operand == MatrixOperand::A ? MatrixOperand::B : MatrixOperand::A;
-    unsigned tile = tiling.fragment(operand).numRegisters(), size = fragmentSize(tiling, operand);
-    for (const auto &[place, begin] : places)
-      for (unsigned first = begin; first < begin + tile; first += size) {
-        packed[first] =
-            lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction, slot,
-                                         registers.slice(first, size), isExact(op, operand));
-        if (packed[first].empty())
-          return op.emitError() << "a dot on the matrix unit '" << tiling.instruction->name
-                                << "' is not supported on " << lowering.target().name << " yet";
-      }
+    unsigned size = tiling.fragment(operand).numRegisters();
+    for (const auto &[place, first] : places) {
+      packed[first] =
+          lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction, slot,
+                                       registers.slice(first, size), isExact(op, operand));
+      if (packed[first].empty())
+        return op.emitError() << "a dot on the matrix unit '" << tiling.instruction->name
+                              << "' is not supported on " << lowering.target().name << " yet";
+    }
     return success();
   }
 
@@ -92,17 +84,11 @@ private:
         failed(packTiles(op, tiling, MatrixOperand::C, adaptor.getC(), placesC, c, s)))
       return failure();
     int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
-    unsigned sizeA = fragmentSize(tiling, MatrixOperand::A),
-             sizeB = fragmentSize(tiling, MatrixOperand::B);
     // k outermost: consecutive instructions write different accumulators.
-    for (int64_t at = 0; at < depth; at += tiling.instruction->k)
+    for (int64_t k = 0; k < depth; k += tiling.instruction->k)
       for (const auto &[place, first] : placesC) {
-        int64_t k = llvm::alignDown(at, tiling.stepK());
-        unsigned packed = unsigned(at - k) / tiling.instruction->k;
-        ArrayRef<Value> left =
-            a[placesA.at(operandPlace(place, MatrixOperand::A, k)) + packed * sizeA];
-        ArrayRef<Value> right =
-            b[placesB.at(operandPlace(place, MatrixOperand::B, k)) + packed * sizeB];
+        ArrayRef<Value> left = a[placesA.at(operandPlace(place, MatrixOperand::A, k))];
+        ArrayRef<Value> right = b[placesB.at(operandPlace(place, MatrixOperand::B, k))];
         if (tiling.swapped)
           std::swap(left, right);
         c[first] = lowering.device.multiplyMatrices(s.builder(), op.getLoc(), *tiling.instruction,

@@ -229,18 +229,10 @@ private:
     return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
-  /// With instructions packed along k, for operands that memory has along it, and without, for
-  /// those that are an earlier product's result.
-  void proposeTiling(size_t node, MatrixTiling tiling, ArrayRef<int64_t> shape) {
-    auto dot = cast<tile::DotOp>(graph.nodes()[node].op);
-    unsigned largest = largestPack(*tiling.instruction, dot.getA().getType().getShape().back());
-    auto kernel = dot->getParentOfType<mlir::func::FuncOp>();
-    auto asked = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::matrixPackAttr);
-    if (asked)
-      largest = std::min(largest, unsigned(asked.getInt()));
-    for (tiling.pack = largest; tiling.pack > 0; tiling.pack /= 2)
-      propose(node, choice(tiling.layout(MatrixOperand::C, shape),
-                           MatrixUnitAttr::get(dot.getContext(), tiling)));
+  void proposeTiling(size_t node, const MatrixTiling &tiling, ArrayRef<int64_t> shape) {
+    MLIRContext *context = graph.nodes()[node].op->getContext();
+    propose(node,
+            choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
   }
 
   /// Up to 4 x 4 results per thread and round: each operand element is used four times.

@@ -15,17 +15,8 @@ static std::optional<MatrixTiling> select(tile::DotOp dot, MatrixElement operand
                                           unsigned numWarps, bool fromShared) {
   ArrayRef<int64_t> a = dot.getA().getType().getShape(), c = dot.getC().getType().getShape();
   // Descriptors of shared memory tell no batches.
-  MatrixProblem problem{c[c.size() - 2],
-                        c.back(),
-                        a.back(),
-                        operand,
-                        accumulator,
-                        numWarps,
-                        fromShared && c.size() == 2};
-  auto kernel = dot->getParentOfType<func::FuncOp>();
-  if (auto size = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::matrixSizeAttr))
-    problem.size = unsigned(size.getInt());
-  return selectMatrixTiling(target, problem);
+  return selectMatrixTiling(target, {c[c.size() - 2], c.back(), a.back(), operand, accumulator,
+                                     numWarps, fromShared && c.size() == 2});
 }
 
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,

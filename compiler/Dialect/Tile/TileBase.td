@@ -30,10 +30,6 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral numStagesAttr = "tile.num_stages";
     /// What is asked for, and from kiln-split-programs on the blocks that share a program instance.
     static constexpr llvm::StringLiteral numCtasAttr = "tile.num_ctas";
-    /// Rows and columns of AMD's matrix instructions, and how many of them have operands that are
-    /// read at once; without these the compiler chooses.
-    static constexpr llvm::StringLiteral matrixSizeAttr = "tile.matrix_size";
-    static constexpr llvm::StringLiteral matrixPackAttr = "tile.matrix_pack";
     /// On a loop: warps of their own may bring what its products read.
     static constexpr llvm::StringLiteral warpSpecializeAttr = "tile.warp_specialize";
     /// All that the kernel's pointers reach is ordinary memory of the device that runs it.

@@ -110,52 +110,40 @@ LogicalResult SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitEr
 
 MatrixTiling MatrixUnitAttr::getTiling() const {
   return {findMatrixInstruction(getInstruction().getValue()), getSwapped(), getWarpsM(),
-          getWarpsN(), getPack()};
+          getWarpsN()};
 }
 
 MatrixUnitAttr MatrixUnitAttr::get(MLIRContext *context, const MatrixTiling &tiling) {
   return get(context, StringAttr::get(context, tiling.instruction->name), tiling.swapped,
-             tiling.warpsM, tiling.warpsN, tiling.pack);
+             tiling.warpsM, tiling.warpsN);
 }
 
 Attribute MatrixUnitAttr::parse(AsmParser &parser, Type) {
   std::string name;
-  unsigned warpsM, warpsN, pack = 1;
+  unsigned warpsM, warpsN;
   if (parser.parseLess() || parser.parseString(&name))
     return {};
   bool swapped = succeeded(parser.parseOptionalKeyword("swapped"));
   if (parser.parseComma() || parser.parseKeyword("warps") || parser.parseInteger(warpsM) ||
-      parser.parseKeyword("x") || parser.parseInteger(warpsN))
-    return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("pack") || parser.parseInteger(pack)))
-    return {};
-  if (parser.parseGreater())
+      parser.parseKeyword("x") || parser.parseInteger(warpsN) || parser.parseGreater())
     return {};
   MLIRContext *context = parser.getContext();
   return parser.getChecked<MatrixUnitAttr>(context, StringAttr::get(context, name), swapped, warpsM,
-                                           warpsN, pack);
+                                           warpsN);
 }
 
 void MatrixUnitAttr::print(AsmPrinter &printer) const {
   printer << "<" << getInstruction() << (getSwapped() ? " swapped" : "") << ", warps "
-          << getWarpsM() << " x " << getWarpsN();
-  if (getPack() != 1)
-    printer << ", pack " << getPack();
-  printer << ">";
+          << getWarpsM() << " x " << getWarpsN() << ">";
 }
 
 LogicalResult MatrixUnitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                     StringAttr instruction, bool, unsigned warpsM, unsigned warpsN,
-                                     unsigned pack) {
-  const MatrixInstruction *unit = findMatrixInstruction(instruction.getValue());
-  if (!unit)
+                                     StringAttr instruction, bool, unsigned warpsM,
+                                     unsigned warpsN) {
+  if (!findMatrixInstruction(instruction.getValue()))
     return emitError() << "expected a name of MatrixUnits.def, got " << instruction;
   if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
     return emitError() << "expected powers of two of warps, got " << warpsM << " x " << warpsN;
-  if (!llvm::isPowerOf2_32(pack) || pack > largestPack(*unit, int64_t(unit->k) * pack))
-    return emitError() << "expected instructions that can be packed, got " << pack << " of "
-                       << instruction;
   return success();
 }
 

@@ -79,11 +79,9 @@ def TileGPU_MatrixUnitAttr : TileGPU_Attr<"MatrixUnit", "matrix_unit"> {
   let summary = "The matrix instruction of a dot, and how warps share it";
   let description = [{
     `#tilegpu.matrix_unit<"mma.m16n8k16.f16.f32", warps 2 x 2>`, with `swapped` after the name if the unit computes
-    the transposed product, and `, pack 2` behind the warps if lanes have the elements of two instructions side by side
-    along k. Names are those of compiler/Layout/MatrixUnits.def.
+    the transposed product. Names are those of compiler/Layout/MatrixUnits.def.
   }];
-  let parameters = (ins "::mlir::StringAttr":$instruction, "bool":$swapped, "unsigned":$warpsM, "unsigned":$warpsN,
-                        "unsigned":$pack);
+  let parameters = (ins "::mlir::StringAttr":$instruction, "bool":$swapped, "unsigned":$warpsM, "unsigned":$warpsN);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

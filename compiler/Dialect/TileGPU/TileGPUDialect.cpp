@@ -90,7 +90,6 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
     shape.banks = target.sharedBanks;
   shape.bankBytes = target.sharedBankBytes;
   shape.maxVectorBits = target.maxVectorBits;
-  shape.wideReadLanes.assign(target.wideReadLanes.begin(), target.wideReadLanes.end());
   return shape;
 }
 

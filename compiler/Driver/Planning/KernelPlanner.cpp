@@ -273,21 +273,6 @@ bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target
   return true;
 }
 
-/// What the config says of AMD's matrix instructions.
-static void takeMatrixOptions(const PlannedConfig &config, const TargetInfo &target,
-                              DiagnosticEngine &diagnostics, KernelInstance &instance) {
-  constexpr int64_t sizes[] = {0, 16, 32};
-  int64_t size = config.options.matrixInstrNonKDim.value_or(0);
-  bool isKnown = llvm::is_contained(sizes, size);
-  if (!isKnown)
-    diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path,
-                       "matrix_instr_nonkdim");
-  if (target.backend != Backend::HIP)
-    return;
-  instance.matrixSize = isKnown ? unsigned(size) : 0;
-  instance.matrixPack = unsigned(config.options.kpack.value_or(0));
-}
-
 void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signature,
                                 const PlannedConfig &config, unsigned target) {
   EntryModel &entry = plan.model.entries[entryIndex];
@@ -308,7 +293,10 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
       !checks.fits(instance, spec.targets[target], config))
     return;
   variant.promises = variant.facts.size();
-  takeMatrixOptions(config, spec.targets[target], diagnostics, instance);
+  for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
+                             std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
+    if (value.value_or(0) != 0)
+      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
   if (!binder.checkLaunchNames(variant) || !checkPromises(entry, variant, diagnostics) ||
       !checks.checkExpressions(entry, variant) ||
       !checks.addConditions(entry, variant, config, spec.targets[target]) ||

@@ -64,8 +64,6 @@ struct KernelInstance {
   /// By parameter name. Parameters left out take their heuristic, or their default.
   std::vector<std::pair<std::string, ArgumentValue>> arguments;
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
-  /// Rows and columns of a matrix instruction, and how many of them are packed, on AMD; 0 = chosen.
-  unsigned matrixSize = 0, matrixPack = 0;
   /// Run-time assertions are checked.
   bool debug = false;
   /// The kernel's arrays are in ordinary memory of the device that runs it.

@@ -21,17 +21,15 @@ TEST(SharedExchange, CountingSeesTheTextbookConflicts) {
   SharedLayout rows{plainShared({32, 32}, {1, 0})};
   LinearLayout along = coalescedLayout({32, 32}, {1, 0}, 1, 32, 1);
   LinearLayout down = coalescedLayout({32, 32}, {0, 1}, 1, 32, 1);
-  EXPECT_EQ(countWavefronts(planSharedAccess(along, rows, 32, {}), rows, 32, {}, true).conflicts(),
-            0);
-  WavefrontCount count = countWavefronts(planSharedAccess(down, rows, 32, {}), rows, 32, {}, true);
+  EXPECT_EQ(countWavefronts(planSharedAccess(along, rows, 32, {}), rows, 32, {}).conflicts(), 0);
+  WavefrontCount count = countWavefronts(planSharedAccess(down, rows, 32, {}), rows, 32, {});
   EXPECT_EQ(count.ideal, 32);
   EXPECT_EQ(count.wavefronts, 32 * 8); // eight lanes of a phase, 16 bytes each, one row apart
   // Padding by one element after every row cures it.
   SharedLayout padded = rows;
   padded.padInterval = 32;
   padded.padAmount = 1;
-  EXPECT_EQ(
-      countWavefronts(planSharedAccess(down, padded, 32, {}), padded, 32, {}, true).conflicts(), 0);
+  EXPECT_EQ(countWavefronts(planSharedAccess(down, padded, 32, {}), padded, 32, {}).conflicts(), 0);
 }
 
 TEST(SharedExchange, VectorAccessesAreAsWideAsLayoutsAllow) {
@@ -77,43 +75,6 @@ TEST(SharedExchange, MfmaOperandsAreFreeOfConflicts) {
   EXPECT_EQ(plan.storeCost.conflicts(), 0);
   EXPECT_EQ(plan.loadCost.conflicts(), 0);
   EXPECT_GE(plan.load.vector, 4u);
-}
-
-/// Lanes 0 to 3 are served with 20 to 23 where a lane reads 16 bytes.
-TEST(SharedExchange, WideReadsAreServedInGroupsOfTheirOwn) {
-  using Lanes = llvm::SmallVector<unsigned, 8>;
-  SharedMemoryShape memory;
-  EXPECT_EQ(memory.lanesServed(16, /*isRead=*/true, 64), (Lanes{1, 2, 4}));
-  memory.wideReadLanes = {1, 2, 20};
-  EXPECT_EQ(memory.lanesServed(16, /*isRead=*/true, 64), (Lanes{1, 2, 20}));
-  EXPECT_EQ(memory.lanesServed(16, /*isRead=*/false, 64), (Lanes{1, 2, 4}));
-  EXPECT_EQ(memory.lanesServed(8, /*isRead=*/true, 64), (Lanes{1, 2, 4, 8}));
-  // Each lane 16 bytes of a row of 256, which are those of another one's banks if their numbers
-  // differ by 20: free of conflicts for neighbours alone.
-  LinearLayout lanes = coalescedLayout({64, 128}, {1, 0}, 8, 64, 1);
-  SharedLayout shared{plainShared({64, 128}, {1, 0})};
-  SharedAccess access = planSharedAccess(lanes, shared, 16, memory);
-  ASSERT_EQ(access.vector, 8u);
-  access.laneOffsets[2] ^= access.laneOffsets[4]; // lanes 4 and 20: banks apart, then equal
-  EXPECT_EQ(countWavefronts(access, shared, 16, memory, /*isRead=*/false).conflicts(), 0);
-  EXPECT_GT(countWavefronts(access, shared, 16, memory, /*isRead=*/true).conflicts(), 0);
-}
-
-TEST(SharedExchange, PackedMfmaOperandsAreReadWholeAndWithoutConflicts) {
-  for (const char *name : {"hip:gfx90a", "hip:gfx942", "hip:gfx950"}) {
-    TargetInfo target = llvm::cantFail(parseTarget(name));
-    SharedMemoryShape memory;
-    memory.banks = target.sharedBanks;
-    memory.wideReadLanes.assign(target.wideReadLanes.begin(), target.wideReadLanes.end());
-    MatrixTiling tiling = *selectMatrixTiling(target, problemF16);
-    tiling.pack = largestPack(*tiling.instruction, 64);
-    LinearLayout loaded = coalescedLayout({128, 64}, {1, 0}, 8, 64, 4);
-    SharedExchange plan =
-        planSharedExchange(loaded, tiling.layout(MatrixOperand::A, {128, 64}), 16, memory);
-    EXPECT_EQ(plan.store.vector, 8u) << name;
-    EXPECT_EQ(plan.load.vector, 8u) << name;
-    EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0) << name;
-  }
 }
 
 // An access per word without conflicts is always possible; wider accesses are chosen only where

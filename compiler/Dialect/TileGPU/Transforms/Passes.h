@@ -30,11 +30,6 @@ std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
-/// Where there are no such copies, carries what feeds dots in registers: it is loaded two
-/// iterations ahead, and stored to the dots' buffers one ahead, if the loop or else the kernel has
-/// stages. On func.func, after kiln-stage-operands; the module names the target.
-std::unique_ptr<mlir::Pass> createPrefetchOperandsPass();
-
 /// In loops whose second dot only sums up what threads make of the first one's result, as
 /// attention's does, starts it an iteration later: beside that work. On func.func, after
 /// kiln-pipeline-loops; the module names the target.

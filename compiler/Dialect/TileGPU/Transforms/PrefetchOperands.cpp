@@ -25,7 +25,7 @@
 // to come while the same iteration multiplies); two buffers, of which one is filled while the other
 // is read (one barrier less, but mostly half as many blocks on a processor).
 
-#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"

@@ -194,7 +194,7 @@ private:
     if (!operand.getDefiningOp<tilegpu::SharedLoadOp>())
       return all;
     int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
-    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().stepK() : 1;
+    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
     return llvm::divideCeil(all * std::min(step, depth), depth);
   }
 
@@ -234,9 +234,18 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
   constexpr unsigned unit = 8;
-  unsigned share =
-      llvm::alignDown(target.registersOfProcessor / target.threadsPerBlock(warps), unit);
-  return std::min(share, target.mostRegisters);
+  unsigned ofProcessor = 1 << 16, most = 255;
+  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
+  // of 32.
+  if (target.matrix.mfmaGeneration) {
+    ofProcessor = 4 * 512 * 64;
+    most = 512;
+  } else if (target.matrix.wmmaGeneration) {
+    ofProcessor = 2 * 1536 * 32;
+    most = 256;
+  }
+  unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
+  return std::min(share, most);
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
