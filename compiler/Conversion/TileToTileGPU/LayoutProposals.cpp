@@ -229,10 +229,21 @@ private:
     return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
-  void proposeTiling(size_t node, const MatrixTiling &tiling, ArrayRef<int64_t> shape) {
+  void proposeTiling(size_t node, MatrixTiling tiling, ArrayRef<int64_t> shape) {
     MLIRContext *context = graph.nodes()[node].op->getContext();
-    propose(node,
-            choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+    for (; tiling.instruction; tiling.instruction = singleOf(*tiling.instruction))
+      propose(node,
+              choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+  }
+
+  /// One of the instructions that the row of the table stands for, if they are several: operands
+  /// that an earlier product has made have its elements where these take them.
+  static const MatrixInstruction *singleOf(const MatrixInstruction &unit) {
+    auto [family, rest] = unit.name.split('.');
+    auto [shape, types] = rest.split('.');
+    if (shape.count('x') < 3)
+      return nullptr;
+    return findMatrixInstruction((family + "." + shape.rsplit('x').first + "." + types).str());
   }
 
   /// Up to 4 x 4 results per thread and round: each operand element is used four times.
