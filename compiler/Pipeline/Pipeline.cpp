@@ -12,6 +12,7 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
@@ -238,6 +239,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
   // After it loads that feed dots in loops are copies that run ahead.
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
+  // After it they are loads to registers that run ahead, where there are no such copies.
+  passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   // After it an attention's second product runs beside the next block's softmax.
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
   // After it other loads of loops that ask for stages are an iteration ahead, too.

@@ -135,11 +135,16 @@ public:
     if (unit.family == MatrixFamily::MmaSync)
       return {};
     ScalarBuilder s(b, loc);
-    Value vector = s.pack(elements);
     if (slot == MatrixOperand::C)
-      return {vector};
-    Type type = operandType(b, unit, elements.size());
-    return {type ? s.bitcast(vector, type) : vector};
+      return {s.pack(elements)};
+    unsigned count = elements.size() / instructionsOf(unit);
+    Type type = operandType(b, unit, count);
+    SmallVector<Value> packed;
+    for (unsigned first = 0; first < elements.size(); first += count) {
+      Value vector = s.pack(elements.slice(first, count));
+      packed.push_back(type ? s.bitcast(vector, type) : vector);
+    }
+    return packed;
   }
 
   SmallVector<Value> multiplyMatrices(OpBuilder &b, Location loc, const MatrixInstruction &unit,
@@ -152,18 +157,10 @@ public:
         if (StringRef(name).ends_with(("." + format + "." + format).str()))
           name = name.substr(0, name.size() - 4) + "_" + format.str();
     }
-    OperationState state(loc, name);
-    state.addTypes(accumulator[0].getType());
-    state.addOperands({a[0], factorB[0], accumulator[0]});
-    if (unit.family == MatrixFamily::Mfma) {
-      // No broadcast of A, no permutation of B.
-      Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
-      state.addOperands({none, none, none});
-    } else if (unit.operand == MatrixElement::I8) {
-      state.addAttribute("signA", b.getBoolAttr(true));
-      state.addAttribute("signB", b.getBoolAttr(true));
-    }
-    return {b.create(state)->getResult(0)};
+    Value sum = accumulator[0];
+    for (auto [left, right] : llvm::zip_equal(a, factorB))
+      sum = multiplyOnce(b, loc, unit, name, left, right, sum);
+    return {sum};
   }
 
   //--- The kernel ---
@@ -226,6 +223,36 @@ public:
   }
 
 private:
+  /// How many instructions side by side along k a row of the table stands for.
+  static unsigned instructionsOf(const MatrixInstruction &unit) {
+    // amdgcn.mfma.f32.32x32x8f16
+    StringRef shape = unit.issue;
+    for (unsigned part = 0; part < 3; ++part)
+      shape = shape.split('.').second;
+    unsigned m, n, k;
+    bool isOther = shape.consumeInteger(10, m) || !shape.consume_front("x") ||
+                   shape.consumeInteger(10, n) || !shape.consume_front("x") ||
+                   shape.consumeInteger(10, k);
+    assert(!isOther && m == unit.m && n == unit.n && "expected an intrinsic named by its shape");
+    return unit.k / k;
+  }
+
+  static Value multiplyOnce(OpBuilder &b, Location loc, const MatrixInstruction &unit,
+                            StringRef name, Value left, Value right, Value sum) {
+    OperationState state(loc, name);
+    state.addTypes(sum.getType());
+    state.addOperands({left, right, sum});
+    if (unit.family == MatrixFamily::Mfma) {
+      // No broadcast of A, no permutation of B.
+      Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
+      state.addOperands({none, none, none});
+    } else if (unit.operand == MatrixElement::I8) {
+      state.addAttribute("signA", b.getBoolAttr(true));
+      state.addAttribute("signB", b.getBoolAttr(true));
+    }
+    return b.create(state)->getResult(0);
+  }
+
   /// The type that an instruction wants for A and B; null if it is the vector of elements.
   static Type operandType(OpBuilder &b, const MatrixInstruction &unit, unsigned count) {
     bool wmma = unit.family != MatrixFamily::Mfma;

@@ -8,6 +8,7 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "llvm/IR/IRBuilder.h"
@@ -97,6 +98,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
   optimizeModule(module, **machine, target, options);
+  scheduleProducts(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

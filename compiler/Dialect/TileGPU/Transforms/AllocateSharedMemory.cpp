@@ -2,6 +2,7 @@
 // than the target has, the largest layout conversions are done in slices (SlicedExchange.h).
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/SlicedExchange.h"
 
@@ -108,6 +109,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createPrefetchOperandsPass(); });
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });

@@ -233,7 +233,17 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
 unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
-  constexpr unsigned ofProcessor = 1 << 16, unit = 8, most = 255;
+  constexpr unsigned unit = 8;
+  unsigned ofProcessor = 1 << 16, most = 255;
+  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
+  // of 32.
+  if (target.matrix.mfmaGeneration) {
+    ofProcessor = 4 * 512 * 64;
+    most = 512;
+  } else if (target.matrix.wmmaGeneration) {
+    ofProcessor = 2 * 1536 * 32;
+    most = 256;
+  }
   unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
   return std::min(share, most);
 }

@@ -31,8 +31,6 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
       kernel.emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
-    if (!target->asyncCopies)
-      return;
     SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
     kernel.walk([&](scf::ForOp loop) {
       if (isInnermost(loop) && !pairsThatForbid(loop, *target).empty())

@@ -1,0 +1,169 @@
+// A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
+// LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
+// of accesses alone. Here a loop's block ends in a recipe (llvm.amdgcn.sched.group.barrier): what
+// the first product reads, then after each product its share of the other accesses, in the order
+// in which the program has them, so that the barriers between them stay where they are.
+//
+// Blocks whose products wait for other work on products (attention) are left to LLVM: threads'
+// arithmetic stands between them, which the recipe says nothing of.
+
+#include "compiler/Target/AMD/ScheduleProducts.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace kiln {
+namespace {
+
+/// As llvm.amdgcn.sched.group.barrier names them (LLVM, "User Guide for AMDGPU Backend", "LLVM IR
+/// Intrinsics").
+enum Class : int {
+  None = 0,
+  Matrix = 0x8,
+  GlobalRead = 0x20,
+  SharedRead = 0x100,
+  SharedWrite = 0x200
+};
+
+constexpr unsigned sharedSpace = 3;
+
+Class classOf(const llvm::Instruction &instruction) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return load->getPointerAddressSpace() == sharedSpace ? SharedRead : GlobalRead;
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+    return store->getPointerAddressSpace() == sharedSpace ? SharedWrite : None;
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return None;
+  llvm::StringRef name = call->getCalledFunction()->getName();
+  if (name.starts_with("llvm.amdgcn.mfma.") || name.starts_with("llvm.amdgcn.wmma."))
+    return Matrix;
+  if (name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load"))
+    return GlobalRead;
+  return None;
+}
+
+bool isLoop(const llvm::BasicBlock &block) {
+  return llvm::is_contained(llvm::successors(&block), &block);
+}
+
+class Recipe {
+public:
+  explicit Recipe(llvm::BasicBlock &block) : block(block) {
+    for (llvm::Instruction &instruction : block)
+      switch (Class kind = classOf(instruction)) {
+      case None:
+        break;
+      case Matrix:
+        products.push_back(&instruction);
+        break;
+      default:
+        accesses.push_back({&instruction, kind});
+      }
+  }
+
+  void write() {
+    if (products.empty() || accesses.empty() || hasWorkBetween())
+      return;
+    llvm::IRBuilder<> b(block.getTerminator());
+    auto group = [&](Class kind, size_t count) {
+      if (count)
+        b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_group_barrier,
+                          {b.getInt32(kind), b.getInt32(uint32_t(count)), b.getInt32(0)});
+    };
+    size_t first = bringFirstToFront(), next = 0;
+    for (; next < first; ++next)
+      group(accesses[next].second, 1);
+    for (size_t product = 0; product < products.size(); ++product) {
+      group(Matrix, 1);
+      for (size_t end = first + dueAfter(product, first); next < end; ++next)
+        group(accesses[next].second, 1);
+    }
+  }
+
+private:
+  using Accesses = llvm::SmallVector<std::pair<llvm::Instruction *, Class>>;
+
+  /// How many of the accesses behind the first reads should be issued once `product` and those
+  /// before it are.
+  size_t dueAfter(size_t product, size_t first) const {
+    size_t others = accesses.size() - first;
+    size_t places = std::max<size_t>(1, products.size() - 1);
+    return std::min(others, ((product + 1) * others + places - 1) / places);
+  }
+
+  /// The values of this block that the instruction is computed from, through all but products.
+  template <typename Fn> void visitSources(llvm::Instruction *of, Fn visit) const {
+    llvm::SmallVector<llvm::Instruction *> pending{of};
+    llvm::DenseSet<llvm::Instruction *> seen;
+    while (!pending.empty())
+      for (llvm::Value *operand : pending.pop_back_val()->operands()) {
+        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+        if (!source || source->getParent() != &block || llvm::isa<llvm::PHINode>(source) ||
+            !seen.insert(source).second)
+          continue;
+        if (visit(source))
+          pending.push_back(source);
+      }
+  }
+
+  /// Reads that the first product waits for come first, behind what is written before them. How
+  /// many accesses that are.
+  size_t bringFirstToFront() {
+    llvm::DenseSet<llvm::Instruction *> needed;
+    visitSources(products.front(), [&](llvm::Instruction *source) {
+      if (classOf(*source) == SharedRead)
+        needed.insert(source);
+      return classOf(*source) != Matrix;
+    });
+    Accesses before, behind;
+    bool isBefore = true;
+    for (const auto &access : accesses) {
+      isBefore &= !needed.contains(access.first);
+      bool isFirst = needed.contains(access.first) || (isBefore && access.second == SharedWrite);
+      (isFirst ? before : behind).push_back(access);
+    }
+    size_t first = before.size();
+    before.append(behind.begin(), behind.end());
+    accesses = std::move(before);
+    return first;
+  }
+
+  /// Whether a product takes what others than products have computed from one.
+  bool hasWorkBetween() const {
+    for (llvm::Instruction *product : products) {
+      bool isBetween = false;
+      // A product's accumulator is another product's result as it is.
+      for (unsigned operand = 0; operand < 2; ++operand)
+        if (auto *source = llvm::dyn_cast<llvm::Instruction>(product->getOperand(operand)))
+          if (source->getParent() == &block && !llvm::isa<llvm::PHINode>(source)) {
+            isBetween |= classOf(*source) == Matrix;
+            visitSources(source, [&](llvm::Instruction *inner) {
+              isBetween |= classOf(*inner) == Matrix;
+              return !isBetween;
+            });
+          }
+      if (isBetween)
+        return true;
+    }
+    return false;
+  }
+
+  llvm::BasicBlock &block;
+  llvm::SmallVector<llvm::Instruction *> products;
+  Accesses accesses; ///< in the order in which they are to be issued
+};
+
+} // namespace
+
+void scheduleProducts(llvm::Function &kernel) {
+  for (llvm::BasicBlock &block : kernel)
+    if (isLoop(block))
+      Recipe(block).write();
+}
+
+} // namespace kiln

@@ -1,0 +1,353 @@
+"""AMD assembly as data: the main loop of a kernel, its instructions by class, registers, and cycles of shared memory.
+
+Both compilers print what LLVM's AMDGPU back end prints, so one reader serves both. Shared-memory addresses of the loop are
+computed by running the kernel's integer instructions for the 64 (32) lanes of the first wave; what hangs on arguments or on
+memory is unknown, and an access by an unknown address counts as one without conflicts.
+"""
+import collections
+import re
+import subprocess
+
+import numpy as np
+
+MATRIX = ("v_mfma", "v_smfmac", "v_wmma", "v_swmmac")
+GLOBAL = ("buffer_", "global_", "flat_", "scratch_")
+CLASSES = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_exchange", "load", "store", "wait", "barrier", "branch")
+# Products of a matrix instruction are in its name: 32x32x8, 16x16x16.
+SHAPE = re.compile(r"_(\d+)x(\d+)x(\d+)")
+
+
+class Instruction:
+    def __init__(self, line):
+        parts = line.split(";")[0].split("//")[0].strip().split(None, 1)
+        self.text, self.name = line.split(";")[0].strip(), parts[0]
+        self.operands = [o.strip() for o in re.split(r",\s*(?![^\[]*\])", parts[1])] if len(parts) > 1 else []
+
+    def kind(self):
+        n = self.name
+        if n.startswith(MATRIX):
+            return "matrix"
+        if n.startswith("ds_"):
+            if n.startswith(("ds_bpermute", "ds_permute", "ds_swizzle")):
+                return "lane_exchange"
+            return "lds_read" if n.startswith(("ds_read", "ds_load")) else "lds_write"
+        if n.startswith(GLOBAL):
+            return "load" if "_load" in n else "store"
+        if n.startswith("v_accvgpr"):
+            return "accvgpr"
+        if n.startswith("v_"):
+            return "valu"
+        if n.startswith(("s_waitcnt", "s_wait_", "s_delay")):
+            return "wait"
+        if n.startswith("s_barrier"):
+            return "barrier"
+        if n.startswith(("s_cbranch", "s_branch", "s_setpc", "s_endpgm")):
+            return "branch"
+        if n.startswith(("s_nop", "s_setprio", "s_clause", "sched_")):
+            return "hint"
+        return "salu"
+
+    def bits(self):
+        """Of a lane's access."""
+        n = self.name
+        twice = 2 if re.search(r"(read2|write2|load_2addr|store_2addr)", n) else 1
+        for pattern, bits in ((r"b128|x4\b|dwordx4", 128), (r"b96|dwordx3", 96), (r"b64|dwordx2", 64), (r"u16|i16|b16|short|d16", 16), (r"u8|i8|b8|byte", 8)):
+            if re.search(pattern, n):
+                return bits * twice
+        return 32 * twice
+
+    def products(self):
+        shape = SHAPE.search(self.name)
+        return int(shape[1]) * int(shape[2]) * int(shape[3]) if shape else 0
+
+
+class Kernel:
+    """The instructions of a function in the order of the text, the first one's."""
+
+    def __init__(self, text):
+        self.text = text
+        self.labels, self.instructions = {}, []
+        self.started = False
+        for line in text.splitlines():
+            if self._read(line):
+                break
+
+    def _read(self, line):
+        label = re.match(r"^([.\w$]+):", line)
+        if label:
+            self.started |= not label[1].startswith(".L")
+            if self.started:
+                self.labels[label[1]] = len(self.instructions)
+            return False
+        if not self.started or not line.startswith("\t"):
+            return False
+        body = line.strip()
+        if body.startswith(".end_amdhsa_kernel") or body.startswith((".section", ".rodata")):
+            return bool(self.instructions)
+        if body.startswith((".", ";", "#")) or not body:
+            return False
+        self.instructions.append(Instruction(line))
+        return False
+
+    def _blocks(self):
+        """Ranges of instructions that run through, and which ones each may go on to."""
+        starts = {0, *self.labels.values(), *(at + 1 for at, i in enumerate(self.instructions) if i.kind() == "branch")}
+        starts = sorted(at for at in starts if at < len(self.instructions))
+        ranges = list(zip(starts, [*starts[1:], len(self.instructions)]))
+        block_at = {start: number for number, (start, _) in enumerate(ranges)}
+        after = []
+        for number, (_, end) in enumerate(ranges):
+            last = self.instructions[end - 1]
+            targets = set()
+            if last.kind() == "branch" and last.operands and self.labels.get(last.operands[-1]) in block_at:
+                targets.add(block_at[self.labels[last.operands[-1]]])
+            if not last.name.startswith(("s_branch", "s_endpgm", "s_setpc")) and number + 1 < len(ranges):
+                targets.add(number + 1)
+            after.append(targets)
+        return ranges, after
+
+    def loops(self):
+        """Natural loops without loops in them, as lists of instructions' numbers."""
+        ranges, after = self._blocks()
+        before = [{n for n, targets in enumerate(after) if block in targets} for block in range(len(ranges))]
+        everything = set(range(len(ranges)))
+        dominators = [{0}] + [everything] * (len(ranges) - 1)
+        changed = True
+        while changed:
+            changed = False
+            for block in range(1, len(ranges)):
+                known = [dominators[n] for n in before[block]]
+                now = {block} | (set.intersection(*known) if known else set())
+                changed |= now != dominators[block]
+                dominators[block] = now
+        bodies = collections.defaultdict(set)
+        for block, targets in enumerate(after):
+            for head in targets & dominators[block]:
+                body, pending = {head}, [block]
+                while pending:
+                    at = pending.pop()
+                    if at not in body:
+                        body.add(at)
+                        pending.extend(before[at])
+                bodies[head] |= body
+        inner = [body for head, body in bodies.items() if not any(other != head and other in body for other in bodies)]
+        return [[at for block in sorted(body) for at in range(*ranges[block])] for body in inner]
+
+    def main_loop(self):
+        """The loop with most products, else with most accesses of memory; all of the kernel if it has none."""
+        def weight(loop):
+            body = [self.instructions[at] for at in loop]
+            return (sum(i.products() for i in body), sum(i.kind() in ("load", "store") for i in body))
+        return max(self.loops(), key=weight, default=list(range(len(self.instructions))))
+
+    def number(self, key):
+        found = re.search(key + r"\D*?(\d+)", self.text)
+        return int(found[1]) if found else 0
+
+    def resources(self):
+        return {"vgpr": self.number(r"\.vgpr_count:"), "agpr": self.number(r"\.agpr_count:"), "sgpr": self.number(r"\.sgpr_count:"),
+                "spilled": self.number(r"\.vgpr_spill_count:") + self.number(r"\.sgpr_spill_count:"),
+                "lds": self.number(r"\.group_segment_fixed_size:"), "scratch": self.number(r"\.private_segment_fixed_size:")}
+
+
+def occupancy(resources, num_warps, arch):
+    """Waves of a SIMD that run at a time (LLVM, "User Guide for AMDGPU Backend"; the ISA documents' limits)."""
+    cdna = arch.startswith("gfx9")
+    registers, granule, most, simds = (512, 8, 8, 4) if cdna else (1536, 24, 16, 2)
+    lds = 160 * 1024 if arch == "gfx950" else 64 * 1024
+    used = max(1, resources["vgpr"])
+    waves = min(most, registers // (-(-used // granule) * granule))
+    blocks = min(waves * simds // num_warps, lds // max(1, resources["lds"]))
+    return max(0, blocks) * num_warps / simds
+
+
+def cycles_of_mca(kernel, loop, arch):
+    """llvm-mca's estimate for one iteration."""
+    body = [kernel.instructions[at].text for at in loop if kernel.instructions[at].kind() != "branch"]
+    iterations = 20
+    ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0",
+                          "-resource-pressure=0"], input="\n".join(body), capture_output=True, text=True)
+    cycles = re.search(r"Total Cycles:\s+(\d+)", ran.stdout)
+    return int(cycles[1]) / iterations if cycles else None
+
+
+#===-- shared memory ------------------------------------------------------------------------------===#
+
+
+def _signed(x):
+    return x.astype(np.uint32).astype(np.int32)
+
+
+OPERATIONS = {
+    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b, "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
+    "subrev": lambda a, b: b - a, "mul": lambda a, b: a * b, "lshlrev": lambda a, b: b << (a & 31), "lshrrev": lambda a, b: b >> (a & 31),
+    "lshl": lambda a, b: a << (b & 31), "lshr": lambda a, b: a >> (b & 31), "lshl_or": lambda a, b, c: (a << (b & 31)) | c,
+    "lshl_add": lambda a, b, c: (a << (b & 31)) + c, "add_lshl": lambda a, b, c: (a + b) << (c & 31), "and_or": lambda a, b, c: (a & b) | c,
+    "or3": lambda a, b, c: a | b | c, "add3": lambda a, b, c: a + b + c, "xad": lambda a, b, c: (a ^ b) + c,
+    "bfe": lambda a, b, c: (a >> (b & 31)) & ((np.uint32(1) << (c & 31)) - 1), "bfei": lambda a, b, c: (_signed(a << (32 - (b & 31) - (c & 31))) >> (32 - (c & 31)).astype(np.int32)).astype(np.uint32),
+    "mad": lambda a, b, c: a * b + c, "mov": lambda a: a,
+    "ashrrev": lambda a, b: (_signed(b) >> (a & 31).astype(np.int32)).astype(np.uint32), "max": np.maximum, "min": np.minimum,
+}
+COMPARISON = re.compile(r"^[vs]_cmp_(eq|ne|lg|lt|gt|le|ge)_([ui])32")
+NAME = re.compile(r"^[vs]_([a-z]+\d?(?:_(?:or|add|lshl))?)_(?:nc_|co_)?(?:u32_u24|[bui]32)(?:_(?:u24|i24))?(?:_e32|_e64)?$")
+
+
+class Lanes:
+    """The integer registers of one wave: an array for each known one. Branches are not followed."""
+
+    def __init__(self, lanes):
+        self.lanes, self.registers = lanes, {"v0": np.arange(lanes, dtype=np.uint32)}
+
+    def value(self, operand):
+        if re.fullmatch(r"-?\d+", operand):
+            return np.full(self.lanes, int(operand) & 0xFFFFFFFF, dtype=np.uint32)
+        if re.fullmatch(r"0x[0-9a-f]+", operand):
+            return np.full(self.lanes, int(operand, 16), dtype=np.uint32)
+        return self.registers.get(operand)
+
+    @staticmethod
+    def written(operand):
+        span = re.fullmatch(r"([vsa])\[(\d+):(\d+)\]", operand)
+        return [f"{span[1]}{n}" for n in range(int(span[2]), int(span[3]) + 1)] if span else [operand]
+
+    def run(self, instruction):
+        if not instruction.operands or instruction.kind() in ("store", "branch", "wait", "barrier", "hint", "lds_write"):
+            return
+        result = self._result(instruction)
+        if instruction.name.startswith("s_cmp"):
+            return
+        for register in self.written(instruction.operands[0]):
+            self.registers.pop(register, None)
+        if result is not None:
+            self.registers[instruction.operands[0]] = result
+
+    def _result(self, instruction):
+        compared = COMPARISON.match(instruction.name)
+        if compared:
+            return self._compare(compared, instruction)
+        if re.match(r"[vs]_(cndmask|cselect)_b32", instruction.name):
+            return self._select(instruction)
+        name = NAME.match(instruction.name.replace("s_movk_", "s_mov_").replace("v_bfe_i32", "v_bfei_u32"))
+        sources = [self.value(o) for o in instruction.operands[1:] if o != "vcc" and ":" not in o]
+        if instruction.name.startswith("v_readfirstlane"):
+            return None if sources[0] is None else np.full(self.lanes, sources[0][0], dtype=np.uint32)
+        if not name or any(s is None for s in sources):
+            return None
+        if name[1] == "bitop3":
+            return self._bitop3(instruction, sources)
+        operation = OPERATIONS.get(name[1])
+        if operation is None:
+            return None
+        try:
+            return operation(*sources).astype(np.uint32)
+        except TypeError:
+            return None
+
+    def _compare(self, compared, instruction):
+        """Of scalars to scc, of vectors to the operand named first."""
+        a, b = (self.value(o) for o in instruction.operands[-2:])
+        if a is None or b is None:
+            self.registers.pop("scc", None)
+            return None
+        if compared[2].startswith("i"):
+            a, b = _signed(a), _signed(b)
+        result = getattr(np, {"eq": "equal", "ne": "not_equal", "lg": "not_equal", "lt": "less", "gt": "greater", "le": "less_equal", "ge": "greater_equal"}[compared[1]])(a, b)
+        if instruction.name.startswith("s_"):
+            self.registers["scc"] = result
+            return None
+        return result
+
+    def _select(self, instruction):
+        scalar = instruction.name.startswith("s_")
+        condition = self.registers.get("scc" if scalar else instruction.operands[3])
+        a, b = (self.value(o) for o in instruction.operands[1:3])
+        if condition is None or a is None or b is None:
+            return None
+        return np.where(condition, a, b) if scalar else np.where(condition, b, a)
+
+    @staticmethod
+    def _bitop3(instruction, sources):
+        table = re.search(r"bitop3:(0x[0-9a-f]+|\d+)", instruction.text)
+        if not table or len(sources) != 3:
+            return None
+        code, result = int(table[1], 0), np.zeros_like(sources[0])
+        for index in range(8):
+            if code >> index & 1:
+                bits = [s if index >> (2 - n) & 1 else ~s for n, s in enumerate(sources)]
+                result |= bits[0] & bits[1] & bits[2]
+        return result
+
+
+def combinations(basis):
+    """All xors of some of the numbers."""
+    numbers = [0]
+    for vector in basis:
+        numbers += [n ^ vector for n in numbers]
+    return numbers
+
+
+def phases(kind, bytes_each, lanes, banks):
+    """Which lanes the LDS serves together: as many neighbours as give each bank one word, but for reads of 16 bytes by waves of 64,
+    whose groups are lanes 0-3 with 20-23 (32 banks), and 0-3, 12-15, 20-27 (64 banks), and what an xor makes of them
+    (AMD, "Avoiding LDS Bank Conflicts on AMD GPUs Using CK-Tile Framework", ROCm blogs, 2025)."""
+    together = max(1, min(lanes, banks * 4 // max(bytes_each, 4)))
+    basis = [1 << bit for bit in range(together.bit_length() - 1)]
+    if kind == "lds_read" and bytes_each == 16 and lanes == 64:
+        basis = [1, 2, 20] if banks == 32 else [1, 2, 12, 20]
+    group, seen, result = combinations(basis), set(), []
+    for first in range(lanes):
+        if first not in seen:
+            result.append([first ^ n for n in group])
+            seen.update(result[-1])
+    return result
+
+
+def cycles_of_access(instruction, address, lanes, banks):
+    """Of the LDS, whose banks give a word a cycle: how often the busiest bank of each phase is asked."""
+    twice = bool(re.search(r"(read2|write2|_2addr)", instruction.name))
+    each, total = instruction.bits() // (16 if twice else 8), 0
+    for part in range(2 if twice else 1):
+        for group in phases(instruction.kind(), each, lanes, banks):
+            words = collections.defaultdict(set)
+            for lane in group if address is not None else ():
+                at = int(address[lane]) + part * offset_between(instruction)
+                for word in range(at // 4, (at + each + 3) // 4):
+                    words[word % banks].add(word)
+            total += max((len(w) for w in words.values()), default=1)
+    return total
+
+
+def offset_between(instruction):
+    offsets = [int(m) for m in re.findall(r"offset[01]:(\d+)", instruction.text)]
+    scale = (64 if "st64" in instruction.name or "stride64" in instruction.name else 1) * (instruction.bits() // 16)
+    return (offsets[1] - offsets[0]) * scale if len(offsets) == 2 else (offsets[0] if offsets else 0) * scale
+
+
+def lds_cycles(kernel, loop, arch):
+    """(cycles of the loop's shared-memory accesses, share of them whose addresses are known)."""
+    lanes, banks = (64, 64 if arch == "gfx950" else 32) if arch.startswith("gfx9") else (32, 32)
+    wave, cycles, known, all_accesses, inside = Lanes(lanes), 0, 0, 0, set(loop)
+    for at, instruction in enumerate(kernel.instructions[:loop[-1] + 1]):
+        kind = instruction.kind()
+        if at in inside and kind in ("lds_read", "lds_write") and instruction.operands:
+            operand = instruction.operands[1 if kind == "lds_read" else 0].split()[0]
+            address = wave.value(operand)
+            cycles += cycles_of_access(instruction, address, lanes, banks)
+            known, all_accesses = known + (address is not None), all_accesses + 1
+        wave.run(instruction)
+    return cycles, known / all_accesses if all_accesses else 1.0
+
+
+def measure(text, arch, num_warps, shared=None):
+    """What the table has of one kernel. `shared`: bytes of LDS where the assembly does not say."""
+    kernel = Kernel(text)
+    loop = kernel.main_loop()
+    body = [kernel.instructions[at] for at in loop]
+    resources = kernel.resources()
+    resources["lds"] = max(resources["lds"], shared or 0)
+    counts = collections.Counter(i.kind() for i in body)
+    widths = collections.Counter(f"{i.kind()}{i.bits()}" for i in body if i.kind() in ("load", "store", "lds_read", "lds_write"))
+    cycles, known = lds_cycles(kernel, loop, arch)
+    return {**resources, "occupancy": occupancy(resources, num_warps, arch), "products": sum(i.products() for i in body),
+            "classes": {c: counts.get(c, 0) for c in CLASSES}, "widths": dict(widths), "lds_cycles": cycles, "lds_known": round(known, 2),
+            "mca": cycles_of_mca(kernel, loop, arch), "instructions": len(body), "names": dict(collections.Counter(i.name for i in body))}

@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""AMD code of Kiln beside Triton's, without a GPU: main loop by main loop.
+
+  amd_static.py --kiln KILN --target hip:gfx942 [--cases CASES.json] [--root FOLDER …] [--only NAME] [--json OUT.json] [--save FOLDER]
+  amd_static.py --kiln KILN --target hip:gfx942 --records RECORDS.jsonl --sources FOLDER [--limit N] …
+
+Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
+what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB. Prints
+registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), and llvm-mca's
+estimate. Where one compiler's loop does the work of several iterations, its numbers are divided.
+
+CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
+entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
+(docs/corpus.md) with a product in a loop, whose sources are in FOLDER/OWNER+NAME; as their launches would find it, pointers and
+strides are multiples of 16, and the last stride of each array is 1.
+"""
+import argparse
+import ast
+import importlib.abc
+import importlib.machinery
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+
+from amd_assembly import CLASSES, measure
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+#===-- cases --------------------------------------------------------------------------------------===#
+
+
+def found(roots, path):
+    return next((root / path for root in roots if (root / path).exists()), None)
+
+
+def cases_of_spec(entry, path, target):
+    """One case for each entry named, with its first config for the target."""
+    spec = json.loads(path.read_text())
+    for kernel in spec["kernels"]:
+        if kernel["name"] not in entry["entries"]:
+            continue
+        signature = dict(kernel.get("signature") or kernel["signatures"][0]["signature"])
+        fits = lambda config: any(target.startswith(prefix) for prefix in config.get("targets", [target]))
+        config = next(config for config in kernel["configs"] if fits(config))
+        options = {"num_warps": 4, "num_stages": 2}
+        for name, value in config.items():
+            if name in options:
+                options[name] = value
+            elif name not in ("targets", "waves_per_eu", "matrix_instr_nonkdim", "kpack"):
+                signature[name] = value
+        yield {"name": kernel["name"], "source": str(path.parent / kernel["source"]), "kernel": kernel["kernel"], "signature": signature, **options}
+
+
+def read_cases(path, roots, target):
+    for entry in json.loads(path.read_text()):
+        source = found(roots, entry.get("spec") or entry["source"])
+        if not source:
+            print(f"  left out, not there: {entry.get('spec') or entry['source']}", file=sys.stderr)
+        elif "spec" in entry:
+            yield from cases_of_spec(entry, source, target)
+        else:
+            yield {"num_warps": 4, "num_stages": 2, **entry, "source": str(source)}
+
+
+def multiplies_in_loop(source, kernel):
+    try:
+        tree = ast.parse(source.read_text())
+    except SyntaxError:
+        return False
+    return any(isinstance(loop, (ast.For, ast.While)) and "tl.dot(" in ast.unparse(loop)
+               for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) and function.name == kernel for loop in ast.walk(function))
+
+
+def specialised(record):
+    """The record's signature as a launch with dense arrays has it."""
+    signature = dict(record["signature"])
+    strides = [name for name, kind in signature.items() if "stride" in name and not kind.startswith("*")]
+    for name, kind in signature.items():
+        if name in strides and not any(other[:-1] == name[:-1] for other in strides[strides.index(name) + 1:]):
+            signature[name] = 1
+        elif name in strides or kind.startswith("*"):
+            signature[name] = kind + ":16"
+    dtype = lambda value: {"dtype": value[3:]} if isinstance(value, str) and value.startswith("tl.") else value
+    return {**signature, **{name: dtype(value) for name, value in record["constexprs"].items()}}
+
+
+def read_records(path, sources, limit):
+    seen = set()
+    for line in path.read_text().splitlines():
+        record = json.loads(line)
+        root = sources / record["repo"].replace("/", "+")
+        source = root / record["path"]
+        name = f"{record['repo'].split('/')[1]}/{source.stem}/{record['kernel']}"
+        if len(seen) < limit and name not in seen and source.exists() and multiplies_in_loop(source, record["kernel"]):
+            seen.add(name)
+            yield {"name": name, "source": str(source), "root": str(root), "kernel": record["kernel"], "signature": specialised(record),
+                   "num_warps": record["num_warps"] or 4, "num_stages": record["num_stages"] or 2}
+
+
+def is_type(value):
+    return isinstance(value, str) and (value.lstrip("*").split(":")[0].rstrip("0123456789") in ("fp", "bf", "i", "u", "fp8e4b", "fp8e4nv", "fp8e5b") or value.startswith(("*", "tensordesc")))
+
+
+def parameters(case):
+    """Names and values of the signature, in the kernel's order, with its own defaults."""
+    tree = ast.parse(pathlib.Path(case["source"]).read_text())
+    function = next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == case["kernel"])
+    names = [a.arg for a in function.args.args]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults)))
+    given = case["signature"]
+    return {name: given[name] if name in given else ast.literal_eval(defaults[name]) for name in names}
+
+
+#===-- the two compilers --------------------------------------------------------------------------===#
+
+
+def by_kiln(case, args):
+    def text(value):
+        if isinstance(value, dict):
+            value = value.get("dtype") or value.get("function")
+        elif isinstance(value, str) and not is_type(value):
+            value = repr(value)
+        return str(value)
+    values = [text(value) for value in parameters(case).values()]
+    command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
+               "-ns", str(case["num_stages"]), "--emit", "asm", "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q"]
+    built = subprocess.run(command, capture_output=True, text=True)
+    if built.returncode:
+        raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
+    return built.stdout, None
+
+
+class Anything(types.ModuleType):
+    """Stands for modules that kernels do not need: every name in it is there, and callable."""
+    __path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Anything(name)
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if len(args) == 1 and callable(args[0]) and not kwargs else self
+
+    def __mro_entries__(self, bases):
+        return ()
+
+    __getitem__ = __call__
+    __bool__ = lambda self: False
+    __iter__ = lambda self: iter(())
+
+
+class AnyModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        return Anything(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def load_definitions(source):
+    """The module's imports, functions, classes and constants; what it would run is left out."""
+    path = pathlib.Path(source)
+    tree = ast.parse(path.read_text())
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)):
+            if isinstance(node, ast.FunctionDef):  # tuners and hooks want a device
+                node.decorator_list = [d for d in node.decorator_list if "jit" in ast.unparse(d)]
+            try:
+                exec(compile(ast.Module([node], []), str(path), "exec"), module.__dict__)
+            except Exception:  # what the kernel needs of it is missed by name later
+                continue
+    return module
+
+
+def by_triton(case, args):
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    function = getattr(load_definitions(case["source"]), case["kernel"])
+    while not isinstance(function, triton.runtime.jit.JITFunction):
+        function = function.fn
+    signature, constants, attributes = {}, {}, {}
+    for index, (name, value) in enumerate(parameters(case).items()):
+        if not is_type(value):
+            signature[name] = "constexpr"
+            dtype = value.get("dtype") if isinstance(value, dict) else None
+            constants[name] = getattr(triton.language, DTYPES.get(dtype, dtype)) if dtype else value
+            continue
+        kind, _, divisor = value.partition(":")
+        signature[name] = kind
+        found = [["tt.divisibility", 16]] if divisor else []
+        if kind.startswith("*"):
+            found.append(["tt.pointer_range", 32])
+        if found:
+            attributes[(index,)] = found
+    arch = args.target.split(":")[1]
+    options = {o: case[o] for o in ("num_warps", "num_stages")}
+    target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
+    built = triton.compile(ASTSource(function, signature, constants, attributes), target=target, options=options)
+    return built.asm["amdgcn"], built.metadata.shared
+
+
+DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+
+
+#===-- the table ----------------------------------------------------------------------------------===#
+
+
+def compare(case, args):
+    outcome = {"name": case["name"]}
+    arch = args.target.split(":")[1]
+    for compiler, compile_case in (("kiln", by_kiln), ("triton", by_triton)):
+        try:
+            text, shared = compile_case(case, args)
+        except Exception as error:
+            outcome[compiler] = {"error": str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}
+            continue
+        if args.save:
+            (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
+        outcome[compiler] = measure(text, arch, case["num_warps"], shared)
+    return outcome
+
+
+def per_iteration(outcome):
+    """Both loops' numbers for the same products: those of the longer one are divided."""
+    a, b = outcome["kiln"], outcome["triton"]
+    least = min(a["products"], b["products"])
+    shares = {name: (outcome[name]["products"] / least if least else 1) for name in ("kiln", "triton")}
+    def scaled(name, value):
+        return None if value is None else value / shares[name]
+    return {name: {**{c: scaled(name, outcome[name]["classes"][c]) for c in CLASSES},
+                   "lds_cycles": scaled(name, outcome[name]["lds_cycles"]), "mca": scaled(name, outcome[name]["mca"])} for name in shares}
+
+
+def number(value):
+    return "?" if value is None else f"{value:.0f}" if float(value).is_integer() or value >= 100 else f"{value:.1f}"
+
+
+def print_table(outcomes):
+    columns = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_exchange", "load", "store", "wait", "barrier", "branch", "lds_cycles", "mca")
+    print("| kernel | VGPR | AGPR | spills | LDS KiB | waves | " + " | ".join(columns) + " | mca ratio |")
+    print("| --- " * (len(columns) + 7) + "|")
+    ratios = []
+    for outcome in outcomes:
+        errors = [f"{c}: {outcome[c]['error']}" for c in ("kiln", "triton") if "error" in outcome[c]]
+        if errors:
+            print(f"| {outcome['name']} | " + "; ".join(errors) + " |")
+            continue
+        loops = per_iteration(outcome)
+        both = lambda get: f"{get(outcome['kiln'])} / {get(outcome['triton'])}"
+        cells = [both(lambda o: o["vgpr"]), both(lambda o: o["agpr"]), both(lambda o: o["spilled"]), both(lambda o: o["lds"] // 1024), both(lambda o: number(o["occupancy"]))]
+        cells += [f"{number(loops['kiln'][c])} / {number(loops['triton'][c])}" for c in columns]
+        mine, theirs = loops["kiln"]["mca"], loops["triton"]["mca"]
+        ratio = theirs / mine if mine and theirs else None
+        ratios += [ratio] if ratio else []
+        print(f"| {outcome['name']} | " + " | ".join(cells) + f" | {ratio:.2f} |" if ratio else " | ? |")
+    if ratios:
+        print(f"\ngeometric mean of the mca ratios (above 1: Kiln's loop is shorter): {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} over {len(ratios)} kernels")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kiln", required=True)
+    parser.add_argument("--target", default="hip:gfx942")
+    parser.add_argument("--cases", type=pathlib.Path, default=HERE / "amd_static.json")
+    parser.add_argument("--root", type=pathlib.Path, action="append", default=[HERE.parents[1]], help="where sources and specs of the cases are looked for, too")
+    parser.add_argument("--records", type=pathlib.Path)
+    parser.add_argument("--sources", type=pathlib.Path)
+    parser.add_argument("--limit", type=int, default=1000, help="most records")
+    parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--save", type=pathlib.Path, help="a folder for the assembly of both")
+    args = parser.parse_args()
+    sys.meta_path.append(AnyModule())
+    if args.save:
+        args.save.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    cases = read_records(args.records, args.sources, args.limit) if args.records else read_cases(args.cases, args.root, args.target)
+    for case in cases:
+        if args.only in case["name"]:
+            sys.path[:0] = [case.get("root", ""), str(pathlib.Path(case["source"]).parent)]
+            outcomes.append(compare(case, args))
+            print(case["name"], file=sys.stderr)
+    print_table(outcomes)
+    if args.json:
+        args.json.write_text(json.dumps(outcomes, indent=1))
+
+
+if __name__ == "__main__":
+    main()
