@@ -34,6 +34,9 @@ public:
     return code.call(Value::builtin(info), std::move(args), {});
   }
 
+  /// What is longer is an error, so that a build neither hangs nor eats all memory.
+  static constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
+
   //===-- Operators (Operators.cpp) --===//
 
   Value pythonBinary(ast::BinaryOp op, const Value &left, const Value &right);
@@ -62,6 +65,9 @@ public:
   //===-- Compile-time operands of builtins (Operands.cpp); `what` names them in errors --===//
 
   std::optional<Int> constantInt(const Value &value, const llvm::Twine &what);
+  std::optional<double> constantReal(const Value &value, const llvm::Twine &what);
+  /// `value` without its fraction, as an integer; an error where there is none.
+  std::optional<Int> wholeNumber(double value);
   std::optional<bool> constantBool(const Value &value, const llvm::Twine &what);
   std::optional<std::string> constantString(const Value &value, const llvm::Twine &what);
   std::optional<DType> constantDType(const Value &value, const llvm::Twine &what);
@@ -74,9 +80,10 @@ public:
   std::optional<unsigned> constantAxis(const Value &value, llvm::StringRef what, size_t rank);
 
 private:
-  static bool hasStringMethod(llvm::StringRef name);
   Value stringMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
                      const Keywords &keywords);
+  Value splitMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
+                    const Keywords &keywords);
   Value joinStrings(llvm::StringRef separator, const Value &parts);
   Value joinSequences(const Value &left, const Value &right);
   Value compareEqual(ast::CompareOp op, const Value &left, const Value &right);
