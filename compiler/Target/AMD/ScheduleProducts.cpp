@@ -67,7 +67,10 @@ public:
   }
 
   void write() {
-    if (products.empty() || accesses.empty() || hasWorkBetween())
+    // The back end compares each group with each instruction.
+    constexpr size_t mostGroups = 256;
+    if (products.empty() || accesses.empty() || products.size() + accesses.size() > mostGroups ||
+        hasWorkBetween())
       return;
     llvm::IRBuilder<> b(block.getTerminator());
     auto group = [&](Class kind, size_t count) {
@@ -135,22 +138,22 @@ private:
 
   /// Whether a product takes what others than products have computed from one.
   bool hasWorkBetween() const {
-    for (llvm::Instruction *product : products) {
-      bool isBetween = false;
-      // A product's accumulator is another product's result as it is.
-      for (unsigned operand = 0; operand < 2; ++operand)
-        if (auto *source = llvm::dyn_cast<llvm::Instruction>(product->getOperand(operand)))
-          if (source->getParent() == &block && !llvm::isa<llvm::PHINode>(source)) {
-            isBetween |= classOf(*source) == Matrix;
-            visitSources(source, [&](llvm::Instruction *inner) {
-              isBetween |= classOf(*inner) == Matrix;
-              return !isBetween;
-            });
-          }
-      if (isBetween)
-        return true;
-    }
-    return false;
+    bool isBetween = false;
+    for (llvm::Instruction *product : products)
+      for (llvm::Value *operand : product->operands()) {
+        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+        // A product's accumulator is another product's result as it is.
+        bool isAccumulator = operand->getType() == product->getType();
+        if (!source || isAccumulator || source->getParent() != &block ||
+            llvm::isa<llvm::PHINode>(source))
+          continue;
+        isBetween |= classOf(*source) == Matrix;
+        visitSources(source, [&](llvm::Instruction *inner) {
+          isBetween |= classOf(*inner) == Matrix;
+          return !isBetween;
+        });
+      }
+    return isBetween;
   }
 
   llvm::BasicBlock &block;

@@ -152,12 +152,16 @@ private:
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }
 
-  /// All buffers are alive at a time, and threads hold what comes next.
+  /// All buffers are alive at a time, and threads hold what comes next and, as buffers are filled
+  /// again before the dots, all that these read.
   bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
     unsigned registers = estimateRegisters(getOperation(), target);
     SmallVector<int64_t> bytes;
     for (const StagedLoad &load : staged.loads) {
       registers += registersOf(load.load->getResult(0));
+      for (Operation *reader : readersOf(load))
+        for (Value fragments : reader->getResults())
+          registers += registersOf(fragments);
       bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
     }
     StoragePlan storage(getOperation(), target);

@@ -23,9 +23,9 @@
 // CHECK: tilegpu.shared_store
 // CHECK: tilegpu.shared_store
 // CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
-// CHECK: %[[OTHER:.*]] = tile.load {{.*}} mask
+// CHECK: tile.load {{.*}} mask
 // CHECK: tilegpu.dot %[[X]], %[[Y]]
-// CHECK: scf.yield {{.*}}%[[NEXT]], %[[OTHER]]
+// CHECK: scf.yield {{.*}}%[[NEXT]]
 
 // One barrier before the buffers are read, and one before they are filled again.
 // BARRIERS-LABEL: func.func @product
