@@ -1,8 +1,8 @@
 // A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
 // LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
-// of accesses alone. Here a loop's block ends in a recipe (llvm.amdgcn.sched.group.barrier): what
-// the first product reads, then after each product its share of the other accesses, in the order
-// in which the program has them, so that the barriers between them stay where they are.
+// of accesses alone. Here a block with products ends in a recipe (llvm.amdgcn.sched.group.barrier):
+// what the first product reads, then after each product its share of the other accesses, in the
+// order in which the program has them, so that the barriers between them stay where they are.
 //
 // Blocks whose products wait for other work on products (attention) are left to LLVM: threads'
 // arithmetic stands between them, which the recipe says nothing of.
@@ -47,10 +47,6 @@ Class classOf(const llvm::Instruction &instruction) {
   return None;
 }
 
-bool isLoop(const llvm::BasicBlock &block) {
-  return llvm::is_contained(llvm::successors(&block), &block);
-}
-
 class Recipe {
 public:
   explicit Recipe(llvm::BasicBlock &block) : block(block) {
@@ -69,7 +65,7 @@ public:
   void write() {
     // The back end compares each group with each instruction.
     constexpr size_t mostGroups = 256;
-    if (products.empty() || accesses.empty() || products.size() + accesses.size() > mostGroups ||
+    if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups ||
         hasWorkBetween())
       return;
     llvm::IRBuilder<> b(block.getTerminator());
@@ -165,8 +161,7 @@ private:
 
 void scheduleProducts(llvm::Function &kernel) {
   for (llvm::BasicBlock &block : kernel)
-    if (isLoop(block))
-      Recipe(block).write();
+    Recipe(block).write();
 }
 
 } // namespace kiln

@@ -1,4 +1,4 @@
-// The order in which a loop of products issues its instructions.
+// The order in which code with products issues its instructions.
 
 #ifndef KILN_COMPILER_TARGET_AMD_SCHEDULEPRODUCTS_H
 #define KILN_COMPILER_TARGET_AMD_SCHEDULEPRODUCTS_H
@@ -9,7 +9,7 @@ class Function;
 
 namespace kiln {
 
-/// Asks the back end to deal the memory accesses of loops that multiply matrices out among the
+/// Asks the back end to deal the memory accesses of code that multiplies matrices out among the
 /// products.
 void scheduleProducts(llvm::Function &kernel);
 

@@ -4,18 +4,21 @@
 //
 // waits for memory in every iteration. With the load two iterations ahead and the store one,
 //
-//     x = load(p(0)); buffer = x; x = load(p(1))
+//     first = load(p(0)); x = load(p(1)); buffer = first
 //     for …:
+//       next = load(p(i + 2))
 //       barrier
 //       fragments = buffer
 //       barrier
 //       buffer = x                 // of iteration i + 1
-//       x = load(p(i + 2))
 //       dot(fragments)
+//       x = next
 //
-// a load has a whole iteration's products to come, and stores, loads and the addresses of the next
-// ones stand beside products, between which the back end can place them. It takes the registers of
-// one tile, and no shared memory: the buffer is free as soon as its fragments are read.
+// a load has a whole iteration's products to come, and stores stand beside products, between which
+// the back end can place them. It takes the registers of two tiles, and no shared memory: the
+// buffer is free as soon as its fragments are read. Loads are in front because they are branches,
+// for iterations that there are not as for masks: behind the stores they would part these from the
+// products, and with one tile's registers nothing else would be left to do there.
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Loads beyond the end are not made, and what is stored then nobody reads, so there is
@@ -89,14 +92,13 @@ private:
         if (ops.contains(&op))
           list.push_back({&op, stage});
     };
+    add(staged.addresses, Load);
     Operation *freed = lastRead();
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op) && !stores.contains(&op))
         list.push_back({&op, Multiply});
-      if (&op == freed) {
+      if (&op == freed)
         add(stores, Store);
-        add(staged.addresses, Load);
-      }
     }
     return list;
   }
@@ -152,13 +154,14 @@ private:
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }
 
-  /// All buffers are alive at a time, and threads hold what comes next and, as buffers are filled
-  /// again before the dots, all that these read.
+  /// All buffers are alive at a time, and threads hold what the next two iterations take and,
+  /// as buffers are filled again before the dots, all that these read.
   bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
+    constexpr unsigned tiles = 2;
     unsigned registers = estimateRegisters(getOperation(), target);
     SmallVector<int64_t> bytes;
     for (const StagedLoad &load : staged.loads) {
-      registers += registersOf(load.load->getResult(0));
+      registers += tiles * registersOf(load.load->getResult(0));
       for (Operation *reader : readersOf(load))
         for (Value fragments : reader->getResults())
           registers += registersOf(fragments);

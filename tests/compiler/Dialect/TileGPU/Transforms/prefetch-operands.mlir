@@ -7,23 +7,19 @@
 // COPIES: tile.load
 // COPIES: tilegpu.shared_store
 
-// The first tile is stored, the second loaded, if there are such.
+// Two tiles are loaded, if there are such, and the first one is stored.
 // CHECK-LABEL: func.func @product
 // CHECK: %[[A:.*]] = tilegpu.alloc
 // CHECK: %[[B:.*]] = tilegpu.alloc
-// CHECK: tile.load {{.*}} mask
-// CHECK: tile.load {{.*}} mask
-// CHECK: tilegpu.shared_store
-// CHECK: tilegpu.shared_store
-// CHECK: tile.load {{.*}} mask
-// CHECK: tile.load {{.*}} mask
+// CHECK-COUNT-4: tile.load {{.*}} mask
+// CHECK-COUNT-2: tilegpu.shared_store
 // CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
+// CHECK: tile.load {{.*}} mask
 // CHECK-DAG: %[[X:.*]] = tilegpu.shared_load %[[A]]
 // CHECK-DAG: %[[Y:.*]] = tilegpu.shared_load %[[B]]
 // CHECK: tilegpu.shared_store
 // CHECK: tilegpu.shared_store
-// CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
-// CHECK: tile.load {{.*}} mask
 // CHECK: tilegpu.dot %[[X]], %[[Y]]
 // CHECK: scf.yield {{.*}}%[[NEXT]]
 
