@@ -150,7 +150,7 @@ TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
       for (unsigned reg = 0; reg < a.numRegisters(); ++reg)
         EXPECT_EQ(at(a, reg, lane)[1], at(b, reg, lane)[0]) << u.name.str();
   }
-  EXPECT_EQ(packed, 16u);
+  EXPECT_EQ(packed, 14u);
 }
 
 static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
