@@ -141,7 +141,7 @@ bool kiln_variant_exists(const kiln_entry *entry, const kiln_binding *binding, u
 static kiln_status check_variant(const kiln_variant *variant) {
   static const uint8_t sizes[] = {
       [KILN_PARAM_POINTER] = 8,
-#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
+#define KILN_PARAM_TYPE(KIND, NAME, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
 #include "runtime/element_types.def"
   };
   _Static_assert(sizeof sizes == KILN_PARAM_BYTES, "every kind but the last has one size");

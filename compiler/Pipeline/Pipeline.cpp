@@ -98,23 +98,6 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
   return facts;
 }
 
-TensorMapElement elementOf(Type type, bool comparesSigned) {
-  unsigned bits = tilegpu::storageBits(type);
-  if (type.isF16())
-    return TensorMapElement::F16;
-  if (type.isBF16())
-    return TensorMapElement::BF16;
-  if (type.isF32() || type.isF64())
-    return type.isF32() ? TensorMapElement::F32 : TensorMapElement::F64;
-  if (comparesSigned)
-    return bits == 32 ? TensorMapElement::I32 : TensorMapElement::I64;
-  // For all else signs are of no account.
-  return bits == 8    ? TensorMapElement::U8
-         : bits == 16 ? TensorMapElement::U16
-         : bits == 32 ? TensorMapElement::U32
-                      : TensorMapElement::U64;
-}
-
 /// Whether the engine compares by this map, as signed numbers.
 bool comparesSigned(BlockArgument map) {
   return llvm::any_of(map.getUsers(), [](Operation *user) {
@@ -147,7 +130,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
       facts.name = name.getName().str();
     facts.base = map.getBase();
-    facts.element = elementOf(type.getElementType(), comparesSigned(argument));
+    facts.element = tilegpu::tensorMapElement(type.getElementType(), comparesSigned(argument));
     facts.extents = launchNumbers(map.getExtentArguments(), map.getExtents());
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
     for (auto [stride, factor] :

@@ -159,25 +159,6 @@ class Versioned(ctypes.Structure):
 
 READ_ONLY = 1
 DRIVERS = {1: "cpu", 2: "cuda", 3: "cpu", 10: "hip", 11: "cpu", 13: "cuda"}
-DTYPES = {
-    (0, 8): "i8",
-    (0, 16): "i16",
-    (0, 32): "i32",
-    (0, 64): "i64",
-    (1, 8): "u8",
-    (1, 16): "u16",
-    (1, 32): "u32",
-    (1, 64): "u64",
-    (2, 16): "fp16",
-    (2, 32): "fp32",
-    (2, 64): "fp64",
-    (4, 16): "bf16",
-    (6, 8): "i1",
-    (10, 8): "fp8e4nv",
-    (11, 8): "fp8e4b8",
-    (12, 8): "fp8e5",
-    (13, 8): "fp8e5b16",
-}
 
 
 def capsule_of(value):
@@ -202,7 +183,7 @@ def of_dlpack(value):
         tensor, read_only = managed.tensor, bool(managed.flags & READ_ONLY)
     else:
         tensor = DLTensor.from_address(pointer(capsule, b"dltensor"))
-    element = DTYPES.get((tensor.dtype.code, tensor.dtype.bits)) if tensor.dtype.lanes == 1 else None
+    element = element_types.OF_DLPACK.get((tensor.dtype.code, tensor.dtype.bits)) if tensor.dtype.lanes == 1 else None
     if element is None:
         raise NotAnArray(f"no kernel takes elements of DLPack's type {tensor.dtype.code} with {tensor.dtype.bits} bits")
     driver = DRIVERS.get(tensor.device.kind)

@@ -2,6 +2,7 @@
 
 import ctypes
 import struct
+from typing import NamedTuple
 
 MAX_RANK = 5
 
@@ -18,26 +19,40 @@ class Tensor(ctypes.Structure):
     ]
 
 
-INTEGERS = {
-    "i8": ctypes.c_int8,
-    "i16": ctypes.c_int16,
-    "i32": ctypes.c_int32,
-    "i64": ctypes.c_int64,
-    "u8": ctypes.c_uint8,
-    "u16": ctypes.c_uint16,
-    "u32": ctypes.c_uint32,
-    "u64": ctypes.c_uint64,
+class Element(NamedTuple):
+    language: str  # the attribute of triton.language
+    array: str  # what libraries of arrays call it, "" where none has it
+    dlpack: int  # DLDataTypeCode, -1 where it has none
+    bits: int
+    c_type: type  # of a scalar argument: floats of 8 and 16 bits travel as their bits
+
+
+# The elements of runtime/element_types.def by their names in signatures.
+ELEMENTS = {
+    "i1": Element("int1", "bool", 6, 1, ctypes.c_bool),
+    "i8": Element("int8", "int8", 0, 8, ctypes.c_int8),
+    "i16": Element("int16", "int16", 0, 16, ctypes.c_int16),
+    "i32": Element("int32", "int32", 0, 32, ctypes.c_int32),
+    "i64": Element("int64", "int64", 0, 64, ctypes.c_int64),
+    "u8": Element("uint8", "uint8", 1, 8, ctypes.c_uint8),
+    "u16": Element("uint16", "uint16", 1, 16, ctypes.c_uint16),
+    "u32": Element("uint32", "uint32", 1, 32, ctypes.c_uint32),
+    "u64": Element("uint64", "uint64", 1, 64, ctypes.c_uint64),
+    "fp8e4b15": Element("float8e4b15", "", -1, 8, ctypes.c_uint8),
+    "fp8e4nv": Element("float8e4nv", "float8_e4m3fn", 10, 8, ctypes.c_uint8),
+    "fp8e4b8": Element("float8e4b8", "float8_e4m3fnuz", 11, 8, ctypes.c_uint8),
+    "fp8e5": Element("float8e5", "float8_e5m2", 12, 8, ctypes.c_uint8),
+    "fp8e5b16": Element("float8e5b16", "float8_e5m2fnuz", 13, 8, ctypes.c_uint8),
+    "fp16": Element("float16", "float16", 2, 16, ctypes.c_uint16),
+    "bf16": Element("bfloat16", "bfloat16", 4, 16, ctypes.c_uint16),
+    "fp32": Element("float32", "float32", 2, 32, ctypes.c_float),
+    "fp64": Element("float64", "float64", 2, 64, ctypes.c_double),
 }
-FP8 = ("fp8e4nv", "fp8e4b8", "fp8e4b15", "fp8e5", "fp8e5b16")
-C_TYPES = {
-    **INTEGERS,
-    **{name: ctypes.c_uint8 for name in FP8},
-    "i1": ctypes.c_bool,
-    "fp16": ctypes.c_uint16,
-    "bf16": ctypes.c_uint16,
-    "fp32": ctypes.c_float,
-    "fp64": ctypes.c_double,
-}
+INTEGERS = tuple(name for name in ELEMENTS if name[0] in "iu" and name != "i1")
+FP8 = tuple(name for name in ELEMENTS if name.startswith("fp8"))
+C_TYPES = {name: element.c_type for name, element in ELEMENTS.items()}
+OF_ARRAYS = {element.array: name for name, element in ELEMENTS.items() if element.array}
+OF_DLPACK = {(element.dlpack, 8 * ctypes.sizeof(element.c_type)): name for name, element in ELEMENTS.items() if element.dlpack >= 0}
 
 
 def integer_range(kind):
@@ -63,28 +78,8 @@ def bfloat_bits(value):
 
 def of_array(name):
     """What signatures call the elements of an array whose library calls them `name` ("float32"); None: nothing."""
-    return ARRAY_TYPES.get(name)
+    return OF_ARRAYS.get(name)
 
-
-ARRAY_TYPES = {
-    "bool": "i1",
-    "int8": "i8",
-    "int16": "i16",
-    "int32": "i32",
-    "int64": "i64",
-    "uint8": "u8",
-    "uint16": "u16",
-    "uint32": "u32",
-    "uint64": "u64",
-    "float16": "fp16",
-    "bfloat16": "bf16",
-    "float32": "fp32",
-    "float64": "fp64",
-    "float8_e4m3fn": "fp8e4nv",
-    "float8_e4m3fnuz": "fp8e4b8",
-    "float8_e5m2": "fp8e5",
-    "float8_e5m2fnuz": "fp8e5b16",
-}
 
 # Where a library of arrays lacks a type, its bits in an unsigned integer of the same size stand for it.
 BITS = {"bf16": "u16", **{name: "u8" for name in FP8}}

@@ -5,27 +5,17 @@ import math
 
 import triton.language as tl
 
+from kiln.element_types import ELEMENTS
+
 
 class Unwritable(Exception):
     """A kernel refers to a value that cannot be written down."""
 
 
-_DTYPES = {
-    "fp8e4nv": "float8e4nv",
-    "fp8e5": "float8e5",
-    "fp8e4b15": "float8e4b15",
-    "fp8e4b8": "float8e4b8",
-    "fp8e5b16": "float8e5b16",
-    "fp16": "float16",
-    "bf16": "bfloat16",
-    "fp32": "float32",
-    "fp64": "float64",
-}
-
-
 def dtype_attribute(dtype):
     """The attribute of triton.language: "float16"."""
-    return _DTYPES.get(dtype.name, dtype.name)
+    element = ELEMENTS.get(dtype.name)
+    return element.language if element else dtype.name
 
 
 def literal(value):
