@@ -86,11 +86,9 @@ struct AllocateSharedMemoryPass
   StringRef getDescription() const override { return "Give buffers and scratch their offsets"; }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     if (failed(Allocator(getOperation(), *target).run()))
       signalPassFailure();
   }

@@ -449,11 +449,9 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
   }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     BarrierPlanner planner(getOperation(), *target);
     BarrierWriter writer(getOperation());
     for (auto &[op, need] : planner.needs)

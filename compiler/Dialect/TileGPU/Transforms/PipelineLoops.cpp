@@ -324,11 +324,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     if (!target->asyncCopies)
       return;
     SmallVector<scf::ForOp> loops;

@@ -211,11 +211,9 @@ struct EstimateRegistersPass : PassWrapper<EstimateRegistersPass, OperationPass<
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     kernel->setAttr(registersAttr,
                     Builder(kernel.getContext())
                         .getI32IntegerAttr(int32_t(estimateRegisters(kernel, *target))));

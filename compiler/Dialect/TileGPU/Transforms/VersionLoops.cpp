@@ -26,11 +26,9 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     if (!target->asyncCopies)
       return;
     SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
