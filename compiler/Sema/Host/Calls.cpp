@@ -2,6 +2,7 @@
 
 #include "compiler/Sema/Host/Interpreter.h"
 #include "compiler/Sema/Host/Packages.h"
+#include "compiler/Sema/Python/MethodTable.h"
 
 namespace kiln::sema {
 
@@ -71,11 +72,21 @@ Value HostInterpreter::callSource(const Value &callee, std::vector<Value> args, 
   return callUnknown(wrapped, args, keywords);
 }
 
-/// Methods of lists, sets and dicts that put their arguments in, or hand them back, as they are.
-static bool takesAnything(llvm::StringRef method) {
-  static constexpr llvm::StringLiteral names[] = {"append", "insert", "add",        "extend",
-                                                  "get",    "pop",    "setdefault", "update"};
-  return llvm::is_contained(names, method);
+/// What is not known of what a method does, and gives, depends on; null: nothing.
+static std::shared_ptr<OpaqueObject> unknownOf(const Value &self, const Method *method,
+                                               llvm::ArrayRef<Value> args,
+                                               const Keywords &keywords) {
+  if (method && method->compares())
+    if (std::shared_ptr<OpaqueObject> why = findUnknown(self))
+      return why;
+  for (const Value &arg : args.take_front(method ? method->kept : args.size()))
+    if (std::shared_ptr<OpaqueObject> why = findUnknown(arg))
+      return why;
+  bool keepsKeywords = !method || self.is(ValueKind::Dict);
+  for (const auto &keyword : keywords)
+    if (std::shared_ptr<OpaqueObject> why = keepsKeywords ? nullptr : findUnknown(keyword.second))
+      return why;
+  return nullptr;
 }
 
 Value HostInterpreter::callMethod(const BoundMethodObject &method, std::vector<Value> args,
@@ -92,18 +103,20 @@ Value HostInterpreter::callMethod(const BoundMethodObject &method, std::vector<V
   if (!core->unwinding().step(size / searchedPerStep))
     return Value();
   willChange(method.self);
-  bool compares = !takesAnything(method.name);
-  bool stores = method.name == "append" || method.name == "insert";
-  for (const Value &arg : args) {
-    std::shared_ptr<OpaqueObject> why = compares || arg.isOpaque() ? findUnknown(arg) : nullptr;
-    if (!why || (stores && &arg == &args.back()))
-      continue;
-    // What it does to the object, and what it gives, depends on that.
-    if (!method.self.isString())
+  const Method *described = findMethod(method.self, method.name);
+  bool changes = described && described->changes();
+  if (std::shared_ptr<OpaqueObject> why = unknownOf(method.self, described, args, keywords)) {
+    if (changes)
       lose(method.self, Value(ValueKind::Opaque, why));
     return {ValueKind::Opaque, why};
   }
-  return core->tensors().pythonMethod(method.self, method.name, args, keywords);
+  Value result = core->tensors().pythonMethod(method.self, method.name, args, keywords);
+  // Of a change that is not known nobody knows how far it came.
+  if (changes && core->failed() && !core->unwinding().mustUnwind() && !isException()) {
+    result = unknownAfterFailure();
+    lose(method.self, result);
+  }
+  return result;
 }
 
 Value HostInterpreter::callInstance(const Value &callee, std::vector<Value> args, Keywords keywords,
@@ -282,7 +295,13 @@ Value HostInterpreter::callBuiltin(const Value &callee, std::vector<Value> args,
       return core->failed() ? Value() : answer ? Value::boolean(*answer) : why;
     }
   }
-  return core->call(callee, std::move(args), std::move(keywords), expr);
+  Value result = core->call(callee, std::move(args), std::move(keywords), expr);
+  // A dict knows its keys.
+  if (result.is(ValueKind::Dict) && info.library == Library::Python)
+    for (const auto &item : result.as<DictObject>().items)
+      if (std::shared_ptr<OpaqueObject> why = findUnknown(item.first))
+        return {ValueKind::Opaque, why};
+  return result;
 }
 
 } // namespace kiln::sema

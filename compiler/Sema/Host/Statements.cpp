@@ -249,6 +249,8 @@ bool HostInterpreter::deleteSubscript(const Value &base, const Value &index) {
   if (base.isOpaque() || base.is(ValueKind::Module))
     return true;
   willChange(base);
+  if ((base.is(ValueKind::Dict) || base.is(ValueKind::List)) && !loseUnlessKnown(base, index))
+    return true;
   if (base.is(ValueKind::Dict)) {
     auto &items = base.as<DictObject>().items;
     for (auto at = items.begin(); at != items.end(); ++at)

@@ -1,5 +1,6 @@
 // Methods of Python's lists, sets, dicts, tuples and numbers, and of dtypes.
 
+#include "compiler/Sema/Python/MethodTable.h"
 #include "compiler/Sema/Python/PythonOperations.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,11 +12,14 @@
 namespace kiln::sema {
 namespace {
 
+/// As containers compare: what is the same object is equal.
+bool isElement(const Value &element, const Value &value) {
+  return element.sharesObject(value) || isEqual(element, value).value_or(false);
+}
+
 /// Where `value` stands in the elements.
 auto findElement(std::vector<Value> &elements, const Value &value) {
-  return llvm::find_if(elements, [&](const Value &element) {
-    return element.sharesObject(value) || isEqual(element, value).value_or(false);
-  });
+  return llvm::find_if(elements, [&](const Value &element) { return isElement(element, value); });
 }
 
 /// Methods that make one set of several, or change one so.
@@ -26,7 +30,7 @@ Value setMethod(PythonOperations &python, const Value &self, llvm::StringRef nam
     return elements.clear(), Value::none();
   if (name == "copy")
     return {ValueKind::Set, std::make_shared<SequenceObject>(self.as<SequenceObject>())};
-  if ((name == "add" || name == "discard" || name == "remove") && args.size() == 1) {
+  if (name == "add" || name == "discard" || name == "remove") {
     auto at = findElement(elements, args[0]);
     if (name == "remove" && at == elements.end())
       return python.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
@@ -37,24 +41,28 @@ Value setMethod(PythonOperations &python, const Value &self, llvm::StringRef nam
     return Value::none();
   }
   Value result(ValueKind::Set, std::make_shared<SequenceObject>(self.as<SequenceObject>()));
-  bool isTest = name.starts_with("is");
+  bool isTest = name == "issubset" || name == "issuperset";
   for (const Value &arg : args) {
     Value other = python.callBuiltin(Library::Python, "set", {arg});
+    if (other.isOpaque())
+      return python.notKnown(other);
     if (python.failed())
       return Value();
-    if (name == "isdisjoint")
-      return Value::boolean(
-          python.pythonBinary(ast::BinaryOp::BitAnd, self, other).getElements().empty());
     if (isTest)
       return python.pythonCompare(name == "issubset" ? ast::CompareOp::LessEqual
                                                      : ast::CompareOp::GreaterEqual,
                                   self, other);
     ast::BinaryOp op = name == "union" || name == "update" ? ast::BinaryOp::BitOr
-                       : name.starts_with("intersection")  ? ast::BinaryOp::BitAnd
-                       : name.starts_with("symmetric")     ? ast::BinaryOp::BitXor
-                                                           : ast::BinaryOp::Sub;
+                       : name.starts_with("intersection") || name == "isdisjoint"
+                           ? ast::BinaryOp::BitAnd
+                       : name.starts_with("symmetric") ? ast::BinaryOp::BitXor
+                                                       : ast::BinaryOp::Sub;
     result = python.pythonBinary(op, result, other);
+    if (python.failed())
+      return Value();
   }
+  if (name == "isdisjoint")
+    return Value::boolean(result.getElements().empty());
   if (!name.ends_with("update"))
     return result;
   elements = result.getElements();
@@ -81,13 +89,29 @@ Value listPlaceMethod(PythonOperations &python, std::vector<Value> &elements, bo
   return taken;
 }
 
+/// `list.index(value, start, stop)`.
+Value findIndex(PythonOperations &python, llvm::ArrayRef<Value> elements,
+                llvm::ArrayRef<Value> args) {
+  Int size = Int(elements.size()), bounds[] = {0, size};
+  for (size_t i = 1; i < args.size(); ++i) {
+    std::optional<Int> given = python.constantInt(args[i], "an index");
+    if (!given)
+      return Value();
+    bounds[i - 1] = std::clamp(*given < 0 ? *given + size : *given, Int(0), size);
+  }
+  for (Int at = bounds[0]; at < bounds[1]; ++at)
+    if (isElement(elements[size_t(at)], args[0]))
+      return Value::integer(at);
+  return python.error(DiagKind::SemaPython, "the value is not in the list");
+}
+
 Value extendList(PythonOperations &python, std::vector<Value> &elements, const Value &iterable) {
   std::optional<std::vector<Value>> items = python.iterate(iterable);
-  constexpr size_t longest = 1 << 20;
-  if (items && elements.size() + items->size() > longest)
+  if (items && elements.size() + items->size() > PythonOperations::longestSequence)
     return python.error(DiagKind::SemaPython, "a sequence is too large");
-  if (items)
-    elements.insert(elements.end(), items->begin(), items->end());
+  if (!items)
+    return Value();
+  elements.insert(elements.end(), items->begin(), items->end());
   return Value::none();
 }
 
@@ -97,8 +121,9 @@ Value replaceElements(PythonOperations &python, const Value &self, llvm::StringR
   Value changed = python.callBuiltin(Library::Python, builtin, {self}, keywords);
   std::optional<std::vector<Value>> items =
       python.failed() ? std::nullopt : python.iterate(changed);
-  if (items)
-    self.getElements() = std::move(*items);
+  if (!items)
+    return Value();
+  self.getElements() = std::move(*items);
   return Value::none();
 }
 
@@ -107,33 +132,29 @@ Value listMethod(PythonOperations &python, const Value &self, llvm::StringRef na
   if (self.is(ValueKind::Set))
     return setMethod(python, self, name, args);
   std::vector<Value> &elements = self.getElements();
-  if (name == "index" && !args.empty()) {
-    auto at = findElement(elements, args[0]);
-    return at == elements.end() ? python.error(DiagKind::SemaPython, "the value is not in the list")
-                                : Value::integer(Int(at - elements.begin()));
-  }
+  if (name == "index")
+    return findIndex(python, elements, args);
   if (name == "count")
-    return Value::integer(Int(llvm::count_if(elements, [&](const Value &element) {
-      return !args.empty() && isEqual(element, args[0]).value_or(false);
-    })));
+    return Value::integer(Int(llvm::count_if(
+        elements, [&](const Value &element) { return isElement(element, args[0]); })));
   if (name == "copy")
     return Value::list(elements);
   if (name == "clear")
     return elements.clear(), Value::none();
-  if (name == "append" && args.size() == 1) {
+  if (name == "append") {
     elements.push_back(args[0]);
     return Value::none();
   }
-  if (name == "extend" && args.size() == 1)
+  if (name == "extend")
     return extendList(python, elements, args[0]);
-  if (name == "remove" && args.size() == 1) {
+  if (name == "remove") {
     auto at = findElement(elements, args[0]);
     if (at == elements.end())
       return python.error(DiagKind::SemaPython, "the value is not in the list");
     elements.erase(at);
     return Value::none();
   }
-  if ((name == "insert" && args.size() == 2) || name == "pop")
+  if (name == "insert" || name == "pop")
     return listPlaceMethod(python, elements, name == "insert", args);
   if (name == "sort" || name == "reverse")
     return replaceElements(python, self, name == "sort" ? "sorted" : "reversed", keywords);
@@ -155,7 +176,7 @@ Value dictMethod(PythonOperations &python, const Value &self, llvm::StringRef na
   }
   if (name == "get" || name == "pop" || name == "setdefault") {
     for (auto at = items.begin(); at != items.end(); ++at)
-      if (!args.empty() && isEqual(at->first, args[0]).value_or(false)) {
+      if (isEqual(at->first, args[0]).value_or(false)) {
         Value value = at->second;
         if (name == "pop")
           items.erase(at);
@@ -164,7 +185,7 @@ Value dictMethod(PythonOperations &python, const Value &self, llvm::StringRef na
     if (name == "pop" && args.size() == 1)
       return python.error(DiagKind::SemaPython, "key " + repr(args[0]) + " is not in the dict");
     Value missing = args.size() > 1 ? args[1] : Value::none();
-    if (name == "setdefault" && !args.empty())
+    if (name == "setdefault")
       items.emplace_back(args[0], missing);
     return missing;
   }
@@ -179,6 +200,8 @@ Value dictMethod(PythonOperations &python, const Value &self, llvm::StringRef na
     };
     if (!args.empty()) {
       Value given = python.callBuiltin(Library::Python, "dict", {args[0]});
+      if (given.isOpaque())
+        return python.notKnown(given);
       if (python.failed())
         return Value();
       for (const auto &[key, value] : given.as<DictObject>().items)
@@ -199,17 +222,33 @@ Value dictMethod(PythonOperations &python, const Value &self, llvm::StringRef na
 }
 
 /// Methods of named tuples.
-Value recordMethod(const Value &self, llvm::StringRef name, const Keywords &keywords) {
+Value recordMethod(PythonOperations &python, const Value &self, llvm::StringRef name,
+                   llvm::ArrayRef<Value> args, const Keywords &keywords) {
   const auto &record = self.as<SequenceObject>();
   auto copy = std::make_shared<SequenceObject>(record);
-  auto dict = std::make_shared<DictObject>();
-  for (auto [field, element] : llvm::zip(record.fields, copy->elements)) {
-    for (const auto &[keyword, value] : keywords)
-      if (keyword == field)
-        element = value;
-    dict->items.emplace_back(Value::string(field), element);
+  if (name == "_make") {
+    std::optional<std::vector<Value>> items;
+    if (args.size() == 1)
+      items = python.iterate(args[0]);
+    if (!items || items->size() != record.fields.size())
+      return Value();
+    copy->elements = std::move(*items);
+    return {ValueKind::Tuple, copy};
   }
-  return name == "_asdict" ? Value(ValueKind::Dict, dict) : Value(ValueKind::Tuple, copy);
+  for (const auto &[keyword, value] : keywords) {
+    auto at = llvm::find(record.fields, keyword);
+    if (name == "_asdict" || at == record.fields.end())
+      return Value();
+    copy->elements[size_t(at - record.fields.begin())] = value;
+  }
+  if (!args.empty())
+    return Value();
+  if (name == "_replace")
+    return {ValueKind::Tuple, copy};
+  auto dict = std::make_shared<DictObject>();
+  for (auto [field, element] : llvm::zip(record.fields, copy->elements))
+    dict->items.emplace_back(Value::string(field), element);
+  return {ValueKind::Dict, dict};
 }
 
 Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Value> args) {
@@ -229,51 +268,24 @@ Value typeMethod(const TensorType &type, llvm::StringRef name, llvm::ArrayRef<Va
   return Value::boolean(type.answer(name).value_or(false));
 }
 
-constexpr llvm::StringLiteral listMethods[] = {"append", "extend", "pop",  "index",
-                                               "count",  "copy",   "sort", "reverse",
-                                               "insert", "remove", "clear"};
-constexpr llvm::StringLiteral setMethods[] = {"add",
-                                              "discard",
-                                              "remove",
-                                              "clear",
-                                              "copy",
-                                              "update",
-                                              "union",
-                                              "intersection",
-                                              "difference",
-                                              "symmetric_difference",
-                                              "intersection_update",
-                                              "difference_update",
-                                              "issubset",
-                                              "issuperset",
-                                              "isdisjoint"};
-constexpr llvm::StringLiteral dictMethods[] = {"get", "items", "keys",       "values",  "update",
-                                               "pop", "copy",  "setdefault", "popitem", "clear"};
-
 } // namespace
 
 bool PythonOperations::hasPythonMethod(const Value &self, llvm::StringRef name) {
-  if (self.isString())
-    return hasStringMethod(name);
-  if (self.is(ValueKind::List))
-    return llvm::is_contained(listMethods, name);
-  if (self.is(ValueKind::Set))
-    return llvm::is_contained(setMethods, name);
-  if (self.is(ValueKind::Tuple))
-    return name == "index" || name == "count";
-  if (self.is(ValueKind::Dict))
-    return llvm::is_contained(dictMethods, name);
-  return (self.isIntegral() && name == "bit_length") ||
+  return findMethod(self, name) || (self.isIntegral() && name == "bit_length") ||
          (self.is(ValueKind::Float) && name == "is_integer");
 }
 
 Value PythonOperations::pythonMethod(const Value &self, llvm::StringRef name,
                                      std::vector<Value> &args, Keywords &keywords) {
+  const Method *method = findMethod(self, name);
+  if (method && (args.size() < method->least || args.size() > method->most ||
+                 (!keywords.empty() && !method->takesKeywords())))
+    return error(DiagKind::SemaArguments, name, "got arguments that it does not take");
   Value result;
   if (self.isString())
     result = stringMethod(self.getString(), name, args, keywords);
   else if (self.isSequence() && name.starts_with("_"))
-    result = recordMethod(self, name, keywords);
+    result = recordMethod(*this, self, name, args, keywords);
   else if (self.isSequence())
     result = listMethod(*this, self, name, args, keywords);
   else if (self.is(ValueKind::Dict))

@@ -164,9 +164,10 @@ std::optional<Value> setArithmetic(ast::BinaryOp op, const Value &left, const Va
 
 /// `text * count`, `sequence * count`; empty where that is too long.
 std::optional<Value> repeat(const Value &value, Int count) {
-  constexpr Int longest = 1 << 20;
   Int size = value.isString() ? Int(value.getString().size()) : Int(value.getElements().size());
-  if (count * size >= longest)
+  if (size == 0)
+    count = 0;
+  if (count > 0 && count > Int(PythonOperations::longestSequence - 1) / size)
     return std::nullopt;
   std::string text;
   std::vector<Value> elements;
@@ -233,8 +234,6 @@ static bool isProduct(ast::BinaryOp op, const Value &left, const Value &right) {
          (left.isString() || left.isSequence());
 }
 
-constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
-
 Value PythonOperations::pythonBinary(ast::BinaryOp op, const Value &left, const Value &right) {
   using ast::BinaryOp;
   if (const Value *opaque = findOpaque(left, right))
@@ -296,7 +295,20 @@ Value PythonOperations::compareMember(ast::CompareOp op, const Value &left, cons
   if (right.is(ValueKind::Module))
     return Value::boolean(!wanted); // os.environ: nothing is set.
   std::optional<std::vector<Value>> items = iterate(right);
-  return items ? Value::boolean(contains(*items, left) == wanted) : Value();
+  const Value *doubt = nullptr;
+  for (const Value &item : items.value_or(std::vector<Value>())) {
+    std::optional<bool> equal = item.sharesObject(left) ? true : isEqual(item, left);
+    if (equal == true)
+      return Value::boolean(wanted);
+    bool isNever = item.isNone() || item.isString() || left.isNone() || left.isString();
+    if (!equal && !doubt && !(isNever && (item.isTensor() || left.isTensor())))
+      doubt = item.isTensor() || item.isOpaque() ? &item : &left;
+  }
+  if (doubt && doubt->isOpaque())
+    return notKnown(*doubt);
+  if (doubt)
+    return error(DiagKind::SemaNotConstant, "an operand of 'in'", describe(*doubt));
+  return items ? Value::boolean(!wanted) : Value();
 }
 
 static Value compareSets(ast::CompareOp op, const Value &left, const Value &right) {

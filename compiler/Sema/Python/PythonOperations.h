@@ -34,6 +34,9 @@ public:
     return code.call(Value::builtin(info), std::move(args), {});
   }
 
+  /// What is longer is an error, so that a build neither hangs nor eats all memory.
+  static constexpr size_t longestText = 1 << 22, longestSequence = 1 << 20;
+
   //===-- Operators (Operators.cpp) --===//
 
   Value pythonBinary(ast::BinaryOp op, const Value &left, const Value &right);
@@ -74,9 +77,10 @@ public:
   std::optional<unsigned> constantAxis(const Value &value, llvm::StringRef what, size_t rank);
 
 private:
-  static bool hasStringMethod(llvm::StringRef name);
   Value stringMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
                      const Keywords &keywords);
+  Value splitMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
+                    const Keywords &keywords);
   Value joinStrings(llvm::StringRef separator, const Value &parts);
   Value joinSequences(const Value &left, const Value &right);
   Value compareEqual(ast::CompareOp op, const Value &left, const Value &right);

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <climits>
 
 namespace kiln::sema {
 namespace {
@@ -48,12 +49,34 @@ bool hasAffix(llvm::StringRef self, const Value &wanted, bool atEnd) {
   return atEnd ? self.ends_with(wanted.getString()) : self.starts_with(wanted.getString());
 }
 
-Value replaceIn(llvm::StringRef self, llvm::StringRef from, llvm::StringRef to) {
-  std::string text = self.str();
-  if (!from.empty())
-    for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
-      text.replace(at, from.size(), to.str());
-  return Value::string(text);
+/// Nothing is found in front of every letter, and at the end. Empty where the text gets too long.
+std::optional<std::string> replaceIn(llvm::StringRef self, llvm::StringRef from,
+                                     llvm::StringRef to) {
+  std::string text;
+  while (text.size() <= PythonOperations::longestText) {
+    size_t at = self.find(from);
+    if (at == llvm::StringRef::npos)
+      return text + self.str();
+    text += self.take_front(at).str() + to.str();
+    self = self.drop_front(at + from.size());
+    if (!from.empty())
+      continue;
+    if (self.empty())
+      return text;
+    text += self.front();
+    self = self.drop_front();
+  }
+  return std::nullopt;
+}
+
+/// Methods that take nothing but text, and strip() and split(), which take None, too.
+bool takesText(llvm::StringRef name, size_t index, const Value &value) {
+  static constexpr llvm::StringLiteral all[] = {
+      "find", "rfind", "index", "count", "replace", "removeprefix", "removesuffix", "partition"};
+  if (llvm::is_contained(all, name))
+    return value.isString();
+  bool isFirst = name.ends_with("strip") || (name.ends_with("split") && index == 0);
+  return !isFirst || value.isString() || value.isNone();
 }
 
 Value partitionString(llvm::StringRef self, llvm::StringRef separator) {
@@ -122,27 +145,15 @@ std::optional<Value> changeText(llvm::StringRef self, llvm::StringRef name,
     (void)(name == "removeprefix" ? self.consume_front(first) : self.consume_back(first));
     return Value::string(self);
   }
-  if (name == "replace" && args.size() == 2)
-    return replaceIn(self, first, second);
   if (name == "title" || name == "capitalize" || name == "swapcase")
     return changeCase(self, name);
-  if ((name == "zfill" || name == "ljust" || name == "rjust") && !args.empty() &&
-      args[0].isIntegral())
+  bool pads = name == "zfill" || name == "ljust" || name == "rjust";
+  if (pads && args[0].isIntegral() && (args.size() == 1 || second.size() == 1))
     return pad(self, name, args[0].getInt(), args.size() > 1 ? second[0] : ' ');
   return std::nullopt;
 }
 
 } // namespace
-
-bool PythonOperations::hasStringMethod(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral stringMethods[] = {
-      "lower",        "upper",        "strip",   "lstrip",  "rstrip",  "startswith", "endswith",
-      "removeprefix", "removesuffix", "find",    "rfind",   "replace", "split",      "rsplit",
-      "splitlines",   "join",         "count",   "isdigit", "format",  "partition",  "title",
-      "capitalize",   "index",        "zfill",   "ljust",   "rjust",   "isalpha",    "isalnum",
-      "isupper",      "islower",      "swapcase"};
-  return llvm::is_contained(stringMethods, name);
-}
 
 Value PythonOperations::joinStrings(llvm::StringRef separator, const Value &parts) {
   std::string text;
@@ -153,8 +164,29 @@ Value PythonOperations::joinStrings(llvm::StringRef separator, const Value &part
     if (!item.isString())
       return error(DiagKind::SemaOperand, "join", describe(item));
     text += (index ? separator.str() : "") + str(item);
+    if (text.size() > longestText)
+      return error(DiagKind::SemaPython, "a sequence is too large");
   }
   return items ? Value::string(text) : Value();
+}
+
+/// `split(sep=None, maxsplit=-1)` and rsplit.
+Value PythonOperations::splitMethod(llvm::StringRef self, llvm::StringRef name,
+                                    llvm::ArrayRef<Value> args, const Keywords &keywords) {
+  Value separator = args.empty() ? Value::none() : args[0];
+  Value limit = args.size() > 1 ? args[1] : Value::integer(-1);
+  for (const auto &[keyword, value] : keywords)
+    if (keyword == "sep" || keyword == "maxsplit")
+      (keyword == "sep" ? separator : limit) = value;
+    else
+      return Value();
+  std::optional<Int> cuts = constantInt(limit, "maxsplit");
+  if (!cuts || (!separator.isNone() && !separator.isString()))
+    return Value();
+  if (separator.isString() && separator.getString().empty())
+    return error(DiagKind::SemaPython, "empty separator");
+  return splitString(self, separator.isNone() ? "" : separator.getString(),
+                     int(std::clamp(*cuts, Int(-1), Int(INT_MAX))), name == "rsplit");
 }
 
 Value PythonOperations::stringMethod(llvm::StringRef self, llvm::StringRef name,
@@ -166,13 +198,20 @@ Value PythonOperations::stringMethod(llvm::StringRef self, llvm::StringRef name,
   auto position = [](size_t at) {
     return Value::integer(at == llvm::StringRef::npos ? Int(-1) : Int(at));
   };
+  for (auto [index, value] : llvm::enumerate(args))
+    if (!takesText(name, index, value))
+      return Value();
   if (name == "format")
     return formatFields(*this, code, self, args, keywords);
   if (std::optional<Value> changed = changeText(self, name, args, argument(0), argument(1)))
     return *changed;
   if (std::optional<bool> answer = testLetters(self, name))
     return Value::boolean(*answer);
-  if ((name == "startswith" || name == "endswith") && !args.empty())
+  if (name == "replace") {
+    std::optional<std::string> text = replaceIn(self, argument(0), argument(1));
+    return text ? Value::string(*text) : error(DiagKind::SemaPython, "a sequence is too large");
+  }
+  if (name == "startswith" || name == "endswith")
     return Value::boolean(hasAffix(self, args[0], name == "endswith"));
   if (name == "find")
     return position(self.find(argument(0)));
@@ -184,21 +223,17 @@ Value PythonOperations::stringMethod(llvm::StringRef self, llvm::StringRef name,
                                        : position(at);
   }
   if (name == "count")
-    return Value::integer(argument(0).empty() ? Int(0) : Int(self.count(argument(0))));
-  if (name == "split" || name == "rsplit") {
-    int limit = args.size() > 1 && args[1].isIntegral() ? int(args[1].getInt()) : -1;
-    for (const auto &[keyword, value] : keywords)
-      if (keyword == "maxsplit" && value.isIntegral())
-        limit = int(value.getInt());
-    return splitString(self, argument(0), limit, name == "rsplit");
-  }
+    return Value::integer(argument(0).empty() ? Int(self.size()) + 1
+                                              : Int(self.count(argument(0))));
+  if (name == "split" || name == "rsplit")
+    return splitMethod(self, name, args, keywords);
   if (name == "splitlines") {
     self.consume_back("\n");
     return self.empty() ? Value::list({}) : splitString(self, "\n", -1, false);
   }
   if (name == "partition" && !argument(0).empty())
     return partitionString(self, argument(0));
-  return name == "join" && args.size() == 1 ? joinStrings(self, args[0]) : Value();
+  return name == "join" ? joinStrings(self, args[0]) : Value();
 }
 
 } // namespace kiln::sema
