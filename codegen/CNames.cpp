@@ -42,6 +42,13 @@ static bool isCMacro(StringRef name) {
   return (isLimit && beginsWithOneOf({"INT", "UINT"})) || is_contained(macros, name);
 }
 
+/// What generated sources define for themselves.
+static const StringRef kGenerated[] = {
+    "checked_add",     "checked_sub", "checked_mul", "floor_div",       "floor_mod", "ceil_div",
+    "min_of",          "max_of",      "waves_of",    "next_power_of_2", "HIDDEN",    "NO_BINARY",
+    "library_entries", "host_kernel", "ON_X86_64",   "ON_AARCH64",      "from_u64",  "distance_of",
+    "leaf_of",         "LEAF",        "NO_TREE",     "END_OF_LIST"};
+
 bool isCIdentifier(StringRef name) {
   return !name.empty() && name.size() <= 200 && !isDigit(name[0]) &&
          all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
@@ -59,13 +66,7 @@ std::string reservedBecause(StringRef name) {
       (name.starts_with("int") || name.starts_with("uint")) && name.ends_with("_t");
   if (isStandardInteger || name == "size_t" || name == "ptrdiff_t")
     return "a type of C's standard headers";
-  static const StringRef generated[] = {
-      "checked_add", "checked_sub", "checked_mul",     "floor_div",   "floor_mod",
-      "ceil_div",    "min_of",      "max_of",          "waves_of",    "next_power_of_2",
-      "HIDDEN",      "NO_BINARY",   "library_entries", "host_kernel", "ON_X86_64",
-      "ON_AARCH64",  "from_u64",    "distance_of",     "leaf_of",     "LEAF",
-      "NO_TREE",     "END_OF_LIST"};
-  if (is_contained(generated, name))
+  if (is_contained(kGenerated, name))
     return "a name that every generated source uses";
   if (isCMacro(name))
     return "a macro of C's headers";
@@ -81,11 +82,14 @@ std::string parameterCName(StringRef name) {
   static const StringRef taken[] = {"stream", "grid_x", "grid_y", "grid_z", "plan",
                                     "index",  "call",   "args",   "status", "variant",
                                     "grid",   "params", "device"};
-  if (is_contained(kKeywords, name) || is_contained(taken, name) || isCMacro(name))
+  if (is_contained(kKeywords, name) || is_contained(taken, name) ||
+      is_contained(kGenerated, name) || isCMacro(name))
     return name.str() + "_";
   // Leading underscores are legal for parameters only before a lower-case letter.
   if (name.starts_with("_") || name.contains("__"))
     return "arg" + name.str();
+  if (name.starts_with("kiln_") || name.starts_with("KILN_"))
+    return "arg_" + name.str();
   return name.str();
 }
 
