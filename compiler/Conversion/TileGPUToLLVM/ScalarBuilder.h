@@ -1,5 +1,12 @@
-// Scalar arithmetic in `arith`, written shortly. Constants fold as they are made, so that index
-// arithmetic of a register whose coordinates are known leaves nothing behind.
+// One thread's indices, addresses and registers, written shortly. Constants fold as they are made,
+// so that index arithmetic of a register whose coordinates are known leaves nothing behind.
+//
+// What programs compute (elementary functions, small floats, atomic updates) is written with
+// VectorBuilder (compiler/Expansion), here as for CPUs. That one cannot do this one's work, nor this
+// one that one's: indices do not overflow and say so (nsw), where a program's integers wrap; they
+// meet numbers, where values meet values, which may have to be splat; and a thread's vectors are
+// registers side by side, packed for one access, where those of a CPU are the values themselves.
+// In one builder each call would have to say which of the two it means.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
