@@ -1,6 +1,6 @@
 #include "compiler/Emulator/LowerToEmulator.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "compiler/Emulator/BasicBlocks.h"
 #include "compiler/Emulator/ThreadCode.h"
 #include "mlir/IR/AttrTypeSubElements.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 
 using namespace mlir;
 

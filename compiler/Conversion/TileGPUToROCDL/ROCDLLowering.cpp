@@ -2,7 +2,7 @@
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_ROCDLLOWERING_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_ROCDLLOWERING_H
 
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 
 namespace kiln {
 

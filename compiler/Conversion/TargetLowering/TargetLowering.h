@@ -3,8 +3,8 @@
 // Shared lowering code asks this interface and never which vendor it writes for. Operations made
 // here are NVVM, ROCDL or LLVM intrinsics (or target operations of tilegpu): no assembly text.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
+#ifndef KILN_COMPILER_CONVERSION_TARGETLOWERING_TARGETLOWERING_H
+#define KILN_COMPILER_CONVERSION_TARGETLOWERING_TARGETLOWERING_H
 
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -227,9 +227,6 @@ public:
 protected:
   const TargetInfo &info;
 };
-
-/// The lowering of a cuda or hip target; `info` must outlive it.
-std::unique_ptr<TargetLowering> makeTargetLowering(const TargetInfo &info);
 
 /// Name of the module's symbol for shared memory, in address space 3.
 inline constexpr llvm::StringLiteral sharedMemorySymbol = "kiln_shared";

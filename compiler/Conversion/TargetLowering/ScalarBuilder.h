@@ -2,14 +2,14 @@
 // so that index arithmetic of a register whose coordinates are known leaves nothing behind.
 //
 // What programs compute (elementary functions, small floats, atomic updates) is written with
-// VectorBuilder (compiler/Expansion), here as for CPUs. That one cannot do this one's work, nor this
-// one that one's: indices do not overflow and say so (nsw), where a program's integers wrap; they
-// meet numbers, where values meet values, which may have to be splat; and a thread's vectors are
-// registers side by side, packed for one access, where those of a CPU are the values themselves.
-// In one builder each call would have to say which of the two it means.
+// VectorBuilder (compiler/Expansion), here as for CPUs. That one cannot do this one's work, nor
+// this one that one's: indices do not overflow and say so (nsw), where a program's integers wrap;
+// they meet numbers, where values meet values, which may have to be splat; and a thread's vectors
+// are registers side by side, packed for one access, where those of a CPU are the values
+// themselves. In one builder each call would have to say which of the two it means.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
+#ifndef KILN_COMPILER_CONVERSION_TARGETLOWERING_SCALARBUILDER_H
+#define KILN_COMPILER_CONVERSION_TARGETLOWERING_SCALARBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
