@@ -96,11 +96,19 @@ Value builtinPyInt(PythonOperations &python, Call &call) {
   const Value &value = call[0];
   if (value.isIntegral())
     return Value::integer(value.getInt());
-  if (value.isNumber() && std::isfinite(value.getReal()) && std::fabs(value.getReal()) < 1e37)
-    return Value::integer(Int(value.getReal()));
+  if (value.isNumber()) {
+    std::optional<Int> whole = python.wholeNumber(value.getReal());
+    return whole ? Value::integer(*whole) : Value();
+  }
   if (value.isString()) {
+    std::optional<Int> base = python.constantInt(call[1], "the base of int()");
+    if (!base)
+      return Value();
+    if (*base < 0 || *base == 1 || *base > 36)
+      return python.error(DiagKind::SemaInvalidArgument, "the base of int()", "0 or 2 to 36",
+                          toString(*base));
     int64_t number;
-    if (!value.getString().trim().getAsInteger(unsigned(call[1].getInt()), number))
+    if (!value.getString().trim().getAsInteger(unsigned(*base), number))
       return Value::integer(number);
   }
   if (value.isTensor())
@@ -297,10 +305,23 @@ Value builtinPyBin(PythonOperations &python, Call &call) {
 Value builtinPyRound(PythonOperations &python, Call &call) {
   if (!call[0].isNumber())
     return python.error(DiagKind::SemaOperand, "round", describe(call[0]));
+  auto whole = [&](double value) {
+    std::optional<Int> integer = python.wholeNumber(value);
+    return integer ? Value::integer(*integer) : Value();
+  };
+  bool isIntegral = call[0].isIntegral();
   if (call[1].isNone())
-    return Value::integer(Int(std::nearbyint(call[0].getReal())));
-  double scale = std::pow(10.0, call[1].getReal());
-  return Value::real(std::nearbyint(call[0].getReal() * scale) / scale);
+    return isIntegral ? Value::integer(call[0].getInt()) : whole(std::nearbyint(call[0].getReal()));
+  std::optional<Int> digits = python.constantInt(call[1], "the digits of round()");
+  if (!digits)
+    return Value();
+  if (isIntegral && *digits >= 0)
+    return Value::integer(call[0].getInt());
+  double scale = std::pow(10.0, double(*digits)), scaled = call[0].getReal() * scale;
+  double rounded = scale == 0              ? 0
+                   : std::isfinite(scaled) ? std::nearbyint(scaled) / scale
+                                           : call[0].getReal();
+  return isIntegral ? whole(rounded) : Value::real(rounded);
 }
 
 Value builtinPyPow(TensorBuilder &build, Call &call) {

@@ -48,10 +48,17 @@ Value builtinMathLog(PythonOperations &python, Call &call) {
   Value result = logarithm(python, call, std::log);
   if (python.failed() || call[1].isNone())
     return result;
-  return Value::real(result.getReal() / std::log(call[1].getReal()));
+  std::optional<double> base = python.constantReal(call[1], "the base of math.log");
+  if (!base)
+    return Value();
+  if (*base <= 0 || *base == 1)
+    return python.error(DiagKind::SemaPython, "math domain error");
+  return Value::real(result.getReal() / std::log(*base));
 }
 Value builtinMathPow(PythonOperations &python, Call &call) {
-  return realFunction(python, call, [&](double x) { return std::pow(x, call[1].getReal()); });
+  std::optional<double> exponent = python.constantReal(call[1], "the exponent of math.pow");
+  return exponent ? realFunction(python, call, [&](double x) { return std::pow(x, *exponent); })
+                  : Value();
 }
 
 static Value roundTo(PythonOperations &python, Call &call, double (*function)(double)) {
@@ -60,9 +67,8 @@ static Value roundTo(PythonOperations &python, Call &call, double (*function)(do
   Value result = realFunction(python, call, function);
   if (python.failed())
     return Value();
-  if (!std::isfinite(result.getReal()) || std::fabs(result.getReal()) > 1e37)
-    return python.error(DiagKind::SemaPython, "cannot convert " + repr(result) + " to an integer");
-  return Value::integer(Int(result.getReal()));
+  std::optional<Int> whole = python.wholeNumber(result.getReal());
+  return whole ? Value::integer(*whole) : Value();
 }
 Value builtinMathCeil(PythonOperations &python, Call &call) {
   return roundTo(python, call, std::ceil);

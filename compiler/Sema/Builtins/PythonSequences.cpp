@@ -210,6 +210,9 @@ Value builtinPySorted(Evaluator &evaluator, Call &call) {
       key = value;
     else if (name == "reverse")
       reverse = evaluator.tensors().truth(value).value_or(false);
+    else
+      return evaluator.error(DiagKind::SemaArguments, "sorted",
+                             "got an unexpected argument '" + name + "'");
   }
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value &item : *items)

@@ -2,6 +2,8 @@
 
 #include "compiler/Sema/Python/PythonOperations.h"
 
+#include <cmath>
+
 namespace kiln::sema {
 
 std::optional<Int> PythonOperations::constantInt(const Value &value, const llvm::Twine &what) {
@@ -14,6 +16,26 @@ std::optional<Int> PythonOperations::constantInt(const Value &value, const llvm:
   if (value.isTensor())
     return fail(DiagKind::SemaNotConstant, what, describe(value));
   return fail(DiagKind::SemaInvalidArgument, what, "an integer", describe(value));
+}
+
+std::optional<double> PythonOperations::constantReal(const Value &value, const llvm::Twine &what) {
+  if (value.isNumber())
+    return value.getReal();
+  if (value.isError())
+    return std::nullopt;
+  if (value.isOpaque())
+    return notKnown(value), std::nullopt;
+  if (value.isTensor())
+    return fail(DiagKind::SemaNotConstant, what, describe(value));
+  return fail(DiagKind::SemaInvalidArgument, what, "a number", describe(value));
+}
+
+std::optional<Int> PythonOperations::wholeNumber(double value) {
+  constexpr double largest = 8e37; // of 126 bits
+  if (!std::isfinite(value) || std::fabs(value) > largest)
+    return fail(DiagKind::SemaPython,
+                "cannot convert " + repr(Value::real(value)) + " to an integer");
+  return Int(value);
 }
 
 std::optional<bool> PythonOperations::constantBool(const Value &value, const llvm::Twine &what) {

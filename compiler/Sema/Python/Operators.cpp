@@ -135,8 +135,14 @@ Value numbers(const Reporting &python, ast::BinaryOp op, const Value &left, cons
       return Value::boolean(*result != 0);
     return Value::integer(*result);
   }
-  if (std::optional<double> result = floatArithmetic(op, left.getReal(), right.getReal()))
+  double a = left.getReal(), b = right.getReal();
+  if (std::optional<double> result = floatArithmetic(op, a, b)) {
+    if (op == ast::BinaryOp::Pow && std::isnan(*result) && !std::isnan(a) && !std::isnan(b))
+      return python.error(DiagKind::SemaPython, "the power is a complex number");
+    if (op == ast::BinaryOp::Pow && std::isinf(*result) && std::isfinite(a) && std::isfinite(b))
+      return python.error(DiagKind::SemaPython, "the power is too large, or of zero");
     return Value::real(*result);
+  }
   return python.error(DiagKind::SemaOperands, ast::getSpelling(op), describe(left),
                       describe(right));
 }

@@ -65,6 +65,9 @@ public:
   //===-- Compile-time operands of builtins (Operands.cpp); `what` names them in errors --===//
 
   std::optional<Int> constantInt(const Value &value, const llvm::Twine &what);
+  std::optional<double> constantReal(const Value &value, const llvm::Twine &what);
+  /// `value` without its fraction, as an integer; an error where there is none.
+  std::optional<Int> wholeNumber(double value);
   std::optional<bool> constantBool(const Value &value, const llvm::Twine &what);
   std::optional<std::string> constantString(const Value &value, const llvm::Twine &what);
   std::optional<DType> constantDType(const Value &value, const llvm::Twine &what);

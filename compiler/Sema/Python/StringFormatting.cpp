@@ -184,6 +184,7 @@ private:
   llvm::ArrayRef<Value> args;
   const Keywords &keywords;
   size_t next = 0;
+  bool isInSpec = false;
 };
 
 std::optional<Value> FieldFormatter::find(llvm::StringRef path) {
@@ -223,7 +224,14 @@ std::optional<std::string> FieldFormatter::formatField(llvm::StringRef field) {
   auto [target, spec] = field.split(':');
   auto [path, conversion] = target.split('!');
   std::optional<Value> value = find(path);
-  std::optional<std::string> given = value ? format(spec) : std::nullopt;
+  if (!value)
+    return std::nullopt;
+  // As in Python, a specification has fields, and theirs have none.
+  if (isInSpec && spec.contains('{'))
+    return fail("format() meets fields in a field's specification, twice");
+  isInSpec = true;
+  std::optional<std::string> given = format(spec);
+  isInSpec = false;
   if (!given)
     return std::nullopt;
   if (!conversion.empty() && conversion != "r" && conversion != "s")
@@ -353,8 +361,12 @@ Value formatPercent(PythonOperations &python, CodeRunner &code, llvm::StringRef 
       value = args[next++];
     if (type == 'r')
       value = Value::string(repr(*value));
-    if (value->is(ValueKind::Float) && llvm::StringRef("diu").contains(type))
-      value = Value::integer(Int(value->getReal()));
+    if (value->is(ValueKind::Float) && llvm::StringRef("diu").contains(type)) {
+      std::optional<Int> whole = python.wholeNumber(value->getReal());
+      if (!whole)
+        return Value();
+      value = Value::integer(*whole);
+    }
     std::optional<std::string> field = formatValue(python, *value, specOf(flags, size, type));
     if (!field)
       return Value();
