@@ -7,7 +7,7 @@ using namespace llvm;
 
 namespace kiln {
 
-static const StringRef kKeywords[] = {
+static constexpr StringLiteral kKeywords[] = {
     // C11 and C23
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
     "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
@@ -43,7 +43,7 @@ static bool isCMacro(StringRef name) {
 }
 
 /// What generated sources define for themselves.
-static const StringRef kGenerated[] = {
+static constexpr StringLiteral kGenerated[] = {
     "checked_add",     "checked_sub", "checked_mul", "floor_div",       "floor_mod", "ceil_div",
     "min_of",          "max_of",      "waves_of",    "next_power_of_2", "HIDDEN",    "NO_BINARY",
     "library_entries", "host_kernel", "ON_X86_64",   "ON_AARCH64",      "from_u64",  "distance_of",

@@ -85,13 +85,18 @@ struct Object {
   std::shared_ptr<OpaqueObject> lost;
 };
 
-template <typename T> struct MutableObject : Object {
+template <typename T> class MutableObject : public Object {
+public:
   std::shared_ptr<Object> save() const override {
     return std::make_shared<T>(static_cast<const T &>(*this));
   }
   void restore(const Object &saved) override {
     static_cast<T &>(*this) = static_cast<const T &>(saved);
   }
+
+private:
+  MutableObject() = default;
+  friend T;
 };
 
 /// IR of a known Triton type.
