@@ -124,7 +124,7 @@ Value builtinFinfo(PythonOperations &python, Call &call) {
   if (!type)
     return {};
   if (!type->isFloat())
-    return python.fail(DiagKind::SemaInvalidArgument, "dtype", "a float type", type->str());
+    return python.error(DiagKind::SemaInvalidArgument, "dtype", "a float type", type->str());
   FloatFormat format = type->getFloatFormat();
   return makeInstance("torch.finfo", {{"max", Value::real(format.largest())},
                                       {"min", Value::real(-format.largest())},
@@ -139,7 +139,7 @@ Value builtinIinfo(PythonOperations &python, Call &call) {
   if (!type)
     return {};
   if (!type->isInt() || type->isBool())
-    return python.fail(DiagKind::SemaInvalidArgument, "dtype", "an integer type", type->str());
+    return python.error(DiagKind::SemaInvalidArgument, "dtype", "an integer type", type->str());
   return makeInstance("torch.iinfo", {{"max", Value::integer(type->getMax())},
                                       {"min", Value::integer(type->getMin())},
                                       {"bits", Value::integer(type->getBits())}});

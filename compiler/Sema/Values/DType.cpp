@@ -77,14 +77,17 @@ FloatFormat DType::getFloatFormat() const {
   }
 }
 
-double FloatFormat::largest() const {
-  int exponent = (1 << (bits - 1 - mantissaBits)) - 1 - bias;
-  if (specials == FloatSpecials::IEEE)
-    --exponent;
-  return std::ldexp(2 - (specials == FloatSpecials::Ones ? 2 : 1) * epsilon(), exponent);
+int FloatFormat::largestExponent() const {
+  int largest = (1 << (bits - 1 - mantissaBits)) - 1 - bias;
+  return specials == FloatSpecials::IEEE ? largest - 1 : largest;
 }
 
-double FloatFormat::smallestNormal() const { return std::ldexp(1.0, 1 - bias); }
+double FloatFormat::largest() const {
+  double mantissa = 2 - (specials == FloatSpecials::Ones ? 2 : 1) * epsilon();
+  return std::ldexp(mantissa, largestExponent());
+}
+
+double FloatFormat::smallestNormal() const { return std::ldexp(1.0, smallestExponent()); }
 double FloatFormat::epsilon() const { return std::ldexp(1.0, -int(mantissaBits)); }
 
 Int DType::getMin() const { return isSigned() ? -(Int(1) << (getBits() - 1)) : Int(0); }

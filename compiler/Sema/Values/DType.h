@@ -37,6 +37,9 @@ struct FloatFormat {
   int bias;
   FloatSpecials specials;
 
+  /// Of finite numbers, and of normal ones.
+  int largestExponent() const;
+  int smallestExponent() const { return 1 - bias; }
   double largest() const;
   double smallestNormal() const;
   /// From 1 to the next number.
