@@ -67,6 +67,84 @@ def layer_norm_kernel(x_ptr, w_ptr, b_ptr, out_ptr, stride, n_cols, eps, BLOCK: 
 
 
 @triton.jit
+def layer_norm_row_kernel(x_ptr, w_ptr, b_ptr, out_ptr, stride, n_cols, eps, BLOCK: tl.constexpr):
+    """A row a program, which fits."""
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n_cols
+    x = tl.load(x_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+    w = tl.load(w_ptr + columns, mask, other=0)
+    b = tl.load(b_ptr + columns, mask, other=0)
+    centred = tl.where(mask, x - tl.sum(x, 0) / n_cols, 0)
+    rstd = tl.rsqrt(tl.sum(centred * centred, 0) / n_cols + eps)
+    tl.store(out_ptr + row * stride + columns, centred * rstd * w + b, mask)
+
+
+@triton.jit
+def rms_norm_kernel(x_ptr, w_ptr, out_ptr, stride, n_cols, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n_cols
+    x = tl.load(x_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+    w = tl.load(w_ptr + columns, mask, other=0)
+    rstd = tl.rsqrt(tl.sum(x * x, 0) / n_cols + eps)
+    tl.store(out_ptr + row * stride + columns, x * rstd * w, mask)
+
+
+@triton.jit
+def layer_norm_backward_kernel(x_ptr, w_ptr, dy_ptr, dx_ptr, dw_ptr, db_ptr, stride, n_rows, n_cols, eps, BLOCK: tl.constexpr):
+    """Programs that go over many rows; each has its own sums of the parameters' gradients."""
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n_cols
+    w = tl.load(w_ptr + columns, mask, other=0).to(tl.float32)
+    dw = tl.zeros([BLOCK], tl.float32)
+    db = tl.zeros([BLOCK], tl.float32)
+    for row in tl.range(tl.program_id(0), n_rows, tl.num_programs(0)):
+        x = tl.load(x_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+        dy = tl.load(dy_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+        centred = tl.where(mask, x - tl.sum(x, 0) / n_cols, 0)
+        rstd = tl.rsqrt(tl.sum(centred * centred, 0) / n_cols + eps)
+        normal = centred * rstd
+        scaled = dy * w
+        along = tl.sum(normal * scaled, 0) / n_cols
+        mean = tl.sum(scaled, 0) / n_cols
+        tl.store(dx_ptr + row * stride + columns, (scaled - normal * along - mean) * rstd, mask)
+        dw += dy * normal
+        db += dy
+    tl.store(dw_ptr + tl.program_id(0) * n_cols + columns, dw, mask)
+    tl.store(db_ptr + tl.program_id(0) * n_cols + columns, db, mask)
+
+
+@triton.jit
+def rms_norm_backward_kernel(x_ptr, w_ptr, dy_ptr, dx_ptr, dw_ptr, stride, n_rows, n_cols, eps, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n_cols
+    w = tl.load(w_ptr + columns, mask, other=0).to(tl.float32)
+    dw = tl.zeros([BLOCK], tl.float32)
+    for row in tl.range(tl.program_id(0), n_rows, tl.num_programs(0)):
+        x = tl.load(x_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+        dy = tl.load(dy_ptr + row * stride + columns, mask, other=0).to(tl.float32)
+        rstd = tl.rsqrt(tl.sum(x * x, 0) / n_cols + eps)
+        normal = x * rstd
+        scaled = dy * w
+        along = tl.sum(normal * scaled, 0) / n_cols
+        tl.store(dx_ptr + row * stride + columns, (scaled - normal * along) * rstd, mask)
+        dw += dy * normal
+    tl.store(dw_ptr + tl.program_id(0) * n_cols + columns, dw, mask)
+
+
+@triton.jit
+def swiglu_kernel(a_ptr, b_ptr, out_ptr, stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n_cols
+    at = row * stride + columns
+    a = tl.load(a_ptr + at, mask, other=0).to(tl.float32)
+    b = tl.load(b_ptr + at, mask, other=0)
+    tl.store(out_ptr + at, a * tl.sigmoid(a) * b, mask)
+
+
+@triton.jit
 def swiglu_backward_kernel(dc_ptr, a_ptr, b_ptr, stride, n_cols, BLOCK: tl.constexpr):
     """The gradients take the place of the inputs."""
     row = tl.program_id(0)

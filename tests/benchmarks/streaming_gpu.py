@@ -1,32 +1,29 @@
 #!/usr/bin/env python3
 """Kernels bound by memory (streaming.json) on one GPU: several builds of the library, and Triton's JIT, in turns.
 
-    streaming_gpu.py LIBRARY.so...
+    streaming_gpu.py [--only TEXT] LIBRARY.so...
 
-Each LIBRARY.so is the library linked with the runtime, by one Kiln or another (docs/performance.md has the commands). Checks every result
-against PyTorch in double precision first, then times all in turns and prints, for each kernel, GB/s and the ratio of the first library's time to the others'.
-Needs PyTorch and Triton.
+Each LIBRARY.so is the library linked with the runtime, by one Kiln or another (docs/performance.md has the commands). Checks every config's result
+against PyTorch in double precision first, times all configs of all in turns behind a cold L2 cache, and prints, for each kernel, the GB/s of the best config
+of each, its share of what a copy of 2 GiB reaches in the same run, and the ratio of the first library's time to the others'. Needs PyTorch and Triton.
 """
-import ctypes
-import importlib.util
+import argparse
+import json
 import math
 import pathlib
 import statistics
 import sys
 
 import torch
-import triton
 
-ROUNDS = 40
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "../../python")]
+import kiln  # noqa: E402
+import streaming  # noqa: E402
 
-
-class Stream(ctypes.Structure):
-    _fields_ = [("driver", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("handle", ctypes.c_void_p)]
-
-
-spec = importlib.util.spec_from_file_location("streaming", pathlib.Path(__file__).with_name("streaming.py"))
-kernels = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(kernels)
+ROUNDS = 24
+PROCESSORS = torch.cuda.get_device_properties(0).multi_processor_count
+SPEC = {entry["name"]: entry for entry in json.loads((HERE / "streaming.json").read_text())["kernels"]}
 
 
 def normal(*shape, dtype=torch.float32):
@@ -34,12 +31,12 @@ def normal(*shape, dtype=torch.float32):
 
 
 class Case:
-    """A launch: name, grid, arguments, constants and warps as in streaming.json; `expected` from copies of the arguments."""
+    """Launches of one kernel: `grids` are functions of a config, `moved` the bytes, `expected` from copies of the arguments."""
 
-    def __init__(self, name, grid, arguments, config, moved, expected, tolerance):
-        self.name, self.grid, self.arguments, self.config, self.moved = name, grid, arguments, config, moved
+    def __init__(self, name, grids, arguments, moved, expected, tolerance):
+        self.name, self.arguments, self.moved, self.expected, self.tolerance = name, arguments, moved, expected, tolerance
         self.initial = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
-        self.expected, self.tolerance = expected, tolerance
+        self.launches = [(i, config, grid(config)) for i, config in enumerate(SPEC[name]["configs"]) for grid in grids]
 
     def restore(self):
         for now, before in zip(self.arguments, self.initial):
@@ -51,29 +48,18 @@ class Case:
         launch()
         torch.cuda.synchronize()
         for index, expected in self.expected(self.initial).items():
-            error = (self.arguments[index].double() - expected).abs().max().item() / max(1e-9, expected.abs().max().item())
+            now = self.arguments[index].double()
+            error = (now - expected).abs().max().item() / max(1e-9, expected.abs().max().item())
             assert error < self.tolerance, f"{self.name}, {who}: argument {index} is off by {error:.1e}"
         self.restore()
 
     def kiln(self, library):
-        def argument(value):
-            if isinstance(value, torch.Tensor):
-                return ctypes.c_void_p(value.data_ptr())
-            return ctypes.c_float(value) if isinstance(value, float) else ctypes.c_int32(value)
-
-        function = getattr(library, self.name)
-        stream = library.kiln_cuda_stream(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
-        passed = [stream, *(ctypes.c_uint32(d) for d in (self.grid, 1, 1)), *map(argument, self.arguments)]
-
-        def launch():
-            if function(*passed):
-                raise RuntimeError(library.kiln_last_error().decode())
-
-        return launch
+        entry = getattr(library, self.name)
+        return [lambda i=i, grid=grid: entry.run_variant(i, *self.arguments, grid=grid) for i, _, grid in self.launches]
 
     def triton(self):
-        kernel = getattr(kernels, self.name + "_kernel")
-        return lambda: kernel[(self.grid,)](*self.arguments, **self.config)
+        kernel = getattr(streaming, SPEC[self.name]["kernel"])
+        return [lambda config=config, grid=grid: kernel[(grid,)](*self.arguments, **config) for _, config, grid in self.launches]
 
 
 def rotated(q, cos, sin):
@@ -92,67 +78,114 @@ def cross_entropy_gradient(x, target):
     return torch.softmax(x.double(), 1) - torch.nn.functional.one_hot(target, x.shape[1])
 
 
+def norm_gradient(norm, x, w, dy):
+    x = x.double().requires_grad_()
+    norm(x, w.double()).backward(dy.double())
+    return x.grad
+
+
+def layer_norm(x, w, b=None):
+    return torch.nn.functional.layer_norm(x, x.shape[1:], w, b, 1e-5)
+
+
+def rms_norm(x, w):
+    return x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-5) * w
+
+
 def cases():
-    n, rows, columns = 1 << 27, 16384, 4096
+    n, rows, columns, wide = 1 << 28, 16384, 4096, 8192
+    half, brain = torch.float16, torch.bfloat16
+    pieces = [lambda config: n // config["BLOCK"]]
+    a_row = [lambda config: rows]
+    many = [lambda config, k=k: PROCESSORS * k for k in (1, 2, 4)]
     x, y = normal(n), normal(n)
-    yield Case("add", n // 1024, [x, y, torch.empty_like(x), n], dict(BLOCK=1024, num_warps=4), 12 * n,
-               lambda a: {2: a[0].double() + a[1]}, 1e-6)
-    yield Case("increment", n // 1024, [x, n], dict(BLOCK=1024, num_warps=4), 8 * n, lambda a: {0: a[0].double() + 1}, 1e-6)
+    yield Case("add", pieces, [x, y, torch.empty_like(x), n], 12 * n, lambda a: {2: a[0].double() + a[1]}, 1e-6)
+    yield Case("increment", pieces, [x, n], 8 * n, lambda a: {0: a[0].double() + 1}, 1e-6)
     x, y = normal(rows, columns), None
-    for name, grid, extents in (("softmax", rows, [columns]), ("softmax_rows", 132 * 4, [rows, columns])):
-        yield Case(name, grid, [x, torch.empty_like(x), columns, *extents], dict(BLOCK=4096, num_warps=8), 8 * x.numel(),
-                   lambda a: {1: torch.softmax(a[0].double(), 1)}, 1e-5)
-    x, w, b = normal(rows, 8192, dtype=torch.float16), normal(8192, dtype=torch.float16), normal(8192, dtype=torch.float16)
-    yield Case("layer_norm", rows, [x, w, b, torch.empty_like(x), 8192, 8192, 1e-5], dict(BLOCK=2048, num_warps=8), 4 * x.numel(),
-               lambda a: {3: torch.nn.functional.layer_norm(a[0].double(), (8192,), a[1].double(), a[2].double(), 1e-5)}, 2e-3)
-    dc, a, b = (normal(rows, columns, dtype=torch.bfloat16) for _ in range(3))
-    yield Case("swiglu_backward", rows, [dc, a, b, columns, columns], dict(BLOCK=4096, num_warps=8), 10 * a.numel(),
+    expected = {1: torch.softmax(x.double(), 1)}
+    for name, grids, extents in (("softmax", a_row, [columns]), ("softmax_rows", many, [rows, columns])):
+        yield Case(name, grids, [x, torch.empty_like(x), columns, *extents], 8 * x.numel(), lambda a: expected, 1e-5)
+    x = normal(4096, 32768)
+    expected = {1: torch.softmax(x.double(), 1)}
+    yield Case("softmax_wide", [lambda config: 4096], [x, torch.empty_like(x), 32768, 32768], 8 * x.numel(), lambda a: expected, 1e-5)
+    x, w, b, dy = (normal(*shape, dtype=half) for shape in ((rows, wide), (wide,), (wide,), (rows, wide)))
+    expected = {3: layer_norm(x.double(), w.double(), b.double())}
+    for name in ("layer_norm", "layer_norm_row"):
+        yield Case(name, a_row, [x, w, b, torch.empty_like(x), wide, wide, 1e-5], 4 * x.numel(), lambda a: expected, 2e-3)
+    sums = [torch.empty(PROCESSORS * 4, wide, device="cuda") for _ in range(2)]
+    gradient = {3: norm_gradient(layer_norm, x, w, dy)}
+    yield Case("layer_norm_backward", many, [x, w, dy, torch.empty_like(x), *sums, wide, rows, wide, 1e-5], 6 * x.numel(), lambda a: gradient, 2e-3)
+    x, w, dy = x.to(brain), w.to(brain), dy.to(brain)
+    normed = {2: rms_norm(x.double(), w.double())}
+    yield Case("rms_norm", a_row, [x, w, torch.empty_like(x), wide, wide, 1e-5], 4 * x.numel(), lambda a: normed, 1e-2)
+    gradient = {3: norm_gradient(rms_norm, x, w, dy)}
+    yield Case("rms_norm_backward", many, [x, w, dy, torch.empty_like(x), sums[0], wide, rows, wide, 1e-5], 6 * x.numel(), lambda a: gradient, 1e-2)
+    dc, a, b = (normal(rows, columns, dtype=brain) for _ in range(3))
+    gated = {2: torch.nn.functional.silu(a.double()) * b.double()}
+    yield Case("swiglu", a_row, [a, b, torch.empty_like(a), columns, columns], 6 * a.numel(), lambda v: gated, 1e-2)
+    yield Case("swiglu_backward", a_row, [dc, a, b, columns, columns], 10 * a.numel(),
                lambda v: dict(zip((1, 2), swiglu_gradients(*v[:3]))), 2e-2)
-    q, angle = normal(rows, 32, 128, dtype=torch.bfloat16), normal(rows, 64)
-    yield Case("rotary", rows, [q, angle.cos().bfloat16(), angle.sin().bfloat16(), 32 * 128, 32], dict(HEADS=32, HALF=64, num_warps=4),
-               4 * q.numel(), lambda v: {0: rotated(*v[:3])}, 2e-2)
-    x, target = normal(4096, 128000, dtype=torch.bfloat16)[:2048], torch.randint(0, 128000, (2048,), device="cuda")
-    yield Case("cross_entropy", 2048, [x, target, torch.empty(2048, device="cuda"), 128000, 128000], dict(BLOCK=16384, num_warps=16),
-               6 * x.numel(), lambda v: {0: cross_entropy_gradient(*v[:2])}, 2e-2)
+    q, angle = normal(rows, 32, 128, dtype=brain), normal(rows, 64)
+    yield Case("rotary", a_row, [q, angle.cos().to(brain), angle.sin().to(brain), 32 * 128, 32], 4 * q.numel(), lambda v: {0: rotated(*v[:3])}, 2e-2)
+    x, target = normal(2048, 128000, dtype=brain), torch.randint(0, 128000, (2048,), device="cuda")
+    yield Case("cross_entropy", [lambda config: 2048], [x, target, torch.empty(2048, device="cuda"), 128000, 128000], 6 * x.numel(),
+               lambda v: {0: cross_entropy_gradient(*v[:2])}, 2e-2)
 
 
-def milliseconds(launches):
-    """Of each launch, the median over rounds in which all take turns."""
+def milliseconds(launches, cold):
+    """Of each launch, the median over rounds in which all take turns. `cold` is written before each, which also hides what a launch costs the host."""
     times = [[] for _ in launches]
     for _ in range(ROUNDS):
-        for launch, mine in zip(launches, times):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
+        events = []
+        for launch in launches:
+            cold.zero_()
+            events.append([torch.cuda.Event(enable_timing=True) for _ in range(2)])
+            events[-1][0].record()
             launch()
-            end.record()
-            torch.cuda.synchronize()
+            events[-1][1].record()
+        torch.cuda.synchronize()
+        for (start, end), mine in zip(events, times):
             mine.append(start.elapsed_time(end))
     return [statistics.median(mine[ROUNDS // 8:]) for mine in times]
 
 
+def best(case, launches, times):
+    index = min(range(len(launches)), key=lambda i: times[i])
+    _, config, grid = case.launches[index]
+    text = " ".join(str(v) for v in config.values())
+    return times[index], f"{text} x {grid}" if len({g for _, _, g in case.launches}) > 1 else text
+
+
 def main():
-    libraries = []
-    for path in sys.argv[1:]:
-        library = ctypes.CDLL(path)
-        library.kiln_cuda_stream.restype = Stream
-        library.kiln_cuda_stream.argtypes = [ctypes.c_void_p]
-        library.kiln_last_error.restype = ctypes.c_char_p
-        libraries.append(library)
-    names = [pathlib.Path(path).stem for path in sys.argv[1:]] + ["triton"]
-    product = {name: 0.0 for name in names}
-    count = 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("libraries", nargs="+")
+    options = parser.parse_args()
+    libraries = [kiln.load(path, name="streaming") for path in options.libraries]
+    names = [pathlib.Path(path).stem for path in options.libraries] + ["triton"]
+    cold = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
+    ratios = {name: [] for name in names}
     for case in cases():
-        launches = [case.kiln(library) for library in libraries] + [case.triton()]
-        for name, launch in zip(names, launches):
-            case.check(name, launch)
-        times = milliseconds(launches)
-        count += 1
-        for name, time in zip(names, times):
-            product[name] += math.log(times[0] / time)
-        rates = ", ".join(f"{name} {case.moved / time * 1e-6:.0f}" for name, time in zip(names, times))
-        ratios = ", ".join(f"{name} {times[0] / time:.3f}" for name, time in zip(names[1:], times[1:]))
-        print(f"{case.name}: {rates} GB/s; {names[0]}'s time / others': {ratios}", flush=True)
-    print("geometric mean: " + ", ".join(f"{name} {math.exp(product[name] / count):.3f}" for name in names[1:]))
+        if options.only not in case.name:
+            continue
+        groups = [case.kiln(library) for library in libraries] + [case.triton()]
+        for name, group in zip(names, groups):
+            for launch in group:
+                case.check(name, launch)
+        copied = torch.empty(2, 1 << 30, dtype=torch.uint8, device="cuda")
+        times = milliseconds([lambda: copied[1].copy_(copied[0]), *(launch for group in groups for launch in group)], cold)
+        copy = copied.numel() / times.pop(0)
+        del copied
+        chosen = []
+        for group in groups:
+            chosen.append(best(case, group, times[:len(group)]))
+            times = times[len(group):]
+        for name, (time, _) in zip(names, chosen):
+            ratios[name].append(chosen[0][0] / time)
+        print(f"| {case.name} | {copy * 1e-6:.0f} | " + " | ".join(
+            f"{case.moved / time * 1e-6:.0f} ({case.moved / time / copy:.3f}; {config}) | {chosen[0][0] / time:.3f}"
+            for time, config in chosen) + " |", flush=True)
+    print("geometric mean: " + ", ".join(f"{name} {math.exp(statistics.mean(map(math.log, r))):.3f}" for name, r in ratios.items()))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,13 @@ TEST(CNames, FunctionsOfCsLibraryAreNoEntryPoints) {
   }
 }
 
+TEST(CNames, ArgumentsHideNothingThatGeneratedFunctionsUse) {
+  EXPECT_EQ(parameterCName("ceil_div"), "ceil_div_");
+  EXPECT_EQ(parameterCName("from_u64"), "from_u64_");
+  EXPECT_EQ(parameterCName("kiln_status"), "arg_kiln_status");
+  EXPECT_EQ(parameterCName("KILN_SUCCESS"), "arg_KILN_SUCCESS");
+}
+
 TEST(CNames, SaysWhatAMacroIs) {
   for (const char *name : {"stdin", "assert", "EOF", "INT_MAX", "PRId64", "FLT_EPSILON", "I"})
     EXPECT_EQ(reservedBecause(name), "a macro of C's headers") << name;

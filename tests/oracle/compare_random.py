@@ -13,7 +13,6 @@ import importlib.util
 import json
 import os
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -28,19 +27,16 @@ import triton._utils
 import triton.language as tl
 from triton.language import semantic
 
-import float_formats
 import interpreter
 import oracle
+import random_arrays
 import random_kernel
 import random_sources as sources
 import repairs
-from arguments import numpy_type
 from compare_record import Stream
 
 np.seterr(all="ignore")
 TARGETS = ("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942", "emu:gfx1100")
-GUARD = 4096
-KINDS = {**sources.INPUTS, **sources.ANY, **sources.OUTPUTS}
 C_TYPES = {"i8": ctypes.c_int8, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
 
 
@@ -55,65 +51,6 @@ def accept_any_extent():
     for module in (triton._utils, tl.core):
         module.validate_block_shape = count
     semantic.TritonSemantic.arange = arange
-
-
-def elements(name):
-    return sources.OUTPUT_ELEMENTS if name in sources.OUTPUTS else sources.INPUT_ELEMENTS
-
-
-def any_floats(rng, kind, count):
-    """Bits of all kinds of floats, half of them of moderate size."""
-    unsigned = np.dtype(f"uint{kind.itemsize * 8}")
-    anything = rng.integers(0, np.iinfo(unsigned).max, count, dtype=unsigned, endpoint=True)
-    moderate = (rng.integers(-64, 64, count) / 8).astype(kind if kind.kind == "f" else np.float32)
-    if kind == np.uint16:
-        moderate = float_formats.bfloat16_bits(moderate)
-    return np.where(rng.integers(0, 2, count) > 0, anything, moderate.view(unsigned) if kind.itemsize > 1 else anything)
-
-
-class Arrays:
-    """The kernel's arrays, each between guards."""
-
-    def __init__(self, seed):
-        rng = np.random.default_rng(seed)
-        self.bytes, self.start = {}, {}
-        for name, kind in KINDS.items():
-            count = elements(name)
-            if name in sources.ANY:
-                self.add(name, any_floats(rng, numpy_type(kind), count))
-                continue
-            values = rng.integers(-8, 8, count)
-            if kind.startswith("u"):
-                values = values & 0xff
-            if kind == "i1":
-                values = values > 0
-            if kind == "bf16":
-                content = float_formats.bfloat16_bits(values.astype(np.float32))
-            elif kind.startswith("fp8"):
-                content = float_formats.float8_bits(values.astype(np.float32), kind)
-            else:
-                content = values.astype(numpy_type(kind))
-            self.add(name, content)
-
-    def add(self, name, content):
-        data = np.ascontiguousarray(content).view(np.uint8)
-        whole = np.full(data.size + 2 * GUARD + 64, 0xA5, np.uint8)
-        self.start[name] = GUARD + (-(whole.ctypes.data + GUARD)) % 64
-        whole[self.start[name]:self.start[name] + data.size] = data
-        self.bytes[name] = whole
-
-    def address(self, name):
-        return self.bytes[name].ctypes.data + self.start[name]
-
-    def size(self, name):
-        return elements(name) * numpy_type(KINDS[name]).itemsize
-
-    def snapshot(self):
-        return {name: whole.copy() for name, whole in self.bytes.items()}
-
-    def restore(self, snapshot):
-        for name, whole in snapshot.items():
-            self.bytes[name][:] = whole
 
 
 class Library:
@@ -146,13 +83,8 @@ class Library:
 
 def build(args, source, seed, out):
     """The path of a library with the kernel, or None and the error."""
-    rng = random.Random(seed)
-    signature = {name: kind + (":16" if kind.startswith("*") and rng.random() < 0.8 else "") for name, kind in sources.PARAMETERS.items()}
-    config = {"num_warps": rng.choice((1, 2, 4, 4, 8, 16)), "num_stages": rng.choice((1, 2, 3))}
     (out / "kernel.py").write_text(source)
-    spec = {"kiln": 1, "library": "record", "targets": args.target,
-            "kernels": [{"name": "k", "source": "kernel.py", "kernel": "kernel", "signature": signature, "configs": [config]}]}
-    (out / "spec.json").write_text(json.dumps(spec))
+    (out / "spec.json").write_text(json.dumps(random_arrays.spec(seed, "record", "k", "kernel.py", args.target)))
     try:
         built = subprocess.run([args.kiln, "build", str(out / "spec.json"), "-o", str(out / "lib"), "-j", "1"], capture_output=True,
                                text=True, errors="replace", timeout=args.compile_seconds * len(args.target))
@@ -165,7 +97,7 @@ def build(args, source, seed, out):
 
 def compare(args, seed, out, library):
     """In a process of its own: prints what differs."""
-    arrays = Arrays(seed)
+    arrays = random_arrays.Arrays(seed)
     initial = arrays.snapshot()
     spec = importlib.util.spec_from_file_location("kernel_under_test", out / "kernel.py")
     module = importlib.util.module_from_spec(spec)
@@ -188,14 +120,9 @@ def compare(args, seed, out, library):
         if error:
             found.append(f"{target}: {error}")
             continue
-        for name, whole in arrays.bytes.items():
-            if (whole != expected[name]).any():
-                at = int(np.flatnonzero(whole != expected[name])[0]) - arrays.start[name]
-                size = numpy_type(KINDS[name]).itemsize
-                element = slice(arrays.start[name] + at // size * size, arrays.start[name] + at // size * size + size)
-                wrong = (whole != expected[name]).sum() / size
-                found.append(f"{target}: {name}[{at // size}] is {whole[element].tolist()}, not {expected[name][element].tolist()} ({wrong:.0f} or more wrong)")
-                break
+        wrong = arrays.first_difference(expected)
+        if wrong:
+            found.append(f"{target}: {wrong}")
     return found
 
 

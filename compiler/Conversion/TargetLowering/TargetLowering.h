@@ -195,6 +195,8 @@ public:
   //--- Expansion of target operations ---
   virtual mlir::LogicalResult expandLoad(tilegpu::GlobalLoadOp op, mlir::OpBuilder &b) const = 0;
   virtual mlir::LogicalResult expandStore(tilegpu::GlobalStoreOp op, mlir::OpBuilder &b) const = 0;
+  /// Computes once what quotients of one divisor have in common, without other bits in any.
+  virtual void shareDivisors(mlir::ModuleOp module) const {}
   /// An error where TargetInfo::reduction has nothing.
   virtual mlir::LogicalResult expandReduce(tilegpu::GlobalReduceOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandPrint(tilegpu::PrintOp op, mlir::OpBuilder &b) const = 0;

@@ -252,6 +252,7 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   std::unique_ptr<TargetLowering> device = makeTargetLowering(target);
   if (!device)
     return module.emitError() << "expected a GPU target, got " << target.name;
+  device->shareDivisors(module);
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,

@@ -345,6 +345,7 @@ public:
   LogicalResult expandCopy(NVVM::CpAsyncOp op, OpBuilder &b) const override {
     return expandCopyToPTX(op, b);
   }
+  void shareDivisors(ModuleOp module) const override { kiln::shareDivisors(module); }
   LogicalResult expandClaim(tilegpu::ClaimMapsOp op, OpBuilder &b) const override {
     return expandClaimToPTX(op, b);
   }

@@ -40,6 +40,8 @@ unsigned numberOfMapElement(mlir::Type type, bool isSigned);
 mlir::LogicalResult expandClaimToPTX(tilegpu::ClaimMapsOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandReleaseToPTX(tilegpu::ReleaseMapsOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandPublishToPTX(tilegpu::PublishMapOp op, mlir::OpBuilder &b);
+/// TargetLowering::shareDivisors.
+void shareDivisors(mlir::ModuleOp module);
 /// Tries until the phase is complete.
 mlir::LogicalResult expandPhaseWaitToPTX(mlir::NVVM::MBarrierTryWaitParityOp op,
                                          mlir::OpBuilder &b);
