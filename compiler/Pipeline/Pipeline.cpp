@@ -22,10 +22,9 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -50,6 +49,13 @@ struct Compilation {
   }
 };
 
+/// Verifies after the last pass alone, as each look at all operations takes as long as a pass does.
+/// kiln-opt verifies after each.
+LogicalResult runAndVerify(PassManager &passes, ModuleOp module) {
+  passes.enableVerifier(false);
+  return failed(passes.run(module)) ? failure() : mlir::verify(module);
+}
+
 void addSimplification(PassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -59,14 +65,14 @@ void addSimplification(PassManager &passes) {
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
   addSimplification(passes);
-  return passes.run(module);
+  return runAndVerify(passes, module);
 }
 
 /// Runs a pass on the kernel.
 LogicalResult runOn(ModuleOp module, std::unique_ptr<Pass> pass) {
   PassManager passes(module.getContext());
   passes.addNestedPass<func::FuncOp>(std::move(pass));
-  return passes.run(module);
+  return runAndVerify(passes, module);
 }
 
 CPUOptions cpuOptionsOf(const TargetInfo &target) {
@@ -77,12 +83,16 @@ CPUOptions cpuOptionsOf(const TargetInfo &target) {
   return options;
 }
 
-/// All that the lowerings produce: a pass manager would load them, free functions do not.
-void loadDialects(MLIRContext &context) {
+/// All that the lowerings produce: a pass manager would load them, free functions do not. Only the
+/// target's own, as each has hundreds of operations to register.
+void loadDialects(MLIRContext &context, const TargetInfo &target) {
   context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                      LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                      NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect, tile::TileDialect,
-                      tilegpu::TileGPUDialect, ub::UBDialect, vector::VectorDialect>();
+                      LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, tile::TileDialect,
+                      tilegpu::TileGPUDialect, ub::UBDialect>();
+  if (target.backend == Backend::CUDA)
+    context.loadDialect<NVVM::NVVMDialect>();
+  if (target.backend == Backend::HIP)
+    context.loadDialect<ROCDL::ROCDLDialect>();
 }
 
 /// What the launcher must know, from the attributes that the lowering left on the kernel.
@@ -237,7 +247,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
                   Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
   PassManager passes(module.getContext());
   addLayoutPasses(passes, target);
-  bool ran = succeeded(passes.run(module));
+  bool ran = succeeded(runAndVerify(passes, module));
   auto kernel = cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, facts.symbol));
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);
   if (!ran && sharedBytes > target.maxSharedBytes) {
@@ -318,8 +328,10 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
 }
 
 /// From Tile IR in canonical form to a binary. `mapsOfPointers`: whether tensor maps of pointers
-/// may be used, and then, whether they are.
-std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &mapsOfPointers) {
+/// may be used, and then, whether they are. `whileAssembling`: as emitDeviceBinary has it.
+std::optional<DeviceBinary>
+compileSimplified(Compilation &compilation, bool &mapsOfPointers,
+                  const std::function<void()> &whileAssembling = nullptr) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
   KernelFacts facts = kernelFacts(module, target);
@@ -338,12 +350,64 @@ std::optional<DeviceBinary> compileSimplified(Compilation &compilation, bool &ma
   }
   // The back end reports through llvm::Error.
   llvm::Expected<DeviceBinary> binary =
-      emitDeviceBinary(module, facts, target, compilation.options.emit);
+      emitDeviceBinary(module, facts, target, compilation.options.emit, whileAssembling);
   if (!binary) {
     reportTargetError(compilation, binary.takeError());
     return std::nullopt;
   }
   return std::move(*binary);
+}
+
+std::optional<DeviceBinary> compileWithoutMaps(Compilation &compilation) {
+  bool mapsOfPointers = false;
+  return compileSimplified(compilation, mapsOfPointers);
+}
+
+/// The same kernel without tensor maps of pointers: for arguments that they cannot describe, or
+/// because their blocks have no room.
+struct Fallback {
+  explicit Fallback(Compilation &main)
+      : main(main), copy(main.module.clone()), options(main.options) {}
+
+  /// Does nothing the second time. `isBeside`: there is a binary with such maps, whose stages were
+  /// shown.
+  void compile(bool isBeside) {
+    if (std::exchange(isCompiled, true))
+      return;
+    if (isBeside)
+      options.afterStage = nullptr;
+    Compilation again{*copy, main.target, options, diagnostics, main.sources, doesNotFit, isBeside};
+    binary = compileWithoutMaps(again);
+  }
+
+  Compilation &main;
+  OwningOpRef<ModuleOp> copy;
+  PipelineOptions options;
+  bool isCompiled = false;
+  std::optional<DeviceBinary> binary;
+  kiln::DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};
+  std::optional<kiln::Diagnostic> doesNotFit;
+};
+
+/// With tensor maps of pointers where they are of use, and then also without, while ptxas, which is
+/// another process, is at the first.
+std::optional<DeviceBinary> compileTwice(Compilation &compilation) {
+  Fallback fallback(compilation);
+  bool mapsOfPointers = true;
+  std::optional<DeviceBinary> binary = compileSimplified(compilation, mapsOfPointers, [&] {
+    if (mapsOfPointers)
+      fallback.compile(/*isBeside=*/true);
+  });
+  bool isStopped = !binary && !compilation.doesNotFit;
+  if (!mapsOfPointers || compilation.diagnostics.hasErrors() || isStopped)
+    return binary;
+  fallback.compile(bool(binary));
+  compilation.diagnostics.merge(std::move(fallback.diagnostics));
+  compilation.doesNotFit = std::move(fallback.doesNotFit);
+  if (!binary || !fallback.binary)
+    return std::move(fallback.binary);
+  binary->fallback = std::make_shared<DeviceBinary>(std::move(*fallback.binary));
+  return binary;
 }
 
 } // namespace
@@ -352,7 +416,7 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
                                         const PipelineOptions &options,
                                         DiagnosticEngine &diagnostics, const SourceManager &sources,
                                         std::optional<kiln::Diagnostic> &doesNotFit) {
-  loadDialects(*module.getContext());
+  loadDialects(*module.getContext(), target);
   Compilation compilation{module, target, options, diagnostics, sources, doesNotFit};
   {
     // Tile IR in canonical form.
@@ -362,25 +426,7 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     if (failed(splitProgram(module, target)))
       return std::nullopt;
   }
-  bool mapsOfPointers = target.tensorMaps;
-  OwningOpRef<ModuleOp> copy = mapsOfPointers ? module.clone() : ModuleOp();
-  std::optional<DeviceBinary> binary = compileSimplified(compilation, mapsOfPointers);
-  bool isStopped = !binary && !doesNotFit;
-  if (!mapsOfPointers || diagnostics.hasErrors() || isStopped)
-    return binary;
-  // Again without such maps: for arguments that they cannot describe, or because their blocks have
-  // no room.
-  doesNotFit.reset();
-  PipelineOptions quietly = options;
-  if (binary)
-    quietly.afterStage = nullptr;
-  Compilation again{*copy, target, quietly, diagnostics, sources, doesNotFit, bool(binary)};
-  mapsOfPointers = false;
-  std::optional<DeviceBinary> fallback = compileSimplified(again, mapsOfPointers);
-  if (!binary || !fallback)
-    return fallback;
-  binary->fallback = std::make_shared<DeviceBinary>(std::move(*fallback));
-  return binary;
+  return target.tensorMaps ? compileTwice(compilation) : compileWithoutMaps(compilation);
 }
 
 } // namespace kiln

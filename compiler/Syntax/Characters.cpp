@@ -26,6 +26,10 @@ size_t findInvalidUtf8(llvm::StringRef text) {
   const llvm::UTF8 *position = begin;
   const llvm::UTF8 *end = begin + text.size();
   while (position != end) {
+    if (*position < 0x80) { // nearly all of a source
+      ++position;
+      continue;
+    }
     unsigned length = llvm::getNumBytesForUTF8(*position);
     if (length > static_cast<size_t>(end - position) ||
         !llvm::isLegalUTF8Sequence(position, position + length))

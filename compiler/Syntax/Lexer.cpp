@@ -348,7 +348,8 @@ void Lexer::lexPunctuation() {
 #include "compiler/Syntax/Tokens.def"
   };
   llvm::StringRef rest = text.substr(pos);
-  if (isAtFieldLevel() && rest.front() == ':') {
+  char c = rest.front();
+  if (isAtFieldLevel() && c == ':') {
     emit(TokenKind::Colon, pos, pos + 1);
     ++pos;
     Mode spec = modes.back();
@@ -357,9 +358,8 @@ void Lexer::lexPunctuation() {
     return;
   }
   for (const Spelling &spelling : spellings) {
-    if (!rest.starts_with(spelling.text))
+    if (spelling.text[0] != c || !rest.starts_with(spelling.text))
       continue;
-    char c = rest.front();
     if (c == '(' || c == '[' || c == '{')
       return lexOpenBracket();
     if (c == ')' || c == ']' || c == '}')

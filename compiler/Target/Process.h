@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -60,10 +61,13 @@ struct ProcessResult {
 };
 
 /// Runs `program` with `arguments` (without the program's own name) in `folder`. An error is a
-/// process that could not be started; a failing one is a result.
+/// process that could not be started; a failing one is a result. Its heap grows in large steps and
+/// pages, unless it has less than 1 GiB or GLIBC_TUNABLES says something else. `meanwhile` is
+/// called when it has begun.
 llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
                                          llvm::ArrayRef<std::string> arguments,
-                                         llvm::StringRef folder, const ProcessLimits &limits = {});
+                                         llvm::StringRef folder, const ProcessLimits &limits = {},
+                                         const std::function<void()> &meanwhile = nullptr);
 
 /// Runs `body` in a forked copy of this process, in `folder`; its return value is the exit status.
 /// The body writes messages to standard output and error. Nothing it changes comes back.

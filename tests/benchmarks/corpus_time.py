@@ -10,10 +10,12 @@ run.py leaves them.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "oracle"))
 from oracle import first_error, spec_of
@@ -22,18 +24,44 @@ TO_LLVM_IR = ("sema", "tile", "tilegpu", "llvm", "translate")
 TOOLS = ("cubin", "hsaco")
 
 
-def compile_record(kiln, record, root, target, extra):
-    """A record of the stages' CPU milliseconds and the first error, None where there is none."""
+def source_root(sources, record):
+    return sources / f"{record['repo'].replace('/', '+')}@{record['commit'][:12]}"
+
+
+def sum_of_stages(timing):
+    """Seconds by stage and clock. A kernel that has a fallback goes through most stages twice."""
+    stages = {}
+    for variant in timing["variants"]:
+        for stage in variant["stages"]:
+            times = stages.setdefault(stage["stage"], {"wall": 0.0, "cpu": 0.0})
+            for clock in times:
+                times[clock] += stage[f"{clock}_us"] / 1e6
+    return stages
+
+
+def build_record(kiln, record, root, target, options):
+    """Seconds of one `kiln build -j 1` and of its stages, and the first error, None where there is none."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
         (out / "spec.json").write_text(json.dumps(spec_of(record, str(root / record["path"]), target)))
-        built = subprocess.run([kiln, "build", str(out / "spec.json"), "-o", str(out / "lib"), "-I", str(root), "-j", "1", "--timing",
-                                str(out / "timing.json"), *extra], capture_output=True, text=True, errors="replace")
+        with open(out / "printed", "wb") as printed:
+            start = time.perf_counter()
+            process = subprocess.Popen([kiln, "build", str(out / "spec.json"), "-o", str(out / "lib"), "-I", str(root), "-j", "1", "--timing",
+                                        str(out / "timing.json"), *options], stdout=printed, stderr=printed)
+            _, status, used = os.wait4(process.pid, 0)
+            wall = time.perf_counter() - start
+            process.returncode = os.waitstatus_to_exitcode(status)
         timing = out / "timing.json"
-        variants = json.loads(timing.read_text())["variants"] if timing.exists() else []
-    stages = {stage["stage"]: stage["cpu_us"] / 1000 for variant in variants for stage in variant["stages"]}
-    return {"kernel": record["kernel"], "path": record["path"], "target": target, "stages": stages,
-            "error": first_error(built.stderr + built.stdout) if built.returncode else None}
+        stages = sum_of_stages(json.loads(timing.read_text())) if timing.exists() else {}
+        error = first_error((out / "printed").read_text(errors="replace")) if process.returncode else None
+    return {"wall": wall, "cpu": used.ru_utime + used.ru_stime, "stages": stages, "error": error}
+
+
+def compile_record(kiln, record, root, target, options):
+    """A record of the stages' CPU milliseconds and the first error, None where there is none."""
+    built = build_record(kiln, record, root, target, options)
+    return {"kernel": record["kernel"], "path": record["path"], "target": target, "error": built["error"],
+            "stages": {stage: 1000 * times["cpu"] for stage, times in built["stages"].items()}}
 
 
 def row(name, times):
@@ -72,7 +100,7 @@ def main():
     outcomes = []
     for target in args.target:
         for record in records:
-            root = args.sources / f"{record['repo'].replace('/', '+')}@{record['commit'][:12]}"
+            root = source_root(args.sources, record)
             if (root / record["path"]).exists() and (args.kernel or "") in record["kernel"]:
                 outcomes.append(compile_record(args.kiln, record, root, target, args.option))
         report(target, [o for o in outcomes if o["target"] == target], args.limit)

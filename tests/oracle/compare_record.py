@@ -22,6 +22,7 @@ np.seterr(all="ignore")
 import arguments
 import compare
 import interpreter
+import kernels
 import repairs
 import stand_ins
 
@@ -64,20 +65,6 @@ class CompiledKernel:
     def run(self, values, grid):
         passed = [ctypes.c_void_p(v) if kind.startswith("*") else C_TYPES[kind](v) for kind, v in zip(self.kinds, values)]
         self.check(self.library.k(self.stream, *(ctypes.c_uint32(n) for n in grid), *passed))
-
-
-def constant(value, module):
-    import triton.language as tl
-    if isinstance(value, str) and value.startswith("tl."):
-        return getattr(tl, value[3:])
-    if isinstance(value, dict):
-        if "dtype" in value:
-            return getattr(tl, value["dtype"])
-        if "function" in value:
-            return getattr(module, value["function"])
-    if isinstance(value, list):
-        return tuple(constant(v, module) for v in value)
-    return value
 
 
 class TimeUp(BaseException):
@@ -151,7 +138,7 @@ def main():
         if isinstance(kind, str) and kind.lstrip("*").split(":")[0] in interpreter.ELEMENT_TYPES:
             parameters.append((name, kind.split(":")[0]))
         elif name in job["signature"] or name in job["constexprs"]:
-            constants[name] = constant(job["constexprs"].get(name, kind), module)
+            constants[name] = kernels.constant(job["constexprs"].get(name, kind), module)
     memory = arguments.Memory(sum(kind.startswith("*") for _, kind in parameters))
     resource.setrlimit(resource.RLIMIT_AS, (job["memory_limit"],) * 2)
     kinds = [kind for _, kind in parameters]

@@ -8,6 +8,8 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter
 
+import kernels
+
 ELEMENT_TYPES = {"i1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32, "i64": tl.int64, "u1": tl.int1,
                  "u8": tl.uint8, "u16": tl.uint16, "u32": tl.uint32, "u64": tl.uint64,
                  "fp16": tl.float16, "bf16": tl.bfloat16, "fp32": tl.float32, "fp64": tl.float64,
@@ -16,19 +18,7 @@ ELEMENT_TYPES = {"i1": tl.int1, "i8": tl.int8, "i16": tl.int16, "i32": tl.int32,
 
 
 def find_kernel(module, name):
-    """The interpreted function behind decorators; `Class.method` and methods of any class are found too."""
-    found = module
-    for part in name.split("."):
-        inner = getattr(found, part, None)
-        if inner is None:
-            methods = (vars(c)[part] for c in vars(module).values() if isinstance(c, type) and part in vars(c))
-            inner = next(methods, None)
-        found = getattr(inner, "__func__", inner)
-    for _ in range(8):
-        if isinstance(found, interpreter.InterpretedFunction):
-            return found
-        found = getattr(found, "fn", None) or getattr(found, "__wrapped__", None)
-    return None
+    return kernels.find_kernel(module, name, interpreter.InterpretedFunction)
 
 
 def typed(kind, value):

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
+#include <malloc.h>
 #include <optional>
 #include <poll.h>
 #include <sched.h>
@@ -80,11 +81,18 @@ void explainFaults() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
+/// Below it a limit is near to what the heap has ahead.
+constexpr uint64_t smallLimit = uint64_t(1) << 30;
+
 /// Lowers the limit for this process and what it starts, which may raise it again.
 void limitMemory(uint64_t bytes) {
   rlimit limit;
   if (bytes == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
     return;
+  if (bytes < smallLimit) { // What nobody has asked for yet is not to escape it.
+    mallopt(M_TOP_PAD, 0);
+    malloc_trim(0);
+  }
   explainFaults();
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
   setrlimit(RLIMIT_AS, &limit);

@@ -12,12 +12,13 @@ namespace kiln {
 
 static llvm::Expected<DeviceBinary> emitForBackend(llvm::Module &module, const KernelFacts &facts,
                                                    const TargetInfo &target,
-                                                   const EmitOptions &options) {
+                                                   const EmitOptions &options,
+                                                   const std::function<void()> &whileAssembling) {
   if (target.emulated)
     return emitCPU(module, facts, hostOfEmulated(target), options);
   switch (target.backend) {
   case Backend::CUDA:
-    return emitNVIDIA(module, facts, target, options);
+    return emitNVIDIA(module, facts, target, options, whileAssembling);
   case Backend::HIP:
     return emitAMD(module, facts, target, options);
   case Backend::CPU:
@@ -28,8 +29,9 @@ static llvm::Expected<DeviceBinary> emitForBackend(llvm::Module &module, const K
 
 llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> module,
                                               const KernelFacts &facts, const TargetInfo &target,
-                                              const EmitOptions &options) {
-  auto binary = emitForBackend(*module, facts, target, options);
+                                              const EmitOptions &options,
+                                              const std::function<void()> &whileAssembling) {
+  auto binary = emitForBackend(*module, facts, target, options, whileAssembling);
   if (!binary)
     return binary;
   binary->launch.warpSize = target.warpSize;

@@ -17,6 +17,7 @@
 #include "compiler/Target/TargetError.h"
 #include "compiler/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,16 +31,19 @@ class ModuleOp;
 namespace kiln {
 
 /// Makes the binary for `target`. The module is consumed. The binary's parameters, resources and
-/// architecture tag are read back from the bytes.
-llvm::Expected<DeviceBinary> emitDeviceBinary(std::unique_ptr<llvm::Module> module,
-                                              const KernelFacts &facts, const TargetInfo &target,
-                                              const EmitOptions &options = {});
+/// architecture tag are read back from the bytes. Where ptxas makes them, `whileAssembling` is
+/// called once, when it has begun: for other work meanwhile.
+llvm::Expected<DeviceBinary>
+emitDeviceBinary(std::unique_ptr<llvm::Module> module, const KernelFacts &facts,
+                 const TargetInfo &target, const EmitOptions &options = {},
+                 const std::function<void()> &whileAssembling = nullptr);
 
 /// The same from an MLIR module in the LLVM dialect (with NVVM or ROCDL operations). The module
 /// gets debug scopes when `options.lineInfo` is set.
-llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts,
-                                              const TargetInfo &target,
-                                              const EmitOptions &options = {});
+llvm::Expected<DeviceBinary>
+emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts, const TargetInfo &target,
+                 const EmitOptions &options = {},
+                 const std::function<void()> &whileAssembling = nullptr);
 
 /// Whether the programs that a binary for the target takes besides Kiln are there and work (ptxas,
 /// for cubins). To be asked once before many variants, each of which would fail the same way.

@@ -45,8 +45,8 @@ private:
 };
 
 llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const KernelFacts &facts,
-                                              const TargetInfo &target,
-                                              const EmitOptions &options) {
+                                              const TargetInfo &target, const EmitOptions &options,
+                                              const std::function<void()> &whileAssembling) {
   mlir::MLIRContext *context = module.getContext();
   mlir::registerBuiltinDialectTranslation(*context);
   mlir::registerLLVMDialectTranslation(*context);
@@ -64,7 +64,7 @@ llvm::Expected<DeviceBinary> emitDeviceBinary(mlir::ModuleOp module, const Kerne
   if (!translated)
     return errors.take("cannot translate the module to LLVM IR");
   options.stageDone("translate");
-  return emitDeviceBinary(std::move(translated), facts, target, options);
+  return emitDeviceBinary(std::move(translated), facts, target, options, whileAssembling);
 }
 
 } // namespace kiln

@@ -132,8 +132,9 @@ static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const Targ
 
 /// The cubin of `binary.ptx`, and what ptxas reports of it.
 static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
-                            const TargetInfo &target, const EmitOptions &options) {
-  auto result = runPtxas(binary.ptx, target, options);
+                            const TargetInfo &target, const EmitOptions &options,
+                            const std::function<void()> &meanwhile) {
+  auto result = runPtxas(binary.ptx, target, options, meanwhile);
   if (!result)
     return result.takeError();
   if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
@@ -150,7 +151,8 @@ static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
 }
 
 llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts &facts,
-                                        const TargetInfo &target, const EmitOptions &options) {
+                                        const TargetInfo &target, const EmitOptions &options,
+                                        const std::function<void()> &whileAssembling) {
   DiagnosticCapture diagnostics(module.getContext());
   auto machine = createMachine(target, options);
   if (!machine)
@@ -191,7 +193,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   if (isText) {
     binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());
     binary.bytes.push_back('\0');
-  } else if (llvm::Error error = assemble(binary, facts, target, options)) {
+  } else if (llvm::Error error = assemble(binary, facts, target, options, whileAssembling)) {
     return std::move(error);
   }
   if (options.captureAssembly)

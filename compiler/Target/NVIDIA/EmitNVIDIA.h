@@ -13,7 +13,8 @@ namespace kiln {
 /// emitDeviceBinary for the CUDA backend. The result is a cubin, or PTX where the target or
 /// `options.cudaEmit` says so.
 llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts &facts,
-                                        const TargetInfo &target, const EmitOptions &options);
+                                        const TargetInfo &target, const EmitOptions &options,
+                                        const std::function<void()> &whileAssembling);
 
 } // namespace kiln
 

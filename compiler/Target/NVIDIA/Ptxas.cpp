@@ -94,14 +94,15 @@ public:
     return Assembly(std::move(*ptxas), std::move(*folder), listPtx(ptx).size(), target, options);
   }
 
-  llvm::Expected<PtxasResult> run(unsigned level) const {
+  llvm::Expected<PtxasResult> run(unsigned level,
+                                  const std::function<void()> &meanwhile = nullptr) const {
     std::vector<std::string> arguments = {"-v", "-arch=" + target.arch,
                                           "-O" + std::to_string(level)};
     if (options.lineInfo)
       arguments.push_back("-lineinfo");
     arguments.insert(arguments.end(), {"-o", "kernel.cubin", "kernel.ptx"});
     ProcessLimits limits{uint64_t(options.ptxasMemory) << 20, options.ptxasTimeout};
-    auto process = runProgram(ptxas, arguments, folder.path(), limits);
+    auto process = runProgram(ptxas, arguments, folder.path(), limits, meanwhile);
     if (!process)
       return process.takeError();
     if (process->status != 0)
@@ -198,11 +199,12 @@ bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second
 }
 
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
-                                     const EmitOptions &options) {
+                                     const EmitOptions &options,
+                                     const std::function<void()> &meanwhile) {
   auto assembly = Assembly::prepare(ptx, target, options);
   if (!assembly)
     return assembly.takeError();
-  auto result = assembly->run(std::min(options.optLevel, 3u));
+  auto result = assembly->run(std::min(options.optLevel, 3u), meanwhile);
   if (result && result->level > 1 && gaveUp(result->report)) {
     auto again = assembly->run(1);
     // That it fails where the other did not is no error.

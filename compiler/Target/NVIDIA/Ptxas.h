@@ -53,9 +53,10 @@ bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second
 /// on which it gave up, all used less at -O1, and all were faster on an H200, 1.7 to 12.7 times. Of
 /// 28 others that spilled, -O1 made most slower: they are left alone.) The options that ptxas
 /// stores in its output are the same for every kernel of a target otherwise, and so are the file
-/// names it sees.
+/// names it sees. `meanwhile` is called when it has begun.
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
-                                     const EmitOptions &options);
+                                     const EmitOptions &options,
+                                     const std::function<void()> &meanwhile = nullptr);
 
 } // namespace kiln
 

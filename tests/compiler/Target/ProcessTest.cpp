@@ -26,6 +26,27 @@ TEST(Process, AMissingProgramIsAnError) {
   EXPECT_EQ(llvm::toString(result.takeError()), "cannot run '/nowhere/tool'");
 }
 
+TEST(Process, HeapsGrowInLargeStepsUnlessTheUserSaysHow) {
+  const std::vector<std::string> print = {"-c", "echo $GLIBC_TUNABLES"};
+  auto ours = llvm::cantFail(runProgram("/bin/sh", print, "/"));
+  EXPECT_EQ(ours.output, "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=16777216\n");
+  setenv("GLIBC_TUNABLES", "glibc.malloc.check=1", 1);
+  auto theirs = llvm::cantFail(runProgram("/bin/sh", print, "/"));
+  unsetenv("GLIBC_TUNABLES");
+  EXPECT_EQ(theirs.output, "glibc.malloc.check=1\n");
+  ProcessLimits small;
+  small.memoryBytes = 64 << 20;
+  EXPECT_EQ(llvm::cantFail(runProgram("/bin/sh", print, "/", small)).output, "\n");
+}
+
+TEST(Process, OtherWorkIsDoneWhileAProgramRuns) {
+  auto folder = llvm::cantFail(TemporaryFolder::create(""));
+  auto result = llvm::cantFail(
+      runProgram("/bin/sh", {"-c", "until [ -e go ]; do sleep 0.01; done; echo went"},
+                 folder.path(), {}, [&] { llvm::cantFail(folder.write("go", "")); }));
+  EXPECT_EQ(result.output, "went\n");
+}
+
 TEST(Process, LimitsBindTheProgramAndWhatItRuns) {
   ProcessLimits time, memory;
   time.seconds = 1;
