@@ -8,6 +8,10 @@
 #include "compiler/Target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace kiln {
 
 /// emitDeviceBinary for the HIP backend.
