@@ -150,9 +150,11 @@ std::string writeComparisonTable(const EntryText &text) {
     return "";
   std::string arrays;
   for (unsigned i : comparedArrays(entry)) {
-    const ArgumentType &type = entry.arguments[i].type;
-    arrays += formatv("    {{{0}, KILN_PARAM_{1}, {2}},\n", cString(entry.arguments[i].name),
-                      elementParamKind(type.element), type.isConst ? 1 : 0)
+    ArgumentType element = entry.arguments[i].type;
+    if (element.pointerDepth < 2)
+      element.kind = ArgumentType::Kind::Scalar;
+    arrays += formatv("    {{{0}, {1}, {2}},\n", cString(entry.arguments[i].name),
+                      cParamKind(element), entry.arguments[i].type.isConst ? 1 : 0)
                   .str();
   }
   std::string table =

@@ -94,11 +94,11 @@ TEST(Comparison, AgreesInOneOfItsViews) {
   std::vector<ElementView> views = {{ElementType::Int32, 0}, {ElementType::FP32, 0}};
   EXPECT_EQ(compareStorage(before, wanted, got, views, defaultTolerances()).differing, 0u);
   EXPECT_EQ(compareStorage(before, wanted, got, views[0], defaultTolerances()).differing, 1u);
-  got[12] = 9;
+  got[15] = 0x7f; // far away in both
   Comparison off = compareStorage(before, wanted, got, views, defaultTolerances());
   EXPECT_EQ(off.differing, 1u);
   EXPECT_EQ(off.place, 12u);
-  EXPECT_EQ(off.got, 9);
+  EXPECT_EQ(off.got, 0x7f000008);
 }
 
 TEST(Comparison, EveryByteCounts) {
