@@ -17,12 +17,12 @@ tarball)
   ;;
 deb)
   # A system without any package, so the dependencies are not looked at.
-  mkdir -p "$scratch"/root/var/lib/dpkg/{info,updates}
-  touch "$scratch"/root/var/lib/dpkg/status
-  PATH=$PATH:/usr/sbin:/sbin dpkg --root="$scratch/root" --force-depends --force-not-root --no-triggers --log=/dev/null \
+  mkdir -p "$scratch"/system/var/lib/dpkg/{info,updates}
+  touch "$scratch"/system/var/lib/dpkg/status
+  PATH=$PATH:/usr/sbin:/sbin dpkg --root="$scratch/system" --force-depends --force-not-root --no-triggers --log=/dev/null \
     -i "$packages"/kiln_*_amd64.deb >"$scratch/dpkg.log" 2>&1 || { cat "$scratch/dpkg.log"; exit 1; }
-  dpkg --root="$scratch/root" --verify kiln
-  prefix=$scratch/root/usr
+  dpkg --root="$scratch/system" --verify kiln
+  prefix=$scratch/system/usr
   ;;
 wheel)
   python3 -m venv "$scratch/venv"
