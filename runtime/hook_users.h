@@ -26,6 +26,23 @@ void kiln_remove_hook_user(kiln_hook_users *users);
 /* Under the mutex, which is free while this waits: new users must have been turned away before. */
 void kiln_await_hook_users(kiln_hook_users *users);
 
+/* Functions that launches call where they are set. */
+typedef struct kiln_hook {
+  uint32_t *is_set; /* launches read it without the mutex */
+  void *functions;  /* a struct of this many bytes */
+  size_t bytes;
+  kiln_hook_users users;
+} kiln_hook;
+
+#define KILN_HOOK(is_set, functions)                                                               \
+  { &(is_set), &(functions), sizeof(functions), KILN_HOOK_USERS_INITIALIZER }
+
+/* Where they are set, copies the functions to `used` and counts this launch among their users. */
+bool kiln_begin_hook(kiln_hook *hook, void *used);
+void kiln_end_hook(kiln_hook *hook);
+/* Waits until nobody uses the earlier functions. */
+void kiln_replace_hook(kiln_hook *hook, const void *functions, bool is_set);
+
 #pragma GCC visibility pop
 
 #endif /* KILN_RUNTIME_HOOK_USERS_H */

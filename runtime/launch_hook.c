@@ -18,27 +18,11 @@ typedef struct launch_hook {
 
 uint32_t kiln_is_hooked;
 
-static kiln_hook_users users = KILN_HOOK_USERS_INITIALIZER;
-static launch_hook hook;
+static launch_hook functions;
+static kiln_hook hook = KILN_HOOK(kiln_is_hooked, functions);
 
 /* Of this thread's launch, and of what its hook calls. */
 static _Thread_local unsigned depth;
-
-static bool begin_use(launch_hook *used) {
-  kiln_lock(&users.mutex);
-  bool is_set = kiln_is_hooked;
-  if (is_set)
-    kiln_add_hook_user(&users);
-  *used = hook;
-  kiln_unlock(&users.mutex);
-  depth += is_set;
-  return is_set;
-}
-
-static void end_use(void) {
-  kiln_remove_hook_user(&users);
-  --depth;
-}
 
 kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_function after,
                                  void *user) {
@@ -46,12 +30,8 @@ kiln_status kiln_set_launch_hook(kiln_launch_function before, kiln_launch_functi
     return kiln_error(KILN_ERROR_STATE,
                       "kiln_set_launch_hook: called by the launch hook, or by a kernel of a launch "
                       "that has one");
-  kiln_lock(&users.mutex);
-  __atomic_store_n(&kiln_is_hooked, 0, __ATOMIC_RELAXED);
-  kiln_await_hook_users(&users);
-  hook = (launch_hook){.before = before, .after = after, .user = user};
-  __atomic_store_n(&kiln_is_hooked, before || after, __ATOMIC_RELAXED);
-  kiln_unlock(&users.mutex);
+  const launch_hook next = {.before = before, .after = after, .user = user};
+  kiln_replace_hook(&hook, &next, before || after);
   return KILN_SUCCESS;
 }
 
@@ -78,8 +58,9 @@ static kiln_launch_info describe(const kiln_kernel *kernel, kiln_stream stream,
 kiln_status kiln_launch_hooked(const kiln_binding *binding, const kiln_kernel *kernel,
                                kiln_stream stream, const uint32_t grid[3], void *const *params) {
   launch_hook used;
-  if (!begin_use(&used))
+  if (!kiln_begin_hook(&hook, &used))
     return binding->driver->launch(kernel, stream, grid, params);
+  ++depth;
   kiln_launch_info info = describe(kernel, stream, grid);
   if (used.before)
     used.before(used.user, &info);
@@ -89,6 +70,7 @@ kiln_status kiln_launch_hooked(const kiln_binding *binding, const kiln_kernel *k
   kiln_note_error(&failure, status);
   if (used.after)
     used.after(used.user, &info);
-  end_use();
+  kiln_end_hook(&hook);
+  --depth;
   return kiln_first_error_of(&failure);
 }

@@ -14,25 +14,14 @@ typedef struct scratch_allocator {
 
 uint32_t kiln_has_scratch_allocator;
 
-static kiln_hook_users users = KILN_HOOK_USERS_INITIALIZER;
 static scratch_allocator allocator;
+static kiln_hook hook = KILN_HOOK(kiln_has_scratch_allocator, allocator);
 
 /* Of this thread's launches that have memory of the allocator, and of the allocator itself. */
 static _Thread_local unsigned depth;
 
-static bool begin_use(scratch_allocator *used) {
-  kiln_lock(&users.mutex);
-  bool is_set = kiln_has_scratch_allocator;
-  if (is_set)
-    kiln_add_hook_user(&users);
-  *used = allocator;
-  kiln_unlock(&users.mutex);
-  depth += is_set;
-  return is_set;
-}
-
 static void end_use(void) {
-  kiln_remove_hook_user(&users);
+  kiln_end_hook(&hook);
   --depth;
 }
 
@@ -45,12 +34,8 @@ kiln_status kiln_set_scratch_allocator(kiln_allocate_function allocate,
     return kiln_error(KILN_ERROR_STATE,
                       "kiln_set_scratch_allocator: called by the allocator, or by a kernel of a "
                       "launch that has memory of it");
-  kiln_lock(&users.mutex);
-  __atomic_store_n(&kiln_has_scratch_allocator, 0, __ATOMIC_RELAXED);
-  kiln_await_hook_users(&users);
-  allocator = (scratch_allocator){.allocate = allocate, .release = release, .user = user};
-  __atomic_store_n(&kiln_has_scratch_allocator, allocate != NULL, __ATOMIC_RELAXED);
-  kiln_unlock(&users.mutex);
+  const scratch_allocator next = {.allocate = allocate, .release = release, .user = user};
+  kiln_replace_hook(&hook, &next, allocate != NULL);
   return KILN_SUCCESS;
 }
 
@@ -92,8 +77,9 @@ kiln_status kiln_acquire_scratch(const kiln_kernel *kernel, kiln_stream stream, 
                                  uint64_t alignment, kiln_scratch *scratch) {
   scratch_allocator used;
   scratch->memory = NULL;
-  if (!begin_use(&used))
+  if (!kiln_begin_hook(&hook, &used))
     return KILN_SUCCESS;
+  ++depth;
   kiln_status status = make_request(kernel, stream, bytes, alignment, &scratch->request);
   if (status == KILN_SUCCESS) {
     scratch->release = used.release;

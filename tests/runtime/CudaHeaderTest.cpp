@@ -1,10 +1,9 @@
 // The runtime writes NVIDIA's signatures, structs and numbers down by itself; where the toolkit is
 // installed they are compared with its cuda.h.
 #include "runtime/cuda_driver.h"
+#include "tests/runtime/SignatureShape.h"
 
 #include <gtest/gtest.h>
-
-#include <type_traits>
 
 #if __has_include(<cuda.h>)
 #include <cuda.h>
@@ -14,33 +13,8 @@
 
 namespace {
 
-template <typename A, typename B>
-constexpr bool passedAlike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
-
-template <typename... Types> struct TypeList {};
-
-// Same number of parameters, each of the same size and kind.
-constexpr bool sameShape(TypeList<>, TypeList<>) { return true; }
-template <typename... A, typename... B> constexpr bool sameShape(TypeList<A...>, TypeList<B...>) {
-  return false;
-}
-template <typename A, typename... As, typename B, typename... Bs>
-constexpr bool sameShape(TypeList<A, As...>, TypeList<B, Bs...>) {
-  return passedAlike<A, B> && sameShape(TypeList<As...>(), TypeList<Bs...>());
-}
-
-static_assert(!sameShape(TypeList<int>(), TypeList<int, int>()) &&
-              !sameShape(TypeList<int>(), TypeList<void *>()));
-
-template <typename Function> struct Parameters;
-template <typename Result, typename... Types> struct Parameters<Result(Types...)> {
-  using List = TypeList<Types...>;
-};
-
 #define KILN_CUDA(presence, name, exported, parameters)                                            \
-  static_assert(                                                                                   \
-      sameShape(Parameters<int parameters>::List(), Parameters<decltype(::name)>::List()),         \
-      exported);
+  static_assert(kiln::test::haveSameShape<int parameters, decltype(::name)>, exported);
 #include "runtime/cuda_symbols.def"
 #undef KILN_CUDA
 

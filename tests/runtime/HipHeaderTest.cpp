@@ -1,12 +1,14 @@
-// The runtime writes HIP's signatures, places in structs and numbers down by itself; where ROCm's
-// headers are installed they are compared with these (Debian: libamdhip64-dev).
+// The runtime writes HIP's signatures, places in structs and numbers down by itself; here they are
+// compared with ROCm's headers. By hand, as these come with a runtime and a compiler:
+//   apt-get install libamdhip64-dev && bazel test //tests/runtime:HipHeaderTest
 #include "runtime/hip_abi.h"
+#include "tests/runtime/SignatureShape.h"
 
 #include <gtest/gtest.h>
 
-#include <type_traits>
-
-#if __has_include(<hip/hip_runtime_api.h>)
+#if !__has_include(<hip/hip_runtime_api.h>)
+#error "no hip/hip_runtime_api.h to compare with: apt-get install libamdhip64-dev"
+#endif
 #define __HIP_PLATFORM_AMD__
 #define __HIP_DISABLE_CPP_FUNCTIONS__
 #include <hip/hip_runtime_api.h>
@@ -31,42 +33,8 @@ int kilnLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned, unsigned, 
 
 namespace {
 
-template <typename A, typename B>
-constexpr bool passedAlike = sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
-
-template <typename... Types> struct TypeList {};
-
-// Same number of parameters, each of the same size and kind.
-constexpr bool sameShape(TypeList<>, TypeList<>) { return true; }
-template <typename... A, typename... B> constexpr bool sameShape(TypeList<A...>, TypeList<B...>) {
-  return false;
-}
-template <typename A, typename... As, typename B, typename... Bs>
-constexpr bool sameShape(TypeList<A, As...>, TypeList<B, Bs...>) {
-  return passedAlike<A, B> && sameShape(TypeList<As...>(), TypeList<Bs...>());
-}
-
-static_assert(!sameShape(TypeList<int>(), TypeList<int, int>()) &&
-              !sameShape(TypeList<int>(), TypeList<void *>()));
-
-template <typename Function> struct Signature;
-template <typename R, typename... Types> struct Signature<R(Types...)> {
-  using Result = R;
-  using List = TypeList<Types...>;
-};
-// Functions that cannot throw are the same in C++17 but for this.
-template <typename R, typename... Types> struct Signature<R(Types...) noexcept> {
-  using Result = R;
-  using List = TypeList<Types...>;
-};
-
-template <typename Ours, typename Theirs>
-constexpr bool
-    same = sameShape(typename Signature<Ours>::List(), typename Signature<Theirs>::List()) &&
-           passedAlike<typename Signature<Ours>::Result, typename Signature<Theirs>::Result>;
-
 #define KILN_HIP(presence, result, name, parameters)                                               \
-  static_assert(same<result parameters, decltype(::name)>, #name);
+  static_assert(kiln::test::haveSameShape<result parameters, decltype(::name)>, #name);
 #include "runtime/hip_symbols.def"
 #undef KILN_HIP
 
@@ -93,11 +61,3 @@ TEST(HipHeaderTest, TheNumbersAreTheSame) {
 }
 
 } // namespace
-
-#else
-
-TEST(HipHeaderTest, NeedsRocmsHeaders) {
-  GTEST_SKIP() << "no hip/hip_runtime_api.h to compare with";
-}
-
-#endif

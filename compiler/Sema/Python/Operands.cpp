@@ -6,28 +6,27 @@
 
 namespace kiln::sema {
 
-std::optional<Int> PythonOperations::constantInt(const Value &value, const llvm::Twine &what) {
-  if (value.isIntegral())
-    return value.getInt();
+std::nullopt_t PythonOperations::refuseConstant(const Value &value, const llvm::Twine &what,
+                                                const llvm::Twine &expected) {
   if (value.isError())
     return std::nullopt;
   if (value.isOpaque())
     return notKnown(value), std::nullopt;
   if (value.isTensor())
     return fail(DiagKind::SemaNotConstant, what, describe(value));
-  return fail(DiagKind::SemaInvalidArgument, what, "an integer", describe(value));
+  return fail(DiagKind::SemaInvalidArgument, what, expected, describe(value));
+}
+
+std::optional<Int> PythonOperations::constantInt(const Value &value, const llvm::Twine &what) {
+  if (value.isIntegral())
+    return value.getInt();
+  return refuseConstant(value, what, "an integer");
 }
 
 std::optional<double> PythonOperations::constantReal(const Value &value, const llvm::Twine &what) {
   if (value.isNumber())
     return value.getReal();
-  if (value.isError())
-    return std::nullopt;
-  if (value.isOpaque())
-    return notKnown(value), std::nullopt;
-  if (value.isTensor())
-    return fail(DiagKind::SemaNotConstant, what, describe(value));
-  return fail(DiagKind::SemaInvalidArgument, what, "a number", describe(value));
+  return refuseConstant(value, what, "a number");
 }
 
 std::optional<Int> PythonOperations::wholeNumber(double value) {

@@ -80,6 +80,9 @@ public:
   std::optional<unsigned> constantAxis(const Value &value, llvm::StringRef what, size_t rank);
 
 private:
+  /// What an operand is that is no constant of the expected kind.
+  std::nullopt_t refuseConstant(const Value &value, const llvm::Twine &what,
+                                const llvm::Twine &expected);
   Value stringMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
                      const Keywords &keywords);
   Value splitMethod(llvm::StringRef self, llvm::StringRef name, llvm::ArrayRef<Value> args,
