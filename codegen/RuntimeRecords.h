@@ -1,6 +1,6 @@
 //===- RuntimeRecords.h - the model's parts as the runtime has them -*- C++ -*-===//
 //
-// Records of runtime/kiln.h, part 2, for who launches without generated C.
+// Records of runtime/kiln_records.h, for who launches without generated C.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_CODEGEN_RUNTIMERECORDS_H

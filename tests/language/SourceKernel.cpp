@@ -97,7 +97,7 @@ struct SourceKernel::Code {
   DeviceBinary binary;
   std::unique_ptr<LoadedBinary> loaded;
 
-  //--- The records of a generated library with one kernel (runtime/kiln.h) ---
+  //--- The records of a generated library with one kernel (runtime/kiln_records.h) ---
   std::vector<kiln_param> parameters;
   kiln_variant variant = {};
   kiln_target where = {};

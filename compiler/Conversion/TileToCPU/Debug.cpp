@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace kiln::cpu {
 
-/// Calls a function of the runtime (kiln.h, part 2).
+/// Calls a function of the runtime (kiln_records.h).
 Value KernelEmitter::call(StringRef name, ValueRange arguments, Type result) {
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!callee) {

@@ -1,4 +1,4 @@
-// A kernel library in memory: the records that generated C holds (runtime/kiln.h, part 2), filled
+// A kernel library in memory: the records that generated C holds (runtime/kiln_records.h), filled
 // from the same model, so that `kiln run` launches as programs do, by the runtime. Binaries for
 // GPUs are used as they are; host objects are linked and loaded.
 
