@@ -48,11 +48,14 @@ bool passesOn(llvm::StringRef function) {
   return llvm::is_contained(names, function);
 }
 
+/// What has been found of each function; nothing yet of one that is being looked at.
+using KnownUses = std::map<const FunctionDef *, KernelUses>;
+
 /// One function, walked for each question.
 class FunctionUses {
 public:
-  FunctionUses(const ast::Module &module, const FunctionDef &function, unsigned depth)
-      : module(module), function(function), depth(depth) {
+  FunctionUses(const ast::Module &module, const FunctionDef &function, KnownUses &known)
+      : module(module), function(function), known(known) {
     for (const Parameter &parameter : function.parameters)
       parameters.insert(parameter.name.name.str());
     everywhere([&](const Node &node) {
@@ -162,7 +165,7 @@ private:
       for (const Argument &argument : call.arguments)
         lookAtBounds(*argument.value);
     const FunctionDef *helper = as<NameExpr>(call.callee) ? findFunction(module, name) : nullptr;
-    if (helper && depth < maxDepth)
+    if (helper)
       lookAtHelper(*helper, call);
   }
 
@@ -180,7 +183,10 @@ private:
   }
 
   void lookAtHelper(const FunctionDef &helper, const CallExpr &call) {
-    KernelUses inner = FunctionUses(module, helper, depth + 1).find();
+    auto [found, isNew] = known.try_emplace(&helper);
+    if (isNew)
+      found->second = FunctionUses(module, helper, known).find();
+    const KernelUses &inner = found->second;
     for (auto [place, parameter] : llvm::enumerate(helper.parameters)) {
       std::string its = parameter.name.name.str();
       const Expr *passed = argumentOf(call, unsigned(place), its);
@@ -322,11 +328,9 @@ private:
     return bounds.size() == 1 ? *bounds.begin() : "";
   }
 
-  static constexpr unsigned maxDepth = 4;
-
   const ast::Module &module;
   const FunctionDef &function;
-  unsigned depth;
+  KnownUses &known;
   std::set<std::string> parameters;
   /// What names are bound to, and what is added to them.
   std::map<std::string, std::vector<const Expr *>> bindings, steps;
@@ -347,7 +351,8 @@ bool isJit(const Expr *decorator) {
 } // namespace
 
 KernelUses usesOf(const ast::Module &module, const ast::FunctionDef &function) {
-  return FunctionUses(module, function, 0).find();
+  KnownUses known;
+  return FunctionUses(module, function, known).find();
 }
 
 const ast::FunctionDef *findFunction(const ast::Module &module, llvm::StringRef name) {
