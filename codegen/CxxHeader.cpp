@@ -126,7 +126,7 @@ private:
 
   /// The first refusal of an array that is too small.
   void writeCheck() {
-    put("namespace detail {\n");
+    put("namespace kiln_detail {\n");
     put(wrapDeclaration("inline kiln_status $(" + parameters(false) + ") noexcept {") + "\n");
     out << "  kiln_status kiln_status_ = KILN_SUCCESS;\n";
     std::set<std::string> named;
@@ -151,7 +151,7 @@ private:
     for (const Argument &a : arguments)
       if (!named.count(a.name))
         out << "  (void)" << a.name << ";\n";
-    out << "  return kiln_status_;\n}\n} // namespace detail\n\n";
+    out << "  return kiln_status_;\n}\n} // namespace kiln_detail\n\n";
   }
 
   void putCheck(const std::string &check, std::set<std::string> &named, unsigned argument) {
@@ -191,7 +191,7 @@ private:
     std::vector<std::string> names;
     for (const Argument &a : arguments)
       names.push_back(a.name);
-    return formatv("{0}if (kiln_status kiln_checked_ = detail::{1}({2}))\n{0}  return {3};\n",
+    return formatv("{0}if (kiln_status kiln_checked_ = kiln_detail::{1}({2}))\n{0}  return {3};\n",
                    indent, name, join(names, ", "), failed);
   }
 
@@ -220,16 +220,16 @@ private:
                  ") noexcept {\n");
     out << checked("::kiln::failure(kiln_checked_)", "    ");
     put("    $_plan kiln_made_;\n");
-    put(wrapDeclaration("    kiln_status kiln_status_ = ::@_plan_init(&kiln_made_.plan_, "
+    put(wrapDeclaration("    kiln_status kiln_status_ = ::@_plan_init(&kiln_made_.kiln_plan_, "
                         "stream.get()" +
                         values() + ");") +
         "\n    if (kiln_status_ != KILN_SUCCESS)\n      return ::kiln::failure(kiln_status_);\n"
         "    return kiln_made_;\n  }\n");
     putSignature("  ::kiln::result<> run(", ") const noexcept {\n");
     out << checked("kiln_checked_", "    ");
-    put(wrapDeclaration("    return ::@_run(&this->plan_" + values() + ");") +
-        "\n  }\n  uint32_t variant() const noexcept { return plan_.variant; }\n\n"
-        "private:\n  ::@_plan plan_ = {};\n};\n\n");
+    put(wrapDeclaration("    return ::@_run(&this->kiln_plan_" + values() + ");") +
+        "\n  }\n  uint32_t variant() const noexcept { return kiln_plan_.variant; }\n\n"
+        "private:\n  ::@_plan kiln_plan_ = {};\n};\n\n");
   }
 };
 
@@ -254,7 +254,7 @@ std::string writeCxxHeader(const LibraryModel &model, const std::vector<EntryTex
     std::string definitions = Expression::cHelpers(helpers);
     for (size_t at; (at = definitions.find("static ")) != std::string::npos;)
       definitions.replace(at, strlen("static "), "inline ");
-    out << "\nnamespace detail {\n" << definitions << "} // namespace detail\n";
+    out << "\nnamespace kiln_detail {\n" << definitions << "} // namespace kiln_detail\n";
   }
   out << functions;
   if (hasLibraryPrepare(model))

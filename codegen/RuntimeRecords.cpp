@@ -8,8 +8,7 @@ kiln_param_kind parameterKind(const ArgumentType &type) {
   if (type.isPointer())
     return KILN_PARAM_POINTER;
   static constexpr kiln_param_kind kinds[] = {
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
-  KILN_PARAM_##KIND,
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, KIND, ...) KILN_PARAM_##KIND,
 #include "runtime/element_types.def"
   };
   return kinds[static_cast<size_t>(type.element)];

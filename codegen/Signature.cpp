@@ -27,7 +27,7 @@ struct ParamRecord {
 };
 
 constexpr std::array kParams = {
-#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) ParamRecord{#KIND, BYTES, #C_TYPE},
+#define KILN_PARAM_TYPE(KIND, NAME, BYTES, C_TYPE) ParamRecord{#KIND, BYTES, #C_TYPE},
 #include "runtime/element_types.def"
 };
 
@@ -38,7 +38,7 @@ struct ElementRecord {
 };
 
 constexpr std::array kElements = {
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, KIND, ...)                   \
   ElementRecord{SPEC, SYNONYM, LANGUAGE, ElementClass::CLASS, ParamKind::KIND},
 #include "runtime/element_types.def"
 };

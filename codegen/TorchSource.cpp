@@ -83,44 +83,12 @@ void succeed(kiln_status status) { TORCH_CHECK(status == KILN_SUCCESS, kiln_last
 
 /// The at::ScalarType of an array's elements. 8-bit floats that PyTorch lacks are their bits.
 StringRef torchType(ElementType element) {
-  switch (element) {
-  case ElementType::Int1:
-    return "at::kBool";
-  case ElementType::Int8:
-    return "at::kChar";
-  case ElementType::Int16:
-    return "at::kShort";
-  case ElementType::Int32:
-    return "at::kInt";
-  case ElementType::Int64:
-    return "at::kLong";
-  case ElementType::UInt8:
-  case ElementType::FP8E4B15:
-    return "at::kByte";
-  case ElementType::UInt16:
-    return "at::kUInt16";
-  case ElementType::UInt32:
-    return "at::kUInt32";
-  case ElementType::UInt64:
-    return "at::kUInt64";
-  case ElementType::FP8E4NV:
-    return "at::kFloat8_e4m3fn";
-  case ElementType::FP8E4B8:
-    return "at::kFloat8_e4m3fnuz";
-  case ElementType::FP8E5:
-    return "at::kFloat8_e5m2";
-  case ElementType::FP8E5B16:
-    return "at::kFloat8_e5m2fnuz";
-  case ElementType::FP16:
-    return "at::kHalf";
-  case ElementType::BF16:
-    return "at::kBFloat16";
-  case ElementType::FP32:
-    return "at::kFloat";
-  case ElementType::FP64:
-    return "at::kDouble";
-  }
-  llvm_unreachable("unknown element type");
+  static constexpr StringLiteral names[] = {
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, KIND, ARRAY, TORCH, DLPACK)  \
+  "at::k" #TORCH,
+#include "runtime/element_types.def"
+  };
+  return names[static_cast<size_t>(element)];
 }
 
 /// An argument of the operator: how its schema, the C++ function and the call have it.

@@ -24,7 +24,7 @@ static_assert(sizeof(kiln_encoded_map) == KILN_TENSOR_MAP_BYTES, "a CUtensorMap"
 
 /* CUtensorMapDataType */
 static const uint8_t element_numbers[] = {
-#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA) [KILN_TENSOR_##NAME] = (CUDA),
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA, PTX) [KILN_TENSOR_##NAME] = (CUDA),
 #include "runtime/tensor_elements.def"
 };
 

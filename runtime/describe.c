@@ -88,12 +88,11 @@ static void truth_value(writer *out, const char *key, bool truth) {
 
 static const char *kind_name(uint32_t kind) {
   static const char *const names[] = {
-      [KILN_PARAM_POINTER] = "pointer", [KILN_PARAM_I1] = "i1",    [KILN_PARAM_I8] = "i8",
-      [KILN_PARAM_U8] = "u8",           [KILN_PARAM_I16] = "i16",  [KILN_PARAM_U16] = "u16",
-      [KILN_PARAM_I32] = "i32",         [KILN_PARAM_U32] = "u32",  [KILN_PARAM_I64] = "i64",
-      [KILN_PARAM_U64] = "u64",         [KILN_PARAM_F8] = "fp8",   [KILN_PARAM_F16] = "fp16",
-      [KILN_PARAM_BF16] = "bf16",       [KILN_PARAM_F32] = "fp32", [KILN_PARAM_F64] = "fp64",
-      [KILN_PARAM_BYTES] = "bytes"};
+      [KILN_PARAM_POINTER] = "pointer",
+#define KILN_PARAM_TYPE(KIND, NAME, ...) [KILN_PARAM_##KIND] = (NAME),
+#include "runtime/element_types.def"
+      [KILN_PARAM_BYTES] = "bytes",
+  };
   return kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 

@@ -69,6 +69,7 @@ typedef struct kiln_kernel {
   uint32_t variant;
   uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
   void *function;          /* CUkernel, CUfunction, hipFunction_t */
+  bool has_messages;       /* HIP: it may print, or fail (hip_messages.h) */
   kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
   bool passes_more; /* than the variant's parameters: tensor maps, scratch memory */
   kiln_tensor_map_cache *tensor_maps; /* CUDA: for each of the binary's maps; null: none */

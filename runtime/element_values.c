@@ -6,7 +6,7 @@
 uint32_t kiln_element_bytes(uint32_t kind) {
   static const uint8_t sizes[] = {
       [KILN_PARAM_POINTER] = 8,
-#define KILN_PARAM_TYPE(KIND, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
+#define KILN_PARAM_TYPE(KIND, NAME, BYTES, C_TYPE) [KILN_PARAM_##KIND] = (BYTES),
 #include "runtime/element_types.def"
   };
   _Static_assert(sizeof sizes == KILN_PARAM_BYTES, "every kind but the last has one size");

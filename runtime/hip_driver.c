@@ -7,6 +7,7 @@
  */
 #include "runtime/driver.h"
 #include "runtime/hip_abi.h"
+#include "runtime/hip_messages.h"
 #include "runtime/mutex.h"
 #include "runtime/scratch.h"
 #include "runtime/shared_library.h"
@@ -42,6 +43,7 @@ static hip_api api_storage;
 static void *library_handle;
 static const hip_api *published_api;
 static kiln_place *device_places[MAX_DEVICES];
+static void *message_buffer; /* of all modules that print; under the mutex until it is there */
 
 static kiln_status hip_error(const hip_api *api, kiln_status status, const char *what, int result) {
   const char *name = api->hipGetErrorName(result), *text = api->hipGetErrorString(result);
@@ -262,6 +264,61 @@ static kiln_status load_module(const hip_api *api, const kiln_kernel *kernel, ki
   return status;
 }
 
+/* --- what kernels print --- */
+
+static kiln_status make_message_buffer(const hip_api *api) {
+  const unsigned flags =
+      KILN_HIP_HOST_MALLOC_PORTABLE | KILN_HIP_HOST_MALLOC_MAPPED | KILN_HIP_HOST_MALLOC_COHERENT;
+  const size_t bytes = KILN_HIP_MESSAGES_HEAD + KILN_HIP_MESSAGES_RECORDS;
+  void *memory = NULL;
+  int result = api->hipHostMalloc(&memory, bytes, flags);
+  if (result)
+    return hip_error(api, KILN_ERROR_LOAD, "hipHostMalloc", result);
+  memset(memory, 0, bytes);
+  message_buffer = memory;
+  return KILN_SUCCESS;
+}
+
+/* Tells the module where its variable has to point to. */
+static kiln_status connect_messages(const hip_api *api, void *variable) {
+  if (!api->hipHostMalloc || !api->hipHostFree || !api->hipHostGetDevicePointer ||
+      !api->hipMemcpyHtoD || !api->hipLaunchHostFunc)
+    return kiln_error(KILN_ERROR_UNSUPPORTED,
+                      "the kernel prints or asserts, and this driver lacks hipLaunchHostFunc or "
+                      "functions of host memory");
+  kiln_lock(&mutex);
+  kiln_status status = message_buffer ? KILN_SUCCESS : make_message_buffer(api);
+  kiln_unlock(&mutex);
+  if (status != KILN_SUCCESS)
+    return status;
+  void *address = NULL;
+  int result = api->hipHostGetDevicePointer(&address, message_buffer, 0);
+  if (result)
+    return hip_error(api, KILN_ERROR_LOAD, "hipHostGetDevicePointer", result);
+  result = api->hipMemcpyHtoD(variable, &address, sizeof address);
+  return result ? hip_error(api, KILN_ERROR_LOAD, "hipMemcpyHtoD", result) : KILN_SUCCESS;
+}
+
+static kiln_status find_messages(const hip_api *api, kiln_kernel *kernel, void *module) {
+  void *variable = NULL;
+  size_t bytes = 0;
+  int result = api->hipModuleGetGlobal(&variable, &bytes, module, KILN_HIP_MESSAGES_SYMBOL);
+  kernel->has_messages = result == 0;
+  if (!result)
+    return connect_messages(api, variable);
+  return result == KILN_HIP_ERROR_NOT_FOUND
+             ? KILN_SUCCESS
+             : hip_error(api, KILN_ERROR_LOAD, "hipModuleGetGlobal", result);
+}
+
+/* A kernel whose assertion has failed has left its work undone: nobody builds on that. */
+static kiln_status check_failures(void) {
+  char text[512];
+  return kiln_hip_messages_failure(text, sizeof text)
+             ? kiln_error(KILN_ERROR_LAUNCH, "an earlier kernel has stopped: %s", text)
+             : KILN_SUCCESS;
+}
+
 static kiln_status load_on_device(const hip_api *api, kiln_kernel *kernel, kiln_image **images) {
   void *module = NULL;
   kiln_status status = load_module(api, kernel, images, &module);
@@ -276,7 +333,7 @@ static kiln_status load_on_device(const hip_api *api, kiln_kernel *kernel, kiln_
   if (kernel->binary->shared_bytes > DEFAULT_SHARED_BYTES && api->hipFuncSetAttribute)
     (void)api->hipFuncSetAttribute(kernel->function, KILN_HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED,
                                    (int)kernel->binary->shared_bytes);
-  return KILN_SUCCESS;
+  return find_messages(api, kernel, module);
 }
 
 static kiln_status check_launch_kind(const hip_api *api, const kiln_binary *binary) {
@@ -345,7 +402,9 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
     return kiln_error(KILN_ERROR_GRID,
                       "%s: %u blocks of %u threads are more than 2^32-1 threads in x",
                       kernel->entry->name, grid[0], binary->threads);
-  kiln_status status = enter(api, kernel->place->ordinal, &previous);
+  kiln_status status = kernel->has_messages ? check_failures() : KILN_SUCCESS;
+  if (status == KILN_SUCCESS)
+    status = enter(api, kernel->place->ordinal, &previous);
   if (status != KILN_SUCCESS)
     return status;
   if (binary->flags & KILN_LAUNCH_COOPERATIVE)
@@ -356,7 +415,12 @@ static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream
     result =
         api->hipModuleLaunchKernel(kernel->function, grid[0], grid[1], grid[2], binary->threads, 1,
                                    1, binary->shared_bytes, stream.handle, parameters, NULL);
+  int printed = !result && kernel->has_messages
+                    ? api->hipLaunchHostFunc(stream.handle, kiln_hip_messages_print, message_buffer)
+                    : 0;
   leave(api, previous);
+  if (printed)
+    return hip_error(api, KILN_ERROR_LAUNCH, "hipLaunchHostFunc", printed);
   return result ? launch_error(api, kernel, grid, result) : KILN_SUCCESS;
 }
 
@@ -391,6 +455,12 @@ static void close_driver(void) {
     free(device_places[i]);
     device_places[i] = NULL;
   }
+  if (message_buffer) {
+    kiln_hip_messages_print(message_buffer);
+    published_api->hipHostFree(message_buffer);
+    message_buffer = NULL;
+  }
+  kiln_hip_messages_forget();
   kiln_store_release(&published_api, (const hip_api *)NULL);
   kiln_close_library(KILN_DRIVER_HIP, library_handle);
 }

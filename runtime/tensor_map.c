@@ -17,7 +17,7 @@ static const struct element {
   uint32_t bytes;
   bool is_float;
 } elements[] = {
-#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA)                                     \
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, ...)                                      \
   [KILN_TENSOR_##NAME] = {(BYTES), (IS_FLOAT)},
 #include "runtime/tensor_elements.def"
 };

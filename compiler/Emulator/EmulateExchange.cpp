@@ -115,8 +115,11 @@ FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
     return gone(op);
   };
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
-      .Case<NVVM::Barrier0Op, ROCDL::BarrierOp, ROCDL::SBarrierOp>(
-          [&](auto) { return blockBarrier({}, {}); })
+      .Case<NVVM::Barrier0Op, ROCDL::BarrierOp>([&](auto) { return blockBarrier({}, {}); })
+      .Case([&](ROCDL::SBarrierOp) {
+        code.call(b, op, "kiln_emu_s_barrier", {}, {});
+        return gone(op);
+      })
       .Case([&](NVVM::BarrierOp plain) -> FailureOr<bool> {
         if (plain.getReductionOp())
           return false;

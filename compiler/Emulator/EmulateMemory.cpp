@@ -1,6 +1,7 @@
 // Accesses to memory: calls where the address is global or shared, host accesses elsewhere.
 
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -78,6 +79,15 @@ void makeStore(OpBuilder &b, Operation *op, ThreadCode &code, int space, Value p
   op->erase();
 }
 
+/// A load whose value comes from where all the device's blocks see it.
+void bypassCache(OpBuilder &b, Operation *load, ThreadCode &code, Value pointer) {
+  if (!memoryFeaturesOf(code.target()).loadCaches || emulatedSpace(pointer) != KILN_EMU_GLOBAL)
+    return;
+  code.call(b, load, "kiln_emu_bypass", {},
+            {pointer, code.i32(b, load->getLoc(), code.bytesOf(load->getResult(0).getType()))},
+            /*hasPlace=*/false);
+}
+
 /// An atomic of the host for each element, at the address that the emulator gives: where the
 /// predicate is false, one of the thread's own.
 void makeReduction(OpBuilder &b, tilegpu::GlobalReduceOp op, ThreadCode &code) {
@@ -148,8 +158,10 @@ FailureOr<bool> convert(LLVM::LoadOp op, OpBuilder &b, ThreadCode &code) {
     announceAtomic(b, op, code, op.getAddr(), op.getType(), KILN_EMU_READS, op.getOrdering());
     return true;
   }
-  if (op.getVolatile_())
+  if (op.getVolatile_()) {
     code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
+    bypassCache(b, op, code, op.getAddr());
+  }
   if (space)
     makeLoad(b, op, code, *space, op.getAddr(),
              alignmentOf(op.getAlignment(), code.bytesOf(op.getType())), {}, {});
@@ -167,18 +179,21 @@ FailureOr<bool> convert(LLVM::StoreOp op, OpBuilder &b, ThreadCode &code) {
   return true;
 }
 
-void announceFence(OpBuilder &b, Operation *op, ThreadCode &code, LLVM::AtomicOrdering ordering,
-                   int32_t scope) {
+void announceFence(OpBuilder &b, Operation *op, ThreadCode &code, int32_t space,
+                   LLVM::AtomicOrdering ordering, int32_t scope) {
   Location loc = op->getLoc();
   code.call(b, op, "kiln_emu_fence", {},
-            {code.i32(b, loc, emulatedOrdering(ordering)), code.i32(b, loc, scope)},
+            {code.i32(b, loc, space), code.i32(b, loc, emulatedOrdering(ordering)),
+             code.i32(b, loc, scope)},
             /*hasPlace=*/false);
 }
 
 /// The operation stays too: it orders what the host does.
 FailureOr<bool> convert(LLVM::FenceOp fence, OpBuilder &b, ThreadCode &code) {
-  announceFence(b, fence, code, fence.getOrdering(),
-                emulatedScope(fence.getSyncscope().value_or("")));
+  StringRef scope = fence.getSyncscope().value_or("");
+  bool isOfShared = scope == sharedFenceScope;
+  announceFence(b, fence, code, isOfShared ? KILN_EMU_SHARED : KILN_EMU_GLOBAL, fence.getOrdering(),
+                isOfShared ? KILN_EMU_SCOPE_BLOCK : emulatedScope(scope));
   fence.removeSyncscopeAttr();
   return true;
 }
@@ -186,7 +201,8 @@ FailureOr<bool> convert(LLVM::FenceOp fence, OpBuilder &b, ThreadCode &code) {
 FailureOr<bool> convert(NVVM::MembarOp fence, OpBuilder &b, ThreadCode &code) {
   constexpr LLVM::AtomicOrdering ordering = LLVM::AtomicOrdering::seq_cst;
   bool isOfBlock = fence.getScope() == NVVM::MemScopeKind::CTA;
-  announceFence(b, fence, code, ordering, isOfBlock ? KILN_EMU_SCOPE_BLOCK : KILN_EMU_SCOPE_DEVICE);
+  announceFence(b, fence, code, KILN_EMU_GLOBAL, ordering,
+                isOfBlock ? KILN_EMU_SCOPE_BLOCK : KILN_EMU_SCOPE_DEVICE);
   LLVM::FenceOp::create(b, fence.getLoc(), ordering);
   fence.erase();
   return true;
@@ -206,6 +222,9 @@ FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
       .Case([&](tilegpu::GlobalLoadOp load) {
         if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV)
           code.call(b, op, "kiln_emu_yield", {}, {}, /*hasPlace=*/false);
+        if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV ||
+            load.getCache() == tile::CacheModifier::CG)
+          bypassCache(b, op, code, load.getPtr());
         makeLoad(b, op, code, 0, load.getPtr(), code.bytesOf(load.getType()), load.getPredicate(),
                  load.getOther());
         return true;

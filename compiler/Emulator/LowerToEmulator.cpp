@@ -1,8 +1,9 @@
 #include "compiler/Emulator/LowerToEmulator.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "compiler/Emulator/BasicBlocks.h"
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -52,8 +53,9 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
   MLIRContext *context = module.getContext();
   Builder types(context);
   Type pointer = LLVM::LLVMPointerType::get(context), word = types.getI32Type();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, {pointer, pointer, word, word, word, word, word, word, pointer, pointer, pointer});
+  auto type =
+      LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, word, word, word, word, word,
+                                                 word, word, pointer, pointer, pointer});
   std::string name = kernel.symbol.str() + '\0';
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   auto text = LLVM::GlobalOp::create(
@@ -71,6 +73,7 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
                      number(code.numSites()),
                      number(tables.numBlocks),
                      number(code.target().cumulativeFences),
+                     number(memoryFeaturesOf(code.target()).loadCaches),
                      code.siteArray(b, loc),
                      code.words(b, loc, tables.blocks),
                      code.words(b, loc, tables.instructions)};

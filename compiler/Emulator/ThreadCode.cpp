@@ -3,6 +3,7 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/InstructionClass.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <variant>
@@ -166,6 +167,16 @@ LLVM::GlobalOp ThreadCode::callerGlobal(ArrayRef<FileLineColLoc> chain) {
                              int32_t(position.getLine()), int32_t(position.getColumn()), outer});
 }
 
+/// What a buffer's words are before or behind the access.
+static Type transferredType(ROCDL::RawPtrBufferLoadOp load) {
+  auto cast = load->hasOneUse() ? dyn_cast<LLVM::BitcastOp>(*load->user_begin()) : nullptr;
+  return cast ? cast.getType() : load.getType();
+}
+static Type transferredType(ROCDL::RawPtrBufferStoreOp store) {
+  auto cast = store.getVdata().getDefiningOp<LLVM::BitcastOp>();
+  return cast ? cast.getArg().getType() : store.getVdata().getType();
+}
+
 /// Of the elements that an access to memory loads or stores; 0 for other operations.
 uint32_t ThreadCode::elementBytesOf(Operation *op) const {
   Type type =
@@ -173,6 +184,8 @@ uint32_t ThreadCode::elementBytesOf(Operation *op) const {
           .Case<tilegpu::GlobalLoadOp, LLVM::LoadOp>([](auto load) { return load.getType(); })
           .Case<tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp, LLVM::StoreOp>(
               [](auto store) { return store.getValue().getType(); })
+          .Case<ROCDL::RawPtrBufferLoadOp, ROCDL::RawPtrBufferStoreOp>(
+              [](auto access) { return transferredType(access); })
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto atomic) { return atomic.getVal().getType(); })
           .Default([](Operation *) { return Type(); });

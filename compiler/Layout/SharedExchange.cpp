@@ -72,12 +72,30 @@ SharedAccess planSharedAccess(const LinearLayout &distributed, const SharedLayou
   return access;
 }
 
-/// The most words that any bank must give to the lanes [first, first + count) in one access.
+/// Lanes that are served together: those whose numbers an xor of some of these makes of one
+/// another's. They are neighbours, but where waves of 64 read 16 bytes a lane: then lanes 0 to 3
+/// are served with 20 to 23, by 64 banks with 12 to 15 and 24 to 27 too (AMD, "Avoiding LDS Bank
+/// Conflicts on AMD GPUs Using CK-Tile Framework", ROCm blogs, 2025).
+static BinaryColumns lanesServed(unsigned bytes, bool isRead, unsigned laneBits,
+                                 const SharedMemoryShape &memory) {
+  constexpr unsigned wideBytes = 16, waveBits = 6, manyBanks = 64;
+  if (isRead && bytes == wideBytes && laneBits == waveBits)
+    return memory.banks == manyBanks ? BinaryColumns{1, 2, 12, 20} : BinaryColumns{1, 2, 20};
+  unsigned together = std::max(1u, memory.rowBytes() / std::max(bytes, memory.bankBytes));
+  BinaryColumns lanes = unitVectors(laneBits);
+  lanes.truncate(std::min(laneBits, Log2_32(together)));
+  return lanes;
+}
+
+/// The most words that any bank must give in one access to lane `first` and those that are served
+/// with it.
 static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess::Part &part,
-                                 unsigned first, unsigned count, const SharedLayout &shared,
-                                 unsigned elementBytes, const SharedMemoryShape &memory) {
+                                 uint64_t first, ArrayRef<BinaryVector> served,
+                                 const SharedLayout &shared, unsigned elementBytes,
+                                 const SharedMemoryShape &memory) {
   std::map<uint64_t, std::set<uint64_t>> wordsOfBank;
-  for (unsigned lane = first; lane < first + count; ++lane) {
+  for (uint64_t number = 0; number < uint64_t(1) << served.size(); ++number) {
+    uint64_t lane = first ^ multiply(served, number);
     uint64_t at = shared.place(access.threadOffset(lane, 0) ^ part.offset) * elementBytes;
     uint64_t end = at + access.vector * elementBytes;
     for (uint64_t word = at / memory.bankBytes; word * memory.bankBytes < end; ++word)
@@ -89,15 +107,16 @@ static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess:
   return most;
 }
 
-WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
-                               unsigned elementBits, const SharedMemoryShape &memory) {
-  unsigned elementBytes = elementBits / 8, bytes = access.vector * elementBytes;
-  unsigned lanes = 1u << access.laneOffsets.size();
-  unsigned perPhase =
-      std::max(1u, std::min(lanes, memory.rowBytes() / std::max(bytes, memory.bankBytes)));
-  int64_t phases = access.parts.size() * (lanes / perPhase);
-  auto count = [&](const SharedAccess::Part &part, unsigned first) {
-    return wavefrontsOfPhase(access, part, first, perPhase, shared, elementBytes, memory);
+/// Of reads or of writes.
+static WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
+                                      unsigned elementBits, const SharedMemoryShape &memory,
+                                      bool isRead) {
+  unsigned elementBytes = elementBits / 8, laneBits = access.laneOffsets.size();
+  BinaryColumns served = lanesServed(access.vector * elementBytes, isRead, laneBits, memory);
+  BinaryColumns starts = complementWithin(served, unitVectors(laneBits));
+  int64_t phases = access.parts.size() << starts.size();
+  auto count = [&](const SharedAccess::Part &part, uint64_t first) {
+    return wavefrontsOfPhase(access, part, first, served, shared, elementBytes, memory);
   };
   // Without padding, parts and phases differ by a constant xor of the offset, which permutes
   // banks: all cost what the first does.
@@ -105,9 +124,14 @@ WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &s
     return {count(access.parts.front(), 0) * phases, phases};
   WavefrontCount total{0, phases};
   for (const SharedAccess::Part &part : access.parts)
-    for (unsigned first = 0; first < lanes; first += perPhase)
-      total.wavefronts += count(part, first);
+    for (uint64_t number = 0; number < uint64_t(1) << starts.size(); ++number)
+      total.wavefronts += count(part, multiply(starts, number));
   return total;
+}
+
+WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
+                               unsigned elementBits, const SharedMemoryShape &memory) {
+  return countWavefronts(access, shared, elementBits, memory, /*isRead=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,6 +142,7 @@ namespace {
 /// One side of an exchange: the bases of its registers and lanes.
 struct Side {
   ArrayRef<BinaryVector> registers, lanes;
+  bool isRead;
 
   /// What the lanes of one phase span, together with the bits below the access: `vector`, or
   /// `word` where the access is narrower than a bank.
@@ -126,10 +151,9 @@ struct Side {
     BinarySpan own(registers);
     bool wide = all_of(vector, [&](BinaryVector v) { return own.contains(v); });
     unsigned bytes = (wide ? 1u << vector.size() : 1u) * elementBits / 8;
-    unsigned perPhase = memory.rowBytes() / std::max(bytes, memory.bankBytes);
     BinaryColumns result(wide && vector.size() > word.size() ? vector : word);
-    ArrayRef<BinaryVector> active = lanes.take_front(Log2_32(std::max(1u, perPhase)));
-    result.append(active.begin(), active.end());
+    for (BinaryVector served : lanesServed(bytes, isRead, lanes.size(), memory))
+      result.push_back(multiply(lanes, served));
     return complementWithin({}, result);
   }
 };
@@ -228,8 +252,8 @@ static SmallVector<BinaryColumns, 4> vectorCandidates(const Side &store, const S
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory) {
   assert(source.out() == result.out() && "an exchange keeps the shape");
-  Side store{source.columns(Dim::Register), source.columns(Dim::Lane)};
-  Side load{result.columns(Dim::Register), result.columns(Dim::Lane)};
+  Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
+  Side load{result.columns(Dim::Register), result.columns(Dim::Lane), /*isRead=*/true};
   unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
 
   std::optional<SharedExchange> best;
@@ -243,8 +267,8 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
     plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
     plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
     plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
-    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory);
-    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory);
+    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory, false);
+    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory, true);
     plan.bytes = plan.shared.numElements() * elementBits / 8;
     if (!best || cost(plan) < cost(*best))
       best = std::move(plan);

@@ -12,6 +12,7 @@
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
@@ -108,23 +109,6 @@ KernelFacts kernelFacts(ModuleOp module, const TargetInfo &target) {
   return facts;
 }
 
-TensorMapElement elementOf(Type type, bool comparesSigned) {
-  unsigned bits = tilegpu::storageBits(type);
-  if (type.isF16())
-    return TensorMapElement::F16;
-  if (type.isBF16())
-    return TensorMapElement::BF16;
-  if (type.isF32() || type.isF64())
-    return type.isF32() ? TensorMapElement::F32 : TensorMapElement::F64;
-  if (comparesSigned)
-    return bits == 32 ? TensorMapElement::I32 : TensorMapElement::I64;
-  // For all else signs are of no account.
-  return bits == 8    ? TensorMapElement::U8
-         : bits == 16 ? TensorMapElement::U16
-         : bits == 32 ? TensorMapElement::U32
-                      : TensorMapElement::U64;
-}
-
 /// Whether the engine compares by this map, as signed numbers.
 bool comparesSigned(BlockArgument map) {
   return llvm::any_of(map.getUsers(), [](Operation *user) {
@@ -157,7 +141,7 @@ std::vector<TensorMapFacts> tensorMapsOf(func::FuncOp kernel) {
     if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
       facts.name = name.getName().str();
     facts.base = map.getBase();
-    facts.element = elementOf(type.getElementType(), comparesSigned(argument));
+    facts.element = tilegpu::tensorMapElement(type.getElementType(), comparesSigned(argument));
     facts.extents = launchNumbers(map.getExtentArguments(), map.getExtents());
     facts.strides = launchNumbers(map.getStrideArguments(), map.getStrides());
     for (auto [stride, factor] :
@@ -238,6 +222,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
   // After it loads that feed dots in loops are copies that run ahead.
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
+  // After it they are loads to registers that run ahead, where there are no such copies.
+  passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   // After it an attention's second product runs beside the next block's softmax.
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
   // After it other loads of loops that ask for stages are an iteration ahead, too.
@@ -252,6 +238,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   // After it the kernel says how many registers it needs.
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
+  // After it tiles at short offsets are in buffers with hardware bounds, where there are such.
+  passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.

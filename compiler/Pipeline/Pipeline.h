@@ -4,7 +4,7 @@
 #define KILN_COMPILER_PIPELINE_PIPELINE_H
 
 #include "compiler/Basic/Diagnostics.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
 #include <optional>

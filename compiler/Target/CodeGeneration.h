@@ -7,10 +7,13 @@
 #ifndef KILN_COMPILER_TARGET_CODEGENERATION_H
 #define KILN_COMPILER_TARGET_CODEGENERATION_H
 
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/EmitOptions.h"
+#include "compiler/Target/TargetError.h"
+#include "compiler/Target/TargetInfo.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace llvm {

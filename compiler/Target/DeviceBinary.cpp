@@ -21,22 +21,16 @@ llvm::StringRef formatName(BinaryFormat format) {
 
 namespace {
 struct Element {
-  TensorMapElement element;
   llvm::StringLiteral name;
   unsigned bytes;
   bool isFloat;
 };
 constexpr Element elements[] = {
-#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA)                                     \
-  {TensorMapElement::NAME, SPEC, BYTES, IS_FLOAT},
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, ...) {SPEC, BYTES, IS_FLOAT},
 #include "runtime/tensor_elements.def"
 };
 
-const Element &recordOf(TensorMapElement element) {
-  const Element &record = elements[static_cast<size_t>(element)];
-  assert(record.element == element && "the table is in the order of the type");
-  return record;
-}
+const Element &recordOf(TensorMapElement element) { return elements[static_cast<size_t>(element)]; }
 } // namespace
 
 llvm::StringRef elementName(TensorMapElement element) { return recordOf(element).name; }

@@ -62,7 +62,10 @@ struct LaunchNumber {
 };
 
 /// The types of elements that tensor maps distinguish.
-enum class TensorMapElement : uint8_t { U8, U16, U32, I32, U64, I64, F16, BF16, F32, F64 };
+enum class TensorMapElement : uint8_t {
+#define KILN_TENSOR_ELEMENT(NAME, ...) NAME,
+#include "runtime/tensor_elements.def"
+};
 
 /// As signatures name it: "u8", "fp16".
 llvm::StringRef elementName(TensorMapElement element);

@@ -38,37 +38,49 @@ struct Moment {
   const kiln_emu_site *site = nullptr;
 };
 
+/// What orders accesses: to global memory, or to shared memory.
+struct AccessOrder {
+  const WarpClocks &clocks;
+  bool isOfShared = false;
+
+  AccessOrder(const WarpClocks &clocks, bool isOfShared = false) // NOLINT: of global memory
+      : clocks(clocks), isOfShared(isOfShared) {}
+  bool isAfter(const Moment &now, const Moment &before) const {
+    return isOfShared ? clocks.isAfterInShared(now.warp, before.warp, before.clock)
+                      : clocks.isAfter(now.warp, before.warp, before.clock);
+  }
+};
+
 /// Whether nothing orders two moments of different threads of this block: across warps the clocks
 /// do, within a warp its barriers. That lanes of a warp run the same instruction orders nothing.
-inline bool areConcurrent(const Moment &before, const Moment &now, const WarpClocks &clocks) {
-  if (!clocks.isCurrent(before.clock) || before.thread == now.thread)
+inline bool areConcurrent(const Moment &before, const Moment &now, const AccessOrder &order) {
+  if (!order.clocks.isCurrent(before.clock) || before.thread == now.thread)
     return false;
-  return before.warp == now.warp ? before.warpEpoch == now.warpEpoch
-                                 : !clocks.isAfter(now.warp, before.warp, before.clock);
+  return before.warp == now.warp ? before.warpEpoch == now.warpEpoch : !order.isAfter(now, before);
 }
 
 class AccessHistory {
 public:
   /// The earlier access that one races with.
-  std::optional<Moment> conflict(const Moment &now, const WarpClocks &clocks) const {
+  std::optional<Moment> conflict(const Moment &now, const AccessOrder &order) const {
     std::optional<Moment> race;
     for (const Moment &before : {writer, otherSharer, sharer})
-      if (areConcurrent(before, now, clocks) &&
+      if (areConcurrent(before, now, order) &&
           (before.kind != now.kind || now.kind == AccessKind::Write))
         race = before;
     return race;
   }
 
   /// The same, and adds the access.
-  std::optional<Moment> add(const Moment &now, const WarpClocks &clocks) {
-    return add(now, now, clocks);
+  std::optional<Moment> add(const Moment &now, const AccessOrder &order) {
+    return add(now, now, order);
   }
 
   /// The same for a copy, which begins at `now` and is over at `end`.
-  std::optional<Moment> add(const Moment &now, const Moment &end, const WarpClocks &clocks) {
-    std::optional<Moment> race = conflict(now, clocks);
+  std::optional<Moment> add(const Moment &now, const Moment &end, const AccessOrder &order) {
+    std::optional<Moment> race = conflict(now, order);
     // Reads may come in any order, and so may atomic operations.
-    bool isShared = areConcurrent(sharer, now, clocks) && sharer.kind == now.kind;
+    bool isShared = areConcurrent(sharer, now, order) && sharer.kind == now.kind;
     if (now.kind == AccessKind::Write) {
       *this = AccessHistory();
       writer = end;

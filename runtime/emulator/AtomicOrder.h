@@ -5,6 +5,9 @@
 // takes that over. Relaxed operations order nothing. Warps stand for their lanes, as with barriers
 // and mbarriers: what one lane releases counts for all. An order that comes back by way of another
 // block is not seen.
+//
+// A barrier of AMD, s_barrier, orders nothing by itself: it is as a relaxed operation of all the
+// block's warps, with fences in front and behind. A fence may be of shared memory alone.
 
 #ifndef KILN_RUNTIME_EMULATOR_ATOMICORDER_H
 #define KILN_RUNTIME_EMULATOR_ATOMICORDER_H
@@ -29,13 +32,29 @@ public:
   /// Behind a barrier of the whole block, which orders all that was before.
   void forget() { reset(uint32_t(warps.size())); }
 
-  void fence(uint32_t warp, uint32_t ordering) {
+  void fence(uint32_t warp, uint32_t ordering, bool isOfShared) {
+    if (isOfShared) {
+      if (acquires(ordering))
+        clocks.acquireShared(warp, warps[warp].read);
+      if (releases(ordering))
+        clocks.releaseShared(warp, warps[warp].released);
+      return;
+    }
     if (acquires(ordering))
       clocks.acquire(warp, warps[warp].read);
     if (releases(ordering)) {
       warps[warp].released.clear();
       clocks.release(warp, warps[warp].released);
     }
+  }
+
+  /// The first warps, so many, meet at a barrier that orders nothing by itself.
+  void meet(uint32_t count) {
+    WarpClocks::Clock all;
+    for (uint32_t warp = 0; warp < count; ++warp)
+      WarpClocks::join(all, warps[warp].released);
+    for (uint32_t warp = 0; warp < count; ++warp)
+      WarpClocks::join(warps[warp].read, all);
   }
 
   /// An atomic operation that reads and writes `address`.

@@ -227,6 +227,12 @@ void Block::arriveAt(Thread &self, const kiln_emu_site *site, uint32_t id, uint3
 }
 
 void Block::order(NamedBarrier &barrier) {
+  if (barrier.isExecutionAlone) {
+    atomics.meet(uint32_t(warps.size()));
+    for (Warp &warp : warps)
+      ++warp.epoch;
+    return;
+  }
   WarpClocks::Clock &all = barrier.released;
   for (Warp &warp : warps)
     if (barrier.waiting[warp.number])
@@ -240,6 +246,7 @@ void Block::order(NamedBarrier &barrier) {
   if (barrier.isCounted)
     return;
   atomics.forget();
+  loadCaches.dropOwn();
   // What copies in flight access is not behind the barrier.
   if (!boxes.isAnyInFlight())
     globals.forget();
@@ -423,6 +430,7 @@ void Block::resetChecks() {
     return;
   atomics.reset(clocks.numSources());
   globals.forget();
+  loadCaches.reset(kernel->load_caches);
   proxyOrder.reset(sharedBytes, kernel->threads);
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/emulator/Counts.h"
 #include "runtime/emulator/GlobalShadow.h"
 #include "runtime/emulator/LateStores.h"
+#include "runtime/emulator/LoadCache.h"
 #include "runtime/emulator/MemoryBarriers.h"
 #include "runtime/emulator/NamedBarrier.h"
 #include "runtime/emulator/ProxyOrder.h"
@@ -181,8 +182,10 @@ public:
 
   /// Sleeps until `count` threads, 0 for all, are at barrier `id`. All must come to one place;
   /// those that are counted may have places of their own, by role.
-  KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count) {
+  KILN_INLINE void barrier(Thread &self, const kiln_emu_site *site, uint32_t id, uint32_t count,
+                           bool isExecutionAlone) {
     NamedBarrier &barrier = join(self, site, id, count);
+    barrier.isExecutionAlone = isExecutionAlone;
     barrier.waiting[self.inWarp->number] |= self.bit();
     if (++barrier.arrived < barrier.expected)
       return sleep(self, site);
@@ -253,6 +256,11 @@ public:
     if (scope == KILN_EMU_SCOPE_DEVICE)
       late.release(self.inWarp->source, kernel->has_cumulative_fences);
   }
+  /// The thread sees from now on what others have released to it at this scope.
+  void acquire(const Thread &self, uint32_t scope) {
+    loadCaches.acquire(self.inWarp->number, scope == KILN_EMU_SCOPE_DEVICE);
+  }
+  LoadCaches &caches() { return loadCaches; }
   uint64_t now(uint32_t source) const { return clocks.now(source); }
   /// Now, for the race check.
   Moment moment(const Thread &self, const kiln_emu_site *site, AccessKind kind) const {
@@ -347,6 +355,7 @@ private:
   SharedShadow shadowMemory{clocks};
   GlobalShadow globals{clocks};
   LateStores late{clocks};
+  LoadCaches loadCaches;
   AtomicOrder atomics{clocks};
   ProxyOrder proxyOrder{clocks};
   WarpGroupProducts warpGroupProducts{*this};

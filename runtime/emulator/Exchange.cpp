@@ -60,7 +60,12 @@ constexpr uint64_t activeLanes = ~uint64_t(0);
 KILN_SWITCHES void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
                                     uint32_t count) {
   Thread &self = threadOf(thread);
-  self.block->barrier(self, site, id, count);
+  self.block->barrier(self, site, id, count, /*isExecutionAlone=*/false);
+}
+
+KILN_SWITCHES void kiln_emu_s_barrier(kiln_emu_thread *thread, const kiln_emu_site *site) {
+  Thread &self = threadOf(thread);
+  self.block->barrier(self, site, /*id=*/0, /*count=*/0, /*isExecutionAlone=*/true);
 }
 
 void kiln_emu_barrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,

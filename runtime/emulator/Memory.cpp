@@ -159,8 +159,10 @@ void beginAtomic(Thread &self, const kiln_emu_site *site, uint32_t space, const 
     checkGlobal(self, site, address, bytes, AccessKind::Atomic, nullptr);
   if (isGlobal && access & KILN_EMU_READS)
     checkWritten(self, site, address, bytes);
-  if (isGlobal)
-    block.lateStores().deliverAt(address, bytes);
+  if (!isGlobal)
+    return;
+  block.lateStores().deliverAt(address, bytes);
+  block.caches().drop(self.inWarp->number, address, bytes);
 }
 
 void orderAtomic(Thread &self, const void *address, uint32_t ordering) {
@@ -223,9 +225,10 @@ void kiln::emulator::load(Thread &self, const kiln_emu_site *site, uint32_t spac
     copy(out, address, bytes);
   else if (!admit(self, site, space, address, bytes, alignment, AccessKind::Read, nullptr))
     std::memset(out, 0xff, bytes);
-  else if (isLate(self, space))
+  else if (isLate(self, space)) {
     self.block->lateStores().load(address, out, bytes);
-  else
+    self.block->caches().load(self.inWarp->number, address, out, bytes);
+  } else
     copy(out, address, bytes);
 }
 
@@ -235,9 +238,10 @@ void kiln::emulator::store(Thread &self, const kiln_emu_site *site, uint32_t spa
     return copy(address, value, bytes);
   if (!admit(self, site, space, address, bytes, alignment, AccessKind::Write, value))
     return;
-  if (isLate(self, space))
+  if (isLate(self, space)) {
     self.block->lateStores().store(self.inWarp->source, address, value, bytes);
-  else
+    self.block->caches().store(self.inWarp->number, address, value, bytes);
+  } else
     copy(address, value, bytes);
 }
 
@@ -271,6 +275,8 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
   orderAtomic(self, address, ordering);
   if (releases(ordering))
     self.block->release(self, scope);
+  if (acquires(ordering))
+    self.block->acquire(self, scope);
 }
 
 void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
@@ -286,13 +292,23 @@ void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *
   return address;
 }
 
-void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope) {
+void kiln_emu_fence(kiln_emu_thread *thread, uint32_t space, uint32_t ordering, uint32_t scope) {
   Thread &self = threadOf(thread);
   if (!self.block->launched().check || scope == KILN_EMU_SCOPE_WARP)
     return;
-  self.block->atomicOrder().fence(self.inWarp->source, ordering);
+  bool isOfShared = space == KILN_EMU_SHARED;
+  self.block->atomicOrder().fence(self.inWarp->source, ordering, isOfShared);
+  if (isOfShared)
+    return;
   if (releases(ordering))
     self.block->release(self, scope);
+  if (acquires(ordering))
+    self.block->acquire(self, scope);
+}
+
+void kiln_emu_bypass(kiln_emu_thread *thread, const void *address, uint32_t bytes) {
+  Thread &self = threadOf(thread);
+  self.block->caches().drop(self.inWarp->number, address, bytes);
 }
 
 void kiln_emu_yield(kiln_emu_thread *thread) {

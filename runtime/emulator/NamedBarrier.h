@@ -22,6 +22,7 @@ struct NamedBarrier {
 
   uint32_t arrived = 0, expected = 0;  ///< threads
   bool isCounted = false;              ///< by the program: else all threads of the block
+  bool isExecutionAlone = false;       ///< what it orders fences say (AtomicOrder.h)
   const kiln_emu_site *site = nullptr; ///< of the first
   std::vector<uint64_t> waiting;       ///< lanes of each warp
   std::vector<Visit> visits;           ///< by warp

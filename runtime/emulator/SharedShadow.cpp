@@ -43,7 +43,7 @@ std::optional<Conflict> SharedShadow::add(uint32_t offset, uint32_t size, const 
   initialised = true;
   forCells(offset, size, [&](Cell &cell) {
     initialised &= cell.history.isWritten(clocks);
-    if (auto before = cell.history.add(now, clocks))
+    if (auto before = cell.history.add(now, {clocks, /*isOfShared=*/true}))
       race = {*before, false};
     if (isCopied(cell))
       race = {cell.copy, true};
@@ -59,7 +59,7 @@ std::optional<Conflict> SharedShadow::check(uint32_t offset, uint32_t size, cons
   initialised = true;
   forCells(offset, size, [&](const Cell &cell) {
     initialised &= cell.history.isWritten(clocks);
-    if (auto before = cell.history.conflict(now, clocks))
+    if (auto before = cell.history.conflict(now, {clocks, /*isOfShared=*/true}))
       race = {*before, false};
     if (isCopied(cell))
       race = {cell.copy, true};

@@ -11,7 +11,7 @@ struct Element {
   bool isFloat;
 };
 constexpr Element elements[] = {
-#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA) {BYTES, IS_FLOAT != 0},
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, ...) {BYTES, IS_FLOAT != 0},
 #include "runtime/tensor_elements.def"
 };
 

@@ -11,15 +11,19 @@ namespace {
 
 constexpr uint32_t headBytes = 128;
 
-/// What tensormap.replace calls an element type, as a kiln_tensor_element of so many bytes.
-struct Element {
-  uint8_t element, bytes;
-};
-constexpr Element elements[] = {{KILN_TENSOR_U8, 1},  {KILN_TENSOR_U16, 2}, {KILN_TENSOR_U32, 4},
-                                {KILN_TENSOR_I32, 4}, {KILN_TENSOR_U64, 8}, {KILN_TENSOR_I64, 8},
-                                {KILN_TENSOR_F16, 2}, {KILN_TENSOR_F32, 4}, {0xff, 0},
-                                {KILN_TENSOR_F64, 8}, {KILN_TENSOR_BF16, 2}};
-constexpr uint64_t numElements = sizeof elements / sizeof *elements;
+/// Writes the element type that tensormap.replace calls `number`; false: there is none.
+bool replaceElement(kiln_emu_tensor_map &map, uint64_t number) {
+  switch (number) {
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA, PTX)                                \
+  case PTX:                                                                                        \
+    map.element = KILN_TENSOR_##NAME;                                                              \
+    map.element_bytes = BYTES;                                                                     \
+    return true;
+#include "runtime/tensor_elements.def"
+  default:
+    return false;
+  }
+}
 
 /// Writes a field; false: there is no such value of it, or none that is emulated.
 bool replace(kiln_emu_tensor_map &map, uint32_t field, uint32_t axis, uint64_t value) {
@@ -44,11 +48,7 @@ bool replace(kiln_emu_tensor_map &map, uint32_t field, uint32_t axis, uint64_t v
     map.strides[axis] = value;
     return axis + 1 < maxRank;
   case KILN_EMU_MAP_ELEMENT:
-    if (value >= numElements || !elements[value].bytes)
-      return false;
-    map.element = elements[value].element;
-    map.element_bytes = elements[value].bytes;
-    return true;
+    return replaceElement(map, value);
   case KILN_EMU_MAP_SWIZZLE:
     map.swizzle_bytes = value ? uint8_t(16 << value) : 0;
     return value <= 3;
@@ -62,8 +62,7 @@ bool replace(kiln_emu_tensor_map &map, uint32_t field, uint32_t axis, uint64_t v
 
 } // namespace
 
-//===-- records
-//-------------------------------------------------------------------------------===//
+//===-- records --===//
 
 void TensorMaps::reset() {
   record = nullptr;
@@ -96,8 +95,7 @@ void TensorMaps::reportUnreleased(const Thread &thread) {
     block.report(thread, claimedAt, Finding::Copy, "expected the record to be released");
 }
 
-//===-- their order with copies
-//---------------------------------------------------------------===//
+//===-- their order with copies --===//
 
 void TensorMaps::publish(Thread &self, const kiln_emu_site *site, void *map,
                          const uint32_t *words) {

@@ -6,6 +6,9 @@
 // Distributed Systems", 1989). So two accesses are ordered if, and only if, something orders them;
 // an epoch of the whole block would know nothing of barriers of its parts.
 //
+// Some barriers of AMD order accesses to shared memory alone: what a warp knows by these counts for
+// such accesses, and for no others.
+//
 // Beside the warps there are sources: what asynchronous copies do is stamped with the time of one,
 // and known to those who have waited for it, not to the warp that set them going.
 
@@ -21,25 +24,35 @@ namespace kiln::emulator {
 class WarpClocks {
 public:
   /// How far each warp has come; empty: nothing is known of any.
-  using Clock = std::vector<uint64_t>;
+  struct Clock {
+    std::vector<uint64_t> all;
+    /// With regard to shared memory, where more is known of that; may be shorter.
+    std::vector<uint64_t> shared;
+
+    bool empty() const { return all.empty() && shared.empty(); }
+    void clear() {
+      all.clear();
+      shared.clear();
+    }
+  };
 
   /// Begins a block. Its clocks go on from where the last block's ended, so that stamps of then
   /// need not be wiped out.
   void reset(uint32_t warps) {
     for (uint32_t warp = 0; warp < clocks.size(); ++warp)
       start = std::max(start, now(warp));
-    clocks.assign(warps, Clock(warps, start++));
+    clocks.assign(warps, Clock{std::vector<uint64_t>(warps, start++), {}});
     for (uint32_t warp = 0; warp < warps; ++warp)
-      clocks[warp][warp] = start;
+      clocks[warp].all[warp] = start;
   }
 
   /// A source beside the warps, which nobody knows anything of yet: its number.
   uint32_t addSource() {
     auto source = uint32_t(clocks.size());
-    clocks.emplace_back(source);
+    clocks.emplace_back();
     for (Clock &clock : clocks)
-      clock.resize(source + 1);
-    clocks[source][source] = start;
+      clock.all.resize(source + 1);
+    clocks[source].all[source] = start;
     return source;
   }
   uint32_t numSources() const { return uint32_t(clocks.size()); }
@@ -48,27 +61,47 @@ public:
   bool isCurrent(uint64_t moment) const { return moment >= start; }
 
   /// What an access of `warp`, or of a source, is stamped with.
-  uint64_t now(uint32_t warp) const { return clocks[warp][warp]; }
+  uint64_t now(uint32_t warp) const { return clocks[warp].all[warp]; }
 
   /// Whether what `warp` does now comes after what `other` did at `moment`.
   bool isAfter(uint32_t warp, uint32_t other, uint64_t moment) const {
-    return clocks[warp][other] >= moment;
+    return clocks[warp].all[other] >= moment;
+  }
+  /// The same, of accesses to shared memory.
+  bool isAfterInShared(uint32_t warp, uint32_t other, uint64_t moment) const {
+    const std::vector<uint64_t> &shared = clocks[warp].shared;
+    return isAfter(warp, other, moment) || (other < shared.size() && shared[other] >= moment);
   }
 
   /// What `warp` did is before whatever comes after an acquisition of `mark`.
   void release(uint32_t warp, Clock &mark) {
     join(mark, clocks[warp]);
-    ++clocks[warp][warp];
+    ++clocks[warp].all[warp];
   }
   void acquire(uint32_t warp, const Clock &mark) { join(clocks[warp], mark); }
+  /// The same of accesses to shared memory alone.
+  void releaseShared(uint32_t warp, Clock &mark) {
+    joinShared(mark, clocks[warp]);
+    ++clocks[warp].all[warp];
+  }
+  void acquireShared(uint32_t warp, const Clock &mark) { joinShared(clocks[warp], mark); }
 
   static void join(Clock &into, const Clock &from) {
+    join(into.all, from.all);
+    join(into.shared, from.shared);
+  }
+
+private:
+  static void joinShared(Clock &into, const Clock &from) {
+    join(into.shared, from.all);
+    join(into.shared, from.shared);
+  }
+  static void join(std::vector<uint64_t> &into, const std::vector<uint64_t> &from) {
     into.resize(std::max(into.size(), from.size()));
     for (size_t warp = 0; warp < from.size(); ++warp)
       into[warp] = std::max(into[warp], from[warp]);
   }
 
-private:
   uint64_t start = 0; ///< the first moment of this block
   std::vector<Clock> clocks;
 };

@@ -76,6 +76,9 @@ typedef struct kiln_emu_kernel {
   uint32_t num_sites, num_blocks;
   uint32_t has_cumulative_fences; /* a release covers what others did before it, not its warp's
                                      own accesses alone */
+  uint32_t load_caches;           /* AMD: caches of loads, which are not coherent: 1: the block's;
+                                     more: its waves share them out, and have one behind them;
+                                     0: all are coherent */
   const kiln_emu_site *const *sites;
   const kiln_emu_basic_block *blocks;
   const kiln_emu_instructions *instructions;
@@ -105,6 +108,10 @@ void kiln_emu_buffer_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
 void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
                            const void *value, uint32_t bytes);
+/* As kiln_emu_bypass. */
+void kiln_emu_buffer_bypass(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
+                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
+                            uint32_t bytes);
 /* The address for an atomic operation, checked as by kiln_emu_atomic; `nowhere` if it is out of
  * range. */
 void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
@@ -130,7 +137,10 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
  * value back: relaxed, checked as by kiln_emu_atomic; `nowhere` if `predicate` is 0. */
 void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                       void *nowhere, uint32_t bytes, uint32_t element_bytes, uint32_t predicate);
-void kiln_emu_fence(kiln_emu_thread *thread, uint32_t ordering, uint32_t scope);
+/* `space`: KILN_EMU_SHARED orders shared memory alone. */
+void kiln_emu_fence(kiln_emu_thread *thread, uint32_t space, uint32_t ordering, uint32_t scope);
+/* Before a load from global memory that goes by the first-level cache. */
+void kiln_emu_bypass(kiln_emu_thread *thread, const void *address, uint32_t bytes);
 /* Before an access in what may be a spin loop: lets other threads run. */
 void kiln_emu_yield(kiln_emu_thread *thread);
 
@@ -153,10 +163,12 @@ uint64_t kiln_emu_nanoseconds(kiln_emu_thread *thread, const kiln_emu_site *site
 
 /* --- collective: barriers --- */
 
-/* bar.sync id, count (PTX ISA); s_barrier is number 0. A count of 0 means all
- * threads, which must come to one place of the program. */
+/* bar.sync id, count (PTX ISA); s_barrier between fences of the block is number 0. A count of 0
+ * means all threads, which must come to one place of the program. */
 void kiln_emu_barrier(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
                       uint32_t count);
+/* s_barrier, which orders what fences before and behind it say. */
+void kiln_emu_s_barrier(kiln_emu_thread *thread, const kiln_emu_site *site);
 /* bar.arrive id, count: as one of those at the barrier, but does not wait for the others. */
 void kiln_emu_barrier_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t id,
                              uint32_t count);

@@ -11,79 +11,60 @@ typedef enum kiln_tuner_class {
   CLASS_Float
 } kiln_tuner_class;
 
-typedef struct element_format {
+/* What of a float's bits is no number: element_types.def. */
+typedef enum kiln_tuner_specials {
+  SPECIALS_None,
+  SPECIALS_IEEE,
+  SPECIALS_Ones,
+  SPECIALS_Zero
+} kiln_tuner_specials;
+
+typedef struct element_type {
   uint8_t kind; /* kiln_tuner_class */
   uint8_t bits;
-  uint8_t mantissa;
-} element_format;
+} element_type;
 
-static const element_format formats[] = {
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
-  {CLASS_##CLASS, BITS, MANTISSA},
+static const element_type types[] = {
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, ...) {CLASS_##CLASS, BITS},
 #include "element_types.def"
 };
 
-/* Small floats: how their exponents count, and what has no number. */
-typedef enum small_float_end {
-  END_IEEE, /* the largest exponent: infinities and NaNs */
-  END_ONES, /* all bits but the sign: a NaN */
-  END_ZERO, /* the sign alone: a NaN */
-  END_NONE
-} small_float_end;
+typedef struct float_format {
+  uint8_t mantissa;
+  uint8_t specials; /* kiln_tuner_specials */
+  int16_t bias;
+} float_format;
 
-static int small_float_bias(uint32_t element) {
-  switch (element) {
-  case KILN_TUNER_FP8E4NV:
-    return 7;
-  case KILN_TUNER_FP8E4B8:
-    return 8;
-  case KILN_TUNER_FP8E5B16:
-    return 16;
-  case KILN_TUNER_BF16:
-    return 127;
-  default: /* fp16, fp8e5, fp8e4b15 */
-    return 15;
-  }
-}
+static const float_format formats[] = {
+#define KILN_FLOAT_FORMAT(NAME, MANTISSA, BIAS, SPECIALS)                                          \
+  [KILN_TUNER_##NAME] = {MANTISSA, SPECIALS_##SPECIALS, BIAS},
+#include "element_types.def"
+};
 
-static small_float_end small_float_end_of(uint32_t element) {
-  switch (element) {
-  case KILN_TUNER_FP8E4NV:
-    return END_ONES;
-  case KILN_TUNER_FP8E4B8:
-  case KILN_TUNER_FP8E5B16:
-    return END_ZERO;
-  case KILN_TUNER_FP8E4B15:
-    return END_NONE;
-  default:
-    return END_IEEE;
-  }
-}
-
-size_t kiln_tuner_element_bytes(uint32_t element) { return (formats[element].bits + 7u) / 8u; }
+size_t kiln_tuner_element_bytes(uint32_t element) { return (types[element].bits + 7u) / 8u; }
 
 static double small_float_number(uint32_t bits, uint32_t element) {
-  const element_format *format = &formats[element];
-  int mantissa = format->mantissa;
-  uint32_t sign = bits >> (format->bits - 1), rest = bits & ((1u << (format->bits - 1)) - 1);
+  const float_format *format = &formats[element];
+  int mantissa = format->mantissa, width = types[element].bits;
+  uint32_t sign = bits >> (width - 1), rest = bits & ((1u << (width - 1)) - 1);
   uint32_t exponent = rest >> mantissa, fraction = rest & ((1u << mantissa) - 1);
-  uint32_t largest = (1u << (format->bits - 1 - mantissa)) - 1;
-  int bias = small_float_bias(element);
+  uint32_t largest = (1u << (width - 1 - mantissa)) - 1;
+  int bias = format->bias;
   double value;
-  switch (small_float_end_of(element)) {
-  case END_IEEE:
+  switch ((kiln_tuner_specials)format->specials) {
+  case SPECIALS_IEEE:
     if (exponent == largest)
       return fraction ? NAN : sign ? -INFINITY : INFINITY;
     break;
-  case END_ONES:
-    if (rest == (1u << (format->bits - 1)) - 1)
+  case SPECIALS_Ones:
+    if (rest == (1u << (width - 1)) - 1)
       return NAN;
     break;
-  case END_ZERO:
+  case SPECIALS_Zero:
     if (sign && rest == 0)
       return NAN;
     break;
-  case END_NONE:
+  case SPECIALS_None:
     break;
   }
   value = exponent ? ldexp(1.0 + ldexp(fraction, -mantissa), (int)exponent - bias)
@@ -94,17 +75,17 @@ static double small_float_number(uint32_t bits, uint32_t element) {
 /* To nearest, halves to even; what is too large becomes the largest number, and a NaN zero:
  * contents of arrays and arguments are numbers. */
 static uint32_t small_float_bits(double value, uint32_t element) {
-  const element_format *format = &formats[element];
-  int mantissa = format->mantissa, bias = small_float_bias(element), exponent;
-  uint32_t sign = signbit(value) != 0, rest, most = (1u << (format->bits - 1)) - 1;
-  small_float_end end = small_float_end_of(element);
-  if (end == END_IEEE)
+  const float_format *format = &formats[element];
+  int mantissa = format->mantissa, bias = format->bias, width = types[element].bits, exponent;
+  uint32_t sign = signbit(value) != 0, rest, most = (1u << (width - 1)) - 1;
+  uint8_t specials = format->specials;
+  if (specials == SPECIALS_IEEE)
     most -= 1u << mantissa;
-  else if (end == END_ONES)
+  else if (specials == SPECIALS_Ones)
     most -= 1;
   value = fabs(value);
   if (!(value > 0))
-    return end == END_ZERO ? 0 : sign << (format->bits - 1);
+    return specials == SPECIALS_Zero ? 0 : sign << (width - 1);
   frexp(value, &exponent); /* in [2^(exponent-1), 2^exponent) */
   if (exponent - 1 < 1 - bias)
     exponent = 2 - bias; /* subnormal */
@@ -116,7 +97,7 @@ static uint32_t small_float_bits(double value, uint32_t element) {
     rest = ((uint32_t)(exponent - 1 + bias - 1) << mantissa) + (uint32_t)value;
   if (rest > most)
     rest = most;
-  return end == END_ZERO && rest == 0 ? 0 : sign << (format->bits - 1) | rest;
+  return specials == SPECIALS_Zero && rest == 0 ? 0 : sign << (width - 1) | rest;
 }
 
 uint16_t kiln_tuner_bits(kiln_tuner_element element, double value) {
@@ -159,7 +140,7 @@ static void store_float(char *at, uint32_t element, double value) {
 
 void kiln_tuner_fill(void *array, uint32_t element, const kiln_tuner_value *value, uint64_t seed) {
   size_t bytes = kiln_tuner_element_bytes(element);
-  bool is_float = formats[element].kind == CLASS_Float;
+  bool is_float = types[element].kind == CLASS_Float;
   uint64_t span = (uint64_t)value->high - (uint64_t)value->low;
   char *at = array;
   for (int64_t i = 0; i < value->integer; ++i, at += bytes) {
@@ -172,7 +153,7 @@ void kiln_tuner_fill(void *array, uint32_t element, const kiln_tuner_value *valu
     } else {
       uint64_t number = value->step ? (uint64_t)value->low + (uint64_t)i * (uint64_t)value->step
                                     : (uint64_t)value->low + (span ? random % span : 0);
-      if (formats[element].kind == CLASS_Bool)
+      if (types[element].kind == CLASS_Bool)
         number &= 1;
       memcpy(at, &number, bytes);
     }
@@ -182,26 +163,24 @@ void kiln_tuner_fill(void *array, uint32_t element, const kiln_tuner_value *valu
 /* --- comparison --- */
 
 double kiln_tuner_tolerance(uint32_t element) {
-  const element_format *format = &formats[element];
-  if (format->kind != CLASS_Float)
+  if (types[element].kind != CLASS_Float)
     return 0;
   /* Sums in another order, and products of shorter numbers (tf32) where the type allows them. */
   return element == KILN_TUNER_FP64   ? 1e-10
          : element == KILN_TUNER_FP32 ? 2e-3
-                                      : ldexp(4, -format->mantissa);
+                                      : ldexp(4, -formats[element].mantissa);
 }
 
 static int64_t integer_at(const char *at, uint32_t element) {
   uint64_t bits = 0;
   unsigned unused = 64u - 8u * (unsigned)kiln_tuner_element_bytes(element);
   memcpy(&bits, at, kiln_tuner_element_bytes(element));
-  return formats[element].kind == CLASS_Signed ? (int64_t)(bits << unused) >> unused
-                                               : (int64_t)bits;
+  return types[element].kind == CLASS_Signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
 }
 
 double kiln_tuner_number(const void *array, size_t index, uint32_t element) {
   const char *at = (const char *)array + index * kiln_tuner_element_bytes(element);
-  if (formats[element].kind != CLASS_Float)
+  if (types[element].kind != CLASS_Float)
     return (double)integer_at(at, element);
   if (element == KILN_TUNER_FP64) {
     double value;
@@ -239,7 +218,7 @@ bool kiln_tuner_agree(const void *a, const void *b, size_t count, uint32_t eleme
       largest = fabs(there);
     apart = is_same ? 0 : distance(kiln_tuner_number(a, i, element), there);
     /* Integers beyond a double's: those that differ are at least 1 apart. */
-    if (!is_same && apart == 0 && formats[element].kind != CLASS_Float)
+    if (!is_same && apart == 0 && types[element].kind != CLASS_Float)
       apart = 1;
     if (apart > furthest) {
       furthest = apart;

@@ -47,6 +47,10 @@ EXPORTED int hipModuleGetFunction(void **function, void *module, const char *nam
   *function = module;
   return name ? 0 : 500;
 }
+EXPORTED int hipModuleGetGlobal(void **address, size_t *bytes, void *module, const char *name) {
+  (void)address, (void)bytes, (void)module, (void)name;
+  return 500; /* hipErrorNotFound */
+}
 EXPORTED int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y,
                                    unsigned block_z, unsigned shared_bytes, void *stream,

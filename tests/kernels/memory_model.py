@@ -7,6 +7,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acquire", "gpu"' -t hip:gfx90a --emit amdgcn | FileCheck %s --check-prefix=GFX90A-ACQUIRE-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx90a --emit amdgcn | FileCheck %s --check-prefix=GFX90A-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx90a --emit amdgcn | FileCheck %s --check-prefix=GFX90A-GLOBAL
+# RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx90a --emit amdgcn | FileCheck %s --check-prefix=GFX90A-SHARED
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-SYS
@@ -14,6 +15,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acquire", "gpu"' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQUIRE-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-GLOBAL
+# RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=GFX942-SHARED
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQ-REL-SYS
@@ -21,6 +23,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acquire", "gpu"' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-ACQUIRE-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-GLOBAL
+# RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx950 --emit amdgcn | FileCheck %s --check-prefix=GFX942-SHARED
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-ACQ-REL-SYS
@@ -28,6 +31,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acquire", "gpu"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-ACQUIRE-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-GLOBAL
+# RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-SHARED
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-SYS
@@ -35,6 +39,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acquire", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQUIRE-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-GLOBAL
+# RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-SHARED
 #
 # One cache is the block's: at its scope waves wait for nothing.
 # GFX90A-ACQ-REL-CTA: {{(global|buffer)_store}}
@@ -58,6 +63,11 @@
 # GFX90A-GLOBAL-NOT: buffer_wb
 # GFX90A-GLOBAL-NOT: buffer_inv
 # GFX90A-GLOBAL: {{(global|buffer)_load}}
+#
+# GFX90A-SHARED: {{(global|buffer)_store}}
+# GFX90A-SHARED: s_waitcnt lgkmcnt(0)
+# GFX90A-SHARED: s_barrier
+# GFX90A-SHARED: ds_read
 #
 # GFX90A-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX90A-RELAXED-GPU-NOT: buffer_wb
@@ -90,6 +100,11 @@
 # GFX942-GLOBAL-NOT: buffer_wb
 # GFX942-GLOBAL-NOT: buffer_inv
 # GFX942-GLOBAL: {{(global|buffer)_load}}
+#
+# GFX942-SHARED: {{(global|buffer)_store}}
+# GFX942-SHARED: s_waitcnt lgkmcnt(0)
+# GFX942-SHARED: s_barrier
+# GFX942-SHARED: ds_read
 #
 # GFX942-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX942-RELAXED-GPU-NOT: buffer_wb
@@ -186,12 +201,20 @@
 # GFX942-ACQUIRE-GPU: buffer_inv sc1
 # GFX942-ACQUIRE-GPU: {{(global|buffer)_load}}
 #
-# Two caches in a work-group processor: a barrier waits for stores and drops them.
+# Two caches in a work-group processor: a full barrier waits for stores and drops them, one of shared memory does neither.
 # GFX11-GLOBAL: {{(global|buffer)_store}}
 # GFX11-GLOBAL: s_waitcnt_vscnt null, 0x0
 # GFX11-GLOBAL: s_barrier
 # GFX11-GLOBAL: buffer_gl0_inv
 # GFX11-GLOBAL: {{(global|buffer)_load}}
+#
+# GFX11-SHARED: {{(global|buffer)_store}}
+# GFX11-SHARED-NOT: vscnt
+# GFX11-SHARED-NOT: buffer_gl
+# GFX11-SHARED: s_barrier
+# GFX11-SHARED-NOT: vscnt
+# GFX11-SHARED-NOT: buffer_gl
+# GFX11-SHARED: ds_load
 #
 # GFX11-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX11-RELAXED-GPU-NOT: buffer_gl
@@ -263,6 +286,14 @@
 # GFX12-GLOBAL: s_barrier_wait
 # GFX12-GLOBAL: global_inv scope:SCOPE_SE
 # GFX12-GLOBAL: {{(global|buffer)_load}}
+#
+# GFX12-SHARED: {{(global|buffer)_store}}
+# GFX12-SHARED-NOT: storecnt
+# GFX12-SHARED-NOT: global_inv
+# GFX12-SHARED: s_barrier_signal
+# GFX12-SHARED: s_barrier_wait
+# GFX12-SHARED-NOT: global_inv
+# GFX12-SHARED: ds_load
 #
 # GFX12-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX12-RELAXED-GPU-NOT: global_inv
@@ -341,3 +372,10 @@ def global_barrier(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(x_ptr + i, i)
     tl.debug_barrier()
     tl.store(out_ptr + i, tl.load(x_ptr + (N - 1 - i)))
+
+
+@triton.jit
+def shared_barrier(x_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x_ptr + i, i)
+    tl.store(x_ptr + 3 * N, tl.sum(tl.load(x_ptr + 2 * N + i), axis=0))

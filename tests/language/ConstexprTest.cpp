@@ -200,6 +200,8 @@ def kernel(p, c: tl.const, q, b):
     tl.static_assert(x.type == tl.block_type(tl.float16, [8]))
     tl.static_assert(x.dtype.name == 'fp16' and x.dtype.itemsize == 2)
     tl.static_assert(x.dtype.fp_mantissa_width == 10)
+    tl.static_assert(x.dtype.exponent_bias == 15)
+    tl.static_assert(tl.float8e5b16.exponent_bias == 16)
     tl.static_assert(q.dtype.element_ty.is_int_unsigned() and q.dtype.element_ty.int_bitwidth == 8)
     tl.static_assert(tl.load(b).dtype == tl.int1)
     tl.static_assert(tl.int64.is_int_signed() and not tl.int1.is_int_signed())

@@ -81,7 +81,7 @@ TEST(CudaHeaderTest, TensorMapsAreTheSame) {
                         CU_TENSOR_MAP_DATA_TYPE_UINT64,  CU_TENSOR_MAP_DATA_TYPE_INT64,
                         CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
                         CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT64};
-#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA)                                     \
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA, PTX)                                \
   EXPECT_EQ(CUDA, theirs[KILN_TENSOR_##NAME]) << #NAME;
 #include "runtime/tensor_elements.def"
 }

@@ -54,6 +54,7 @@ struct Image {
   int device = -1; // AMD
   bool loaded = true;
   std::map<std::string, std::vector<ParamSlot>> layouts;
+  void *messages = nullptr; // AMD: the variable of that name
 };
 
 struct Kernel {
@@ -104,6 +105,7 @@ struct Launch {
   unsigned shared = 0;
   std::map<unsigned, std::array<unsigned, 3>> attributes;
   std::vector<std::vector<uint8_t>> arguments;
+  void *messages = nullptr; // AMD: what the image's variable of that name points to
 };
 
 struct State {
@@ -130,6 +132,8 @@ struct State {
   void *(*current)() = nullptr;
   void (*setDevice)(int) = nullptr;
   int (*device)() = nullptr;
+
+  size_t hostMemory = 0; // AMD: allocations that are there
 
   void reset(std::vector<Device> newDevices) {
     std::lock_guard<std::mutex> lock(mutex);

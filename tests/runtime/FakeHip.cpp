@@ -3,6 +3,8 @@
 // after the HIP API reference.
 #include "tests/runtime/FakeDriver.h"
 
+#include <cstdlib>
+
 using namespace kiln::fake;
 
 namespace {
@@ -38,6 +40,7 @@ int launchKernel(Kernel *kernel, Launch launch, void **parameters) {
     state.broken.push_back("the bytes of a loaded image are gone");
   launch.device = currentDevice;
   launch.arguments = State::copyArguments(*kernel, parameters);
+  launch.messages = kernel->image->messages;
   state.launches.push_back(std::move(launch));
   if (state.run)
     state.run(state.launches.back());
@@ -141,6 +144,53 @@ int hipModuleLaunchKernel(void *function, unsigned gridX, unsigned gridY, unsign
   const unsigned grid[] = {gridX, gridY, gridZ}, block[] = {blockX, blockY, blockZ};
   return launchKernel(static_cast<Kernel *>(function),
                       makeLaunch("hipModuleLaunchKernel", grid, block, shared, stream), parameters);
+}
+
+int hipModuleGetGlobal(void **address, size_t *bytes, void *module, const char *name) {
+  ENTER("hipModuleGetGlobal");
+  auto *image = static_cast<Image *>(module);
+  if (std::strcmp(name, "kiln_messages") != 0 || !image->layouts.count(name))
+    return NotFound;
+  *address = &image->messages;
+  *bytes = sizeof image->messages;
+  return 0;
+}
+
+int hipHostMalloc(void **memory, size_t bytes, unsigned) {
+  ENTER("hipHostMalloc");
+  *memory = std::malloc(bytes);
+  ++state.hostMemory;
+  return 0;
+}
+
+int hipHostFree(void *memory) {
+  ENTER("hipHostFree");
+  std::free(memory);
+  --state.hostMemory;
+  return 0;
+}
+
+int hipHostGetDevicePointer(void **address, void *memory, unsigned) {
+  ENTER("hipHostGetDevicePointer");
+  *address = memory;
+  return 0;
+}
+
+int hipMemcpyHtoD(void *to, void *from, size_t bytes) {
+  ENTER("hipMemcpyHtoD");
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+
+// The stream's work is over by then.
+int hipLaunchHostFunc(void *stream, void (*function)(void *), void *user) {
+  {
+    ENTER("hipLaunchHostFunc");
+    if (state.launches.empty() || state.launches.back().stream != stream)
+      return state.breakRule(InvalidHandle, "host function of another stream");
+  }
+  function(user);
+  return 0;
 }
 
 #if KILN_FAKE_VERSION >= 6

@@ -52,12 +52,16 @@ TEST(HipHeaderTest, PropertiesAreWhereTheHeaderHasThem) {
 TEST(HipHeaderTest, TheNumbersAreTheSame) {
   EXPECT_EQ(int(KILN_HIP_ERROR_OUT_OF_MEMORY), int(hipErrorOutOfMemory));
   EXPECT_EQ(int(KILN_HIP_ERROR_NO_DEVICE), int(hipErrorNoDevice));
+  EXPECT_EQ(int(KILN_HIP_ERROR_NOT_FOUND), int(hipErrorNotFound));
   EXPECT_EQ(int(KILN_HIP_ERROR_COOPERATIVE_TOO_LARGE), int(hipErrorCooperativeLaunchTooLarge));
   EXPECT_EQ(int(KILN_HIP_ERROR_STREAM_CAPTURE_IMPLICIT), int(hipErrorStreamCaptureImplicit));
   EXPECT_EQ(int(KILN_HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED),
             int(hipFuncAttributeMaxDynamicSharedMemorySize));
   EXPECT_EQ(int(KILN_HIP_CAPTURE_MODE_RELAXED), int(hipStreamCaptureModeRelaxed));
   EXPECT_EQ(int(KILN_HIP_MEMCPY_DEFAULT), int(hipMemcpyDefault));
+  EXPECT_EQ(int(KILN_HIP_HOST_MALLOC_PORTABLE), int(hipHostMallocPortable));
+  EXPECT_EQ(int(KILN_HIP_HOST_MALLOC_MAPPED), int(hipHostMallocMapped));
+  EXPECT_EQ(int(KILN_HIP_HOST_MALLOC_COHERENT), int(hipHostMallocCoherent));
 }
 
 } // namespace

@@ -1,7 +1,10 @@
 // AMD's driver: loading, launching, failures, capture and devices, on two generations of HIP.
+#include "runtime/hip_messages.h"
 #include "tests/runtime/TestLibrary.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 using namespace kiln;
 using namespace kiln::test;
@@ -179,6 +182,150 @@ TEST_P(HipTest, UnloadedLibrariesLoadAgain) {
   EXPECT_OK(launch(library));
   fake->fail("hipModuleUnload", 400, 1);
   EXPECT_ERROR(kiln_unload(&library.library), KILN_ERROR_DRIVER, "hipModuleUnload");
+}
+
+// Writes records as a kernel does (TileGPUToROCDL/ExpandMessages.cpp).
+class DeviceWriter {
+public:
+  explicit DeviceWriter(void *buffer) : buffer(static_cast<char *>(buffer)) {}
+
+  // Without its first word, the last one to be written; null: there was no room.
+  uint64_t *begin(const std::vector<uint64_t> &values, const std::string &text) {
+    bytes = 8 * (2 + values.size()) + (text.size() + 8) / 8 * 8;
+    uint64_t at = *word(0);
+    *word(0) += bytes;
+    if (at + bytes > KILN_HIP_MESSAGES_RECORDS) {
+      ++*word(8);
+      if (at + 8 <= KILN_HIP_MESSAGES_RECORDS)
+        *word(KILN_HIP_MESSAGES_HEAD + at) = 8 | uint64_t(KILN_HIP_MESSAGE_NONE) << 32;
+      return nullptr;
+    }
+    uint64_t *record = word(KILN_HIP_MESSAGES_HEAD + at);
+    EXPECT_EQ(record[0], 0u) << "records begin in zeros";
+    record[1] = values.size();
+    std::copy(values.begin(), values.end(), record + 2);
+    std::memset(record + 2 + values.size(), 0, bytes - 8 * (2 + values.size()));
+    std::memcpy(record + 2 + values.size(), text.data(), text.size());
+    return record;
+  }
+  void end(uint64_t *record, uint64_t kind) const { *record = bytes | kind << 32; }
+  bool write(uint64_t kind, const std::vector<uint64_t> &values, const std::string &text) {
+    uint64_t *record = begin(values, text);
+    if (record)
+      end(record, kind);
+    return record != nullptr;
+  }
+
+private:
+  uint64_t *word(size_t offset) { return reinterpret_cast<uint64_t *>(buffer + offset); }
+
+  char *buffer;
+  uint64_t bytes = 0;
+};
+
+class HipMessagesTest : public HipTest {
+protected:
+  void SetUp() override {
+    HipTest::SetUp();
+    library = std::make_unique<TestLibrary>(std::vector<kiln_target>{hsaco("gfx942")});
+    library->addVariant("v");
+    // The image has the variable, too.
+    image = std::string(static_cast<const char *>(library->binary().data)) + "\nkiln_messages\n";
+    library->binary().data = image.c_str();
+    library->binary().size = image.size() + 1;
+    kiln_set_print_function(
+        [](void *user, const char *line, size_t length) {
+          static_cast<std::string *>(user)->append(line, length);
+        },
+        &printed);
+  }
+  void TearDown() override {
+    kiln_set_print_function(nullptr, nullptr);
+    library.reset();
+    HipTest::TearDown();
+  }
+
+  std::string image, printed;
+  std::unique_ptr<TestLibrary> library;
+};
+
+INSTANTIATE_TEST_SUITE_P(Drivers, HipMessagesTest, ::testing::Values(5, 6),
+                         [](const auto &info) { return "rocm" + std::to_string(info.param); });
+
+TEST_P(HipMessagesTest, LinesArePrintedInOrderOnce) {
+  double x = 1.5;
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  fake->run = [&](const fake::Launch &launched) {
+    DeviceWriter writer(launched.messages);
+    writer.write(KILN_HIP_MESSAGE_LINE, {7, bits}, "pid %i x: %f\n");
+    writer.write(KILN_HIP_MESSAGE_LINE, {}, "done\n");
+  };
+  EXPECT_OK(launch(*library));
+  EXPECT_EQ(printed, "pid 7 x: 1.500000\ndone\n");
+  EXPECT_OK(launch(*library));
+  EXPECT_EQ(printed, "pid 7 x: 1.500000\ndone\npid 7 x: 1.500000\ndone\n");
+  EXPECT_EQ(fake->count("hipHostMalloc"), 1u);
+}
+
+TEST_P(HipMessagesTest, WhatAnotherLaunchIsWritingComesWithThatOne) {
+  uint64_t *open = nullptr;
+  fake->run = [&](const fake::Launch &launched) {
+    DeviceWriter writer(launched.messages);
+    writer.write(KILN_HIP_MESSAGE_LINE, {}, "first\n");
+    open = writer.begin({}, "secnd\n");
+    DeviceWriter(launched.messages).write(KILN_HIP_MESSAGE_LINE, {}, "third\n");
+  };
+  EXPECT_OK(launch(*library));
+  EXPECT_EQ(printed, "first\n");
+  fake->run = [&](const fake::Launch &) { *open = 24 | uint64_t(KILN_HIP_MESSAGE_LINE) << 32; };
+  EXPECT_OK(launch(*library));
+  EXPECT_EQ(printed, "first\nsecnd\nthird\n");
+}
+
+TEST_P(HipMessagesTest, WhatHasNoRoomIsCounted) {
+  fake->run = [&](const fake::Launch &launched) {
+    DeviceWriter writer(launched.messages);
+    const std::string text(96, 'x');
+    while (writer.write(KILN_HIP_MESSAGE_LINE, {}, text + "\n"))
+      ;
+    writer.write(KILN_HIP_MESSAGE_LINE, {}, text);
+  };
+  EXPECT_OK(launch(*library));
+  size_t lines = size_t(std::count(printed.begin(), printed.end(), '\n'));
+  EXPECT_GT(lines, 8000u);
+  EXPECT_NE(printed.find("2 messages of kernels had no room\n"), std::string::npos);
+  printed.clear();
+  fake->run = [&](const fake::Launch &launched) {
+    DeviceWriter(launched.messages).write(KILN_HIP_MESSAGE_LINE, {}, "again\n");
+  };
+  EXPECT_OK(launch(*library));
+  EXPECT_EQ(printed, "again\n");
+}
+
+TEST_P(HipMessagesTest, AFailedAssertionFailsTheNextLaunch) {
+  fake->run = [&](const fake::Launch &launched) {
+    DeviceWriter(launched.messages)
+        .write(KILN_HIP_MESSAGE_FAILURE, {3, 0, 1}, "kernel.py:5:3: x > 0");
+  };
+  EXPECT_OK(launch(*library));
+  EXPECT_ERROR(launch(*library), KILN_ERROR_LAUNCH,
+               "an earlier kernel has stopped: kernel.py:5:3: x > 0, program (3, 0, 1)");
+  EXPECT_EQ(fake->launches.size(), 1u);
+  TestLibrary silent({hsaco("gfx942")});
+  silent.addVariant("v");
+  fake->run = nullptr;
+  EXPECT_OK(launch(silent));
+}
+
+TEST_P(HipMessagesTest, EveryFailureOnTheWayIsAStatus) {
+  for (const char *name : {"hipModuleGetGlobal", "hipHostMalloc", "hipHostGetDevicePointer",
+                           "hipMemcpyHtoD", "hipLaunchHostFunc"}) {
+    fake->fail(name, 719, 1);
+    EXPECT_ERROR(launch(*library),
+                 strcmp(name, "hipLaunchHostFunc") ? KILN_ERROR_LOAD : KILN_ERROR_LAUNCH, name);
+  }
+  EXPECT_OK(launch(*library));
 }
 
 TEST_P(HipTest, LaunchErrorsNameTheKernelAndTheCause) {

@@ -53,7 +53,8 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
     else
       results = betweenFences(op, s, [&] { return performAll(op, adaptor, s, owner); });
     if (share)
-      shareOwners(s, this->lowering, op.getType(), owner, scratch, results);
+      shareOwners(s, this->lowering, op.getType(), owner, scratch, results,
+                  /*ordersGlobal=*/tilegpu::acquires(op.getSemantic()));
     else if (tilegpu::acquires(op.getSemantic()))
       this->lowering.device.barrier(s.builder(), op.getLoc());
     if (tilegpu::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
@@ -129,9 +130,13 @@ struct AtomicRMWDistribution : AtomicDistribution<tile::AtomicRMWOp> {
         s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()), adaptor.getPtr()[reg],
         adaptor.getValue()[reg], LLVM::AtomicOrdering::monotonic,
         lowering.device.syncScope(op.getScope()));
-    lowering.device.annotateAtomic(
-        atomic, op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr));
+    lowering.device.annotateAtomic(atomic, isDeviceMemory(op));
     return atomic;
+  }
+
+private:
+  static bool isDeviceMemory(tile::AtomicRMWOp op) {
+    return op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr);
   }
 
 protected:
@@ -146,7 +151,7 @@ protected:
       Value mask = op.getMask() ? adaptor.getMask()[group[0]] : Value();
       tilegpu::GlobalReduceOp::create(s.builder(), op.getLoc(), adaptor.getPtr()[group[0]],
                                       packGroup(s, adaptor.getValue(), group), both(owner, mask, s),
-                                      op.getScope());
+                                      op.getScope(), isDeviceMemory(op));
     });
     return {};
   }

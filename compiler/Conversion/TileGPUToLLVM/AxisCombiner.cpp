@@ -226,7 +226,7 @@ SmallVector<SharedArray> AxisCombiner::publish(const AxisSteps &steps, Value scr
     storeShared(s, lowering, arrays.back(), accessByOffsets(steps.partials, element), registers);
     bytes += llvm::alignTo(steps.numPartials() * sharedBytes(element), 16);
   }
-  lowering.device.barrier(s.builder(), s.location());
+  lowering.device.sharedBarrier(s.builder(), s.location());
   return arrays;
 }
 

@@ -116,9 +116,9 @@ private:
     SmallVector<Value> results(plan.rounds.size() * load.parts.size() * load.vector);
     for (const SlicedExchange::Round &round : plan.rounds) {
       if (&round != &plan.rounds.front())
-        lowering.device.barrier(s.builder(), s.location());
+        lowering.device.sharedBarrier(s.builder(), s.location());
       storeShared(s, lowering, array, round.store, source);
-      lowering.device.barrier(s.builder(), s.location());
+      lowering.device.sharedBarrier(s.builder(), s.location());
       loadShared(s, lowering, array, round.load, results);
     }
     return results;

@@ -4,7 +4,7 @@
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_DEVICEMATH_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_DEVICEMATH_H
 
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "compiler/Expansion/Math/MathPrimitives.h"
 
 namespace kiln {

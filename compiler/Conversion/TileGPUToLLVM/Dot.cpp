@@ -85,15 +85,21 @@ private:
       return failure();
     int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
     // k outermost: consecutive instructions write different accumulators.
+    unsigned parts = lowering.device.instructionsOf(*tiling.instruction);
+    auto partOf = [&](ArrayRef<Value> fragment, unsigned part) {
+      size_t size = fragment.size() / parts;
+      return fragment.slice(part * size, size);
+    };
     for (int64_t k = 0; k < depth; k += tiling.instruction->k)
-      for (const auto &[place, first] : placesC) {
-        ArrayRef<Value> left = a[placesA.at(operandPlace(place, MatrixOperand::A, k))];
-        ArrayRef<Value> right = b[placesB.at(operandPlace(place, MatrixOperand::B, k))];
-        if (tiling.swapped)
-          std::swap(left, right);
-        c[first] = lowering.device.multiplyMatrices(s.builder(), op.getLoc(), *tiling.instruction,
-                                                    left, right, c[first]);
-      }
+      for (unsigned part = 0; part < parts; ++part)
+        for (const auto &[place, first] : placesC) {
+          auto left = partOf(a[placesA.at(operandPlace(place, MatrixOperand::A, k))], part);
+          auto right = partOf(b[placesB.at(operandPlace(place, MatrixOperand::B, k))], part);
+          if (tiling.swapped)
+            std::swap(left, right);
+          c[first] = lowering.device.multiplyMatrices(s.builder(), op.getLoc(), *tiling.instruction,
+                                                      left, right, c[first]);
+        }
     results.resize(adaptor.getC().size());
     for (auto &[first, packed] : c) {
       unsigned reg = first;

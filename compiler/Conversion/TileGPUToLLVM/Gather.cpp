@@ -40,7 +40,7 @@ struct GatherDistribution : DistributionPattern<tile::GatherOp> {
     storeShared(s, lowering, array,
                 accessByOffsets(ontoArray(source, space, axis, /*withAxis=*/true), array.element),
                 adaptor.getSource());
-    lowering.device.barrier(rewriter, op.getLoc());
+    lowering.device.sharedBarrier(rewriter, op.getLoc());
     Value thread = lowering.device.threadId(rewriter, op.getLoc());
     SmallVector<Value> places = flatOutputs(s, ontoArray(result, space, axis, /*withAxis=*/false),
                                             thread, lowering.target());
@@ -80,7 +80,7 @@ struct HistogramDistribution : DistributionPattern<tile::HistogramOp> {
         accessByOffsets(ontoArray(result, result.out(), 0, /*withAxis=*/true), counters.element);
     storeShared(s, lowering, counters, own,
                 SmallVector<Value>(result.numRegisters(), s.integer(counters.element, 0)));
-    lowering.device.barrier(rewriter, op.getLoc());
+    lowering.device.sharedBarrier(rewriter, op.getLoc());
     Value thread = lowering.device.threadId(rewriter, op.getLoc());
     Value owner = isOwner(s, source, thread, lowering.target());
     for (auto [reg, first] : llvm::enumerate(firstDuplicates(source)))
@@ -89,7 +89,7 @@ struct HistogramDistribution : DistributionPattern<tile::HistogramOp> {
         count(s, counters, result.out().totalSize(), adaptor.getSource()[reg],
               both(owner, mask, s));
       }
-    lowering.device.barrier(rewriter, op.getLoc());
+    lowering.device.sharedBarrier(rewriter, op.getLoc());
     replace(op, rewriter, loadShared(s, lowering, counters, own));
     return success();
   }

@@ -4,13 +4,16 @@
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_LOWERING_H
 
 #include "compiler/Analysis/AxisInfo.h"
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "compiler/Conversion/TileGPUToLLVM/ThreadIndex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln {
+
+/// The lowering of a cuda or hip target; `info` must outlive it.
+std::unique_ptr<TargetLowering> makeTargetLowering(const TargetInfo &info);
 
 /// A tensor becomes one value per register of its layout; a pointer `!llvm.ptr<1>`; an 8-bit float
 /// i8; a buffer its address in shared memory, `!llvm.ptr<3>`; a descriptor that the launcher makes
@@ -85,6 +88,7 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const Loweri
 void populateSmallFloatPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
+void populateBufferPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);
 void populateScanPatterns(mlir::RewritePatternSet &patterns, const Lowering &lowering);

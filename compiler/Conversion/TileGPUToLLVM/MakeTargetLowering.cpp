@@ -1,5 +1,6 @@
 // The one place that knows which targets there are.
 
+#include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 

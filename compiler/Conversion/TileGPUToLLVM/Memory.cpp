@@ -67,7 +67,7 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
       for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
         results[reg] = results[first];
     if (share)
-      shareOwners(s, lowering, op.getType(), owner, scratch, results);
+      shareOwners(s, lowering, op.getType(), owner, scratch, results, /*ordersGlobal=*/false);
     replace(op, rewriter, results);
     return success();
   }

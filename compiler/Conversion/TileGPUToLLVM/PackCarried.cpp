@@ -7,7 +7,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/PackCarried.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -185,6 +185,8 @@ struct SharedBarrierDistribution : DistributionPattern<tilegpu::BarrierOp> {
       lowering.device.barrierOfAll(
           rewriter, op.getLoc(),
           lowering.target().threadsPerBlock(lowering.numWarps + tilegpu::producerWarpsOf(op)));
+    else if (op.getIsOfShared())
+      lowering.device.sharedBarrier(rewriter, op.getLoc());
     else
       lowering.device.barrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);

@@ -244,7 +244,7 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
 }
 
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,
-                 Value scratch, MutableArrayRef<Value> registers) {
+                 Value scratch, MutableArrayRef<Value> registers, bool ordersGlobal) {
   OpBuilder &b = s.builder();
   Type element = registers[0].getType();
   SmallVector<Value> offsets{s.i32(0)};
@@ -262,7 +262,10 @@ void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Va
     for (auto [value, address] : llvm::zip_equal(registers, addresses))
       LLVM::StoreOp::create(b, s.location(), toStored(s, value), address);
   }
-  lowering.device.barrier(b, s.location());
+  if (ordersGlobal)
+    lowering.device.barrier(b, s.location());
+  else
+    lowering.device.sharedBarrier(b, s.location());
   for (auto [value, address] : llvm::zip_equal(registers, addresses)) {
     Value loaded = LLVM::LoadOp::create(b, s.location(), storedType(element), address);
     value = fromStored(s, loaded, element);

@@ -46,10 +46,10 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:
-/// i1.
+/// i1. `ordersGlobal`: what the owners did to global memory, too, comes before what follows.
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, mlir::Type type,
                  mlir::Value owner, mlir::Value scratch,
-                 llvm::MutableArrayRef<mlir::Value> registers);
+                 llvm::MutableArrayRef<mlir::Value> registers, bool ordersGlobal);
 
 /// One element, at a run-time offset.
 mlir::Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, mlir::Value offset);

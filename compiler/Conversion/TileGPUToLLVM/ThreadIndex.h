@@ -8,8 +8,8 @@
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_THREADINDEX_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_THREADINDEX_H
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "compiler/Layout/LinearLayout.h"
 #include "compiler/Layout/RegisterRenaming.h"
 

@@ -8,7 +8,7 @@
 
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToNVVM/PTXText.h"
 
 using namespace mlir;

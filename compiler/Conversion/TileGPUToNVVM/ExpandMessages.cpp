@@ -1,6 +1,6 @@
 // Expansion of target operations: printing and failing are calls that the driver resolves.
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 #include "compiler/Expansion/Messages/Messages.h"
 

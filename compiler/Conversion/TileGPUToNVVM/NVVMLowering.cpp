@@ -2,7 +2,7 @@
 
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -4,7 +4,7 @@
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTONVVM_NVVMLOWERING_H
 
-#include "compiler/Conversion/TileGPUToLLVM/TargetLowering.h"
+#include "compiler/Conversion/TargetLowering/TargetLowering.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace kiln {

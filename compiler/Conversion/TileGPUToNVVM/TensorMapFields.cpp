@@ -52,20 +52,11 @@ void replaceMapField(OpBuilder &b, Location loc, Value image, MapField field, un
 }
 
 unsigned numberOfMapElement(Type type, bool isSigned) {
-  if (type.isF16() || type.isBF16())
-    return type.isF16() ? 6 : 10;
-  if (type.isF32() || type.isF64())
-    return type.isF32() ? 7 : 9;
-  switch (type.getIntOrFloatBitWidth()) {
-  case 64:
-    return isSigned ? 5 : 4;
-  case 32:
-    return isSigned ? 3 : 2;
-  case 16:
-    return 1;
-  default:
-    return 0;
-  }
+  static constexpr unsigned numbers[] = {
+#define KILN_TENSOR_ELEMENT(NAME, SPEC, BYTES, IS_FLOAT, CUDA, PTX) PTX,
+#include "runtime/tensor_elements.def"
+  };
+  return numbers[static_cast<size_t>(tilegpu::tensorMapElement(type, isSigned))];
 }
 
 } // namespace kiln

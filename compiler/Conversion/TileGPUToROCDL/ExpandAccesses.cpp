@@ -1,12 +1,14 @@
-// Expansion of target operations: predicated global accesses as branches.
+// Expansion of target operations: predicated global accesses.
 //
-// The hardware has an execution mask per lane, and LLVM turns a divergent branch into saving and
-// restricting it. Refused: selecting a harmless address for masked lanes, which would need memory
-// that may be read and written.
+// Lanes that load nothing read zeros that the module has, so that a load stays one instruction
+// among others: behind a branch LLVM would wait for it before the next one, and could not place it
+// between products. For stores there is no such memory. They are branches: the hardware has an
+// execution mask per lane, which LLVM saves and restricts.
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -21,56 +23,118 @@ unsigned bytesOf(Type type) {
 
 /// Data that is used once need not displace other lines.
 bool isStreaming(tile::CacheModifier cache, tile::EvictionPolicy evict) {
-  return cache == tile::CacheModifier::CS || cache == tile::CacheModifier::CG ||
-         evict == tile::EvictionPolicy::First;
+  return cache == tile::CacheModifier::CS || evict == tile::EvictionPolicy::First;
 }
 
-/// Splits the block after `op`: the builder stands in a new block that runs only if `predicate`;
-/// what follows `op` continues in the block returned, which has an argument if `otherwise` is
-/// given.
-Block *branchAround(Operation *op, Value predicate, Value otherwise, OpBuilder &b) {
+/// What an access of a scope moves at once.
+Type wordsOf(OpBuilder &b, unsigned bytes) {
+  return bytes <= 8 ? Type(b.getIntegerType(8 * bytes))
+                    : VectorType::get(bytes / 8, b.getI64Type());
+}
+
+Value wordAddress(OpBuilder &b, Location loc, Value pointer, int32_t word) {
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI64Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{word});
+}
+
+/// A load that goes by caches which others' stores do not reach: relaxed at `scope`, which LLVM
+/// knows of up to 64 bits.
+Value loadAtScope(OpBuilder &b, Location loc, Type type, Value pointer, StringRef scope) {
+  ScalarBuilder s(b, loc);
+  unsigned bytes = bytesOf(type);
+  auto load = [&](Type word, int32_t number) -> Value {
+    return LLVM::LoadOp::create(b, loc, word, wordAddress(b, loc, pointer, number),
+                                std::min(bytes, 8u), /*isVolatile=*/false,
+                                /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, scope);
+  };
+  if (bytes <= 8)
+    return s.bitcast(load(b.getIntegerType(8 * bytes), 0), type);
+  SmallVector<Value> words;
+  for (unsigned word = 0; word < bytes / 8; ++word)
+    words.push_back(load(b.getI64Type(), int32_t(word)));
+  return s.bitcast(s.pack(words), type);
+}
+
+/// A store through all caches that others at `scope` do not share.
+void storeAtScope(OpBuilder &b, Location loc, Value value, Value pointer, StringRef scope) {
+  ScalarBuilder s(b, loc);
+  unsigned bytes = bytesOf(value.getType());
+  for (auto [number, word] : llvm::enumerate(s.unpack(s.bitcast(value, wordsOf(b, bytes)))))
+    LLVM::StoreOp::create(b, loc, word, wordAddress(b, loc, pointer, int32_t(number)),
+                          std::min(bytes, 8u), /*isVolatile=*/false, /*isNonTemporal=*/false,
+                          /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, scope);
+}
+
+/// A vector may be put together of elements.
+bool isZero(Value value) {
+  while (auto insertion = value.getDefiningOp<LLVM::InsertElementOp>()) {
+    if (!isZero(insertion.getValue()))
+      return false;
+    value = insertion.getVector();
+  }
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()) ||
+         isa_and_nonnull<LLVM::PoisonOp, LLVM::UndefOp, LLVM::ZeroOp>(value.getDefiningOp());
+}
+
+/// What lanes whose predicate is false read.
+Value zerosFor(tilegpu::GlobalLoadOp op, OpBuilder &b) {
+  constexpr llvm::StringLiteral symbol = "kiln_zeros";
+  constexpr unsigned mostBytes = 16, globalSpace = 1;
+  assert(bytesOf(op.getType()) <= mostBytes && "expected one access");
+  auto module = op->getParentOfType<ModuleOp>();
+  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(symbol);
+  if (!zeros) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    // The place of one load, inlined as it may be, is not that of all.
+    Location nowhere = b.getUnknownLoc();
+    Type type = LLVM::LLVMArrayType::get(b.getI8Type(), mostBytes);
+    zeros = LLVM::GlobalOp::create(b, nowhere, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                   symbol, Attribute(), /*alignment=*/mostBytes, globalSpace);
+    b.createBlock(&zeros.getInitializerRegion());
+    LLVM::ReturnOp::create(b, nowhere, Value(LLVM::ZeroOp::create(b, nowhere, type)));
+  }
+  return LLVM::AddressOfOp::create(b, op.getLoc(), zeros);
+}
+
+} // namespace
+
+Block *branchAround(Operation *op, Value predicate, OpBuilder &b) {
   Location loc = op->getLoc();
   Block *before = op->getBlock();
   Block *after = before->splitBlock(op->getNextNode());
   Block *access = b.createBlock(after);
   b.setInsertionPointToEnd(before);
-  SmallVector<Value> passed;
-  if (otherwise) {
-    after->addArgument(otherwise.getType(), loc);
-    passed.push_back(otherwise);
-  }
-  LLVM::CondBrOp::create(b, loc, predicate, access, ValueRange(), after, passed);
+  LLVM::CondBrOp::create(b, loc, predicate, access, ValueRange(), after, ValueRange());
   b.setInsertionPointToStart(access);
   return after;
 }
 
-} // namespace
-
-LogicalResult expandLoadToBranch(tilegpu::GlobalLoadOp op, OpBuilder &b) {
+LogicalResult expandGlobalLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) {
   Location loc = op.getLoc();
-  auto load = [&] {
-    return LLVM::LoadOp::create(b, loc, op.getType(), op.getPtr(), bytesOf(op.getType()),
-                                op.getIsVolatile() || op.getCache() == tile::CacheModifier::CV,
-                                isStreaming(op.getCache(), op.getEvict()));
-  };
-  if (!op.getPredicate()) {
-    op.replaceAllUsesWith(load().getResult());
-    op.erase();
-    return success();
-  }
+  Value pointer = op.getPtr(), predicate = op.getPredicate();
+  if (predicate)
+    pointer = LLVM::SelectOp::create(b, loc, predicate, pointer, zerosFor(op, b));
+  Value loaded =
+      op.getCache() == tile::CacheModifier::CG && !op.getIsVolatile()
+          ? loadAtScope(b, loc, op.getType(), pointer, "agent")
+          : LLVM::LoadOp::create(b, loc, op.getType(), pointer, bytesOf(op.getType()),
+                                 op.getIsVolatile() || op.getCache() == tile::CacheModifier::CV,
+                                 isStreaming(op.getCache(), op.getEvict()));
   Value other = op.getOther();
-  if (!other)
-    other = LLVM::ZeroOp::create(b, loc, op.getType());
-  Block *after = branchAround(op, op.getPredicate(), other, b);
-  LLVM::BrOp::create(b, loc, ValueRange(load().getResult()), after);
-  op.replaceAllUsesWith(Value(after->getArgument(after->getNumArguments() - 1)));
+  if (predicate && other && !isZero(other))
+    loaded = LLVM::SelectOp::create(b, loc, predicate, loaded, other);
+  op.replaceAllUsesWith(loaded);
   op.erase();
   return success();
 }
 
-LogicalResult expandStoreToBranch(tilegpu::GlobalStoreOp op, OpBuilder &b) {
+LogicalResult expandGlobalStore(tilegpu::GlobalStoreOp op, OpBuilder &b) {
   Location loc = op.getLoc();
   auto store = [&] {
+    if (op.getCache() == tile::CacheModifier::WT)
+      return storeAtScope(b, loc, op.getValue(), op.getPtr(), "");
     LLVM::StoreOp::create(b, loc, op.getValue(), op.getPtr(), bytesOf(op.getValue().getType()),
                           /*isVolatile=*/false, isStreaming(op.getCache(), op.getEvict()));
   };
@@ -79,9 +143,23 @@ LogicalResult expandStoreToBranch(tilegpu::GlobalStoreOp op, OpBuilder &b) {
     op.erase();
     return success();
   }
-  Block *after = branchAround(op, op.getPredicate(), Value(), b);
+  Block *after = branchAround(op, op.getPredicate(), b);
   store();
   LLVM::BrOp::create(b, loc, ValueRange(), after);
+  op.erase();
+  return success();
+}
+
+LogicalResult expandGlobalReduce(tilegpu::GlobalReduceOp op, StringRef scope,
+                                 function_ref<void(LLVM::AtomicRMWOp)> annotate, OpBuilder &b) {
+  Location loc = op.getLoc();
+  Block *after = op.getPredicate() ? branchAround(op, op.getPredicate(), b) : nullptr;
+  auto atomic = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, op.getPtr(),
+                                          op.getValue(), LLVM::AtomicOrdering::monotonic, scope,
+                                          bytesOf(op.getValue().getType()));
+  annotate(atomic);
+  if (after)
+    LLVM::BrOp::create(b, loc, ValueRange(), after);
   op.erase();
   return success();
 }

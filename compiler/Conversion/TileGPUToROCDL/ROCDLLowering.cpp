@@ -2,7 +2,8 @@
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
@@ -91,6 +92,28 @@ public:
                                        ScalarBuilder(b, loc).shiftLeft(lane, 2), value);
   }
   void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
+  void sharedBarrier(OpBuilder &b, Location loc) const override {
+    if (!memoryFeaturesOf(info).sharedBarriers)
+      return barrier(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, sharedFenceScope);
+    ROCDL::SBarrierOp::create(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, sharedFenceScope);
+  }
+
+  //--- Buffers ---
+
+  Value makeBuffer(OpBuilder &b, Location loc, Value base, Value bytes) const override {
+    return makeBufferResource(b, loc, base, bytes, info);
+  }
+  Value loadBuffer(OpBuilder &b, Location loc, Type type, Value buffer, Value offset,
+                   tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
+    return loadFromBuffer(b, loc, type, buffer, offset,
+                          cacheBits(info, /*isStore=*/false, cache, evict));
+  }
+  void storeBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value offset,
+                   tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
+    storeToBuffer(b, loc, value, buffer, offset, cacheBits(info, /*isStore=*/true, cache, evict));
+  }
 
   //--- Arithmetic ---
 
@@ -106,17 +129,35 @@ public:
 
   //--- Matrix units ---
 
+  unsigned instructionsOf(const MatrixInstruction &unit) const override {
+    // amdgcn.mfma.f32.32x32x8f16
+    StringRef shape = unit.issue;
+    for (unsigned part = 0; part < 3; ++part)
+      shape = shape.split('.').second;
+    unsigned m, n, k;
+    bool isOther = shape.consumeInteger(10, m) || !shape.consume_front("x") ||
+                   shape.consumeInteger(10, n) || !shape.consume_front("x") ||
+                   shape.consumeInteger(10, k);
+    assert(!isOther && m == unit.m && n == unit.n && "expected an intrinsic named by its shape");
+    return unit.k / k;
+  }
+
   SmallVector<Value> packFragment(OpBuilder &b, Location loc, const MatrixInstruction &unit,
                                   MatrixOperand slot, ValueRange elements,
                                   bool isExact) const override {
     if (unit.family == MatrixFamily::MmaSync)
       return {};
     ScalarBuilder s(b, loc);
-    Value vector = s.pack(elements);
     if (slot == MatrixOperand::C)
-      return {vector};
-    Type type = operandType(b, unit, elements.size());
-    return {type ? s.bitcast(vector, type) : vector};
+      return {s.pack(elements)};
+    unsigned count = elements.size() / instructionsOf(unit);
+    Type type = operandType(b, unit, count);
+    SmallVector<Value> packed;
+    for (unsigned first = 0; first < elements.size(); first += count) {
+      Value vector = s.pack(elements.slice(first, count));
+      packed.push_back(type ? s.bitcast(vector, type) : vector);
+    }
+    return packed;
   }
 
   SmallVector<Value> multiplyMatrices(OpBuilder &b, Location loc, const MatrixInstruction &unit,
@@ -184,16 +225,22 @@ public:
   }
 
   LogicalResult expandLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) const override {
-    return expandLoadToBranch(op, b);
+    return expandGlobalLoad(op, b);
   }
   LogicalResult expandStore(tilegpu::GlobalStoreOp op, OpBuilder &b) const override {
-    return expandStoreToBranch(op, b);
+    return expandGlobalStore(op, b);
   }
-  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &) const override {
-    return expandPrintToNothing(op, target());
+  LogicalResult expandReduce(tilegpu::GlobalReduceOp op, OpBuilder &b) const override {
+    bool isDeviceMemory = op.getIsDeviceMemory();
+    return expandGlobalReduce(
+        op, syncScope(op.getScope()),
+        [&](LLVM::AtomicRMWOp atomic) { annotateAtomic(atomic, isDeviceMemory); }, b);
+  }
+  LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {
+    return expandPrintToRecord(op, b);
   }
   LogicalResult expandFail(tilegpu::FailOp op, OpBuilder &b) const override {
-    return expandFailToTrap(op, b);
+    return expandFailToRecord(op, b);
   }
 
 private:

@@ -55,7 +55,12 @@ private:
 
   void proposeAccess(size_t node, Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicCASOp>([&](auto access) {
+        .Case([&](tile::LoadOp load) {
+          proposeAccess(node, load.getPtr(), load.getMask(), 0, target.maxVectorBits);
+          if (!target.matrix.matrixLoads && feedsDot(load))
+            proposeBlocks(node, load);
+        })
+        .Case<tile::StoreOp, tile::AtomicCASOp>([&](auto access) {
           proposeAccess(node, access.getPtr(), access.getMask(), 0, target.maxVectorBits);
         })
         .Case([&](tile::AtomicRMWOp atomic) {
@@ -130,6 +135,61 @@ private:
                                          target.warpSize, numWarps)));
   }
 
+  /// Whether a dot multiplies what is computed of it element by element.
+  static bool feedsDot(Operation *op) {
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      if (isa<tile::DotOp>(user))
+        return true;
+      bool isPassedOn =
+          isa<tile::TransOp>(user) || (user->getNumRegions() == 0 && user->hasOneUse() &&
+                                       user->hasTrait<OpTrait::Elementwise>());
+      return isPassedOn && feedsDot(user);
+    });
+  }
+
+  /// Registers along the second axis too, up to 16 bytes of its neighbours: a thread can then turn
+  /// its block around on the way to a unit that reads along that axis and cannot have shared
+  /// memory transposed.
+  void proposeBlocks(size_t node, tile::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
+    if (!type || type.getRank() < 2)
+      return;
+    AxisInfo info = facts.get(load.getPtr());
+    unsigned rank = type.getRank();
+    unsigned fast = info.contiguity[rank - 2] > info.contiguity[rank - 1] ? rank - 2 : rank - 1;
+    unsigned slow = fast == rank - 1 ? rank - 2 : rank - 1;
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+    int64_t perThread = type.getNumElements() / (int64_t(target.warpSize) * numWarps);
+    int64_t widest = target.maxVectorBits / 8 / bytes;
+    int64_t vector =
+        std::min({facts.accessLength(load.getPtr(), load.getMask(), fast), widest, perThread});
+    int64_t deep = std::min({perThread / std::max<int64_t>(1, vector), widest, shape[slow]});
+    if (vector < 2 || deep < 2)
+      return;
+    BlockedShape blocked;
+    blocked.order = rowMajorOrder(rank);
+    if (fast != rank - 1)
+      std::swap(blocked.order[0], blocked.order[1]);
+    blocked.sizePerThread.assign(rank, 1);
+    blocked.lanesPerAxis = blocked.warpsPerAxis = blocked.sizePerThread;
+    blocked.sizePerThread[fast] = unsigned(vector);
+    blocked.sizePerThread[slow] = unsigned(deep);
+    auto dealt = [&](unsigned axis) {
+      return blocked.sizePerThread[axis] * blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis];
+    };
+    int64_t lanes = target.warpSize, warps = numWarps;
+    for (unsigned axis : blocked.order) {
+      blocked.lanesPerAxis[axis] = unsigned(std::min(lanes, shape[axis] / dealt(axis)));
+      lanes /= blocked.lanesPerAxis[axis];
+    }
+    for (unsigned axis : llvm::reverse(blocked.order)) {
+      blocked.warpsPerAxis[axis] = unsigned(std::min(warps, shape[axis] / dealt(axis)));
+      warps /= blocked.warpsPerAxis[axis];
+    }
+    propose(node, blockedChoice(shape, blocked));
+  }
+
   void proposeDot(size_t node, tile::DotOp dot) {
     ArrayRef<int64_t> shape = dot.getC().getType().getShape();
     auto tiling = matrixTilingOf(dot, target, numWarps);
@@ -169,10 +229,21 @@ private:
     return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
-  void proposeTiling(size_t node, const MatrixTiling &tiling, ArrayRef<int64_t> shape) {
+  void proposeTiling(size_t node, MatrixTiling tiling, ArrayRef<int64_t> shape) {
     MLIRContext *context = graph.nodes()[node].op->getContext();
-    propose(node,
-            choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+    for (; tiling.instruction; tiling.instruction = singleOf(*tiling.instruction))
+      propose(node,
+              choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+  }
+
+  /// One of the instructions that the row of the table stands for, if they are several: operands
+  /// that an earlier product has made have its elements where these take them.
+  static const MatrixInstruction *singleOf(const MatrixInstruction &unit) {
+    auto [family, rest] = unit.name.split('.');
+    auto [shape, types] = rest.split('.');
+    if (shape.count('x') < 3)
+      return nullptr;
+    return findMatrixInstruction((family + "." + shape.rsplit('x').first + "." + types).str());
   }
 
   /// Up to 4 x 4 results per thread and round: each operand element is used four times.

@@ -7,6 +7,7 @@
 #include "compiler/Layout/LinearLayout.h"
 #include "compiler/Layout/MatrixUnits.h"
 #include "compiler/Layout/SharedExchange.h"
+#include "compiler/Target/DeviceBinary.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 
 namespace kiln::tilegpu {
@@ -48,6 +49,9 @@ mlir::Type elementOfOperand(mlir::Value operand);
 
 /// Bits of one element as a register or shared memory holds it: pointers 64, booleans 8.
 unsigned storageBits(mlir::Type elementType);
+/// What tensor maps call such an element. They tell signed integers from others only where they
+/// compare them, of 32 bits and 64.
+TensorMapElement tensorMapElement(mlir::Type elementType, bool isSigned);
 
 /// What one copy by tensor map brings of a descriptor's block: as long rows as shared memory
 /// swizzles, and as many of them as the engine takes.
@@ -89,6 +93,9 @@ void releaseMBarriers(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mbarri
 
 /// The target that the enclosing module names; an error if it names none or an unknown one.
 llvm::Expected<TargetInfo> targetOf(mlir::Operation *op);
+/// Of a kernel whose described blocks are all served by tensor maps, as passes behind
+/// kiln-tile-to-tilegpu expect it; else an error at the operation that is not.
+std::optional<TargetInfo> targetOfKernel(mlir::Operation *kernel);
 
 /// What of the target's shared memory exchanges are planned for. Everyone who plans one uses this.
 SharedMemoryShape sharedMemoryOf(const TargetInfo &target);

@@ -1,6 +1,7 @@
 // Registration of the TileGPU dialect, and what its users ask of types and modules.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -62,6 +63,23 @@ unsigned storageBits(Type elementType) {
   return std::max(8u, elementType.getIntOrFloatBitWidth());
 }
 
+TensorMapElement tensorMapElement(Type elementType, bool isSigned) {
+  if (elementType.isF16() || elementType.isBF16())
+    return elementType.isF16() ? TensorMapElement::F16 : TensorMapElement::BF16;
+  if (elementType.isF32() || elementType.isF64())
+    return elementType.isF32() ? TensorMapElement::F32 : TensorMapElement::F64;
+  switch (storageBits(elementType)) {
+  case 8:
+    return TensorMapElement::U8;
+  case 16:
+    return TensorMapElement::U16;
+  case 32:
+    return isSigned ? TensorMapElement::I32 : TensorMapElement::U32;
+  default:
+    return isSigned ? TensorMapElement::I64 : TensorMapElement::U64;
+  }
+}
+
 llvm::Expected<TargetInfo> targetOf(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto name = module ? module->getAttrOfType<StringAttr>(TileGPUDialect::targetAttr) : StringAttr();
@@ -71,11 +89,43 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
   return parseTarget(name.getValue());
 }
 
+/// An operation on a block of a tensor that neither the launcher nor the kernel makes a map of.
+static Operation *findUnserved(Operation *kernel) {
+  Operation *found = nullptr;
+  kernel->walk([&](Operation *op) {
+    bool isUnserved =
+        isa<tile::TileDialect, TileGPUDialect>(op->getDialect()) &&
+        llvm::any_of(op->getOperands(), [](Value operand) {
+          return isa<tile::DescriptorType>(operand.getType()) && !hasTensorMap(operand);
+        });
+    found = isUnserved ? op : nullptr;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+std::optional<TargetInfo> targetOfKernel(Operation *kernel) {
+  llvm::Expected<TargetInfo> target = targetOf(kernel);
+  if (!target) {
+    kernel->emitError(llvm::toString(target.takeError()));
+    return std::nullopt;
+  }
+  if (Operation *op = findUnserved(kernel)) {
+    op->emitError("expected a descriptor that a tensor map serves, got another; "
+                  "kiln-expand-descriptors makes pointers and masks of it");
+    return std::nullopt;
+  }
+  return *target;
+}
+
 unsigned reductionBits(Type element, const TargetInfo &target) {
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return 0;
+  if (memoryFeaturesOf(target).pairedAdditions)
+    return 32;
   return element.isF16()    ? target.reduction.f16
          : element.isBF16() ? target.reduction.bf16
-         : element.isF32()  ? target.reduction.f32
-                            : 0;
+                            : target.reduction.f32;
 }
 
 unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {

@@ -261,6 +261,29 @@ static LogicalResult verifyAccess(Operation *op, Type value) {
   return success();
 }
 
+static LogicalResult verifyBuffer(Operation *op, Type value, Value mask, ArrayRef<int64_t> strides,
+                                  unsigned axis, unsigned vector) {
+  auto tile = cast<RankedTensorType>(value);
+  if (int64_t(strides.size()) != tile.getRank() || axis >= tile.getRank())
+    return op->emitOpError("expected a stride for each axis and one of the axes, got ")
+           << strides.size() << " strides and axis " << axis << " of " << value;
+  if (mask && tile::shapeOf(mask.getType()) != tile.getShape())
+    return op->emitOpError("expected a mask of the tile's shape, got ") << mask.getType();
+  unsigned bits = vector * storageBits(tile.getElementType());
+  if (!llvm::isPowerOf2_32(vector) || bits > 128)
+    return op->emitOpError("expected a vector of up to 128 bits, got ")
+           << vector << " of " << tile.getElementType();
+  return success();
+}
+
+LogicalResult BufferLoadOp::verify() {
+  return verifyBuffer(*this, getType(), getMask(), getStrides(), getAxis(), getVector());
+}
+
+LogicalResult BufferStoreOp::verify() {
+  return verifyBuffer(*this, getValue().getType(), getMask(), getStrides(), getAxis(), getVector());
+}
+
 LogicalResult GlobalLoadOp::verify() {
   if (getOther() && getOther().getType() != getType())
     return emitOpError("expected `other` of the result's type, got ") << getOther().getType();

@@ -257,11 +257,15 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let description = [{
     Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
     barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone, and in those `of_cluster`, which all threads of
-    all blocks of a cluster meet at. Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`.
+    all blocks of a cluster meet at. One `of_shared` memory orders accesses to that alone (`MemoryFeatures::sharedBarriers`).
+    Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`, `tilegpu.barrier of_shared`.
   }];
-  let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps, UnitAttr:$isOfCluster);
-  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false, false); }]>];
-  let assemblyFormat = "(`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`if` $condition^)? attr-dict";
+  let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps, UnitAttr:$isOfCluster,
+      UnitAttr:$isOfShared);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false, false, false); }]>];
+  let assemblyFormat = [{
+    (`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`of_shared` $isOfShared^)? (`if` $condition^)? attr-dict
+  }];
 }
 
 def TileGPU_ClusterArriveOp : TileGPU_Op<"cluster_arrive", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
@@ -332,6 +336,46 @@ def TileGPU_DotWaitOp : TileGPU_Op<"dot_wait", [AllTypesMatch<["accumulators", "
   let assemblyFormat = "`pending` $pending (`for` $accumulators^ `:` type($accumulators))? attr-dict";
 }
 
+//===-- Global memory with hardware bounds -------------------------------------------------------------------------===//
+
+class TileGPU_BufferOp<string mnemonic, list<Trait> traits> : TileGPU_Op<mnemonic, traits> {
+  dag place = (ins Tile_PtrType:$base, I32:$bytes, Optional<TileGPU_BoolTensor>:$mask, DenseI64ArrayAttr:$strides,
+      I32Attr:$axis, I32Attr:$vector,
+      DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
+      DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
+}
+
+def TileGPU_BufferLoadOp : TileGPU_BufferOp<"buffer_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "A tile from a buffer, zero where it ends";
+  let description = [{
+    The element at index i is `strides` · i bytes behind `base`. Those at `bytes` (0 to 2^31 - 1) and behind, and those whose `mask`
+    is false, are not accessed, and are zero. `vector` neighbours along `axis` are neighbours in memory, begin at a multiple of their
+    size, and have one value of `mask`; where elements are shorter than 4 bytes a word of 4 lies on one side of the end. Base and
+    bytes are what a wave has once (`MemoryFeatures::boundedBuffers`). Example:
+    `%x = tilegpu.buffer_load %p bytes %n strides [4] axis 0 vector 4 : (!tile.ptr<f32>, i32) -> tensor<1024xf32, #l>`.
+  }];
+  let arguments = place;
+  let results = (outs TileGPU_Tensor:$result);
+  let assemblyFormat = [{
+    $base `bytes` $bytes (`mask` $mask^)? `strides` $strides `axis` $axis `vector` $vector attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_BufferStoreOp : TileGPU_BufferOp<"buffer_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "A tile to a buffer, as far as that goes";
+  let description = [{
+    The counterpart of `tilegpu.buffer_load`: nothing is written from `bytes` on. Example:
+    `tilegpu.buffer_store %x, %p bytes %n strides [4] axis 0 vector 4 : (tensor<1024xf32, #l>, !tile.ptr<f32>, i32) -> ()`.
+  }];
+  let arguments = !con((ins TileGPU_Tensor:$value), place);
+  let assemblyFormat = [{
+    $value `,` $base `bytes` $bytes (`mask` $mask^)? `strides` $strides `axis` $axis `vector` $vector attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 //===-- Below the tensors: one thread's accesses -------------------------------------------------------------------===//
 
 class TileGPU_AccessOp<string mnemonic, list<Trait> traits = []> : TileGPU_Op<mnemonic, traits>;
@@ -373,11 +417,12 @@ def TileGPU_GlobalReduceOp : TileGPU_AccessOp<"global_reduce", [MemoryEffects<[M
   let description = [{
     Adds a float, or each of a vector of 16 to 128 bits to the element at its place: atomically each for itself, relaxed, at the
     given scope. The address is a multiple of the value's size. If `predicate` is false nothing is accessed. Which types a target
-    has is `TargetInfo::reduction`. A target operation. Example:
+    has is `TargetInfo::reduction`. `is_device_memory` promises that the address is in ordinary memory of the device. A target
+    operation. Example:
     `tilegpu.global_reduce %p, %v predicate %c : (!llvm.ptr<1>, vector<8xf16>, i1) -> ()`.
   }];
   let arguments = (ins LLVM_AnyPointer:$ptr, AnyType:$value, Optional<I1>:$predicate,
-      DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope);
+      DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope, UnitAttr:$is_device_memory);
   let assemblyFormat = "$ptr `,` $value (`predicate` $predicate^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

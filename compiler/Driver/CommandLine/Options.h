@@ -7,7 +7,7 @@
 #include "codegen/Signature.h"
 #include "compiler/Driver/CommandLine/CommandTable.h"
 #include "compiler/Driver/Reporting/Reporter.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/EmitOptions.h"
 #include <array>
 #include <optional>
 #include <string>

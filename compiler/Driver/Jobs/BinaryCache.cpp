@@ -3,6 +3,7 @@
 #include "compiler/Basic/Version.h"
 #include "compiler/Driver/Jobs/VariantResult.h"
 #include "compiler/Driver/Planning/SpecPaths.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Caching.h"

@@ -5,7 +5,7 @@
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Syntax/Dump.h"
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,6 +1,7 @@
 #include "compiler/Driver/Jobs/ToolCheck.h"
 #include "compiler/Driver/Process/Interrupt.h"
 #include "compiler/Driver/Process/Workers.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace kiln {

@@ -6,7 +6,7 @@
 #include "codegen/LibraryModel.h"
 #include "compiler/Driver/CommandLine/Options.h"
 #include "compiler/Sema/Sema.h"
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 
 namespace kiln {
 

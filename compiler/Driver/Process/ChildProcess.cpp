@@ -1,13 +1,11 @@
 #include "compiler/Driver/Process/ChildProcess.h"
+#include "compiler/Driver/Process/Fork.h"
 #include "compiler/Driver/Process/Interrupt.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,21 +35,8 @@ std::optional<ChildEnd> runInChild(std::chrono::seconds timeout, const std::func
   int alive[2];
   if (pipe2(alive, O_CLOEXEC) != 0)
     return std::nullopt;
-  std::fflush(nullptr);
   Clock::time_point deadline = Clock::now() + timeout;
-  pid_t parent = getpid(), child = fork();
-  if (child == 0) {
-    // Never outlive the parent.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-      _exit(1);
-    close(alive[0]);
-    resetInterrupts();
-    int status = step();
-    std::fflush(nullptr);
-    // No destructors or atexit handlers: they belong to the parent's state.
-    _exit(status);
-  }
+  pid_t child = forkChild(step); // its end closes the other end of the pipe
   close(alive[1]);
   if (child < 0) {
     close(alive[0]);
@@ -61,9 +46,7 @@ std::optional<ChildEnd> runInChild(std::chrono::seconds timeout, const std::func
   if (!ended)
     kill(child, SIGKILL);
   close(alive[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
+  int status = waitForChild(child);
   ChildEnd end;
   end.exitStatus = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -1,10 +1,10 @@
 #include "compiler/Driver/Process/Workers.h"
+#include "compiler/Driver/Process/Fork.h"
 #include "compiler/Driver/Process/Interrupt.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,15 +98,9 @@ void limitMemory(uint64_t bytes) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-[[noreturn]] void runChild(int output, int log, pid_t parent, JobRange jobs, uint64_t memoryBytes,
-                           const std::function<std::string(unsigned)> &work) {
-  // A group of its own, so that a timeout also ends the tools it started; and never outlive the
-  // parent.
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
-    _exit(3);
-  resetInterrupts();
+int runChild(int output, int log, JobRange jobs, uint64_t memoryBytes,
+             const std::function<std::string(unsigned)> &work) {
+  setpgid(0, 0); // a group of its own, so that a timeout also ends the tools it started
   limitMemory(memoryBytes);
   dup2(log, STDERR_FILENO);
   for (unsigned job = jobs.begin; job < jobs.end; ++job) {
@@ -116,8 +109,7 @@ void limitMemory(uint64_t bytes) {
     writeAll(output, reinterpret_cast<const char *>(&size), sizeof size);
     writeAll(output, answer.data(), answer.size());
   }
-  // No destructors or atexit handlers: they belong to the parent's state.
-  _exit(0);
+  return 0;
 }
 
 /// Empty, with errno set, when the system has no process or descriptor to give.
@@ -132,10 +124,8 @@ std::optional<Child> start(JobRange jobs, const WorkerOptions &options,
     errno = error;
     return std::nullopt;
   }
-  std::fflush(nullptr);
-  pid_t parent = getpid(), pid = fork();
-  if (pid == 0)
-    runChild(output[1], log[1], parent, jobs, options.memoryBytes, work);
+  pid_t pid =
+      forkChild([&] { return runChild(output[1], log[1], jobs, options.memoryBytes, work); });
   int error = errno;
   close(output[1]), close(log[1]);
   if (pid < 0) {
@@ -181,9 +171,7 @@ void reap(Child &child) {
   while (waitid(P_PID, child.pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     ;
   kill(-child.pid, SIGKILL);
-  int status = 0;
-  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
-    ;
+  int status = waitForChild(child.pid);
   drainLog(child);
   if (child.log >= 0)
     close(child.log), child.log = -1;

@@ -10,22 +10,10 @@ namespace {
 
 const llvm::fltSemantics *semanticsOf(ElementType type) {
   switch (type) {
-  case ElementType::FP8E4NV:
-    return &llvm::APFloat::Float8E4M3FN();
-  case ElementType::FP8E4B8:
-    return &llvm::APFloat::Float8E4M3FNUZ();
-  case ElementType::FP8E5:
-    return &llvm::APFloat::Float8E5M2();
-  case ElementType::FP8E5B16:
-    return &llvm::APFloat::Float8E5M2FNUZ();
-  case ElementType::FP16:
-    return &llvm::APFloat::IEEEhalf();
-  case ElementType::BF16:
-    return &llvm::APFloat::BFloat();
-  case ElementType::FP32:
-    return &llvm::APFloat::IEEEsingle();
-  case ElementType::FP64:
-    return &llvm::APFloat::IEEEdouble();
+#define KILN_LLVM_FLOAT(NAME, SEMANTICS, MLIR)                                                     \
+  case ElementType::NAME:                                                                          \
+    return &llvm::APFloat::SEMANTICS();
+#include "runtime/element_types.def"
   default:
     return nullptr;
   }

@@ -11,7 +11,7 @@
 #include "compiler/Driver/Planning/SpecPaths.h"
 #include "compiler/Driver/Planning/Tuning.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -119,50 +119,30 @@ Value builtinDeviceCapability(TensorBuilder &build, Call &) {
                        Value::integer(isCuda ? target.arch % 10 : 4)});
 }
 
-/// Limits of a torch dtype, named `torch.float16` or given as Triton's.
-static Value floatLimits(DType type) {
-  double mantissa = std::ldexp(1.0, -int(type.getMantissaBits()));
-  int exponent = type.is(Scalar::FP16) ? 15 : type.is(Scalar::FP64) ? 1023 : 127;
-  double largest = std::ldexp(2 - mantissa, exponent);
-  if (type.is(Scalar::FP8E4NV))
-    largest = 448;
-  if (type.is(Scalar::FP8E4B8))
-    largest = 240;
-  if (type.is(Scalar::FP8E5) || type.is(Scalar::FP8E5B16))
-    largest = 57344;
-  return makeInstance("torch.finfo",
-                      {{"max", Value::real(largest)},
-                       {"min", Value::real(-largest)},
-                       {"eps", Value::real(mantissa)},
-                       {"tiny", Value::real(std::ldexp(1.0, 1 - exponent))},
-                       {"smallest_normal", Value::real(std::ldexp(1.0, 1 - exponent))},
-                       {"bits", Value::integer(type.getBits())}});
-}
-
-static std::optional<DType> torchType(PythonOperations &python, const Value &value) {
-  if (value.isOpaque()) {
-    llvm::StringRef name = value.as<OpaqueObject>().path;
-    name.consume_front("torch.");
-    if (name.starts_with("float8_e4m3fnuz"))
-      return DType(Scalar::FP8E4B8);
-    if (name.starts_with("float8_e4m3"))
-      return DType(Scalar::FP8E4NV);
-    if (name.starts_with("float8_e5m2"))
-      return DType(Scalar::FP8E5);
-  }
-  return python.constantDType(value, "dtype");
-}
-
 Value builtinFinfo(PythonOperations &python, Call &call) {
-  std::optional<DType> type = torchType(python, call[0]);
-  return type ? floatLimits(*type) : Value();
+  std::optional<DType> type = python.constantDType(call[0], "dtype");
+  if (!type)
+    return {};
+  if (!type->isFloat())
+    return python.error(DiagKind::SemaInvalidArgument, "dtype", "a float type", type->str());
+  FloatFormat format = type->getFloatFormat();
+  return makeInstance("torch.finfo", {{"max", Value::real(format.largest())},
+                                      {"min", Value::real(-format.largest())},
+                                      {"eps", Value::real(format.epsilon())},
+                                      {"tiny", Value::real(format.smallestNormal())},
+                                      {"smallest_normal", Value::real(format.smallestNormal())},
+                                      {"bits", Value::integer(format.bits)}});
 }
+
 Value builtinIinfo(PythonOperations &python, Call &call) {
-  std::optional<DType> type = torchType(python, call[0]);
-  return type ? makeInstance("torch.iinfo", {{"max", Value::integer(type->getMax())},
-                                             {"min", Value::integer(type->getMin())},
-                                             {"bits", Value::integer(type->getBits())}})
-              : Value();
+  std::optional<DType> type = python.constantDType(call[0], "dtype");
+  if (!type)
+    return {};
+  if (!type->isInt() || type->isBool())
+    return python.error(DiagKind::SemaInvalidArgument, "dtype", "an integer type", type->str());
+  return makeInstance("torch.iinfo", {{"max", Value::integer(type->getMax())},
+                                      {"min", Value::integer(type->getMin())},
+                                      {"bits", Value::integer(type->getBits())}});
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,16 +35,15 @@ Value scaleByInt(TensorBuilder &build, Call &call) {
 
 /// The exponent of finite numbers other than zero, as integers of the width.
 Lanes exponentOf(const Lanes &x) {
-  FloatFormat format(x);
+  FloatFormat format = x.dtype().getFloatFormat();
   // Of a denormal number, that of one which is not.
   Lanes magnitude = x.magnitude();
-  Lanes isDenormal = magnitude < std::ldexp(1.0, format.minExponent);
-  int shift = format.mantissa + 1;
+  Lanes isDenormal = magnitude < format.smallestNormal();
+  int shift = int(format.mantissaBits) + 1;
   Lanes normal = isDenormal.select(magnitude * std::ldexp(1.0, shift), magnitude);
   Lanes biased = normal.bits();
-  biased = biased.apply<arith::ShRUIOp>(biased.integer(format.mantissa));
-  return biased - double(format.maxExponent) -
-         isDenormal.select(biased.integer(shift), biased.integer(0));
+  biased = biased.apply<arith::ShRUIOp>(biased.integer(format.mantissaBits));
+  return biased - double(format.bias) - isDenormal.select(biased.integer(shift), biased.integer(0));
 }
 
 /// The quadrant's number and the rest, |rest| <= 1/4, of x in halves. All steps are exact. NaN of

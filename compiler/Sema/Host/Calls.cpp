@@ -79,9 +79,11 @@ static std::shared_ptr<OpaqueObject> unknownOf(const Value &self, const Method *
   if (method && method->compares())
     if (std::shared_ptr<OpaqueObject> why = findUnknown(self))
       return why;
-  for (const Value &arg : args.take_front(method ? method->kept : args.size()))
-    if (std::shared_ptr<OpaqueObject> why = findUnknown(arg))
+  for (auto [place, arg] : llvm::enumerate(args)) {
+    bool isLookedInto = !method || method->looksInto(place, arg);
+    if (std::shared_ptr<OpaqueObject> why = isLookedInto ? findUnknown(arg) : nullptr)
       return why;
+  }
   bool keepsKeywords = !method || self.is(ValueKind::Dict);
   for (const auto &keyword : keywords)
     if (std::shared_ptr<OpaqueObject> why = keepsKeywords ? nullptr : findUnknown(keyword.second))

@@ -42,7 +42,7 @@ static constexpr Method stringMethods[] = {
 
 static constexpr Method listMethods[] = {
     {"append", 1, 1, Method::Changes, 0},
-    {"extend", 1, 1, Method::Changes, 0},
+    {"extend", 1, 1, Method::Changes | Method::Iterates, 0},
     {"insert", 2, 2, Method::Changes, 1},
     {"pop", 0, 1, Method::Changes},
     {"remove", 1, 1, Method::Changes | Method::Compares},
@@ -83,7 +83,7 @@ static constexpr Method dictMethods[] = {
     {"get", 1, 2, 0, 1},
     {"pop", 1, 2, Method::Changes, 1},
     {"setdefault", 1, 2, Method::Changes, 1},
-    {"update", 0, 1, Method::Changes | Method::Keywords, 0},
+    {"update", 0, 1, Method::Changes | Method::Keywords | Method::Pairs, 0},
     {"popitem", 0, 0, Method::Changes},
     {"clear", 0, 0, Method::Changes},
     {"items", 0, 0},

@@ -72,8 +72,9 @@ std::optional<DType> PythonOperations::constantDType(const Value &value, const l
   if (value.isOpaque()) {
     llvm::StringRef path = value.as<OpaqueObject>().path;
     if (path.consume_front("torch."))
-      if (std::optional<DType> type = parseDType(path))
-        return type;
+      for (auto parse : {parseArrayDType, parseDType})
+        if (std::optional<DType> type = parse(path))
+          return type;
   }
   if (value.isError())
     return std::nullopt;

@@ -72,8 +72,10 @@ Value typeAttribute(TensorBuilder &build, const TensorType &type, llvm::StringRe
     return Value::integer(dtype.getBits());
   if (name == "itemsize")
     return Value::integer(dtype.getBits() / 8);
-  if (name == "fp_mantissa_width")
-    return Value::integer(dtype.getMantissaBits());
+  if (name == "fp_mantissa_width" && dtype.isFloat())
+    return Value::integer(dtype.getFloatFormat().mantissaBits);
+  if (name == "exponent_bias" && dtype.isFloat())
+    return Value::integer(dtype.getFloatFormat().bias);
   if (name == "name" || name == "__name__")
     return Value::string(dtype.str());
   if (type.answer(name) || name == "get_block_shapes" || name == "to" ||

@@ -93,14 +93,6 @@ KILN_LANES_COMPARISON(==, OEQ, eq)
 
 inline Lanes isNaN(const Lanes &x) { return x.compareFloat(mlir::arith::CmpFPredicate::UNO, x); }
 
-/// The format of fp32 or fp64.
-struct FloatFormat {
-  explicit FloatFormat(const Lanes &x)
-      : mantissa(x.isDouble() ? 52 : 23), maxExponent(x.isDouble() ? 1023 : 127),
-        minExponent(1 - maxExponent) {}
-  int mantissa, maxExponent, minExponent;
-};
-
 /// 2 ** n for integers n of `like`'s width within the range of normal numbers.
 Lanes powerOfTwo(const Lanes &n, const Lanes &like);
 /// x * 2 ** n, rounded once; n are integers of x's width, of less than three times its largest

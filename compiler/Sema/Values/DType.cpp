@@ -2,23 +2,25 @@
 
 #include "compiler/Dialect/Tile/Tile.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kiln::sema {
 namespace {
 
 struct ScalarInfo {
-  llvm::StringLiteral specName, synonym, languageName;
+  llvm::StringLiteral specName, synonym, languageName, arrayName;
   ScalarClass scalarClass;
-  unsigned bits, mantissaBits;
+  unsigned bits;
 };
 
 constexpr ScalarInfo infos[] = {
-    {"void", "void", "void", ScalarClass::Void, 0, 0},
-#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, MANTISSA, KIND)              \
-  {SPEC, SYNONYM, LANGUAGE, ScalarClass::CLASS, BITS, MANTISSA},
+    {"void", "void", "void", "", ScalarClass::Void, 0},
+#define KILN_ELEMENT_TYPE(NAME, SPEC, SYNONYM, LANGUAGE, CLASS, BITS, KIND, ARRAY, ...)            \
+  {SPEC, SYNONYM, LANGUAGE, ARRAY, ScalarClass::CLASS, BITS},
 #include "runtime/element_types.def"
 };
 
@@ -26,24 +28,12 @@ const ScalarInfo &infoOf(Scalar scalar) { return infos[static_cast<size_t>(scala
 
 mlir::Type floatToMLIR(Scalar scalar, mlir::MLIRContext *context) {
   switch (scalar) {
+#define KILN_LLVM_FLOAT(NAME, SEMANTICS, MLIR)                                                     \
+  case Scalar::NAME:                                                                               \
+    return mlir::MLIR##Type::get(context);
+#include "runtime/element_types.def"
   case Scalar::FP8E4B15: // its bits: Sema converts
     return mlir::IntegerType::get(context, 8);
-  case Scalar::FP8E4NV:
-    return mlir::Float8E4M3FNType::get(context);
-  case Scalar::FP8E4B8:
-    return mlir::Float8E4M3FNUZType::get(context);
-  case Scalar::FP8E5:
-    return mlir::Float8E5M2Type::get(context);
-  case Scalar::FP8E5B16:
-    return mlir::Float8E5M2FNUZType::get(context);
-  case Scalar::FP16:
-    return mlir::Float16Type::get(context);
-  case Scalar::BF16:
-    return mlir::BFloat16Type::get(context);
-  case Scalar::FP32:
-    return mlir::Float32Type::get(context);
-  case Scalar::FP64:
-    return mlir::Float64Type::get(context);
   default:
     return {};
   }
@@ -75,7 +65,30 @@ bool DType::isUnsigned() const {
 }
 
 unsigned DType::getBits() const { return depth ? 64 : infoOf(scalar).bits; }
-unsigned DType::getMantissaBits() const { return infoOf(scalar).mantissaBits; }
+
+FloatFormat DType::getFloatFormat() const {
+  switch (scalar) {
+#define KILN_FLOAT_FORMAT(NAME, MANTISSA, BIAS, SPECIALS)                                          \
+  case Scalar::NAME:                                                                               \
+    return {getBits(), MANTISSA, BIAS, FloatSpecials::SPECIALS};
+#include "runtime/element_types.def"
+  default:
+    llvm_unreachable("expected a float");
+  }
+}
+
+int FloatFormat::largestExponent() const {
+  int largest = (1 << (bits - 1 - mantissaBits)) - 1 - bias;
+  return specials == FloatSpecials::IEEE ? largest - 1 : largest;
+}
+
+double FloatFormat::largest() const {
+  double mantissa = 2 - (specials == FloatSpecials::Ones ? 2 : 1) * epsilon();
+  return std::ldexp(mantissa, largestExponent());
+}
+
+double FloatFormat::smallestNormal() const { return std::ldexp(1.0, smallestExponent()); }
+double FloatFormat::epsilon() const { return std::ldexp(1.0, -int(mantissaBits)); }
 
 Int DType::getMin() const { return isSigned() ? -(Int(1) << (getBits() - 1)) : Int(0); }
 Int DType::getMax() const { return (Int(1) << (getBits() - (isSigned() ? 1 : 0))) - 1; }
@@ -115,6 +128,13 @@ std::optional<DType> parseDType(llvm::StringRef text) {
   for (auto [name, scalar] : synonyms)
     if (text == name)
       return DType(scalar, depth, isConst);
+  return std::nullopt;
+}
+
+std::optional<DType> parseArrayDType(llvm::StringRef name) {
+  for (auto [index, info] : llvm::enumerate(infos))
+    if (!name.empty() && name == info.arrayName)
+      return DType(static_cast<Scalar>(index));
   return std::nullopt;
 }
 

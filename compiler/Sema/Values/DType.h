@@ -28,6 +28,24 @@ enum class Scalar : uint8_t {
 
 enum class ScalarClass : uint8_t { Void, Bool, Signed, Unsigned, Float };
 
+/// What of a float's bit patterns is no number (runtime/element_types.def).
+enum class FloatSpecials : uint8_t { IEEE, Ones, Zero, None };
+
+/// How a float type of so many bits has its numbers.
+struct FloatFormat {
+  unsigned bits, mantissaBits;
+  int bias;
+  FloatSpecials specials;
+
+  /// Of finite numbers, and of normal ones.
+  int largestExponent() const;
+  int smallestExponent() const { return 1 - bias; }
+  double largest() const;
+  double smallestNormal() const;
+  /// From 1 to the next number.
+  double epsilon() const;
+};
+
 /// Python integers, wide enough for every constant that a kernel can use. Arithmetic is checked.
 using Int = __int128;
 std::string toString(Int value);
@@ -62,7 +80,8 @@ struct DType {
   bool is(Scalar other) const { return depth == 0 && scalar == other; }
   /// Bits of a value; 64 for a pointer.
   unsigned getBits() const;
-  unsigned getMantissaBits() const;
+  /// Of a float.
+  FloatFormat getFloatFormat() const;
   /// The range of an integer type.
   Int getMin() const;
   Int getMax() const;
@@ -76,6 +95,8 @@ struct DType {
 /// Accepts "fp16", "float16", "i32", "int32", "u8", "f32", "bool", and stars before any of them,
 /// behind which a k says that the pointer is not written through.
 std::optional<DType> parseDType(llvm::StringRef text);
+/// Of what NumPy and PyTorch call "float16" or "float8_e4m3fn".
+std::optional<DType> parseArrayDType(llvm::StringRef name);
 DType getIntType(unsigned bits, bool isSigned);
 /// Name of every element type as an attribute of triton.language.
 llvm::ArrayRef<llvm::StringRef> getDTypeNames();

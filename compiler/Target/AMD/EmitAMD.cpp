@@ -8,8 +8,14 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -35,6 +41,61 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
   kernel.setMetadata("reqd_work_group_size",
                      llvm::MDNode::get(context, {constant(facts.launch.threadsPerBlock),
                                                  constant(1), constant(1)}));
+}
+
+/// Fences of `sharedFenceScope` become the block's, restricted to shared memory (LLVM, "User Guide
+/// for AMDGPU Backend", "Memory Model Relaxation Annotations").
+static void restrictFences(llvm::Function &kernel) {
+  llvm::LLVMContext &context = kernel.getContext();
+  llvm::SyncScope::ID restricted = context.getOrInsertSyncScopeID(sharedFenceScope),
+                      block = context.getOrInsertSyncScopeID("workgroup");
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
+    if (!fence || fence->getSyncScopeID() != restricted)
+      continue;
+    fence->setSyncScopeID(block);
+    fence->setMetadata(llvm::LLVMContext::MD_mmra,
+                       llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
+  }
+}
+
+/// The runtime writes where messages go to the variable `kiln_messages`.
+static void exportMessages(llvm::Module &module) {
+  if (llvm::GlobalVariable *messages = module.getNamedGlobal(amdMessagesSymbol)) {
+    messages->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    messages->setVisibility(llvm::GlobalValue::ProtectedVisibility);
+    messages->setExternallyInitialized(true);
+  }
+}
+
+/// How many bytes a buffer has a wave knows once. LLVM knows that, but where it has chosen an
+/// instruction of lanes for the number, it goes over lanes to make descriptors.
+static void keepDescriptorsScalar(llvm::Function &kernel) {
+  constexpr unsigned records = 2;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::amdgcn_make_buffer_rsrc ||
+        llvm::isa<llvm::Constant>(call->getArgOperand(records)))
+      continue;
+    llvm::IRBuilder<> b(call);
+    llvm::Value *bytes = b.CreateTrunc(call->getArgOperand(records), b.getInt32Ty());
+    bytes = b.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, b.getInt32Ty(), bytes);
+    call->setArgOperand(records, b.CreateZExt(bytes, b.getInt64Ty()));
+  }
+}
+
+/// Exponentials of f32 become the instruction alone, which flushes results below 2^-126, as
+/// Triton's are: to keep them takes four instructions more.
+static void flushExponentials(llvm::Function &kernel) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::exp2 || !call->getType()->isFloatTy())
+      continue;
+    llvm::IRBuilder<> b(call);
+    call->replaceAllUsesWith(
+        b.CreateIntrinsic(llvm::Intrinsic::amdgcn_exp2, call->getType(), call->getArgOperand(0)));
+    call->eraseFromParent();
+  }
 }
 
 /// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
@@ -63,10 +124,16 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!kernel)
     return kernel.takeError();
   annotateKernel(**kernel, facts);
+  exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
   optimizeModule(module, **machine, target, options);
+  // Two fences that differ in this alone LLVM would take for one.
+  restrictFences(**kernel);
+  keepDescriptorsScalar(**kernel);
+  flushExponentials(**kernel);
+  scheduleProducts(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

@@ -3,7 +3,14 @@
 #ifndef KILN_COMPILER_TARGET_CPU_EMITCPU_H
 #define KILN_COMPILER_TARGET_CPU_EMITCPU_H
 
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/EmitOptions.h"
+#include "compiler/Target/TargetError.h"
+#include "compiler/Target/TargetInfo.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
 
 namespace kiln {
 

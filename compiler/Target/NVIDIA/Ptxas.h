@@ -4,7 +4,10 @@
 #define KILN_COMPILER_TARGET_NVIDIA_PTXAS_H
 
 #include "compiler/Target/DeviceBinary.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/EmitOptions.h"
+#include "compiler/Target/TargetError.h"
+#include "compiler/Target/TargetInfo.h"
+#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 

@@ -67,7 +67,9 @@ class Arguments:
         if isinstance(value, tl.dtype) and not isinstance(value, tl.pointer_type):
             return {"dtype": dtype_attribute(value)}
         if isinstance(value, torch.dtype):
-            return {"dtype": str(value).split(".")[-1]}
+            name = str(value).removeprefix("torch.")
+            element = element_types.of_array(name)
+            return {"dtype": element_types.ELEMENTS[element].language if element else name}
         if value is None or isinstance(value, (bool, float)):
             return value
         if isinstance(value, int):

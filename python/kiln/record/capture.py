@@ -4,6 +4,7 @@ A launch is kept with the whole storages of its tensors, as bytes before and aft
 replay, whatever their strides. Where integers in these storages, or among the arguments, are addresses of other tensors, their
 storages are kept, too, and the addresses as places in them."""
 
+import array
 import ctypes
 import json
 import os
@@ -111,6 +112,20 @@ def _pointers_in(octets, storages):
     return found
 
 
+_WORDS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of array.array
+
+
+def before_trials(earlier, before, after, element):
+    """What a storage held before an autotuner's trials, where the launch behind them has written what they had written already.
+
+    Elements that it has changed, or reads and leaves alone, are as they were before it."""
+    size = ctypes.sizeof(element_types.C_TYPES[element])
+    if earlier == before or len(earlier) != len(before) or len(before) % size:
+        return before
+    views = (memoryview(octets).cast(_WORDS[size]) for octets in (earlier, before, after))
+    return array.array(_WORDS[size], (e if b == a else b for e, b, a in zip(*views))).tobytes()
+
+
 class Pending:
     """A launch whose outputs are yet to come."""
 
@@ -137,6 +152,7 @@ class Capture:
         """Keeps at most `most` launches of a variant and `limit` octets in all."""
         self.folder, self.most, self.limit = pathlib.Path(folder), most, limit
         self.counts, self.size = {}, 0
+        self._earlier = {}  # address of a storage -> what it held before an autotuner's trials
         self.left_out = {}  # kernel -> why
         self.launches = []  # their facts, with the launch that they are of
         if self.folder.exists() and not (self.folder / INDEX).is_file():
@@ -166,6 +182,15 @@ class Capture:
         self.counts[key] = self.counts.get(key, 0) + 1
         return pending
 
+    def begin_trials(self, storages):
+        """An autotuner is about to time configs."""
+        if self.size + sum(storage.size for storage in storages) <= self.limit:
+            self._earlier = {storage.address: storage.read() for storage in storages}
+
+    def end_trials(self):
+        """The launch that follows them has been made."""
+        self._earlier = {}
+
     def abandon(self, pending):
         """The launch failed."""
         self.counts[pending.key] -= 1
@@ -180,6 +205,7 @@ class Capture:
     def _store(self, pending, number, stem):
         storage, before = pending.storages[number], pending.before[number]
         after, element = storage.read(), pending.element_of(storage)
+        before = before_trials(self._earlier.get(storage.address, before), before, after, element)
         entry = {"bytes": storage.size, "type": element, "before": f"{stem}.before.npy"}
         write_npy(self.work / entry["before"], element, before)
         if after != before:

@@ -11,7 +11,7 @@ from kiln.jit.launch_spec import AMD_OPTIONS, OPTIONS, Arguments
 from kiln.jit.literals import Unwritable
 from kiln.record import grid_expression
 from kiln.record.launch import Launch, Value
-from kiln.record.tensor_arguments import named_arguments, storages_of
+from kiln.record.tensor_arguments import named_arguments, storages_of, tensors_in
 
 
 class Observer:
@@ -21,6 +21,7 @@ class Observer:
         self.sources = {}  # (path, kernel) -> its KernelSource and the module there, for where the file itself does not do
         self.left_out = {}  # kernel -> why
         self._trying = 0  # an autotuner times configs
+        self._has_tried = False  # since the tuned launch began
         self._tuners = []
 
     def install(self):
@@ -45,6 +46,9 @@ class Observer:
                 return tuned_run(tuner, *args, **kwargs)
 
         def observed_bench(tuner, *args, **kwargs):
+            if self.capture and not self._has_tried:
+                self._has_tried = True
+                self.capture.begin_trials(storages_of(tensors_in([*args, *kwargs.values()])))
             self._trying += 1
             try:
                 return bench(tuner, *args, **kwargs)
@@ -60,6 +64,9 @@ class Observer:
             yield
         finally:
             self._tuners.pop()
+            if self._has_tried:
+                self._has_tried = False
+                self.capture.end_trials()
 
     def observe(self, kernel, args, kwargs, grid):
         """The launch, and what is kept of it until it has run."""

@@ -5,6 +5,7 @@ import ctypes
 import torch
 
 from kiln import element_types
+from kiln.jit import launch_spec
 from kiln.jit.storages import behind_pointers
 from kiln.record.capture import Argument, Storage
 
@@ -62,6 +63,12 @@ def _octets(storage):
         octets = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage).cpu()
         return ctypes.string_at(octets.data_ptr(), storage.nbytes())
     return ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
+
+
+def tensors_in(values):
+    """Those that a program passes, also as descriptors, as arguments that storages_of() takes."""
+    tensors = [getattr(value, "base", None) if not isinstance(value, torch.Tensor) else value for value in values]
+    return [launch_spec.Argument("", None, tensor) for tensor in tensors if isinstance(tensor, torch.Tensor)]
 
 
 def storages_of(at_run_time):

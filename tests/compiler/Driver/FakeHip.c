@@ -149,6 +149,10 @@ int hipModuleGetFunction(void **function, void *module, const char *name) {
   *function = module;
   return name ? 0 : 500;
 }
+int hipModuleGetGlobal(void **address, size_t *bytes, void *module, const char *name) {
+  (void)address, (void)bytes, (void)module, (void)name;
+  return 500; /* hipErrorNotFound */
+}
 const char *hipGetErrorName(int error) {
   return error == ILLEGAL_ADDRESS ? "hipErrorIllegalAddress" : "hipErrorUnknown";
 }

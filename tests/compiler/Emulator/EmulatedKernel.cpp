@@ -2,7 +2,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/LowerToEmulator.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"

@@ -2,6 +2,7 @@
 // whole compiler, in target operations. Each is found in the emulated code; the right kernels are
 // silent.
 
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
@@ -222,6 +223,96 @@ TEST(SourceBugs, RacesOnGlobalMemoryAreFound) {
     }
 }
 
+/// Puts a barrier of shared memory alone where a full one stands.
+void orderSharedMemoryAlone(mlir::ModuleOp &module) {
+  for (mlir::Operation *barrier : barriersOf(module)) {
+    if (!mlir::isa<mlir::ROCDL::BarrierOp>(barrier))
+      continue;
+    mlir::OpBuilder b(barrier);
+    auto fence = [&](mlir::LLVM::AtomicOrdering ordering) {
+      mlir::LLVM::FenceOp::create(b, barrier->getLoc(), ordering, kiln::sharedFenceScope);
+    };
+    fence(mlir::LLVM::AtomicOrdering::release);
+    mlir::ROCDL::SBarrierOp::create(b, barrier->getLoc());
+    fence(mlir::LLVM::AtomicOrdering::acquire);
+    barrier->erase();
+  }
+}
+
+/// On RDNA what stands between accesses to shared memory orders these alone: where it took the
+/// place of a barrier between accesses to global memory, that is a race.
+TEST(SourceBugs, ABarrierOfSharedMemoryAloneIsFound) {
+  for (const char *target : {"emu:gfx1100", "emu:gfx1201"})
+    for (const Case &one : globalCases) {
+      SCOPED_TRACE(std::string(one.name) + " on " + target);
+      SourceOptions options;
+      options.edit = orderSharedMemoryAlone;
+      std::string found = one.run(one.source, target, options);
+      EXPECT_NE(found.find("race on global memory: "), std::string::npos) << found;
+      EXPECT_EQ(found.find("race on shared memory: "), std::string::npos) << found;
+    }
+}
+
+/// What a program has read before it waits for another one is in its caches: without an acquire it
+/// reads that again. On RDNA each half of the waves has a cache of its own, too, which every wave
+/// drops: in a full barrier, or behind it.
+TEST(SourceBugs, AMissingAcquireIsFound) {
+  const std::string source = R"(
+@triton.jit
+def kernel(x, o, flags, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if tl.program_id(0) == 0:
+        while tl.atomic_add(flags, 0, sem="acquire") == 0:
+            pass
+        tl.store(x + i, i)
+        tl.atomic_xchg(flags + 1, 1, sem="release")
+    else:
+        before = tl.load(x + i)
+        tl.atomic_xchg(flags, 1, sem="release")
+        while tl.atomic_add(flags + 1, 0, sem="acquire") == 0:
+            pass
+        tl.store(o + i, tl.load(x + i) + before)
+)";
+  auto run = [&](const char *target, std::function<bool(mlir::LLVM::FenceOp)> isErased,
+                 bool areBarriersFull = true) {
+    Buffer<int32_t> x(512), o(512), flags(2);
+    SourceOptions options;
+    options.grid = {2, 1, 1};
+    options.threads = 2;
+    options.edit = [&](mlir::ModuleOp &module) {
+      std::vector<mlir::Operation *> erased;
+      module.walk([&](mlir::LLVM::FenceOp fence) {
+        if (fence.getOrdering() == mlir::LLVM::AtomicOrdering::acquire &&
+            fence.getSyncscope() != kiln::sharedFenceScope && isErased(fence))
+          erased.push_back(fence);
+      });
+      for (mlir::Operation *fence : erased)
+        fence->erase();
+      if (!areBarriersFull)
+        orderSharedMemoryAlone(module);
+    };
+    std::string found =
+        runSource(source, target, {{"x", "*i32", x}, {"o", "*i32", o}, {"flags", "*i32", flags}},
+                  {{"N", 512}}, options);
+    for (int i = 0; i < 512; ++i)
+      if (o[i] != i)
+        return found + "not seen\n";
+    return found;
+  };
+  auto isOfAllWaves = [](mlir::LLVM::FenceOp fence) {
+    return !mlir::isa_and_nonnull<mlir::LLVM::AtomicRMWOp>(fence->getPrevNode());
+  };
+  for (const char *target : {"emu:gfx90a", "emu:gfx942", "emu:gfx1100", "emu:gfx1201"}) {
+    SCOPED_TRACE(target);
+    EXPECT_EQ(run(target, [](auto) { return false; }), "") << "the right kernel";
+    EXPECT_EQ(run(target, [](auto) { return true; }), "not seen\n");
+    bool hasTwoCaches = std::string(target).find("gfx1") != std::string::npos;
+    EXPECT_EQ(run(target, isOfAllWaves), "");
+    if (hasTwoCaches)
+      EXPECT_EQ(run(target, isOfAllWaves, /*areBarriersFull=*/false), "not seen\n");
+  }
+}
+
 /// A program sets a flag behind its stores and waits for the answer of another one, which has read
 /// them by then. On AMD a wave releases its own stores alone: without the fences of all threads,
 /// before the barrier, those of other waves are late.
@@ -258,7 +349,7 @@ def kernel(x, o, flags, N: tl.constexpr):
   spoilt.edit = [](mlir::ModuleOp &module) {
     std::vector<mlir::Operation *> fences;
     module.walk([&](mlir::LLVM::FenceOp fence) {
-      if (isBarrier(fence->getNextNode()))
+      if (isBarrier(fence->getNextNode()) && fence.getSyncscope() != kiln::sharedFenceScope)
         fences.push_back(fence);
     });
     EXPECT_FALSE(fences.empty());
@@ -368,11 +459,12 @@ def kernel(x, o, start, N: tl.constexpr):
       std::string found = runSource(
           source, target, {{"x", "*fp32", x}, {"o", "*fp32", out}, {"start", "i32:2", start}},
           {{"N", 512}});
-      if (start == 4)
+      // Buffers want no more than whole words of AMD's.
+      bool isInBuffer = std::string(target).find("gfx") != std::string::npos;
+      if (start == 4 || isInBuffer)
         EXPECT_EQ(found, "") << target;
       else
         EXPECT_NE(found.find("misaligned access: "), std::string::npos) << target << ": " << found;
-      EXPECT_EQ(found == "", start == 4) << found;
     }
 }
 

@@ -134,6 +134,25 @@ TEST(MatrixUnits, Wmma) {
   }
 }
 
+/// Rows that stand for several instructions: a lane has 16 bytes of neighbours along k, the same of
+/// both operands.
+TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
+  unsigned packed = 0;
+  for (const MatrixInstruction &u : allMatrixInstructions()) {
+    if (u.family != MatrixFamily::Mfma || u.name.split('.').second.split('.').first.count('x') < 3)
+      continue;
+    ++packed;
+    LinearLayout a = u.fragment(MatrixOperand::A), b = u.fragment(MatrixOperand::B);
+    EXPECT_EQ(a.numRegisters() * elementBits(u.operand), 128u) << u.name.str();
+    EXPECT_EQ(a.contiguousRegisters({1}), int64_t(a.numRegisters())) << u.name.str();
+    EXPECT_EQ(b.contiguousRegisters({0}), int64_t(b.numRegisters())) << u.name.str();
+    for (unsigned lane = 0; lane < u.numLanes(); ++lane)
+      for (unsigned reg = 0; reg < a.numRegisters(); ++reg)
+        EXPECT_EQ(at(a, reg, lane)[1], at(b, reg, lane)[0]) << u.name.str();
+  }
+  EXPECT_EQ(packed, 14u);
+}
+
 static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
   return selectMatrixTiling(llvm::cantFail(parseTarget(target)), problem);
 }
@@ -141,11 +160,14 @@ static std::optional<MatrixTiling> select(const char *target, MatrixProblem prob
 TEST(MatrixUnits, SelectionByTargetAndShape) {
   MatrixProblem f16{128, 128, 64, MatrixElement::F16, MatrixElement::F32, 4};
   EXPECT_EQ(select("cuda:sm_80", f16)->instruction->name, "mma.m16n8k16.f16.f32");
-  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.32x32x8.f16.f32");
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.32x32x8x2.f16.f32");
   EXPECT_EQ(select("hip:gfx950", f16)->instruction->name, "mfma.32x32x16.f16.f32");
   EXPECT_EQ(select("hip:gfx1100", f16)->instruction->name, "wmma.16x16x16.f16.f32");
   EXPECT_EQ(select("hip:gfx1201", f16)->instruction->name, "wmma12.16x16x16.f16.f32");
   MatrixProblem small{32, 32, 32, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(select("hip:gfx942", small)->instruction->name, "mfma.16x16x16x2.f16.f32")
+      << "all warps are busy";
+  small.k = 16;
   EXPECT_EQ(select("hip:gfx942", small)->instruction->name, "mfma.16x16x16.f16.f32");
   MatrixProblem f64{64, 64, 64, MatrixElement::F64, MatrixElement::F64, 4};
   EXPECT_FALSE(select("cuda:sm_80", f64));

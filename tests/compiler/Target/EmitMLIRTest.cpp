@@ -1,7 +1,7 @@
 //===- EmitMLIRTest.cpp - From the LLVM dialect, with line tables --------------===//
 
-#include "compiler/Target/Emit.h"
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/Emit.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"

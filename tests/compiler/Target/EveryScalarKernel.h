@@ -3,8 +3,8 @@
 #ifndef KILN_TESTS_COMPILER_TARGET_EVERYSCALARKERNEL_H
 #define KILN_TESTS_COMPILER_TARGET_EVERYSCALARKERNEL_H
 
-#include "compiler/Target/Emit.h"
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/Emit.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"

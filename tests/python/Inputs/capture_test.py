@@ -56,6 +56,19 @@ class CaptureTest(unittest.TestCase):
         capture.end(capture.begin("f", "f", [Argument("x", "*i32", address=storage(memory).address)], [storage(memory)], FACTS), launch())
         self.assertEqual(list(self.written(capture)[0]["storages"][0]), ["bytes", "type", "before"])
 
+    def test_results_of_trials_are_taken_back(self):
+        memory, capture = array.array("f", [1, 2, 3, 4]), self.made("c")
+        kept = storage(memory)
+        capture.begin_trials([kept])
+        memory[0], memory[1] = 10, 20  # a trial
+        pending = capture.begin("f", "f", [Argument("x", "*fp32", address=kept.address)], [kept], FACTS)
+        memory[1] = 21  # the launch writes 10 again
+        capture.end(pending, launch())
+        capture.end_trials()
+        one = self.written(capture)[0]["storages"][0]
+        before, after = ((capture.folder / one[key]).read_bytes()[-16:] for key in ("before", "after"))
+        self.assertEqual((array.array("f", before), array.array("f", after)), (array.array("f", [1, 20, 3, 4]), memory))
+
     def test_addresses_in_storages_are_places(self):
         pointed = array.array("f", [1] * 4)
         target = storage(pointed)

@@ -1,4 +1,4 @@
-"""kiln.element_types against the rows of runtime/element_types.def, which the argument names."""
+"""kiln.element_types against the rows of runtime/element_types.def, which the arguments name."""
 
 import ctypes
 import re
@@ -23,20 +23,21 @@ class ElementTypesTest(unittest.TestCase):
             self.text = file.read()
 
     def test_has_the_rows_of_the_table(self):
-        c_types = {kind: C_TYPES[c_type] for kind, _, c_type in rows(self.text, "KILN_PARAM_TYPE")}
-        expected = [(spec, language, int(bits), c_types[kind])
-                    for _, spec, _, language, _, bits, _, kind in rows(self.text, "KILN_ELEMENT_TYPE")]
-        self.assertIn("fp8e4nv", [row[0] for row in expected])
-        self.assertEqual([(name, one.language, one.bits, one.c_type) for name, one in element_types.ELEMENTS.items()], expected)
+        c_types = {kind: C_TYPES[c_type] for kind, _, _, c_type in rows(self.text, "KILN_PARAM_TYPE")}
+        expected = {spec: element_types.Element(language, array, int(dlpack), int(bits), c_types[kind])
+                    for _, spec, _, language, _, bits, kind, array, _, dlpack in rows(self.text, "KILN_ELEMENT_TYPE")}
+        self.assertIn("fp8e4nv", expected)
+        self.assertEqual(list(element_types.ELEMENTS.items()), list(expected.items()))
 
     def test_knows_the_classes_of_the_table(self):
         classes = {row[1]: (row[4], int(row[5])) for row in rows(self.text, "KILN_ELEMENT_TYPE")}
         self.assertEqual(set(element_types.INTEGERS), {name for name, (kind, _) in classes.items() if kind in ("Signed", "Unsigned")})
         self.assertEqual(set(element_types.FP8), {name for name, (kind, bits) in classes.items() if kind == "Float" and bits == 8})
         for name in element_types.INTEGERS:
+            sign = classes[name][0] == "Signed"
             low, high = element_types.integer_range(name)
-            self.assertEqual((low < 0, (high - low + 1).bit_length() - 1), (classes[name][0] == "Signed", classes[name][1]))
+            self.assertEqual((low < 0, (high - low + 1).bit_length() - 1), (sign, classes[name][1]))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[1:])
+    unittest.main(argv=sys.argv[:1])

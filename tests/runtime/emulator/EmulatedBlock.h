@@ -19,6 +19,7 @@ public:
   uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
   uint32_t cluster = 1; ///< blocks that run together
   bool check = true, count = false, hasCumulativeFences = false;
+  uint32_t loadCaches = 0;
   std::vector<kiln_emulated_range> ranges; ///< sorted
   /// For counting: what the body uses, each at its index, and its basic blocks.
   std::vector<const kiln_emu_site *> sites;
@@ -52,6 +53,7 @@ public:
                               uint32_t(sites.size()),
                               uint32_t(blocks.size()),
                               hasCumulativeFences,
+                              loadCaches,
                               sites.data(),
                               blocks.data(),
                               instructions.data()};

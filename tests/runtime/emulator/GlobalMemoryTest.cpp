@@ -14,6 +14,8 @@ SITE(reads, "tilegpu.global_load", 12);
 SITE(waits, "nvvm.barrier0", 13);
 SITE(updates, "llvm.atomicrmw", 14);
 SITE(sums, "tilegpu.global_reduce", 15);
+SITE(sharedWrites, "llvm.store", 16);
+SITE(sharedReads, "llvm.load", 17);
 
 struct Memory {
   alignas(64) uint32_t words[1024] = {};
@@ -177,11 +179,11 @@ std::vector<std::string> handOver(uint32_t set, uint32_t wait, bool byFences) {
   Memory memory;
   auto update = [&](kiln_emu_thread *t, uint32_t value, uint32_t ordering) {
     if (byFences)
-      kiln_emu_fence(t, ordering & KILN_EMU_RELEASE, KILN_EMU_SCOPE_BLOCK);
+      kiln_emu_fence(t, KILN_EMU_GLOBAL, ordering & KILN_EMU_RELEASE, KILN_EMU_SCOPE_BLOCK);
     uint32_t before = memory.add(t, 1, value, byFences ? uint32_t(KILN_EMU_RELAXED) : ordering,
                                  KILN_EMU_SCOPE_BLOCK);
     if (byFences)
-      kiln_emu_fence(t, ordering & KILN_EMU_ACQUIRE, KILN_EMU_SCOPE_BLOCK);
+      kiln_emu_fence(t, KILN_EMU_GLOBAL, ordering & KILN_EMU_ACQUIRE, KILN_EMU_SCOPE_BLOCK);
     return before;
   };
   return run([&](kiln_emu_thread *t) {
@@ -203,6 +205,104 @@ TEST(GlobalRaces, ReleaseAndAcquireOrder) {
     EXPECT_TRUE(handOver(KILN_EMU_ACQUIRE_RELEASE, KILN_EMU_ACQUIRE_RELEASE, byFences).empty());
     EXPECT_TRUE(oneReport(handOver(KILN_EMU_RELAXED, KILN_EMU_ACQUIRE, byFences), "race"));
     EXPECT_TRUE(oneReport(handOver(KILN_EMU_RELEASE, KILN_EMU_RELAXED, byFences), "race"));
+  }
+}
+
+/// What is found of threads that exchange words by way of shared and of global memory, with an
+/// s_barrier between and fences of these spaces around it.
+std::vector<std::string> exchangeBetween(uint32_t before, uint32_t behind) {
+  Memory memory;
+  EmulatedBlock block;
+  block.threads = 128;
+  block.sharedBytes = 512;
+  constexpr uint32_t none = ~0u;
+  return block.run([&](kiln_emu_thread *t) {
+    auto *shared = reinterpret_cast<uint32_t *>(t->shared);
+    uint32_t value = t->thread, other = 127 - value, got = 0;
+    kiln_emu_store(t, &sharedWrites, KILN_EMU_SHARED, shared + value, &value, 4, 4, 1);
+    memory.store(t, value, value);
+    if (before != none)
+      kiln_emu_fence(t, before, KILN_EMU_RELEASE, KILN_EMU_SCOPE_BLOCK);
+    kiln_emu_s_barrier(t, &waits);
+    if (behind != none)
+      kiln_emu_fence(t, behind, KILN_EMU_ACQUIRE, KILN_EMU_SCOPE_BLOCK);
+    kiln_emu_load(t, &sharedReads, KILN_EMU_SHARED, shared + other, &got, 4, 4, 1);
+    memory.load(t, other);
+  });
+}
+
+TEST(SharedFences, OrderSharedMemoryAlone) {
+  constexpr uint32_t none = ~0u, shared = KILN_EMU_SHARED, both = KILN_EMU_GLOBAL;
+  auto finds = [](const std::vector<std::string> &reports, bool inShared, bool inGlobal) {
+    return anyReport(reports, "race on shared memory") == inShared &&
+           anyReport(reports, "race on global memory") == inGlobal;
+  };
+  EXPECT_TRUE(finds(exchangeBetween(both, both), false, false));
+  EXPECT_TRUE(finds(exchangeBetween(shared, shared), false, true));
+  EXPECT_TRUE(finds(exchangeBetween(both, shared), false, true));
+  EXPECT_TRUE(finds(exchangeBetween(shared, both), false, true));
+  for (uint32_t space : {shared, both}) {
+    EXPECT_TRUE(finds(exchangeBetween(space, none), true, true));
+    EXPECT_TRUE(finds(exchangeBetween(none, space), true, true));
+  }
+}
+
+/// What a wave reads in memory that it has read before and another block has written since, behind
+/// what `between` does; the block's waves share out so many caches.
+uint32_t readAgain(uint32_t caches, uint32_t thread,
+                   const std::function<void(Memory &, kiln_emu_thread *)> &between) {
+  Memory memory;
+  uint32_t got = 0;
+  EmulatedBlock block;
+  block.threads = 64; // two waves
+  block.loadCaches = caches;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    memory.load(t, 7);
+    // A full one would drop the waves' own caches.
+    if (caches > 1)
+      kiln_emu_s_barrier(t, &waits);
+    else
+      barrier(t);
+    memory.words[7] = 1;
+    between(memory, t);
+    if (t->thread == thread)
+      got = memory.load(t, 7);
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+  return got;
+}
+
+TEST(LoadCaches, ShowWhatWasThereUntilSomethingDropsIt) {
+  auto nothing = [](Memory &, kiln_emu_thread *) {};
+  EXPECT_EQ(readAgain(0, 0, nothing), 1u);
+  EXPECT_EQ(readAgain(1, 0, nothing), 0u);
+  EXPECT_EQ(readAgain(1, 0,
+                      [](Memory &memory, kiln_emu_thread *t) {
+                        kiln_emu_bypass(t, &memory.words[7], 4);
+                      }),
+            1u);
+  EXPECT_EQ(readAgain(1, 0,
+                      [](Memory &memory, kiln_emu_thread *t) {
+                        if (t->thread == 0)
+                          memory.add(t, 7, 0, KILN_EMU_RELAXED);
+                      }),
+            1u);
+}
+
+TEST(LoadCaches, AnAcquireOfOneWaveIsOfItsCache) {
+  auto acquireByFirst = [](uint32_t scope) {
+    return [scope](Memory &, kiln_emu_thread *t) {
+      if (t->thread < 32)
+        kiln_emu_fence(t, KILN_EMU_GLOBAL, KILN_EMU_ACQUIRE, scope);
+      kiln_emu_s_barrier(t, &waits);
+    };
+  };
+  for (uint32_t thread : {0u, 32u}) {
+    EXPECT_EQ(readAgain(1, thread, acquireByFirst(KILN_EMU_SCOPE_DEVICE)), 1u);
+    EXPECT_EQ(readAgain(2, thread, acquireByFirst(KILN_EMU_SCOPE_DEVICE)), thread < 32 ? 1u : 0u);
+    // The block's cache is coherent within it.
+    for (uint32_t caches : {1u, 2u})
+      EXPECT_EQ(readAgain(caches, thread, acquireByFirst(KILN_EMU_SCOPE_BLOCK)), 0u);
   }
 }
 
@@ -229,7 +329,7 @@ uint32_t visibleAfterRelease(bool isCumulative, bool hasBarrier, uint32_t scope,
     memory.store(t, t->thread, 1);
     EXPECT_EQ(memory.load(t, t->thread), 1u) << "the block's own";
     if (everyWarp)
-      kiln_emu_fence(t, KILN_EMU_RELEASE, scope);
+      kiln_emu_fence(t, KILN_EMU_GLOBAL, KILN_EMU_RELEASE, scope);
     if (hasBarrier)
       barrier(t);
     if (t->thread == 0) {

@@ -2,6 +2,7 @@
 // than the target has, the largest layout conversions are done in slices (SlicedExchange.h).
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/SlicedExchange.h"
 
@@ -86,11 +87,9 @@ struct AllocateSharedMemoryPass
   StringRef getDescription() const override { return "Give buffers and scratch their offsets"; }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     if (failed(Allocator(getOperation(), *target).run()))
       signalPassFailure();
   }
@@ -108,6 +107,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
+  registerPass([] { return createPrefetchOperandsPass(); });
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
@@ -115,6 +115,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });
+  registerPass([] { return createUseBuffersPass(); });
 }
 
 } // namespace kiln

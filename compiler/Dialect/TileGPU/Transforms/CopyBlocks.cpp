@@ -204,11 +204,9 @@ struct CopyBlocksPass : PassWrapper<CopyBlocksPass, OperationPass<func::FuncOp>>
   void runOnOperation() override {
     SmallVector<tile::DescriptorLoadOp> loads;
     getOperation().walk([&](tile::DescriptorLoadOp load) { loads.push_back(load); });
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     GlobalOrder order(*target);
     for (tile::DescriptorLoadOp load : loads)
       loadBlock(load, order);

@@ -295,11 +295,9 @@ struct DelayDotsPass : PassWrapper<DelayDotsPass, OperationPass<func::FuncOp>> {
     // Where barriers keep all warps in step, all make their operands at once: slower than before.
     if (!tilegpu::producerWarpsOf(kernel))
       return;
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     SmallVector<DelayableDot> found;
     kernel.walk([&](scf::ForOp loop) {
       if (std::optional<DelayableDot> dot = delayableDot(loop); dot && fits(*dot, kernel, *target))

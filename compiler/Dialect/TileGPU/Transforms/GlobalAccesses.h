@@ -42,14 +42,16 @@ bool tellsOthers(mlir::Operation *op);
 /// Whether there may be behind it what other threads or programs have written.
 bool showsOthersWrites(mlir::Operation *op);
 
-/// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always.
+/// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always. One
+/// `ofShared` memory is always needed, but may order that alone (MemoryFeatures::sharedBarriers).
 struct BarrierNeed {
-  bool always = false;
+  bool always = false, ofShared = false;
   std::set<ArgumentPair> pairs;
 
-  bool isNever() const { return !always && pairs.empty(); }
+  bool isNever() const { return !always && !ofShared && pairs.empty(); }
   void add(const BarrierNeed &other) {
     always |= other.always;
+    ofShared |= other.ofShared;
     pairs.insert(other.pairs.begin(), other.pairs.end());
   }
 };

@@ -7,6 +7,10 @@
 // the answer is that two accesses meet only if two of the kernel's arguments are equal, the barrier
 // is executed only if they are.
 //
+// Where a barrier of shared memory alone costs less (MemoryFeatures::sharedBarriers), what stands
+// between accesses to shared memory is one of these, and orders nothing in global memory: that has
+// full barriers of its own.
+//
 // States flow through structured control flow: branches join, and a loop's body is visited until
 // the state at its start, which its back edge feeds, no longer grows. What a loop needs only
 // because of what came before it stands in front of the loop, so that iterations do not repeat it.
@@ -21,6 +25,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,6 +73,8 @@ struct Pending {
   void passBarrier(const BarrierNeed &need) {
     if (need.always)
       return clear();
+    if (need.ofShared)
+      shared.clear();
     for (auto &[instance, ordered] : global)
       ordered.insert(need.pairs.begin(), need.pairs.end());
   }
@@ -104,7 +111,8 @@ struct Pending {
 class BarrierPlanner {
 public:
   BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), aliases(kernel), order(target) {
+      : target(target), hasSharedBarriers(memoryFeaturesOf(target).sharedBarriers), aliases(kernel),
+        order(target) {
     kernel.walk([&](tilegpu::DotOp dot) {
       if (dot.getIsAsync())
         dotsInFlight.push_back(dot);
@@ -219,7 +227,8 @@ private:
     if (auto known = needs.find(op); known != needs.end())
       pending.passBarrier(known->second);
     if (isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
-      pending.clear();
+      auto barrier = dyn_cast<tilegpu::BarrierOp>(op);
+      passOwnBarrier(pending, /*isOfShared=*/barrier && barrier.getIsOfShared());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       Pending other = pending;
       visit(branch.getThenRegion(), pending);
@@ -238,25 +247,35 @@ private:
       pending.clear();
     SmallVector<SharedAccess> shared = sharedAccessesOf(op);
     auto global = accessNumbers.find(op);
-    BarrierNeed need;
-    need.always = llvm::any_of(shared, [&](const SharedAccess &access) {
+    bool meetsShared = llvm::any_of(shared, [&](const SharedAccess &access) {
       return llvm::any_of(pending.shared,
                           [&](const SharedAccess &earlier) { return earlier.meets(access); });
     });
-    Operation *place = op;
-    if (global != accessNumbers.end() && !need.always)
-      place = addNeed(pending, global->second, need);
-    require(op, place, need, pending);
+    BarrierNeed need;
+    (hasSharedBarriers ? need.ofShared : need.always) = meetsShared;
+    require(op, op, need, pending);
+    if (global != accessNumbers.end() && !need.always) {
+      BarrierNeed ofGlobal;
+      Operation *place = addNeed(pending, global->second, ofGlobal);
+      require(op, place, ofGlobal, pending);
+    }
 
     if (global != accessNumbers.end())
       pending.add(GlobalInstance{global->second, {}}, {});
-    if (isScratch(op) || (meeting && meeting.endsWithBarrier())) {
+    bool endsWithBarrier = meeting && meeting.endsWithBarrier();
+    if (isScratch(op) || endsWithBarrier) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
-      pending.clear();
+      passOwnBarrier(pending, /*isOfShared=*/hasSharedBarriers && !endsWithBarrier);
       for (SharedAccess &access : shared)
         access.isWrite = false;
     }
     pending.add(shared);
+  }
+
+  static void passOwnBarrier(Pending &pending, bool isOfShared) {
+    BarrierNeed met;
+    (isOfShared ? met.ofShared : met.always) = true;
+    pending.passBarrier(met);
   }
 
   /// What has to stand between pending accesses and the global access `later`, and before which
@@ -407,6 +426,7 @@ private:
   }
 
   const TargetInfo &target;
+  const bool hasSharedBarriers;
   BufferAliases aliases;
   GlobalOrder order;
   SmallVector<GlobalAccess> accesses;
@@ -431,9 +451,11 @@ public:
     if (isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op))
       tilegpu::ProxyFenceOp::create(builder, op->getLoc(), /*isGlobal=*/true);
     BarrierNeed left = needAt(op, need);
-    if (!left.isNever())
+    if (left.always || !left.pairs.empty())
       tilegpu::BarrierOp::create(builder, op->getLoc(),
                                  left.always ? Value() : comparisons.anyEqual(left.pairs));
+    if (left.ofShared && !left.always)
+      tilegpu::BarrierOp::create(builder, op->getLoc(), Value()).setIsOfShared(true);
   }
 
 private:
@@ -449,11 +471,12 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
   }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
+    // Those that stand already are between accesses to slots.
+    if (memoryFeaturesOf(*target).sharedBarriers)
+      getOperation().walk([](tilegpu::BarrierOp barrier) { barrier.setIsOfShared(true); });
     BarrierPlanner planner(getOperation(), *target);
     BarrierWriter writer(getOperation());
     for (auto &[op, need] : planner.needs)

@@ -63,6 +63,11 @@ std::unique_ptr<mlir::Pass> createVersionBarriersPass();
 /// func.func, when buffers, barriers and roles of warps are final; the module names the target.
 std::unique_ptr<mlir::Pass> createEstimateRegistersPass();
 
+/// Turns loads and stores into accesses to buffers with hardware bounds, where the target has them
+/// and offsets are known to be short. On func.func, behind all that looks at global accesses; the
+/// module names the target.
+std::unique_ptr<mlir::Pass> createUseBuffersPass();
+
 /// Registers all of these.
 void registerTileGPUPasses();
 

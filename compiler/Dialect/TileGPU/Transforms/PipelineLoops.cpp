@@ -61,7 +61,7 @@ public:
         target(target), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
-    unshareAddresses();
+    unshareAddresses(rewriter, loop, staged);
     addSlotNumbers();
     copyIntoRings();
     startDots();
@@ -72,39 +72,6 @@ public:
 private:
   /// Iterations that copies are ahead.
   unsigned distance() const { return plan.stages - 1; }
-
-  //===-- before the rewriting
-  //-------------------------------------------------------------------===//
-
-  /// What else the loop does with parts of an address it computes for itself: values that go from
-  /// one stage to another would have to be kept for as many iterations.
-  void unshareAddresses() {
-    for (Operation *op : orderedAddresses()) {
-      if (!isMemoryEffectFree(op))
-        continue;
-      auto isElsewhere = [&](OpOperand &use) {
-        Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
-        return !staged.addresses.contains(user) && !isStagedLoad(user) && !isa<scf::YieldOp>(user);
-      };
-      if (llvm::none_of(op->getUses(), isElsewhere))
-        continue;
-      rewriter.setInsertionPointAfter(op);
-      Operation *copy = rewriter.clone(*op);
-      for (auto [result, copied] : llvm::zip(op->getResults(), copy->getResults()))
-        result.replaceUsesWithIf(copied, isElsewhere);
-    }
-  }
-
-  /// Users before what they use.
-  SmallVector<Operation *> orderedAddresses() const {
-    SmallVector<Operation *> ops(staged.addresses.begin(), staged.addresses.end());
-    llvm::sort(ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
-    return ops;
-  }
-
-  bool isStagedLoad(Operation *op) const {
-    return llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
-  }
 
   //===-- rings
   //----------------------------------------------------------------------------------===//
@@ -324,11 +291,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     if (!target->asyncCopies)
       return;
     SmallVector<scf::ForOp> loops;

@@ -211,11 +211,9 @@ struct EstimateRegistersPass : PassWrapper<EstimateRegistersPass, OperationPass<
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     kernel->setAttr(registersAttr,
                     Builder(kernel.getContext())
                         .getI32IntegerAttr(int32_t(estimateRegisters(kernel, *target))));
@@ -233,7 +231,17 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
 unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
-  constexpr unsigned ofProcessor = 1 << 16, unit = 8, most = 255;
+  constexpr unsigned unit = 8;
+  unsigned ofProcessor = 1 << 16, most = 255;
+  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
+  // of 32.
+  if (target.matrix.mfmaGeneration) {
+    ofProcessor = 4 * 512 * 64;
+    most = 512;
+  } else if (target.matrix.wmmaGeneration) {
+    ofProcessor = 2 * 1536 * 32;
+    most = 256;
+  }
   unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
   return std::min(share, most);
 }

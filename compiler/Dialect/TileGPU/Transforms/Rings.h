@@ -60,8 +60,10 @@ public:
   /// What allocates the loads' buffers.
   static llvm::SmallVector<mlir::Operation *> buffersOf(const StagedLoads &staged);
 
-private:
+  /// Of the loop, or else of the kernel.
   unsigned wishedStages(mlir::scf::ForOp loop);
+
+private:
   static llvm::SmallVector<int64_t> slotBytes(const StagedLoads &staged);
   int64_t blocksWith(int64_t sharedBytes, int64_t registers);
 

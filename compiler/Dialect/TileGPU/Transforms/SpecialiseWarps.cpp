@@ -407,11 +407,9 @@ struct SpecialiseWarpsPass : PassWrapper<SpecialiseWarpsPass, OperationPass<func
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
     if (!target->tensorMaps || !hasRoomForWarp(kernel, *target))
       return;
     ProductLoops served(kernel, *target);

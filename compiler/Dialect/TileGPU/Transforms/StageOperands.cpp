@@ -191,11 +191,9 @@ struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::Fu
   }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     stageReusedOperands(getOperation(), *target);
     SmallVector<tilegpu::DotOp> dots;
     getOperation().walk([&](tilegpu::DotOp dot) { dots.push_back(dot); });

@@ -49,7 +49,11 @@ private:
     auto load = dyn_cast<tile::LoadOp>(staged->load);
     if (!load)
       return isMadeOutside(cast<tile::DescriptorLoadOp>(staged->load)) ? staged : std::nullopt;
-    if (!bringsZeros(load) || load.getIsVolatile() || load.getCache() != tile::CacheModifier::None)
+    if (tilegpu::isReadForAll(load))
+      return std::nullopt;
+    if (!target.asyncCopies)
+      return staged;
+    if (!bringsZeros(load) || load.getCache() != tile::CacheModifier::None)
       return std::nullopt;
     findVector(load, *staged);
     unsigned bytes = staged->vector * elementBits(*staged) / 8;
@@ -136,13 +140,17 @@ private:
     return !need.always && (mayCompare || need.pairs.empty());
   }
 
-  static SmallVector<Value> addressOf(Operation *load) {
+  /// What a load needs when it is made.
+  SmallVector<Value> addressOf(Operation *load) const {
     if (auto block = dyn_cast<tile::DescriptorLoadOp>(load))
       return SmallVector<Value>(block.getOffsets());
     auto threads = cast<tile::LoadOp>(load);
     SmallVector<Value> address{threads.getPtr()};
     if (threads.getMask())
       address.push_back(threads.getMask());
+    // Copies bring zeros; a load to registers brings what it says.
+    if (!target.asyncCopies && threads.getOther())
+      address.push_back(threads.getOther());
     return address;
   }
 
@@ -254,6 +262,28 @@ bool isInnermost(scf::ForOp loop) {
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target, bool mayCompare) {
   return Finder(loop, facts, target, mayCompare).run();
+}
+
+void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
+  auto isStaged = [&](Operation *op) {
+    return staged.addresses.contains(op) ||
+           llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
+  };
+  auto isElsewhere = [&](OpOperand &use) {
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    return !isStaged(user) && !isa<scf::YieldOp>(user);
+  };
+  // Users before what they use.
+  SmallVector<Operation *> ops(staged.addresses.begin(), staged.addresses.end());
+  llvm::sort(ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : ops) {
+    if (!isMemoryEffectFree(op) || llvm::none_of(op->getUses(), isElsewhere))
+      continue;
+    rewriter.setInsertionPointAfter(op);
+    Operation *copy = rewriter.clone(*op);
+    for (auto [result, copied] : llvm::zip(op->getResults(), copy->getResults()))
+      result.replaceUsesWithIf(copied, isElsewhere);
+  }
 }
 
 void makeConditional(RewriterBase &rewriter, tile::LoadOp load, Value condition) {

@@ -1,4 +1,4 @@
-// Which loads of a loop can become copies into rings of buffers.
+// Which loads of a loop can run ahead of the dots that they feed.
 
 #ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STAGEDLOADS_H
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_STAGEDLOADS_H
@@ -49,11 +49,17 @@ struct StagedLoads {
   std::set<ArgumentPair> pairs; ///< of arguments, if none of which are equal
 };
 
-/// The loads of an innermost loop that can run ahead of the rest of it, in its order. Others, and
+/// The loads of an innermost loop that can run ahead of the rest of it, in its order: as copies to
+/// shared memory where the target has such, else as loads to registers. Others, and
 /// all if what they depend on cannot run ahead, are left out; so are, unless `mayCompare`, those
 /// that wait for what the loop writes where two of the kernel's arguments are equal.
 StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target, bool mayCompare = false);
+
+/// What else the loop does with parts of an address it computes for itself: values that go from one
+/// stage to another would have to be kept for as many iterations.
+void unshareAddresses(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
+                      const StagedLoads &staged);
 
 } // namespace kiln
 

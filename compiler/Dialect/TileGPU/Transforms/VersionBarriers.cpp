@@ -135,11 +135,9 @@ struct VersionBarriersPass : PassWrapper<VersionBarriersPass, OperationPass<func
   }
 
   void runOnOperation() override {
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(getOperation());
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
     if (target->predicatedBarriers)
       run();
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 
 using namespace mlir;
@@ -26,16 +27,13 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
 
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    llvm::Expected<TargetInfo> target = tilegpu::targetOf(kernel);
-    if (!target) {
-      kernel.emitError(llvm::toString(target.takeError()));
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
       return signalPassFailure();
-    }
-    if (!target->asyncCopies)
-      return;
     SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
     kernel.walk([&](scf::ForOp loop) {
-      if (isInnermost(loop) && !pairsThatForbid(loop, *target).empty())
+      bool runsAhead = target->asyncCopies || RingBudget(kernel, *target).wishedStages(loop) > 1;
+      if (runsAhead && isInnermost(loop) && !pairsThatForbid(loop, *target).empty())
         versions.push_back({loop, pairsThatOrder(loop, *target)});
     });
     ArgumentComparisons comparisons(kernel);

@@ -62,16 +62,15 @@ TEST_P(Emission, ProductsOfEveryType) {
 
 INSTANTIATE_TEST_SUITE_P(
     AllTargets, Emission,
-    ::testing::Values(
-        Expectation{"cuda:sm_80", "ld.global.v4.b32", "st.global.v4.b32",
-                    "mma.sync.aligned.m16n8k16"},
-        Expectation{"cuda:sm_90a", "ld.global.v4.b32", "st.global.v4.b32",
-                    "wgmma.mma_async.sync.aligned.m64n64k16"},
-        Expectation{"cuda:sm_120a", "ld.global.v4.b32", "st.global.v4.b32",
-                    "mma.sync.aligned.m16n8k16"},
-        Expectation{"hip:gfx90a", "global_load_dwordx4", "global_store_dwordx4", "v_mfma_f32_"},
-        Expectation{"hip:gfx942", "global_load_dwordx4", "global_store_dwordx4", "v_mfma_f32_"},
-        Expectation{"hip:gfx1100", "global_load_b128", "global_store_b128", "v_wmma_f32_16x16x16"}),
+    ::testing::Values(Expectation{"cuda:sm_80", "ld.global.v4.b32", "st.global.v4.b32",
+                                  "mma.sync.aligned.m16n8k16"},
+                      Expectation{"cuda:sm_90a", "ld.global.v4.b32", "st.global.v4.b32",
+                                  "wgmma.mma_async.sync.aligned.m64n64k16"},
+                      Expectation{"cuda:sm_120a", "ld.global.v4.b32", "st.global.v4.b32",
+                                  "mma.sync.aligned.m16n8k16"},
+                      Expectation{"hip:gfx90a", "load_dwordx4", "store_dwordx4", "v_mfma_f32_"},
+                      Expectation{"hip:gfx942", "load_dwordx4", "store_dwordx4", "v_mfma_f32_"},
+                      Expectation{"hip:gfx1100", "load_b128", "store_b128", "v_wmma_f32_16x16x16"}),
     [](const auto &info) { return llvm::StringRef(info.param.target).split(':').second.str(); });
 
 } // namespace

@@ -8,7 +8,8 @@
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -45,6 +46,7 @@ static LogicalResult lower(ModuleOp module, const TargetInfo &target, bool hasLa
     passes.addPass(createCSEPass());
     passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
     passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
+    passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   }
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());

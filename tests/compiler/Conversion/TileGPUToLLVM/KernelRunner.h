@@ -3,7 +3,7 @@
 #ifndef KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 #define KILN_TESTS_COMPILER_CONVERSION_TILEGPUTOLLVM_KERNELRUNNER_H
 
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tests/compiler/Emulator/EmulatedKernel.h"

@@ -1,5 +1,5 @@
 // Printing and assertions: one target operation, expanded to the driver's functions on
-// NVIDIA; on AMD a trap, and a warning that nothing is printed.
+// NVIDIA; on AMD to records in a buffer, and the end of the wave that failed.
 // RUN: sed s/TARGET/cuda:sm_90a/ %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=CUT
 // RUN: sed s/TARGET/cuda:sm_90a/ %s | kiln-opt --kiln-tilegpu-to-llvm --kiln-expand-target-operations | FileCheck %s --check-prefix=NVVM
 // RUN: sed s/TARGET/hip:gfx1100/ %s | kiln-opt --kiln-tilegpu-to-llvm --kiln-expand-target-operations 2>&1 | FileCheck %s --check-prefix=ROCDL
@@ -13,9 +13,9 @@
 // NVVM: llvm.call @vprintf({{.*}}) : (!llvm.ptr, !llvm.ptr) -> i32
 // NVVM: llvm.call @__assertfail({{.*}}) : (!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64) -> ()
 
-// ROCDL-COUNT-2: warning: nothing is printed on hip:gfx1100: its code has no way to the host (emu:gfx1100 prints)
 // ROCDL-NOT: warning
-// ROCDL: llvm.intr.trap
+// ROCDL-COUNT-4: llvm.call @kiln_reserve_message
+// ROCDL: llvm.call_intrinsic "llvm.amdgcn.endpgm"
 
 #l = #tilegpu.layout<"register: 1; lane: 2 4 8 16 0; warp: 0 0; block: -> 32">
 module attributes {tilegpu.target = "TARGET"} {

@@ -3,7 +3,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/TileGPUToLLVM.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"

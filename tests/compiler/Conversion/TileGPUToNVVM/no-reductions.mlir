@@ -17,12 +17,3 @@ llvm.func @wide(%p: !llvm.ptr<1>, %v: vector<4xf16>) {
   llvm.return
 }
 }
-
-// -----
-module attributes {tilegpu.target = "hip:gfx942"} {
-llvm.func @amd(%p: !llvm.ptr<1>, %v: f32) {
-  // expected-error @+1 {{'tilegpu.global_reduce' is not supported on hip:gfx942}}
-  tilegpu.global_reduce %p, %v : (!llvm.ptr<1>, f32) -> ()
-  llvm.return
-}
-}

@@ -1,7 +1,9 @@
 # Methods and functions of Python's values, with what they do not take.
 # RUN: not sema-tool %s --kernel methods 2>&1 | FileCheck %s
+# RUN: not sema-tool %s --kernel limits 2>&1 | FileCheck %s --check-prefix=LIMITS
 # SIG: p=*fp32
 import math
+import torch
 import triton
 import triton.language as tl
 
@@ -46,3 +48,11 @@ def methods(p):
     tl.store(p, 10.0 ** 400)
     # CHECK: [[@LINE+1]]:{{[0-9]+}}: error: an operand of 'in' must be known at compile time
     tl.store(p, tl.load(p) in (1, 2))
+
+
+@triton.jit
+def limits(p):
+    # LIMITS: [[@LINE+1]]:{{[0-9]+}}: error: dtype: expected a float type, got int32
+    tl.store(p, torch.finfo(tl.int32).max)
+    # LIMITS: [[@LINE+1]]:{{[0-9]+}}: error: dtype: expected an integer type, got fp16
+    tl.store(p, torch.iinfo(tl.float16).max)

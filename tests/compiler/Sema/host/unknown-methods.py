@@ -74,7 +74,8 @@ def unknown(p):
     tl.store(p, len(LONGER))
     # UNKNOWN: [[@LINE+1]]:{{[0-9]+}}: error: the value of 'torch.cuda.device_count()
     tl.store(p, BY_KEY[0])
-    # UNKNOWN: [[@LINE+1]]:{{[0-9]+}}: error: the value of 'torch.cuda.device_count()
+    # UNKNOWN: error: the value of 'torch.cuda.device_count()
+    # UNKNOWN: [[@LINE+1]]:{{[0-9]+}}: note: its value is needed here
     tl.store(p, BY_FUNCTION[0])
     # UNKNOWN: [[@LINE+1]]:{{[0-9]+}}: error: the value of 'torch.cuda.device_count()
     tl.store(p, len(TEXT))

@@ -77,6 +77,91 @@ TEST(EmitAMD, AssemblyOnRequest) {
   EXPECT_NE(binary.llvmIR.find("define"), std::string::npos);
 }
 
+/// Two products a round, of what is read from shared memory, beside a load and a store; `BETWEEN`
+/// stands between the products' results and the second one's operands.
+const char *const productLoop = R"(
+@shared = internal addrspace(3) global [8192 x i8] poison, align 16
+declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x float>, i32, i32, i32)
+declare i32 @llvm.amdgcn.workitem.id.x()
+define void @k(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %n) {
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+  %read = getelementptr <4 x half>, ptr addrspace(3) @shared, i32 %thread
+  %written = getelementptr i8, ptr addrspace(3) %read, i32 4096
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi <16 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+  %at = getelementptr <4 x half>, ptr addrspace(3) %read, i32 %i
+  %a = load <4 x half>, ptr addrspace(3) %at
+  %from = getelementptr <4 x half>, ptr addrspace(1) %in, i32 %i
+  %x = load <4 x half>, ptr addrspace(1) %from
+  %to = getelementptr <4 x half>, ptr addrspace(3) %written, i32 %i
+  store <4 x half> %x, ptr addrspace(3) %to
+  %c = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a, <4 x half> %a, <16 x float> %sum, i32 0, i32 0, i32 0)
+  BETWEEN
+  %d = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %b, <4 x half> %a, <16 x float> %c, i32 0, i32 0, i32 0)
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  store <16 x float> %d, ptr addrspace(1) %out
+  ret void
+}
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+)";
+
+/// The classes that the loop's recipe names, in order.
+std::vector<std::string> recipeOf(llvm::StringRef between) {
+  std::string text = productLoop;
+  text.replace(text.find("BETWEEN"), sizeof("BETWEEN") - 1, between.str());
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  EmitOptions options;
+  options.captureLLVM = true;
+  std::string code = emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
+  std::vector<std::string> classes;
+  const std::string call = "call void @llvm.amdgcn.sched.group.barrier(i32 ";
+  for (size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1))
+    classes.push_back(code.substr(at + call.size(), code.find(',', at) - at - call.size()));
+  return classes;
+}
+
+TEST(EmitAMD, AccessesOfALoopStandAmongItsProducts) {
+  // What the first product reads; a product; a load from global memory; the other product, and a
+  // store to shared memory.
+  EXPECT_EQ(recipeOf("%b = fadd <4 x half> %a, %a"),
+            (std::vector<std::string>{"256", "8", "32", "8", "512"}));
+  // Work on a product that another one waits for: LLVM's own order.
+  EXPECT_EQ(
+      recipeOf("%w = shufflevector <16 x float> %c, <16 x float> %c, <4 x i32> <i32 0, i32 1, "
+               "i32 2, i32 3>\n  %b = fptrunc <4 x float> %w to <4 x half>"),
+      std::vector<std::string>());
+}
+
+TEST(EmitAMD, ExponentialsAreOneInstruction) {
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  EmitOptions options;
+  options.captureAssembly = true;
+  std::string code = emitted(emitText(R"(
+declare float @llvm.exp2.f32(float)
+define void @k(ptr addrspace(1) %p) {
+  %x = load float, ptr addrspace(1) %p
+  %y = call float @llvm.exp2.f32(float %x)
+  store float %y, ptr addrspace(1) %p
+  ret void
+}
+)",
+                                      facts, target("hip:gfx942"), options))
+                         .assembly;
+  EXPECT_NE(code.find("v_exp_f32"), std::string::npos);
+  EXPECT_EQ(code.find("v_ldexp_f32"), std::string::npos);
+}
+
 TEST(EmitAMD, BadInlineAssemblyIsAnError) {
   const char *text = R"(
 define void @k() {

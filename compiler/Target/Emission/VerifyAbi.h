@@ -5,8 +5,8 @@
 // offsets that the launcher uses are compared with what the binary itself says.
 //
 //===----------------------------------------------------------------------===//
-#ifndef KILN_COMPILER_TARGET_VERIFYABI_H
-#define KILN_COMPILER_TARGET_VERIFYABI_H
+#ifndef KILN_COMPILER_TARGET_EMISSION_VERIFYABI_H
+#define KILN_COMPILER_TARGET_EMISSION_VERIFYABI_H
 
 #include "compiler/Target/DeviceBinary.h"
 #include "compiler/Target/TargetInfo.h"
@@ -42,4 +42,4 @@ llvm::Error verifyAbi(const DeviceBinary &binary, llvm::ArrayRef<ExpectedParamet
 
 } // namespace kiln
 
-#endif // KILN_COMPILER_TARGET_VERIFYABI_H
+#endif // KILN_COMPILER_TARGET_EMISSION_VERIFYABI_H

@@ -3,8 +3,8 @@
 // Shared lowering code asks this interface and never which vendor it writes for. Operations made
 // here are NVVM, ROCDL or LLVM intrinsics (or target operations of tilegpu): no assembly text.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_TARGETLOWERING_H
+#ifndef KILN_COMPILER_CONVERSION_TARGETLOWERING_TARGETLOWERING_H
+#define KILN_COMPILER_CONVERSION_TARGETLOWERING_TARGETLOWERING_H
 
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
@@ -72,10 +72,25 @@ public:
                                    mlir::Value lane) const = 0;
   /// All threads of the block arrive; their memory accesses before it come first.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
+  /// The same of their accesses to shared memory alone, where that costs less.
+  virtual void sharedBarrier(mlir::OpBuilder &b, mlir::Location loc) const { barrier(b, loc); }
   /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
   /// of producers; and one of the warp's threads.
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
+
+  //--- Buffers, where there is MemoryFeatures::boundedBuffers ---
+  /// Of `bytes` (i32) from `base` on, both the same in all of a wave's threads.
+  virtual mlir::Value makeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                                 mlir::Value bytes) const;
+  /// A scalar or vector of 8 to 128 bits at `offset` (i32, unsigned): zeros behind the end.
+  virtual mlir::Value loadBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                                 mlir::Value buffer, mlir::Value offset, tile::CacheModifier cache,
+                                 tile::EvictionPolicy evict) const;
+  /// The same stored: nothing behind the end.
+  virtual void storeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                           mlir::Value buffer, mlir::Value offset, tile::CacheModifier cache,
+                           tile::EvictionPolicy evict) const;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
   /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them. Nothing
@@ -165,7 +180,10 @@ public:
                                                       const MatrixInstruction &unit,
                                                       MatrixOperand slot, mlir::ValueRange elements,
                                                       bool isExact) const = 0;
-  /// One instruction, on packed fragments; gives the packed accumulator.
+  /// How many instructions, one behind the other along k, the unit stands for. Its packed fragments
+  /// of A and B have as many equal parts.
+  virtual unsigned instructionsOf(const MatrixInstruction &) const { return 1; }
+  /// One instruction, on packed fragments or parts of them; gives the packed accumulator.
   virtual llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                           const MatrixInstruction &unit,
                                                           mlir::ValueRange a,
@@ -229,9 +247,6 @@ public:
 protected:
   const TargetInfo &info;
 };
-
-/// The lowering of a cuda or hip target; `info` must outlive it.
-std::unique_ptr<TargetLowering> makeTargetLowering(const TargetInfo &info);
 
 /// Name of the module's symbol for shared memory, in address space 3.
 inline constexpr llvm::StringLiteral sharedMemorySymbol = "kiln_shared";

@@ -1,6 +1,6 @@
 //===- VerifyAbi.cpp - Launcher and binary agree, proved ----------------------===//
 
-#include "compiler/Target/VerifyAbi.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/CPU/HostObjectReader.h"
 #include "compiler/Target/NVIDIA/CubinReader.h"

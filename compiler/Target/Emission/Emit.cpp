@@ -1,11 +1,11 @@
 //===- Emit.cpp - From LLVM IR to a device binary ------------------------------===//
 
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/CPU/EmitCPU.h"
+#include "compiler/Target/Emission/VerifyAbi.h"
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
-#include "compiler/Target/VerifyAbi.h"
 #include "llvm/IR/Module.h"
 
 namespace kiln {

@@ -8,8 +8,8 @@
 // are registers side by side, packed for one access, where those of a CPU are the values
 // themselves. In one builder each call would have to say which of the two it means.
 
-#ifndef KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
-#define KILN_COMPILER_CONVERSION_TILEGPUTOLLVM_SCALARBUILDER_H
+#ifndef KILN_COMPILER_CONVERSION_TARGETLOWERING_SCALARBUILDER_H
+#define KILN_COMPILER_CONVERSION_TARGETLOWERING_SCALARBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,6 @@
 //===- EmitMLIR.cpp - From the LLVM dialect to a device binary -----------------===//
 
-#include "compiler/Target/Emit.h"
+#include "compiler/Target/Emission/Emit.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,6 +1,6 @@
 // Scalar arithmetic in `arith`, written shortly.
 
-#include "compiler/Conversion/TileGPUToLLVM/ScalarBuilder.h"
+#include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 
 using namespace mlir;
 

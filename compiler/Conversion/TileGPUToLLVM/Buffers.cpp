@@ -1,0 +1,145 @@
+// Accesses to buffers: a base and a number of bytes that a wave has once, and for each vector of a
+// thread an offset of 32 bits.
+//
+// The offset is what the thread adds, computed once, and a constant of the register, which goes
+// into the instruction. A lane whose mask is false is sent out of range by its own part: the
+// constant on top of that is still out of range.
+
+#include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
+
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// Beyond any buffer, and so with any offset in one added.
+constexpr int64_t outOfRange = std::numeric_limits<int32_t>::min();
+
+/// Where a thread's elements are in a buffer: bytes of its own, and constants by register.
+class BufferOffsets {
+public:
+  BufferOffsets(const ScalarBuilder &s, const LinearLayout &layout, ArrayRef<int64_t> strides,
+                Value thread, const TargetInfo &target)
+      : s(s), constants(layout.numRegisters()), whole(layout.numRegisters()) {
+    own = s.i32(0);
+    for (auto [axis, stride] : llvm::enumerate(strides))
+      if (stride)
+        addAxis(layout, axis, stride, thread, target);
+  }
+
+  Value of(unsigned reg, Value mask) const {
+    Value part = whole[reg] ? s.add(own, whole[reg]) : own;
+    if (mask)
+      part = s.select(mask, part, s.i32(outOfRange));
+    return constants[reg] ? s.add(part, s.i32(constants[reg])) : part;
+  }
+
+private:
+  void addAxis(const LinearLayout &layout, unsigned axis, int64_t stride, Value thread,
+               const TargetInfo &target) {
+    auto along = [&](ArrayRef<BinaryVector> columns) {
+      return llvm::map_to_vector(columns, [&](BinaryVector column) -> BinaryVector {
+        return layout.out().coordinate(column, Dim::axis(axis));
+      });
+    };
+    BinaryColumns registers(along(layout.columns(Dim::Register))),
+        threads(along(threadColumns(layout, target)));
+    BinaryVector ofThreads = 0, ofRegisters = 0;
+    for (BinaryVector column : threads)
+      ofThreads |= column;
+    for (BinaryVector column : registers)
+      ofRegisters |= column;
+    if (!(ofThreads & ofRegisters)) {
+      own = s.add(own, s.mul(applyColumns(s, threads, thread), stride));
+      for (auto [reg, constant] : llvm::enumerate(constants))
+        constant += stride * int64_t(multiply(registers, reg));
+      return;
+    }
+    // The sum is none of two parts.
+    SmallVector<Value> places = coordinatesAlong(s, layout, axis, thread, target);
+    for (auto [place, sum] : llvm::zip_equal(places, whole)) {
+      Value bytes = s.mul(place, stride);
+      sum = sum ? s.add(sum, bytes) : bytes;
+    }
+  }
+
+  const ScalarBuilder &s;
+  Value own;
+  SmallVector<int64_t> constants;
+  SmallVector<Value> whole; ///< null: none
+};
+
+/// The accesses of a thread, in order.
+template <typename OpT, typename Adaptor> class BufferAccesses {
+public:
+  BufferAccesses(OpT op, Adaptor adaptor, RankedTensorType tile, const Lowering &lowering,
+                 const ScalarBuilder &s)
+      : layout(tilegpu::layoutOf(tile)), mask(op.getMask() ? adaptor.getMask() : ValueRange()),
+        offsets(s, layout, op.getStrides(), lowering.device.threadId(s.builder(), s.location()),
+                lowering.target()),
+        buffer(lowering.device.makeBuffer(s.builder(), s.location(), adaptor.getBase()[0],
+                                          adaptor.getBytes()[0])) {
+    Dim axis = Dim::axis(op.getAxis());
+    groups =
+        groupRegisters(layout, neighbourBits(layout, layout.out().position(axis), op.getVector()));
+  }
+
+  Value offset(ArrayRef<unsigned> group, Value owner, const ScalarBuilder &s) const {
+    return offsets.of(group[0], both(owner, mask.empty() ? Value() : mask[group[0]], s));
+  }
+
+  const LinearLayout &layout;
+  ValueRange mask;
+  BufferOffsets offsets;
+  Value buffer;
+  RegisterGroups groups;
+};
+
+struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::BufferLoadOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    Type element = lowering.elementType(type);
+    BufferAccesses<tilegpu::BufferLoadOp, Adaptor> accesses(op, adaptor, type, lowering, s);
+    SmallVector<Value> results(accesses.layout.numRegisters());
+    for (ArrayRef<unsigned> group : accesses.groups) {
+      Type whole = group.size() == 1 ? element : Type(VectorType::get(group.size(), element));
+      Value loaded = lowering.device.loadBuffer(rewriter, op.getLoc(), whole, accesses.buffer,
+                                                accesses.offset(group, /*owner=*/{}, s),
+                                                op.getCache(), op.getEvict());
+      for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
+        results[reg] = value;
+    }
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(accesses.layout)))
+      results[reg] = results[first];
+    replace(op, rewriter, results);
+    return success();
+  }
+};
+
+struct BufferStoreDistribution : DistributionPattern<tilegpu::BufferStoreOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::BufferStoreOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getValue().getType());
+    Value owner = ownerOf(op.getValue(), lowering, s);
+    BufferAccesses<tilegpu::BufferStoreOp, Adaptor> accesses(op, adaptor, type, lowering, s);
+    for (ArrayRef<unsigned> group : accesses.groups)
+      lowering.device.storeBuffer(rewriter, op.getLoc(), packGroup(s, adaptor.getValue(), group),
+                                  accesses.buffer, accesses.offset(group, owner, s), op.getCache(),
+                                  op.getEvict());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateBufferPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
+  patterns.add<BufferLoadDistribution, BufferStoreDistribution>(lowering, patterns.getContext());
+}
+
+} // namespace kiln

@@ -1,0 +1,186 @@
+// Operands of dots that run ahead through registers, where no copy brings them to shared memory.
+//
+//     for …: x = load(p(i)); buffer = x; barrier; dot(buffer); barrier
+//
+// waits for memory in every iteration. With the load an iteration ahead,
+//
+//     buffer = load(p(0))
+//     for …:
+//       x = load(p(i + 1))
+//       barrier
+//       fragments = buffer
+//       barrier
+//       buffer = x
+//       dot(fragments)
+//
+// a load has the products of an iteration to come, and stores stand beside products, between which
+// the back end places them, late. It takes the registers of one tile, and no shared memory: the
+// buffer is free as soon as its fragments are read.
+//
+// MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
+// iteration. Loads beyond the end are not made, and what is stored then nobody reads, so there is
+// no epilogue, and any number of iterations is right.
+//
+// Refused: loads two iterations ahead (twice the registers, and a copy of each from one iteration
+// to the next); two buffers, of which one is filled while the other is read (one barrier less, but
+// mostly half as many blocks on a processor).
+
+#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/Rings.h"
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// The same operation for iterations that there are. Stores of others do no harm.
+Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    makeConditional(rewriter, load, exists);
+  return op;
+}
+
+class OperandPrefetcher {
+public:
+  OperandPrefetcher(scf::ForOp loop, StagedLoads staged)
+      : loop(loop), staged(std::move(staged)), rewriter(loop.getContext()) {}
+
+  LogicalResult run() {
+    unshareAddresses(rewriter, loop, staged);
+    for (StagedLoad &load : staged.loads) {
+      rewriter.moveOpBefore(load.buffer, loop);
+      staged.addresses.insert(load.load);
+      stores.insert(load.transpositions.begin(), load.transpositions.end());
+      stores.insert(load.store);
+    }
+    scf::PipeliningOption options;
+    options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &order) {
+      order = this->order();
+    };
+    options.peelEpilogue = false;
+    options.supportDynamicLoops = true;
+    options.predicateFn = predicated;
+    rewriter.setInsertionPoint(loop);
+    return scf::pipelineForLoop(rewriter, loop, options);
+  }
+
+private:
+  enum Stage : unsigned { Load, Multiply };
+
+  /// Where the buffers are free: the last read of any.
+  Operation *lastRead() {
+    Operation *last = nullptr;
+    for (const StagedLoad &load : staged.loads)
+      for (Operation *reader : readersOf(load))
+        if (!last || last->isBeforeInBlock(reader))
+          last = reader;
+    return last;
+  }
+
+  std::vector<std::pair<Operation *, unsigned>> order() {
+    std::vector<std::pair<Operation *, unsigned>> list;
+    auto add = [&](auto &ops, Stage stage) {
+      for (Operation &op : loop.getBody()->without_terminator())
+        if (ops.contains(&op))
+          list.push_back({&op, stage});
+    };
+    add(staged.addresses, Load);
+    Operation *freed = lastRead();
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (!staged.addresses.contains(&op) && !stores.contains(&op))
+        list.push_back({&op, Multiply});
+      if (&op == freed)
+        add(stores, Load);
+    }
+    return list;
+  }
+
+  scf::ForOp loop;
+  StagedLoads staged;
+  IRRewriter rewriter;
+  llvm::SmallSetVector<Operation *, 16> stores;
+};
+
+struct PrefetchOperandsPass : PassWrapper<PrefetchOperandsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchOperandsPass)
+
+  StringRef getArgument() const override { return "kiln-prefetch-operands"; }
+  StringRef getDescription() const override {
+    return "Carry what feeds dots in registers, where no copies bring it to shared memory";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
+      return signalPassFailure();
+    if (target->asyncCopies)
+      return;
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) {
+      if (isInnermost(loop))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(prefetch(loop, *target)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult prefetch(scf::ForOp loop, const TargetInfo &target) {
+    constexpr unsigned stages = 2;
+    if (RingBudget(getOperation(), target).wishedStages(loop) < stages)
+      return success();
+    StagedLoads staged;
+    {
+      AxisInfoAnalysis facts(getOperation());
+      staged = findStagedLoads(loop, facts, target);
+    }
+    if (staged.loads.empty() || !canBePipelined(loop) || !hasRoom(loop, staged, target))
+      return success();
+    Location loc = loop.getLoc();
+    if (succeeded(OperandPrefetcher(loop, std::move(staged)).run()))
+      return success();
+    return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
+  }
+
+  /// The pipeliner wants operations behind all that is carried.
+  static bool canBePipelined(scf::ForOp loop) {
+    return llvm::all_of(loop.getYieldedValues(),
+                        [](Value carried) { return carried.getDefiningOp(); });
+  }
+
+  /// All buffers are alive at a time, and threads hold what the next iteration takes and, as
+  /// buffers are filled again before the dots, all that these read.
+  bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
+    // Masks, offsets in shared memory, and what the back end has in flight.
+    constexpr unsigned uncounted = 24;
+    unsigned registers = estimateRegisters(getOperation(), target) + uncounted;
+    SmallVector<int64_t> bytes;
+    for (const StagedLoad &load : staged.loads) {
+      // With an address of 8 bytes for at most 16.
+      registers += registersOf(load.load->getResult(0)) * 3 / 2;
+      for (Operation *reader : readersOf(load))
+        for (Value fragments : reader->getResults())
+          registers += registersOf(fragments);
+      bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
+    }
+    StoragePlan storage(getOperation(), target);
+    return registers <= registersOfThread(getOperation(), target) &&
+           storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1, loop) <=
+               int64_t(target.maxSharedBytes);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPrefetchOperandsPass() {
+  return std::make_unique<PrefetchOperandsPass>();
+}
+
+} // namespace kiln

@@ -1,0 +1,132 @@
+#include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+bool ScalarPolynomials::isOfWave(Value scalar) {
+  auto known = ofWave.find(scalar);
+  if (known != ofWave.end())
+    return known->second;
+  auto areOfWave = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value value) { return isOfWave(value); });
+  };
+  bool result;
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    result = isa<func::FuncOp>(parent) ||
+             (loop && argument == loop.getInductionVar() &&
+              areOfWave(ValueRange({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})));
+  } else {
+    Operation *op = scalar.getDefiningOp();
+    result = isa<tile::ProgramIdOp, tile::NumProgramsOp, arith::ConstantOp>(op) ||
+             (isa<arith::ArithDialect>(op->getDialect()) && areOfWave(op->getOperands()));
+  }
+  return ofWave[scalar] = result;
+}
+
+/// Whether the scalar can be taken as one of `type`, i32 or i64.
+static bool fits(Value scalar, Type type) {
+  return scalar.getType() == type || (type.isInteger(64) && scalar.getType().isInteger(32));
+}
+
+/// A number of an iteration times the loop's step is how far the counter has come.
+std::optional<ScalarPolynomials::Product>
+ScalarPolynomials::productOf(const Polynomial::Monomial &monomial, int64_t coefficient,
+                             Operation *at, Type type) {
+  Product product{coefficient, {}};
+  SmallVector<Symbol, 3> left(monomial);
+  auto iteration = llvm::find_if(left, [&](Symbol symbol) {
+    return polynomials.meaning(symbol).kind == SymbolMeaning::Kind::Iteration;
+  });
+  if (iteration != left.end()) {
+    auto loop = dyn_cast<scf::ForOp>(polynomials.meaning(*iteration).loop);
+    left.erase(iteration);
+    if (!loop || !loop->isProperAncestor(at) || !fits(loop.getInductionVar(), type) ||
+        !isOfWave(loop.getInductionVar()))
+      return std::nullopt;
+    APInt step;
+    if (matchPattern(loop.getStep(), m_ConstantInt(&step))) {
+      if (step.isZero() || product.coefficient % step.getSExtValue() != 0)
+        return std::nullopt;
+      product.coefficient /= step.getSExtValue();
+    } else {
+      auto same = llvm::find(left, polynomials.symbolOf(loop.getStep()));
+      if (same == left.end())
+        return std::nullopt;
+      left.erase(same);
+    }
+    product.factors.push_back({loop.getInductionVar(), loop.getLowerBound()});
+  }
+  for (Symbol symbol : left) {
+    Value scalar = scalarAt(symbol, at, type);
+    if (!scalar)
+      return std::nullopt;
+    product.factors.push_back({scalar, Value()});
+  }
+  return product;
+}
+
+Value ScalarPolynomials::scalarAt(Symbol symbol, Operation *at, Type type) {
+  for (Value value : polynomials.valuesOf(symbol)) {
+    if (fits(value, type) && isOfWave(value) && dominance.dominates(value, at))
+      return value;
+  }
+  return {};
+}
+
+bool ScalarPolynomials::canWrite(const Polynomial &polynomial, Operation *at, Type type) {
+  return !polynomial.isTooLarge() && llvm::all_of(polynomial.terms(), [&](auto &term) {
+    return productOf(term.first, term.second, at, type).has_value();
+  });
+}
+
+Value ScalarPolynomials::write(const Polynomial &polynomial, Operation *at, Type type,
+                               OpBuilder &b) {
+  Location loc = at->getLoc();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  };
+  auto widened = [&](Value value) -> Value {
+    return value.getType() == type ? value : arith::ExtSIOp::create(b, loc, type, value);
+  };
+  Value sum;
+  for (auto &[monomial, coefficient] : polynomial.terms()) {
+    Product product = *productOf(monomial, coefficient, at, type);
+    Value term;
+    for (const Factor &factor : product.factors) {
+      Value value = widened(factor.value);
+      if (factor.less)
+        value = b.createOrFold<arith::SubIOp>(loc, value, widened(factor.less));
+      term = term ? b.createOrFold<arith::MulIOp>(loc, term, value) : value;
+    }
+    if (!term)
+      term = number(product.coefficient);
+    else if (product.coefficient != 1)
+      term = b.createOrFold<arith::MulIOp>(loc, term, number(product.coefficient));
+    sum = sum ? b.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+  }
+  return sum ? sum : number(0);
+}
+
+bool ScalarPolynomials::isNonNegative(Symbol symbol) const {
+  const SymbolMeaning &meant = polynomials.meaning(symbol);
+  if (meant.kind != SymbolMeaning::Kind::Value)
+    return true;
+  return isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp>(meant.value.getDefiningOp()) ||
+         facts.get(meant.value).nonNegative;
+}
+
+bool ScalarPolynomials::isNonNegative(const Polynomial &polynomial) const {
+  return llvm::all_of(polynomial.terms(), [&](auto &term) {
+    return term.second >= 0 &&
+           llvm::all_of(term.first, [&](Symbol symbol) { return isNonNegative(symbol); });
+  });
+}
+
+} // namespace kiln

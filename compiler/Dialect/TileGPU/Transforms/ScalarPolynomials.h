@@ -1,0 +1,54 @@
+// Polynomials of scalars (IndexPolynomial.h), written down as arithmetic again.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_SCALARPOLYNOMIALS_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_SCALARPOLYNOMIALS_H
+
+#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Analysis/IndexPolynomial.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
+
+namespace kiln {
+
+class ScalarPolynomials {
+public:
+  ScalarPolynomials(mlir::func::FuncOp kernel, IndexPolynomials &polynomials,
+                    const AxisInfoAnalysis &facts)
+      : polynomials(polynomials), facts(facts), dominance(kernel) {}
+
+  /// Whether a wave has the scalar once, as the back end sees it: it is computed of arguments,
+  /// program ids and loops' counters alone.
+  bool isOfWave(mlir::Value scalar);
+
+  /// Whether `write` can, at `at`: symbols are scalars of the wave, or numbers of iterations of
+  /// loops around it. With `type` i32 only if the scalars are of that type.
+  bool canWrite(const Polynomial &polynomial, mlir::Operation *at, mlir::Type type);
+  mlir::Value write(const Polynomial &polynomial, mlir::Operation *at, mlir::Type type,
+                    mlir::OpBuilder &b);
+  bool isNonNegative(const Polynomial &polynomial) const;
+
+private:
+  /// A product of scalars: some less another.
+  struct Factor {
+    mlir::Value value, less;
+  };
+  struct Product {
+    int64_t coefficient;
+    llvm::SmallVector<Factor, 3> factors;
+  };
+  std::optional<Product> productOf(const Polynomial::Monomial &monomial, int64_t coefficient,
+                                   mlir::Operation *at, mlir::Type type);
+  mlir::Value scalarAt(Symbol symbol, mlir::Operation *at, mlir::Type type);
+  bool isNonNegative(Symbol symbol) const;
+
+  IndexPolynomials &polynomials;
+  const AxisInfoAnalysis &facts;
+  mlir::DominanceInfo dominance;
+  llvm::DenseMap<mlir::Value, bool> ofWave;
+};
+
+} // namespace kiln
+
+#endif

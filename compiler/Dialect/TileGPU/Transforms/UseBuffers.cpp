@@ -1,0 +1,394 @@
+// Loads and stores of tiles as accesses to buffers, whose bounds the hardware checks.
+//
+// The problem: a load under a mask is a comparison and a branch for each vector, and an address of
+// 64 bits for each lane. AMD's buffer accesses have a base and a number of bytes that a wave has
+// once, in scalar registers, and an offset of 32 bits; what is not below the number of bytes is not
+// accessed, and reads as zero.
+//
+// The approach: an address is a sum of what is one number for the tile (the argument, a program's
+// or an iteration's place) and of what the element's index adds. The first part, of 64 bits, goes
+// to the base, so that arrays of any size will do; the second is small, as it is of constants
+// alone. A mask `index < bound` of the same index becomes the number of bytes, computed by the
+// wave:
+//
+//   x + pid * 1024 + i, mask pid * 1024 + i < n     base x + pid * 1024, bytes 4 * (n - pid * 1024)
+//
+// What else is in a mask sends the offset of a lane out of range. Refused: arrays of less than 2
+// GiB by a promise, so that the argument is the base and the whole index the offset; each lane
+// would compare still, and callers would have to promise.
+//
+// Words of 4 bytes are in range or not. Where elements are shorter and the bound may divide a word,
+// and where several numbers per lane make up the index (strides at run time), accesses stay what
+// they are.
+
+#include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
+#include "compiler/Layout/RegisterRenaming.h"
+#include "compiler/Target/MemoryFeatures.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+constexpr int64_t wordBytes = 4, mostBytes = int64_t(1) << 30;
+
+/// A number: what all of the tile has, and by axis what the element's index is multiplied by.
+struct Split {
+  Polynomial uniform;
+  SmallVector<int64_t> strides;
+};
+
+/// `index * scale` bytes are in range below `bound` of them, by a part of the mask.
+struct Bound {
+  Polynomial bound, uniform;
+  int64_t scale;
+  bool isNarrow; ///< the comparison is one of 32 bits: neither side is more
+};
+
+/// Where an access is, and what is in range.
+struct Place {
+  Operation *access;
+  BlockArgument argument;
+  Polynomial offset; ///< elements from there
+  SmallVector<int64_t> strides;
+  SmallVector<Bound> bounds;
+  SmallVector<Value> conditions; ///< i1, of the tile
+  SmallVector<Value> masks;      ///< the rest
+  unsigned axis = 0, vector = 1;
+  int64_t span = 0; ///< bytes from the first to behind the last element
+};
+
+class BufferPlanner {
+public:
+  BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
+      : target(target), facts(kernel), scalars(kernel, polynomials, facts) {}
+
+  std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
+    auto type = dyn_cast<RankedTensorType>(pointers.getType());
+    auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
+    Type element = pointer.getPointee();
+    if (!type || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+      return std::nullopt;
+    elementBytes = pointer.getElementBytes();
+    at = op;
+    std::optional<Split> split = splitOf(pointers);
+    BlockArgument argument = argumentOf(pointers);
+    if (!split || !argument || argument.getType() != pointer)
+      return std::nullopt;
+    Place place{op, argument, {}, split->strides, {}, {}, {}};
+    std::optional<Polynomial> offset = split->uniform.dividedBy(elementBytes);
+    if (!offset || !scalars.canWrite(*offset, op, Builder(op).getI64Type()))
+      return std::nullopt;
+    place.offset = *offset;
+    place.span = elementBytes;
+    for (auto [stride, extent] : llvm::zip_equal(place.strides, type.getShape()))
+      place.span += stride * (extent - 1);
+    if (place.span > mostBytes)
+      return std::nullopt;
+    if (mask)
+      takeMask(mask, place);
+    return chooseVector(pointers, mask, place) ? std::optional(place) : std::nullopt;
+  }
+
+  struct Buffer {
+    Value base, bytes, mask;
+  };
+  /// At the access.
+  Buffer write(const Place &place, OpBuilder &b) {
+    at = place.access;
+    Location loc = at->getLoc();
+    Value base = place.argument;
+    if (!place.offset.terms().empty())
+      base = tile::AddPtrOp::create(b, loc, base.getType(), base,
+                                    scalars.write(place.offset, at, b.getI64Type(), b));
+    Value bytes;
+    for (const Bound &bound : place.bounds) {
+      Value below = bytesBelow(bound, place.span, b);
+      bytes = bytes ? arith::MinSIOp::create(b, loc, bytes, below) : below;
+    }
+    if (!bytes)
+      bytes = number(place.span, b);
+    for (Value condition : place.conditions)
+      bytes = arith::SelectOp::create(b, loc, condition, bytes, number(0, b));
+    Value mask;
+    for (Value part : place.masks)
+      mask = mask ? arith::AndIOp::create(b, loc, mask, part) : part;
+    return {base, bytes, mask};
+  }
+
+  /// The kernel's argument that pointers count from; null: none that is known.
+  static BlockArgument argumentOf(Value pointers) {
+    if (auto argument = dyn_cast<BlockArgument>(pointers)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop)
+        return argumentOf(loop.getTiedLoopInit(argument)->get());
+      return isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
+    }
+    Operation *op = pointers.getDefiningOp();
+    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::HintOp,
+            tile::TransOp>(op))
+      return argumentOf(op->getOperand(0));
+    return {};
+  }
+
+private:
+  Value number(int64_t value, OpBuilder &b) const {
+    return arith::ConstantOp::create(b, at->getLoc(), b.getI32IntegerAttr(int32_t(value)));
+  }
+
+  /// At most the span, or what the next multiple of the scale is more. In 32 bits where nothing can
+  /// overflow: what a bound is more than an index of at least 0.
+  Value bytesBelow(const Bound &bound, int64_t span, OpBuilder &b) {
+    Location loc = at->getLoc();
+    Type narrow = b.getI32Type(), wide = b.getI64Type();
+    bool isNarrow = bound.isNarrow && scalars.canWrite(bound.bound, at, narrow) &&
+                    scalars.canWrite(bound.uniform, at, narrow) &&
+                    scalars.isNonNegative(bound.uniform);
+    Type type = isNarrow ? narrow : wide;
+    Value start = scalars.write(bound.uniform, at, type, b);
+    Value left = arith::MaxSIOp::create(b, loc, scalars.write(bound.bound, at, type, b), start);
+    left = arith::SubIOp::create(b, loc, left, start);
+    Value most = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(type, (span + bound.scale - 1) / bound.scale));
+    left = arith::MinSIOp::create(b, loc, left, most);
+    if (!isNarrow)
+      left = arith::TruncIOp::create(b, loc, narrow, left);
+    return arith::MulIOp::create(b, loc, left, number(bound.scale, b));
+  }
+
+  /// Of bytes or an index; none if an index is multiplied by anything but a constant of at least 0.
+  std::optional<Split> splitOf(Value value) {
+    Split split;
+    split.strides.assign(tile::shapeOf(value.getType()).size(), 0);
+    Polynomial polynomial = polynomials.of(value);
+    if (polynomial.isTooLarge())
+      return std::nullopt;
+    for (auto &[monomial, coefficient] : polynomial.terms()) {
+      bool isUniform =
+          llvm::all_of(monomial, [&](Symbol symbol) { return polynomials.axesOf(symbol).empty(); });
+      if (isUniform) {
+        split.uniform.add(monomial, coefficient);
+        continue;
+      }
+      const SymbolMeaning &meant = polynomials.meaning(monomial[0]);
+      if (monomial.size() != 1 || meant.kind != SymbolMeaning::Kind::Axis || coefficient < 0)
+        return std::nullopt;
+      split.strides[meant.axis] = coefficient;
+    }
+    return split;
+  }
+
+  void takeMask(Value mask, Place &place) {
+    Operation *op = mask.getDefiningOp();
+    if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
+      takeMask(both.getLhs(), place);
+      takeMask(both.getRhs(), place);
+      return;
+    }
+    auto splat = dyn_cast_or_null<tile::SplatOp>(op);
+    if (splat && scalars.isOfWave(splat.getSource())) {
+      place.conditions.push_back(splat.getSource());
+      return;
+    }
+    auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
+    if (comparison && takeBound(comparison, place))
+      return;
+    place.masks.push_back(mask);
+  }
+
+  bool takeBound(arith::CmpIOp comparison, Place &place) {
+    using P = arith::CmpIPredicate;
+    P predicate = comparison.getPredicate();
+    bool isSwapped = predicate == P::sgt || predicate == P::sge;
+    if (!isSwapped && predicate != P::slt && predicate != P::sle)
+      return false;
+    Value index = comparison.getLhs(), limit = comparison.getRhs();
+    if (isSwapped)
+      std::swap(index, limit);
+    // Narrow numbers wrap.
+    unsigned bits = tile::elementTypeOf(index.getType()).getIntOrFloatBitWidth();
+    std::optional<Split> split = splitOf(index);
+    Polynomial bound = polynomials.of(limit);
+    Type wide = IntegerType::get(at->getContext(), 64);
+    if (bits < 32 || !split || !polynomials.isUniform(bound) ||
+        !scalars.canWrite(bound, at, wide) || !scalars.canWrite(split->uniform, at, wide))
+      return false;
+    int64_t scale = scaleBetween(split->strides, place.strides);
+    if (!scale || scale % elementBytes != 0 || !endsBetweenWords(comparison, scale, place.strides))
+      return false;
+    bool isStrict = predicate == P::slt || predicate == P::sgt;
+    if (!isStrict)
+      bound = bound.plus(Polynomial::constant(1));
+    place.bounds.push_back({bound, split->uniform, scale, bits == 32 && isStrict});
+    return true;
+  }
+
+  /// By what `index` is multiplied in `bytes`; 0: not by one number along all axes.
+  static int64_t scaleBetween(ArrayRef<int64_t> index, ArrayRef<int64_t> bytes) {
+    int64_t scale = 0;
+    for (auto [own, other] : llvm::zip_equal(index, bytes)) {
+      if (own == 0 && other == 0)
+        continue;
+      if (own == 0 || other == 0 || other % own != 0 || (scale && scale != other / own))
+        return 0;
+      scale = other / own;
+    }
+    return scale;
+  }
+
+  /// Whether no bound divides a word. Only along the axis of neighbours it can.
+  bool endsBetweenWords(arith::CmpIOp comparison, int64_t scale, ArrayRef<int64_t> strides) const {
+    if (scale % wordBytes == 0)
+      return true;
+    for (auto [axis, stride] : llvm::enumerate(strides))
+      if (stride == elementBytes)
+        return facts.maskConstancy(comparison, axis) * elementBytes >= wordBytes;
+    return false;
+  }
+
+  bool chooseVector(Value pointers, Value mask, Place &place) const {
+    const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
+    unsigned most = 0;
+    for (auto [axis, stride] : llvm::enumerate(place.strides)) {
+      int64_t limit = std::min<int64_t>(target.maxVectorBits / 8 / elementBytes,
+                                        facts.vectorLength(pointers, axis));
+      for (Value part : place.masks)
+        limit = std::min(limit, facts.maskConstancy(part, axis));
+      Dim dim = Dim::axis(axis);
+      unsigned bits =
+          neighbourBits(layout, layout.out().position(dim), std::min(limit, layout.out().size(dim)))
+              .size();
+      if (bits > most) {
+        most = bits;
+        place.axis = axis;
+      }
+    }
+    place.vector = 1u << most;
+    // A bound that divides a vector costs a branch elsewhere; here narrower accesses would cost
+    // more.
+    return place.masks.empty() || place.vector >= lengthElsewhere(pointers, mask);
+  }
+
+  int64_t lengthElsewhere(Value pointers, Value mask) const {
+    const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
+    unsigned most = 0;
+    for (unsigned axis = 0; axis < tile::shapeOf(pointers.getType()).size(); ++axis) {
+      int64_t limit = std::min<int64_t>(target.maxVectorBits / 8 / elementBytes,
+                                        facts.accessLength(pointers, mask, axis));
+      Dim dim = Dim::axis(axis);
+      most = std::max<unsigned>(most, neighbourBits(layout, layout.out().position(dim),
+                                                    std::min(limit, layout.out().size(dim)))
+                                          .size());
+    }
+    return int64_t(1) << most;
+  }
+
+  const TargetInfo &target;
+  AxisInfoAnalysis facts;
+  IndexPolynomials polynomials;
+  ScalarPolynomials scalars;
+  Operation *at = nullptr;
+  int64_t elementBytes = 0;
+};
+
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
+void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
+  OpBuilder b(load);
+  auto [base, bytes, mask] = planner.write(place, b);
+  Value loaded = tilegpu::BufferLoadOp::create(b, load.getLoc(), load.getType(), base, bytes, mask,
+                                               place.strides, place.axis, place.vector,
+                                               load.getCache(), load.getEvict());
+  if (load.getMask() && load.getOther() && !isZero(load.getOther()))
+    loaded = arith::SelectOp::create(b, load.getLoc(), load.getMask(), loaded, load.getOther());
+  load.getResult().replaceAllUsesWith(loaded);
+}
+
+void useBuffer(tile::StoreOp store, const Place &place, BufferPlanner &planner) {
+  OpBuilder b(store);
+  auto [base, bytes, mask] = planner.write(place, b);
+  tilegpu::BufferStoreOp::create(b, store.getLoc(), store.getValue(), base, bytes, mask,
+                                 place.strides, place.axis, place.vector, store.getCache(),
+                                 store.getEvict());
+}
+
+struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UseBuffersPass)
+
+  StringRef getArgument() const override { return "kiln-use-buffers"; }
+  StringRef getDescription() const override {
+    return "Turn loads and stores into accesses to buffers with hardware bounds";
+  }
+
+  void runOnOperation() override {
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
+      return signalPassFailure();
+    if (!memoryFeaturesOf(*target).boundedBuffers)
+      return;
+    BufferPlanner planner(getOperation(), *target);
+    // What is known of values holds until the first one changes.
+    std::vector<Place> places;
+    auto plan = [&](auto access) {
+      if (std::optional<Place> place = planner.plan(access, access.getPtr(), access.getMask()))
+        places.push_back(*place);
+    };
+    // What polls memory LLVM must not take out of a loop, as it would an access to a buffer.
+    getOperation().walk([&](tile::LoadOp load) {
+      if (!tilegpu::isReadForAll(load) && load.getCache() != tile::CacheModifier::CG)
+        plan(load);
+    });
+    getOperation().walk([&](tile::StoreOp store) { plan(store); });
+    keepApart(places);
+    for (const Place &place : places)
+      if (auto load = dyn_cast<tile::LoadOp>(place.access))
+        useBuffer(load, place, planner);
+      else
+        useBuffer(cast<tile::StoreOp>(place.access), place, planner);
+    for (const Place &place : places)
+      place.access->erase();
+    // The addresses.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+private:
+  /// An array has accesses to buffers or plain ones, where one of them writes: LLVM's scheduler
+  /// takes one to a buffer for one to where the buffer begins, and might change their order.
+  void keepApart(std::vector<Place> &places) {
+    DenseSet<Operation *> planned;
+    for (const Place &place : places)
+      planned.insert(place.access);
+    /// By argument; null: some array.
+    DenseSet<Value> read, written;
+    getOperation().walk([&](Operation *op) {
+      if (planned.contains(op))
+        return;
+      if (auto load = dyn_cast<tile::LoadOp>(op))
+        read.insert(BufferPlanner::argumentOf(load.getPtr()));
+      if (auto store = dyn_cast<tile::StoreOp>(op))
+        written.insert(BufferPlanner::argumentOf(store.getPtr()));
+    });
+    auto holds = [](const DenseSet<Value> &arguments, const Place &place) {
+      return arguments.contains(place.argument) || arguments.contains(Value());
+    };
+    llvm::erase_if(places, [&](const Place &place) {
+      return holds(written, place) || (isa<tile::StoreOp>(place.access) && holds(read, place));
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createUseBuffersPass() { return std::make_unique<UseBuffersPass>(); }
+
+} // namespace kiln

@@ -1,0 +1,242 @@
+// A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
+// LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
+// of accesses alone. Here a block with products ends in a recipe (llvm.amdgcn.sched.group.barrier):
+// what the first product reads, then after each product its share of the other accesses, in the
+// order in which the program has them, so that the barriers between them stay where they are. What
+// is read has the first half of the products, what is written the second: it comes from memory.
+//
+// Blocks whose products wait for other work on products (attention) are left to LLVM: threads'
+// arithmetic stands between them, which the recipe says nothing of.
+
+#include "compiler/Target/AMD/ScheduleProducts.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace kiln {
+namespace {
+
+/// As llvm.amdgcn.sched.group.barrier names them (LLVM, "User Guide for AMDGPU Backend", "LLVM IR
+/// Intrinsics").
+enum Class : int {
+  None = 0,
+  Matrix = 0x8,
+  GlobalRead = 0x20,
+  SharedRead = 0x100,
+  SharedWrite = 0x200
+};
+
+constexpr unsigned sharedSpace = 3, constantSpace = 4;
+
+Class classOf(const llvm::Instruction &instruction) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    unsigned space = load->getPointerAddressSpace();
+    return space == sharedSpace ? SharedRead : space == constantSpace ? None : GlobalRead;
+  }
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+    return store->getPointerAddressSpace() == sharedSpace ? SharedWrite : None;
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return None;
+  llvm::StringRef name = call->getCalledFunction()->getName();
+  if (name.starts_with("llvm.amdgcn.mfma.") || name.starts_with("llvm.amdgcn.wmma."))
+    return Matrix;
+  if (name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load"))
+    return GlobalRead;
+  return None;
+}
+
+class Recipe {
+public:
+  explicit Recipe(llvm::BasicBlock &block) : block(block) {
+    for (llvm::Instruction &instruction : block)
+      switch (Class kind = classOf(instruction)) {
+      case None:
+        break;
+      case Matrix:
+        products.push_back(&instruction);
+        break;
+      default:
+        accesses.push_back({&instruction, kind});
+      }
+  }
+
+  void write() {
+    // The back end compares each group with each instruction.
+    constexpr size_t mostGroups = 256;
+    if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups ||
+        hasWorkBetween())
+      return;
+    orderReads();
+    llvm::IRBuilder<> b(block.getTerminator());
+    auto group = [&](Class kind, size_t count) {
+      if (count)
+        b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_group_barrier,
+                          {b.getInt32(kind), b.getInt32(uint32_t(count)), b.getInt32(0)});
+    };
+    size_t first = bringFirstToFront(), next = 0;
+    for (; next < first; ++next)
+      group(accesses[next].second, 1);
+    for (size_t product = 0; product < products.size(); ++product) {
+      group(Matrix, 1);
+      for (size_t end = first + dueAfter(product, first); next < end; ++next)
+        group(accesses[next].second, 1);
+    }
+  }
+
+private:
+  using Accesses = llvm::SmallVector<std::pair<llvm::Instruction *, Class>>;
+
+  /// How many of the accesses behind the first reads should be issued once `product` and those
+  /// before it are.
+  size_t dueAfter(size_t product, size_t first) const {
+    size_t writes = llvm::count_if(llvm::drop_begin(accesses, first),
+                                   [](const auto &access) { return access.second == SharedWrite; });
+    size_t reads = accesses.size() - first - writes, half = products.size() / 2;
+    auto share = [](size_t of, size_t done, size_t places) {
+      return std::min(of, llvm::divideCeil(done * of, std::max<size_t>(1, places)));
+    };
+    size_t done = product + 1;
+    return share(reads, done, half / 2) +
+           (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
+  }
+
+  /// The values of this block that the instruction is computed from, through all but products.
+  template <typename Fn> void visitSources(llvm::Instruction *of, Fn visit) const {
+    llvm::SmallVector<llvm::Instruction *> pending{of};
+    llvm::DenseSet<llvm::Instruction *> seen;
+    while (!pending.empty())
+      for (llvm::Value *operand : pending.pop_back_val()->operands()) {
+        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+        if (!source || source->getParent() != &block || llvm::isa<llvm::PHINode>(source) ||
+            !seen.insert(source).second)
+          continue;
+        if (visit(source))
+          pending.push_back(source);
+      }
+  }
+
+  /// By access: the number of the first product that is computed from it.
+  llvm::DenseMap<llvm::Instruction *, size_t> firstUses() const {
+    llvm::DenseMap<llvm::Instruction *, size_t> uses;
+    for (auto [number, product] : llvm::enumerate(products))
+      visitSources(product, [&, number = number](llvm::Instruction *source) {
+        if (classOf(*source) == SharedRead)
+          uses.try_emplace(source, number);
+        return classOf(*source) != Matrix;
+      });
+    return uses;
+  }
+
+  /// Has reads from shared memory between which nothing else touches memory stand in the order in
+  /// which products need them. A read is mostly of several registers' worth: the layout's order has
+  /// nothing to do with the products'.
+  void orderReads() {
+    llvm::DenseMap<llvm::Instruction *, size_t> uses = firstUses();
+    llvm::DenseMap<llvm::Instruction *, std::pair<size_t, size_t>> ranks;
+    for (auto [number, access] : llvm::enumerate(accesses)) {
+      auto use = uses.find(access.first);
+      ranks[access.first] = {use == uses.end() ? products.size() : use->second, number};
+    }
+    for (auto *first = accesses.begin(); first != accesses.end();) {
+      auto *last = first;
+      while (last != accesses.end() && last->second == SharedRead &&
+             (last == first || isAloneBetween(last[-1].first, last->first)))
+        ++last;
+      if (last - first > 1) {
+        auto *place =
+            new llvm::FreezeInst(llvm::PoisonValue::get(llvm::Type::getInt1Ty(block.getContext())),
+                                 "", first->first->getIterator());
+        std::sort(first, last, [&](const auto &a, const auto &b) {
+          return ranks.lookup(a.first) < ranks.lookup(b.first);
+        });
+        for (auto *access = first; access != last; ++access)
+          bringBefore(access->first, place);
+        place->eraseFromParent();
+      }
+      first = std::max(last, first + 1);
+    }
+  }
+
+  static bool isAloneBetween(llvm::Instruction *from, llvm::Instruction *to) {
+    for (llvm::Instruction *between = from->getNextNode(); between != to;
+         between = between->getNextNode())
+      if (between->mayReadOrWriteMemory() || between->mayHaveSideEffects())
+        return false;
+    return true;
+  }
+
+  /// With what it is computed from, where that is behind the place.
+  void bringBefore(llvm::Instruction *moved, llvm::Instruction *place) {
+    for (llvm::Value *operand : moved->operands()) {
+      auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+      if (source && source->getParent() == &block && !llvm::isa<llvm::PHINode>(source) &&
+          place->comesBefore(source))
+        bringBefore(source, place);
+    }
+    moved->moveBefore(place->getIterator());
+  }
+
+  /// Reads that the first product waits for come first, behind the accesses before them, as a
+  /// barrier may stand between. How many accesses that are.
+  size_t bringFirstToFront() {
+    llvm::DenseSet<llvm::Instruction *> needed;
+    visitSources(products.front(), [&](llvm::Instruction *source) {
+      if (classOf(*source) == SharedRead)
+        needed.insert(source);
+      return classOf(*source) != Matrix;
+    });
+    if (needed.empty())
+      return 0;
+    Accesses before, behind;
+    bool isBefore = true;
+    for (const auto &access : accesses) {
+      isBefore &= !needed.contains(access.first);
+      bool isFirst = isBefore || needed.contains(access.first);
+      (isFirst ? before : behind).push_back(access);
+    }
+    size_t first = before.size();
+    before.append(behind.begin(), behind.end());
+    accesses = std::move(before);
+    return first;
+  }
+
+  /// Whether a product takes what others than products have computed from one.
+  bool hasWorkBetween() const {
+    bool isBetween = false;
+    for (llvm::Instruction *product : products)
+      for (llvm::Value *operand : product->operands()) {
+        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+        // A product's accumulator is another product's result as it is.
+        bool isAccumulator = operand->getType() == product->getType();
+        if (!source || isAccumulator || source->getParent() != &block ||
+            llvm::isa<llvm::PHINode>(source))
+          continue;
+        isBetween |= classOf(*source) == Matrix;
+        visitSources(source, [&](llvm::Instruction *inner) {
+          isBetween |= classOf(*inner) == Matrix;
+          return !isBetween;
+        });
+      }
+    return isBetween;
+  }
+
+  llvm::BasicBlock &block;
+  llvm::SmallVector<llvm::Instruction *> products;
+  Accesses accesses; ///< in the order in which they are to be issued
+};
+
+} // namespace
+
+void scheduleProducts(llvm::Function &kernel) {
+  for (llvm::BasicBlock &block : kernel)
+    Recipe(block).write();
+}
+
+} // namespace kiln

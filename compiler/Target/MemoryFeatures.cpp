@@ -1,0 +1,16 @@
+#include "compiler/Target/MemoryFeatures.h"
+
+namespace kiln {
+
+MemoryFeatures memoryFeaturesOf(const TargetInfo &target) {
+  if (target.backend != Backend::HIP)
+    return {};
+  bool isRdna = target.matrix.wmmaGeneration != 0;
+  MemoryFeatures features;
+  features.boundedBuffers = features.pairedAdditions = true;
+  features.loadCaches = isRdna ? 2 : 1;
+  features.sharedBarriers = isRdna;
+  return features;
+}
+
+} // namespace kiln

@@ -1,0 +1,41 @@
+//===- MemoryFeatures.h - What a GPU's memory system has ---------------------===//
+//
+// Beside what the table of targets says (TargetInfo.h), what AMD's compute units do with memory, by
+// their generation. Other targets have none of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KILN_COMPILER_TARGET_MEMORYFEATURES_H
+#define KILN_COMPILER_TARGET_MEMORYFEATURES_H
+
+#include "compiler/Target/TargetInfo.h"
+
+namespace kiln {
+
+struct MemoryFeatures {
+  /// Buffers: accesses with an offset of 32 bits from a base that a wave has once, whose bounds the
+  /// hardware checks (CDNA3 ISA, "Memory Buffer Instructions").
+  bool boundedBuffers = false;
+  /// Atomic additions of two neighbours of 16 bits, without their old values, at once (CDNA3 ISA,
+  /// "global_atomic_pk_add_f16"); or one loop of compare-and-swap for both.
+  bool pairedAdditions = false;
+  /// Caches that are not coherent with what others store, by runtime/emulator/LoadCache.h: 1: the
+  /// compute unit's; 2: those of a work-group processor, with one behind them. 0: all are coherent.
+  unsigned loadCaches = 0;
+  /// A barrier that orders shared memory alone costs less than one that orders global memory too,
+  /// which waits for stores and drops what the unit's cache holds (LLVM, "User Guide for AMDGPU
+  /// Backend", "Memory Model GFX10-GFX11").
+  bool sharedBarriers = false;
+};
+
+MemoryFeatures memoryFeaturesOf(const TargetInfo &target);
+
+/// AMD: the scope of a fence of the block that orders shared memory alone. LLVM says so by metadata
+/// (MMRA), for which MLIR has no name: the back end makes it of this scope.
+inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";
+
+/// AMD: the variable of a module that says where its messages go (runtime/hip_messages.h).
+inline constexpr llvm::StringLiteral amdMessagesSymbol = "kiln_messages";
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_MEMORYFEATURES_H
