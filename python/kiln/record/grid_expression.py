@@ -55,8 +55,8 @@ def _result_of(node):
 class _Reader:
     """Reads an expression of Python as those of a spec."""
 
-    def __init__(self, meta, scope, numbers):
-        self.meta, self.scope, self.numbers = meta, scope, numbers
+    def __init__(self, meta, scope, numbers, constants):
+        self.meta, self.scope, self.numbers, self.constants = meta, scope, numbers, constants
 
     def read(self, node):
         """All readings; none: it cannot be read."""
@@ -79,7 +79,8 @@ class _Reader:
         return list(itertools.islice(itertools.product(*map(self.read, nodes)), _MOST))
 
     def _by_value(self, node):
-        """The arguments that are what the program's own variable is; the one of its name first."""
+        """The arguments that are what the program's own variable is; the one of its name first. A constant of the kernel has to have
+        its name: others are small numbers, which many things are."""
         if any(isinstance(part, ast.Name) and part.id == self.meta for part in ast.walk(node)):
             return []
         try:
@@ -88,11 +89,13 @@ class _Reader:
         except Exception:  # whatever the program's own objects raise
             return []
         name = getattr(node, "id", None)
-        return sorted((n for n, number in self.numbers.items() if number == value), key=lambda n: n != name)
+        equal = (n for n, number in self.numbers.items() if number == value and (n == name or n not in self.constants))
+        return sorted(equal, key=lambda n: n != name)
 
 
-def of_function(function, numbers):
-    """For each dimension the expressions that the grid function may mean; (): its source says nothing."""
+def of_function(function, numbers, constants=()):
+    """For each dimension the expressions that the grid function may mean, by the numbers of arguments and of the kernel's constants;
+    (): its source says nothing."""
     try:
         node = _function_in(inspect.getsource(function))
     except (OSError, TypeError):
@@ -102,7 +105,7 @@ def of_function(function, numbers):
         return ()
     closure = inspect.getclosurevars(function)
     scope = {**vars(__import__("builtins")), **closure.globals, **closure.nonlocals}
-    reader = _Reader(node.args.args[0].arg, scope, numbers)
+    reader = _Reader(node.args.args[0].arg, scope, numbers, constants)
     parts = result.elts if isinstance(result, (ast.Tuple, ast.List)) else [result]
     return tuple(tuple(reader.read(part)[:_MOST]) for part in parts)
 

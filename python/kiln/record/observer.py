@@ -102,7 +102,8 @@ class Observer:
         path = kernel.fn.__code__.co_filename
         self.sources[path, name] = source, home
         sizes = tuple(int(size) for size in (grid(bound) if callable(grid) else grid))
-        candidates = grid_expression.of_function(grid, numbers) if callable(grid) else ()
+        constants = {parameter for parameter, value in values.items() if value.is_constant}
+        candidates = grid_expression.of_function(grid, numbers, constants) if callable(grid) else ()
         tuner = self._tuners[-1] if self._tuners else None
         given = {k: v for k, v in vars(options).items() if k in OPTIONS + AMD_OPTIONS and k in kwargs}
         launch = Launch(

@@ -40,6 +40,12 @@ class GridTest(unittest.TestCase):
         self.assertEqual(self.of(grid), (("m",), ("(((n + BLOCK) - 1) // BLOCK)", "(((k + BLOCK) - 1) // BLOCK)")))
         self.assertEqual(self.of(lambda meta: (min(n, 7) * 2, 1))[1], ("1",))
 
+    def test_constants_have_their_own_names(self):
+        width, BLOCK, m = 64, 64, 64
+        of = lambda grid: grid_expression.of_function(grid, {"m": 64, "BLOCK": 64, "OTHER": 64}, {"BLOCK", "OTHER"})  # noqa: E731
+        self.assertEqual(of(lambda meta: (width * m,)), (("(m * m)",),))
+        self.assertEqual(of(lambda meta: (BLOCK,)), (("BLOCK", "m"),))
+
     def test_reads_functions(self):
         size = 7
 
