@@ -33,9 +33,6 @@ MemoryFeatures memoryFeaturesOf(const TargetInfo &target);
 /// (MMRA), for which MLIR has no name: the back end makes it of this scope.
 inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";
 
-/// AMD: the variable of a module that says where its messages go (runtime/hip_messages.h).
-inline constexpr llvm::StringLiteral amdMessagesSymbol = "kiln_messages";
-
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_MEMORYFEATURES_H

@@ -225,6 +225,37 @@ TEST_P(ProductLoopForms, ASumThatTheLoopScales) {
         });
 }
 
+/// What the loop carries is the iteration's number, or another thing that it carries: no
+/// operation's result.
+TEST_P(ProductLoopForms, ValuesThatAreHandedOn) {
+  check(R"(
+    before = tl.zeros((M, N), tl.float32)
+    last = 0
+    for t in range(trips):
+        product = tl.dot(tl.load(pa + t * K), tl.load(pb + t * K * N))
+        sum += before
+        before = product
+        last = t
+    tl.store(c + at, sum)
+    tl.store(d + at, before + last)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          return trips ? wholeProduct(memory, trips - 1, i, j) : 0;
+        },
+        [](const Memory &memory, int trips, int i, int j) {
+          return trips ? memory.product(i, j, (trips - 1) * K, trips * K) + trips - 1 : 0;
+        });
+  check(R"(
+    other = tl.zeros((M, N), tl.float32)
+    for t in range(trips):
+        added = tl.dot(tl.load(pa + t * K), tl.load(pb + t * K * N), sum)
+        sum = other
+        other = added
+    tl.store(c + at, sum + other)
+)",
+        wholeProduct);
+}
+
 TEST_P(ProductLoopForms, RowsThatAnIndexChooses) {
   check(R"(
     for t in range(trips):

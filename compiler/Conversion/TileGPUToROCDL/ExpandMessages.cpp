@@ -15,8 +15,8 @@
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Expansion/Messages/Messages.h"
-#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "runtime/hip_messages.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -28,8 +28,6 @@ namespace {
 constexpr llvm::StringLiteral reserveSymbol = "kiln_reserve_message";
 constexpr unsigned globalSpace = 1;
 constexpr int64_t wordBytes = 8;
-
-using Layout = AMDMessageLayout;
 
 class RecordBuilder {
 public:
@@ -54,7 +52,7 @@ public:
                           /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
                           LLVM::AtomicOrdering::monotonic);
   }
-  static int64_t header(int64_t bytes, Layout::Kind kind) { return bytes | int64_t(kind) << 32; }
+  static int64_t header(int64_t bytes, uint32_t kind) { return bytes | int64_t(kind) << 32; }
 
   /// The address of room for so many bytes; null: there is none.
   Value reserve(int64_t bytes) {
@@ -63,7 +61,7 @@ public:
 
   /// `words` and the text behind the record's own two words, if there is room. What follows goes on
   /// in the block that is given back.
-  Block *write(Operation *op, Layout::Kind kind, ArrayRef<Value> words, StringRef text) {
+  Block *write(Operation *op, uint32_t kind, ArrayRef<Value> words, StringRef text) {
     std::string padded = text.str();
     padded.resize(llvm::alignTo(text.size() + 1, wordBytes));
     int64_t bytes = (2 + int64_t(words.size())) * wordBytes + int64_t(padded.size());
@@ -94,9 +92,10 @@ private:
     b.setInsertionPointToStart(module.getBody());
     // The place of one message, inlined as it may be, is not that of all.
     llvm::SaveAndRestore nowhere(loc, Location(b.getUnknownLoc()));
-    auto variable = LLVM::GlobalOp::create(b, loc, pointer, /*isConstant=*/false,
-                                           LLVM::Linkage::External, amdMessagesSymbol, Attribute(),
-                                           /*alignment=*/8, globalSpace);
+    auto variable =
+        LLVM::GlobalOp::create(b, loc, pointer, /*isConstant=*/false, LLVM::Linkage::External,
+                               KILN_HIP_MESSAGES_SYMBOL, Attribute(),
+                               /*alignment=*/8, globalSpace);
     auto function = LLVM::LLVMFuncOp::create(b, loc, reserveSymbol,
                                              LLVM::LLVMFunctionType::get(pointer, {b.getI64Type()}),
                                              LLVM::Linkage::Internal);
@@ -128,8 +127,8 @@ private:
     LLVM::CondBrOp::create(b, loc, compare(LLVM::ICmpPredicate::ne, buffer, null), found, none);
 
     b.setInsertionPointToEnd(found);
-    Value at = addAtSystem(buffer, bytes), most = i64(Layout::recordBytes);
-    Value place = behind(buffer, add(at, i64(Layout::headBytes)));
+    Value at = addAtSystem(buffer, bytes), most = i64(KILN_HIP_MESSAGES_RECORDS);
+    Value place = behind(buffer, add(at, i64(KILN_HIP_MESSAGES_HEAD)));
     LLVM::CondBrOp::create(b, loc, compare(LLVM::ICmpPredicate::ule, add(at, bytes), most), room,
                            full);
 
@@ -142,7 +141,7 @@ private:
     LLVM::CondBrOp::create(b, loc, compare(LLVM::ICmpPredicate::ule, end, most), last, none);
 
     b.setInsertionPointToEnd(last);
-    publish(i64(header(wordBytes, Layout::None)), place);
+    publish(i64(header(wordBytes, KILN_HIP_MESSAGE_NONE)), place);
     LLVM::BrOp::create(b, loc, ValueRange(), none);
 
     b.setInsertionPointToEnd(none);
@@ -173,7 +172,7 @@ SmallVector<Value> wordsOf(OpBuilder &b, Location loc, ValueRange values) {
 LogicalResult expandPrintToRecord(tilegpu::PrintOp op, OpBuilder &b) {
   Location loc = op.getLoc();
   RecordBuilder record(b, loc, op->getParentOfType<ModuleOp>());
-  record.write(op, Layout::Line, wordsOf(b, loc, op.getValues()), op.getFormat());
+  record.write(op, KILN_HIP_MESSAGE_LINE, wordsOf(b, loc, op.getValues()), op.getFormat());
   op.erase();
   return success();
 }
@@ -185,7 +184,7 @@ LogicalResult expandFailToRecord(tilegpu::FailOp op, OpBuilder &b) {
                      ROCDL::BlockIdYOp::create(b, loc, b.getI32Type()),
                      ROCDL::BlockIdZOp::create(b, loc, b.getI32Type())};
   RecordBuilder record(b, loc, op->getParentOfType<ModuleOp>());
-  Block *after = record.write(op, Layout::Failure, wordsOf(b, loc, program),
+  Block *after = record.write(op, KILN_HIP_MESSAGE_FAILURE, wordsOf(b, loc, program),
                               place.empty() ? text : place + ": " + text);
   b.setInsertionPointToStart(after);
   LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.amdgcn.endpgm"), ValueRange());

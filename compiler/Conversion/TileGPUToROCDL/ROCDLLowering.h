@@ -30,12 +30,6 @@ mlir::LogicalResult expandGlobalReduce(tilegpu::GlobalReduceOp op, llvm::StringR
                                        llvm::function_ref<void(mlir::LLVM::AtomicRMWOp)> annotate,
                                        mlir::OpBuilder &b);
 
-/// The buffer of messages, as runtime/hip_messages.h says it.
-struct AMDMessageLayout {
-  enum Kind : int64_t { Line = 1, Failure = 2, None = 3 };
-  static constexpr int64_t headBytes = 64, recordBytes = (1 << 20) - headBytes;
-};
-
 /// A message becomes a record in the runtime's buffer; one that fails ends its wave.
 mlir::LogicalResult expandPrintToRecord(tilegpu::PrintOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandFailToRecord(tilegpu::FailOp op, mlir::OpBuilder &b);

@@ -11,6 +11,7 @@
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -61,7 +62,7 @@ static void restrictFences(llvm::Function &kernel) {
 
 /// The runtime writes where messages go to the variable `kiln_messages`.
 static void exportMessages(llvm::Module &module) {
-  if (llvm::GlobalVariable *messages = module.getNamedGlobal(amdMessagesSymbol)) {
+  if (llvm::GlobalVariable *messages = module.getNamedGlobal(KILN_HIP_MESSAGES_SYMBOL)) {
     messages->setLinkage(llvm::GlobalValue::ExternalLinkage);
     messages->setVisibility(llvm::GlobalValue::ProtectedVisibility);
     messages->setExternallyInitialized(true);

@@ -253,6 +253,22 @@ TEST(SourceBugs, ABarrierOfSharedMemoryAloneIsFound) {
     }
 }
 
+/// Two programs at a time, which by way of x and of flags fill o with 0, 1 and so on: what is
+/// found, and "not seen" where o lacks what the other one wrote.
+std::string runTwoPrograms(const std::string &source, const char *target, SourceOptions options) {
+  constexpr int count = 512;
+  Buffer<int32_t> x(count), o(count), flags(2);
+  options.grid = {2, 1, 1};
+  options.threads = 2;
+  std::string found =
+      runSource(source, target, {{"x", "*i32", x}, {"o", "*i32", o}, {"flags", "*i32", flags}},
+                {{"N", count}}, options);
+  for (int i = 0; i < count; ++i)
+    if (o[i] != i)
+      return found + "not seen\n";
+  return found;
+}
+
 /// What a program has read before it waits for another one is in its caches: without an acquire it
 /// reads that again. On RDNA each half of the waves has a cache of its own, too, which every wave
 /// drops: in a full barrier, or behind it.
@@ -275,10 +291,7 @@ def kernel(x, o, flags, N: tl.constexpr):
 )";
   auto run = [&](const char *target, std::function<bool(mlir::LLVM::FenceOp)> isErased,
                  bool areBarriersFull = true) {
-    Buffer<int32_t> x(512), o(512), flags(2);
     SourceOptions options;
-    options.grid = {2, 1, 1};
-    options.threads = 2;
     options.edit = [&](mlir::ModuleOp &module) {
       std::vector<mlir::Operation *> erased;
       module.walk([&](mlir::LLVM::FenceOp fence) {
@@ -291,13 +304,7 @@ def kernel(x, o, flags, N: tl.constexpr):
       if (!areBarriersFull)
         orderSharedMemoryAlone(module);
     };
-    std::string found =
-        runSource(source, target, {{"x", "*i32", x}, {"o", "*i32", o}, {"flags", "*i32", flags}},
-                  {{"N", 512}}, options);
-    for (int i = 0; i < 512; ++i)
-      if (o[i] != i)
-        return found + "not seen\n";
-    return found;
+    return runTwoPrograms(source, target, options);
   };
   auto isOfAllWaves = [](mlir::LLVM::FenceOp fence) {
     return !mlir::isa_and_nonnull<mlir::LLVM::AtomicRMWOp>(fence->getPrevNode());
@@ -332,18 +339,8 @@ def kernel(x, o, flags, N: tl.constexpr):
     while tl.atomic_add(flags + 1, 0, sem="acquire") == 0:
         pass
 )";
-  auto run = [&](const char *target, const SourceOptions &given) {
-    Buffer<int32_t> x(512), o(512), flags(2);
-    SourceOptions options = given;
-    options.grid = {2, 1, 1};
-    options.threads = 2;
-    std::string found =
-        runSource(source, target, {{"x", "*i32", x}, {"o", "*i32", o}, {"flags", "*i32", flags}},
-                  {{"N", 512}}, options);
-    for (int i = 0; i < 512; ++i)
-      if (o[i] != i)
-        return found + "not seen\n";
-    return found;
+  auto run = [&](const char *target, const SourceOptions &options) {
+    return runTwoPrograms(source, target, options);
   };
   SourceOptions spoilt;
   spoilt.edit = [](mlir::ModuleOp &module) {

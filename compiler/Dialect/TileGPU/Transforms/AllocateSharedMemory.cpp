@@ -2,7 +2,6 @@
 // than the target has, the largest layout conversions are done in slices (SlicedExchange.h).
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/SlicedExchange.h"
 

@@ -30,6 +30,11 @@ std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
+/// Where no copies bring operands to shared memory, has threads load what feeds dots an iteration
+/// ahead, and store it to the dots' buffers once these are read, if the loop or else the kernel has
+/// stages. On func.func, after kiln-stage-operands; the module names the target.
+std::unique_ptr<mlir::Pass> createPrefetchOperandsPass();
+
 /// In loops whose second dot only sums up what threads make of the first one's result, as
 /// attention's does, starts it an iteration later: beside that work. On func.func, after
 /// kiln-pipeline-loops; the module names the target.

@@ -61,6 +61,7 @@ public:
         target(target), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
+    defineCarried(rewriter, loop);
     unshareAddresses(rewriter, loop, staged);
     addSlotNumbers();
     copyIntoRings();
@@ -296,12 +297,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
       return signalPassFailure();
     if (!target->asyncCopies)
       return;
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) {
-      if (isInnermost(loop))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : innermostLoops(kernel))
       if (failed(pipeline(loop, *target)))
         return signalPassFailure();
   }

@@ -25,7 +25,7 @@
 // to the next); two buffers, of which one is filled while the other is read (one barrier less, but
 // mostly half as many blocks on a processor).
 
-#include "compiler/Dialect/TileGPU/Transforms/PrefetchOperands.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
@@ -51,6 +51,7 @@ public:
       : loop(loop), staged(std::move(staged)), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
+    defineCarried(rewriter, loop);
     unshareAddresses(rewriter, loop, staged);
     for (StagedLoad &load : staged.loads) {
       rewriter.moveOpBefore(load.buffer, loop);
@@ -121,12 +122,7 @@ struct PrefetchOperandsPass : PassWrapper<PrefetchOperandsPass, OperationPass<fu
       return signalPassFailure();
     if (target->asyncCopies)
       return;
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) {
-      if (isInnermost(loop))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : innermostLoops(kernel))
       if (failed(prefetch(loop, *target)))
         return signalPassFailure();
   }
@@ -141,7 +137,7 @@ private:
       AxisInfoAnalysis facts(getOperation());
       staged = findStagedLoads(loop, facts, target);
     }
-    if (staged.loads.empty() || !canBePipelined(loop) || !hasRoom(loop, staged, target))
+    if (staged.loads.empty() || !hasRoom(loop, staged, target))
       return success();
     Location loc = loop.getLoc();
     if (succeeded(OperandPrefetcher(loop, std::move(staged)).run()))
@@ -149,17 +145,12 @@ private:
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }
 
-  /// The pipeliner wants operations behind all that is carried.
-  static bool canBePipelined(scf::ForOp loop) {
-    return llvm::all_of(loop.getYieldedValues(),
-                        [](Value carried) { return carried.getDefiningOp(); });
-  }
-
   /// All buffers are alive at a time, and threads hold what the next iteration takes and, as
   /// buffers are filled again before the dots, all that these read.
   bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    // Masks, offsets in shared memory, and what the back end has in flight.
-    constexpr unsigned uncounted = 24;
+    // Masks, offsets in shared memory, and what the back end has in flight: where a thread can have
+    // 256 in all, and none beside them to copy to, that is what is missing.
+    unsigned uncounted = target.matrix.wmmaGeneration ? 24 : 0;
     unsigned registers = estimateRegisters(getOperation(), target) + uncounted;
     SmallVector<int64_t> bytes;
     for (const StagedLoad &load : staged.loads) {

@@ -259,6 +259,15 @@ bool isInnermost(scf::ForOp loop) {
   return !inner.wasInterrupted();
 }
 
+SmallVector<scf::ForOp> innermostLoops(Operation *kernel) {
+  SmallVector<scf::ForOp> loops;
+  kernel->walk([&](scf::ForOp loop) {
+    if (isInnermost(loop))
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target, bool mayCompare) {
   return Finder(loop, facts, target, mayCompare).run();
@@ -283,6 +292,20 @@ void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads
     Operation *copy = rewriter.clone(*op);
     for (auto [result, copied] : llvm::zip(op->getResults(), copy->getResults()))
       result.replaceUsesWithIf(copied, isElsewhere);
+  }
+}
+
+void defineCarried(RewriterBase &rewriter, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Operation *yield = loop.getBody()->getTerminator();
+  for (OpOperand &carried : yield->getOpOperands()) {
+    Value value = carried.get();
+    if (value.getDefiningOp())
+      continue;
+    rewriter.setInsertionPoint(loop);
+    Value always = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    rewriter.setInsertionPoint(yield);
+    carried.set(arith::SelectOp::create(rewriter, loc, always, value, value));
   }
 }
 

@@ -41,6 +41,7 @@ void makeConditional(mlir::RewriterBase &rewriter, tile::LoadOp load, mlir::Valu
 
 /// Whether there is no loop in the loop.
 bool isInnermost(mlir::scf::ForOp loop);
+llvm::SmallVector<mlir::scf::ForOp> innermostLoops(mlir::Operation *kernel);
 
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
 struct StagedLoads {
@@ -55,6 +56,10 @@ struct StagedLoads {
 /// that wait for what the loop writes where two of the kernel's arguments are equal.
 StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target, bool mayCompare = false);
+
+/// Puts an operation behind all that the loop carries, as MLIR's pipeliner wants: in `last = i` and
+/// `a, b = b, c` there is none. Canonicalisation takes it away again.
+void defineCarried(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 /// What else the loop does with parts of an address it computes for itself: values that go from one
 /// stage to another would have to be kept for as many iterations.
