@@ -2,7 +2,6 @@
 // (CDNA3 ISA, "Buffer Resource Descriptor"): the address, the number of bytes, flags.
 
 #include "compiler/Emulator/ThreadCode.h"
-#include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,9 +42,6 @@ public:
   FailureOr<bool> load(ROCDL::RawPtrBufferLoadOp load) {
     Type type = load.getType();
     Value out = code.slot(0);
-    if (goesByCache(load.getAux()))
-      call("kiln_emu_buffer_bypass", {}, load.getRsrc(), load.getOffset(), load.getSoffset(),
-           {code.i32(b, loc, code.bytesOf(type))});
     call("kiln_emu_buffer_load", {}, load.getRsrc(), load.getOffset(), load.getSoffset(),
          {out, code.i32(b, loc, code.bytesOf(type))});
     return become(LLVM::LoadOp::create(b, loc, type, out));
@@ -72,20 +68,6 @@ public:
   }
 
 private:
-  /// Bits of the operand `aux` (LLVM, "User Guide for AMDGPU Backend"): a scope of at least the
-  /// device's, or glc.
-  bool goesByCache(Value aux) const {
-    auto constant = aux.getDefiningOp<LLVM::ConstantOp>();
-    auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-    if (!value || !memoryFeaturesOf(code.target()).loadCaches)
-      return false;
-    int64_t bits = value.getInt();
-    unsigned number = code.target().archNumber;
-    if (number >= 0x1200)
-      return (bits >> 3 & 3) >= 2;
-    return bits & (number >= 0x940 && number < 0x1000 ? 16 : 1);
-  }
-
   FailureOr<bool> become(Value value) {
     if (value)
       op->getResult(0).replaceAllUsesWith(value);

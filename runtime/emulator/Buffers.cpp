@@ -36,13 +36,6 @@ void kiln_emu_buffer_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
                 valid ? valid : bytes, std::min(bytes, 4u), valid != 0);
 }
 
-void kiln_emu_buffer_bypass(kiln_emu_thread *thread, const kiln_emu_site *, void *base,
-                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
-                            uint32_t bytes) {
-  if (uint32_t valid = bytesInRange(records, offset, scalar_offset, bytes))
-    kiln_emu_bypass(thread, addressOf(static_cast<char *>(base), offset, scalar_offset), valid);
-}
-
 void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
                            const void *value, uint32_t bytes) {

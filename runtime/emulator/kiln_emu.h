@@ -108,10 +108,6 @@ void kiln_emu_buffer_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
 void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
                            const void *value, uint32_t bytes);
-/* As kiln_emu_bypass. */
-void kiln_emu_buffer_bypass(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,
-                            uint32_t records, uint32_t offset, uint32_t scalar_offset,
-                            uint32_t bytes);
 /* The address for an atomic operation, checked as by kiln_emu_atomic; `nowhere` if it is out of
  * range. */
 void *kiln_emu_buffer_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,

@@ -36,28 +36,26 @@ int32_t cacheBits(const TargetInfo &info, bool isStore, tile::CacheModifier cach
                   tile::EvictionPolicy evict) {
   using tile::CacheModifier;
   bool isStreaming = cache == CacheModifier::CS || evict == tile::EvictionPolicy::First;
-  bool isOfDevice = !isStore && cache == CacheModifier::CG;
+  assert((isStore || cache != CacheModifier::CG) && "expected a load that LLVM may move");
   bool isOfSystem = isStore && cache == CacheModifier::WT;
   switch (info.archNumber >> 8) {
   case 0x9: {
     bool isNamedByScope = info.archNumber >= 0x940;
     constexpr int32_t glc = 1, slc = 2, scope0 = 1, nonTemporal = 2, scope1 = 16;
     if (isNamedByScope)
-      return (isStreaming ? nonTemporal : 0) | (isOfDevice ? scope1 : 0) |
-             (isOfSystem ? scope0 | scope1 : 0);
-    return isStreaming ? glc | slc : isOfDevice ? glc : 0;
+      return (isStreaming ? nonTemporal : 0) | (isOfSystem ? scope0 | scope1 : 0);
+    return isStreaming ? glc | slc : 0;
   }
   case 0x11: {
     constexpr int32_t glc = 1, slc = 2, dlc = 4;
-    int32_t streaming = !isStreaming ? 0 : isStore ? glc | slc | dlc : slc | dlc;
-    return streaming | (isOfDevice ? glc : 0);
+    return !isStreaming ? 0 : isStore ? glc | slc | dlc : slc | dlc;
   }
   default: {
-    constexpr int32_t nonTemporal = 1, highTemporal = 2, device = 2 << 3, system = 3 << 3;
+    constexpr int32_t nonTemporal = 1, highTemporal = 2, system = 3 << 3;
     int32_t temporal = isStreaming                           ? nonTemporal
                        : evict == tile::EvictionPolicy::Last ? highTemporal
                                                              : 0;
-    return temporal | (isOfDevice ? device : isOfSystem ? system : 0);
+    return temporal | (isOfSystem ? system : 0);
   }
   }
 }
