@@ -280,7 +280,8 @@ static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
   std::pair<int64_t, int64_t> best{INT64_MAX, INT64_MAX};
   MatrixTiling chosen = tiling;
   unsigned count = problem.numWarps / tiling.instruction->numWarps();
-  for (unsigned warpsM = count; warpsM >= 1; warpsM /= 2) {
+  unsigned least = problem.isAlongM ? count : 1;
+  for (unsigned warpsM = count; warpsM >= least; warpsM /= 2) {
     tiling.warpsM = warpsM;
     tiling.warpsN = count / warpsM;
     int64_t idle = std::max<int64_t>(1, tiling.tileM() * warpsM / problem.m) *
@@ -318,7 +319,7 @@ std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
     if (!wide)
       wide = tiling;
   }
-  return wide;
+  return problem.isAlongM ? std::nullopt : wide;
 }
 
 LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {

@@ -89,11 +89,14 @@ struct MatrixProblem {
   unsigned numWarps;
   /// The operands can be in shared memory as instructions want them that read them from there.
   bool fromShared = true;
+  /// All warps have rows of their own.
+  bool isAlongM = false;
 };
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the
 /// problem's types, and that divides its shape, with warps dealt so that each warp reads the
-/// fewest operand elements. None: use fused multiply-adds (fmaOperandLayout).
+/// fewest operand elements. None: use fused multiply-adds (fmaOperandLayout); or, with `isAlongM`,
+/// there are not so many rows.
 std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
                                                const MatrixProblem &problem);
 

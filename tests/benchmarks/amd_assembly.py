@@ -357,6 +357,8 @@ def measure(text, arch, num_warps, shared=None):
     """What the table has of one kernel. `shared`: bytes of LDS where the assembly does not say."""
     kernel = Kernel(text)
     loop = kernel.main_loop()
+    if not loop:
+        raise ValueError("no loop in the code")
     body = [kernel.instructions[at] for at in loop]
     resources = kernel.resources()
     resources["lds"] = max(resources["lds"], shared or 0)

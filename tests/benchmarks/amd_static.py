@@ -223,12 +223,11 @@ def compare(case, args):
     for compiler, compile_case in (("kiln", by_kiln), ("triton", by_triton)):
         try:
             text, shared = compile_case(case, args)
+            if args.save:
+                (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
+            outcome[compiler] = measure(text, arch, case["num_warps"], shared)
         except Exception as error:
             outcome[compiler] = {"error": str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}
-            continue
-        if args.save:
-            (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
-        outcome[compiler] = measure(text, arch, case["num_warps"], shared)
     return outcome
 
 

@@ -5,7 +5,8 @@
 //                 shared memory  wavefronts and instructions of the store and of the load, and
 //                                two barriers of 20; forbidden if the tile exceeds shared memory
 //                 for a dot      the same, of the buffer that it would go through, which may also
-//                                be one in place of shuffles (StagedOperand.h)
+//                                be one in place of shuffles (StagedOperand.h); without ldmatrix 1
+//                                for each word that a thread has to put together for it
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so

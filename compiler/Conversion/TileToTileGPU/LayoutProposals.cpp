@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "compiler/Layout/TileLayouts.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -20,11 +21,14 @@ public:
       : graph(graph), target(target), numWarps(numWarps), facts(facts) {}
 
   void run() {
-    // Dots first: of equal layouts, the earlier proposal keeps the name.
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (auto dot = dyn_cast<tile::DotOp>(graph.nodes()[i].op);
           dot && graph.nodes()[i].transfer == LayoutTransfer::Dot)
-        proposeDot(i, dot);
+        choicesOfDots.insert({i, choicesOf(dot)});
+    // Dots first: of equal layouts, the earlier proposal keeps the name.
+    for (const auto &[node, choices] : choicesOfDots)
+      for (const LayoutChoice &first : choices)
+        propose(node, first);
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].transfer != LayoutTransfer::Carried)
         proposeAccess(i, graph.nodes()[i].op);
@@ -190,18 +194,22 @@ private:
     propose(node, blockedChoice(shape, blocked));
   }
 
-  void proposeDot(size_t node, tile::DotOp dot) {
+  SmallVector<LayoutChoice> choicesOf(tile::DotOp dot) {
     ArrayRef<int64_t> shape = dot.getC().getType().getShape();
-    auto tiling = matrixTilingOf(dot, target, numWarps);
-    if (tiling && tiling->instruction->readsSharedMemory() && !suitsSharedMemory(dot))
-      tiling = matrixTilingOf(dot, target, numWarps, /*fromShared=*/false);
+    UnitUse use;
+    auto tiling = matrixTilingOf(dot, target, numWarps, use);
+    if (tiling && tiling->instruction->readsSharedMemory() && !suitsSharedMemory(dot)) {
+      use.fromShared = false;
+      tiling = matrixTilingOf(dot, target, numWarps, use);
+    }
     if (!tiling)
-      return proposeRegisterTile(node, shape);
-    proposeTiling(node, *tiling, shape);
-    tiling->warpsM = numWarps / tiling->instruction->numWarps();
-    tiling->warpsN = 1;
-    if (int64_t(tiling->tileM()) * tiling->warpsM <= shape[shape.size() - 2])
-      proposeTiling(node, *tiling, shape);
+      return {registerTile(shape)};
+    SmallVector<LayoutChoice> choices;
+    addTiling(*tiling, shape, choices);
+    use.isAlongM = true;
+    if (auto alongM = matrixTilingOf(dot, target, numWarps, use); alongM && !(*alongM == *tiling))
+      addTiling(*alongM, shape, choices);
+    return choices;
   }
 
   /// A unit that reads shared memory transposes 16-bit elements alone: others that memory has along
@@ -229,11 +237,12 @@ private:
     return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
-  void proposeTiling(size_t node, MatrixTiling tiling, ArrayRef<int64_t> shape) {
-    MLIRContext *context = graph.nodes()[node].op->getContext();
+  void addTiling(MatrixTiling tiling, ArrayRef<int64_t> shape,
+                 SmallVectorImpl<LayoutChoice> &choices) {
+    MLIRContext *context = graph.nodes().front().op->getContext();
     for (; tiling.instruction; tiling.instruction = singleOf(*tiling.instruction))
-      propose(node,
-              choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+      choices.push_back(
+          choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
   }
 
   /// One of the instructions that the row of the table stands for, if they are several: operands
@@ -247,7 +256,7 @@ private:
   }
 
   /// Up to 4 x 4 results per thread and round: each operand element is used four times.
-  void proposeRegisterTile(size_t node, ArrayRef<int64_t> shape) {
+  LayoutChoice registerTile(ArrayRef<int64_t> shape) {
     unsigned rank = shape.size();
     BlockedShape blocked;
     blocked.order = rowMajorOrder(rank);
@@ -271,7 +280,7 @@ private:
     deal(blocked.lanesPerAxis, rank - 1, lanes);
     int64_t warps = numWarps / deal(blocked.warpsPerAxis, rank - 2, numWarps);
     deal(blocked.warpsPerAxis, rank - 1, warps);
-    propose(node, blockedChoice(shape, blocked));
+    return blockedChoice(shape, blocked);
   }
 
   //===-- spreading
@@ -282,7 +291,8 @@ private:
   void propose(size_t node, LayoutChoice first) {
     if (llvm::is_contained(graph.nodes()[node].choices, first))
       return;
-    unsigned proposal = numProposals++;
+    unsigned proposal = units.size();
+    units.push_back(first.unit);
     SmallVector<size_t> frontier;
     if (offer(node, first, proposal))
       frontier.push_back(node);
@@ -309,6 +319,22 @@ private:
     return true;
   }
 
+  bool isAccumulator(OpOperand &use) const {
+    return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() == 2 &&
+           choicesOfDots.contains(graph.usingNode(use));
+  }
+
+  /// Of the dot's own choices one that adds up in this layout, if it can be with this unit: dots
+  /// that take each other's sums, be it in another loop, have them in one layout or convert them.
+  std::optional<LayoutChoice> choiceOfDot(size_t node, LayoutAttr layout,
+                                          MatrixUnitAttr unit) const {
+    const LayoutChoice *found = nullptr;
+    for (const LayoutChoice &own : choicesOfDots.find(node)->second)
+      if (own.layout == layout && (!found || own.unit == unit))
+        found = &own;
+    return found ? std::optional(*found) : std::nullopt;
+  }
+
   void spread(size_t index, unsigned proposal, SmallVectorImpl<size_t> &next) {
     const LayoutNode &node = graph.nodes()[index];
     LayoutChoice choice = node.choices[node.choiceOfProposal.lookup(proposal)];
@@ -318,7 +344,8 @@ private:
         int user = graph.usingNode(use);
         if (user < 0)
           continue;
-        auto taken = graph.choiceFromOperand(graph.nodes()[user], use, layout);
+        auto taken = isAccumulator(use) ? choiceOfDot(user, layout, units[proposal])
+                                        : graph.choiceFromOperand(graph.nodes()[user], use, layout);
         if (taken && offer(user, *taken, proposal))
           next.push_back(user);
       }
@@ -328,7 +355,9 @@ private:
       if (producer < 0)
         continue;
       LayoutAttr layout = graph.operandLayout(node, choice, *operand);
-      auto taken = graph.choiceFromResult(graph.nodes()[producer], layout);
+      auto taken = choicesOfDots.contains(producer)
+                       ? choiceOfDot(producer, layout, units[proposal])
+                       : graph.choiceFromResult(graph.nodes()[producer], layout);
       if (taken && offer(producer, *taken, proposal))
         next.push_back(producer);
     }
@@ -338,7 +367,8 @@ private:
   const TargetInfo &target;
   unsigned numWarps;
   const AxisInfoAnalysis &facts;
-  unsigned numProposals = 0;
+  llvm::MapVector<size_t, SmallVector<LayoutChoice>> choicesOfDots; ///< by their nodes
+  SmallVector<MatrixUnitAttr> units; ///< by proposal: with which unit it began
 };
 
 } // namespace

@@ -12,25 +12,25 @@ namespace kiln {
 
 static std::optional<MatrixTiling> select(tile::DotOp dot, MatrixElement operand,
                                           MatrixElement accumulator, const TargetInfo &target,
-                                          unsigned numWarps, bool fromShared) {
+                                          unsigned numWarps, UnitUse use) {
   ArrayRef<int64_t> a = dot.getA().getType().getShape(), c = dot.getC().getType().getShape();
   // Descriptors of shared memory tell no batches.
   return selectMatrixTiling(target, {c[c.size() - 2], c.back(), a.back(), operand, accumulator,
-                                     numWarps, fromShared && c.size() == 2});
+                                     numWarps, use.fromShared && c.size() == 2, use.isAlongM});
 }
 
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
-                                           unsigned numWarps, bool fromShared) {
+                                           unsigned numWarps, UnitUse use) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   auto operand = tilegpu::matrixElementOf(a, dot.getPrecision());
   auto accumulator =
       tilegpu::matrixElementOf(dot.getC().getType().getElementType(), tile::InputPrecision::IEEE);
   if (!operand || !accumulator || a != b || !tilegpu::readsFormat(target, a))
     return std::nullopt;
-  if (auto tiling = select(dot, *operand, *accumulator, target, numWarps, fromShared))
+  if (auto tiling = select(dot, *operand, *accumulator, target, numWarps, use))
     return tiling;
   if (*operand == MatrixElement::TF32)
-    return select(dot, MatrixElement::F32, *accumulator, target, numWarps, fromShared);
+    return select(dot, MatrixElement::F32, *accumulator, target, numWarps, use);
   return std::nullopt;
 }
 
@@ -122,7 +122,7 @@ static SmallVector<Value> splitNumber(OpBuilder &b, Location loc, Value x,
 static bool splitOperands(tile::DotOp dot, const TargetInfo &target, unsigned numWarps) {
   std::optional<SplitProduct> split = splitProductOf(dot.getPrecision());
   if (!split || !dot.getA().getType().getElementType().isF32() ||
-      !select(dot, split->element, MatrixElement::F32, target, numWarps, /*fromShared=*/true))
+      !select(dot, split->element, MatrixElement::F32, target, numWarps, UnitUse()))
     return false;
   OpBuilder b(dot);
   Location loc = dot.getLoc();

@@ -8,10 +8,16 @@
 
 namespace kiln {
 
+/// Which units a dot may have: such as read shared memory, and only such of which all warps have
+/// rows of their own.
+struct UnitUse {
+  bool fromShared = true, isAlongM = false;
+};
+
 /// The matrix unit for a dot as it stands, if there is one. f32 operands that may be rounded to
-/// tf32 take an f32 unit where there is no tf32 unit. `fromShared`: units may read shared memory.
+/// tf32 take an f32 unit where there is no tf32 unit.
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
-                                           unsigned numWarps, bool fromShared = true);
+                                           unsigned numWarps, UnitUse use = {});
 
 /// Widens what no unit of the target takes, where a unit takes the wider types: fp8 operands (two
 /// different ones, or in a format that the unit does not read) become f16, an f16 or bf16

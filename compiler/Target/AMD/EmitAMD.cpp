@@ -8,6 +8,7 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
@@ -18,6 +19,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace kiln {
@@ -134,6 +136,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   restrictFences(**kernel);
   keepDescriptorsScalar(**kernel);
   flushExponentials(**kernel);
+  if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
+    packSingles(**kernel);
   scheduleProducts(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))

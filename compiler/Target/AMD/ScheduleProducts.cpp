@@ -5,8 +5,14 @@
 // order in which the program has them, so that the barriers between them stay where they are. What
 // is read has the first half of the products, what is written the second: it comes from memory.
 //
-// Blocks whose products wait for other work on products (attention) are left to LLVM: threads'
-// arithmetic stands between them, which the recipe says nothing of.
+// Of a block whose products wait for other work on products (attention) the recipe is for what
+// stands behind the last read of shared memory: the barrier, what is written for the next
+// iteration, the last products. LLVM would write as soon as the reads are done, and wait there for
+// what comes from memory. All before it is left to LLVM: threads' arithmetic stands between those
+// products, which the recipe says nothing of.
+//
+// RDNA's products (wmma) are left to LLVM, too: their operands take twice the registers, of which a
+// thread has 256 with its sums, so that reads in front of their products spill.
 
 #include "compiler/Target/AMD/ScheduleProducts.h"
 
@@ -45,17 +51,23 @@ Class classOf(const llvm::Instruction &instruction) {
   if (!call)
     return None;
   llvm::StringRef name = call->getCalledFunction()->getName();
-  if (name.starts_with("llvm.amdgcn.mfma.") || name.starts_with("llvm.amdgcn.wmma."))
+  if (name.starts_with("llvm.amdgcn.mfma."))
     return Matrix;
   if (name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load"))
     return GlobalRead;
   return None;
 }
 
+bool isBarrier(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier;
+}
+
+/// For a block from `first` on.
 class Recipe {
 public:
-  explicit Recipe(llvm::BasicBlock &block) : block(block) {
-    for (llvm::Instruction &instruction : block)
+  explicit Recipe(llvm::Instruction &first) : block(*first.getParent()), first(first) {
+    for (llvm::Instruction &instruction : llvm::make_range(first.getIterator(), block.end()))
       switch (Class kind = classOf(instruction)) {
       case None:
         break;
@@ -70,8 +82,7 @@ public:
   void write() {
     // The back end compares each group with each instruction.
     constexpr size_t mostGroups = 256;
-    if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups ||
-        hasWorkBetween())
+    if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups)
       return;
     orderReads();
     llvm::IRBuilder<> b(block.getTerminator());
@@ -80,25 +91,50 @@ public:
         b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_group_barrier,
                           {b.getInt32(kind), b.getInt32(uint32_t(count)), b.getInt32(0)});
     };
-    size_t first = bringFirstToFront(), next = 0;
-    for (; next < first; ++next)
+    size_t leading = bringFirstToFront(), next = 0;
+    for (; next < leading; ++next)
       group(accesses[next].second, 1);
     for (size_t product = 0; product < products.size(); ++product) {
       group(Matrix, 1);
-      for (size_t end = first + dueAfter(product, first); next < end; ++next)
+      for (size_t end = leading + dueAfter(product, leading); next < end; ++next)
         group(accesses[next].second, 1);
     }
+  }
+
+  /// Whether a product takes what others than products have computed from one.
+  bool hasWorkBetween() const {
+    bool isBetween = false;
+    for (llvm::Instruction *product : products)
+      for (llvm::Value *operand : product->operands()) {
+        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+        // A product's accumulator is another product's result as it is.
+        bool isAccumulator = operand->getType() == product->getType();
+        if (!source || isAccumulator || !isWithin(*source))
+          continue;
+        isBetween |= classOf(*source) == Matrix;
+        visitSources(source, [&](llvm::Instruction *inner) {
+          isBetween |= classOf(*inner) == Matrix;
+          return !isBetween;
+        });
+      }
+    return isBetween;
   }
 
 private:
   using Accesses = llvm::SmallVector<std::pair<llvm::Instruction *, Class>>;
 
-  /// How many of the accesses behind the first reads should be issued once `product` and those
+  /// Not what the block begins with, and nothing of other blocks.
+  bool isWithin(const llvm::Instruction &instruction) const {
+    return instruction.getParent() == &block && !llvm::isa<llvm::PHINode>(instruction) &&
+           !instruction.comesBefore(&first);
+  }
+
+  /// How many of the accesses behind the `leading` ones should be issued once `product` and those
   /// before it are.
-  size_t dueAfter(size_t product, size_t first) const {
-    size_t writes = llvm::count_if(llvm::drop_begin(accesses, first),
+  size_t dueAfter(size_t product, size_t leading) const {
+    size_t writes = llvm::count_if(llvm::drop_begin(accesses, leading),
                                    [](const auto &access) { return access.second == SharedWrite; });
-    size_t reads = accesses.size() - first - writes, half = products.size() / 2;
+    size_t reads = accesses.size() - leading - writes, half = products.size() / 2;
     auto share = [](size_t of, size_t done, size_t places) {
       return std::min(of, llvm::divideCeil(done * of, std::max<size_t>(1, places)));
     };
@@ -107,15 +143,14 @@ private:
            (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
   }
 
-  /// The values of this block that the instruction is computed from, through all but products.
+  /// The values that the instruction is computed from, through all but products.
   template <typename Fn> void visitSources(llvm::Instruction *of, Fn visit) const {
     llvm::SmallVector<llvm::Instruction *> pending{of};
     llvm::DenseSet<llvm::Instruction *> seen;
     while (!pending.empty())
       for (llvm::Value *operand : pending.pop_back_val()->operands()) {
         auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
-        if (!source || source->getParent() != &block || llvm::isa<llvm::PHINode>(source) ||
-            !seen.insert(source).second)
+        if (!source || !isWithin(*source) || !seen.insert(source).second)
           continue;
         if (visit(source))
           pending.push_back(source);
@@ -176,8 +211,7 @@ private:
   void bringBefore(llvm::Instruction *moved, llvm::Instruction *place) {
     for (llvm::Value *operand : moved->operands()) {
       auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
-      if (source && source->getParent() == &block && !llvm::isa<llvm::PHINode>(source) &&
-          place->comesBefore(source))
+      if (source && isWithin(*source) && place->comesBefore(source))
         bringBefore(source, place);
     }
     moved->moveBefore(place->getIterator());
@@ -207,36 +241,44 @@ private:
     return first;
   }
 
-  /// Whether a product takes what others than products have computed from one.
-  bool hasWorkBetween() const {
-    bool isBetween = false;
-    for (llvm::Instruction *product : products)
-      for (llvm::Value *operand : product->operands()) {
-        auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
-        // A product's accumulator is another product's result as it is.
-        bool isAccumulator = operand->getType() == product->getType();
-        if (!source || isAccumulator || source->getParent() != &block ||
-            llvm::isa<llvm::PHINode>(source))
-          continue;
-        isBetween |= classOf(*source) == Matrix;
-        visitSources(source, [&](llvm::Instruction *inner) {
-          isBetween |= classOf(*inner) == Matrix;
-          return !isBetween;
-        });
-      }
-    return isBetween;
-  }
-
   llvm::BasicBlock &block;
+  llvm::Instruction &first;
   llvm::SmallVector<llvm::Instruction *> products;
   Accesses accesses; ///< in the order in which they are to be issued
 };
 
 } // namespace
 
+/// The barrier behind the block's last read of shared memory, with its fence, if something is
+/// written and multiplied behind it.
+static llvm::Instruction *behindReads(llvm::BasicBlock &block) {
+  llvm::Instruction *found = nullptr;
+  bool isWritten = false, isMultiplied = false;
+  for (llvm::Instruction &instruction : llvm::reverse(block)) {
+    Class kind = classOf(instruction);
+    if (kind == SharedRead)
+      break;
+    isWritten |= kind == SharedWrite;
+    isMultiplied |= kind == Matrix;
+    if (isBarrier(instruction) && isWritten && isMultiplied) {
+      llvm::Instruction *before = instruction.getPrevNode();
+      found = llvm::isa_and_present<llvm::FenceInst>(before) ? before : &instruction;
+    }
+  }
+  return found;
+}
+
 void scheduleProducts(llvm::Function &kernel) {
-  for (llvm::BasicBlock &block : kernel)
-    Recipe(block).write();
+  for (llvm::BasicBlock &block : kernel) {
+    Recipe whole(block.front());
+    if (!whole.hasWorkBetween()) {
+      whole.write();
+    } else if (llvm::Instruction *behind = behindReads(block)) {
+      llvm::IRBuilder<> b(behind);
+      b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
+      Recipe(*behind).write();
+    }
+  }
 }
 
 } // namespace kiln

@@ -10,7 +10,7 @@ class Function;
 namespace kiln {
 
 /// Asks the back end to deal the memory accesses of code that multiplies matrices out among the
-/// products.
+/// products, on CDNA.
 void scheduleProducts(llvm::Function &kernel);
 
 } // namespace kiln

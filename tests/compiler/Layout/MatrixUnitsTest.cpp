@@ -202,6 +202,18 @@ TEST(MatrixUnits, WarpsAreDealtForTheLeastTraffic) {
   EXPECT_EQ(flat->warpsN, 4u);
 }
 
+TEST(MatrixUnits, WarpsAlongMHaveRowsOfTheirOwn) {
+  MatrixProblem f16{64, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.32x32x8x2.f16.f32");
+  f16.isAlongM = true;
+  auto tiling = select("hip:gfx942", f16);
+  EXPECT_EQ(tiling->instruction->name, "mfma.16x16x16x2.f16.f32");
+  EXPECT_EQ(tiling->warpsM, 4u);
+  EXPECT_EQ(tiling->warpsN, 1u);
+  f16.numWarps = 8;
+  EXPECT_FALSE(select("hip:gfx942", f16)) << "128 rows";
+}
+
 // Whoever multiplies must hold both factors: per warp, the rows of A's and C's
 // elements agree, as do the columns of B's and C's, and A and B pair equal k.
 TEST(MatrixUnits, OperandLayoutsOfWholeTilesMatch) {

@@ -59,6 +59,8 @@ public:
       stores.insert(load.transpositions.begin(), load.transpositions.end());
       stores.insert(load.store);
     }
+    for (tile::LoadOp load : staged.direct)
+      staged.addresses.insert(load);
     scf::PipeliningOption options;
     options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &order) {
       order = this->order();
@@ -137,7 +139,7 @@ private:
       AxisInfoAnalysis facts(getOperation());
       staged = findStagedLoads(loop, facts, target);
     }
-    if (staged.loads.empty() || !hasRoom(loop, staged, target))
+    if ((staged.loads.empty() && staged.direct.empty()) || !hasRoom(loop, staged, target))
       return success();
     Location loc = loop.getLoc();
     if (succeeded(OperandPrefetcher(loop, std::move(staged)).run()))
@@ -153,14 +155,19 @@ private:
     unsigned uncounted = target.matrix.wmmaGeneration ? 24 : 0;
     unsigned registers = estimateRegisters(getOperation(), target) + uncounted;
     SmallVector<int64_t> bytes;
+    DenseSet<Operation *> loads;
     for (const StagedLoad &load : staged.loads) {
       // With an address of 8 bytes for at most 16.
-      registers += registersOf(load.load->getResult(0)) * 3 / 2;
+      if (loads.insert(load.load).second)
+        registers += registersOf(load.load->getResult(0)) * 3 / 2;
       for (Operation *reader : readersOf(load))
         for (Value fragments : reader->getResults())
           registers += registersOf(fragments);
       bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
     }
+    // This iteration's, too.
+    for (tile::LoadOp load : staged.direct)
+      registers += registersOf(load.getType()) * 3 / 2;
     StoragePlan storage(getOperation(), target);
     return registers <= registersOfThread(getOperation(), target) &&
            storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1, loop) <=

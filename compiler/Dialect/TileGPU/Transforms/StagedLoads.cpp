@@ -26,9 +26,14 @@ public:
       withIt.loads.push_back(*staged);
       found = std::move(withIt);
     }
+    if (!target.asyncCopies)
+      addDirect(found);
     // An address may hang on what another of these loads brings.
     for (const StagedLoad &staged : found.loads)
       if (found.addresses.contains(staged.load))
+        return {};
+    for (tile::LoadOp load : found.direct)
+      if (found.addresses.contains(load))
         return {};
     return found;
   }
@@ -36,11 +41,31 @@ public:
 private:
   bool isInBody(Operation *op) { return op && op->getBlock() == loop.getBody(); }
 
+  /// Whether only dots of the body use the value, perhaps transposed.
+  bool isMultiplied(Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      if (auto trans = dyn_cast<tile::TransOp>(user))
+        return isInBody(user) && isMultiplied(trans);
+      return isa<tilegpu::DotOp>(user) && isInBody(user);
+    });
+  }
+
+  void addDirect(StagedLoads &found) {
+    for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+      StagedLoads withIt = found;
+      if (load->use_empty() || tilegpu::isReadForAll(load) || !isMultiplied(load) ||
+          !isOrdered(load, withIt) || !addAddresses(addressOf(load), withIt))
+        continue;
+      withIt.direct.push_back(load);
+      found = std::move(withIt);
+    }
+  }
+
   //===-- the load
   //-------------------------------------------------------------------------------===//
 
   std::optional<StagedLoad> stagedBehind(tilegpu::SharedStoreOp store) {
-    std::optional<StagedLoad> staged = loadBehind(store);
+    std::optional<StagedLoad> staged = loadBehind(store, /*isShared=*/!target.asyncCopies);
     if (!staged || !isInBody(staged->buffer) || !isInBody(staged->load) ||
         llvm::any_of(usersOf(staged->buffer), [&](Operation *user) {
           return !isInBody(user) || (user != store && isa<tilegpu::SharedStoreOp>(user));
@@ -217,7 +242,17 @@ SmallVector<int32_t> StagedLoad::order() const {
   return order;
 }
 
-std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store) {
+/// Whether all that becomes of the value are buffers' contents.
+static bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (auto trans = dyn_cast<tile::TransOp>(user))
+      return isOnlyStored(trans);
+    auto store = dyn_cast<tilegpu::SharedStoreOp>(user);
+    return store && store->getBlock() == value.getParentBlock();
+  });
+}
+
+std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store, bool isShared) {
   StagedLoad staged;
   staged.store = store;
   staged.buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
@@ -230,7 +265,10 @@ std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store) {
   }
   staged.load = value.getDefiningOp();
   bool isLoad = isa_and_present<tile::LoadOp, tile::DescriptorLoadOp>(staged.load);
-  return staged.buffer && isLoad && staged.load->hasOneUse() ? std::optional(staged) : std::nullopt;
+  if (!staged.buffer || !isLoad)
+    return std::nullopt;
+  bool isFree = isShared ? isOnlyStored(staged.load->getResult(0)) : staged.load->hasOneUse();
+  return isFree ? std::optional(staged) : std::nullopt;
 }
 
 tilegpu::AllocOp allocationBehind(Value buffer) {
@@ -276,6 +314,7 @@ StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
 void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
   auto isStaged = [&](Operation *op) {
     return staged.addresses.contains(op) ||
+           llvm::any_of(staged.direct, [&](tile::LoadOp load) { return load == op; }) ||
            llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
   };
   auto isElsewhere = [&](OpOperand &use) {

@@ -11,7 +11,8 @@
 
 namespace kiln {
 
-/// A load whose only use is a store to a buffer, seen through transpositions.
+/// A load that is stored to a buffer, seen through transpositions, and used for nothing else: but,
+/// where threads hold what they load, for stores to other buffers.
 struct StagedLoad {
   mlir::Operation *load = nullptr;                 ///< a tile.load or tile.descriptor_load
   llvm::SmallVector<tile::TransOp> transpositions; ///< from the load on
@@ -27,8 +28,8 @@ struct StagedLoad {
 };
 
 /// What is stored to the buffer, if that is a load seen through transpositions that have no other
-/// use; without a vector.
-std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store);
+/// use, nor has the load; without a vector. With `isShared` other buffers may have it, too.
+std::optional<StagedLoad> loadBehind(tilegpu::SharedStoreOp store, bool isShared = false);
 
 /// What the buffer, perhaps transposed, is allocated by, if that is no argument or slot.
 tilegpu::AllocOp allocationBehind(mlir::Value buffer);
@@ -46,6 +47,8 @@ llvm::SmallVector<mlir::scf::ForOp> innermostLoops(mlir::Operation *kernel);
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
 struct StagedLoads {
   llvm::SmallVector<StagedLoad> loads;
+  /// Loads that dots read as threads hold them, where there are no copies to shared memory.
+  llvm::SmallVector<tile::LoadOp> direct;
   llvm::SmallSetVector<mlir::Operation *, 16> addresses;
   std::set<ArgumentPair> pairs; ///< of arguments, if none of which are equal
 };

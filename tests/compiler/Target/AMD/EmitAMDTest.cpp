@@ -112,16 +112,21 @@ end:
 !1 = !{!"llvm.loop.unroll.disable"}
 )";
 
-/// The classes that the loop's recipe names, in order.
-std::vector<std::string> recipeOf(llvm::StringRef between) {
+/// The LLVM IR of the loop, as the back end gets it.
+std::string scheduled(llvm::StringRef between) {
   std::string text = productLoop;
   text.replace(text.find("BETWEEN"), sizeof("BETWEEN") - 1, between.str());
   KernelFacts facts;
   facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
+  facts.launch.threadsPerBlock = 256;
   EmitOptions options;
   options.captureLLVM = true;
-  std::string code = emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
+  return emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
+}
+
+/// The classes that the loop's recipe names, in order.
+std::vector<std::string> recipeOf(llvm::StringRef between) {
+  std::string code = scheduled(between);
   std::vector<std::string> classes;
   const std::string call = "call void @llvm.amdgcn.sched.group.barrier(i32 ";
   for (size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1))
@@ -139,6 +144,60 @@ TEST(EmitAMD, AccessesOfALoopStandAmongItsProducts) {
       recipeOf("%w = shufflevector <16 x float> %c, <16 x float> %c, <4 x i32> <i32 0, i32 1, "
                "i32 2, i32 3>\n  %b = fptrunc <4 x float> %w to <4 x half>"),
       std::vector<std::string>());
+}
+
+TEST(EmitAMD, StoresBehindTheLastReadStandAmongTheLastProducts) {
+  // Behind work on a product a barrier, something for the next iteration, and two products.
+  const char *between =
+      R"(%w = shufflevector <16 x float> %c, <16 x float> %c, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %b = fptrunc <4 x float> %w to <4 x half>
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  store <4 x half> %x, ptr addrspace(3) %read
+  %e = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %b, <4 x half> %b, <16 x float> %sum, i32 0, i32 0, i32 0)
+  store <16 x float> %e, ptr addrspace(1) %out)";
+  EXPECT_EQ(recipeOf(between), (std::vector<std::string>{"8", "8", "512"}));
+  std::string code = scheduled(between);
+  size_t apart = code.find("call void @llvm.amdgcn.sched.barrier(i32 0)"),
+         barrier = code.find("call void @llvm.amdgcn.s.barrier()");
+  EXPECT_LT(apart, barrier);
+  EXPECT_NE(code.substr(apart, barrier - apart).find("release"), std::string::npos);
+}
+
+TEST(EmitAMD, NeighboursAreComputedOnTogether) {
+  const char *text = R"(
+declare float @llvm.exp2.f32(float)
+define void @k(ptr addrspace(1) %p, float %s, float %m) {
+  %v = load <2 x float>, ptr addrspace(1) %p
+  %a = extractelement <2 x float> %v, i32 0
+  %b = extractelement <2 x float> %v, i32 1
+  %a1 = fmul float %a, %s
+  %b1 = fmul float %b, %s
+  %a2 = fsub float %a1, %m
+  %b2 = fsub float %b1, %m
+  %a3 = call float @llvm.exp2.f32(float %a2)
+  %b3 = call float @llvm.exp2.f32(float %b2)
+  %x = fptrunc float %a3 to half
+  %y = fptrunc float %b3 to half
+  store volatile half %x, ptr addrspace(1) %p
+  store volatile half %y, ptr addrspace(1) %p
+  ret void
+}
+)";
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 64;
+  EmitOptions options;
+  options.captureAssembly = true;
+  auto countOf = [&](const char *name) {
+    std::string code = emitted(emitText(text, facts, target(name), options)).assembly;
+    return llvm::StringRef(code).count("v_pk_fma_f32");
+  };
+  EXPECT_EQ(countOf("hip:gfx942"), 1u);
+  EXPECT_EQ(countOf("hip:gfx90a"), 1u);
+  // No such instruction.
+  EXPECT_EQ(countOf("hip:gfx1100"), 0u);
 }
 
 TEST(EmitAMD, ExponentialsAreOneInstruction) {

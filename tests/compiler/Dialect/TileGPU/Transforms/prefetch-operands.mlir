@@ -1,4 +1,4 @@
-// Where no copies bring operands to shared memory, loads run two iterations ahead, and stores to the buffers one.
+// Where no copies bring operands to shared memory, loads run an iteration ahead, and what they bring waits in the buffers.
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx942},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-prefetch-operands))" %s | FileCheck %s
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx942},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-prefetch-operands,kiln-allocate-shared-memory,kiln-insert-barriers))" %s | FileCheck %s --check-prefix=BARRIERS
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_80},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-prefetch-operands))" %s | FileCheck %s --check-prefix=COPIES
@@ -7,7 +7,7 @@
 // COPIES: tile.load
 // COPIES: tilegpu.shared_store
 
-// Two tiles are loaded, if there are such, and the first one is stored.
+// The first tiles are loaded, if there are such, and stored.
 // CHECK-LABEL: func.func @product
 // CHECK: %[[A:.*]] = tilegpu.alloc
 // CHECK: %[[B:.*]] = tilegpu.alloc
@@ -39,7 +39,7 @@
 // BARRIERS: scf.yield
 func.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
     %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
-    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+    attributes {tile.kernel, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %size = arith.constant 4096 : i32
@@ -111,3 +111,112 @@ func.func @one_stage(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !til
   return
 }
 
+// What two dots read, once transposed, is loaded once and stored to both their buffers.
+// CHECK-LABEL: func.func @both_ways
+// CHECK: scf.for
+// CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
+// CHECK-NOT: tile.load
+// CHECK: tilegpu.shared_load
+// CHECK: tilegpu.dot
+// CHECK: tilegpu.shared_load
+// CHECK-COUNT-2: tilegpu.shared_store %[[NEXT]]
+// CHECK: tilegpu.dot
+// CHECK: scf.yield
+// BARRIERS-LABEL: func.func @both_ways
+// BARRIERS: scf.for
+// BARRIERS-COUNT-2: tilegpu.barrier
+// BARRIERS-NOT: tilegpu.barrier
+// BARRIERS: scf.yield
+func.func @both_ways(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %pa1 = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %q = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %t = tile.trans %x, [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tile.dot %q, %t, %none : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tile.dot %p, %x, %acc : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// Rows that only one warp multiplies it loads as its fragments are, an iteration ahead as well.
+// CHECK-LABEL: func.func @direct
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} = %[[FIRST]]
+// CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
+// CHECK: tilegpu.shared_store
+// CHECK: %[[SUM:.*]] = tilegpu.dot %arg{{[0-9]+}}, {{.*}} warps 4 x 1
+// CHECK: scf.yield %[[SUM]]
+func.func @direct(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x128xf32>
+  %lineA = arith.constant dense<4096> : tensor<64x1xi32>
+  %lineB = arith.constant dense<128> : tensor<32x1xi32>
+  %lineO = arith.constant dense<128> : tensor<64x1xi32>
+  %r64 = tile.arange 0, 64 : tensor<64xi32>
+  %r32 = tile.arange 0, 32 : tensor<32xi32>
+  %r128 = tile.arange 0, 128 : tensor<128xi32>
+  %m = tile.expand_dims %r64, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %ka = tile.expand_dims %r32, 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %kb = tile.expand_dims %r32, 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %nn = tile.expand_dims %r128, 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %a1 = arith.muli %m, %lineA : tensor<64x1xi32>
+  %a2 = tile.broadcast %a1 : tensor<64x1xi32> -> tensor<64x32xi32>
+  %a3 = tile.broadcast %ka : tensor<1x32xi32> -> tensor<64x32xi32>
+  %atA = arith.addi %a2, %a3 : tensor<64x32xi32>
+  %b1 = arith.muli %kb, %lineB : tensor<32x1xi32>
+  %b2 = tile.broadcast %b1 : tensor<32x1xi32> -> tensor<32x128xi32>
+  %b3 = tile.broadcast %nn : tensor<1x128xi32> -> tensor<32x128xi32>
+  %atB = arith.addi %b2, %b3 : tensor<32x128xi32>
+  %o1 = arith.muli %m, %lineO : tensor<64x1xi32>
+  %o2 = tile.broadcast %o1 : tensor<64x1xi32> -> tensor<64x128xi32>
+  %o3 = tile.broadcast %nn : tensor<1x128xi32> -> tensor<64x128xi32>
+  %atO = arith.addi %o2, %o3 : tensor<64x128xi32>
+  %depth = arith.constant 32 : i32
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x128xf32>) : i32 {
+    %placeA = arith.muli %i, %depth : i32
+    %pa0 = tile.addptr %a, %placeA : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x32x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %atA : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+    %x = tile.load %pa : (tensor<64x32x!tile.ptr<f16>>) -> tensor<64x32xf16>
+    %placeB = arith.muli %i, %size : i32
+    %pb0 = tile.addptr %b, %placeB : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<32x128x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %atB : tensor<32x128x!tile.ptr<f16>>, tensor<32x128xi32>
+    %y = tile.load %pb : (tensor<32x128x!tile.ptr<f16>>) -> tensor<32x128xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x32xf16>, tensor<32x128xf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+    scf.yield %d : tensor<64x128xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x128x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %atO : tensor<64x128x!tile.ptr<f32>>, tensor<64x128xi32>
+  tile.store %po, %sum : (tensor<64x128x!tile.ptr<f32>>, tensor<64x128xf32>) -> ()
+  return
+}
