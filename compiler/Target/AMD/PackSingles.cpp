@@ -103,13 +103,11 @@ private:
       auto *high = llvm::cast<llvm::Instruction>(user);
       if (high == low || high->getParent() != &block || !high->isSameOperationAs(low))
         continue;
-      bool isAlike = llvm::all_of(llvm::zip(low->operands(), high->operands()), [&](auto both) {
-        auto &[a, b] = both;
-        return a.get() == b.get() || Pair(a, b) == pair || vectors.contains({a, b});
-      });
-      bool usesPair = llvm::any_of(llvm::zip(low->operands(), high->operands()), [&](auto both) {
-        return Pair(std::get<0>(both).get(), std::get<1>(both).get()) == pair;
-      });
+      bool isAlike = true, usesPair = false;
+      for (auto [a, b] : llvm::zip(low->operand_values(), high->operand_values())) {
+        isAlike &= a == b || vectors.contains({a, b});
+        usesPair |= Pair(a, b) == pair;
+      }
       if (isAlike && usesPair)
         return high;
     }

@@ -15,7 +15,9 @@
 //
 // a load has the products of an iteration to come, and stores stand beside products, between which
 // the back end places them, late. It takes the registers of one tile, and no shared memory: the
-// buffer is free as soon as its fragments are read.
+// buffer is free as soon as its fragments are read. What is stored to several buffers, as two dots
+// read it, is loaded once. What dots read as threads load it goes through no buffer: the loop
+// carries it.
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Loads beyond the end are not made, and what is stored then nobody reads, so there is
@@ -51,6 +53,7 @@ public:
       : loop(loop), staged(std::move(staged)), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
+    staged.addresses.insert(staged.direct.begin(), staged.direct.end());
     defineCarried(rewriter, loop);
     unshareAddresses(rewriter, loop, staged);
     for (StagedLoad &load : staged.loads) {
@@ -59,8 +62,6 @@ public:
       stores.insert(load.transpositions.begin(), load.transpositions.end());
       stores.insert(load.store);
     }
-    for (tile::LoadOp load : staged.direct)
-      staged.addresses.insert(load);
     scf::PipeliningOption options;
     options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &order) {
       order = this->order();

@@ -29,13 +29,11 @@ public:
     if (!target.asyncCopies)
       addDirect(found);
     // An address may hang on what another of these loads brings.
-    for (const StagedLoad &staged : found.loads)
-      if (found.addresses.contains(staged.load))
-        return {};
-    for (tile::LoadOp load : found.direct)
-      if (found.addresses.contains(load))
-        return {};
-    return found;
+    auto isAddress = [&](Operation *load) { return found.addresses.contains(load); };
+    bool isOfAnother =
+        llvm::any_of(found.loads, [&](const StagedLoad &each) { return isAddress(each.load); }) ||
+        llvm::any_of(found.direct, isAddress);
+    return isOfAnother ? StagedLoads() : found;
   }
 
 private:
@@ -314,7 +312,6 @@ StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
 void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
   auto isStaged = [&](Operation *op) {
     return staged.addresses.contains(op) ||
-           llvm::any_of(staged.direct, [&](tile::LoadOp load) { return load == op; }) ||
            llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
   };
   auto isElsewhere = [&](OpOperand &use) {

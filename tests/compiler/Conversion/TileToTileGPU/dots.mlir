@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @f32
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k8.tf32.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x2|16x16x4)(x4)?}}.f32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x4)?}}.f32.f32"
 // Without a unit for f32: by fused multiply-adds.
 // GFX1100: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
 func.func @f32(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
@@ -36,7 +36,7 @@ func.func @ieee(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4
 // CHECK-LABEL: func.func @f16Accumulator
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f16"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f16"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x8|16x16x16)(x2)?}}.f16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16{{(x2)?}}.f16.f32"
 // GFX942: arith.truncf
 func.func @f16Accumulator(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
@@ -109,7 +109,7 @@ func.func @small(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 
 // As the sum of products of parts: the small ones first, then the leading parts onto the accumulator.
 // CHECK-LABEL: func.func @tf32x3
 // SM80-COUNT-3: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x2|16x16x4)(x4)?}}.f32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x4)?}}.f32.f32"
 // GFX942-NOT: tilegpu.dot
 func.func @tf32x3(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
@@ -123,7 +123,7 @@ func.func @tf32x3(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps =
 
 // CHECK-LABEL: func.func @bf16x6
 // SM80-COUNT-6: tilegpu.dot {{.*}} unit <"mma.m16n8k16.bf16.f32"
-// GFX942-COUNT-6: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x8|16x16x16)(x2)?}}.bf16.f32"
+// GFX942-COUNT-6: tilegpu.dot {{.*}} unit <"mfma.32x32x8{{(x2)?}}.bf16.f32"
 // GFX1100-COUNT-6: tilegpu.dot {{.*}} unit <"wmma.16x16x16.bf16.f32"
 func.func @bf16x6(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
@@ -139,8 +139,8 @@ func.func @bf16x6(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps =
 // CHECK-LABEL: func.func @otherFormat
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x8|16x16x16)(x2)?}}.f16.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(32x32x16|16x16x32)(x2)?}}.fp8.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16{{(x2)?}}.f16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x32{{(x2)?}}.fp8.f32"
 func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0: !tile.ptr<f32>)
     attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>

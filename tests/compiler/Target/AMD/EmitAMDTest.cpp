@@ -16,6 +16,20 @@ HsacoInfo read(const DeviceBinary &binary) {
   return {};
 }
 
+KernelFacts factsOfK(unsigned threads = 64) {
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = threads;
+  return facts;
+}
+
+/// The assembly of IR with a kernel `k`.
+std::string assemblyOf(const char *text, const char *name) {
+  EmitOptions options;
+  options.captureAssembly = true;
+  return emitted(emitText(text, factsOfK(), target(name), options)).assembly;
+}
+
 class Hsacos : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(Hsacos, EveryScalarParameterReadsBack) {
@@ -116,9 +130,7 @@ end:
 std::string scheduled(llvm::StringRef between) {
   std::string text = productLoop;
   text.replace(text.find("BETWEEN"), sizeof("BETWEEN") - 1, between.str());
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 256;
+  KernelFacts facts = factsOfK(256);
   EmitOptions options;
   options.captureLLVM = true;
   return emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
@@ -185,14 +197,8 @@ define void @k(ptr addrspace(1) %p, float %s, float %m) {
   ret void
 }
 )";
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
-  EmitOptions options;
-  options.captureAssembly = true;
   auto countOf = [&](const char *name) {
-    std::string code = emitted(emitText(text, facts, target(name), options)).assembly;
-    return llvm::StringRef(code).count("v_pk_fma_f32");
+    return llvm::StringRef(assemblyOf(text, name)).count("v_pk_fma_f32");
   };
   EXPECT_EQ(countOf("hip:gfx942"), 1u);
   EXPECT_EQ(countOf("hip:gfx90a"), 1u);
@@ -201,12 +207,7 @@ define void @k(ptr addrspace(1) %p, float %s, float %m) {
 }
 
 TEST(EmitAMD, ExponentialsAreOneInstruction) {
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
-  EmitOptions options;
-  options.captureAssembly = true;
-  std::string code = emitted(emitText(R"(
+  std::string code = assemblyOf(R"(
 declare float @llvm.exp2.f32(float)
 define void @k(ptr addrspace(1) %p) {
   %x = load float, ptr addrspace(1) %p
@@ -215,8 +216,7 @@ define void @k(ptr addrspace(1) %p) {
   ret void
 }
 )",
-                                      facts, target("hip:gfx942"), options))
-                         .assembly;
+                                "hip:gfx942");
   EXPECT_NE(code.find("v_exp_f32"), std::string::npos);
   EXPECT_EQ(code.find("v_ldexp_f32"), std::string::npos);
 }
@@ -227,10 +227,7 @@ define void @k() {
   call void asm sideeffect "no_such_opcode v0", ""()
   ret void
 })";
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
-  std::string error = errorOf(emitText(text, facts, target("hip:gfx942")));
+  std::string error = errorOf(emitText(text, factsOfK(), target("hip:gfx942")));
   EXPECT_NE(error.find("invalid instruction"), std::string::npos) << error;
 }
 
@@ -242,10 +239,7 @@ define void @k(i32 %i) {
   store volatile i8 1, ptr addrspace(3) %p
   ret void
 })";
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
-  std::string error = errorOf(emitText(text, facts, target("hip:gfx942")));
+  std::string error = errorOf(emitText(text, factsOfK(), target("hip:gfx942")));
   EXPECT_NE(error.find("local memory"), std::string::npos) << error;
 }
 
@@ -254,9 +248,7 @@ llvm::Expected<DeviceBinary> emitStores(unsigned count) {
   std::string text = "define void @k(ptr addrspace(1) %p) {\n";
   for (unsigned i = 0; i != count; ++i)
     text += "  store volatile i32 1, ptr addrspace(1) %p\n";
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 64;
+  KernelFacts facts = factsOfK();
   facts.parameterNames = {"p"};
   return emitText(text + "  ret void\n}", facts, target("hip:gfx942"));
 }
