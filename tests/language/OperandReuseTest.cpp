@@ -2,7 +2,7 @@
 // one buffer serves all, and is filled ahead. All numbers are exact: small integers, and sums of
 // their products.
 
-#include "tests/language/Numbers.h"
+#include "tests/language/Matrix.h"
 
 #include <algorithm>
 
@@ -24,10 +24,15 @@ struct Memory {
       for (size_t i = 0; i < array->count(); ++i)
         array->set(i, int(random.below(3)) - 1);
   }
-  double W(int i, int j) const { return double(w[i * D + j]); }
-  double V(int i, int j) const { return double(v[i * D + j]); }
-  /// Of all blocks, one below the other.
-  double X(int i, int j) const { return i < end ? double(x[i * D + j]) : 0; }
+  Matrix W() const { return {w, 0, 64, D}; }
+  Matrix V() const { return {v, 0, R, D}; }
+  Matrix X(int block) const {
+    Matrix matrix(x, block * R * D, R, D);
+    for (int i = std::max(end - block * R, 0); i < R; ++i)
+      for (int j = 0; j < D; ++j)
+        matrix(i, j) = 0;
+    return matrix;
+  }
 };
 
 const std::string head = R"(
@@ -54,10 +59,11 @@ const std::string byPointers = "tl.load(x + (t * R + r) * D + e)",
                   masked = "tl.load(x + (t * R + r) * D + e, mask=t * R + r < end, other=0.0)",
                   described = "described.load([t * R, 0])";
 
-/// An element of a sum, of `rows` rows of X.
-using Reference = std::function<double(const Memory &memory, int rows, int i, int j)>;
+/// What one block adds to a sum of a loop of so many iterations.
+using Reference =
+    std::function<Matrix(const Matrix &W, const Matrix &X, const Matrix &V, int trips)>;
 
-double nothing(const Memory &, int, int, int) { return 0; }
+Matrix nothing(const Matrix &, const Matrix &, const Matrix &, int) { return {64, 64}; }
 
 struct Products {
   std::string body;
@@ -70,89 +76,43 @@ const Products transposedFirst = {R"(
         p = tl.dot(W, tl.trans(X))
         sum = tl.dot(p.to(X.dtype), X, sum)
 )",
-                                  32, [](const Memory &memory, int rows, int i, int j) {
-                                    double sum = 0;
-                                    for (int r = 0; r < rows; ++r) {
-                                      double p = 0;
-                                      for (int e = 0; e < D; ++e)
-                                        p += memory.W(i, e) * memory.X(r, e);
-                                      sum += p * memory.X(r, j);
-                                    }
-                                    return sum;
+                                  32, [](const Matrix &W, const Matrix &X, const Matrix &, int) {
+                                    return W * X.transposed() * X;
                                   }};
 
-const Products withItself = {R"(
+const Products withItself = {
+    R"(
         sum = tl.dot(X, tl.trans(X), sum)
 )",
-                             64, [](const Memory &memory, int rows, int i, int j) {
-                               double sum = 0;
-                               for (int r = 0; r < rows; r += 64)
-                                 for (int e = 0; e < D; ++e)
-                                   sum += memory.X(r + i, e) * memory.X(r + j, e);
-                               return sum;
-                             }};
+    64, [](const Matrix &, const Matrix &X, const Matrix &, int) { return X * X.transposed(); }};
 
-const Products bothFirstOperands = {R"(
+const Products bothFirstOperands = {
+    R"(
         sum = tl.dot(X, V, sum)
         other = tl.dot(tl.trans(X), V, other)
 )",
-                                    64,
-                                    [](const Memory &memory, int rows, int i, int j) {
-                                      double sum = 0;
-                                      for (int r = 0; r < rows; r += 64)
-                                        for (int e = 0; e < D; ++e)
-                                          sum += memory.X(r + i, e) * memory.V(e, j);
-                                      return sum;
-                                    },
-                                    [](const Memory &memory, int rows, int i, int j) {
-                                      double sum = 0;
-                                      for (int r = 0; r < rows; ++r)
-                                        sum += memory.X(r, i) * memory.V(r % 64, j);
-                                      return sum;
-                                    }};
+    64, [](const Matrix &, const Matrix &X, const Matrix &V, int) { return X * V; },
+    [](const Matrix &, const Matrix &X, const Matrix &V, int) { return X.transposed() * V; }};
 
-const Products twoSums = {R"(
+const Products twoSums = {
+    R"(
         sum = tl.dot(W, tl.trans(X), sum)
         other = tl.dot(V, tl.trans(X), other)
 )",
-                          64,
-                          [](const Memory &memory, int rows, int i, int j) {
-                            double sum = 0;
-                            for (int r = 0; r < rows; r += 64)
-                              for (int e = 0; e < D; ++e)
-                                sum += memory.W(i, e) * memory.X(r + j, e);
-                            return sum;
-                          },
-                          [](const Memory &memory, int rows, int i, int j) {
-                            double sum = 0;
-                            for (int r = 0; r < rows; r += 64)
-                              for (int e = 0; e < D; ++e)
-                                sum += memory.V(i, e) * memory.X(r + j, e);
-                            return sum;
-                          }};
+    64, [](const Matrix &W, const Matrix &X, const Matrix &, int) { return W * X.transposed(); },
+    [](const Matrix &, const Matrix &X, const Matrix &V, int) { return V * X.transposed(); }};
 
 /// The first sum is complete by the time that the second product is, the other one in the next
 /// iteration.
-const Products sumsBesideOthers = {R"(
+const Products sumsBesideOthers = {
+    R"(
         p = tl.dot(W, tl.trans(X))
         sum = tl.dot(p.to(X.dtype), X, sum)
         q = tl.dot(V, tl.trans(X))
         other = tl.dot(q.to(X.dtype), X, other)
 )",
-                                   64,
-                                   [](const Memory &memory, int rows, int i, int j) {
-                                     return transposedFirst.c(memory, rows, i, j);
-                                   },
-                                   [](const Memory &memory, int rows, int i, int j) {
-                                     double sum = 0;
-                                     for (int r = 0; r < rows; ++r) {
-                                       double q = 0;
-                                       for (int e = 0; e < D; ++e)
-                                         q += memory.V(i, e) * memory.X(r, e);
-                                       sum += q * memory.X(r, j);
-                                     }
-                                     return sum;
-                                   }};
+    64, transposedFirst.c,
+    [](const Matrix &, const Matrix &X, const Matrix &V, int) { return V * X.transposed() * X; }};
 
 /// A dot and threads read the same tile, threads in some launches.
 const Products withASum = {R"(
@@ -160,11 +120,9 @@ const Products withASum = {R"(
         if trips > 1:
             other += tl.sum(X.to(tl.float32), 0)[None, :]
 )",
-                           64, twoSums.c, [](const Memory &memory, int rows, int, int j) {
-                             double sum = 0;
-                             for (int r = 0; rows > 64 && r < rows; ++r)
-                               sum += memory.X(r, j);
-                             return sum;
+                           64, twoSums.c,
+                           [](const Matrix &, const Matrix &X, const Matrix &, int trips) {
+                             return Matrix(64, X.rows, trips > 1) * X;
                            }};
 
 class OperandReuse : public SourceTest {
@@ -186,13 +144,9 @@ protected:
       int rows = trips * products.R;
       memory.end = load == byPointers ? rows : std::max(0, rows - 5);
       ASSERT_EQ(kernel.run(arguments(memory, trips)), "") << trips << " iterations";
-      for (int i = 0; i < 64; ++i)
-        for (int j = 0; j < 64; ++j) {
-          ASSERT_EQ(memory.c[i * 64 + j], products.c(memory, rows, i, j))
-              << trips << " iterations, " << i << ", " << j;
-          ASSERT_EQ(memory.d[i * 64 + j], products.d(memory, rows, i, j))
-              << trips << " iterations, " << i << ", " << j;
-        }
+      expect(memory.c, total(products.c, memory, trips));
+      expect(memory.d, total(products.d, memory, trips));
+      ASSERT_FALSE(HasFailure()) << trips << " iterations";
     }
   }
   void checkAll(const Products &products) {
@@ -203,6 +157,17 @@ protected:
   }
 
 private:
+  static Matrix total(const Reference &reference, const Memory &memory, int trips) {
+    Matrix sum(64, 64);
+    for (int block = 0; block < trips; ++block)
+      sum = sum + reference(memory.W(), memory.X(block), memory.V(), trips);
+    return sum;
+  }
+  static void expect(const Buffer<float> &got, const Matrix &sum) {
+    for (int i = 0; i < sum.rows; ++i)
+      for (int j = 0; j < sum.columns; ++j)
+        ASSERT_EQ(got[i * sum.columns + j], sum(i, j)) << i << ", " << j;
+  }
   static std::vector<SourceArgument> arguments(const Memory &memory, int trips) {
     return {memory.w.argument("w"),    memory.x.argument("x"),   memory.v.argument("v"),
             {"c", "*fp32", memory.c},  {"d", "*fp32", memory.d}, {"trips", "i32", trips},

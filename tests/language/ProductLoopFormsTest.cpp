@@ -2,7 +2,7 @@
 // loop uses, addresses that are loaded, stores, loops in loops. All numbers are exact: small
 // integers, and halves of them.
 
-#include "tests/language/SourceKernel.h"
+#include "tests/language/Matrix.h"
 
 #include <cmath>
 
@@ -16,12 +16,15 @@ struct Memory {
   Buffer<uint16_t> a{M * S}, b{S * N};
   Buffer<int32_t> index{S};
   Buffer<float> c{M * N}, d{M * N};
+  Matrix A{M, S}, B{S, N};
 
   Memory() {
     Random random(3);
-    for (Buffer<uint16_t> *matrix : {&a, &b})
-      for (size_t i = 0; i < matrix->count(); ++i)
-        (*matrix)[i] = halfOf(int(random.below(5)) - 2);
+    for (auto [matrix, values] : {std::pair(&a, &A.values), {&b, &B.values}})
+      for (size_t i = 0; i < matrix->count(); ++i) {
+        (*values)[i] = int(random.below(5)) - 2;
+        (*matrix)[i] = halfOf(int((*values)[i]));
+      }
     for (int i = 0; i < S; ++i)
       index[i] = (i * 7 + 3) % S;
   }
@@ -29,11 +32,6 @@ struct Memory {
     const uint16_t magnitudes[] = {0, 0x3c00, 0x4000};
     return uint16_t(value < 0) << 15 | magnitudes[std::abs(value)];
   }
-  static double valueOf(uint16_t bits) {
-    return (bits >> 15 ? -1 : 1) * ((bits & 0x7fff) == 0 ? 0 : (bits & 0x7fff) == 0x4000 ? 2 : 1);
-  }
-  double A(int i, int l) const { return valueOf(a[i * S + l]); }
-  double B(int l, int j) const { return valueOf(b[l * N + j]); }
   /// Row i times column j over k from `begin` to `end`.
   double product(int i, int j, int begin, int end) const {
     double sum = 0;
@@ -136,6 +134,12 @@ TEST_P(ProductLoopForms, TwoSumsOfFourLoads) {
 /// As attention: the first product's result, rounded, is the second's operand, and the sum is
 /// scaled on the way.
 TEST_P(ProductLoopForms, AProductOfAProduct) {
+  const Memory inputs;
+  std::vector<Matrix> sums = {Matrix(M, K)};
+  for (int t = 0; t < maxTrips; ++t) {
+    Matrix y = inputs.B.part(t * K, 0, K, N);
+    sums.push_back(0.5 * sums.back() + inputs.A.part(0, 0, M, K) * y * y.transposed());
+  }
   check(R"(
     q = tl.load(pa)
     acc = tl.zeros((M, K), tl.float32)
@@ -147,19 +151,7 @@ TEST_P(ProductLoopForms, AProductOfAProduct) {
     tl.store(c + i * N + l[None, :], acc)
     tl.store(c + K + i * N + l[None, :], tl.zeros((M, K), tl.float32))
 )",
-        [](const Memory &memory, int trips, int i, int j) {
-          double acc = 0;
-          for (int t = 0; t < trips && j < K; ++t) {
-            acc *= 0.5;
-            for (int n = 0; n < N; ++n) {
-              double p = 0;
-              for (int l = 0; l < K; ++l)
-                p += memory.A(i, l) * memory.B(t * K + l, n);
-              acc += p * memory.B(t * K + j, n);
-            }
-          }
-          return acc;
-        });
+        [&](const Memory &, int trips, int i, int j) { return j < K ? sums[trips](i, j) : 0; });
 }
 
 TEST_P(ProductLoopForms, AnOperandFromBeforeTheLoop) {

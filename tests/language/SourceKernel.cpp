@@ -125,6 +125,10 @@ struct SourceKernel::Code {
 void SourceKernel::Code::compile(const std::string &source, const KernelInstance &instance,
                                  const std::function<void(mlir::ModuleOp &)> &edit) {
   PipelineOptions options;
+  // What is tested of emulated targets is Kiln's lowering: optimising the host's code of it would
+  // take as long as all else of these tests. tests/kernels runs optimised ones.
+  if (target.emulated)
+    options.emit.optLevel = 0;
   options.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp module) {
     if (edit && stage == "llvm")
       edit(module);

@@ -28,9 +28,10 @@ class Graph:
         self.labels, self.edges = set(), set()
         with open(path, encoding="utf-8") as file:
             for line in file:
-                ends = re.findall(r'"//([^"]*)"', line)
+                # What a precompiled header (bazel/kiln_cc.bzl) has, sources include through other headers.
+                ends = [label for label in re.findall(r'"//([^"]*)"', line) if not label.endswith(":precompiled")]
                 self.labels.update(ends)
-                if "->" in line:
+                if len(ends) == 2:
                     self.edges.add(tuple(ends))
         if not self.edges:
             raise ValueError(f"{path} has no dependencies")

@@ -129,13 +129,17 @@ Value *Rewriter::rebuild(Instruction &instruction) {
   return result;
 }
 
-/// A cast of a cast back is the value itself.
+/// A cast of what was cast to such a type is one of the first value, or that itself.
 void Rewriter::cancelCasts() {
   for (Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
     auto *inner = cast ? llvm::dyn_cast<llvm::BitCastInst>(cast->getOperand(0)) : nullptr;
-    if (inner && isMoved(inner->getType()) && inner->getSrcTy() == cast->getType())
+    if (!inner || !isMoved(inner->getType()))
+      continue;
+    if (inner->getSrcTy() == cast->getType())
       cast->replaceAllUsesWith(inner->getOperand(0));
+    else
+      cast->setOperand(0, inner->getOperand(0));
   }
   // In both directions, as a phi's operand can stand behind it.
   bool changed = true;

@@ -50,7 +50,10 @@ void EmulatedKernel::load(ModuleOp module, llvm::StringRef symbol) {
     return;
   KernelFacts facts;
   facts.symbol = symbol.str();
-  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(module, facts, info);
+  // As SourceKernel.cpp: optimising host code is not what is tested.
+  EmitOptions options;
+  options.optLevel = 0;
+  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(module, facts, info, options);
   if (binary)
     object = std::make_unique<LoadedObject>(*binary);
   else
