@@ -244,6 +244,14 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
         return become(op, code.call(b, op, "kiln_emu_ds_swizzle", word,
                                     {swizzle.getSrc(), swizzle.getOffset()}));
       })
+      .Case([&](ROCDL::PermlaneX16Op permute) -> FailureOr<bool> {
+        if (!isWord(permute.getType()))
+          return false;
+        Value source = LLVM::BitcastOp::create(b, loc, word, permute.getSrc0());
+        Value result = code.call(b, op, "kiln_emu_permlanex16", word,
+                                 {source, permute.getSrc1(), permute.getSrc2()});
+        return become(op, LLVM::BitcastOp::create(b, loc, permute.getType(), result));
+      })
       .Case([&](ROCDL::DPPUpdateOp dpp) -> FailureOr<bool> {
         if (!isWord(dpp.getType()))
           return false;

@@ -166,29 +166,98 @@ static std::optional<BinaryColumns> divide(ArrayRef<BinaryVector> w, ArrayRef<Bi
   return result;
 }
 
-static std::optional<ShufflePlan> planShuffle(const LinearLayout &source,
-                                              const LinearLayout &result) {
-  std::optional<WarpMap> map = findWarpMap(source, result);
-  if (!map)
-    return std::nullopt;
-  readDuplicates(*map, source);
+/// G with A G + B = 1: every lane reads a lane that differs from it by A t.
+static std::optional<BinaryColumns> receiveByXor(const WarpMap &map) {
+  BinarySpan span(map.a);
+  BinaryColumns result;
+  for (auto [bit, read] : enumerate(map.b)) {
+    std::optional<uint64_t> column = span.solve(read ^ uint64_t(1) << bit);
+    if (!column)
+      return std::nullopt;
+    result.push_back(*column);
+  }
+  return result;
+}
+
+static std::optional<ShufflePlan> planRounds(const WarpMap &map, BinaryColumns receiveByLane) {
   ShufflePlan plan;
-  plan.receiveByLane = chooseReceiveByLane(*map);
+  plan.receiveByLane = std::move(receiveByLane);
   BinaryColumns wanted;
-  for (unsigned bit = 0; bit < map->b.size(); ++bit) {
-    plan.readByLane.push_back(map->b[bit] ^ multiply(map->a, plan.receiveByLane[bit]));
-    wanted.push_back(map->d[bit] ^ multiply(map->c, plan.receiveByLane[bit]));
+  for (unsigned bit = 0; bit < map.b.size(); ++bit) {
+    plan.readByLane.push_back(map.b[bit] ^ multiply(map.a, plan.receiveByLane[bit]));
+    wanted.push_back(map.d[bit] ^ multiply(map.c, plan.receiveByLane[bit]));
   }
   std::optional<BinaryColumns> give = divide(wanted, plan.readByLane);
   if (!give)
     return std::nullopt;
   plan.giveByLane = *give;
-  for (int64_t t = 0; t < result.numRegisters(); ++t) {
-    uint64_t lane = multiply(map->a, t);
-    plan.rounds.push_back({unsigned(multiply(map->c, t) ^ multiply(plan.giveByLane, lane)),
+  for (uint64_t t = 0; t < uint64_t(1) << map.a.size(); ++t) {
+    uint64_t lane = multiply(map.a, t);
+    plan.rounds.push_back({unsigned(multiply(map.c, t) ^ multiply(plan.giveByLane, lane)),
                            unsigned(lane), unsigned(t), lane == 0 && plan.readsByXor()});
   }
   return plan;
+}
+
+/// No round's other registers depend on the bit: neither which one a lane gives nor where it
+/// receives it.
+static bool goesAlong(const WarpMap &map, const ShufflePlan &plan, unsigned result) {
+  uint64_t source = map.c[result], bit = uint64_t(1) << result;
+  auto lacks = [](ArrayRef<BinaryVector> columns, uint64_t bits) {
+    return all_of(columns, [&](BinaryVector column) { return !(column & bits); });
+  };
+  for (auto [other, column] : enumerate(map.c))
+    if (other != result && (column & source))
+      return false;
+  return isPowerOf2_64(source) && map.a[result] == 0 && lacks(plan.giveByLane, source) &&
+         lacks(plan.receiveByLane, bit);
+}
+
+/// Has as many registers move together as a word has room for.
+static void fillWords(const WarpMap &map, ShufflePlan &plan, unsigned elementBits) {
+  for (unsigned result = 0; result < map.c.size() && (elementBits << plan.together.size()) < 32;
+       ++result)
+    if (goesAlong(map, plan, result))
+      plan.together.push_back({unsigned(map.c[result]), 1u << result});
+  for (const ShufflePlan::RegisterBit &bit : plan.together)
+    erase_if(plan.rounds,
+             [&](const ShufflePlan::Round &round) { return (round.receive & bit.result) != 0; });
+}
+
+static std::optional<ShufflePlan> planShuffle(const LinearLayout &source,
+                                              const LinearLayout &result, unsigned elementBits) {
+  std::optional<WarpMap> map = findWarpMap(source, result);
+  if (!map)
+    return std::nullopt;
+  readDuplicates(*map, source);
+  std::optional<ShufflePlan> best = planRounds(*map, chooseReceiveByLane(*map));
+  if (best)
+    fillWords(*map, *best, elementBits);
+  if (std::optional<BinaryColumns> byXor = receiveByXor(*map)) {
+    std::optional<ShufflePlan> plan = planRounds(*map, *byXor);
+    fillWords(*map, *plan, elementBits);
+    if (!best || plan->cost(elementBits) <= best->cost(elementBits))
+      best = std::move(plan);
+  }
+  return best;
+}
+
+/// All sums of the bits.
+static SmallVector<unsigned, 4> distances(ArrayRef<ShufflePlan::RegisterBit> bits,
+                                          unsigned ShufflePlan::RegisterBit::*which) {
+  SmallVector<unsigned, 4> result = {0};
+  for (const ShufflePlan::RegisterBit &bit : bits)
+    for (unsigned i = 0, end = result.size(); i < end; ++i)
+      result.push_back(result[i] ^ bit.*which);
+  return result;
+}
+
+SmallVector<unsigned, 4> ShufflePlan::sourcesOfWord() const {
+  return distances(together, &RegisterBit::source);
+}
+
+SmallVector<unsigned, 4> ShufflePlan::resultsOfWord() const {
+  return distances(together, &RegisterBit::result);
 }
 
 int64_t ShufflePlan::cost(unsigned elementBits) const {
@@ -206,7 +275,8 @@ ConversionKind classifyConversion(const LinearLayout &source, const LinearLayout
     return ConversionKind::None;
   if (planRegisters(source, result))
     return ConversionKind::Registers;
-  return planShuffle(source, result) ? ConversionKind::Shuffle : ConversionKind::Shared;
+  return planShuffle(source, result, /*elementBits=*/32) ? ConversionKind::Shuffle
+                                                         : ConversionKind::Shared;
 }
 
 LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &result,
@@ -218,7 +288,7 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
   if (auto registers = planRegisters(source, result)) {
     plan.kind = ConversionKind::Registers;
     plan.registers = std::move(*registers);
-  } else if ((plan.shuffle = planShuffle(source, result))) {
+  } else if ((plan.shuffle = planShuffle(source, result, elementBits))) {
     plan.kind = ConversionKind::Shuffle;
   } else {
     plan.kind = ConversionKind::Shared;

@@ -15,7 +15,11 @@
 // register t + G l', with G chosen such that P = A G + B does not merge lanes that
 // want different registers; then what lane s gives is a linear function of s,
 // C t + H (s + A t), H P = C G + D. Where no such G exists, the caller goes through
-// shared memory.
+// shared memory. A G that makes P the identity has every lane read lane l + A t: its
+// own, without an instruction, where A t is 0.
+//
+// Elements of less than 32 bits go several in a word, where a register bit of the
+// source is one of the result and changes nothing else of a round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +35,19 @@ enum class ConversionKind : uint8_t { None, Registers, Shuffle, Shared };
 
 /// Rounds of shuffles. In a round, lane l gives register `give ^ giveByLane·l`, reads lane
 /// `readLane ^ readByLane·l`, and what it reads is result register `receive ^ receiveByLane·l`.
+/// Together with them go the registers that differ in bits of `together`.
 struct ShufflePlan {
   struct Round {
     unsigned give, readLane, receive;
     /// Every lane reads itself: no shuffle instruction is needed.
     bool local;
   };
+  /// A register bit of the source, and the one of the result that it becomes.
+  struct RegisterBit {
+    unsigned source, result;
+  };
   llvm::SmallVector<Round, 8> rounds;
+  llvm::SmallVector<RegisterBit, 2> together;
   /// One column per lane bit.
   BinaryColumns giveByLane, readByLane, receiveByLane;
 
@@ -50,6 +60,10 @@ struct ShufflePlan {
   bool receivesByLane() const {
     return llvm::any_of(receiveByLane, [](auto c) { return c != 0; });
   }
+  /// Registers of the source that a word holds, the first one's distance to each; likewise of the
+  /// result.
+  llvm::SmallVector<unsigned, 4> sourcesOfWord() const;
+  llvm::SmallVector<unsigned, 4> resultsOfWord() const;
   /// What it costs a warp, in instructions: a shuffle counts two, a select that a round needs one.
   int64_t cost(unsigned elementBits) const;
 };

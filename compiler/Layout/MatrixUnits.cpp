@@ -305,9 +305,10 @@ std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
         (unit.readsSharedMemory() && !problem.fromShared))
       continue;
     MatrixTiling tiling{&unit};
-    // Where a lane's accumulators are neighbours along the unit's m, the
-    // transposed product makes them neighbours along n.
-    tiling.swapped = unit.family == MatrixFamily::Mfma || unit.family == MatrixFamily::WmmaGfx12;
+    // A lane's accumulators lie along the unit's m, and its operand's elements along k: the
+    // transposed product makes them lie along n, which is k of a product that the result goes to.
+    tiling.swapped = unit.family == MatrixFamily::Mfma || unit.family == MatrixFamily::WmmaGfx11 ||
+                     unit.family == MatrixFamily::WmmaGfx12;
     if (problem.m < tiling.tileM() || problem.n < tiling.tileN() || problem.k < unit.k)
       continue;
     dealWarps(tiling, problem);

@@ -198,6 +198,16 @@ KILN_SWITCHES uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_e
   return uint32_t(warp.results[self.lane]);
 }
 
+// RDNA3 ISA, "V_PERMLANEX16_B32"; bound_ctrl: a lane that is not active gives 0.
+KILN_SWITCHES uint32_t kiln_emu_permlanex16(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                            uint32_t value, uint32_t low, uint32_t high) {
+  Thread &self = threadOf(thread);
+  uint32_t places = self.lane & 8 ? high : low, place = places >> (4 * (self.lane & 7)) & 15;
+  Warp &warp = prepare(self, value, ((self.lane & ~15u) ^ 16) | place);
+  self.block->wave(self, site, [](Warp &warp) { moveActiveWords(warp, 0); });
+  return uint32_t(warp.results[self.lane]);
+}
+
 /// The lane of the own row that a DPP control names; -1: none; -2: the control is not known.
 static int dppSource(uint32_t control, uint32_t inRow) {
   int lane = int(inRow), amount = int(control & 15);

@@ -205,6 +205,10 @@ uint32_t kiln_emu_ds_bpermute(kiln_emu_thread *thread, const kiln_emu_site *site
 /* ds_swizzle_b32 in bit-mask or quad mode. */
 uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
                              uint32_t pattern);
+/* v_permlanex16_b32 with bound_ctrl: the lane of the other row that a nibble of `low` (for lanes 0
+   to 7 of a row) or `high` names. */
+uint32_t kiln_emu_permlanex16(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
+                              uint32_t low, uint32_t high);
 /* v_mov_b32_dpp */
 uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t old,
                       uint32_t value, uint32_t control, uint32_t row_mask, uint32_t bank_mask,

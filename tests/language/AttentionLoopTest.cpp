@@ -129,7 +129,8 @@ TEST_P(AttentionLoop, OfWarpsThatCopyForThemselves) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, AttentionLoop,
-                         ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942"),
+                         ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942",
+                                           "emu:gfx1100", "emu:gfx1201"),
                          sourceTargetName);
 
 //===-- mistakes

@@ -88,7 +88,14 @@ private:
     Value lane = s.bitAnd(lowering.device.threadId(s.builder(), s.location()), warpSize - 1);
     RegisterPicker give(s, plan.giveByLane, lane);
     Value readLane = applyColumns(s, plan.readByLane, lane);
-    SmallVector<Value> given(source), received(plan.rounds.size());
+    SmallVector<unsigned, 4> sources = plan.sourcesOfWord(), targets = plan.resultsOfWord();
+    // Words stand at the number of their first register, which has none of the others' bits.
+    SmallVector<Value> given(source.size()), received(plan.rounds.size() * targets.size());
+    for (unsigned first = 0; first < source.size(); ++first)
+      if (!(first & sources.back()))
+        given[first] = packWord(s, llvm::map_to_vector<4>(sources, [&](unsigned distance) {
+                                  return source[first ^ distance];
+                                }));
     for (const ShufflePlan::Round &round : plan.rounds) {
       Value value = give.pick(given, round.give);
       if (round.local)
@@ -99,13 +106,15 @@ private:
         received[round.receive] =
             shuffleIndex(s, lowering.device, value, s.bitXor(readLane, s.i32(round.readLane)));
     }
-    if (!plan.receivesByLane())
-      return received;
     // Result register r arrived in the round that receives r ^ receiveByLane·lane.
     RegisterPicker receive(s, plan.receiveByLane, lane);
-    SmallVector<Value> results;
-    for (unsigned reg = 0; reg < received.size(); ++reg)
-      results.push_back(receive.pick(received, reg));
+    SmallVector<Value> results(received.size());
+    for (const ShufflePlan::Round &round : plan.rounds) {
+      Value value = receive.pick(received, round.receive);
+      for (auto [target, element] :
+           llvm::zip_equal(targets, unpackWord(s, value, source[0].getType(), targets.size())))
+        results[round.receive ^ target] = element;
+    }
     return results;
   }
 

@@ -281,6 +281,22 @@ Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, Value 
 
 //===-- lanes --------------------------------------------------------------------------------===//
 
+Value packWord(const ScalarBuilder &s, ArrayRef<Value> values) {
+  if (values.size() == 1)
+    return values[0];
+  auto stored = llvm::map_to_vector<4>(values, [&](Value value) { return toStored(s, value); });
+  unsigned bits = scalarBits(stored[0].getType()) * stored.size();
+  return s.bitcast(s.pack(stored), s.builder().getIntegerType(bits));
+}
+
+SmallVector<Value> unpackWord(const ScalarBuilder &s, Value word, Type element, unsigned count) {
+  if (count == 1)
+    return {word};
+  SmallVector<Value> stored =
+      s.unpack(s.bitcast(word, VectorType::get(count, storedType(element))));
+  return llvm::map_to_vector(stored, [&](Value value) { return fromStored(s, value, element); });
+}
+
 /// Moves a scalar of any type through `move`, which moves an i32.
 static Value inWords(const ScalarBuilder &s, Value value, function_ref<Value(Value)> move) {
   OpBuilder &b = s.builder();

@@ -54,6 +54,11 @@ void shareOwners(const ScalarBuilder &s, const Lowering &lowering, mlir::Type ty
 /// One element, at a run-time offset.
 mlir::Value loadSharedElement(const ScalarBuilder &s, const SharedArray &array, mlir::Value offset);
 
+/// Several small values in one integer (one value: itself), and `count` of a type out of it.
+mlir::Value packWord(const ScalarBuilder &s, mlir::ArrayRef<mlir::Value> values);
+llvm::SmallVector<mlir::Value> unpackWord(const ScalarBuilder &s, mlir::Value word,
+                                          mlir::Type element, unsigned count);
+
 /// A value of any scalar type from the lane that differs by `mask`, or from lane `lane`.
 mlir::Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
                        unsigned mask);

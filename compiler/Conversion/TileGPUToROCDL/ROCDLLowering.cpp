@@ -14,6 +14,8 @@ namespace {
 /// DPP controls (GCN3 to RDNA4 ISA, "Data Parallel Primitives"): lanes 1 0 3 2 and 2 3 0 1 of each
 /// quad, and a rotation of each row of 16 lanes by 8.
 constexpr int32_t dppQuadXor1 = 0xB1, dppQuadXor2 = 0x4E, dppRowRotate8 = 0x128;
+/// RDNA's, with the mask in the lower bits: the lane of the row that differs by it.
+constexpr int32_t dppRowXorMask = 0x160;
 
 class ROCDLLowering final : public TargetLowering {
 public:
@@ -75,8 +77,21 @@ public:
 
   Value shuffleXor(OpBuilder &b, Location loc, Value value, unsigned mask) const override {
     ScalarBuilder s(b, loc);
-    if (mask == 1 || mask == 2 || mask == 8) {
-      int32_t control = mask == 1 ? dppQuadXor1 : mask == 2 ? dppQuadXor2 : dppRowRotate8;
+    bool isRdna = info.warpSize == 32;
+    if (isRdna && mask >= 16) {
+      // v_permlanex16_b32: lane i of a row reads the other row of its 32 lanes, at nibble i.
+      uint64_t places = 0;
+      for (uint64_t lane = 0; lane < 16; ++lane)
+        places |= (lane ^ (mask & 15)) << (4 * lane);
+      return ROCDL::PermlaneX16Op::create(b, loc, b.getI32Type(), value, value,
+                                          s.i32(int32_t(places)), s.i32(int32_t(places >> 32)),
+                                          /*fi=*/false, /*boundControl=*/true);
+    }
+    if (isRdna || mask == 1 || mask == 2 || mask == 8) {
+      int32_t control = mask == 1   ? dppQuadXor1
+                        : mask == 2 ? dppQuadXor2
+                        : isRdna    ? dppRowXorMask | int32_t(mask)
+                                    : dppRowRotate8;
       return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), value, value, control, 0xF, 0xF,
                                         true);
     }

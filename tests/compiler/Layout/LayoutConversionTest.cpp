@@ -50,21 +50,21 @@ Block runRegisters(const Block &from, llvm::ArrayRef<unsigned> registers) {
 
 Block runShuffles(const Block &from, const ShufflePlan &plan, int64_t resultRegisters) {
   Block to = from;
+  auto sources = plan.sourcesOfWord(), targets = plan.resultsOfWord();
   for (auto [warp, lanes] : llvm::enumerate(from.registers)) {
     for (auto &values : to.registers[warp])
       values.assign(resultRegisters, unwritten);
-    for (const ShufflePlan::Round &round : plan.rounds) {
-      std::vector<uint64_t> given;
-      for (uint64_t lane = 0; lane < lanes.size(); ++lane)
-        given.push_back(lanes[lane][round.give ^ multiply(plan.giveByLane, lane)]);
+    for (const ShufflePlan::Round &round : plan.rounds)
       for (uint64_t lane = 0; lane < lanes.size(); ++lane) {
         uint64_t read = round.readLane ^ multiply(plan.readByLane, lane);
         if (round.local) {
           EXPECT_EQ(read, lane);
         }
-        to.registers[warp][lane][round.receive ^ multiply(plan.receiveByLane, lane)] = given[read];
+        uint64_t given = round.give ^ multiply(plan.giveByLane, read),
+                 received = round.receive ^ multiply(plan.receiveByLane, lane);
+        for (auto [source, target] : llvm::zip_equal(sources, targets))
+          to.registers[warp][lane][received ^ target] = lanes[read][given ^ source];
       }
-    }
   }
   return to;
 }
@@ -144,7 +144,8 @@ TEST(LayoutConversion, AnyChangeWithinAWarpIsShuffles) {
     if (plan.shuffle) {
       EXPECT_EQ(plan.shuffle->rounds.size(), 8u);
     }
-    expectConverts(warps, result, 32);
+    for (unsigned bits : {8u, 16u, 32u})
+      expectConverts(warps, result, bits);
   }
 }
 
@@ -187,4 +188,22 @@ TEST(LayoutConversion, TextOfAPlanIsStable) {
   ASSERT_EQ(plan.kind, ConversionKind::Shuffle);
   EXPECT_EQ(plan.shuffle->rounds.size(), 1u);
   EXPECT_FALSE(plan.shuffle->givesByLane());
+}
+
+/// A row of gfx11's results has its even columns in one half of the wave, the odd ones in the
+/// other; an operand has whole rows in both.
+TEST(LayoutConversion, HalvesOfAWaveExchangeWords) {
+  LinearLayout result = llvm::cantFail(
+      LinearLayout::parse("register: 0,2 0,4 0,8; lane: 1,0 2,0 4,0 8,0 0,1; warp: -> 16x16"));
+  LinearLayout operand = llvm::cantFail(
+      LinearLayout::parse("register: 0,1 0,2 0,4 0,8; lane: 1,0 2,0 4,0 8,0 0,0; warp: -> 16x16"));
+  for (auto [bits, moved] : {std::pair(8u, 2), {16u, 4}, {32u, 8}}) {
+    LayoutConversion plan = planConversion(result, operand, bits, {});
+    ASSERT_EQ(plan.kind, ConversionKind::Shuffle);
+    EXPECT_TRUE(plan.shuffle->readsByXor());
+    EXPECT_FALSE(plan.shuffle->givesByLane());
+    EXPECT_EQ(llvm::count_if(plan.shuffle->rounds, [](const auto &round) { return !round.local; }),
+              moved);
+    expectConverts(result, operand, bits);
+  }
 }

@@ -122,6 +122,15 @@ TEST(Exchange, DppMovesWithinRowsOfSixteen) {
   }
 }
 
+TEST(Exchange, Permlanex16ReadsTheOtherRow) {
+  // Lane i of a row reads lane 15 - i of the other.
+  auto mirrored = results(32, [](kiln_emu_thread *t) {
+    return kiln_emu_permlanex16(t, &site, t->thread, 0x89abcdef, 0x01234567);
+  });
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(mirrored[lane], 31 - lane);
+}
+
 TEST(Exchange, ReadlaneBroadcasts) {
   for (uint64_t value : results(
            64, [](kiln_emu_thread *t) { return kiln_emu_readlane(t, &site, t->thread * 2, 33); }))
