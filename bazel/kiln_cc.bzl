@@ -1,7 +1,7 @@
 """kiln_cc_library/binary/test: the native rules, plus `mlir = True` for sources that include MLIR.
 
-These link libMLIR. Sources compile against a precompiled header: MLIR's, LLVM's, or for tests the standard library's, tests
-with gtest's.
+These link libMLIR. Sources compile against a precompiled header: of a dialect of Kiln's, MLIR's, or LLVM's; tests against one
+with gtest's, where they include neither of those with the standard library's.
 """
 
 load("//bazel:pch.bzl", "pch_copts")
