@@ -353,8 +353,9 @@ TEST_P(ProductLoopForms, AnOperandThatTheIterationStoresBefore) {
 )",
         [](const Memory &memory, int trips, int i, int j) {
           double sum = 0;
-          for (int l = 0; l < trips * K; ++l)
-            sum += memory.A(i, l) * (memory.B(l % K, j) + l / K);
+          for (int t = 0; t < trips; ++t)
+            for (int l = 0; l < K; ++l)
+              sum += memory.A(i, t * K + l) * (memory.B(l, j) + t);
           return sum;
         });
 }
