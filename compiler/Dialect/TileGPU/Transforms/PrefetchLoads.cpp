@@ -235,7 +235,19 @@ private:
       return false;
     constexpr unsigned many = 16, blocks = 2;
     return asksForStages(loop) || threadsMeetIn(loop, target) ||
-           (registers >= many && needed * blocks <= registerShare(getOperation(), target));
+           (registers >= many &&
+            (needed + widestIn(loop)) * blocks <= registerShare(getOperation(), target));
+  }
+
+  /// Registers of the largest value that the loop computes: the estimate is of places where threads
+  /// meet, and none of this loop's is one.
+  static unsigned widestIn(scf::ForOp loop) {
+    unsigned widest = 0;
+    for (Operation &op : *loop.getBody())
+      for (Value result : op.getResults())
+        if (isa<FloatType>(getElementTypeOrSelf(result)))
+          widest = std::max(widest, registersOf(result));
+    return widest;
   }
 
   static bool asksForStages(scf::ForOp loop) {
