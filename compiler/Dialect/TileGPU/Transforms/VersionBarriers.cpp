@@ -48,10 +48,17 @@ bool waits(Operation &op) {
   return isa<tilegpu::ScratchOpInterface>(op) || !isMemoryEffectFree(&op);
 }
 
+/// Whether the operation loads, or a branch of it does.
+bool mayLoad(Operation *op) {
+  return isa<tile::LoadOp>(op) || (isa<scf::IfOp>(op) && op->walk([](tile::LoadOp) {
+                                                             return WalkResult::interrupt();
+                                                           }).wasInterrupted());
+}
+
 /// Whether there is a load ahead that nothing but arithmetic may have waited for.
 bool holdsUpLoads(tilegpu::BarrierOp barrier) {
   for (Operation *op = barrier->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<tile::LoadOp>(op))
+    if (mayLoad(op))
       return true;
     if (waits(*op) && !isa<tile::StoreOp>(op))
       return false;

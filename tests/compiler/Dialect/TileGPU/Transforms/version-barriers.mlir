@@ -72,6 +72,30 @@ func.func @loop(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i64, %b: i64, %n: i32) {
   return
 }
 
+// A branch has loaded.
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.for
+// CHECK: tilegpu.barrier{{$}}
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: tilegpu.barrier
+// CHECK: return
+func.func @branch(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %any: i1, %zeros: tensor<64xf32, #l>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %x = scf.if %any -> tensor<64xf32, #l> {
+      %y = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+      scf.yield %y : tensor<64xf32, #l>
+    } else {
+      scf.yield %zeros : tensor<64xf32, #l>
+    }
+    tilegpu.barrier if %a
+    tile.store %p, %x : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  }
+  return
+}
+
 // No load is in flight where an iteration begins, and none behind another barrier.
 // CHECK-LABEL: func.func @noneInFlight
 // CHECK-NOT: scf.if
