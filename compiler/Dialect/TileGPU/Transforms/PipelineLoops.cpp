@@ -342,7 +342,8 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     constexpr unsigned fewTimes = 2;
     std::optional<APInt> times = loop.getStaticTripCount();
     bool losesBlocks = tilegpu::numWarpsOf(getOperation()) < RingBudget::schedulers && times &&
-                       times->ule(fewTimes) && without.blocks > with.blocks;
+                       times->ule(fewTimes) && with.blocks <= RingBudget::schedulers &&
+                       without.blocks > with.blocks;
     if (with.stages >= std::max(2u, without.stages) && !losesBlocks)
       return true;
     for (LoadDetour &detour : detours)
