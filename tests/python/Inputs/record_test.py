@@ -55,6 +55,44 @@ class GridTest(unittest.TestCase):
 
         self.assertEqual(self.of(grid), (("m",), ("cdiv(m, BLOCK)",), ("3",)))
 
+    def test_an_argument_that_is_the_same_object_comes_first(self):
+        rows, columns = int("1000"), int("1000")
+        numbers = {"columns": columns, "rows": rows, "size": rows}
+        of = lambda grid: grid_expression.of_function(grid, numbers)[0]  # noqa: E731
+        self.assertEqual(of(lambda meta: (rows,)), ("rows", "size", "columns"))
+        self.assertEqual([found.is_guess for found in of(lambda meta: (rows * 2,))], [False, False, True])
+        columns = rows  # the name is then what the kernel's argument is not
+        self.assertEqual(of(lambda meta: (columns,))[:2], ("rows", "size"))
+        self.assertEqual(grid_expression.of_sizes((rows,), {"columns": int("1000"), "rows": rows})[0], ("rows", "columns"))
+
+    def doubts(self, *sizes):
+        """Of a program with a variable for n that no argument has the name of."""
+        launches = []
+        for n, k in sizes:
+            numbers = {"n": n, "k": k, "BLOCK": 64}
+            launches.append(launch(n, expressions=self.grid_of(n, numbers)))
+            launches[-1].numbers.update(numbers)
+        return grid_expression.agreed(launches), grid_expression.doubts(launches)
+
+    @staticmethod
+    def grid_of(n, numbers):
+        size = [0] * n
+        return grid_expression.of_function(lambda meta: (cdiv(len(size), meta["BLOCK"]),), numbers)
+
+    def test_says_what_values_alone_cannot_tell(self):
+        expressions, doubts = self.doubts((100, 100), (300, 300))
+        self.assertEqual((expressions, doubts), (["cdiv(n, BLOCK)"], ["'cdiv(n, BLOCK)' may as well be 'cdiv(k, BLOCK)', which was the same in every launch"]))
+        expressions, doubts = self.doubts((100, 7))
+        self.assertEqual((expressions, doubts), (["cdiv(n, BLOCK)"], ["'cdiv(n, BLOCK)' is known from one value alone, 2, and may be so by chance"]))
+
+    def test_is_sure_of_names_objects_and_several_values(self):
+        self.assertEqual(self.doubts((100, 7), (300, 300))[1], [])
+        n = k = 100
+        named = grid_expression.of_function(lambda meta: (cdiv(n, meta["BLOCK"]),), {"k": k, "n": n, "BLOCK": 64})
+        one = launch(n, expressions=named)
+        one.numbers["k"] = k
+        self.assertEqual((grid_expression.agreed([one]), grid_expression.doubts([one])), (["cdiv(n, BLOCK)"], []))
+
     def test_gives_up(self):
         unknown = 12345
         self.assertEqual(self.of(lambda meta: (unknown,)), ((),))
