@@ -1,11 +1,17 @@
 """record_test.py SPEC: writes a spec of made-up launches of loaded.py, after tests of how it comes about."""
+import contextlib
+import io
 import json
 import os
+import pathlib
 import sys
+import types
 import unittest
 
-from kiln.record import grid_expression, spec_writer
+from kiln.record import command, grid_expression, spec_writer
 from kiln.record.launch import Launch, Value
+
+FOLDER = os.path.dirname(os.path.abspath(sys.argv[1]))  # which has loaded.py
 
 
 def cdiv(a, b):
@@ -20,7 +26,7 @@ def launch(n=100, block=64, element="fp32", promise="", grid=None, tuned=(), opt
         "factor": Value("fp32"),
         "BLOCK": Value(constant=block),
     }
-    expressions = (("cdiv(n, BLOCK)",),) if expressions is None else expressions
+    expressions = ((grid_expression.Expression("cdiv(n, BLOCK)"),),) if expressions is None else expressions
     grid = grid or (cdiv(n, block), 1, 1)
     return Launch(
         "loaded.py", "scale_kernel", values, options or {"num_warps": 4}, frozenset(tuned), ("n",), {"n": n, "BLOCK": block}, grid, expressions
@@ -145,6 +151,39 @@ class SpecTest(unittest.TestCase):
         (entry,) = spec_writer.entries_of([launch(100), launch(160, promise="16"), launch(1), launch(300)])
         spelled = [(s["signature"]["y"], s["signature"]["n"]) for s in entry.spec("loaded.py")["signatures"]]
         self.assertEqual(spelled, [("*fp32:16", "i32:16"), ("*fp32", "i32:1"), ("*fp32", "i32")])
+
+
+class CommandTest(unittest.TestCase):
+    """What kiln record prints, of launches that an observer has seen."""
+
+    def printed(self, launches, capture=None):
+        for one in launches:
+            one.path = os.path.join(FOLDER, "loaded.py")
+        observer = types.SimpleNamespace(launches=launches, sources={}, left_out={}, capture=capture)
+        arguments = types.SimpleNamespace(output=pathlib.Path(FOLDER, "printed.json"), target=None, library=None, roots=[], stand_in="cpu")
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(command.write_spec(observer, arguments), 0)
+        return out.getvalue(), err.getvalue()
+
+    def test_says_where_a_grid_is_a_guess(self):
+        numbers = {"n": 300, "factor": 300, "BLOCK": 64}
+        guessed = launch(300, expressions=GridTest.grid_of(300, numbers))
+        guessed.numbers.update(numbers)
+        out, err = self.printed([guessed])
+        self.assertEqual(out, "scale_kernel: 1 launches, grid cdiv(n, BLOCK); n 300, factor 300\n")
+        self.assertEqual(
+            err,
+            "kiln record: scale_kernel: in its grid 'cdiv(n, BLOCK)' may as well be 'cdiv(factor, BLOCK)', which was the same in every launch; "
+            "record other sizes, or see to it\n",
+        )
+        self.assertEqual(self.printed([launch(100)])[1], "")
+
+    def test_says_which_kernels_read_what_their_trials_wrote(self):
+        capture = types.SimpleNamespace(write=lambda *_: 1, folder="kept", size=1, left_out={}, unrestored={"scale_kernel"})
+        out, err = self.printed([launch(100)], capture)
+        self.assertIn("1 launches captured in kept, 1 MiB", out)
+        self.assertRegex(err, "^kiln record: scale_kernel: its autotuner's trials .* restore_value or reset_to_zero\n$")
 
 
 def write_spec(path):
