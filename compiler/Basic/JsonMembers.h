@@ -7,6 +7,11 @@
 
 namespace kiln {
 
+/// The value of a text, which may come from anywhere: LLVM's parser goes as deep as the text does,
+/// until the stack ends, so that nesting of more than 64 levels is an error here. Errors are whole
+/// sentences about "it".
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
 /// An object's members that must be there, of a kind; Path says where one is not.
 class JsonMembers {
 public:

@@ -81,9 +81,9 @@ void readReport(JsonMembers &in, CountReport &out) {
 } // namespace
 
 llvm::Expected<CountReport> readCountJson(llvm::StringRef text) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("it is not JSON: " + llvm::toString(value.takeError()));
+    return value.takeError();
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> version = object ? object->getInteger("kiln_count") : std::nullopt;
   if (!version)

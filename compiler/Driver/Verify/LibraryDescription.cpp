@@ -91,7 +91,7 @@ void readEntry(JsonMembers &in, LibraryDescription &out) {
 } // namespace
 
 llvm::Expected<LibraryDescription> readLibraryDescription(llvm::StringRef text) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   json::Path::Root root("library");
