@@ -59,7 +59,7 @@ TEST(LibraryDescription, TakesAKernelsOwnGridSizeAsArgument) {
 
 TEST(LibraryDescription, SaysWhatIsWrong) {
   const std::array<llvm::StringRef, 3> cases[] = {
-      {"{", "", "Expected"},
+      {"{", "", "end of document"},
       {"\"entries\"", "\"entrances\"", "entries"},
       {"\"name\": \"f\"", "\"name\": 3", "name"},
       {"\"arguments\"", "\"parameters\"", "arguments"},
