@@ -14,7 +14,7 @@ namespace {
 llvm::Error mistake(const llvm::Twine &what) { return llvm::createStringError(what); }
 
 /// Its calls go to its own runtime: this program has functions of the same names, some of which it
-/// exports. AddressSanitizer forbids what says so.
+/// exports. The sanitizer for addresses forbids what says so.
 int openingMode() {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
