@@ -60,10 +60,11 @@ public:
       good &= inner.isGood();
     }
   }
-  /// Calls `each` with the name of every member.
+  /// Calls `each` with the name of every member, which stays as long as the value does: paths in
+  /// errors refer to names.
   template <typename Each> void names(Each each) {
     for (const auto &[name, value] : *object)
-      each(name.str());
+      each(llvm::StringRef(name));
   }
 
 private:

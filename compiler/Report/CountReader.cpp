@@ -18,8 +18,9 @@ void readInstructions(JsonMembers &in, CountTotals::Instructions &out) {
 void readTotals(JsonMembers &in, CountTotals &out) {
   readInstructions(in, out.instructions);
   in.within("classes", [&](JsonMembers &classes) {
-    classes.names([&](const std::string &name) {
-      classes.within(name, [&](JsonMembers &one) { readInstructions(one, out.classes[name]); });
+    classes.names([&](llvm::StringRef name) {
+      classes.within(name,
+                     [&](JsonMembers &one) { readInstructions(one, out.classes[name.str()]); });
     });
   });
   in.read("divergent_branches", out.divergentBranches);

@@ -88,8 +88,8 @@ void readLaunch(JsonMembers &in, CapturedLaunch &out) {
   else
     in.refuse("grid", "expected three numbers");
   in.within("constants", [&](JsonMembers &constants) {
-    constants.names([&](const std::string &name) {
-      constants.read(name, out.constants.emplace_back(name, 0).second);
+    constants.names([&](llvm::StringRef name) {
+      constants.read(name, out.constants.emplace_back(name.str(), 0).second);
     });
   });
   in.elements("storages", [&](JsonMembers &one) { readStorage(one, out.storages.emplace_back()); });

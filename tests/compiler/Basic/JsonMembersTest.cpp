@@ -37,6 +37,18 @@ TEST(JsonMembers, LevelsInStringsAreNone) {
   EXPECT_EQ(errorOf("[\"\\\\\"," + brackets), "its JSON is nested more than 64 levels deep");
 }
 
+/// Names outlive their visit: the error is put together afterwards.
+TEST(JsonMembers, ErrorsNameMembersOfAnyName) {
+  const std::string name = "a name that no string holds by itself";
+  auto value = llvm::cantFail(parseJson("{\"" + name + "\": \"text\"}"));
+  llvm::json::Path::Root root("root");
+  JsonMembers members(value, root);
+  int64_t number = 0;
+  members.names([&](llvm::StringRef one) { members.read(one, number); });
+  EXPECT_FALSE(members.isGood());
+  EXPECT_NE(llvm::toString(root.getError()).find("root." + name), std::string::npos);
+}
+
 TEST(JsonMembers, SaysWhatIsNoJson) {
   EXPECT_EQ(errorOf("]").find("it is not JSON: "), 0u);
   EXPECT_EQ(errorOf("\"[").find("it is not JSON: "), 0u);
