@@ -8,7 +8,7 @@
 namespace kiln {
 
 struct RuntimeFunctions {
-#define KILN_RUNTIME_FUNCTION(NAME) decltype(&::NAME) NAME = &::NAME;
+#define KILN_RUNTIME_FUNCTION(NAME) decltype(&::NAME) NAME = &::NAME; // NOLINT: a name
 #include "compiler/Driver/Run/RuntimeFunctions.def"
 };
 

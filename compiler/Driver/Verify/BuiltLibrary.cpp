@@ -132,8 +132,8 @@ class BuiltLibrary final : public VerifiedKernels {
 public:
   BuiltLibrary(SharedObject object, const RuntimeFunctions &functions, LibraryDescription described,
                const VerifyOptions &verify, TargetInfo info)
-      : object(std::move(object)), functions(functions), description(std::move(described)),
-        verify(verify), info(std::move(info)) {
+      : object(object), functions(functions), description(std::move(described)), verify(verify),
+        info(std::move(info)) {
     // As captures call them.
     for (EntryModel &entry : description.entries)
       if (llvm::StringRef(entry.name).starts_with(verify.libraryPrefix))
