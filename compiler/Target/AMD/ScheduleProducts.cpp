@@ -85,16 +85,21 @@ public:
     if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups)
       return;
     orderReads();
+    size_t leading = bringFirstToFront(), next = 0;
+    llvm::Instruction *late = leaveWorkForWrites(leading);
     llvm::IRBuilder<> b(block.getTerminator());
     auto group = [&](Class kind, size_t count) {
       if (count)
         b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_group_barrier,
                           {b.getInt32(kind), b.getInt32(uint32_t(count)), b.getInt32(0)});
     };
-    size_t leading = bringFirstToFront(), next = 0;
+    if (late)
+      b.SetInsertPoint(late);
     for (; next < leading; ++next)
       group(accesses[next].second, 1);
     for (size_t product = 0; product < products.size(); ++product) {
+      if (late && product == products.size() / 2)
+        b.SetInsertPoint(block.getTerminator());
       group(Matrix, 1);
       for (size_t end = leading + dueAfter(product, leading); next < end; ++next)
         group(accesses[next].second, 1);
@@ -141,6 +146,53 @@ private:
     size_t done = product + 1;
     return share(reads, done, half / 2) +
            (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
+  }
+
+  /// What is written may be work on what comes from memory (elements that change places, or their
+  /// type), which the recipe cannot name: LLVM would do it at once, and wait. So a barrier for the
+  /// scheduler parts the block: the first half of the products, and all that is read, stand before
+  /// it, that work behind it. Null: nothing is worked on.
+  llvm::Instruction *leaveWorkForWrites(size_t leading) {
+    auto *firstWrite =
+        llvm::find_if(accesses, [](const auto &access) { return access.second == SharedWrite; });
+    size_t number = firstWrite - accesses.begin();
+    bool readsBehind =
+        llvm::any_of(llvm::make_range(firstWrite, accesses.end()),
+                     [](const auto &access) { return access.second != SharedWrite; });
+    if (firstWrite == accesses.end() || number < leading || readsBehind)
+      return nullptr;
+    llvm::DenseSet<llvm::Instruction *> work = workForWrites();
+    if (work.empty())
+      return nullptr;
+    llvm::Instruction *write = firstWrite->first;
+    for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(products.size() / 2))
+      bringBefore(product, write);
+    llvm::IRBuilder<> b(write);
+    llvm::Instruction *parting =
+        b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
+    llvm::SmallVector<llvm::Instruction *> moved;
+    for (llvm::Instruction &instruction : block)
+      if (work.contains(&instruction) && instruction.comesBefore(write))
+        moved.push_back(&instruction);
+    for (llvm::Instruction *instruction : moved)
+      instruction->moveBefore(write->getIterator());
+    return parting;
+  }
+
+  /// What writes alone are computed by, beside accesses.
+  llvm::DenseSet<llvm::Instruction *> workForWrites() const {
+    llvm::DenseSet<llvm::Instruction *> work;
+    auto isForWrites = [&](llvm::User *user) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
+      return work.contains(instruction) || classOf(*instruction) == SharedWrite;
+    };
+    for (llvm::Instruction &instruction :
+         llvm::reverse(llvm::make_range(first.getIterator(), block.end())))
+      if (!instruction.use_empty() && !llvm::isa<llvm::PHINode>(instruction) &&
+          !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
+          classOf(instruction) != Matrix && llvm::all_of(instruction.users(), isForWrites))
+        work.insert(&instruction);
+    return work;
   }
 
   /// The values that the instruction is computed from, through all but products.
