@@ -7,7 +7,8 @@
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
 what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB. Prints
 registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), and llvm-mca's
-estimate. Where one compiler's loop does the work of several iterations, its numbers are divided. Both get fewer stages where Triton's code
+estimate. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
+once. Both get fewer stages where Triton's code
 would take more LDS than there is.
 
 CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
@@ -25,6 +26,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import types
@@ -161,6 +163,27 @@ def parameters(case):
 #===-- the two compilers --------------------------------------------------------------------------===#
 
 
+# What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
+KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"( swapped)?, warps (\d+) x (\d+)>.*-> tensor<(\d+)x(\d+)x')
+TRITON_DOT = re.compile(r"tt\.dot .*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
+TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
+
+
+def repeated(tile, unit, warps, num_warps):
+    """How often a product is computed in a block."""
+    return num_warps / math.prod(warps) * math.prod(max(1, u * w / t) for t, u, w in zip(tile, unit, warps))
+
+
+def repeated_by_kiln(ir, num_warps):
+    shares = [repeated((int(m), int(n)), (int(um), int(un)), (int(wm), int(wn)), num_warps) for um, un, _, wm, wn, m, n in KILN_DOT.findall(ir)]
+    return min(shares, default=1)
+
+
+def repeated_by_triton(ir, num_warps):
+    units = {name: ((int(um), int(un)), (int(wm), int(wn))) for name, wm, wn, um, un in TRITON_UNIT.findall(ir)}
+    return min((repeated((int(m), int(n)), *units[unit], num_warps) for m, n, unit in TRITON_DOT.findall(ir) if unit in units), default=1)
+
+
 def by_kiln(case, args):
     def text(value):
         if isinstance(value, dict):
@@ -170,11 +193,13 @@ def by_kiln(case, args):
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
-               "-ns", str(case["num_stages"]), "--emit", "asm", "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q"]
-    built = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
-    if built.returncode:
-        raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
-    return built.stdout, None
+               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", "--emit"]
+    def emitted(stage):
+        built = subprocess.run([*command, stage], capture_output=True, text=True, timeout=LIMIT_S)
+        if built.returncode:
+            raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
+        return built.stdout
+    return emitted("asm"), None, repeated_by_kiln(emitted("tilegpu"), case["num_warps"])
 
 
 class Anything(types.ModuleType):
@@ -295,7 +320,7 @@ def compiled_by_triton(case, args):
     options = {o: case[o] for o in ("num_warps", "num_stages")}
     target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
     built = triton.compile(ASTSource(function, signature, constants, attributes), target=target, options=options)
-    return built.asm["amdgcn"], built.metadata.shared
+    return built.asm["amdgcn"], built.metadata.shared, repeated_by_triton(built.asm["ttgir"], case["num_warps"])
 
 
 DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
@@ -309,10 +334,11 @@ def compare(case, args):
     arch = args.target.split(":")[1]
     for compiler, compile_case in (("triton", by_triton), ("kiln", by_kiln)):
         try:
-            text, shared = compile_case(case, args)
+            text, shared, repeats = compile_case(case, args)
             if args.save:
                 (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
             outcome[compiler] = measure(text, arch, case["num_warps"], shared)
+            outcome[compiler]["products"] /= repeats
         except Exception as error:
             outcome[compiler] = {"error": str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}
         if compiler == "triton" and outcome[compiler].get("occupancy") == 0:

@@ -1,9 +1,10 @@
 // A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
 // LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
 // of accesses alone. Here a block with products ends in a recipe (llvm.amdgcn.sched.group.barrier):
-// what the first product reads, then after each product its share of the other accesses, in the
-// order in which the program has them, so that the barriers between them stay where they are. What
-// is read has the first half of the products, what is written the second: it comes from memory.
+// what the first product reads, then after each product its share of the other accesses, of those
+// that read memory ahead first, else in the order in which the program has them, so that the
+// barriers between them stay where they are. What is read has the first half of the products, what
+// is written the second: it comes from memory.
 //
 // Of a block whose products wait for other work on products (attention) the recipe is for what
 // stands behind the last read of shared memory: the barrier, what is written for the next
@@ -126,7 +127,12 @@ public:
   }
 
 private:
-  using Accesses = llvm::SmallVector<std::pair<llvm::Instruction *, Class>>;
+  using Access = std::pair<llvm::Instruction *, Class>;
+  using Accesses = llvm::SmallVector<Access>;
+
+  static auto isOf(Class kind) {
+    return [kind](const Access &access) { return access.second == kind; };
+  }
 
   /// Not what the block begins with, and nothing of other blocks.
   bool isWithin(const llvm::Instruction &instruction) const {
@@ -137,8 +143,7 @@ private:
   /// How many of the accesses behind the `leading` ones should be issued once `product` and those
   /// before it are.
   size_t dueAfter(size_t product, size_t leading) const {
-    size_t writes = llvm::count_if(llvm::drop_begin(accesses, leading),
-                                   [](const auto &access) { return access.second == SharedWrite; });
+    size_t writes = llvm::count_if(llvm::drop_begin(accesses, leading), isOf(SharedWrite));
     size_t reads = accesses.size() - leading - writes, half = products.size() / 2;
     auto share = [](size_t of, size_t done, size_t places) {
       return std::min(of, llvm::divideCeil(done * of, std::max<size_t>(1, places)));
@@ -153,12 +158,10 @@ private:
   /// scheduler parts the block: the first half of the products, and all that is read, stand before
   /// it, that work behind it. Null: nothing is worked on.
   llvm::Instruction *leaveWorkForWrites(size_t leading) {
-    auto *firstWrite =
-        llvm::find_if(accesses, [](const auto &access) { return access.second == SharedWrite; });
+    auto *firstWrite = llvm::find_if(accesses, isOf(SharedWrite));
     size_t number = firstWrite - accesses.begin();
     bool readsBehind =
-        llvm::any_of(llvm::make_range(firstWrite, accesses.end()),
-                     [](const auto &access) { return access.second != SharedWrite; });
+        !llvm::all_of(llvm::make_range(firstWrite, accesses.end()), isOf(SharedWrite));
     if (firstWrite == accesses.end() || number < leading || readsBehind)
       return nullptr;
     llvm::DenseSet<llvm::Instruction *> work = workForWrites();
@@ -179,18 +182,20 @@ private:
     return parting;
   }
 
-  /// What writes alone are computed by, beside accesses.
+  /// What only the values that are written are computed by, beside accesses.
   llvm::DenseSet<llvm::Instruction *> workForWrites() const {
     llvm::DenseSet<llvm::Instruction *> work;
-    auto isForWrites = [&](llvm::User *user) {
-      auto *instruction = llvm::cast<llvm::Instruction>(user);
-      return work.contains(instruction) || classOf(*instruction) == SharedWrite;
+    auto isForWrites = [&](const llvm::Use &use) {
+      auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      bool isAddress = llvm::isa<llvm::StoreInst>(user) &&
+                       use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
+      return work.contains(user) || (classOf(*user) == SharedWrite && !isAddress);
     };
     for (llvm::Instruction &instruction :
          llvm::reverse(llvm::make_range(first.getIterator(), block.end())))
       if (!instruction.use_empty() && !llvm::isa<llvm::PHINode>(instruction) &&
           !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
-          classOf(instruction) != Matrix && llvm::all_of(instruction.users(), isForWrites))
+          classOf(instruction) != Matrix && llvm::all_of(instruction.uses(), isForWrites))
         work.insert(&instruction);
     return work;
   }
@@ -288,7 +293,12 @@ private:
       (isFirst ? before : behind).push_back(access);
     }
     size_t first = before.size();
-    before.append(behind.begin(), behind.end());
+    // What runs ahead comes next: it takes longest.
+    auto *firstWrite = llvm::find_if(behind, isOf(SharedWrite));
+    for (Class kind : {GlobalRead, SharedRead})
+      llvm::copy_if(llvm::make_range(behind.begin(), firstWrite), std::back_inserter(before),
+                    isOf(kind));
+    before.append(firstWrite, behind.end());
     accesses = std::move(before);
     return first;
   }
