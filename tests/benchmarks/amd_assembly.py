@@ -180,8 +180,11 @@ def cycles_of_mca(kernel, loop, arch):
     """llvm-mca's estimate for one iteration."""
     body = [_as_buffer_access(kernel.instructions[at].text, arch) for at in loop if kernel.instructions[at].kind() != "branch"]
     iterations = 20
-    ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0",
-                          "-resource-pressure=0"], input="\n".join(body), capture_output=True, text=True)
+    try:  # it does not end on some sequences of matrix instructions
+        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0",
+                              "-resource-pressure=0"], input="\n".join(body), capture_output=True, text=True, timeout=30)
+    except subprocess.TimeoutExpired:
+        return None
     cycles = re.search(r"Total Cycles:\s+(\d+)", ran.stdout)
     return int(cycles[1]) / iterations if cycles else None
 

@@ -7,20 +7,26 @@
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
 what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB. Prints
 registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), and llvm-mca's
-estimate. Where one compiler's loop does the work of several iterations, its numbers are divided.
+estimate. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
+once. Both get fewer stages where Triton's code
+would take more LDS than there is.
 
 CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
 entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
-(docs/corpus.md) with a product in a loop, whose sources are in FOLDER/OWNER+NAME; as their launches would find it, pointers and
-strides are multiples of 16, and the last stride of each array is 1.
+(docs/corpus.md) with a product in a loop, whose sources are in FOLDER/OWNER+NAME; as their launches mostly find it, pointers,
+sizes and strides are multiples of 16, and the last stride of each array is 1, unless the kernel has that dimension without a stride.
 """
 import argparse
 import ast
 import importlib.abc
 import importlib.machinery
+import itertools
 import json
 import math
+import multiprocessing
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import types
@@ -28,6 +34,7 @@ import types
 from amd_assembly import CLASSES, measure
 
 HERE = pathlib.Path(__file__).resolve().parent
+LIMIT_S = 100  # for one kernel and compiler
 
 
 #===-- cases --------------------------------------------------------------------------------------===#
@@ -66,39 +73,78 @@ def read_cases(path, roots, target):
             yield {"num_warps": 4, "num_stages": 2, **entry, "source": str(source)}
 
 
-def multiplies_in_loop(source, kernel):
-    try:
-        tree = ast.parse(source.read_text())
-    except SyntaxError:
-        return False
-    return any(isinstance(loop, (ast.For, ast.While)) and "tl.dot(" in ast.unparse(loop)
-               for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) and function.name == kernel for loop in ast.walk(function))
+def summed_beside_indices(function):
+    """Strides of rows whose elements are dense: some sum adds an index to their multiples that nothing multiplies, `m[:, None] * stride + k[None, :]`."""
+    def terms(node):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return terms(node.left) + terms(node.right)
+        return [node]
+    strides = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            summands = terms(node)
+            if any(isinstance(term, ast.Subscript) and "None" in ast.unparse(term) for term in summands):
+                products = [term for term in summands if isinstance(term, ast.BinOp) and isinstance(term.op, ast.Mult)]
+                strides |= {name.id for term in products for name in ast.walk(term) if isinstance(name, ast.Name)}
+    return strides
 
 
-def specialised(record):
+def arrays_of_strides(names):
+    """The strides' names, an array's in one list: `stride_am`, `stride_ak`; `stride_x_batch`, `stride_x_head`."""
+    arrays, last, roles = [], None, set()
+    for name in names:
+        words = [word for word in name.split("_") if word not in ("stride", "strides")]
+        array, role = (words[0], words[-1]) if len(words) > 1 else (name[:-1], name[-1])
+        array = array if len(words) > 1 else "".join(words)[:-1]
+        if array != last or role in roles:
+            arrays.append([])
+            last, roles = array, set()
+        arrays[-1].append(name)
+        roles.add(role)
+    return arrays
+
+
+def specialised(record, function, sizes):
     """The record's signature as a launch with dense arrays has it."""
-    signature = dict(record["signature"])
-    strides = [name for name, kind in signature.items() if "stride" in name and not kind.startswith("*")]
-    for name, kind in signature.items():
-        if name in strides and not any(other[:-1] == name[:-1] for other in strides[strides.index(name) + 1:]):
-            signature[name] = 1
-        elif name in strides or kind.startswith("*"):
+    signature = {**record["signature"], **record["constexprs"]}
+    rows = summed_beside_indices(function)
+    for array in arrays_of_strides([a.arg for a in function.args.args if "stride" in a.arg and not str(signature.get(a.arg, "")).startswith("*")]):
+        for name in array:
+            if signature.get(name) in ("i32", "i64"):
+                signature[name] = 1 if name == array[-1] and name not in rows else signature[name] + ":16"
+    for name, kind in record["signature"].items():
+        if kind.startswith("*") or (signature[name] in ("i32", "i64") and sizes):
             signature[name] = kind + ":16"
     dtype = lambda value: {"dtype": value[3:]} if isinstance(value, str) and value.startswith("tl.") else value
-    return {**signature, **{name: dtype(value) for name, value in record["constexprs"].items()}}
+    return {name: dtype(value) for name, value in signature.items()}
 
 
-def read_records(path, sources, limit):
+def function_of(source, kernel):
+    tree = ast.parse(pathlib.Path(source).read_text())
+    return next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == kernel), None)
+
+
+def multiplies_in_loop(function):
+    return any(isinstance(loop, (ast.For, ast.While)) and "tl.dot(" in ast.unparse(loop) for loop in ast.walk(function))
+
+
+def read_records(path, sources, limit, sizes):
+    """Kernels with products in a loop, of all repositories in turns, so that no family of kernels makes up the most."""
+    of_repository = {}
     seen = set()
     for line in path.read_text().splitlines():
         record = json.loads(line)
         root = sources / record["repo"].replace("/", "+")
         source = root / record["path"]
         name = f"{record['repo'].split('/')[1]}/{source.stem}/{record['kernel']}"
-        if len(seen) < limit and name not in seen and source.exists() and multiplies_in_loop(source, record["kernel"]):
+        function = function_of(source, record["kernel"]) if name not in seen and source.exists() else None
+        if function and multiplies_in_loop(function):
             seen.add(name)
-            yield {"name": name, "source": str(source), "root": str(root), "kernel": record["kernel"], "signature": specialised(record),
-                   "num_warps": record["num_warps"] or 4, "num_stages": record["num_stages"] or 2}
+            of_repository.setdefault(record["repo"], []).append(
+                {"name": name, "source": str(source), "root": str(root), "kernel": record["kernel"], "signature": specialised(record, function, sizes),
+                 "num_warps": record["num_warps"] or 4, "num_stages": record["num_stages"] or 2})
+    in_turns = itertools.chain.from_iterable(itertools.zip_longest(*of_repository.values()))
+    return itertools.islice((case for case in in_turns if case), limit)
 
 
 def is_type(value):
@@ -107,8 +153,7 @@ def is_type(value):
 
 def parameters(case):
     """Names and values of the signature, in the kernel's order, with its own defaults."""
-    tree = ast.parse(pathlib.Path(case["source"]).read_text())
-    function = next(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == case["kernel"])
+    function = function_of(case["source"], case["kernel"])
     names = [a.arg for a in function.args.args]
     defaults = dict(zip(reversed(names), reversed(function.args.defaults)))
     given = case["signature"]
@@ -116,6 +161,27 @@ def parameters(case):
 
 
 #===-- the two compilers --------------------------------------------------------------------------===#
+
+
+# What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
+KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"( swapped)?, warps (\d+) x (\d+)>.*-> tensor<(\d+)x(\d+)x')
+TRITON_DOT = re.compile(r"tt\.dot .*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
+TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
+
+
+def repeated(tile, unit, warps, num_warps):
+    """How often a product is computed in a block."""
+    return num_warps / math.prod(warps) * math.prod(max(1, u * w / t) for t, u, w in zip(tile, unit, warps))
+
+
+def repeated_by_kiln(ir, num_warps):
+    shares = [repeated((int(m), int(n)), (int(um), int(un)), (int(wm), int(wn)), num_warps) for um, un, _, wm, wn, m, n in KILN_DOT.findall(ir)]
+    return min(shares, default=1)
+
+
+def repeated_by_triton(ir, num_warps):
+    units = {name: ((int(um), int(un)), (int(wm), int(wn))) for name, wm, wn, um, un in TRITON_UNIT.findall(ir)}
+    return min((repeated((int(m), int(n)), *units[unit], num_warps) for m, n, unit in TRITON_DOT.findall(ir) if unit in units), default=1)
 
 
 def by_kiln(case, args):
@@ -127,11 +193,13 @@ def by_kiln(case, args):
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
-               "-ns", str(case["num_stages"]), "--emit", "asm", "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q"]
-    built = subprocess.run(command, capture_output=True, text=True)
-    if built.returncode:
-        raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
-    return built.stdout, None
+               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", "--emit"]
+    def emitted(stage):
+        built = subprocess.run([*command, stage], capture_output=True, text=True, timeout=LIMIT_S)
+        if built.returncode:
+            raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
+        return built.stdout
+    return emitted("asm"), None, repeated_by_kiln(emitted("tilegpu"), case["num_warps"])
 
 
 class Anything(types.ModuleType):
@@ -165,15 +233,27 @@ class AnyModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def load_definitions(source):
-    """The module's imports, functions, classes and constants; what it would run is left out."""
+def source_of(node, importing, root):
+    """The file of the sources that `from … import` names."""
+    words = node.module.split(".") if node.module else []
+    folders = [importing.parents[node.level - 1]] if node.level else [importing.parent, root, root / "python", root / "src"]
+    return next((f for f in (folder.joinpath(*words).with_suffix(".py") for folder in folders if words) if f.exists()), None)
+
+
+def load_definitions(source, root, loaded):
+    """The module's imports, functions, classes and constants; what it would run is left out. What it takes of others of the sources is loaded
+    the same way."""
     path = pathlib.Path(source)
-    tree = ast.parse(path.read_text())
-    module = types.ModuleType(path.stem)
+    if path in loaded:
+        return loaded[path]
+    module = loaded[path] = types.ModuleType(path.stem)
     module.__file__ = str(path)
-    sys.modules[path.stem] = module
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)):
+    sys.modules.setdefault(path.stem, module)
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (file := source_of(node, path, root)):
+            other = vars(load_definitions(file, root, loaded))
+            vars(module).update({name.asname or name.name: other[name.name] for name in node.names if name.name in other})
+        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)):
             if isinstance(node, ast.FunctionDef):  # tuners and hooks want a device
                 node.decorator_list = [d for d in node.decorator_list if "jit" in ast.unparse(d)]
             try:
@@ -183,11 +263,43 @@ def load_definitions(source):
     return module
 
 
+def apart(function, *arguments):
+    """What the function returns, in a process of its own: Triton may print modules, abort, or not come to an end."""
+    def answer(pipe):
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        try:
+            pipe.send((function(*arguments), None))
+        except Exception as error:
+            pipe.send((None, f"{type(error).__name__}: {error}"))
+    ours, its = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=answer, args=(its,))
+    process.start()
+    its.close()
+    try:
+        if not ours.poll(LIMIT_S):
+            raise RuntimeError(f"takes more than {LIMIT_S} s")
+        result, error = ours.recv()
+    except EOFError:
+        raise RuntimeError("ended without an answer") from None
+    finally:
+        process.kill()
+        process.join()
+    if error:
+        raise RuntimeError(error)
+    return result
+
+
 def by_triton(case, args):
+    return apart(compiled_by_triton, case, args)
+
+
+def compiled_by_triton(case, args):
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
-    function = getattr(load_definitions(case["source"]), case["kernel"])
+    source = pathlib.Path(case["source"])
+    function = getattr(load_definitions(source, pathlib.Path(case.get("root", source.parent)), {}), case["kernel"])
     while not isinstance(function, triton.runtime.jit.JITFunction):
         function = function.fn
     signature, constants, attributes = {}, {}, {}
@@ -208,7 +320,7 @@ def by_triton(case, args):
     options = {o: case[o] for o in ("num_warps", "num_stages")}
     target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
     built = triton.compile(ASTSource(function, signature, constants, attributes), target=target, options=options)
-    return built.asm["amdgcn"], built.metadata.shared
+    return built.asm["amdgcn"], built.metadata.shared, repeated_by_triton(built.asm["ttgir"], case["num_warps"])
 
 
 DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
@@ -218,16 +330,21 @@ DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
 
 def compare(case, args):
-    outcome = {"name": case["name"]}
+    outcome = {"name": case["name"], "num_stages": case["num_stages"]}
     arch = args.target.split(":")[1]
-    for compiler, compile_case in (("kiln", by_kiln), ("triton", by_triton)):
+    for compiler, compile_case in (("triton", by_triton), ("kiln", by_kiln)):
         try:
-            text, shared = compile_case(case, args)
+            text, shared, repeats = compile_case(case, args)
             if args.save:
                 (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
             outcome[compiler] = measure(text, arch, case["num_warps"], shared)
+            outcome[compiler]["products"] /= repeats
         except Exception as error:
             outcome[compiler] = {"error": str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}
+        if compiler == "triton" and outcome[compiler].get("occupancy") == 0:
+            if case["num_stages"] > 1:  # what it takes of LDS nobody could launch
+                return compare({**case, "num_stages": case["num_stages"] - 1}, args)
+            outcome[compiler] = {"error": "takes more LDS than there is"}
     return outcome
 
 
@@ -277,6 +394,7 @@ def main():
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--sources", type=pathlib.Path)
     parser.add_argument("--limit", type=int, default=1000, help="most records")
+    parser.add_argument("--any-size", action="store_true", help="numbers of the records, such as sizes, may be anything: else they are multiples of 16")
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--save", type=pathlib.Path, help="a folder for the assembly of both")
@@ -285,15 +403,15 @@ def main():
     if args.save:
         args.save.mkdir(parents=True, exist_ok=True)
     outcomes = []
-    cases = read_records(args.records, args.sources, args.limit) if args.records else read_cases(args.cases, args.root, args.target)
+    cases = read_records(args.records, args.sources, args.limit, not args.any_size) if args.records else read_cases(args.cases, args.root, args.target)
     for case in cases:
         if args.only in case["name"]:
             sys.path[:0] = [case.get("root", ""), str(pathlib.Path(case["source"]).parent)]
             outcomes.append(compare(case, args))
             print(case["name"], file=sys.stderr)
+            if args.json:
+                args.json.write_text(json.dumps(outcomes, indent=1))
     print_table(outcomes)
-    if args.json:
-        args.json.write_text(json.dumps(outcomes, indent=1))
 
 
 if __name__ == "__main__":

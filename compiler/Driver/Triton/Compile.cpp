@@ -169,7 +169,7 @@ int emitStage(const CommandLine &line, Session &session, const BuildPlan &plan) 
   VariantGoal goal;
   goal.emitStage = line.compile.emitStage;
   auto results = session.run(plan, goal);
-  if (session.reporter.errors() || interruptSignal())
+  if (interruptSignal() || !session.reportMisfits(plan, results))
     return 1;
   std::string text;
   for (const VariantResult &result : results)

@@ -1,9 +1,10 @@
 // A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
 // LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
 // of accesses alone. Here a block with products ends in a recipe (llvm.amdgcn.sched.group.barrier):
-// what the first product reads, then after each product its share of the other accesses, in the
-// order in which the program has them, so that the barriers between them stay where they are. What
-// is read has the first half of the products, what is written the second: it comes from memory.
+// what the first product reads, then after each product its share of the other accesses, of those
+// that read memory ahead first, else in the order in which the program has them, so that the
+// barriers between them stay where they are. What is read has the first half of the products, what
+// is written the second: it comes from memory.
 //
 // Of a block whose products wait for other work on products (attention) the recipe is for what
 // stands behind the last read of shared memory: the barrier, what is written for the next
@@ -85,16 +86,21 @@ public:
     if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups)
       return;
     orderReads();
+    size_t leading = bringFirstToFront(), next = 0;
+    llvm::Instruction *late = leaveWorkForWrites(leading);
     llvm::IRBuilder<> b(block.getTerminator());
     auto group = [&](Class kind, size_t count) {
       if (count)
         b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_group_barrier,
                           {b.getInt32(kind), b.getInt32(uint32_t(count)), b.getInt32(0)});
     };
-    size_t leading = bringFirstToFront(), next = 0;
+    if (late)
+      b.SetInsertPoint(late);
     for (; next < leading; ++next)
       group(accesses[next].second, 1);
     for (size_t product = 0; product < products.size(); ++product) {
+      if (late && product == products.size() / 2)
+        b.SetInsertPoint(block.getTerminator());
       group(Matrix, 1);
       for (size_t end = leading + dueAfter(product, leading); next < end; ++next)
         group(accesses[next].second, 1);
@@ -121,7 +127,12 @@ public:
   }
 
 private:
-  using Accesses = llvm::SmallVector<std::pair<llvm::Instruction *, Class>>;
+  using Access = std::pair<llvm::Instruction *, Class>;
+  using Accesses = llvm::SmallVector<Access>;
+
+  static auto isOf(Class kind) {
+    return [kind](const Access &access) { return access.second == kind; };
+  }
 
   /// Not what the block begins with, and nothing of other blocks.
   bool isWithin(const llvm::Instruction &instruction) const {
@@ -132,8 +143,7 @@ private:
   /// How many of the accesses behind the `leading` ones should be issued once `product` and those
   /// before it are.
   size_t dueAfter(size_t product, size_t leading) const {
-    size_t writes = llvm::count_if(llvm::drop_begin(accesses, leading),
-                                   [](const auto &access) { return access.second == SharedWrite; });
+    size_t writes = llvm::count_if(llvm::drop_begin(accesses, leading), isOf(SharedWrite));
     size_t reads = accesses.size() - leading - writes, half = products.size() / 2;
     auto share = [](size_t of, size_t done, size_t places) {
       return std::min(of, llvm::divideCeil(done * of, std::max<size_t>(1, places)));
@@ -141,6 +151,53 @@ private:
     size_t done = product + 1;
     return share(reads, done, half / 2) +
            (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
+  }
+
+  /// What is written may be work on what comes from memory (elements that change places, or their
+  /// type), which the recipe cannot name: LLVM would do it at once, and wait. So a barrier for the
+  /// scheduler parts the block: the first half of the products, and all that is read, stand before
+  /// it, that work behind it. Null: nothing is worked on.
+  llvm::Instruction *leaveWorkForWrites(size_t leading) {
+    auto *firstWrite = llvm::find_if(accesses, isOf(SharedWrite));
+    size_t number = firstWrite - accesses.begin();
+    bool readsBehind =
+        !llvm::all_of(llvm::make_range(firstWrite, accesses.end()), isOf(SharedWrite));
+    if (firstWrite == accesses.end() || number < leading || readsBehind)
+      return nullptr;
+    llvm::DenseSet<llvm::Instruction *> work = workForWrites();
+    if (work.empty())
+      return nullptr;
+    llvm::Instruction *write = firstWrite->first;
+    for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(products.size() / 2))
+      bringBefore(product, write);
+    llvm::IRBuilder<> b(write);
+    llvm::Instruction *parting =
+        b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
+    llvm::SmallVector<llvm::Instruction *> moved;
+    for (llvm::Instruction &instruction : block)
+      if (work.contains(&instruction) && instruction.comesBefore(write))
+        moved.push_back(&instruction);
+    for (llvm::Instruction *instruction : moved)
+      instruction->moveBefore(write->getIterator());
+    return parting;
+  }
+
+  /// What only the values that are written are computed by, beside accesses.
+  llvm::DenseSet<llvm::Instruction *> workForWrites() const {
+    llvm::DenseSet<llvm::Instruction *> work;
+    auto isForWrites = [&](const llvm::Use &use) {
+      auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      bool isAddress = llvm::isa<llvm::StoreInst>(user) &&
+                       use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
+      return work.contains(user) || (classOf(*user) == SharedWrite && !isAddress);
+    };
+    for (llvm::Instruction &instruction :
+         llvm::reverse(llvm::make_range(first.getIterator(), block.end())))
+      if (!instruction.use_empty() && !llvm::isa<llvm::PHINode>(instruction) &&
+          !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
+          classOf(instruction) != Matrix && llvm::all_of(instruction.uses(), isForWrites))
+        work.insert(&instruction);
+    return work;
   }
 
   /// The values that the instruction is computed from, through all but products.
@@ -236,7 +293,12 @@ private:
       (isFirst ? before : behind).push_back(access);
     }
     size_t first = before.size();
-    before.append(behind.begin(), behind.end());
+    // What runs ahead comes next: it takes longest.
+    auto *firstWrite = llvm::find_if(behind, isOf(SharedWrite));
+    for (Class kind : {GlobalRead, SharedRead})
+      llvm::copy_if(llvm::make_range(behind.begin(), firstWrite), std::back_inserter(before),
+                    isOf(kind));
+    before.append(firstWrite, behind.end());
     accesses = std::move(before);
     return first;
   }

@@ -150,7 +150,7 @@ TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
       for (unsigned reg = 0; reg < a.numRegisters(); ++reg)
         EXPECT_EQ(at(a, reg, lane)[1], at(b, reg, lane)[0]) << u.name.str();
   }
-  EXPECT_EQ(packed, 14u);
+  EXPECT_EQ(packed, 16u);
 }
 
 static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
@@ -169,6 +169,10 @@ TEST(MatrixUnits, SelectionByTargetAndShape) {
       << "all warps are busy";
   small.k = 16;
   EXPECT_EQ(select("hip:gfx942", small)->instruction->name, "mfma.16x16x16.f16.f32");
+  MatrixProblem tf32{128, 128, 64, MatrixElement::TF32, MatrixElement::F32, 4};
+  EXPECT_EQ(select("hip:gfx942", tf32)->instruction->name, "mfma.32x32x4x2.xf32.f32");
+  EXPECT_FALSE(select("hip:gfx90a", tf32));
+  EXPECT_FALSE(select("hip:gfx950", tf32));
   MatrixProblem f64{64, 64, 64, MatrixElement::F64, MatrixElement::F64, 4};
   EXPECT_FALSE(select("cuda:sm_80", f64));
   MatrixProblem fp8{64, 64, 64, MatrixElement::F8E4M3, MatrixElement::F32, 4};

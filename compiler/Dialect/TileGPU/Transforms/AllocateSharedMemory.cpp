@@ -1,9 +1,13 @@
 // Shared-memory allocation: offsets for buffers and scratch (StoragePlan.h). Where they are more
-// than the target has, the largest layout conversions are done in slices (SlicedExchange.h).
+// than the target has, the largest layout conversions are done in slices (SlicedExchange.h). On AMD
+// so are those behind a loop, as of a product's result, that would take more than the loop and so
+// keep a processor from running as many blocks as it has registers for.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/SlicedExchange.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -17,8 +21,15 @@ public:
 
   LogicalResult run() {
     int64_t total = plan.place();
-    while (total > int64_t(target.maxSharedBytes) && sliceLargest())
+    while (total > int64_t(target.maxSharedBytes) && sliceLargest(isAny))
       total = plan.place();
+    if (unsigned blocks = blocksByRegisters(kernel, target))
+      while (total > int64_t(target.maxSharedBytes / blocks) && sliceLargest(isRare)) {
+        int64_t before = total;
+        total = plan.place();
+        if (total == before)
+          break;
+      }
     Builder builder(kernel.getContext());
     // The total is there for whoever asks why it failed.
     kernel->setAttr(tilegpu::TileGPUDialect::sharedBytesAttr, builder.getI32IntegerAttr(total));
@@ -31,12 +42,23 @@ public:
   }
 
 private:
+  static bool isAny(Operation *) { return true; }
+
+  /// Whether the operation is in no innermost loop.
+  static bool isRare(Operation *op) {
+    auto loop = op->getParentOfType<LoopLikeOpInterface>();
+    return !loop || loop->walk([&](LoopLikeOpInterface inner) {
+                          return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
+  }
+
   /// Halves the scratch of the layout conversion that has the most, of those whose tiles can go
   /// through it in twice as many slices; false if there is none.
-  bool sliceLargest() {
+  bool sliceLargest(bool (*mayBe)(Operation *)) {
     Storage *largest = nullptr;
     for (Storage &storage : plan.storages())
-      if (slicesOf(storage.op) < maxSlicesOf(storage.op) &&
+      if (mayBe(storage.op) && slicesOf(storage.op) < maxSlicesOf(storage.op) &&
           (!largest || storage.bytes > largest->bytes))
         largest = &storage;
     if (!largest)

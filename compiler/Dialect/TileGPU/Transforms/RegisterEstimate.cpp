@@ -228,22 +228,41 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
   return RegisterEstimator(target).run(kernel) + others;
 }
 
+namespace {
+
+/// Of a processor: registers of all lanes, and what a thread can have.
+struct RegisterFile {
+  unsigned all, most;
+};
+
+RegisterFile registerFile(const TargetInfo &target) {
+  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
+  // of 32.
+  if (target.matrix.mfmaGeneration)
+    return {4 * 512 * 64, 512};
+  if (target.matrix.wmmaGeneration)
+    return {2 * 1536 * 32, 256};
+  return {1 << 16, 255};
+}
+
+} // namespace
+
 unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
   constexpr unsigned unit = 8;
-  unsigned ofProcessor = 1 << 16, most = 255;
-  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
-  // of 32.
-  if (target.matrix.mfmaGeneration) {
-    ofProcessor = 4 * 512 * 64;
-    most = 512;
-  } else if (target.matrix.wmmaGeneration) {
-    ofProcessor = 2 * 1536 * 32;
-    most = 256;
-  }
-  unsigned share = llvm::alignDown(ofProcessor / target.threadsPerBlock(warps), unit);
+  auto [all, most] = registerFile(target);
+  unsigned share = llvm::alignDown(all / target.threadsPerBlock(warps), unit);
   return std::min(share, most);
+}
+
+unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target) {
+  if (!target.matrix.mfmaGeneration && !target.matrix.wmmaGeneration)
+    return 0;
+  constexpr unsigned unit = 8, mostThreads = 2048;
+  unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
+  unsigned registers = llvm::alignTo(estimateRegisters(kernel, target), unit);
+  return std::min(registerFile(target).all / (threads * registers), mostThreads / threads);
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {

@@ -28,6 +28,10 @@ unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
+/// How many blocks of the kernel an AMD processor has registers for at a time, by the estimate; 0
+/// on others.
+unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
+
 /// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share,
 /// or less where less is asked for.
 unsigned registersOfThread(mlir::func::FuncOp kernel, const TargetInfo &target);

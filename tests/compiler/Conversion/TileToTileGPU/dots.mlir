@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @f32
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k8.tf32.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x4)?}}.f32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{16x16x8|32x32x4}}{{(x2)?}}.xf32.f32"
 // Without a unit for f32: by fused multiply-adds.
 // GFX1100: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
 func.func @f32(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {

@@ -91,8 +91,8 @@ TEST(EmitAMD, AssemblyOnRequest) {
   EXPECT_NE(binary.llvmIR.find("define"), std::string::npos);
 }
 
-/// Two products a round, of what is read from shared memory, beside a load and a store; `BETWEEN`
-/// stands between the products' results and the second one's operands.
+/// Two products a round, of what is read from shared memory, beside a load and a store of WRITTEN;
+/// BETWEEN stands between the products' results and the second one's operands.
 const char *const productLoop = R"(
 @shared = internal addrspace(3) global [8192 x i8] poison, align 16
 declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x float>, i32, i32, i32)
@@ -111,7 +111,7 @@ loop:
   %from = getelementptr <4 x half>, ptr addrspace(1) %in, i32 %i
   %x = load <4 x half>, ptr addrspace(1) %from
   %to = getelementptr <4 x half>, ptr addrspace(3) %written, i32 %i
-  store <4 x half> %x, ptr addrspace(3) %to
+  WRITTEN, ptr addrspace(3) %to
   %c = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a, <4 x half> %a, <16 x float> %sum, i32 0, i32 0, i32 0)
   BETWEEN
   %d = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %b, <4 x half> %a, <16 x float> %c, i32 0, i32 0, i32 0)
@@ -127,24 +127,26 @@ end:
 )";
 
 /// The LLVM IR of the loop, as the back end gets it.
-std::string scheduled(llvm::StringRef between) {
+std::string scheduled(llvm::StringRef between, llvm::StringRef written = "store <4 x half> %x") {
   std::string text = productLoop;
   text.replace(text.find("BETWEEN"), sizeof("BETWEEN") - 1, between.str());
+  text.replace(text.find("WRITTEN,"), sizeof("WRITTEN") - 1, written.str());
   KernelFacts facts = factsOfK(256);
   EmitOptions options;
   options.captureLLVM = true;
   return emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
 }
 
-/// The classes that the loop's recipe names, in order.
-std::vector<std::string> recipeOf(llvm::StringRef between) {
-  std::string code = scheduled(between);
+/// The classes that a recipe names, in order.
+std::vector<std::string> recipeIn(llvm::StringRef code) {
   std::vector<std::string> classes;
   const std::string call = "call void @llvm.amdgcn.sched.group.barrier(i32 ";
-  for (size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1))
-    classes.push_back(code.substr(at + call.size(), code.find(',', at) - at - call.size()));
+  for (size_t at = code.find(call); at != llvm::StringRef::npos; at = code.find(call, at + 1))
+    classes.push_back(code.slice(at + call.size(), code.find(',', at)).str());
   return classes;
 }
+
+std::vector<std::string> recipeOf(llvm::StringRef between) { return recipeIn(scheduled(between)); }
 
 TEST(EmitAMD, AccessesOfALoopStandAmongItsProducts) {
   // What the first product reads; a product; a load from global memory; the other product, and a
@@ -156,6 +158,20 @@ TEST(EmitAMD, AccessesOfALoopStandAmongItsProducts) {
       recipeOf("%w = shufflevector <16 x float> %c, <16 x float> %c, <4 x i32> <i32 0, i32 1, "
                "i32 2, i32 3>\n  %b = fptrunc <4 x float> %w to <4 x half>"),
       std::vector<std::string>());
+}
+
+TEST(EmitAMD, WorkOnWhatIsWrittenStandsBehindHalfOfTheProducts) {
+  // LLVM would do it first, and wait for memory there.
+  std::string text = scheduled("%b = fadd <4 x half> %a, %a",
+                               "%y = fadd <4 x half> %x, %x\n  store <4 x half> %y");
+  llvm::StringRef code = text;
+  auto [before, behind] = code.split("call void @llvm.amdgcn.sched.barrier(i32 0)");
+  ASSERT_FALSE(behind.empty());
+  EXPECT_EQ(recipeIn(before), (std::vector<std::string>{"256", "8", "32"}));
+  EXPECT_EQ(recipeIn(behind), (std::vector<std::string>{"8", "512"}));
+  EXPECT_NE(before.find("%c = "), llvm::StringRef::npos);
+  EXPECT_NE(behind.find("%y = fadd"), llvm::StringRef::npos);
+  EXPECT_NE(behind.find("%d = "), llvm::StringRef::npos);
 }
 
 TEST(EmitAMD, StoresBehindTheLastReadStandAmongTheLastProducts) {

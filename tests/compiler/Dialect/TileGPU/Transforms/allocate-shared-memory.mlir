@@ -97,6 +97,36 @@ func.func @tooLargeInSlices(%x: tensor<256x256xf64, #rows>) -> tensor<256x256xf6
 }
 
 // -----
+#rows = #tilegpu.layout<"register: 0,1 0,2 0,4 32,0 64,0; lane: 0,8 0,16 0,32 1,0 2,0 4,0; warp: 8,0 16,0; block: -> 128x64">
+#columns = #tilegpu.layout<"register: 1,0 2,0 4,0 32,0 64,0; lane: 0,1 0,2 0,4 0,8 0,16 0,32; warp: 16,0 8,0; block: -> 128x64">
+
+module attributes {tilegpu.target = "hip:gfx942"} {
+// A processor has registers for eight blocks: each has an eighth of the memory.
+// CHECK-LABEL: func.func @once
+// CHECK-SAME: tilegpu.shared_bytes = 8192 : i32
+func.func @once(%x: tensor<128x64xf32, #rows>) -> tensor<128x64xf32, #columns> {
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32, tilegpu.slices = 4 : i32}
+  %y = tilegpu.convert_layout %x : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #columns>
+  return %y : tensor<128x64xf32, #columns>
+}
+
+// Not so where a loop would wait between the slices in each of its iterations.
+// CHECK-LABEL: func.func @often
+// CHECK-SAME: tilegpu.shared_bytes = 32768 : i32
+func.func @often(%x: tensor<128x64xf32, #rows>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: scf.for
+  scf.for %i = %zero to %n step %one {
+    // CHECK-NOT: slices
+    %y = tilegpu.convert_layout %x : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #columns>
+  }
+  // CHECK: return
+  return
+}
+}
+
+// -----
 module {
 // expected-error @+1 {{expected the module to have 'tilegpu.target', got none}}
 func.func @noTarget() { return }
