@@ -235,10 +235,12 @@ private:
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
       return false;
+    if (asksForStages(loop) || threadsMeetIn(loop, target))
+      return true;
     constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
-    return asksForStages(loop) || threadsMeetIn(loop, target) ||
-           (registers >= many && ahead.loads.size() <= fewLoads &&
-            (needed + widestIn(loop)) * blocks <= registerShare(getOperation(), target));
+    return registers >= many && ahead.loads.size() <= fewLoads &&
+           needed * blocks <= registerShare(getOperation(), target) &&
+           needed + widestIn(loop) < registersOfThread(getOperation(), target);
   }
 
   /// Registers of the largest value that the loop computes: the estimate is of places where threads

@@ -73,7 +73,7 @@ std::optional<Sinking> sinkingOf(tile::LoadOp load) {
     value = found.user->getResult(0);
   }
   bool passesDots = false;
-  if (!found.user)
+  if (!found.user || found.user->hasTrait<OpTrait::IsTerminator>())
     return std::nullopt;
   for (Operation *op = load->getNextNode(); op != found.user; op = op->getNextNode()) {
     if (!mayPass(*op))
