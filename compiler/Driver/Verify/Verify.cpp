@@ -229,7 +229,7 @@ private:
           compareStorage(memory.before[storage], memory.after[storage], got, views, tolerances);
       std::string place =
           elementNameAt(storage, comparison.place, comparison.view, replay.arguments);
-      results.push_back({std::move(comparison), std::move(place)});
+      results.push_back({comparison, std::move(place)});
     }
     return table.compares(replay, results, tolerances);
   }
