@@ -380,7 +380,7 @@ def print_table(outcomes):
         mine, theirs = loops["kiln"]["mca"], loops["triton"]["mca"]
         ratio = theirs / mine if mine and theirs else None
         ratios += [ratio] if ratio else []
-        print(f"| {outcome['name']} | " + " | ".join(cells) + f" | {ratio:.2f} |" if ratio else " | ? |")
+        print(f"| {outcome['name']} | " + " | ".join(cells) + (f" | {ratio:.2f} |" if ratio else " | ? |"))
     if ratios:
         print(f"\ngeometric mean of the mca ratios (above 1: Kiln's loop is shorter): {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} over {len(ratios)} kernels")
 

@@ -1,10 +1,9 @@
 // A matrix instruction keeps its unit busy for 8 to 64 cycles, in which the wave can issue others.
 // LLVM's scheduler thinks of latencies and registers, and leaves stretches of products alone, and
 // of accesses alone. Here a block with products ends in a recipe (llvm.amdgcn.sched.group.barrier):
-// what the first product reads, then after each product its share of the other accesses, of those
-// that read memory ahead first, else in the order in which the program has them, so that the
-// barriers between them stay where they are. What is read has the first half of the products, what
-// is written the second: it comes from memory.
+// what the first product reads, then after each product its share of the other accesses, in the
+// order in which the program has them, so that the barriers between them stay where they are. What
+// is read has the first half of the products, what is written the second: it comes from memory.
 //
 // Of a block whose products wait for other work on products (attention) the recipe is for what
 // stands behind the last read of shared memory: the barrier, what is written for the next
@@ -293,12 +292,7 @@ private:
       (isFirst ? before : behind).push_back(access);
     }
     size_t first = before.size();
-    // What runs ahead comes next: it takes longest.
-    auto *firstWrite = llvm::find_if(behind, isOf(SharedWrite));
-    for (Class kind : {GlobalRead, SharedRead})
-      llvm::copy_if(llvm::make_range(behind.begin(), firstWrite), std::back_inserter(before),
-                    isOf(kind));
-    before.append(firstWrite, behind.end());
+    before.append(behind.begin(), behind.end());
     accesses = std::move(before);
     return first;
   }

@@ -6,16 +6,15 @@
 //
 //     buffer = load(p(0))
 //     for …:
+//       x = load(p(i + 1))
 //       barrier
 //       fragments = buffer
-//       x = load(p(i + 1))
 //       barrier
 //       buffer = x
 //       dot(fragments)
 //
 // a load has the products of an iteration to come, and stores stand beside products, between which
-// the back end places them, late. Products wait for what is read; addresses and masks of loads are
-// worked out meanwhile. It takes the registers of one tile, and no shared memory: the
+// the back end places them, late. It takes the registers of one tile, and no shared memory: the
 // buffer is free as soon as its fragments are read. What is stored to several buffers, as two dots
 // read it, is loaded once. What dots read as threads load it goes through no buffer: the loop
 // carries it.
@@ -94,24 +93,13 @@ private:
         if (ops.contains(&op))
           list.push_back({&op, stage});
     };
+    add(staged.addresses, Load);
     Operation *freed = lastRead();
-    bool isRead = staged.loads.empty(), isLoaded = false;
-    auto load = [&] {
-      if (!isLoaded)
-        add(staged.addresses, Load);
-      isLoaded = true;
-    };
     for (Operation &op : loop.getBody()->without_terminator()) {
-      bool isReader = isa<tilegpu::SharedLoadOp>(op);
-      if (isRead && !isReader)
-        load();
-      isRead |= isReader;
       if (!staged.addresses.contains(&op) && !stores.contains(&op))
         list.push_back({&op, Multiply});
-      if (&op == freed) {
-        load();
+      if (&op == freed)
         add(stores, Load);
-      }
     }
     return list;
   }

@@ -14,10 +14,10 @@
 // CHECK-COUNT-2: tile.load {{.*}} mask
 // CHECK-COUNT-2: tilegpu.shared_store
 // CHECK: scf.for
-// CHECK-DAG: %[[X:.*]] = tilegpu.shared_load %[[A]]
-// CHECK-DAG: %[[Y:.*]] = tilegpu.shared_load %[[B]]
 // CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
 // CHECK: %[[OTHER:.*]] = tile.load {{.*}} mask
+// CHECK-DAG: %[[X:.*]] = tilegpu.shared_load %[[A]]
+// CHECK-DAG: %[[Y:.*]] = tilegpu.shared_load %[[B]]
 // CHECK: tilegpu.shared_store %[[NEXT]], %[[A]]
 // CHECK: tilegpu.shared_store %[[OTHER]], %[[B]]
 // CHECK: tilegpu.dot %[[X]], %[[Y]]
@@ -114,9 +114,9 @@ func.func @one_stage(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !til
 // What two dots read, once transposed, is loaded once and stored to both their buffers.
 // CHECK-LABEL: func.func @both_ways
 // CHECK: scf.for
-// CHECK: tilegpu.shared_load
 // CHECK: %[[NEXT:.*]] = tile.load {{.*}} mask
 // CHECK-NOT: tile.load
+// CHECK: tilegpu.shared_load
 // CHECK: tilegpu.dot
 // CHECK: tilegpu.shared_load
 // CHECK-COUNT-2: tilegpu.shared_store %[[NEXT]]
