@@ -7,6 +7,11 @@
 
 namespace kiln {
 
+/// The value of a text, which may come from anywhere: LLVM's parser goes as deep as the text does,
+/// until the stack ends, so that nesting of more than 64 levels is an error here. Errors are whole
+/// sentences about "it".
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
 /// An object's members that must be there, of a kind; Path says where one is not.
 class JsonMembers {
 public:
@@ -55,10 +60,11 @@ public:
       good &= inner.isGood();
     }
   }
-  /// Calls `each` with the name of every member.
+  /// Calls `each` with the name of every member, which stays as long as the value does: paths in
+  /// errors refer to names.
   template <typename Each> void names(Each each) {
     for (const auto &[name, value] : *object)
-      each(name.str());
+      each(llvm::StringRef(name));
   }
 
 private:

@@ -3,6 +3,7 @@
 #include "compiler/Layout/LayoutConversion.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cassert>
 

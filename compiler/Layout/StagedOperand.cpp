@@ -234,9 +234,18 @@ std::optional<Staging> planOperandStaging(const LinearLayout &source, const Line
 Staging planUnitStaging(const LinearLayout &source, unsigned axisK, unsigned elementBits,
                         const SharedMemoryShape &memory) {
   auto neighbours = [&](unsigned axis) { return source.contiguousRegisters({axis, 1 - axis}); };
-  bool transposes = elementBits == 16 && neighbours(1 - axisK) > neighbours(axisK);
-  SharedLayout shared = swizzledShared(source.shape(), transposes ? 1 - axisK : axisK, elementBits);
-  return {shared, storeCost(source, shared, elementBits, memory)};
+  auto rowsAlong = [&](unsigned axis) {
+    SharedLayout shared = swizzledShared(source.shape(), axis, elementBits);
+    return Staging{shared, storeCost(source, shared, elementBits, memory)};
+  };
+  unsigned other = 1 - axisK;
+  if (elementBits != 16 || neighbours(other) < neighbours(axisK) ||
+      swizzledRowBytes(source.shape(), other, elementBits) < 2 * pieceBytes)
+    return rowsAlong(axisK);
+  if (neighbours(other) > neighbours(axisK))
+    return rowsAlong(other);
+  Staging plain = rowsAlong(axisK), transposed = rowsAlong(other);
+  return transposed.cost < plain.cost ? transposed : plain;
 }
 
 //===----------------------------------------------------------------------===//

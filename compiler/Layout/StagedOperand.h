@@ -81,8 +81,9 @@ std::optional<Staging> planOperandStaging(const LinearLayout &source, const Line
                                           unsigned elementBits, const SharedMemoryShape &memory,
                                           bool matrixLoads);
 
-/// For a unit that reads shared memory, of a tile of two axes: its rows run along the axis of which
-/// a thread has more neighbours, where the unit can transpose.
+/// For a unit that reads shared memory, of a tile of two axes: where the unit can transpose, its
+/// rows run along the axis of which a thread has more neighbours, or of as many that along which
+/// stores conflict less.
 Staging planUnitStaging(const LinearLayout &source, unsigned axisK, unsigned elementBits,
                         const SharedMemoryShape &memory);
 

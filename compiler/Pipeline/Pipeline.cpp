@@ -227,6 +227,9 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
   // After it other loads of loops that ask for stages are an iteration ahead, too.
   passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
+  // After it threads hold no more of what they load than they have registers for, as far as that
+  // goes.
+  passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it every scratch and buffer has an offset, and the kernel its total.

@@ -18,8 +18,9 @@ void readInstructions(JsonMembers &in, CountTotals::Instructions &out) {
 void readTotals(JsonMembers &in, CountTotals &out) {
   readInstructions(in, out.instructions);
   in.within("classes", [&](JsonMembers &classes) {
-    classes.names([&](const std::string &name) {
-      classes.within(name, [&](JsonMembers &one) { readInstructions(one, out.classes[name]); });
+    classes.names([&](llvm::StringRef name) {
+      classes.within(name,
+                     [&](JsonMembers &one) { readInstructions(one, out.classes[name.str()]); });
     });
   });
   in.read("divergent_branches", out.divergentBranches);
@@ -81,9 +82,9 @@ void readReport(JsonMembers &in, CountReport &out) {
 } // namespace
 
 llvm::Expected<CountReport> readCountJson(llvm::StringRef text) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("it is not JSON: " + llvm::toString(value.takeError()));
+    return value.takeError();
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> version = object ? object->getInteger("kiln_count") : std::nullopt;
   if (!version)

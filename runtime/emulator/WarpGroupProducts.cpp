@@ -106,11 +106,13 @@ WarpGroupProduct *WarpGroupProducts::productOf(uint32_t warp, uint32_t value) co
   return nullptr;
 }
 
-/// A register stands for another product's result if it does so in all lanes.
+/// A register stands for another product's result if it does so in all lanes. A product that adds
+/// to nothing takes none: its registers hold anything, be it what a product in flight has left in
+/// them.
 void WarpGroupProducts::findSources(WarpGroupProduct &product) const {
   const uint32_t count = product.words();
   product.sources.assign(count, WarpGroupProduct::noSource);
-  for (uint32_t word = 0; word < count; ++word) {
+  for (uint32_t word = 0; word < count && product.adds; ++word) {
     uint32_t value = product.accumulators[word];
     const WarpGroupProduct *source = productOf(product.warp, value);
     if (source && source->wordOf(value) != word)

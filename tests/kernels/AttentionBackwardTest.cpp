@@ -43,31 +43,31 @@ template <typename T> Gradients gradients(Arrays<T> &a, const Form &form) {
   const int dim = a.rows.dim;
   Gradients expected{std::vector<double>(a.rows.size()), std::vector<double>(a.columns.size()),
                      std::vector<double>(a.columns.size())};
+  std::vector<float> q = valuesOf(a.q), k = valuesOf(a.k), v = valuesOf(a.v),
+                     dout = valuesOf(a.dout);
   for (int b = 0; b < a.shape.batch; ++b)
     for (int h = 0; h < a.shape.heads; ++h)
       for (int m = 0; m < a.shape.queries; ++m) {
         size_t atQ = a.rows.at(b, h, m), atK = a.columns.at(b, h / a.shape.group, 0);
         int64_t stride = a.columns.rowStride();
-        Row row = attend(a.shape, form, m, &a.q[atQ], &a.k[atK], stride, dim, a.scale);
+        Row row = attend(a.shape, form, m, &q[atQ], &k[atK], stride, dim, a.scale);
         a.lse[size_t(b * a.shape.heads + h) * a.shape.queries + m] = float(row.lse);
-        std::vector<double> out(dim);
-        for (int n = 0; n < a.shape.keys; ++n)
-          for (int d = 0; d < dim; ++d)
-            out[d] += row.probabilities[n] * double(float(a.v[atK + n * stride + d]));
+        std::vector<double> out = weighted(row, &v[atK], stride, dim);
         double delta = 0;
         for (int d = 0; d < dim; ++d) {
           a.out[atQ + d] = T(float(out[d]));
-          delta += out[d] * double(float(a.dout[atQ + d]));
+          delta += out[d] * double(dout[atQ + d]);
         }
         for (int n = 0; n < a.shape.keys; ++n) {
           size_t at = atK + n * stride;
           double p = row.probabilities[n];
-          double ds = p * (product(&a.dout[atQ], &a.v[at], dim) - delta) * row.slopes[n] * a.scale;
-          for (int d = 0; p > 0 && d < dim; ++d) {
-            expected.v[at + d] += p * double(float(a.dout[atQ + d]));
-            expected.k[at + d] += ds * double(float(a.q[atQ + d]));
-            expected.q[atQ + d] += ds * double(float(a.k[at + d]));
-          }
+          if (p == 0)
+            continue;
+          double ds =
+              p * (sumOfProducts(&dout[atQ], &v[at], dim) - delta) * row.slopes[n] * a.scale;
+          addScaled(&expected.v[at], p, &dout[atQ], dim);
+          addScaled(&expected.k[at], ds, &q[atQ], dim);
+          addScaled(&expected.q[atQ], ds, &k[at], dim);
         }
       }
   return expected;

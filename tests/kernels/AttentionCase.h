@@ -4,7 +4,7 @@
 #ifndef KILN_TESTS_KERNELS_ATTENTIONCASE_H
 #define KILN_TESTS_KERNELS_ATTENTIONCASE_H
 
-#include "tests/kernels/KernelTest.h"
+#include "tests/kernels/Reference.h"
 
 namespace kiln::test {
 
@@ -43,23 +43,15 @@ struct Row {
   bool seesAny() const { return lse > -INFINITY; }
 };
 
-template <typename T> double product(const T *a, const T *b, int dim) {
-  double sum = 0;
-  for (int d = 0; d < dim; ++d)
-    sum += double(float(a[d])) * double(float(b[d]));
-  return sum;
-}
-
 /// `keys`: the first one of the head, `stride` apart.
-template <typename T>
-Row attend(const Shape &shape, const Form &form, int row, const T *query, const T *keys,
-           int64_t stride, int dim, double scale) {
+inline Row attend(const Shape &shape, const Form &form, int row, const float *query,
+                  const float *keys, int64_t stride, int dim, double scale) {
   Row result{std::vector<double>(size_t(shape.keys)), std::vector<double>(size_t(shape.keys), 1)};
   int end = form.isCausal ? std::max(0, row + 1 + shape.keys - shape.queries) : shape.keys;
   int first = form.window ? std::max(0, end - form.window) : 0;
   double sum = 0;
   for (int n = first; n < end; ++n) {
-    double score = product(query, keys + n * stride, dim) * scale;
+    double score = sumOfProducts(query, keys + n * stride, dim) * scale;
     if (form.softCap) {
       double tanh = std::tanh(score / form.softCap);
       result.slopes[size_t(n)] = 1 - tanh * tanh;
@@ -73,6 +65,14 @@ Row attend(const Shape &shape, const Form &form, int row, const T *query, const 
   for (double &probability : result.probabilities)
     probability /= end > first ? sum : 1;
   return result;
+}
+
+/// The sum of the values by their probabilities. `values`: as the keys.
+inline std::vector<double> weighted(const Row &row, const float *values, int64_t stride, int dim) {
+  std::vector<double> sums(static_cast<size_t>(dim));
+  for (size_t n = 0; n < row.probabilities.size(); ++n)
+    addScaled(sums.data(), row.probabilities[n], values + int64_t(n) * stride, dim);
+  return sums;
 }
 
 } // namespace kiln::test

@@ -40,6 +40,8 @@ protected:
                        int(k.rowStride()), q.batchStride(), q.headStride(), int(q.rowStride()),
                        shape.heads, shape.group, shape.queries, shape.keys, scale, rest...,
                        shape.batch));
+    std::vector<float> queryValues = valuesOf(queries), keyValues = valuesOf(keys),
+                       valueValues = valuesOf(values);
     std::vector<bool> isWritten(q.size());
     for (int b = 0; b < shape.batch; ++b)
       for (int h = 0; h < shape.heads; ++h)
@@ -47,20 +49,19 @@ protected:
           int kvHead = h / shape.group, instance = b * k.heads + kvHead;
           double ofScores =
               scales.of(scales.q, b * shape.heads + h) * scales.of(scales.k, instance);
-          Row expectedRow = attend(shape, form, row, &queries[q.at(b, h, row)],
-                                   &keys[k.at(b, kvHead, 0)], k.rowStride(), dim, scale * ofScores);
+          size_t first = k.at(b, kvHead, 0);
+          Row expectedRow = attend(shape, form, row, &queryValues[q.at(b, h, row)],
+                                   &keyValues[first], k.rowStride(), dim, scale * ofScores);
+          std::vector<double> expected =
+              weighted(expectedRow, &valueValues[first], k.rowStride(), dim);
           float gotLse = lse[size_t(b * shape.heads + h) * shape.queries + row];
           if (expectedRow.seesAny())
             ASSERT_NEAR(gotLse, expectedRow.lse, 1e-3);
           else
             ASSERT_EQ(gotLse, -INFINITY);
           for (int d = 0; d < dim; ++d) {
-            double expected = 0;
-            for (int n = 0; n < shape.keys; ++n)
-              expected +=
-                  expectedRow.probabilities[n] * double(float(values[k.at(b, kvHead, n) + d]));
-            expected *= scales.of(scales.v, instance);
-            ASSERT_NEAR(double(float(out[q.at(b, h, row) + d])), expected, tolerance)
+            double scaled = expected[d] * scales.of(scales.v, instance);
+            ASSERT_NEAR(double(float(out[q.at(b, h, row) + d])), scaled, tolerance)
                 << "row " << row << ", element " << d;
             isWritten[q.at(b, h, row) + d] = true;
           }

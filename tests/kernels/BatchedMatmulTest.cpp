@@ -23,9 +23,7 @@ protected:
                                    b.rowStride(), b.columnStride(), strideC, c.rowStride(),
                                    c.columnStride(), batch));
     for (int n = 0; n < batch; ++n) {
-      expectElements(&cs[n * strideC], c, 2e-3, [&](int i, int j) {
-        return productAt(&as[n * strideA], a, i, &bs[n * strideB], b, j);
-      });
+      expectElements(&cs[n * strideC], c, 2e-3, Product(&as[n * strideA], a, &bs[n * strideB], b));
       for (int64_t i = c.size(); i < strideC; ++i)
         ASSERT_EQ(cs[n * strideC + i].bits, untouched.bits) << n << ": " << i;
     }

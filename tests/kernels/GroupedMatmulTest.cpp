@@ -25,11 +25,14 @@ protected:
     ASSERT_KILN(expert_matmul_f16(stream(), xs.data(), ws.data(), ys.data(), offsets.data(),
                                   int(rows.size()), n, k, x.rowStride(), 1, strideE,
                                   w.columnStride(), 1, y.rowStride(), 1, programs));
+    std::vector<Product> products;
+    for (size_t e = 0; e < rows.size(); ++e)
+      products.emplace_back(xs.data(), x, &ws[e * strideE], w);
     expectElements(ys.data(), y, 2e-3, [&](int i, int j) {
       size_t e = 0;
       while (i >= offsets[e + 1])
         ++e;
-      return productAt(xs.data(), x, i, &ws[e * strideE], w, j);
+      return products[e](i, j);
     });
     expectUntouchedBetween(ys, y, untouched);
     EXPECT_TRUE(ys.guardsHold());
@@ -70,9 +73,7 @@ TEST_P(GroupedMatmul, TakesAListOfProblems) {
   ASSERT_KILN(grouped_matmul_f16(stream(), as.data(), bs.data(), cs.data(), sizes.data(),
                                  strides.data(), 3, /*programs=*/2));
   for (Problem &one : problems) {
-    expectElements(one.cs.data(), one.c, 2e-3, [&](int i, int j) {
-      return productAt(one.as.data(), one.a, i, one.bs.data(), one.b, j);
-    });
+    expectElements(one.cs.data(), one.c, 2e-3, Product(one.as.data(), one.a, one.bs.data(), one.b));
     expectUntouchedBetween(one.cs, one.c, untouched);
     EXPECT_TRUE(one.cs.guardsHold());
   }

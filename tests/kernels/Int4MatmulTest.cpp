@@ -22,17 +22,16 @@ protected:
     const T untouched(-99.f);
     cs.fill([&](size_t) { return untouched; });
     ASSERT_KILN(launch(as.data(), bs.data(), ss.data(), zs.data(), cs.data(), a, b, scales, c));
-    expectElements(cs.data(), c, tolerance, [&](int i, int j) {
-      double sum = 0;
-      for (int l = 0; l < k; ++l) {
+    const Matrix weights{k, n};
+    std::vector<T> ws(weights.size());
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < n; ++j) {
         int weight = bs[b.at(l / 2, j)] >> (l % 2 * 4) & 15;
         size_t group = scales.at(l / 128, j);
         // The kernel rounds each weight to A's type.
-        T rounded(float((weight - valueOf(zs[group])) * valueOf(ss[group])));
-        sum += valueOf(as[a.at(i, l)]) * valueOf(rounded);
+        ws[weights.at(l, j)] = T(float((weight - valueOf(zs[group])) * valueOf(ss[group])));
       }
-      return sum;
-    });
+    expectElements(cs.data(), c, tolerance, Product(as.data(), a, ws.data(), weights));
     expectUntouchedBetween(cs, c, untouched);
     EXPECT_TRUE(cs.guardsHold());
   }

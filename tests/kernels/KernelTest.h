@@ -35,40 +35,6 @@ struct F16 {
   explicit operator float() const;
 };
 
-inline BF16::BF16(float value) {
-  uint32_t word;
-  std::memcpy(&word, &value, sizeof word);
-  bits = std::isnan(value) ? 0x7fc0 : uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
-}
-inline BF16::operator float() const {
-  uint32_t word = uint32_t(bits) << 16;
-  float value;
-  std::memcpy(&value, &word, sizeof value);
-  return value;
-}
-inline F16::operator float() const {
-  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  float magnitude = exponent == 0    ? std::ldexp(float(mantissa), -24)
-                    : exponent == 31 ? (mantissa ? NAN : INFINITY)
-                                     : std::ldexp(float(mantissa + 1024), exponent - 25);
-  return bits >> 15 ? -magnitude : magnitude;
-}
-inline F16::F16(float value) {
-  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  float magnitude = std::fabs(value);
-  if (std::isnan(value)) {
-    bits = sign | 0x7e00;
-  } else if (magnitude >= 65520.f) {
-    bits = sign | 0x7c00;
-  } else {
-    int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
-    // In units of the last place; nearbyint rounds to even. A carry moves into the exponent by
-    // itself.
-    int units = int(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-    bits = sign | uint16_t(units + (exponent + 14) * 1024);
-  }
-}
-
 /// An 8-bit float with 4 bits of exponent and 3 of mantissa, OCP's, which has no infinities.
 struct E4M3 {
   uint8_t bits = 0;
@@ -77,26 +43,6 @@ struct E4M3 {
   explicit E4M3(float value);
   explicit operator float() const;
 };
-inline E4M3::operator float() const {
-  int exponent = bits >> 3 & 15, mantissa = bits & 7;
-  if ((bits & 127) == 127)
-    return NAN;
-  float magnitude =
-      exponent ? std::ldexp(float(8 + mantissa), exponent - 10) : std::ldexp(float(mantissa), -9);
-  return bits >> 7 ? -magnitude : magnitude;
-}
-inline E4M3::E4M3(float value) {
-  float least = INFINITY;
-  for (int candidate = 0; candidate < 256; ++candidate) {
-    E4M3 other;
-    other.bits = uint8_t(candidate);
-    float distance = std::fabs(float(other) - value); // of NaN less than nothing
-    if (distance < least) {
-      least = distance;
-      bits = other.bits;
-    }
-  }
-}
 
 /// Where a test runs: a stream, and memory that both the host and the kernel can reach.
 class Executor {
@@ -175,9 +121,7 @@ protected:
   kiln_stream stream() { return executor->stream(); }
 
   /// Uniform in [low, high).
-  float random(float low = -1, float high = 1) {
-    return std::uniform_real_distribution<float>(low, high)(generator);
-  }
+  float random(float low = -1, float high = 1);
 
 private:
   std::unique_ptr<Executor> executor;

@@ -24,9 +24,9 @@ protected:
     const F16 untouched(-99.f);
     ys.fill([&](size_t) { return untouched; });
     ASSERT_KILN(launch(xs.data(), ws.data(), bias.data(), ys.data()));
-    expectElements(ys.data(), y, 2e-3, [&](int i, int j) {
-      return activation(productAt(xs.data(), x, i, ws.data(), w, j) + valueOf(bias[j]));
-    });
+    const Product product(xs.data(), x, ws.data(), w);
+    expectElements(ys.data(), y, 2e-3,
+                   [&](int i, int j) { return activation(product(i, j) + valueOf(bias[j])); });
     expectUntouchedBetween(ys, y, untouched);
     EXPECT_TRUE(ys.guardsHold());
   }

@@ -19,9 +19,8 @@ protected:
     ASSERT_KILN(launch(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns, a.columns,
                        a.rowStride(), a.columnStride(), b.rowStride(), b.columnStride(),
                        c.rowStride(), c.columnStride()));
-    expectElements(cs.data(), c, 2e-3, [&](int i, int j) {
-      return activation(productAt(as.data(), a, i, bs.data(), b, j));
-    });
+    const Product product(as.data(), a, bs.data(), b);
+    expectElements(cs.data(), c, 2e-3, [&](int i, int j) { return activation(product(i, j)); });
     expectUntouchedBetween(cs, c, untouched);
     EXPECT_TRUE(cs.guardsHold());
   }
@@ -67,8 +66,7 @@ TEST_P(Matmul, EveryVariantComputesTheSame) {
       ASSERT_EQ(status, KILN_SUCCESS) << kiln_last_error();
       ++launched;
       SCOPED_TRACE(variant);
-      expectElements(cs.data(), c, 2e-3,
-                     [&](int i, int j) { return productAt(as.data(), a, i, bs.data(), b, j); });
+      expectElements(cs.data(), c, 2e-3, Product(as.data(), a, bs.data(), b));
       EXPECT_TRUE(cs.guardsHold());
     }
   // At least the aligned ones and the general one, which takes both.

@@ -4,7 +4,7 @@
 #ifndef KILN_TESTS_KERNELS_MATRIX_H
 #define KILN_TESTS_KERNELS_MATRIX_H
 
-#include "tests/kernels/KernelTest.h"
+#include "tests/kernels/Reference.h"
 
 namespace kiln::test {
 
@@ -22,14 +22,28 @@ struct Matrix {
 
 template <typename T> double valueOf(T element) { return double(float(element)); }
 
-/// A[i] · B[j] for row i of A and column j of B, in double precision.
-template <typename A, typename B>
-double productAt(A *a, const Matrix &shapeA, int i, B *b, const Matrix &shapeB, int j) {
-  double sum = 0;
-  for (int k = 0; k < shapeA.columns; ++k)
-    sum += valueOf(a[shapeA.at(i, k)]) * valueOf(b[shapeB.at(k, j)]);
-  return sum;
-}
+/// A · B, element by element, in double precision.
+class Product {
+public:
+  template <typename A, typename B>
+  Product(const A *a, const Matrix &shapeA, const B *b, const Matrix &shapeB)
+      : depth(shapeA.columns) {
+    for (int i = 0; i < shapeA.rows; ++i)
+      for (int k = 0; k < depth; ++k)
+        rows.push_back(float(a[shapeA.at(i, k)]));
+    for (int j = 0; j < shapeB.columns; ++j)
+      for (int k = 0; k < depth; ++k)
+        columns.push_back(float(b[shapeB.at(k, j)]));
+  }
+  double operator()(int i, int j) const {
+    return sumOfProducts(rows.data() + size_t(i) * depth, columns.data() + size_t(j) * depth,
+                         depth);
+  }
+
+private:
+  int depth;
+  std::vector<float> rows, columns; ///< each after the other
+};
 
 /// Every element of the matrix at `c` is near `expected(row, column)`.
 template <typename T, typename Expected>

@@ -105,47 +105,40 @@ private:
   void compare(Arrays<T> &a, const PackedRows &q, const PackedRows &k, int group, const Form &form,
                double scale) {
     std::vector<double> out(q.size()), dq(q.size()), dk(k.size()), dv(k.size());
+    std::vector<float> qs = valuesOf(a.q), ks = valuesOf(a.k), vs = valuesOf(a.v),
+                       douts = valuesOf(a.dout);
     for (size_t s = 0; s + 1 < q.starts.size(); ++s)
       for (int h = 0; h < q.heads; ++h)
         for (int m = 0; m < q.length(int(s)); ++m) {
           size_t atQ = q.at(int(s), h, m), atK = k.at(int(s), h / group, 0);
           Shape shape{1, 1, q.length(int(s)), k.length(int(s)), 0};
-          Row row =
-              attend(shape, form, m, &a.q[atQ], a.k.data() + atK, k.rowStride(), q.dim, scale);
+          Row row = attend(shape, form, m, &qs[atQ], ks.data() + atK, k.rowStride(), q.dim, scale);
           float lse = a.lse[size_t(h) * q.rows() + q.starts[s] + m];
           if (row.seesAny())
             ASSERT_NEAR(lse, row.lse, 1e-3) << "sequence " << s << ", row " << m;
           else
             ASSERT_EQ(lse, -INFINITY);
-          addRow(a, row, atQ, atK, k.rowStride(), q.dim, scale, out, dq, dk, dv);
+          std::vector<double> ofRow = weighted(row, vs.data() + atK, k.rowStride(), q.dim);
+          double delta = 0;
+          for (int d = 0; d < q.dim; ++d) {
+            out[atQ + d] = ofRow[d];
+            delta += ofRow[d] * double(douts[atQ + d]);
+          }
+          for (size_t n = 0; n < row.probabilities.size(); ++n) {
+            size_t at = atK + n * k.rowStride();
+            double p = row.probabilities[n];
+            double ds =
+                p * (sumOfProducts(&douts[atQ], &vs[at], q.dim) - delta) * row.slopes[n] * scale;
+            addScaled(&dv[at], p, &douts[atQ], q.dim);
+            addScaled(&dk[at], ds, &qs[atQ], q.dim);
+            addScaled(&dq[atQ], ds, &ks[at], q.dim);
+          }
         }
     expectNear(a.out, out, q, 4e-3, "out");
     expectNear(a.dv, dv, k, 4e-3, "dv");
     expectNear(a.dk, dk, k, 4e-3, "dk");
     expectNear(a.dq, dq, q, 4e-3, "dq");
     EXPECT_TRUE(a.lse.guardsHold() && a.lse2.guardsHold() && a.delta.guardsHold());
-  }
-
-  template <typename T>
-  static void addRow(Arrays<T> &a, const Row &row, size_t atQ, size_t atK, int stride, int dim,
-                     double scale, std::vector<double> &out, std::vector<double> &dq,
-                     std::vector<double> &dk, std::vector<double> &dv) {
-    double delta = 0;
-    for (int d = 0; d < dim; ++d) {
-      for (size_t n = 0; n < row.probabilities.size(); ++n)
-        out[atQ + d] += row.probabilities[n] * double(float(a.v[atK + n * stride + d]));
-      delta += out[atQ + d] * double(float(a.dout[atQ + d]));
-    }
-    for (size_t n = 0; n < row.probabilities.size(); ++n) {
-      size_t at = atK + n * stride;
-      double p = row.probabilities[n];
-      double ds = p * (product(&a.dout[atQ], &a.v[at], dim) - delta) * row.slopes[n] * scale;
-      for (int d = 0; d < dim; ++d) {
-        dv[at + d] += p * double(float(a.dout[atQ + d]));
-        dk[at + d] += ds * double(float(a.q[atQ + d]));
-        dq[atQ + d] += ds * double(float(a.k[at + d]));
-      }
-    }
   }
 };
 

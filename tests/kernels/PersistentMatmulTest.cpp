@@ -18,8 +18,7 @@ protected:
     ASSERT_KILN(persistent_matmul_f16(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns,
                                       a.columns, a.rowStride(), 1, b.rowStride(), 1, c.rowStride(),
                                       1, programs));
-    expectElements(cs.data(), c, 2e-3,
-                   [&](int i, int j) { return productAt(as.data(), a, i, bs.data(), b, j); });
+    expectElements(cs.data(), c, 2e-3, Product(as.data(), a, bs.data(), b));
     expectUntouchedBetween(cs, c, untouched);
     EXPECT_TRUE(cs.guardsHold());
   }

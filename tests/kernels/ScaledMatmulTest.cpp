@@ -53,10 +53,11 @@ private:
     const BF16 untouched(-99.f);
     cs.fill([&](size_t) { return untouched; });
     ASSERT_KILN(launch(as.data(), bs.data(), cs.data()));
+    const std::vector<float> left = valuesOf(as), right = valuesOf(bs);
     expectElements(cs.data(), c, 8e-3, [&](int i, int j) {
       double sum = 0;
       for (int k = 0; k < a.columns; ++k)
-        sum += scale(i, j, k) * valueOf(as[a.at(i, k)]) * valueOf(bs[b.at(k, j)]);
+        sum += scale(i, j, k) * double(left[a.at(i, k)]) * double(right[b.at(k, j)]);
       return sum;
     });
     expectUntouchedBetween(cs, c, untouched);

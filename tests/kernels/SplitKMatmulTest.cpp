@@ -18,9 +18,8 @@ protected:
     ASSERT_KILN(split_k_matmul_f16(stream(), as.data(), bs.data(), cs.data(), c.rows, c.columns,
                                    a.columns, a.rowStride(), 1, b.rowStride(), b.columnStride(),
                                    c.rowStride(), 1));
-    expectElements(cs.data(), c, 1e-4, [&](int i, int j) {
-      return before + productAt(as.data(), a, i, bs.data(), b, j);
-    });
+    const Product product(as.data(), a, bs.data(), b);
+    expectElements(cs.data(), c, 1e-4, [&](int i, int j) { return before + product(i, j); });
     expectUntouchedBetween(cs, c, before);
     EXPECT_TRUE(cs.guardsHold());
   }

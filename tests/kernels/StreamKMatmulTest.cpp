@@ -35,8 +35,9 @@ protected:
     for (int program = 0; program < programs; ++program)
       EXPECT_EQ(flags[program], 0) << program;
     double tolerance = std::is_same_v<T, BF16> ? 1e-2 : 2e-3;
+    const Product product(as.data(), a, bs.data(), b);
     expectElements(cs.data(), c, tolerance, [&](int i, int j) {
-      double sum = productAt(as.data(), a, i, bs.data(), b, j);
+      double sum = product(i, j);
       return activation(hasBias ? sum + valueOf(bias[j]) : sum);
     });
     expectUntouchedBetween(cs, c, untouched);

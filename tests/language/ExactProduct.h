@@ -39,13 +39,10 @@ struct ExactProduct {
     const uint16_t magnitudes[] = {0, 0x3c00, 0x4000};
     return uint16_t(value < 0) << 15 | magnitudes[std::abs(value)];
   }
-  static double valueOf(uint16_t bits) {
-    return (bits >> 15 ? -1 : 1) * ((bits & 0x7fff) == 0 ? 0 : (bits & 0x7fff) == 0x4000 ? 2 : 1);
-  }
-  double A(int i, int l) const { return valueOf(a[size_t(i) * strideA + l]); }
-  double B(int l, int j) const {
-    return valueOf(transposed ? b[size_t(j) * strideB + l] : b[size_t(l) * strideB + j]);
-  }
+  static double valueOf(uint16_t bits);
+  double A(int i, int l) const;
+  double B(int l, int j) const;
+  double C(int i, int j) const;
 
   /// `stride`: the type of the strides, which may promise that they are multiples of 8.
   std::vector<SourceArgument> arguments(const std::string &stride = "i64:8") const {
@@ -60,24 +57,8 @@ struct ExactProduct {
             {"sc", stride, int64_t(strideC)}};
   }
 
-  double C(int i, int j) const {
-    double sum = 0;
-    for (int l = 0; l < k; ++l)
-      sum += A(i, l) * B(l, j);
-    return sum;
-  }
-
   /// "" or the first wrong element.
-  std::string wrong() const {
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) {
-        double sum = C(i, j);
-        if (double(c[size_t(i) * strideC + j]) != sum)
-          return "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": expected " +
-                 std::to_string(sum) + ", got " + std::to_string(c[size_t(i) * strideC + j]) + "\n";
-      }
-    return "";
-  }
+  std::string wrong() const;
 };
 
 } // namespace kiln::testing

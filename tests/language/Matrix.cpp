@@ -46,4 +46,11 @@ Matrix operator+(const Matrix &a, const Matrix &b) {
   return sum;
 }
 
+double sumOfProducts(const Matrix &a, int row, const Matrix &b, int column, int begin, int end) {
+  double sum = 0;
+  for (int k = begin; k < end; ++k)
+    sum += a(row, k) * b(k, column);
+  return sum;
+}
+
 } // namespace kiln::testing

@@ -26,6 +26,9 @@ Matrix operator*(const Matrix &a, const Matrix &b);
 Matrix operator*(double factor, const Matrix &a);
 Matrix operator+(const Matrix &a, const Matrix &b);
 
+/// A's row times B's column, over k from `begin` to `end`.
+double sumOfProducts(const Matrix &a, int row, const Matrix &b, int column, int begin, int end);
+
 } // namespace kiln::testing
 
 #endif // KILN_TESTS_LANGUAGE_MATRIX_H

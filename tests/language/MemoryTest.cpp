@@ -35,24 +35,23 @@ def kernel(p, q, r, s, n, BLOCK: tl.constexpr):
     tl.store(p + (i << 20), tl.load(p - (i << 20), mask=nothing, other=0), mask=nothing)
     tl.store(s + i, tl.load(p - 1 - i, mask=nothing, other=1), mask=i < n)
 )";
-  for (const std::string &type : allTypes())
+  for (const std::string &type : allTypes()) {
+    auto arguments = [](const Array &x, const Array &y, const Array &z, const Array &w, int n) {
+      return std::vector<SourceArgument>{
+          x.argument("p"), y.argument("q"), z.argument("r"), w.argument("s"), {"n", "i32", n}};
+    };
+    Array any(type, 1);
+    SourceKernel kernel(source, GetParam(), arguments(any, any, any, any, 0), {{"BLOCK", 64}});
     for (int n : {1, 33, 127, 128, 200}) {
       Array x = mixedArray(type, std::max(n, 2), n), y(type, n), z(type, n), w(type, n);
-      SourceOptions options;
-      options.grid = {uint32_t(n + 63) / 64, 1, 1};
-      ASSERT_EQ(
-          runSource(
-              source, GetParam(),
-              {x.argument("p"), y.argument("q"), z.argument("r"), w.argument("s"), {"n", "i32", n}},
-              {{"BLOCK", 64}}, options),
-          "")
-          << type;
+      ASSERT_EQ(kernel.run(arguments(x, y, z, w, n), {uint32_t(n + 63) / 64, 1, 1}), "") << type;
       for (int i = 0; i < n; ++i) {
         ASSERT_EQ(y.bits(i), x.bits(i)) << type << " " << i;
         ASSERT_EQ(z.bits(i), x.bits(i % 3 == 0 ? i : 1)) << type << " " << i;
         ASSERT_EQ(w.bits(i), w.type().encode(1)) << type << " " << i;
       }
     }
+  }
 }
 
 TEST_P(Memory, FollowsStridesAndIndices) {

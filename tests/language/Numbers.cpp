@@ -93,9 +93,9 @@ uint64_t NumberType::encode(long double value) const {
   uint64_t beyond = infinity ? infinity : nan, code = beyond;
   if (!std::isinf(magnitude)) {
     int exponent = magnitude == 0 ? minExponent : std::max(std::ilogb(magnitude), minExponent);
-    // In units of the last place; nearbyint rounds to even. A carry moves into the exponent by
+    // In units of the last place; rint rounds to even. A carry moves into the exponent by
     // itself.
-    long double units = std::nearbyint(std::ldexp(magnitude, int(mantissa) - exponent));
+    long double units = std::rint(std::ldexp(magnitude, int(mantissa) - exponent));
     if (exponent - minExponent < int(uint64_t(1) << (bits - mantissa - 1)))
       code = (uint64_t(exponent - minExponent) << mantissa) + uint64_t(units);
     code = std::min(code, maxFinite + 1) > maxFinite ? beyond : code;

@@ -34,10 +34,7 @@ struct Memory {
   }
   /// Row i times column j over k from `begin` to `end`.
   double product(int i, int j, int begin, int end) const {
-    double sum = 0;
-    for (int l = begin; l < end; ++l)
-      sum += A(i, l) * B(l, j);
-    return sum;
+    return sumOfProducts(A, i, B, j, begin, end);
   }
 };
 
@@ -59,6 +56,7 @@ class ProductLoopForms : public SourceTest {
 protected:
   /// Runs `body` with 0 to 5 iterations; references of c and of d.
   void check(const std::string &body, const Reference &c, const Reference &d = nullptr) {
+    const Memory before;
     for (unsigned stages : {2u, 4u})
       for (unsigned warps : {4u, 8u}) {
         SCOPED_TRACE(std::to_string(stages) + " stages, " + std::to_string(warps) + " warps" +
@@ -70,7 +68,6 @@ protected:
                             {{"M", M}, {"N", N}, {"K", K}, {"S", S}}, options);
         for (int trips = 0; trips <= maxTrips; ++trips) {
           Memory memory;
-          const Memory before;
           ASSERT_EQ(kernel.run(arguments(memory, trips)), "") << trips << " iterations";
           compare(before, memory.c, trips, c);
           if (d)
@@ -356,8 +353,9 @@ TEST_P(ProductLoopForms, AnOperandThatTheIterationStoresBefore) {
 )",
         [](const Memory &memory, int trips, int i, int j) {
           double sum = 0;
-          for (int l = 0; l < trips * K; ++l)
-            sum += memory.A(i, l) * (memory.B(l % K, j) + l / K);
+          for (int t = 0; t < trips; ++t)
+            for (int l = 0; l < K; ++l)
+              sum += memory.A(i, t * K + l) * (memory.B(l, j) + t);
           return sum;
         });
 }

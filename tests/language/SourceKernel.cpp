@@ -126,7 +126,7 @@ void SourceKernel::Code::compile(const std::string &source, const KernelInstance
                                  const std::function<void(mlir::ModuleOp &)> &edit) {
   PipelineOptions options;
   // What is tested of emulated targets is Kiln's lowering: optimising the host's code of it would
-  // take as long as all else of these tests. tests/kernels runs optimised ones.
+  // take as long as all else of these tests. Some of tests/kernels run optimised.
   if (target.emulated)
     options.emit.optLevel = 0;
   options.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp module) {

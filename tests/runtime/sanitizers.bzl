@@ -21,6 +21,7 @@ def runtime_tests(tests, data):
             "FakeDriver.h",
             "TestLibrary.h",
         ],
+        for_tests = True,
         linkstatic = True,  # it calls what the runtime hides
         deps = [
             "//runtime:internals",
@@ -41,7 +42,7 @@ def sanitized_runtime_test(name, srcs, flags, data):
         name = name + "_runtime",
         testonly = True,
         srcs = ["//runtime:sources"],
-        copts = flags + ["-std=c11", "-g"],
+        copts = flags + ["-std=c11", "-gline-tables-only"],
         linkopts = ["-ldl", "-pthread"],
         linkstatic = True,
         tags = ["own_sanitizer"],
@@ -50,7 +51,7 @@ def sanitized_runtime_test(name, srcs, flags, data):
     kiln_cc_test(
         name = name,
         srcs = srcs + _SUPPORT,
-        copts = flags + ["-g"],
+        copts = flags + ["-gline-tables-only"],
         data = data,
         linkopts = flags,
         linkstatic = True,

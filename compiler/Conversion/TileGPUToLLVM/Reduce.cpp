@@ -25,7 +25,7 @@ struct ReduceDistribution : DistributionPattern<tile::ReduceOp> {
                            ConversionPatternRewriter &rewriter) const override {
     const LinearLayout &source = tilegpu::layoutOf(op.getSources()[0].getType());
     std::optional<LinearLayout> result = resultLayout(op);
-    bool inOrder = !tile::commutes(op.getSingleCombiner());
+    bool inOrder = !tile::commutes(op);
     AxisSteps steps = planAxisSteps(source, op.getAxis(), inOrder);
     AxisCombiner combiner(s, lowering, source, op.getAxis(), op.getCombine(), inOrder);
     SmallVector<Elements> totals = byRegister(adaptor.getSources());

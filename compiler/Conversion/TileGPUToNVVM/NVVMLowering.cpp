@@ -306,10 +306,15 @@ public:
     kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({int32_t(numThreads + producerThreads), 1, 1}));
-    if (producerThreads)
+    // Of a block of one warp bar.sync would wait for the warp's loads as well.
+    bool isOneWarp = numThreads + producerThreads == info.warpSize;
+    if (producerThreads || isOneWarp)
       kernel.walk([&](NVVM::Barrier0Op barrier) {
         b.setInsertionPoint(barrier);
-        barrierOf(b, barrier.getLoc(), /*number=*/0, numThreads);
+        if (isOneWarp)
+          warpBarrier(b, barrier.getLoc());
+        else
+          barrierOf(b, barrier.getLoc(), /*number=*/0, numThreads);
         barrier.erase();
       });
     // What is passed by value is read where the launcher has put it.

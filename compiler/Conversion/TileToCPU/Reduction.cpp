@@ -48,7 +48,7 @@ SmallVector<Value> KernelEmitter::accumulate(tile::ReduceOp op, Coords coords,
                                              const Stretch &stretch) {
   unsigned outer = level(), axis = op.getAxis();
   bool alongLanes = stretch.lanes > 1;
-  bool ordered = alongLanes && !tile::commutes(op.getSingleCombiner());
+  bool ordered = alongLanes && !tile::commutes(op);
   Coord::Kind kind = alongLanes ? Coord::Step : Coord::Uniform;
   auto elementsAt = [&](Coord at) {
     coords[axis] = at;

@@ -113,12 +113,18 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
   auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
+  int64_t run = info.contiguity[fast];
+  for (unsigned axis = 0; run == 1 && axis < unsigned(type.getRank()); ++axis)
+    if (expected.of(pointers, axis) == 1) {
+      fast = axis;
+      run = type.getDimSize(axis);
+    }
 
   BinaryColumns columns(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
   ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
   columns.append(lanes.begin(), lanes.end());
   auto touched = [&, fast = fast](int64_t pieceBytes) {
-    int64_t unit = std::min(info.contiguity[fast], std::max<int64_t>(1, pieceBytes / bytes));
+    int64_t unit = std::min(run, std::max<int64_t>(1, pieceBytes / bytes));
     return int64_t(1) << rank(addressColumns(columns, layout.out(), info.constancy, fast, unit));
   };
   constexpr int64_t sectorBytes = 32, lineBytes = 128;

@@ -28,6 +28,7 @@
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
 
 #include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Analysis/ExpectedStrides.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
 
 namespace kiln {
@@ -63,6 +64,7 @@ private:
 
   const TargetInfo &target;
   const AxisInfoAnalysis &facts;
+  ExpectedStrides expected;
   llvm::DenseMap<mlir::Operation *, bool> runsAhead;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned, unsigned>, double>
       conversions;

@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 
+#include "compiler/Analysis/ExpectedStrides.h"
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "compiler/Layout/TileLayouts.h"
 #include "llvm/ADT/MapVector.h"
@@ -126,10 +127,11 @@ private:
       return;
     AxisInfo info = facts.get(pointers);
     SmallVector<unsigned, 4> order = rowMajorOrder(type.getRank());
-    // Most contiguous first; of equals, the last axis.
-    llvm::sort(order, [&](unsigned a, unsigned b) {
-      return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
-    });
+    // Most contiguous first; of equals, what may be so, or else the last axis.
+    auto rank = [&](unsigned axis) {
+      return std::tuple(info.contiguity[axis], expected.of(pointers, axis) == 1, axis);
+    };
+    llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) > rank(b); });
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
     int64_t vector = facts.accessLength(pointers, mask, order[0]);
     int64_t perThread = type.getNumElements() / (int64_t(target.warpSize) * numWarps);
@@ -367,6 +369,7 @@ private:
   const TargetInfo &target;
   unsigned numWarps;
   const AxisInfoAnalysis &facts;
+  ExpectedStrides expected;
   llvm::MapVector<size_t, SmallVector<LayoutChoice>> choicesOfDots; ///< by their nodes
   SmallVector<MatrixUnitAttr> units; ///< by proposal: with which unit it began
 };

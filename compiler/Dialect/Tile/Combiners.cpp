@@ -1,6 +1,7 @@
 // Neutral elements, and the order of operands: see the header.
 
 #include "compiler/Dialect/Tile/Combiners.h"
+#include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -49,8 +50,107 @@ TypedAttr neutralElement(Operation *combiner) {
   return {};
 }
 
-bool commutes(Operation *combiner) {
-  return combiner && combiner->hasTrait<OpTrait::IsCommutative>();
+namespace {
+
+/// A comparison of value `index` of the first group with that of the second.
+struct Comparison {
+  enum Kind { IsSmaller, IsLarger, IsEqual } kind;
+  unsigned index;
+};
+
+std::optional<Comparison::Kind> kindOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return Comparison::IsEqual;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return Comparison::IsSmaller;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return Comparison::IsLarger;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Comparison::Kind> kindOf(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return Comparison::IsEqual;
+  case arith::CmpFPredicate::OLT:
+    return Comparison::IsSmaller;
+  case arith::CmpFPredicate::OGT:
+    return Comparison::IsLarger;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Comparison> comparisonIn(Value condition, Block &body) {
+  Operation *op = condition.getDefiningOp();
+  std::optional<Comparison::Kind> kind;
+  if (auto integers = dyn_cast_or_null<arith::CmpIOp>(op))
+    kind = kindOf(integers.getPredicate());
+  else if (auto reals = dyn_cast_or_null<arith::CmpFOp>(op))
+    kind = kindOf(reals.getPredicate());
+  if (!kind)
+    return std::nullopt;
+  unsigned groupSize = body.getNumArguments() / 2;
+  auto a = dyn_cast<BlockArgument>(op->getOperand(0)),
+       b = dyn_cast<BlockArgument>(op->getOperand(1));
+  if (!a || !b || a.getOwner() != &body || b.getOwner() != &body ||
+      a.getArgNumber() + groupSize != b.getArgNumber())
+    return std::nullopt;
+  return Comparison{*kind, a.getArgNumber()};
+}
+
+bool isStrict(const Comparison &comparison) { return comparison.kind != Comparison::IsEqual; }
+
+/// One value of the first group comes first, or it is equal and another comes first.
+bool isTotalOrder(Value condition, Block &body) {
+  auto either = condition.getDefiningOp<arith::OrIOp>();
+  if (!either)
+    return false;
+  for (auto [strict, tie] :
+       {std::pair(either.getLhs(), either.getRhs()), std::pair(either.getRhs(), either.getLhs())}) {
+    std::optional<Comparison> first = comparisonIn(strict, body);
+    auto both = tie.getDefiningOp<arith::AndIOp>();
+    if (!first || !isStrict(*first) || !both)
+      continue;
+    std::optional<Comparison> left = comparisonIn(both.getLhs(), body),
+                              right = comparisonIn(both.getRhs(), body);
+    if (!left || !right)
+      continue;
+    if (isStrict(*left))
+      std::swap(left, right);
+    if (!isStrict(*left) && isStrict(*right) && left->index == first->index &&
+        right->index != first->index)
+      return true;
+  }
+  return false;
+}
+
+/// A whole group is chosen, by a total order of the groups.
+bool choosesByTotalOrder(Block &body) {
+  unsigned groupSize = body.getNumArguments() / 2;
+  Value condition;
+  for (auto [index, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    auto select = result.getDefiningOp<arith::SelectOp>();
+    if (!select || select.getTrueValue() != body.getArgument(index) ||
+        select.getFalseValue() != body.getArgument(groupSize + index) ||
+        (condition && condition != select.getCondition()))
+      return false;
+    condition = select.getCondition();
+  }
+  return condition && isTotalOrder(condition, body);
+}
+
+} // namespace
+
+bool commutes(ReduceOp reduce) {
+  if (Operation *combiner = reduce.getSingleCombiner())
+    return combiner->hasTrait<OpTrait::IsCommutative>();
+  return choosesByTotalOrder(reduce.getCombine().front());
 }
 
 } // namespace kiln::tile

@@ -98,7 +98,7 @@ std::string readCommand(Flags &flags, CommandLine &line) {
     line.run = flags.run.options(flags.compiler);
     return line.run.spec;
   case Command::Verify:
-    line.verify = flags.verify.options(flags.compiler);
+    line.verify = flags.verify.options(flags.compiler, flags.library);
     return line.verify.spec;
   case Command::Inspect:
     line.inspect = flags.report.inspectOptions();

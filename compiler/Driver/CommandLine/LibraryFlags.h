@@ -24,14 +24,16 @@ struct LibraryFlags {
                                    cl::value_desc("name"),
                                    cl::sub(commands.build),
                                    cl::sub(commands.plan),
-                                   cl::sub(commands.link)};
+                                   cl::sub(commands.link),
+                                   cl::sub(commands.verify)};
   cl::opt<std::string> libraryPrefix{
       "prefix",
       cl::desc("Before every name that C links, the runtime's too (KILN_PREFIX)"),
       cl::value_desc("name"),
       cl::sub(commands.build),
       cl::sub(commands.plan),
-      cl::sub(commands.link)};
+      cl::sub(commands.link),
+      cl::sub(commands.verify)};
   cl::opt<std::string> objects{
       "objects", cl::desc("Write a file of pieces, for kiln link, in place of a library"),
       cl::value_desc("file"), cl::sub(commands.build)};

@@ -158,7 +158,10 @@ struct RunOptions {
 
 /// `kiln verify`.
 struct VerifyOptions {
-  std::string spec;
+  /// One of the two; the other is empty.
+  std::string spec, library;
+  /// --name, --prefix: the library's, where its file is not called libNAME.so.
+  std::string libraryName, libraryPrefix;
   /// A folder that `python -m kiln record --capture` has written.
   std::string capture;
   /// --kernel: C names of entry points; empty: all that were captured.

@@ -14,10 +14,22 @@ static std::pair<ElementType, double> tolerance(llvm::StringRef text) {
   return {*element, value};
 }
 
-VerifyOptions VerifyFlags::options(const CompilerFlags &compiler) const {
+VerifyOptions VerifyFlags::options(const CompilerFlags &compiler,
+                                   const LibraryFlags &libraryFlags) const {
   VerifyOptions verify;
-  verify.spec = required(specPath, "the path of a spec");
-  verify.capture = required(capture, "the folder of a capture");
+  verify.library = library;
+  verify.libraryName = libraryFlags.libraryName;
+  verify.libraryPrefix = libraryFlags.libraryPrefix;
+  if (library.empty()) {
+    verify.spec = required(specPath, "the path of a spec, or --library");
+    verify.capture = required(capture, "the folder of a capture");
+    if (!verify.libraryName.empty() || !verify.libraryPrefix.empty())
+      usageError("--name and --prefix are for --library");
+  } else {
+    verify.capture = required(specPath, "the folder of a capture");
+    if (!capture.empty())
+      usageError("--library takes the place of a spec: expected the folder of a capture alone");
+  }
   if (compiler.targets.size() != 1)
     usageError("expected one --target, got " + llvm::Twine(compiler.targets.size()));
   verify.kernels = valuesOf(kernels);

@@ -4,16 +4,20 @@
 #define KILN_COMPILER_DRIVER_COMMANDLINE_VERIFYFLAGS_H
 
 #include "compiler/Driver/CommandLine/CompilerFlags.h"
+#include "compiler/Driver/CommandLine/LibraryFlags.h"
 
 namespace kiln {
 
 struct VerifyFlags {
-  VerifyOptions options(const CompilerFlags &compiler) const;
+  VerifyOptions options(const CompilerFlags &compiler, const LibraryFlags &library) const;
 
   SubCommands &commands;
   cl::opt<std::string> specPath{cl::Positional, cl::desc("<spec.json>"), cl::sub(commands.verify)};
   cl::opt<std::string> capture{cl::Positional, cl::desc("<folder of a capture>"),
                                cl::sub(commands.verify)};
+  cl::opt<std::string> library{
+      "library", cl::desc("The shared library whose functions are called, in place of a spec"),
+      cl::value_desc("file"), cl::sub(commands.verify)};
   cl::list<std::string> kernels{"kernel",
                                 cl::desc("Only launches of this entry point; may be repeated"),
                                 cl::value_desc("name"), cl::sub(commands.verify)};

@@ -14,29 +14,30 @@ public:
 
 class EmulatedDevice final : public RunDevice {
 public:
-  EmulatedDevice(kiln_emulator *emulator, bool check, bool count)
-      : emulator(emulator), check(check) {
-    kiln_emulator_set_check(emulator, check);
-    kiln_emulator_set_count(emulator, count);
+  EmulatedDevice(const RuntimeFunctions &runtime, kiln_emulator *emulator, bool check, bool count)
+      : runtime(runtime), emulator(emulator), check(check) {
+    runtime.kiln_emulator_set_check(emulator, check);
+    runtime.kiln_emulator_set_count(emulator, count);
   }
-  ~EmulatedDevice() override { kiln_emulator_destroy(emulator); }
+  ~EmulatedDevice() override { runtime.kiln_emulator_destroy(emulator); }
 
-  kiln_stream stream() override { return kiln_emulator_stream(emulator); }
+  kiln_stream stream() override { return runtime.kiln_emulator_stream(emulator); }
   llvm::Expected<uint64_t> place(const RunArray &array) override {
     if (check && array.bytes &&
-        kiln_emulator_register(emulator, array.data.get(), array.bytes) != KILN_SUCCESS)
-      return llvm::createStringError(kiln_last_error());
+        runtime.kiln_emulator_register(emulator, array.data.get(), array.bytes) != KILN_SUCCESS)
+      return llvm::createStringError(runtime.kiln_last_error());
     return reinterpret_cast<uintptr_t>(array.data.get());
   }
   std::vector<std::string> reports() override {
     std::vector<std::string> all;
-    for (uint32_t i = 0; i < kiln_emulator_num_reports(emulator); ++i)
-      all.push_back(kiln_emulator_report(emulator, i));
+    for (uint32_t i = 0; i < runtime.kiln_emulator_num_reports(emulator); ++i)
+      all.push_back(runtime.kiln_emulator_report(emulator, i));
     return all;
   }
   kiln_emulator *emulated() override { return emulator; }
 
 private:
+  RuntimeFunctions runtime;
   kiln_emulator *emulator;
   bool check;
 };
@@ -219,13 +220,13 @@ std::string RunDevice::whyNot(const TargetInfo &target) {
          " runs the same code";
 }
 
-llvm::Expected<std::unique_ptr<RunDevice>> RunDevice::open(const TargetInfo &target, bool check,
-                                                           bool count) {
+llvm::Expected<std::unique_ptr<RunDevice>>
+RunDevice::open(const TargetInfo &target, bool check, bool count, const RuntimeFunctions &runtime) {
   if (target.emulated) {
     kiln_emulator *emulator = nullptr;
-    if (kiln_emulator_create(target.arch.c_str(), nullptr, &emulator) != KILN_SUCCESS)
-      return llvm::createStringError(kiln_last_error());
-    return std::make_unique<EmulatedDevice>(emulator, check, count);
+    if (runtime.kiln_emulator_create(target.arch.c_str(), nullptr, &emulator) != KILN_SUCCESS)
+      return llvm::createStringError(runtime.kiln_last_error());
+    return std::make_unique<EmulatedDevice>(runtime, emulator, check, count);
   }
   if (target.backend == Backend::CUDA)
     return CudaDevice::open();

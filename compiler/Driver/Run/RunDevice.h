@@ -5,8 +5,8 @@
 #define KILN_COMPILER_DRIVER_RUN_RUNDEVICE_H
 
 #include "compiler/Driver/Run/RunValues.h"
+#include "compiler/Driver/Run/RuntimeFunctions.h"
 #include "compiler/Target/TargetInfo.h"
-#include "runtime/kiln.h"
 #include <array>
 
 namespace kiln {
@@ -16,9 +16,9 @@ public:
   /// What stands in the way of running code for `target` here, or "". Starts no thread.
   static std::string whyNot(const TargetInfo &target);
   /// For emulated GPUs, `check`: every array is all that kernels may access; `count`: launches
-  /// count.
-  static llvm::Expected<std::unique_ptr<RunDevice>> open(const TargetInfo &target, bool check,
-                                                         bool count);
+  /// count; `runtime`: whose they are, that of the code that is launched.
+  static llvm::Expected<std::unique_ptr<RunDevice>>
+  open(const TargetInfo &target, bool check, bool count, const RuntimeFunctions &runtime = {});
   virtual ~RunDevice() = default;
 
   virtual kiln_stream stream() = 0;

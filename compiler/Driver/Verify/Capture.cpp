@@ -88,8 +88,8 @@ void readLaunch(JsonMembers &in, CapturedLaunch &out) {
   else
     in.refuse("grid", "expected three numbers");
   in.within("constants", [&](JsonMembers &constants) {
-    constants.names([&](const std::string &name) {
-      constants.read(name, out.constants.emplace_back(name, 0).second);
+    constants.names([&](llvm::StringRef name) {
+      constants.read(name, out.constants.emplace_back(name.str(), 0).second);
     });
   });
   in.elements("storages", [&](JsonMembers &one) { readStorage(one, out.storages.emplace_back()); });
@@ -101,9 +101,9 @@ void readLaunch(JsonMembers &in, CapturedLaunch &out) {
 } // namespace
 
 llvm::Expected<std::vector<CapturedLaunch>> readCaptureIndex(llvm::StringRef text) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("it is not JSON: " + llvm::toString(value.takeError()));
+    return value.takeError();
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> version = object ? object->getInteger("kiln_capture") : std::nullopt;
   if (!version)

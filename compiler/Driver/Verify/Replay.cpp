@@ -184,8 +184,7 @@ static void restorePointers(const CapturedStorage &storage, llvm::StringRef befo
 
 llvm::Expected<std::vector<RunArray>>
 replayLaunch(const CapturedLaunch &launch, const ReplayMemory &memory, ReplayArguments arguments,
-             const EntryModel &entry, const kiln_entry &record, unsigned variant,
-             const std::array<int64_t, 3> &grid, RunDevice &device) {
+             RunDevice &device, llvm::function_ref<llvm::Error(std::vector<RunValue> &)> run) {
   std::vector<RunArray> arrays;
   for (llvm::StringRef before : memory.before) {
     std::optional<RunArray> array = makeByteArray(before);
@@ -199,11 +198,7 @@ replayLaunch(const CapturedLaunch &launch, const ReplayMemory &memory, ReplayArg
   for (auto [value, captured] : llvm::zip(arguments.values, arguments.pointers))
     if (captured)
       value.bits = addresses[*captured->storage] + captured->offset;
-  // Hosts are little-endian: a scalar's bytes are the first ones.
-  std::vector<void *> parameters;
-  for (unsigned index : kernelParameters(entry, entry.variants[variant]))
-    parameters.push_back(&arguments.values[index].bits);
-  if (llvm::Error error = launchOn(device, record, variant, grid, std::move(parameters)))
+  if (llvm::Error error = run(arguments.values))
     return std::move(error);
   for (size_t index = 0; index < arrays.size(); ++index)
     restorePointers(launch.storages[index], memory.before[index], addresses, arrays[index]);

@@ -28,6 +28,8 @@ struct Replay {
   /// The variants that may run, best first; by their lasting names, as indices change when the
   /// library is assembled.
   std::vector<std::string> variants;
+  /// A library's own function chooses among them, when it is called.
+  bool isLibrarysChoice = false;
   /// Why it cannot run, or "".
   std::string problem;
 };
@@ -45,12 +47,12 @@ struct ReplayMemory {
 /// Errors name the file.
 llvm::Expected<ReplayMemory> readReplayMemory(const CapturedLaunch &launch, llvm::StringRef folder);
 
-/// Launches a variant on the device and waits. What the storages hold then, in their order:
-/// addresses that the launch has left alone are those of the recorded ones again.
+/// Puts the storages on the device, and calls `run` with the values of the entry's arguments,
+/// which launches and waits. What the storages hold then, in their order: addresses that the launch
+/// has left alone are those of the recorded ones again.
 llvm::Expected<std::vector<RunArray>>
 replayLaunch(const CapturedLaunch &launch, const ReplayMemory &memory, ReplayArguments arguments,
-             const EntryModel &entry, const kiln_entry &record, unsigned variant,
-             const std::array<int64_t, 3> &grid, RunDevice &device);
+             RunDevice &device, llvm::function_ref<llvm::Error(std::vector<RunValue> &)> run);
 
 /// How the entry's arguments see one of the launch's storages, each way once; where none does, as
 /// the elements that it was recorded with.

@@ -8,10 +8,11 @@ namespace kiln {
 constexpr size_t maxColumn = 40;
 
 /// Its config; what it relies on would fill the line.
+static llvm::StringRef configOf(llvm::StringRef variant) { return variant.split(" for ").first; }
+
 static llvm::StringRef variantOf(const Replay &replay) {
-  if (replay.variants.empty())
-    return "-";
-  return llvm::StringRef(replay.variants.front()).split(" for ").first;
+  bool isKnown = !replay.variants.empty() && !replay.isLibrarysChoice;
+  return isKnown ? configOf(replay.variants.front()) : "-";
 }
 
 ResultTable::ResultTable(llvm::ArrayRef<Replay> replays, llvm::ArrayRef<CapturedLaunch> launches,
@@ -20,6 +21,9 @@ ResultTable::ResultTable(llvm::ArrayRef<Replay> replays, llvm::ArrayRef<Captured
   for (const Replay &replay : replays) {
     functionWidth = std::max(functionWidth, launches[replay.launch].function.size());
     variantWidth = std::max(variantWidth, variantOf(replay).size());
+    if (replay.isLibrarysChoice)
+      for (llvm::StringRef variant : replay.variants)
+        variantWidth = std::max(variantWidth, configOf(variant).size());
   }
   functionWidth = std::min(functionWidth, maxColumn);
   variantWidth = std::min(variantWidth, maxColumn);

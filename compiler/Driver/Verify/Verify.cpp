@@ -1,25 +1,18 @@
-// kiln verify: compiles the variants that a library would choose for captured launches, and runs
-// each launch in a process of its own.
+// kiln verify: replays captured launches, each in a process of its own.
 //
 // As with kiln run, all that could fork (workers, lld) comes before all that starts threads (the
 // CPU pool, a GPU's driver), which only the launches' processes do.
 
 #include "compiler/Driver/Verify/Verify.h"
-#include "compiler/Basic/NameSuggestion.h"
 #include "compiler/Basic/RegularFile.h"
-#include "compiler/Driver/Planning/PieceName.h"
 #include "compiler/Driver/Process/ChildProcess.h"
 #include "compiler/Driver/Process/Interrupt.h"
-#include "compiler/Driver/Process/Workers.h"
-#include "compiler/Driver/Run/MemoryLibrary.h"
-#include "compiler/Driver/Run/VariantChoice.h"
-#include "compiler/Driver/Session/Session.h"
-#include "compiler/Driver/Verify/Replay.h"
+#include "compiler/Driver/Verify/BuiltLibrary.h"
 #include "compiler/Driver/Verify/ResultTable.h"
+#include "compiler/Driver/Verify/SpecKernels.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
-#include <set>
 
 namespace kiln {
 namespace {
@@ -27,8 +20,9 @@ namespace {
 /// An index of more is none that a program has written.
 constexpr uint64_t maxIndexBytes = uint64_t(1) << 30;
 
-/// What became of a launch; the exit status of its process.
-enum class Outcome { Agrees = 0, Differs = 2, Failed = 3 };
+/// What became of a launch; the exit status of its process. One that its variant refuses counts for
+/// nothing where all variants are tried.
+enum class Outcome { Agrees = 0, Differs = 2, Failed = 3, Refused = 4 };
 
 class Verification {
 public:
@@ -39,18 +33,18 @@ public:
   }
 
   bool execute() {
-    if (!readCapture() || !makePlan() || !checkTarget())
+    if (!readCapture())
+      return false;
+    kernels = verify.library.empty()
+                  ? readSpecKernels(verify.spec, launches, session)
+                  : loadBuiltLibrary(verify, options.targets.front(), launches, session);
+    if (!kernels || !checkTarget())
       return false;
     for (unsigned launch = 0; launch < launches.size(); ++launch)
       bind(launch);
-    if (!compile())
+    if (!kernels->load(replays))
       return false;
-    auto library = MemoryLibrary::load(plan->model);
-    if (!library) {
-      report(DiagKind::DriverCannotVerify, target().name, llvm::toString(library.takeError()));
-      return session.flush();
-    }
-    bool agrees = replayAll(**library);
+    bool agrees = replayAll();
     llvm::outs().flush();
     return agrees;
   }
@@ -59,10 +53,8 @@ private:
   template <typename... Args> Diagnostic &report(DiagKind kind, const Args &...args) {
     return session.diagnostics.report(kind, DiagPlace(), args...);
   }
-  const TargetInfo &target() const { return plan->model.targets[0]; }
-  const EntryModel &entryOf(const Replay &replay) const {
-    return plan->model.entries[replay.entry];
-  }
+  const TargetInfo &target() const { return kernels->target(); }
+  const EntryModel &entryOf(const Replay &replay) const { return kernels->entries()[replay.entry]; }
 
   bool readCapture() {
     llvm::SmallString<256> path(verify.capture);
@@ -90,26 +82,6 @@ private:
     return session.flush();
   }
 
-  /// A spec with nothing but the captured functions.
-  bool makePlan() {
-    auto spec = session.readSpecFile(verify.spec, "");
-    if (!spec)
-      return false;
-    std::set<std::string> wanted;
-    for (const CapturedLaunch &launch : launches)
-      wanted.insert(launch.function);
-    std::vector<std::string> names =
-        keepEntries(*spec, [&](llvm::StringRef entry) { return wanted.count(entry.str()); });
-    std::vector<llvm::StringRef> known(names.begin(), names.end());
-    for (const std::string &name : wanted)
-      if (!llvm::is_contained(names, name))
-        report(DiagKind::DriverNoEntry, verify.spec, name).withHint(suggestName(name, known));
-    if (!session.flush())
-      return false;
-    plan = session.plan(*spec, verify.spec);
-    return plan.has_value();
-  }
-
   bool checkTarget() {
     if (verify.check && !target().emulated)
       report(DiagKind::DriverCheckTarget, target().name);
@@ -119,32 +91,18 @@ private:
     return session.flush();
   }
 
-  unsigned processors() const {
-    bool isThisMachine = target().backend == Backend::CPU && !target().emulated;
-    return isThisMachine ? availableCpus() : commonProcessors(target());
-  }
-
-  /// Where the caller passes the grid, it goes with the config that was launched.
-  static bool isGridOf(const CapturedLaunch &launch, const VariantModel &variant) {
-    return llvm::all_of(launch.constants, [&](const auto &constant) {
-      std::optional<int64_t> own = findConstant(variant, constant.first);
-      return !own || *own == constant.second;
-    });
-  }
-
   void bind(unsigned index) {
     const CapturedLaunch &launch = launches[index];
     Replay replay;
     replay.launch = index;
-    while (plan->model.entries[replay.entry].name != launch.function)
+    while (entryOf(replay).name != launch.function)
       ++replay.entry;
-    const EntryModel &entry = entryOf(replay);
-    if (auto bound = bindReplay(launch, entry))
+    if (auto bound = bindReplay(launch, entryOf(replay)))
       replay.arguments = std::move(*bound);
     else
       replay.problem = llvm::toString(bound.takeError());
     if (replay.problem.empty())
-      chooseVariants(entry, replay);
+      kernels->choose(launch, replay);
     if (!verify.allVariants || replay.variants.size() < 2)
       return replays.push_back(std::move(replay));
     for (const std::string &variant : replay.variants) {
@@ -153,100 +111,40 @@ private:
     }
   }
 
-  void chooseVariants(const EntryModel &entry, Replay &replay) {
-    CallArguments call(entry, replay.arguments.values);
-    DispatchTables tables = buildDispatchTables(plan->model, entry);
-    replay.problem = call.undeclared();
-    if (!replay.problem.empty())
-      return;
-    std::vector<unsigned> legal = call.legalVariants(tables, processors());
-    if (legal.empty())
-      replay.problem = "no variant accepts it: " + call.whatLacks(tables, std::nullopt);
-    llvm::erase_if(legal, [&](unsigned variant) { return isLeftOut(entry, variant); });
-    if (entry.grid.empty())
-      llvm::erase_if(legal, [&](unsigned variant) {
-        return !isGridOf(launches[replay.launch], entry.variants[variant]);
-      });
-    if (legal.empty() && replay.problem.empty())
-      replay.problem = "no variant has the constants that it was launched with";
-    for (unsigned variant : legal)
-      replay.variants.push_back(stableName(entry, entry.variants[variant]));
-  }
-
-  /// Indices of the jobs of the best variant of each replay. An entry point of which no launch can
-  /// run has one, too: without any it would be no entry point.
-  std::vector<unsigned> chosenJobs() const {
-    std::set<std::pair<unsigned, std::string>> wanted;
-    std::set<unsigned> idle;
-    for (const Replay &replay : replays)
-      idle.insert(replay.entry);
-    for (const Replay &replay : replays)
-      if (!replay.variants.empty()) {
-        wanted.insert({replay.entry, replay.variants.front()});
-        idle.erase(replay.entry);
-      }
-    for (unsigned entry : idle) {
-      const EntryModel &model = plan->model.entries[entry];
-      wanted.insert({entry, stableName(model, model.variants.front())});
-    }
-    std::vector<unsigned> jobs;
-    for (auto [index, job] : llvm::enumerate(plan->jobs)) {
-      const EntryModel &entry = plan->model.entries[job.entry];
-      if (wanted.count({job.entry, stableName(entry, entry.variants[job.variant])}))
-        jobs.push_back(unsigned(index));
-    }
-    return jobs;
-  }
-
-  /// Takes the variants that do not fit the target off the replays; false where there were none.
-  bool dropMisfits(llvm::ArrayRef<VariantResult> results) {
-    bool anyDropped = false;
-    for (unsigned index : plan->chosen) {
-      const CompileJob &job = plan->jobs[index];
-      if (results[index].doesNotFit.empty() || !job.mayBeDropped)
-        continue;
-      const EntryModel &entry = plan->model.entries[job.entry];
-      std::string name = stableName(entry, entry.variants[job.variant]);
-      for (Replay &replay : replays) {
-        if (replay.entry != job.entry || !llvm::is_contained(replay.variants, name))
-          continue;
-        llvm::erase(replay.variants, name);
-        anyDropped = true;
-        if (replay.variants.empty())
-          replay.problem = results[index].doesNotFit;
-      }
-    }
-    return anyDropped;
-  }
-
-  bool compile() {
-    std::vector<VariantResult> results;
-    do {
-      plan->chosen = chosenJobs();
-      results = session.run(*plan, {});
-    } while (dropMisfits(results));
-    return session.reportMisfits(*plan, results) && session.assemble(*plan, std::move(results));
-  }
-
-  bool replayAll(const MemoryLibrary &library) {
+  bool replayAll() {
     ResultTable table(replays, launches, llvm::outs());
     std::map<Outcome, unsigned> counts;
-    for (const Replay &replay : replays) {
+    unsigned all = 0;
+    bool isAccepted = false;
+    for (auto [index, replay] : llvm::enumerate(replays)) {
       if (interruptSignal())
         return false;
-      ++counts[replayOne(replay, library, table)];
+      Outcome outcome = replayOne(replay, table);
+      isAccepted |= outcome != Outcome::Refused;
+      bool isLast = index + 1 == replays.size() || replays[index + 1].launch != replay.launch;
+      if (isLast && !isAccepted) {
+        table.fails(replay, "no variant accepts it");
+        outcome = Outcome::Failed;
+      }
+      isAccepted &= !isLast;
+      ++counts[outcome];
+      all += outcome != Outcome::Refused;
     }
-    unsigned agreeing = counts[Outcome::Agrees];
-    llvm::outs() << agreeing << " of " << replays.size() << " launches agree on " << target().name;
+    printSum(counts, all);
+    return counts[Outcome::Agrees] == all;
+  }
+
+  void printSum(std::map<Outcome, unsigned> &counts, unsigned all) const {
+    llvm::outs() << counts[Outcome::Agrees] << " of " << all << " launches agree on "
+                 << target().name;
     if (counts[Outcome::Differs])
       llvm::outs() << ", " << counts[Outcome::Differs] << " differ";
     if (counts[Outcome::Failed])
       llvm::outs() << ", " << counts[Outcome::Failed] << " failed";
     llvm::outs() << "\n";
-    return agreeing == replays.size();
   }
 
-  Outcome replayOne(const Replay &replay, const MemoryLibrary &library, ResultTable &table) {
+  Outcome replayOne(const Replay &replay, ResultTable &table) {
     const CapturedLaunch &launch = launches[replay.launch];
     std::string problem = replay.problem;
     ReplayMemory memory;
@@ -261,7 +159,7 @@ private:
       table.fails(replay, problem);
       return Outcome::Failed;
     }
-    auto finish = [&] { return int(launchAndCompare(replay, memory, library, table)); };
+    auto finish = [&] { return int(launchAndCompare(replay, memory, table)); };
     if (options.inProcess)
       return Outcome(finish());
     llvm::outs().flush();
@@ -284,30 +182,29 @@ private:
   }
 
   /// In the launch's own process.
-  Outcome launchAndCompare(const Replay &replay, const ReplayMemory &memory,
-                           const MemoryLibrary &library, ResultTable &table) {
+  Outcome launchAndCompare(Replay replay, const ReplayMemory &memory, ResultTable &table) {
     const CapturedLaunch &launch = launches[replay.launch];
-    const EntryModel &entry = entryOf(replay);
-    unsigned variant = 0;
-    while (stableName(entry, entry.variants[variant]) != replay.variants.front())
-      ++variant;
     auto failed = [&](llvm::Error error) {
+      if (verify.allVariants && error.isA<NotAccepted>()) {
+        llvm::consumeError(std::move(error));
+        return Outcome::Refused;
+      }
       table.fails(replay, llvm::toString(std::move(error)));
       llvm::outs().flush();
       return Outcome::Failed;
     };
-    std::array<int64_t, 3> grid = launch.grid;
-    if (!entry.grid.empty()) {
-      auto computed = CallArguments(entry, replay.arguments.values).grid(entry.variants[variant]);
-      if (!computed)
-        return failed(computed.takeError());
-      grid = *computed;
-    }
-    auto device = RunDevice::open(target(), verify.check, /*count=*/false);
+    auto device = RunDevice::open(target(), verify.check, /*count=*/false, kernels->runtime());
     if (!device)
       return failed(device.takeError());
-    auto arrays = replayLaunch(launch, memory, replay.arguments, entry, library.entry(replay.entry),
-                               variant, grid, **device);
+    auto run = [&](std::vector<RunValue> &values) {
+      auto variant = kernels->launch(launch, replay, values, **device);
+      if (variant) {
+        replay.variants = {*variant};
+        replay.isLibrarysChoice = false;
+      }
+      return variant.takeError();
+    };
+    auto arrays = replayLaunch(launch, memory, replay.arguments, **device, run);
     for (const std::string &text : (*device)->reports()) {
       // "softmax.py:20:14: softmax_kernel, program …"
       auto [place, what] = llvm::StringRef(text).split(": ");
@@ -332,7 +229,7 @@ private:
           compareStorage(memory.before[storage], memory.after[storage], got, views, tolerances);
       std::string place =
           elementNameAt(storage, comparison.place, comparison.view, replay.arguments);
-      results.push_back({std::move(comparison), std::move(place)});
+      results.push_back({comparison, std::move(place)});
     }
     return table.compares(replay, results, tolerances);
   }
@@ -342,7 +239,7 @@ private:
   Session session;
   Tolerances tolerances = defaultTolerances();
   std::vector<CapturedLaunch> launches;
-  std::optional<BuildPlan> plan;
+  std::unique_ptr<VerifiedKernels> kernels;
   std::vector<Replay> replays;
 };
 

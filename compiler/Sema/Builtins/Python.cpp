@@ -179,6 +179,9 @@ Value builtinPyHasattr(Evaluator &evaluator, Call &call) {
       evaluator.tensors().constantString(call[1], "an attribute's name");
   if (!name)
     return Value();
+  if (call[0].is(ValueKind::Module) &&
+      ModuleScope::isOfOtherVendor(call[0].as<ModuleObject>().path + "." + *name))
+    return Value::boolean(false);
   Value value;
   bool isThere =
       evaluator.unwinding().attempt([&] { value = attributeOf(evaluator, call[0], *name); });

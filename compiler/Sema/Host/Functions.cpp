@@ -116,16 +116,15 @@ Value HostInterpreter::decorate(const ast::FunctionDef &definition, Value functi
     if (llvm::isa<ast::CallExpr>(decoration.expr) && !isTritons(decorator))
       decorator = settle(call(decorator, decoration.args, decoration.keywords,
                               llvm::cast<ast::CallExpr>(decoration.expr)));
-    if (!core->failed())
-      value = applyDecorator(decorator, value);
+    Value decorated = core->failed() ? Value() : applyDecorator(decorator, value);
     if (core->failed() && core->unwinding().mustUnwind() && current->scope->kind != Scope::Module)
       return Value();
     if (core->failed()) {
       // A kernel is compiled as it stands, whatever its wrappers do when they are called.
       Value why = unknownAfterFailure();
-      if (own->mode != FunctionMode::Kernel)
-        value = why;
+      decorated = own->mode == FunctionMode::Kernel ? value : why;
     }
+    value = decorated;
   }
   current->module->functions[&definition] = function;
   return value;

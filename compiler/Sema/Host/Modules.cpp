@@ -6,6 +6,8 @@
 // statement that takes too many steps.
 
 #include "compiler/Sema/Host/Interpreter.h"
+#include "compiler/Sema/Python/AssignedNames.h"
+#include "compiler/Syntax/Walk.h"
 
 namespace kiln::sema {
 
@@ -125,9 +127,37 @@ void HostInterpreter::runStatement(const ast::Stmt &stmt) {
 // Names
 //===----------------------------------------------------------------------===//
 
+/// The literal that is all that a module binds a name to; null if there is none.
+static const ast::Expr *literalOf(const LoadedModule &module, llvm::StringRef name) {
+  const ast::Expr *literal = nullptr;
+  for (const ast::Stmt *stmt : module.tree->getBody()) {
+    bool binds = false;
+    walk(*stmt, [&](const ast::Node &node) {
+      const auto *import = llvm::dyn_cast<ast::ImportFromStmt>(&node);
+      binds |= import && import->isStar();
+      visitBoundNames(node, [&](llvm::StringRef bound) { binds |= bound == name; });
+      return true;
+    });
+    const auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt);
+    if (!binds)
+      continue;
+    if (literal || !assign ||
+        !llvm::isa<ast::StringLiteral, ast::IntLiteral, ast::FloatLiteral, ast::BoolLiteral,
+                   ast::NoneLiteral>(assign->value))
+      return nullptr;
+    literal = assign->value;
+  }
+  return literal;
+}
+
 std::optional<Value> HostInterpreter::findGlobal(ModuleState &state, llvm::StringRef name) {
   if (const Literal *defined = core->modules().findDefine(name))
     return core->modules().fromConstant(*defined, &state);
+  // A package's `__version__` and the like. In Python the package has run by the time that one of
+  // its modules asks for it; here it may not have, and would import that module half done.
+  if (state.status == ModuleState::Waiting && state.module->isPackage)
+    if (const ast::Expr *literal = literalOf(*state.module, name))
+      return core->tensors().literal(*literal);
   if (state.status == ModuleState::Waiting)
     run(state);
   if (core->failed())

@@ -143,6 +143,11 @@ std::optional<Value> ModuleScope::knownModule(llvm::StringRef path) const {
   return std::nullopt;
 }
 
+bool ModuleScope::isOfOtherVendor(llvm::StringRef path) {
+  static constexpr llvm::StringLiteral names[] = {"npu", "musa", "mlu", "corex", "gcu", "hpu"};
+  return path.consume_front("torch.") && llvm::is_contained(names, path);
+}
+
 std::vector<llvm::StringRef> ModuleScope::knownNames(llvm::StringRef module) const {
   if (std::optional<Library> library = libraryOf(module))
     return builtins.getNames(*library);

@@ -30,6 +30,9 @@ public:
   std::optional<Value> knownModule(llvm::StringRef path) const;
   /// An attribute of a module that Kiln knows; empty when it has none.
   std::optional<Value> knownAttribute(llvm::StringRef module, llvm::StringRef name) const;
+  /// Whether a module is one that the packages of vendors other than the targets' add to torch:
+  /// code that asks for it by hasattr() shall not find it.
+  static bool isOfOtherVendor(llvm::StringRef path);
   /// What `from module import *` binds, of a module that Kiln knows.
   std::vector<llvm::StringRef> knownNames(llvm::StringRef module) const;
 

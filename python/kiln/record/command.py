@@ -11,7 +11,7 @@ import tempfile
 import traceback
 
 from kiln import installation
-from kiln.record import spec_writer
+from kiln.record import grid_expression, spec_writer
 from kiln.record.capture import Capture, CaptureError
 
 
@@ -108,6 +108,8 @@ def write_spec(observer, arguments):
         ranges = ", ".join(f"{name} {low}" + (f" to {high}" if high != low else "") for name, (low, high) in entry.seen().items())
         grid = " x ".join(written["grid"]) if "grid" in written else "the caller's"
         print(f"{entry.name}: {len(entry.launches)} launches, grid {grid}" + (f"; {ranges}" if ranges else ""))
+        for doubt in grid_expression.doubts(entry.launches) if "grid" in written else ():
+            print(f"kiln record: {entry.name}: in its grid {doubt}; record other sizes, or see to it", file=sys.stderr)
     if observer.capture:
         write_capture(observer.capture, kept, arguments)
     for entry in entries:
@@ -141,6 +143,13 @@ def write_capture(capture, kept, arguments):
     print(f"{count} launches captured in {capture.folder}, {-(-capture.size // 2**20)} MiB")
     for name, why in capture.left_out.items():
         print(f"kiln record: not all launches of {name} were captured: {why}", file=sys.stderr)
+    for name in sorted(capture.unrestored):
+        print(
+            f"kiln record: {name}: its autotuner's trials and then the launch have changed the same memory to other numbers. If it reads what "
+            "it writes, results depend on how often it was tried, and the capture may differ from every replay: name the arguments in the "
+            "autotuner's restore_value or reset_to_zero",
+            file=sys.stderr,
+        )
 
 
 def main(words):

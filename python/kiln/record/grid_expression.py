@@ -1,6 +1,8 @@
 """The grid of a launch as expressions of a spec: from the source of the program's grid function, or from equal numbers.
 
-An expression is a candidate: what it gives is compared with every grid that was seen."""
+An expression is a candidate: what it gives is compared with every grid that was seen. Arguments are found by the value that the
+program's variable had. Of several, one that was passed as the very same object was that variable, but for the small integers that
+Python has once each; next comes the one of its name. An expression with an argument that has nothing but its value is a guess."""
 
 import ast
 import inspect
@@ -10,6 +12,25 @@ import textwrap
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
 _FUNCTIONS = {"cdiv": "cdiv", "min": "min", "max": "max", "next_power_of_2": "next_power_of_2"}
 _MOST = 16  # candidates of a dimension
+_ONCE = range(-5, 257)  # integers of which Python has one object each
+
+
+class Expression(str):
+    """An expression of a spec."""
+
+    def __new__(cls, text, is_guess=False):
+        made = super().__new__(cls, text)
+        made.is_guess = is_guess
+        return made
+
+
+def _joined(text, parts):
+    """The expression `text`, which is made of these."""
+    return Expression(text, any(part.is_guess for part in parts))
+
+
+def _is_same_object(a, b):
+    return a is b and a not in _ONCE
 
 
 def _next_power_of_2(n):
@@ -61,16 +82,18 @@ class _Reader:
     def read(self, node):
         """All readings; none: it cannot be read."""
         if isinstance(node, ast.Constant):
-            return [str(node.value)] if type(node.value) is int else []
+            return [Expression(node.value)] if type(node.value) is int else []
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == self.meta:
             name = getattr(node.slice, "value", None)
-            return [name] if name in self.numbers else []
+            return [Expression(name)] if name in self.numbers else []
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            return [f"({a} {_OPERATORS[type(node.op)]} {b})" for a, b in self._all([node.left, node.right])] or self._by_value(node)
+            operator = _OPERATORS[type(node.op)]
+            return [_joined(f"({a} {operator} {b})", (a, b)) for a, b in self._all([node.left, node.right])] or self._by_value(node)
         if isinstance(node, ast.Call):
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if called in _FUNCTIONS and not node.keywords:
-                return [f"{_FUNCTIONS[called]}({', '.join(parts)})" for parts in self._all(node.args)] or self._by_value(node)
+                function = _FUNCTIONS[called]
+                return [_joined(f"{function}({', '.join(parts)})", parts) for parts in self._all(node.args)] or self._by_value(node)
             if called == "int" and len(node.args) == 1:
                 return self.read(node.args[0])
         return self._by_value(node)
@@ -79,8 +102,8 @@ class _Reader:
         return list(itertools.islice(itertools.product(*map(self.read, nodes)), _MOST))
 
     def _by_value(self, node):
-        """The arguments that are what the program's own variable is; the one of its name first. A constant of the kernel has to have
-        its name: others are small numbers, which many things are."""
+        """The arguments that are what the program's own variable is, the most likely first. A constant of the kernel has to have its
+        name: others are small numbers, which many things are."""
         if any(isinstance(part, ast.Name) and part.id == self.meta for part in ast.walk(node)):
             return []
         try:
@@ -89,8 +112,17 @@ class _Reader:
         except Exception:  # whatever the program's own objects raise
             return []
         name = getattr(node, "id", None)
-        equal = (n for n, number in self.numbers.items() if number == value and (n == name or n not in self.constants))
-        return sorted(equal, key=lambda n: n != name)
+        numbers = {n: number for n, number in self.numbers.items() if n == name or n not in self.constants}
+        return _equal_arguments(value, numbers, name)
+
+
+def _equal_arguments(value, numbers, name=None):
+    found = []
+    for argument, number in numbers.items():
+        if number == value:
+            rank = 0 if _is_same_object(number, value) else 1 if argument == name else 2
+            found.append((rank, argument))
+    return [Expression(argument, rank == 2) for rank, argument in sorted(found, key=lambda pair: pair[0])]
 
 
 def of_function(function, numbers, constants=()):
@@ -112,25 +144,46 @@ def of_function(function, numbers, constants=()):
 
 def of_sizes(sizes, numbers):
     """The arguments that the sizes may be. A 1 may be a size that happened to be 1."""
-    return tuple(tuple(n for n, number in numbers.items() if number == size) for size in sizes)
+    return tuple(tuple(_equal_arguments(size, numbers)) for size in sizes)
+
+
+def _right(launches, axis):
+    """The expressions that give this size of every grid seen, the most likely first. Numbers that never change could mean anything: an
+    argument is only taken for a size that is equal by chance where it was seen with two values."""
+    of_launches = [launch.grid_expressions[axis] for launch in launches]
+    candidates = [c for c in of_launches[0] if all(c in others for others in of_launches)]
+    right = [c for c in candidates if all(evaluate(c, launch.numbers) == launch.grid[axis] for launch in launches)]
+    right = [c for c in right if not c.isidentifier() or len({launch.numbers[c] for launch in launches}) > 1]
+    return sorted(right, key=lambda c: sum(others.index(c) for others in of_launches))
+
+
+def _axes(launches):
+    """How many sizes each grid has; 0: nothing is known of some, or they have different numbers of them."""
+    dimensions = {len(launch.grid_expressions) for launch in launches}
+    return dimensions.pop() if len(dimensions) == 1 else 0
 
 
 def agreed(launches):
-    """The expressions that give every grid seen, or None: the caller's grid. Numbers that never change could mean anything: an
-    argument is only taken for a size that is equal by chance where it was seen with two values."""
-    dimensions = {len(launch.grid_expressions) for launch in launches}
-    if len(dimensions) > 1 or dimensions == {0}:
-        return None
-    expressions = []
-    for axis in range(dimensions.pop()):
-        of_launches = [launch.grid_expressions[axis] for launch in launches]
-        candidates = [c for c in of_launches[0] if all(c in others for others in of_launches)]
-        right = [c for c in candidates if all(evaluate(c, launch.numbers) == launch.grid[axis] for launch in launches)]
-        right = [c for c in right if not c.isidentifier() or len({launch.numbers[c] for launch in launches}) > 1]
-        if not right:
-            return None
-        expressions.append(_without_outer_parentheses(right[0]))
-    return expressions
+    """The expressions that give every grid seen, or None: the caller's grid."""
+    right = [_right(launches, axis) for axis in range(_axes(launches))]
+    return [_without_outer_parentheses(some[0]) for some in right] if right and all(right) else None
+
+
+def doubts(launches):
+    """What may be wrong with agreed(launches), a text for each size: in no launch was there more than a value that tells which argument
+    is meant, and other arguments had the same, or the value was never another."""
+    texts = []
+    for axis in range(_axes(launches)):
+        chosen, *others = _right(launches, axis)
+        if not all(c.is_guess for launch in launches for c in launch.grid_expressions[axis] if c == chosen):
+            continue
+        shown = _without_outer_parentheses(chosen)
+        if others:
+            alternatives = "' or '".join(map(_without_outer_parentheses, others[:3]))
+            texts.append(f"'{shown}' may as well be '{alternatives}', which was the same in every launch")
+        elif len({launch.grid[axis] for launch in launches}) == 1:
+            texts.append(f"'{shown}' is known from one value alone, {launches[0].grid[axis]}, and may be so by chance")
+    return texts
 
 
 def _without_outer_parentheses(expression):

@@ -203,6 +203,10 @@ TEST(StagedOperand, UnitsTransposeOnlySixteenBits) {
   EXPECT_TRUE(transposed.shared == swizzledShared({64, 128}, 1, 16));
   EXPECT_EQ(transposed.cost, 0);
   EXPECT_TRUE(planUnitStaging(alongK, 0, 16, {}).shared == swizzledShared({64, 128}, 0, 16));
+  // A thread has single elements, and the lanes of a warp are neighbours along N.
+  LinearLayout single = coalescedLayout({64, 128}, {1, 0}, 1, 32, 4);
+  EXPECT_TRUE(planUnitStaging(single, 0, 16, {}).shared == swizzledShared({64, 128}, 1, 16));
+  EXPECT_TRUE(planUnitStaging(single, 1, 16, {}).shared == swizzledShared({64, 128}, 1, 16));
   for (unsigned bits : {8u, 32u}) {
     Staging stored = planUnitStaging(alongN, 0, bits, {});
     EXPECT_TRUE(stored.shared == swizzledShared({64, 128}, 0, bits));

@@ -69,6 +69,23 @@ class CaptureTest(unittest.TestCase):
         before, after = ((capture.folder / one[key]).read_bytes()[-16:] for key in ("before", "after"))
         self.assertEqual((array.array("f", before), array.array("f", after)), (array.array("f", [1, 20, 3, 4]), memory))
 
+    def test_notices_kernels_that_read_what_trials_wrote(self):
+        for element, code, trial, launched, wanted in [
+            ("fp32", "f", 3.0, 4.0, {"f"}),  # counts
+            ("fp32", "f", 1 / 3, 0.33333, set()),  # rounds otherwise
+            ("fp32", "f", 3.0, 3.0, set()),  # writes alone
+            ("i32", "i", 100000, 100001, {"f"}),
+        ]:
+            memory, capture = array.array(code, [0, 5]), Capture(SCRATCH / "trials", 9, 1 << 20)
+            kept = storage(memory)
+            capture.begin_trials([kept])
+            memory[0] = trial
+            pending = capture.begin("f", "f", [Argument("x", "*" + element, address=kept.address)], [kept], FACTS)
+            memory[0], memory[1] = launched, 6
+            capture.end(pending, launch())
+            self.assertEqual(capture.unrestored, wanted, (trial, launched))
+            capture.discard()
+
     def test_addresses_in_storages_are_places(self):
         pointed = array.array("f", [1] * 4)
         target = storage(pointed)

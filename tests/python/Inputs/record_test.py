@@ -1,11 +1,17 @@
 """record_test.py SPEC: writes a spec of made-up launches of loaded.py, after tests of how it comes about."""
+import contextlib
+import io
 import json
 import os
+import pathlib
 import sys
+import types
 import unittest
 
-from kiln.record import grid_expression, spec_writer
+from kiln.record import command, grid_expression, spec_writer
 from kiln.record.launch import Launch, Value
+
+FOLDER = os.path.dirname(os.path.abspath(sys.argv[1]))  # which has loaded.py
 
 
 def cdiv(a, b):
@@ -20,7 +26,7 @@ def launch(n=100, block=64, element="fp32", promise="", grid=None, tuned=(), opt
         "factor": Value("fp32"),
         "BLOCK": Value(constant=block),
     }
-    expressions = (("cdiv(n, BLOCK)",),) if expressions is None else expressions
+    expressions = ((grid_expression.Expression("cdiv(n, BLOCK)"),),) if expressions is None else expressions
     grid = grid or (cdiv(n, block), 1, 1)
     return Launch(
         "loaded.py", "scale_kernel", values, options or {"num_warps": 4}, frozenset(tuned), ("n",), {"n": n, "BLOCK": block}, grid, expressions
@@ -54,6 +60,44 @@ class GridTest(unittest.TestCase):
             return (size, cdiv(size, meta["BLOCK"]), 3)
 
         self.assertEqual(self.of(grid), (("m",), ("cdiv(m, BLOCK)",), ("3",)))
+
+    def test_an_argument_that_is_the_same_object_comes_first(self):
+        rows, columns = int("1000"), int("1000")
+        numbers = {"columns": columns, "rows": rows, "size": rows}
+        of = lambda grid: grid_expression.of_function(grid, numbers)[0]  # noqa: E731
+        self.assertEqual(of(lambda meta: (rows,)), ("rows", "size", "columns"))
+        self.assertEqual([found.is_guess for found in of(lambda meta: (rows * 2,))], [False, False, True])
+        columns = rows  # the name is then what the kernel's argument is not
+        self.assertEqual(of(lambda meta: (columns,))[:2], ("rows", "size"))
+        self.assertEqual(grid_expression.of_sizes((rows,), {"columns": int("1000"), "rows": rows})[0], ("rows", "columns"))
+
+    def doubts(self, *sizes):
+        """Of a program with a variable for n that no argument has the name of."""
+        launches = []
+        for n, k in sizes:
+            numbers = {"n": n, "k": k, "BLOCK": 64}
+            launches.append(launch(n, expressions=self.grid_of(n, numbers)))
+            launches[-1].numbers.update(numbers)
+        return grid_expression.agreed(launches), grid_expression.doubts(launches)
+
+    @staticmethod
+    def grid_of(n, numbers):
+        size = [0] * n
+        return grid_expression.of_function(lambda meta: (cdiv(len(size), meta["BLOCK"]),), numbers)
+
+    def test_says_what_values_alone_cannot_tell(self):
+        expressions, doubts = self.doubts((100, 100), (300, 300))
+        self.assertEqual((expressions, doubts), (["cdiv(n, BLOCK)"], ["'cdiv(n, BLOCK)' may as well be 'cdiv(k, BLOCK)', which was the same in every launch"]))
+        expressions, doubts = self.doubts((100, 7))
+        self.assertEqual((expressions, doubts), (["cdiv(n, BLOCK)"], ["'cdiv(n, BLOCK)' is known from one value alone, 2, and may be so by chance"]))
+
+    def test_is_sure_of_names_objects_and_several_values(self):
+        self.assertEqual(self.doubts((100, 7), (300, 300))[1], [])
+        n = k = 100
+        named = grid_expression.of_function(lambda meta: (cdiv(n, meta["BLOCK"]),), {"k": k, "n": n, "BLOCK": 64})
+        one = launch(n, expressions=named)
+        one.numbers["k"] = k
+        self.assertEqual((grid_expression.agreed([one]), grid_expression.doubts([one])), (["cdiv(n, BLOCK)"], []))
 
     def test_gives_up(self):
         unknown = 12345
@@ -107,6 +151,39 @@ class SpecTest(unittest.TestCase):
         (entry,) = spec_writer.entries_of([launch(100), launch(160, promise="16"), launch(1), launch(300)])
         spelled = [(s["signature"]["y"], s["signature"]["n"]) for s in entry.spec("loaded.py")["signatures"]]
         self.assertEqual(spelled, [("*fp32:16", "i32:16"), ("*fp32", "i32:1"), ("*fp32", "i32")])
+
+
+class CommandTest(unittest.TestCase):
+    """What kiln record prints, of launches that an observer has seen."""
+
+    def printed(self, launches, capture=None):
+        for one in launches:
+            one.path = os.path.join(FOLDER, "loaded.py")
+        observer = types.SimpleNamespace(launches=launches, sources={}, left_out={}, capture=capture)
+        arguments = types.SimpleNamespace(output=pathlib.Path(FOLDER, "printed.json"), target=None, library=None, roots=[], stand_in="cpu")
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(command.write_spec(observer, arguments), 0)
+        return out.getvalue(), err.getvalue()
+
+    def test_says_where_a_grid_is_a_guess(self):
+        numbers = {"n": 300, "factor": 300, "BLOCK": 64}
+        guessed = launch(300, expressions=GridTest.grid_of(300, numbers))
+        guessed.numbers.update(numbers)
+        out, err = self.printed([guessed])
+        self.assertEqual(out, "scale_kernel: 1 launches, grid cdiv(n, BLOCK); n 300, factor 300\n")
+        self.assertEqual(
+            err,
+            "kiln record: scale_kernel: in its grid 'cdiv(n, BLOCK)' may as well be 'cdiv(factor, BLOCK)', which was the same in every launch; "
+            "record other sizes, or see to it\n",
+        )
+        self.assertEqual(self.printed([launch(100)])[1], "")
+
+    def test_says_which_kernels_read_what_their_trials_wrote(self):
+        capture = types.SimpleNamespace(write=lambda *_: 1, folder="kept", size=1, left_out={}, unrestored={"scale_kernel"})
+        out, err = self.printed([launch(100)], capture)
+        self.assertIn("1 launches captured in kept, 1 MiB", out)
+        self.assertRegex(err, "^kiln record: scale_kernel: its autotuner's trials .* restore_value or reset_to_zero\n$")
 
 
 def write_spec(path):

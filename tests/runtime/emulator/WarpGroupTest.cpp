@@ -104,4 +104,23 @@ TEST(WarpGroup, AFalsePredicateOverwrites) {
   EXPECT_TRUE(reports.empty()) << reports[0];
 }
 
+/// Even what stands for the result of a product in flight, which stays that product's.
+TEST(WarpGroup, AFalsePredicateTakesNoResult) {
+  for (const Type &type : types) {
+    Product product(type, 32, 2, false, 1, 1, false, false, 6);
+    const uint32_t words = product.words();
+    std::vector<std::string> reports =
+        product.run([&](kiln_emu_thread *thread, uint32_t *accumulators) {
+          product.store(thread), product.fence(thread), product.barrier(thread);
+          product.multiply(thread, firstSite, 0, 2, accumulators), product.commit(thread);
+          std::vector<uint32_t> other(accumulators, accumulators + words);
+          product.multiply(thread, secondSite, 0, 1, other.data(), false), product.commit(thread);
+          product.wait(thread, 0, other.data());
+          product.wait(thread, 0, accumulators);
+        });
+    EXPECT_EQ(product.numWrong(), 0u) << type.name;
+    EXPECT_TRUE(reports.empty()) << reports[0];
+  }
+}
+
 } // namespace

@@ -132,6 +132,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
+  registerPass([] { return createSinkLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });

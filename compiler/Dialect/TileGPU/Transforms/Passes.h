@@ -45,6 +45,11 @@ std::unique_ptr<mlir::Pass> createDelayDotsPass();
 /// after kiln-pipeline-loops; the module names the target.
 std::unique_ptr<mlir::Pass> createPrefetchLoadsPass();
 
+/// Moves large loads behind the products ahead of their use where the kernel's threads do not have
+/// registers for what they hold meanwhile. On func.func, ahead of kiln-insert-barriers; the module
+/// names the target.
+std::unique_ptr<mlir::Pass> createSinkLoadsPass();
+
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
 /// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.

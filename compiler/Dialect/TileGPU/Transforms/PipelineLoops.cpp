@@ -308,16 +308,15 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
   }
 
   RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    if (staged.loads.empty())
-      return {};
     return RingBudget(getOperation(), target)
         .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::buffersOf(staged), loop);
   }
 
   /// Takes what operands are computed from through buffers, where it can then be copied ahead in
-  /// pieces that are large enough, and the others still as far as in `stages`. Whether there is
-  /// any. Loops that another warp serves are left as they are.
-  bool addDetours(scf::ForOp loop, unsigned stages, const TargetInfo &target) {
+  /// pieces that are large enough, and the others still as far as in the plan `without` buffers,
+  /// and where the processor loses no blocks by it that count. Whether there is any. Loops that
+  /// another warp serves are left as they are.
+  bool addDetours(scf::ForOp loop, const RingPlan &without, const TargetInfo &target) {
     if (!loop.getBody()->getOps<tilegpu::MBarrierWaitOp>().empty())
       return false;
     SmallVector<LoadDetour> detours = detourLoads(loop, target);
@@ -338,8 +337,14 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     });
     if (detours.empty())
       return false;
-    unsigned withDetours = planFor(loop, stagedLoads(loop, target), target).stages;
-    if (withDetours >= std::max(2u, stages))
+    RingPlan with = planFor(loop, stagedLoads(loop, target), target);
+    // Where few warps run few times, little is copied ahead of anything, and every block counts.
+    constexpr unsigned fewTimes = 2;
+    std::optional<APInt> times = loop.getStaticTripCount();
+    bool losesBlocks = tilegpu::numWarpsOf(getOperation()) < RingBudget::schedulers && times &&
+                       times->ule(fewTimes) && with.blocks <= RingBudget::schedulers &&
+                       without.blocks > with.blocks;
+    if (with.stages >= std::max(2u, without.stages) && !losesBlocks)
       return true;
     for (LoadDetour &detour : detours)
       detour.takeBack();
@@ -348,7 +353,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
 
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
     StagedLoads staged = stagedLoads(loop, target);
-    if (addDetours(loop, planFor(loop, staged, target).stages, target))
+    if (addDetours(loop, planFor(loop, staged, target), target))
       staged = stagedLoads(loop, target);
     RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)

@@ -14,9 +14,10 @@
 // It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
 // num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
 // iteration, as for a reduction; other loops are unrolled if they are small, so that what is loaded
-// has to be more than a little, and blocks of the processor wait for memory in turns, so that there
-// have to be two of them. Loads that feed dots are not among these: they run ahead through shared
-// memory (PipelineLoops.cpp), iterations ahead and without registers.
+// has to be more than a little, and in a few loads, as many of one iteration hide each other's
+// wait; and blocks of the processor wait for memory in turns, so that there have to be two of them.
+// Loads that feed dots are not among these: they run ahead through shared memory
+// (PipelineLoops.cpp), iterations ahead and without registers.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -220,7 +221,7 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
     ArgumentComparisons comparisons(kernel);
     for (scf::ForOp loop : loops) {
       std::optional<LoadsAhead> ahead = Finder(loop, *target).run();
-      if (!ahead || !pays(loop, ahead->registers(), *target))
+      if (!ahead || !pays(loop, *ahead, *target))
         continue;
       if (!ahead->pairs.empty())
         loop = versionFor(ahead->pairs, loop, comparisons);
@@ -229,13 +230,28 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
   }
 
 private:
-  bool pays(scf::ForOp loop, unsigned registers, const TargetInfo &target) {
+  bool pays(scf::ForOp loop, const LoadsAhead &ahead, const TargetInfo &target) {
+    unsigned registers = ahead.registers();
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
       return false;
-    constexpr unsigned many = 16, blocks = 2;
-    return asksForStages(loop) || threadsMeetIn(loop, target) ||
-           (registers >= many && needed * blocks <= registerShare(getOperation(), target));
+    if (asksForStages(loop) || threadsMeetIn(loop, target))
+      return true;
+    constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
+    return registers >= many && ahead.loads.size() <= fewLoads &&
+           needed * blocks <= registerShare(getOperation(), target) &&
+           needed + widestIn(loop) < registersOfThread(getOperation(), target);
+  }
+
+  /// Registers of the largest value that the loop computes: the estimate is of places where threads
+  /// meet, and none of this loop's is one.
+  static unsigned widestIn(scf::ForOp loop) {
+    unsigned widest = 0;
+    for (Operation &op : *loop.getBody())
+      for (Value result : op.getResults())
+        if (isa<FloatType>(getElementTypeOrSelf(result)))
+          widest = std::max(widest, registersOf(result));
+    return widest;
   }
 
   static bool asksForStages(scf::ForOp loop) {

@@ -108,7 +108,7 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   auto bytesWith = [&](unsigned slots) {
     return storage.bytesWith(replaced, slotBytes(staged), slots, life);
   };
-  unsigned wished = wishedStages(loop), room = 0;
+  unsigned wished = staged.loads.empty() ? 1 : wishedStages(loop), room = 0;
   while (room <= wished && bytesWith(room + 1) <= int64_t(target.maxSharedBytes))
     ++room;
   int64_t registers = std::min(registersOfAddresses(staged) + registersOfDots(loop), mostRegisters);
@@ -124,7 +124,6 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
       --plan.stages;
   // With fewer warps than a processor has schedulers, one more block brings more than one more copy
   // in flight.
-  constexpr unsigned schedulers = 4;
   if (!walksOverTiles && !flight.any() && plan.stages > stagesInTime &&
       tilegpu::numWarpsOf(kernel) < schedulers &&
       blocksWith(plan.stages - 1) > blocksWith(plan.stages))

@@ -48,11 +48,15 @@ struct RingPlan {
 /// Room for rings in shared memory.
 class RingBudget {
 public:
+  /// Of warps, on a processor.
+  static constexpr unsigned schedulers = 4;
+
   RingBudget(mlir::func::FuncOp kernel, const TargetInfo &target)
       : kernel(kernel), target(target) {}
 
   /// As many stages as are asked for, or as there is shared memory for; of a loop whose threads
-  /// work on products, no more than three if a second block has no room beside more. The ring takes
+  /// work on products, no more than three if a second block has no room beside more; one where
+  /// nothing is staged. The ring takes
   /// the place of the buffers that `replaced` allocate, the loop's own among them, and is there as
   /// long as `life` runs, the loop or one around it.
   RingPlan planFor(mlir::scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,

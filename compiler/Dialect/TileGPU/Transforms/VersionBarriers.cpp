@@ -12,6 +12,10 @@
 // barrier is in no loop it moves up to where its version begins: nothing between touches memory,
 // and LLVM, which would hoist the arithmetic that both versions begin with, and with it the wait
 // for the loads, finds nothing that they have in common.
+//
+// Of large tiles, what the loads in front bring would be in registers all at once when the branch
+// comes, and the assembler would spill. There the loads belong to the versions, and the one with
+// barriers begins with another, for LLVM, as said.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -30,6 +34,10 @@ namespace {
 /// hundreds there; with more, a second version takes long to compile, and a barrier little of the
 /// kernel's time.
 constexpr int64_t mostElements = 1536;
+/// The same where the loads belong to the versions: without them, every element would be spilled.
+constexpr int64_t mostElementsWithLoads = 6144;
+/// The most registers that may hold data when the branch comes.
+constexpr int64_t mostRegisters = 64;
 
 using Span = llvm::iterator_range<Block::iterator>;
 
@@ -40,10 +48,17 @@ bool waits(Operation &op) {
   return isa<tilegpu::ScratchOpInterface>(op) || !isMemoryEffectFree(&op);
 }
 
+/// Whether the operation loads, or a branch of it does.
+bool mayLoad(Operation *op) {
+  return isa<tile::LoadOp>(op) || (isa<scf::IfOp>(op) && op->walk([](tile::LoadOp) {
+                                                             return WalkResult::interrupt();
+                                                           }).wasInterrupted());
+}
+
 /// Whether there is a load ahead that nothing but arithmetic may have waited for.
 bool holdsUpLoads(tilegpu::BarrierOp barrier) {
   for (Operation *op = barrier->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<tile::LoadOp>(op))
+    if (mayLoad(op))
       return true;
     if (waits(*op) && !isa<tile::StoreOp>(op))
       return false;
@@ -68,21 +83,46 @@ int64_t elementsOf(Operation &root) {
 }
 
 /// The end of the kernel, from what holds the first conditional barrier and the arithmetic ahead of
-/// it that needs none of the conditions.
-Span spanFrom(tilegpu::BarrierOp barrier, const llvm::SetVector<Value> &conditions) {
+/// it that needs none of the conditions, and with loads ahead if they belong to it.
+Span spanFrom(tilegpu::BarrierOp barrier, const llvm::SetVector<Value> &conditions,
+              bool withLoads) {
   Block &body = barrier->getParentOfType<func::FuncOp>().getBody().front();
   Block::iterator begin(body.findAncestorOpInBlock(*barrier));
-  while (begin != body.begin() && !waits(*std::prev(begin)) &&
-         llvm::none_of(std::prev(begin)->getResults(),
-                       [&](Value result) { return conditions.contains(result); }))
+  auto belongs = [&](Operation &op) {
+    return (!waits(op) || (withLoads && isa<tile::LoadOp>(op))) &&
+           llvm::none_of(op.getResults(),
+                         [&](Value result) { return conditions.contains(result); });
+  };
+  while (begin != body.begin() && belongs(*std::prev(begin)))
     --begin;
   return {begin, Block::iterator(body.getTerminator())};
 }
 
-bool isSmall(Span span) {
+/// Registers of a thread that hold floats, or what was loaded, when the span begins.
+int64_t registersInto(Span span) {
+  Operation *first = &*span.begin();
+  llvm::SmallPtrSet<Value, 16> seen;
+  int64_t bits = 0;
+  auto consider = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(value.getType());
+    if (!source || !layout || source->getBlock() != first->getBlock() ||
+        !source->isBeforeInBlock(first) || isa<arith::ConstantOp>(source) ||
+        !seen.insert(value).second)
+      return;
+    Type element = getElementTypeOrSelf(value);
+    if (isa<FloatType>(element) || isa<tile::LoadOp>(source))
+      bits += int64_t(layout.getLayout().numRegisters()) * element.getIntOrFloatBitWidth();
+  };
+  for (Operation &op : span)
+    op.walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), consider); });
+  return bits / 32;
+}
+
+bool isSmall(Span span, int64_t most) {
   int64_t elements = 0;
   for (Operation &op : span)
-    if ((elements += elementsOf(op)) > mostElements)
+    if ((elements += elementsOf(op)) > most)
       return false;
   return true;
 }
@@ -106,7 +146,7 @@ Value anyOf(const llvm::SetVector<Value> &conditions, Span span) {
   return any;
 }
 
-void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition) {
+void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition, bool withLoads) {
   OpBuilder builder(&*span.begin());
   auto branch = scf::IfOp::create(builder, span.begin()->getLoc(), condition,
                                   /*withElseRegion=*/true);
@@ -118,8 +158,14 @@ void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition) {
   for (Operation &op : with->without_terminator())
     builder.clone(op, copies);
   with->walk([](tilegpu::BarrierOp barrier) { barrier.getConditionMutable().clear(); });
-  if (first->getBlock() == with)
+  bool isReached =
+      first->getBlock() == with && std::none_of(with->begin(), Block::iterator(first), waits);
+  if (isReached)
     first->moveBefore(&with->front());
+  else if (withLoads) {
+    builder.setInsertionPointToStart(with);
+    tilegpu::BarrierOp::create(builder, first.getLoc(), Value());
+  }
   without->walk([](tilegpu::BarrierOp barrier) {
     if (isConditional(barrier))
       barrier.erase();
@@ -155,11 +201,14 @@ private:
     });
     if (!first || !getOperation().getBody().hasOneBlock() || multiplies(getOperation()))
       return;
-    Span span = spanFrom(first, conditions);
-    if (!isSmall(span))
+    Span span = spanFrom(first, conditions, /*withLoads=*/false);
+    bool isLarge = registersInto(span) > mostRegisters;
+    if (isLarge)
+      span = spanFrom(first, conditions, /*withLoads=*/true);
+    if (!isSmall(span, isLarge ? mostElementsWithLoads : mostElements))
       return;
     if (Value condition = anyOf(conditions, span))
-      makeTwoVersions(span, first, condition);
+      makeTwoVersions(span, first, condition, isLarge);
   }
 };
 

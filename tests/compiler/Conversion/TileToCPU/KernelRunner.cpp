@@ -18,10 +18,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "tests/compiler/Target/CPU/LoadedObject.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include <atomic>
@@ -42,10 +41,6 @@ CPUOptions hostOptions() {
   options.hasFMA = features.lookup("fma");
   return options;
 }
-
-struct CompiledKernel::Jit {
-  std::unique_ptr<llvm::orc::LLJIT> lljit;
-};
 
 namespace {
 
@@ -78,20 +73,11 @@ OwningOpRef<ModuleOp> lower(MLIRContext &context, const std::string &text,
   return module;
 }
 
-template <typename T> T unwrap(llvm::Expected<T> value) {
-  if (!value)
-    throw std::runtime_error(llvm::toString(value.takeError()));
-  return std::move(*value);
-}
-
 } // namespace
 
 CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
-                               const std::string &processor)
-    : jit(new Jit) {
+                               const std::string &processor) {
   auto start = std::chrono::steady_clock::now();
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   std::unique_ptr<MLIRContext> context = makeContext();
   std::string errors;
   OwningOpRef<ModuleOp> module = lower(*context, tileIR, options, errors);
@@ -103,17 +89,11 @@ CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
       symbol = function.getName();
       arena = bytes.getInt();
     }
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(*module, *llvmContext);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(*module, llvmContext);
   irInstructions = ir->getInstructionCount();
 
-  auto machine = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost());
-  if (!processor.empty()) {
-    machine.setCPU(processor);
-    machine.getFeatures() = llvm::SubtargetFeatures();
-  }
-  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  std::unique_ptr<llvm::TargetMachine> target = unwrap(machine.createTargetMachine());
+  std::unique_ptr<llvm::TargetMachine> target = testing::hostMachine(processor);
   ir->setDataLayout(target->createDataLayout());
   ir->setTargetTriple(target->getTargetTriple());
   llvm::PassBuilder builder(target.get());
@@ -135,11 +115,7 @@ CompiledKernel::CompiledKernel(const std::string &tileIR, CPUOptions options,
   splitConstantMasks(*ir);
   llvm::raw_string_ostream(optimized) << *ir;
 
-  jit->lljit = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
-  if (llvm::Error error = jit->lljit->addIRModule(
-          llvm::orc::ThreadSafeModule(std::move(ir), std::move(llvmContext))))
-    throw std::runtime_error(llvm::toString(std::move(error)));
-  entry = unwrap(jit->lljit->lookup(symbol)).toPtr<Entry>();
+  object = std::make_unique<testing::LoadedObject>(*ir, *target, symbol);
   compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -166,7 +142,7 @@ void CompiledKernel::launchThreaded(Grid grid, const std::vector<void *> &params
     for (uint64_t i; (i = next++) < count;) {
       Grid id = {uint32_t(i % grid[0]), uint32_t(i / grid[0] % grid[1]),
                  uint32_t(i / grid[0] / grid[1])};
-      entry(params.data(), id.data(), grid.data(), memory.memory);
+      object->entry()(params.data(), id.data(), grid.data(), memory.memory);
     }
   };
   std::vector<std::thread> pool;

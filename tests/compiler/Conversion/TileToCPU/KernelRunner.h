@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace kiln::testing {
+class LoadedObject;
+} // namespace kiln::testing
+
 namespace kiln::test {
 
 /// The options for the processor that the test runs on.
@@ -40,10 +44,7 @@ public:
   std::string optimized;
 
 private:
-  using Entry = void (*)(void *const *, const uint32_t *, const uint32_t *, void *);
-  struct Jit;
-  std::unique_ptr<Jit> jit;
-  Entry entry = nullptr;
+  std::unique_ptr<testing::LoadedObject> object;
   int64_t arena = 0;
 };
 

@@ -48,6 +48,7 @@ TEST(Capture, ReadsALaunch) {
 
 TEST(Capture, SaysWhatIsWrong) {
   EXPECT_NE(errorOf("{").find("it is not JSON"), std::string::npos);
+  EXPECT_EQ(errorOf(std::string(1 << 20, '[')), "its JSON is nested more than 64 levels deep");
   EXPECT_EQ(errorOf("[]"), "it is no capture of kiln record");
   EXPECT_EQ(errorOf(with("\"kiln_capture\": 1", "\"kiln_capture\": 9")),
             "the capture has version 9, this Kiln reads version 1");

@@ -40,6 +40,8 @@ def device():
 
 
 VALUE = tl.constexpr(device() if not is_hip() else 9)
+# What other vendors' packages add to torch.
+OTHERS = len([name for name in ("mlu", "musa", "npu") if hasattr(torch, name)])
 
 
 @triton.jit
@@ -47,3 +49,6 @@ def kernel(p):
     # CHECK: tile.store %{{.*}}, %c7_i32
     # HIP: tile.store %{{.*}}, %c9_i32
     tl.store(p, VALUE)
+    # CHECK: tile.store %{{.*}}, %c0_i32
+    # HIP: tile.store %{{.*}}, %c0_i32
+    tl.store(p + 1, OTHERS)

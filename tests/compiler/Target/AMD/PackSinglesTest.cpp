@@ -3,9 +3,9 @@
 #include "compiler/Target/AMD/PackSingles.h"
 #include "tests/compiler/Target/CPU/LoadedObject.h"
 #include "tests/compiler/Target/EveryScalarKernel.h"
-#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <array>
 #include <cstring>
@@ -94,22 +94,18 @@ unsigned packedOperations(const llvm::Module &module) {
 
 /// What the program makes of the inputs, and how many of its operations are on two numbers.
 Outputs run(const std::string &text, bool isPacked, const Inputs &inputs, unsigned &packed) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = parseIR(text, *context);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(text, context);
   if (isPacked)
     kiln::packSingles(*module->getFunction("f"));
   std::string broken;
   llvm::raw_string_ostream stream(broken);
   EXPECT_FALSE(llvm::verifyModule(*module, &stream)) << broken << text;
   packed = packedOperations(*module);
-  auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-  module->setDataLayout(jit->getDataLayout());
-  llvm::cantFail(
-      jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
-  auto *function = llvm::cantFail(jit->lookup("f"))
-                       .toPtr<void(const float *, const float *, const float *, float *)>();
+  std::unique_ptr<llvm::TargetMachine> machine = hostMachine();
+  module->setDataLayout(machine->createDataLayout());
+  LoadedObject object(*module, *machine, "f");
+  auto *function = object.as<void(const float *, const float *, const float *, float *)>();
   Outputs outputs;
   alignas(16) Inputs aligned = inputs;
   function(&aligned[0], &aligned[width], &aligned[2 * width], outputs.data());

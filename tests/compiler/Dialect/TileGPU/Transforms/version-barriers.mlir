@@ -1,4 +1,4 @@
-// Code with conditional barriers becomes two versions, with barriers and without; loads ahead are shared.
+// Code with conditional barriers becomes two versions, with barriers and without; loads ahead are shared, unless they are large.
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-version-barriers))" --split-input-file %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
@@ -72,6 +72,30 @@ func.func @loop(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i64, %b: i64, %n: i32) {
   return
 }
 
+// A branch has loaded.
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.for
+// CHECK: tilegpu.barrier{{$}}
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: tilegpu.barrier
+// CHECK: return
+func.func @branch(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %any: i1, %zeros: tensor<64xf32, #l>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %x = scf.if %any -> tensor<64xf32, #l> {
+      %y = tile.load %p : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+      scf.yield %y : tensor<64xf32, #l>
+    } else {
+      scf.yield %zeros : tensor<64xf32, #l>
+    }
+    tilegpu.barrier if %a
+    tile.store %p, %x : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
+  }
+  return
+}
+
 // No load is in flight where an iteration begins, and none behind another barrier.
 // CHECK-LABEL: func.func @noneInFlight
 // CHECK-NOT: scf.if
@@ -90,7 +114,29 @@ func.func @noneInFlight(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %n: i32) {
   return
 }
 
-// 256 elements a thread, seven times.
+// What is loaded would fill a thread's registers at the branch: each version loads for itself. A barrier ahead of the loads
+// keeps LLVM from hoisting them out of both.
+// CHECK-LABEL: func.func @large
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: } else {
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+func.func @large(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
+  %x = tile.load %p : (tensor<16384x!tile.ptr<f32>, #many>) -> tensor<16384xf32, #many>
+  %1 = arith.addf %x, %x : tensor<16384xf32, #many>
+  tilegpu.barrier if %a
+  tile.store %p, %1 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
+  return
+}
+
+// 256 elements a thread, 26 times.
 // CHECK-LABEL: func.func @tooLong
 // CHECK-NOT: scf.if
 // CHECK: tilegpu.barrier if
@@ -102,8 +148,26 @@ func.func @tooLong(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
   %4 = arith.addf %3, %x : tensor<16384xf32, #many>
   %5 = arith.addf %4, %x : tensor<16384xf32, #many>
   %6 = arith.addf %5, %x : tensor<16384xf32, #many>
+  %7 = arith.addf %6, %x : tensor<16384xf32, #many>
+  %8 = arith.addf %7, %x : tensor<16384xf32, #many>
+  %9 = arith.addf %8, %x : tensor<16384xf32, #many>
+  %10 = arith.addf %9, %x : tensor<16384xf32, #many>
+  %11 = arith.addf %10, %x : tensor<16384xf32, #many>
+  %12 = arith.addf %11, %x : tensor<16384xf32, #many>
+  %13 = arith.addf %12, %x : tensor<16384xf32, #many>
+  %14 = arith.addf %13, %x : tensor<16384xf32, #many>
+  %15 = arith.addf %14, %x : tensor<16384xf32, #many>
+  %16 = arith.addf %15, %x : tensor<16384xf32, #many>
+  %17 = arith.addf %16, %x : tensor<16384xf32, #many>
+  %18 = arith.addf %17, %x : tensor<16384xf32, #many>
+  %19 = arith.addf %18, %x : tensor<16384xf32, #many>
+  %20 = arith.addf %19, %x : tensor<16384xf32, #many>
+  %21 = arith.addf %20, %x : tensor<16384xf32, #many>
+  %22 = arith.addf %21, %x : tensor<16384xf32, #many>
+  %23 = arith.addf %22, %x : tensor<16384xf32, #many>
+  %24 = arith.addf %23, %x : tensor<16384xf32, #many>
   tilegpu.barrier if %a
-  tile.store %p, %6 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
+  tile.store %p, %24 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
   return
 }
 

@@ -1,0 +1,96 @@
+#include "compiler/Analysis/ExpectedStrides.h"
+#include "compiler/Dialect/Tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+using Stride = std::optional<int64_t>;
+
+/// What every element of the value is, if that is one known number.
+static Stride constantOf(Value value) {
+  while (auto view = value.getDefiningOp())
+    if (isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, arith::ExtSIOp, arith::ExtUIOp>(
+            view))
+      value = view->getOperand(0);
+    else
+      break;
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) && number.getSignificantBits() <= 64
+             ? Stride(number.getSExtValue())
+             : std::nullopt;
+}
+
+Stride ExpectedStrides::of(Value value, unsigned axis) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return 0;
+  auto [found, isNew] = known.try_emplace({value, axis}, std::nullopt);
+  if (!isNew)
+    return found->second;
+  Stride stride = compute(value, axis);
+  return known[{value, axis}] = stride;
+}
+
+Stride ExpectedStrides::ofProduct(Value lhs, Value rhs, unsigned axis) {
+  Stride left = of(lhs, axis), right = of(rhs, axis);
+  if (left == 0 && right == 0)
+    return 0;
+  if (left == 0)
+    std::swap(lhs, rhs), std::swap(left, right);
+  Stride factor = constantOf(rhs);
+  return left && right == 0 && factor ? Stride(*left * *factor) : std::nullopt;
+}
+
+Stride ExpectedStrides::ofView(Operation *op, unsigned axis) {
+  Value source = op->getOperand(0);
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    unsigned added = expand.getAxis();
+    return axis == added ? 0 : of(source, axis - unsigned(axis > added));
+  }
+  if (isa<tile::BroadcastOp>(op))
+    return cast<RankedTensorType>(source.getType()).getDimSize(axis) == 1 ? 0 : of(source, axis);
+  return of(source, axis);
+}
+
+Stride ExpectedStrides::compute(Value value, unsigned axis) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    // Loops take addresses on by as much for all elements.
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop ? of(loop.getTiedLoopInit(argument)->get(), axis) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  auto sum = [&](Value lhs, Value rhs, int64_t sign) {
+    Stride left = of(lhs, axis), right = of(rhs, axis);
+    return left && right ? Stride(*left + sign * *right) : std::nullopt;
+  };
+  return llvm::TypeSwitch<Operation *, Stride>(op)
+      .Case([&](tile::ArangeOp) { return 1; })
+      .Case([&](tile::SplatOp) { return 0; })
+      .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::HintOp, arith::ExtSIOp, arith::ExtUIOp,
+            arith::TruncIOp>([&](Operation *view) { return ofView(view, axis); })
+      .Case<arith::AddIOp, tile::AddPtrOp>(
+          [&](Operation *add) { return sum(add->getOperand(0), add->getOperand(1), 1); })
+      .Case([&](arith::SubIOp sub) { return sum(sub.getLhs(), sub.getRhs(), -1); })
+      .Case([&](arith::MulIOp mul) { return ofProduct(mul.getLhs(), mul.getRhs(), axis); })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rem) {
+        return of(rem->getOperand(1), axis) == 0 ? of(rem->getOperand(0), axis) : std::nullopt;
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp>([&](Operation *div) {
+        Stride divided = of(div->getOperand(0), axis), divisor = of(div->getOperand(1), axis);
+        return divided && divisor == 0 ? Stride(0) : std::nullopt;
+      })
+      .Case([&](arith::SelectOp select) {
+        return select.getTrueValue().getDefiningOp<arith::ConstantOp>()
+                   ? of(select.getFalseValue(), axis)
+                   : of(select.getTrueValue(), axis);
+      })
+      .Case([&](arith::ConstantOp) { return constantOf(value) ? Stride(0) : std::nullopt; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+} // namespace kiln

@@ -1,0 +1,3 @@
+__version__ = "1.2"
+
+from family.operations import scaled
