@@ -24,7 +24,7 @@ def kernel(a, b, c, PRECISION: tl.constexpr):
 TEST_P(DotPrecision, OfEveryName) {
   struct {
     const char *name;
-    double unit; ///< of the largest product of a sum
+    double unit;                 ///< of the largest product of a sum
   } cases[] = {{"tf32", 0x1p-9}, // a unit may cut both operands off
                {"bf16x3", 0x1p-15},
                {"tf32x3", 0x1p-20},
