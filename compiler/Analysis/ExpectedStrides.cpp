@@ -3,7 +3,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,20 +10,6 @@ using namespace mlir;
 namespace kiln {
 
 using Stride = std::optional<int64_t>;
-
-/// What every element of the value is, if that is one known number.
-static Stride constantOf(Value value) {
-  while (auto view = value.getDefiningOp())
-    if (isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, arith::ExtSIOp, arith::ExtUIOp>(
-            view))
-      value = view->getOperand(0);
-    else
-      break;
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) && number.getSignificantBits() <= 64
-             ? Stride(number.getSExtValue())
-             : std::nullopt;
-}
 
 Stride ExpectedStrides::of(Value value, unsigned axis) {
   if (!isa<RankedTensorType>(value.getType()))
@@ -42,7 +27,7 @@ Stride ExpectedStrides::ofProduct(Value lhs, Value rhs, unsigned axis) {
     return 0;
   if (left == 0)
     std::swap(lhs, rhs), std::swap(left, right);
-  Stride factor = constantOf(rhs);
+  Stride factor = facts.get(rhs).constant;
   return left && right == 0 && factor ? Stride(*left * *factor) : std::nullopt;
 }
 
@@ -89,8 +74,7 @@ Stride ExpectedStrides::compute(Value value, unsigned axis) {
                    ? of(select.getFalseValue(), axis)
                    : of(select.getTrueValue(), axis);
       })
-      .Case([&](arith::ConstantOp) { return constantOf(value) ? Stride(0) : std::nullopt; })
-      .Default([](Operation *) { return std::nullopt; });
+      .Default([&](Operation *) { return facts.get(value).constant ? Stride(0) : std::nullopt; });
 }
 
 } // namespace kiln

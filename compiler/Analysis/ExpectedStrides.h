@@ -9,14 +9,16 @@
 #ifndef KILN_COMPILER_ANALYSIS_EXPECTEDSTRIDES_H
 #define KILN_COMPILER_ANALYSIS_EXPECTEDSTRIDES_H
 
-#include "mlir/IR/Value.h"
+#include "compiler/Analysis/AxisInfo.h"
 #include "llvm/ADT/DenseMap.h"
-#include <optional>
 
 namespace kiln {
 
 class ExpectedStrides {
 public:
+  /// `facts` must outlive it.
+  explicit ExpectedStrides(const AxisInfoAnalysis &facts) : facts(facts) {}
+
   /// In elements, along an axis of a tensor of integers or pointers; 0 for a scalar. None where
   /// nothing can be expected.
   std::optional<int64_t> of(mlir::Value value, unsigned axis);
@@ -26,6 +28,7 @@ private:
   std::optional<int64_t> ofProduct(mlir::Value lhs, mlir::Value rhs, unsigned axis);
   std::optional<int64_t> ofView(mlir::Operation *op, unsigned axis);
 
+  const AxisInfoAnalysis &facts;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<int64_t>> known;
 };
 

@@ -36,7 +36,7 @@ namespace kiln {
 class LayoutCosts {
 public:
   LayoutCosts(const TargetInfo &target, const AxisInfoAnalysis &facts)
-      : target(target), facts(facts) {}
+      : target(target), facts(facts), expected(facts) {}
 
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);

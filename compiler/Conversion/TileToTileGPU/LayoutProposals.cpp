@@ -19,7 +19,7 @@ class Proposals {
 public:
   Proposals(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
             const AxisInfoAnalysis &facts)
-      : graph(graph), target(target), numWarps(numWarps), facts(facts) {}
+      : graph(graph), target(target), numWarps(numWarps), facts(facts), expected(facts) {}
 
   void run() {
     for (size_t i = 0; i < graph.nodes().size(); ++i)

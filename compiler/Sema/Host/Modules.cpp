@@ -155,11 +155,12 @@ std::optional<Value> HostInterpreter::findGlobal(ModuleState &state, llvm::Strin
     return core->modules().fromConstant(*defined, &state);
   // A package's `__version__` and the like. In Python the package has run by the time that one of
   // its modules asks for it; here it may not have, and would import that module half done.
-  if (state.status == ModuleState::Waiting && state.module->isPackage)
-    if (const ast::Expr *literal = literalOf(*state.module, name))
+  if (state.status == ModuleState::Waiting) {
+    if (const ast::Expr *literal =
+            state.module->isPackage ? literalOf(*state.module, name) : nullptr)
       return core->tensors().literal(*literal);
-  if (state.status == ModuleState::Waiting)
     run(state);
+  }
   if (core->failed())
     return Value();
   auto found = state.scope->names.find(name);

@@ -355,6 +355,8 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     StagedLoads staged = stagedLoads(loop, target);
     if (addDetours(loop, planFor(loop, staged, target), target))
       staged = stagedLoads(loop, target);
+    if (staged.loads.empty())
+      return success();
     RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();

@@ -100,11 +100,13 @@ struct SinkLoadsPass : PassWrapper<SinkLoadsPass, OperationPass<func::FuncOp>> {
     kernel.walk([&](tile::LoadOp load) { loads.push_back(load); });
     // The last first: it is used last, for the most part.
     for (tile::LoadOp load : llvm::reverse(loads)) {
+      std::optional<Sinking> sinking = sinkingOf(load);
+      if (!sinking)
+        continue;
       if (estimateRegisters(kernel, *target) <= registersOfThread(kernel, *target))
         return;
-      if (std::optional<Sinking> sinking = sinkingOf(load))
-        for (Operation *op : sinking->chain)
-          op->moveBefore(sinking->user);
+      for (Operation *op : sinking->chain)
+        op->moveBefore(sinking->user);
     }
   }
 };

@@ -19,6 +19,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,7 +38,7 @@ constexpr int64_t mostElements = 1536;
 /// The same where the loads belong to the versions: without them, every element would be spilled.
 constexpr int64_t mostElementsWithLoads = 6144;
 /// The most registers that may hold data when the branch comes.
-constexpr int64_t mostRegisters = 64;
+constexpr unsigned mostRegisters = 64;
 
 using Span = llvm::iterator_range<Block::iterator>;
 
@@ -99,24 +100,21 @@ Span spanFrom(tilegpu::BarrierOp barrier, const llvm::SetVector<Value> &conditio
 }
 
 /// Registers of a thread that hold floats, or what was loaded, when the span begins.
-int64_t registersInto(Span span) {
+unsigned registersInto(Span span) {
   Operation *first = &*span.begin();
   llvm::SmallPtrSet<Value, 16> seen;
-  int64_t bits = 0;
+  unsigned registers = 0;
   auto consider = [&](Value value) {
     Operation *source = value.getDefiningOp();
-    tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(value.getType());
-    if (!source || !layout || source->getBlock() != first->getBlock() ||
-        !source->isBeforeInBlock(first) || isa<arith::ConstantOp>(source) ||
-        !seen.insert(value).second)
+    if (!source || source->getBlock() != first->getBlock() || !source->isBeforeInBlock(first) ||
+        isa<arith::ConstantOp>(source) || !seen.insert(value).second)
       return;
-    Type element = getElementTypeOrSelf(value);
-    if (isa<FloatType>(element) || isa<tile::LoadOp>(source))
-      bits += int64_t(layout.getLayout().numRegisters()) * element.getIntOrFloatBitWidth();
+    if (isa<FloatType>(getElementTypeOrSelf(value)) || isa<tile::LoadOp>(source))
+      registers += registersOf(value);
   };
   for (Operation &op : span)
     op.walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), consider); });
-  return bits / 32;
+  return registers;
 }
 
 bool isSmall(Span span, int64_t most) {
