@@ -32,9 +32,7 @@ public:
 
   Kernel *entry() const { return kernel; }
   /// Where a function has parameters of its own.
-  template <typename Function> Function *as() const {
-    return reinterpret_cast<Function *>(reinterpret_cast<void *>(kernel));
-  }
+  template <typename Function> Function *as() const { return reinterpret_cast<Function *>(kernel); }
   void run(std::vector<void *> params, void *arena = nullptr) {
     const uint32_t id[3] = {0, 0, 0}, num[3] = {1, 1, 1};
     kernel(params.data(), id, num, arena);

@@ -55,7 +55,8 @@ public:
   }
 
   std::string text() const {
-    return "define void @f(ptr %in, ptr %out) {\n" + body + "  ret void\n}\n";
+    return "define void @f(ptr %in, ptr %unused, ptr %neither, ptr %out) {\n" + body +
+           "  ret void\n}\n";
   }
 
 private:
@@ -102,7 +103,8 @@ struct Program {
     }
     const std::array<int64_t, 4> numbers{a, b, n, p};
     Results results;
-    object->as<void(const int64_t *, int64_t *)>()(numbers.data(), results.data());
+    object->as<void(const int64_t *, void *, void *, int64_t *)>()(numbers.data(), nullptr, nullptr,
+                                                                   results.data());
     return results;
   }
 
