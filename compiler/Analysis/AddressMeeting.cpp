@@ -1,6 +1,7 @@
 #include "compiler/Analysis/AddressMeeting.h"
 #include "compiler/Analysis/ValueSources.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -137,7 +138,8 @@ class Splitter {
 public:
   Splitter(IndexPolynomials &polynomials, ArrayRef<int64_t> earlier, ArrayRef<int64_t> later,
            std::optional<ArrayRef<AxisPair>> compared)
-      : polynomials(polynomials), earlierShape(earlier), laterShape(later), compared(compared) {}
+      : polynomials(polynomials), earlierExtents(earlier), laterExtents(later), compared(compared) {
+  }
 
   Difference split(Polynomial polynomial) {
     result.start = polynomial.constantTerm();
@@ -169,21 +171,22 @@ private:
       int64_t step = take(polynomial, now, false), stepBefore = take(polynomial, before, true);
       comparedNow.insert(now);
       comparedBefore.insert(before);
-      int64_t extent = laterShape[now];
-      if (step == -stepBefore && extent == earlierShape[before]) {
-        result.ranges.push_back({step, 1 - extent, extent - 1, /*isIndex=*/extent > 1});
+      int64_t extent = laterExtents[now], extentBefore = earlierExtents[before];
+      if (step == -stepBefore) {
+        bool isIndex = extent > 1 || extentBefore > 1;
+        result.ranges.push_back({step, 1 - extentBefore, extent - 1, isIndex});
         continue;
       }
       result.isByIndex = false;
       result.ranges.push_back({step, 0, extent - 1, /*isIndex=*/false});
-      result.ranges.push_back({stepBefore, 0, earlierShape[before] - 1, /*isIndex=*/false});
+      result.ranges.push_back({stepBefore, 0, extentBefore - 1, /*isIndex=*/false});
     }
-    for (unsigned axis = 0; axis < laterShape.size(); ++axis)
+    for (unsigned axis = 0; axis < laterExtents.size(); ++axis)
       if (!comparedNow.contains(axis))
-        result.ranges.push_back({take(polynomial, axis, false), 0, laterShape[axis] - 1, false});
-    for (unsigned axis = 0; axis < earlierShape.size(); ++axis)
+        result.ranges.push_back({take(polynomial, axis, false), 0, laterExtents[axis] - 1, false});
+    for (unsigned axis = 0; axis < earlierExtents.size(); ++axis)
       if (!comparedBefore.contains(axis))
-        result.ranges.push_back({take(polynomial, axis, true), 0, earlierShape[axis] - 1, false});
+        result.ranges.push_back({take(polynomial, axis, true), 0, earlierExtents[axis] - 1, false});
   }
 
   int64_t take(const Polynomial &polynomial, unsigned axis, bool ofEarlier) {
@@ -211,7 +214,7 @@ private:
   }
 
   IndexPolynomials &polynomials;
-  ArrayRef<int64_t> earlierShape, laterShape;
+  ArrayRef<int64_t> earlierExtents, laterExtents;
   std::optional<ArrayRef<AxisPair>> compared;
   std::set<Polynomial::Monomial> taken;
   unsigned numUnbounded = 0;
@@ -256,25 +259,87 @@ Polynomial AddressMeetings::asEarlier(const Polynomial &polynomial, ArrayRef<Ope
   });
 }
 
-Meeting AddressMeetings::meet(Value earlier, Value later, ArrayRef<Operation *> passed) {
+/// What is less than 0 if the comparison holds, for a `sum` of an axis's index and a number.
+static std::optional<Polynomial> negativeIf(arith::CmpIOp comparison, IndexPolynomials &all) {
+  Polynomial left = all.of(comparison.getLhs()), right = all.of(comparison.getRhs());
+  Polynomial one = Polynomial::constant(1);
+  switch (comparison.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return left.plus(right, /*factor=*/-1);
+  case arith::CmpIPredicate::sle:
+    return left.plus(right, -1).plus(one, -1);
+  case arith::CmpIPredicate::sgt:
+    return right.plus(left, -1);
+  case arith::CmpIPredicate::sge:
+    return right.plus(left, -1).plus(one, -1);
+  default:
+    return std::nullopt;
+  }
+}
+
+void AddressMeetings::boundExtents(Value mask, ArrayRef<unsigned> axes,
+                                   MutableArrayRef<int64_t> extents) {
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_present<arith::AndIOp>(op)) {
+    for (Value part : op->getOperands())
+      boundExtents(part, axes, extents);
+  } else if (isa_and_present<tile::BroadcastOp>(op)) {
+    boundExtents(op->getOperand(0), axes, extents);
+  } else if (auto expand = dyn_cast_if_present<tile::ExpandDimsOp>(op)) {
+    SmallVector<unsigned> inner(axes);
+    inner.erase(inner.begin() + expand.getAxis());
+    boundExtents(expand.getSource(), inner, extents);
+  } else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(op)) {
+    std::optional<Polynomial> negative = negativeIf(comparison, polynomials);
+    if (!negative || negative->isTooLarge() || negative->terms().size() > 2)
+      return;
+    for (auto &[monomial, step] : negative->terms()) {
+      if (monomial.size() != 1 || step <= 0)
+        continue;
+      const SymbolMeaning &meaning = polynomials.meaning(monomial[0]);
+      bool isAlone = negative->terms().size() == 1 || negative->constantTerm() != 0;
+      if (meaning.kind != SymbolMeaning::Kind::Axis || !isAlone)
+        continue;
+      int64_t &extent = extents[axes[meaning.axis]];
+      int64_t end = llvm::divideCeilSigned(-negative->constantTerm(), step);
+      extent = std::min(extent, std::max<int64_t>(end, 0));
+    }
+  }
+}
+
+SmallVector<int64_t> AddressMeetings::extentsOf(MaskedPointers access) {
+  ArrayRef<int64_t> shape = tile::shapeOf(access.pointers.getType());
+  SmallVector<int64_t> extents(shape);
+  if (access.mask && tile::shapeOf(access.mask.getType()) == shape)
+    boundExtents(access.mask, llvm::to_vector(llvm::seq<unsigned>(shape.size())), extents);
+  return extents;
+}
+
+Meeting AddressMeetings::meet(MaskedPointers earlier, MaskedPointers later,
+                              ArrayRef<Operation *> passed) {
   SmallVector<AxisPair> axes;
-  ArrayRef<int64_t> shape = tile::shapeOf(later.getType());
-  if (tile::shapeOf(earlier.getType()) != shape)
+  ArrayRef<int64_t> shape = tile::shapeOf(later.pointers.getType());
+  if (tile::shapeOf(earlier.pointers.getType()) != shape)
     return meet(earlier, later, std::nullopt, passed);
   for (unsigned axis = 0; axis < shape.size(); ++axis)
     axes.push_back({axis, axis});
   return meet(earlier, later, std::optional<ArrayRef<AxisPair>>(axes), passed);
 }
 
-Meeting AddressMeetings::meet(Value earlier, Value later, std::optional<ArrayRef<AxisPair>> axes,
+Meeting AddressMeetings::meet(MaskedPointers earlier, MaskedPointers later,
+                              std::optional<ArrayRef<AxisPair>> axes,
                               ArrayRef<Operation *> passed) {
-  Polynomial difference =
-      polynomials.of(later).plus(asEarlier(polynomials.of(earlier), passed), /*factor=*/-1);
+  SmallVector<int64_t> earlierExtents = extentsOf(earlier), laterExtents = extentsOf(later);
+  if (llvm::is_contained(earlierExtents, 0) || llvm::is_contained(laterExtents, 0))
+    return Meeting::Never;
+  Polynomial difference = polynomials.of(later.pointers)
+                              .plus(asEarlier(polynomials.of(earlier.pointers), passed),
+                                    /*factor=*/-1);
   if (difference.isTooLarge())
     return Meeting::Unknown;
-  Splitter splitter(polynomials, tile::shapeOf(earlier.getType()), tile::shapeOf(later.getType()),
-                    axes);
-  return Search(splitter.split(difference), 1 - elementBytes(later), elementBytes(earlier) - 1)
+  Splitter splitter(polynomials, earlierExtents, laterExtents, axes);
+  return Search(splitter.split(difference), 1 - elementBytes(later.pointers),
+                elementBytes(earlier.pointers) - 1)
       .run();
 }
 

@@ -37,26 +37,37 @@ struct SharedOrigin {
   llvm::SmallVector<ArgumentPair, 2> pairs;
 };
 
+/// The elements of a tile of pointers for which `mask` holds; all of them if it is null.
+struct MaskedPointers {
+  mlir::Value pointers, mask;
+};
+
 class AddressMeetings {
 public:
   /// The elements that pointers of an `earlier` and of a `later` access have in common. Both in one
   /// iteration of each loop around them, but of the loops `passed` the later one is in a later
   /// iteration. Tiles of different shapes have no equal indices.
-  Meeting meet(mlir::Value earlier, mlir::Value later,
+  Meeting meet(MaskedPointers earlier, MaskedPointers later,
                llvm::ArrayRef<mlir::Operation *> passed = {});
 
   /// The same, only the indices along certain axes being compared.
   Meeting meetAlong(mlir::Value earlier, mlir::Value later, llvm::ArrayRef<AxisPair> axes,
                     llvm::ArrayRef<mlir::Operation *> passed = {}) {
-    return meet(earlier, later, std::optional(axes), passed);
+    return meet({earlier, {}}, {later, {}}, std::optional(axes), passed);
   }
 
   SharedOrigin originOf(mlir::Value earlier, mlir::Value later);
 
 private:
   /// With no axes, no indices count as equal.
-  Meeting meet(mlir::Value earlier, mlir::Value later, std::optional<llvm::ArrayRef<AxisPair>> axes,
+  Meeting meet(MaskedPointers earlier, MaskedPointers later,
+               std::optional<llvm::ArrayRef<AxisPair>> axes,
                llvm::ArrayRef<mlir::Operation *> passed);
+  /// How far the tile reaches along its axes, or less, where comparisons of indices with numbers
+  /// say so: `arange(0, 128) < 96`.
+  llvm::SmallVector<int64_t> extentsOf(MaskedPointers access);
+  void boundExtents(mlir::Value mask, llvm::ArrayRef<unsigned> axes,
+                    llvm::MutableArrayRef<int64_t> extents);
   Polynomial asEarlier(const Polynomial &polynomial, llvm::ArrayRef<mlir::Operation *> passed);
   /// The kernel's arguments that a pointer may come from; none if it may come from elsewhere.
   const llvm::SmallVector<unsigned, 2> &argumentsOf(mlir::Value pointer);

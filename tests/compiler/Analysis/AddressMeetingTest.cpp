@@ -13,15 +13,32 @@
 namespace kiln {
 namespace {
 
-/// An offset in a tile of rows x columns: of what is not known, `scalar` times.
+constexpr int rows = 4, columns = 8;
+
+/// An offset in a tile of rows x columns: of what is not known, `scalar` times. Of the tile so many
+/// rows and columns are accessed.
 struct Offsets {
   int base, row, column, scalar;
+  int rowEnd = rows, columnEnd = columns;
   int at(int i, int j, int number) const { return base + row * i + column * j + scalar * number; }
 };
 
-constexpr int rows = 4, columns = 8;
-
 std::string number(int value) { return std::to_string(value); }
+
+/// %NAMEm: the rows' comparison is made of the tile's indices, the columns' of a row's, doubled.
+std::string mask(const std::string &n, const Offsets &offsets) {
+  const std::string tile = "tensor<4x8xi32>", line = "tensor<8xi32>", flags = "tensor<1x8xi1>";
+  auto constant = [&](int value, const std::string &type) {
+    return " = arith.constant dense<" + number(value) + "> : " + type + "\n";
+  };
+  return n + "m1" + constant(offsets.rowEnd - 1, tile) + n + "m2 = arith.cmpi sle, %row, " + n +
+         "m1 : " + tile + "\n" + n + "m3" + constant(2, line) + n + "m4 = arith.muli %j, " + n +
+         "m3 : " + line + "\n" + n + "m5" + constant(2 * offsets.columnEnd - 1, line) + n +
+         "m6 = arith.cmpi sgt, " + n + "m5, " + n + "m4 : " + line + "\n" + n +
+         "m7 = tile.expand_dims " + n + "m6, 0 : tensor<8xi1> -> " + flags + "\n" + n +
+         "m8 = tile.broadcast " + n + "m7 : " + flags + " -> tensor<4x8xi1>\n" + n +
+         "m = arith.andi " + n + "m2, " + n + "m8 : tensor<4x8xi1>\n";
+}
 
 /// Pointers %NAME of these offsets.
 std::string pointers(const std::string &name, const Offsets &offsets, const std::string &scalar) {
@@ -37,8 +54,9 @@ std::string pointers(const std::string &name, const Offsets &offsets, const std:
          "h = arith.muli " + n + "e, " + n + "d : " + tile + "\n" + n + "i = arith.addi " + n +
          "f, " + n + "g : " + tile + "\n" + n + "j = arith.addi " + n + "i, " + n + "c : " + tile +
          "\n" + n + "k = arith.addi " + n + "j, " + n + "h : " + tile + "\n" + n +
-         " = tile.addptr %p, " + n + "k : tensor<4x8x!tile.ptr<f32>>, " + tile + "\n" + n +
-         "v = tile.load " + n + " : (tensor<4x8x!tile.ptr<f32>>) -> tensor<4x8xf32>\n";
+         " = tile.addptr %p, " + n + "k : tensor<4x8x!tile.ptr<f32>>, " + tile + "\n" +
+         mask(n, offsets) + n + "v = tile.load " + n + " mask " + n +
+         "m : (tensor<4x8x!tile.ptr<f32>>, tensor<4x8xi1>) -> tensor<4x8xf32>\n";
 }
 
 std::string program(const Offsets &earlier, const Offsets &later) {
@@ -60,10 +78,10 @@ std::string program(const Offsets &earlier, const Offsets &later) {
 /// What elements have in common when the earlier access has one and the later one the other number.
 Meeting tried(const Offsets &earlier, const Offsets &later, int before, int now) {
   Meeting found = Meeting::Never;
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      for (int k = 0; k < rows; ++k)
-        for (int l = 0; l < columns; ++l)
+  for (int i = 0; i < earlier.rowEnd; ++i)
+    for (int j = 0; j < earlier.columnEnd; ++j)
+      for (int k = 0; k < later.rowEnd; ++k)
+        for (int l = 0; l < later.columnEnd; ++l)
           if (earlier.at(i, j, before) == later.at(k, l, now)) {
             if (i != k || j != l)
               return Meeting::Anywhere;
@@ -78,7 +96,7 @@ public:
     context.loadDialect<tile::TileDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect,
                         mlir::arith::ArithDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(program(earlier, later), &context);
-    module->walk([&](tile::LoadOp load) { loads.push_back(load.getPtr()); });
+    module->walk([&](tile::LoadOp load) { loads.push_back({load.getPtr(), load.getMask()}); });
     module->walk([&](mlir::scf::ForOp op) { loop = op; });
   }
   Meeting straight() { return meetings.meet(loads[0], loads[1]); }
@@ -88,7 +106,7 @@ public:
 private:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  llvm::SmallVector<mlir::Value> loads;
+  llvm::SmallVector<MaskedPointers> loads;
   mlir::Operation *loop = nullptr;
   AddressMeetings meetings;
 };
@@ -111,6 +129,9 @@ TEST(AddressMeeting, PromisesWhatIsSo) {
     if (below(3) == 0)
       later = {below(20), rowSteps[below(8)], columnSteps[below(6)], 0};
     later.base += below(2) * (below(80) - 40);
+    for (Offsets *offsets : {&earlier, &later})
+      if (below(2))
+        offsets->rowEnd = below(rows + 1), offsets->columnEnd = below(columns + 1);
     if (below(2)) {
       earlier.scalar = below(3) * 8 + below(2);
       later.scalar = below(3) ? earlier.scalar : below(40) - 20;

@@ -50,11 +50,22 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
   using Result = std::optional<GlobalAccess>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([](tile::LoadOp load) {
-        return GlobalAccess{load,        load.getPtr(), true, false, tilegpu::isReadForAll(load),
-                            std::nullopt};
+        return GlobalAccess{.op = load,
+                            .pointers = load.getPtr(),
+                            .reads = true,
+                            .writes = false,
+                            .byOwners = tilegpu::isReadForAll(load),
+                            .commutes = std::nullopt,
+                            .mask = load.getMask()};
       })
       .Case([](tile::StoreOp store) {
-        return GlobalAccess{store, store.getPtr(), false, true, true, std::nullopt};
+        return GlobalAccess{.op = store,
+                            .pointers = store.getPtr(),
+                            .reads = false,
+                            .writes = true,
+                            .byOwners = true,
+                            .commutes = std::nullopt,
+                            .mask = store.getMask()};
       })
       .Case([](tile::AtomicRMWOp atomic) {
         return GlobalAccess{atomic, atomic.getPtr(), true, true, true, commutingKind(atomic)};
@@ -116,7 +127,7 @@ BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess
   BarrierNeed need = betweenArrays(earlier, later);
   if (need.isNever() || !earlier.hasElements() || !later.hasElements())
     return need;
-  Meeting meeting = meetings.meet(earlier.pointers, later.pointers, passed);
+  Meeting meeting = meetings.meet(earlier.elements(), later.elements(), passed);
   bool isOrdered =
       meeting == Meeting::Never || (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
   return isOrdered ? BarrierNeed() : need;
@@ -127,7 +138,7 @@ bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later
   if (betweenArrays(earlier, later).isNever())
     return false;
   return !earlier.hasElements() || !later.hasElements() ||
-         meetings.meet(earlier.pointers, later.pointers, passed) != Meeting::Never;
+         meetings.meet(earlier.elements(), later.elements(), passed) != Meeting::Never;
 }
 
 /// What holds operations that are looked at by themselves.

@@ -28,7 +28,10 @@ struct GlobalAccess {
   /// Set for atomics that give the same whichever comes first.
   std::optional<tile::AtomicKind> commutes;
   bool isWhole = false;
+  /// Of the pointers that are followed; null: all.
+  mlir::Value mask = {};
 
+  MaskedPointers elements() const { return {pointers, mask}; }
   /// Whether it is known which elements are touched.
   bool hasElements() const { return pointers && !isWhole; }
 };
