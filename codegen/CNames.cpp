@@ -101,9 +101,10 @@ std::vector<std::string> entryCNames(StringRef entry) {
         // static names of the source
         "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss", "_grid", "_choose",
         "_pack", "_launch", "_admit", "_needs", "_binaries", "_fallbacks", "_targets",
-        "_variant_table", "_constants", "_tile_costs", "_processors", "_state", "_parameter_list",
-        "_arguments", "_conditions", "_signature", "_order", "_elements", "_address", "_admits",
-        "_launch_on", "_comparison", "_compared_arrays", "_ranks", "_params_0", "_tensor_maps_0"})
+        "_variant_table", "_variant_constants", "_constants", "_tile_costs", "_processors",
+        "_state", "_parameter_list", "_arguments", "_conditions", "_signature", "_order",
+        "_elements", "_address", "_admits", "_launch_on", "_comparison", "_compared_arrays",
+        "_ranks", "_params_0", "_tensor_maps_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

@@ -1,5 +1,6 @@
 //===- CTables.cpp - the static tables of an entry point ------------------===//
 #include "codegen/CWriter.h"
+#include "codegen/LiteralJson.h"
 #include "runtime/kiln.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -459,7 +460,12 @@ static void writeSignature(raw_ostream &out, const EntryText &text) {
       out << "    " << cString(condition.text) << ",\n";
     out << "};\n";
   }
-  out << formatv("static const kiln_signature {0}_signature = {{{1}, {2}, {3}, {4}, {5}};\n",
+  out << "static const char *const " << text.name << "_variant_constants[] = {\n";
+  for (const VariantModel &variant : entry.variants)
+    out << "    " << cString(constantsJson(variant)) << ",\n";
+  out << "};\n";
+  out << formatv("static const kiln_signature {0}_signature = {{{1}, {2}, {3}, {4}, {5}, "
+                 "{0}_variant_constants};\n",
                  text.name, arguments.empty() ? "NULL" : text.name + "_arguments",
                  conditions.empty() ? "NULL" : text.name + "_conditions",
                  conditions.empty() ? "NULL" : "&" + text.name + "_needs[0][0]", arguments.size(),

@@ -2,6 +2,7 @@
 #include "codegen/Manifest.h"
 #include "codegen/DispatchTables.h"
 #include "codegen/JsonText.h"
+#include "codegen/LiteralJson.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,9 +12,6 @@ using namespace llvm;
 namespace kiln {
 
 namespace {
-
-/// Binaries may hold names that are not UTF-8; JSON may not.
-std::string utf8(StringRef text) { return json::isUTF8(text) ? text.str() : json::fixUTF8(text); }
 
 class ManifestWriter {
 public:
@@ -153,37 +151,6 @@ private:
     });
   }
 
-  /// Literals as a spec would have them; strings in Python's quotes are told from names by kind.
-  void writeLiteral(const Literal &literal) {
-    switch (literal.kind) {
-    case Literal::Kind::None:
-      return json.value(nullptr);
-    case Literal::Kind::Bool:
-      return json.value(literal.boolean);
-    case Literal::Kind::Int:
-      return json.value(literal.integer);
-    case Literal::Kind::String:
-      return json.value(utf8(literal.text));
-    case Literal::Kind::DType:
-      return json.object([&] { json.attribute("dtype", literal.text); });
-    case Literal::Kind::Function:
-      return json.object([&] { json.attribute("function", utf8(literal.text)); });
-    case Literal::Kind::Tuple:
-      return json.array([&] {
-        for (const Literal &element : literal.elements)
-          writeLiteral(element);
-      });
-    case Literal::Kind::Float:
-      break;
-    }
-    // The shortest text that reads back; infinities and NaN as Python's json writes them.
-    std::string text = literal.str();
-    json.rawValue(text == "inf"    ? "Infinity"
-                  : text == "-inf" ? "-Infinity"
-                  : text == "nan"  ? "NaN"
-                                   : text);
-  }
-
   void writeVariant(const EntryModel &entry, const VariantModel &variant) {
     json.object([&] {
       json.attribute("name", utf8(variantName(entry, variant)));
@@ -191,7 +158,7 @@ private:
       json.attributeObject("config", [&] {
         for (const NamedLiteral &value : variant.config) {
           json.attributeBegin(value.first);
-          writeLiteral(value.second);
+          writeLiteral(json, value.second, NonFinite::AsPython);
           json.attributeEnd();
         }
       });
@@ -199,7 +166,7 @@ private:
       json.attributeObject("constants", [&] {
         for (const NamedLiteral &value : variant.constants) {
           json.attributeBegin(value.first);
-          writeLiteral(value.second);
+          writeLiteral(json, value.second, NonFinite::AsPython);
           json.attributeEnd();
         }
       });

@@ -66,6 +66,11 @@ static void text_value(writer *out, const char *key, const char *text) {
     put_text(out, "null");
 }
 
+static void json_value(writer *out, const char *key, const char *json) {
+  begin_value(out, key);
+  put_text(out, json);
+}
+
 static void number_value(writer *out, const char *key, uint64_t number) {
   char reversed[20], digits[20];
   size_t count = 0;
@@ -193,6 +198,8 @@ static void describe_variant(writer *out, const kiln_entry *entry, uint32_t vari
   open_value(out, NULL, "{");
   text_value(out, "id", entry->variants[variant].id);
   text_value(out, "name", entry->variants[variant].name);
+  if (entry->signature && entry->signature->constants)
+    json_value(out, "constants", entry->signature->constants[variant]);
   if (entry->signature)
     describe_promises(out, entry->signature, variant);
   describe_parameters(out, &entry->variants[variant]);

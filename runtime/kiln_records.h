@@ -258,6 +258,8 @@ typedef struct kiln_signature {
   const uint64_t *needs;
   uint32_t num_arguments;
   uint32_t num_conditions;
+  /* By variant: what was compiled into it, as a JSON object, "{\"BLOCK\":64}". May be null. */
+  const char *const *constants;
 } kiln_signature;
 
 typedef struct kiln_call kiln_call;

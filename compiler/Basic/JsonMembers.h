@@ -60,6 +60,8 @@ public:
       good &= inner.isGood();
     }
   }
+  /// One of `names`, of any kind.
+  const llvm::json::Value &value(llvm::StringRef name) const { return *object->get(name); }
   /// Calls `each` with the name of every member, which stays as long as the value does: paths in
   /// errors refer to names.
   template <typename Each> void names(Each each) {

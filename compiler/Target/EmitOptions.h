@@ -40,6 +40,8 @@ struct EmitOptions {
   /// Called when a stage is complete, for measuring: "translate" (LLVM IR), "llvmir" (optimised),
   /// "ptx" or "obj", and "cubin" or "hsaco" where a tool makes one.
   std::function<void(llvm::StringRef stage)> afterStage;
+  /// Called with true where nothing is left to do but to wait for a tool, and then with false.
+  std::function<void(bool isWaiting)> onWait;
   void stageDone(llvm::StringRef stage) const {
     if (afterStage)
       afterStage(stage);

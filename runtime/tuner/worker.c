@@ -1,6 +1,7 @@
 /* Preparing calls, comparing the variants' results, and timing them in turns. */
 #include "tuner/worker.h"
 #include "tuner/elements.h"
+#include "tuner/samples.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@ enum {
   MAX_GROUPS = 8,  /* of variants whose results agree */
   MIN_SAMPLES = 5, /* of a variant; of one that is far behind */
   FEW_SAMPLES = 3,
-  MAX_SAMPLES = 100,
   FAR_BEHIND = 4, /* times slower than the best */
   FLUSH_FACTOR = 2
 };
@@ -283,11 +283,6 @@ static void say_what_is_wrong(const call_state *state, uint32_t variant, uint32_
 
 /* --- times --- */
 
-typedef struct variant_times {
-  uint32_t variant, wanted, count;
-  double samples[MAX_SAMPLES];
-} variant_times;
-
 static double sample(call_state *state, uint32_t variant) {
   const kiln_tuner_driver *driver = state->work->driver;
   double microseconds = 0;
@@ -307,18 +302,6 @@ static double sample(call_state *state, uint32_t variant) {
   return microseconds;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-static double median(variant_times *times) {
-  uint32_t half = times->count / 2;
-  qsort(times->samples, times->count, sizeof *times->samples, compare_numbers);
-  return times->count % 2 ? times->samples[half]
-                          : (times->samples[half - 1] + times->samples[half]) / 2;
-}
-
 /* The least of three, for what interrupts a launch makes it no slower than it is. */
 static double quick_time(call_state *state, uint32_t variant) {
   double least = sample(state, variant);
@@ -330,36 +313,39 @@ static double quick_time(call_state *state, uint32_t variant) {
 }
 
 /* Warms up, and finds out how many samples there is time for. */
-static uint32_t estimate(call_state *state, variant_times *times, uint32_t count) {
+static uint32_t estimate(call_state *state, kiln_tuner_samples *samples, uint32_t count) {
   double best = 0, budget = state->work->milliseconds * 1e3;
   uint32_t rounds = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    times[i].samples[0] = quick_time(state, times[i].variant);
-    if (i == 0 || times[i].samples[0] < best)
-      best = times[i].samples[0];
+    samples[i].microseconds[0] = quick_time(state, samples[i].variant);
+    if (i == 0 || samples[i].microseconds[0] < best)
+      best = samples[i].microseconds[0];
   }
   for (uint32_t i = 0; i < count; ++i) {
-    double its = times[i].samples[0], fit = budget / (its > 1e-3 ? its : 1e-3);
+    double its = samples[i].microseconds[0], fit = budget / (its > 1e-3 ? its : 1e-3);
     bool is_behind = its > FAR_BEHIND * best;
     uint32_t least = is_behind ? FEW_SAMPLES : MIN_SAMPLES;
-    times[i].wanted = is_behind || fit < least ? least
-                      : fit > MAX_SAMPLES      ? MAX_SAMPLES
-                                               : (uint32_t)fit;
-    if (times[i].wanted > rounds)
-      rounds = times[i].wanted;
+    samples[i].wanted = is_behind || fit < least       ? least
+                        : fit > KILN_TUNER_MAX_SAMPLES ? KILN_TUNER_MAX_SAMPLES
+                                                       : (uint32_t)fit;
+    if (samples[i].wanted > rounds)
+      rounds = samples[i].wanted;
   }
   return rounds;
 }
 
 /* In turns, so that what drifts (clocks, heat, neighbours) is everyone's. */
-static void time_variants(call_state *state, variant_times *times, uint32_t count) {
-  uint32_t rounds = estimate(state, times, count);
+static void time_variants(call_state *state, kiln_tuner_samples *samples, uint32_t count) {
+  uint32_t rounds = estimate(state, samples, count);
+  double *times = allocate(state->work, count * sizeof *times);
   for (uint32_t round = 0; round < rounds; ++round)
     for (uint32_t i = 0; i < count; ++i)
-      if (round < times[i].wanted)
-        times[i].samples[times[i].count++] = sample(state, times[i].variant);
+      if (round < samples[i].wanted)
+        samples[i].microseconds[samples[i].count++] = sample(state, samples[i].variant);
+  kiln_tuner_fit(samples, count, times);
   for (uint32_t i = 0; i < count; ++i)
-    say(state->work, "time %u %.3f", times[i].variant, median(&times[i]));
+    say(state->work, "time %u %.3f", samples[i].variant, times[i]);
+  free(times);
 }
 
 static void say_what_the_model_takes(const call_state *state) {
@@ -377,20 +363,20 @@ static bool is_given_up(const call_state *state, const kiln_tuner_job *job, uint
 
 static void measure(call_state *state, const kiln_tuner_job *job, const bool *left_out) {
   uint32_t num_variants = state->entry->entry->num_variants, count = 0, right;
-  variant_times *times;
+  kiln_tuner_samples *samples;
   for (uint32_t v = 0; v < num_variants; ++v)
     if ((!left_out || !left_out[v]) && !is_given_up(state, job, v))
       run_for_results(state, v);
-  times = allocate(state->work, num_variants * sizeof *times);
+  samples = allocate(state->work, num_variants * sizeof *samples);
   right = right_group(state);
   for (uint32_t v = 0; v < num_variants; ++v)
     if (state->group_of[v] == right)
-      times[count++].variant = v;
+      samples[count++].variant = v;
     else if (state->group_of[v] != MAX_GROUPS)
       say_what_is_wrong(state, v, right);
   say_what_the_model_takes(state);
-  time_variants(state, times, count);
-  free(times);
+  time_variants(state, samples, count);
+  free(samples);
 }
 
 int kiln_tuner_measure(const kiln_tuner_work *work, const kiln_tuner_job *jobs, uint32_t num_jobs,

@@ -9,7 +9,7 @@
  *   failed V REASON        and no line follows: the device may be unusable
  *   wrong V REASON         its results are not those of most others
  *   model V                the library takes it without measurements
- *   time V MICROSECONDS    its median
+ *   time V MICROSECONDS    in a round of middling speed
  *   done N                 the call is measured
  *   skip N REASON          it cannot be made
  *   fatal REASON           nothing can be

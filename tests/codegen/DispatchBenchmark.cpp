@@ -1,7 +1,9 @@
-// What a call of a generated function costs on top of the driver: `axpy` chooses among four
-// variants with two promises and a grid, against the same driver's cuLaunchKernel called directly.
-// The driver does nothing, so the difference is dispatch. Run: bazel run
-// //tests/codegen:DispatchBenchmark
+// What a call of a generated function costs on top of the driver, against the same driver's
+// cuLaunchKernel called directly: `axpy` chooses among four variants with two promises and a grid;
+// the others among 64, by promises, by conditions, by what was measured, and by the cost model. The
+// driver does nothing, so the difference is dispatch. Shapes change from call to call, as branches
+// that always go the same way cost nothing. Run: bazel run //tests/codegen:DispatchBenchmark
+#include "tests/codegen/dispatch/dispatch_kernels.h"
 #include "tests/codegen/test_kernels.h"
 #include <benchmark/benchmark.h>
 #include <cstdio>
@@ -60,5 +62,43 @@ void GeneratedPlan(benchmark::State &state) {
     benchmark::DoNotOptimize(axpy_run(&plan, x, y, 1000, 1.0f));
 }
 BENCHMARK(GeneratedPlan);
+
+// Sizes in no order that a processor could learn.
+constexpr unsigned numShapes = 4096;
+struct Shape {
+  int32_t rows, columns;
+};
+const Shape *shapes() {
+  static Shape all[numShapes];
+  uint32_t random = 1;
+  for (Shape &shape : all) {
+    random = random * 1664525 + 1013904223;
+    shape.rows = int32_t(1 + (random >> 8) % 1024);
+    shape.columns = int32_t(1024 + 16 * ((random >> 20) % 192));
+  }
+  return all;
+}
+
+using Product = kiln_status (*)(kiln_stream, const void *, const void *, void *, int32_t, int32_t);
+
+void AmongSixtyFour(benchmark::State &state, Product product) {
+  kiln_stream on = stream();
+  kiln_device device;
+  check(kiln_stream_device(on, &device));
+  check(dispatch_kernels_prepare(device));
+  const Shape *all = shapes();
+  alignas(16) static char a[64];
+  unsigned i = 0;
+  for (auto _ : state) {
+    const Shape &shape = all[i++ % numShapes];
+    // Of eight sets of promises.
+    char *array = a + (i & 1 ? 2 : 0);
+    benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, shape.columns));
+  }
+}
+BENCHMARK_CAPTURE(AmongSixtyFour, promised, promised);
+BENCHMARK_CAPTURE(AmongSixtyFour, bounded, bounded);
+BENCHMARK_CAPTURE(AmongSixtyFour, measured, measured);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelled, modelled);
 
 } // namespace

@@ -11,7 +11,7 @@ constexpr size_t mostBytes = 1 << 16;
 
 /// Functions with arguments of several kinds; launches are bound to those of their names.
 constexpr llvm::StringLiteral functions = R"({"entries": [
-  {"name": "f", "targets": [], "variants": [{"name": "BLOCK=64, num_warps=4"}], "arguments": [
+  {"name": "f", "targets": [], "variants": [{"name": "BLOCK=64", "constants": {"BLOCK": 64}}], "arguments": [
     {"name": "x", "type": "*kfp32"}, {"name": "y", "type": "*fp32"}, {"name": "n", "type": "i32"},
     {"name": "eps", "type": "fp32"}]},
   {"name": "g", "targets": [], "variants": [{"name": "default"}], "arguments": [

@@ -66,13 +66,15 @@ TEST(DescribeTest, HasWhatTheEntryTakesAndItsVariantsRelyOn) {
   std::vector<const char *> conditions(65, "n > 0");
   conditions[64] = "x divisible by 16";
   const uint64_t needs[] = {1, 0, 0, 1};
-  const kiln_signature signature = {arguments, conditions.data(), needs, 2, 65};
+  const char *const constants[] = {"{}", R"({"BLOCK":64,"MODE":"a \"b\""})"};
+  const kiln_signature signature = {arguments, conditions.data(), needs, 2, 65, constants};
   library.entry.signature = &signature;
   std::string text = describe(library);
-  for (const char *part :
-       {R"("name":"axpy","arguments":[{"name":"x","type":"*fp16"},{"name":"n","type":"i32"}],)",
-        R"("name":"first","relies_on":["n > 0"],)",
-        R"("name":"second","relies_on":["x divisible by 16"],)"})
+  for (
+      const char *part :
+      {R"("name":"axpy","arguments":[{"name":"x","type":"*fp16"},{"name":"n","type":"i32"}],)",
+       R"("name":"first","constants":{},"relies_on":["n > 0"],)",
+       R"("name":"second","constants":{"BLOCK":64,"MODE":"a \"b\""},"relies_on":["x divisible by 16"],)"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

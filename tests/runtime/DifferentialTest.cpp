@@ -69,7 +69,7 @@ const kiln_compared_array Arrays[] = {{"x", KILN_PARAM_F32, 1}, {"out", KILN_PAR
 const kiln_comparison Comparison = {Arrays, 2, elements, address, admits, launchOn};
 const uint64_t Needs[] = {1, 0};
 const char *const Conditions[] = {"x divisible by 64"};
-const kiln_signature Signature = {nullptr, Conditions, Needs, 0, 1};
+const kiln_signature Signature = {nullptr, Conditions, Needs, 0, 1, nullptr};
 
 std::vector<kiln_param> params() {
   return {{"x", KILN_PARAM_POINTER, 8, 0},

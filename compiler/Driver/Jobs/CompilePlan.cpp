@@ -96,7 +96,9 @@ public:
     runJobs(
         jobs.size(), workers,
         [&](unsigned i) {
-          return serialize(compileVariant(plan, plan.jobs[jobs[i]], loader, options, goal));
+          VariantGoal told = goal;
+          told.onWait = tellWaiting;
+          return serialize(compileVariant(plan, plan.jobs[jobs[i]], loader, options, told));
         },
         [&](unsigned i, JobResult job) { done(jobs[i], std::move(job)); });
   }

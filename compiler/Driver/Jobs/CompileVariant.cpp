@@ -65,6 +65,7 @@ private:
     pipeline.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp ir) {
       return stageDone(stage, ir);
     };
+    pipeline.emit.onWait = goal.onWait;
     pipeline.emit.afterStage = [&](llvm::StringRef stage) { clock.note(stage); };
     std::optional<DeviceBinary> binary = binaryFor(*module, pipeline);
     if (binary)

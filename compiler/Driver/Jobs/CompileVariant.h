@@ -17,6 +17,8 @@ struct VariantGoal {
   /// The stage whose text or bytes are wanted (--emit); empty: the binary, proved against its
   /// launcher.
   std::string emitStage;
+  /// As EmitOptions has it; may be empty.
+  std::function<void(bool isWaiting)> onWait;
 };
 
 /// Never fails: what went wrong is in the result's diagnostics.

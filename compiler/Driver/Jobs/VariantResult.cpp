@@ -29,6 +29,23 @@ int64_t integer(JsonMembers &in, llvm::StringRef key) {
 
 uint32_t number(JsonMembers &in, llvm::StringRef key) { return uint32_t(integer(in, key)); }
 
+/// One of an enumeration, of which `last` is the last.
+template <typename Enum> Enum oneOf(JsonMembers &in, llvm::StringRef key, Enum last) {
+  int64_t value = integer(in, key);
+  if (value < 0 || value > int64_t(last))
+    in.refuse(key, "expected a number that has a meaning");
+  return Enum(value);
+}
+
+constexpr size_t numElements = std::size({
+#define KILN_TENSOR_ELEMENT(NAME, ...) TensorMapElement::NAME,
+#include "runtime/tensor_elements.def"
+});
+constexpr size_t numKinds = std::size({
+#define KILN_DIAG(NAME, SEVERITY, FORMAT, HINT) DiagKind::NAME,
+#include "compiler/Basic/Diagnostics/All.def"
+});
+
 double real(JsonMembers &in, llvm::StringRef key) {
   double value = 0;
   in.read(key, value);
@@ -138,7 +155,7 @@ TensorMapFacts tensorMapFrom(JsonMembers &in) {
   TensorMapFacts map;
   map.name = bytes(in, "name");
   map.base = number(in, "base");
-  map.element = TensorMapElement(number(in, "element"));
+  map.element = oneOf(in, "element", TensorMapElement(numElements - 1));
   map.extents = numbersFrom(in, "extents");
   map.strides = numbersFrom(in, "strides");
   in.elements("box", [&](JsonMembers &extent) { map.box.push_back(number(extent, "extent")); });
@@ -151,7 +168,7 @@ TensorMapFacts tensorMapFrom(JsonMembers &in) {
 DeviceBinary binaryFrom(JsonMembers &in) {
   DeviceBinary binary;
   binary.target = bytes(in, "target");
-  binary.format = BinaryFormat(number(in, "format"));
+  binary.format = oneOf(in, "format", BinaryFormat::HostObject);
   binary.symbol = bytes(in, "symbol");
   std::string code = bytes(in, "bytes");
   binary.bytes.assign(code.begin(), code.end());
@@ -194,6 +211,14 @@ DeviceBinary binaryFrom(JsonMembers &in) {
     binary.fallback = std::make_shared<const DeviceBinary>(binaryFrom(fallback));
   });
   return binary;
+}
+
+/// What reports take an element of --diagnostics=json for.
+bool isObject(llvm::StringRef text) {
+  llvm::Expected<json::Value> value = parseJson(text);
+  if (!value)
+    return !llvm::errorToBool(value.takeError());
+  return value->getAsObject() != nullptr;
 }
 
 } // namespace
@@ -240,8 +265,10 @@ VariantResult variantResultFrom(JsonMembers &in) {
   VariantResult result;
   in.elements("binary", [&](JsonMembers &binary) { result.binary = binaryFrom(binary); });
   in.elements("diagnostics", [&](JsonMembers &d) {
-    result.diagnostics.push_back(
-        {Severity(number(d, "severity")), bytes(d, "text"), bytes(d, "json"), bytes(d, "key")});
+    result.diagnostics.push_back({oneOf(d, "severity", Severity::Note), bytes(d, "text"),
+                                  bytes(d, "json"), bytes(d, "key")});
+    if (!isObject(result.diagnostics.back().json))
+      d.refuse("json", "expected an object");
   });
   in.elements("times", [&](JsonMembers &time) {
     result.times.push_back({bytes(time, "stage"), real(time, "wall"), real(time, "cpu")});
@@ -252,15 +279,15 @@ VariantResult variantResultFrom(JsonMembers &in) {
   result.emitted = bytes(in, "emitted");
   result.doesNotFit = bytes(in, "doesNotFit");
   in.elements("doesNotFitNotes", [&](JsonMembers &note) {
-    result.doesNotFitNotes.push_back({DiagKind(number(note, "kind")), bytes(note, "text"),
-                                      bytes(note, "path"), number(note, "begin"),
-                                      number(note, "end")});
+    result.doesNotFitNotes.push_back({oneOf(note, "kind", DiagKind(numKinds - 1)),
+                                      bytes(note, "text"), bytes(note, "path"),
+                                      number(note, "begin"), number(note, "end")});
   });
   return result;
 }
 
 std::optional<VariantResult> deserialize(llvm::StringRef bytes) {
-  llvm::Expected<json::Value> value = json::parse(bytes);
+  llvm::Expected<json::Value> value = parseJson(bytes);
   if (!value) {
     llvm::consumeError(value.takeError());
     return std::nullopt;

@@ -156,7 +156,7 @@ llvm::Expected<PieceFile> readPieceFile(llvm::StringRef bytes) {
                 "'");
   if (sha256Of(text) != hash)
     return fail("it is damaged");
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   json::Path::Root root;

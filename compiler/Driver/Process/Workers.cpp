@@ -25,6 +25,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t maxLogBytes = 64 << 10;
 
+/// In a child's output, in place of an answer's size.
+constexpr uint64_t isWaitingMark = UINT64_MAX, goesOnMark = UINT64_MAX - 1;
+
+/// Where the process writes if it is a child: jobs cannot know.
+int ownOutput = -1;
+
 /// Jobs with consecutive numbers.
 struct JobRange {
   unsigned begin = 0, end = 0;
@@ -39,6 +45,7 @@ struct Child {
   Clock::time_point deadline;
   /// Answers that have not been taken out: for each its size in bytes, then itself.
   std::string answers;
+  bool isWaiting = false;
   JobResult result;
 };
 
@@ -103,6 +110,7 @@ int runChild(int output, int log, JobRange jobs, uint64_t memoryBytes,
   setpgid(0, 0); // a group of its own, so that a timeout also ends the tools it started
   limitMemory(memoryBytes);
   dup2(log, STDERR_FILENO);
+  ownOutput = output;
   for (unsigned job = jobs.begin; job < jobs.end; ++job) {
     std::string answer = work(job);
     uint64_t size = answer.size();
@@ -134,7 +142,7 @@ std::optional<Child> start(JobRange jobs, const WorkerOptions &options,
     return std::nullopt;
   }
   fcntl(log[0], F_SETFL, O_NONBLOCK);
-  return Child{jobs, pid, output[0], log[0], Clock::now() + options.timeout, {}, {}};
+  return Child{jobs, pid, output[0], log[0], Clock::now() + options.timeout, {}, false, {}};
 }
 
 /// Reads what is there; closes the descriptor and sets it to -1 at its end. False when there is no
@@ -223,6 +231,11 @@ void takeAnswers(Child &child, const WorkerOptions &options,
   uint64_t size = 0;
   while (child.answers.size() - taken >= sizeof size) {
     std::memcpy(&size, child.answers.data() + taken, sizeof size);
+    if (size == isWaitingMark || size == goesOnMark) {
+      child.isWaiting = size == isWaitingMark;
+      taken += sizeof size;
+      continue;
+    }
     if (child.answers.size() - taken - sizeof size < size)
       break;
     drainLog(child); // what it wrote before its answer
@@ -236,10 +249,20 @@ void takeAnswers(Child &child, const WorkerOptions &options,
   child.answers.erase(0, taken);
 }
 
+/// Whether one more may run: beside those that compute as many as are asked for, beside those that
+/// wait for a program as many as there are CPUs.
+bool hasRoom(const std::vector<Child> &children, unsigned parallel) {
+  size_t computing = 0;
+  for (const Child &child : children)
+    computing += !child.isWaiting;
+  size_t most = std::max(parallel, std::min(2 * parallel, availableCpus()));
+  return computing < parallel && children.size() < most;
+}
+
 /// Starts children for what is waiting. False when none runs and none can be started.
 bool startChildren(std::deque<JobRange> &waiting, std::vector<Child> &children,
                    const WorkerOptions &options, const std::function<std::string(unsigned)> &work) {
-  while (!waiting.empty() && children.size() < std::max(1u, options.parallel)) {
+  while (!waiting.empty() && hasRoom(children, std::max(1u, options.parallel))) {
     JobRange &next = waiting.front();
     unsigned count = std::min(next.end - next.begin, std::max(1u, options.jobsPerProcess));
     auto child = start({next.begin, next.begin + count}, options, work);
@@ -308,6 +331,12 @@ void runJobs(unsigned count, const WorkerOptions &options,
       finish(child, waiting, done);
     }
   }
+}
+
+void tellWaiting(bool isWaiting) {
+  uint64_t mark = isWaiting ? isWaitingMark : goesOnMark;
+  if (ownOutput >= 0)
+    writeAll(ownOutput, reinterpret_cast<const char *>(&mark), sizeof mark);
 }
 
 unsigned availableCpus() {

@@ -30,7 +30,8 @@ struct JobResult {
 };
 
 struct WorkerOptions {
-  /// Jobs at a time, at least 1.
+  /// Jobs at a time, at least 1. Where there are CPUs for more, those that wait for a program
+  /// (tellWaiting) are not counted, up to as many again.
   unsigned parallel = 1;
   /// A job that takes longer is killed, with the processes that it started.
   std::chrono::seconds timeout{600};
@@ -48,6 +49,10 @@ struct WorkerOptions {
 void runJobs(unsigned count, const WorkerOptions &options,
              const std::function<std::string(unsigned)> &work,
              const std::function<void(unsigned, JobResult)> &done);
+
+/// For a job: that it does nothing but wait for a program that it has started, and that it goes on.
+/// Meanwhile another job may begin. Does nothing outside of jobs.
+void tellWaiting(bool isWaiting);
 
 /// The number of CPUs that this process may run on, at least 1.
 unsigned availableCpus();

@@ -1,6 +1,5 @@
 #include "compiler/Driver/Verify/LibraryDescription.h"
 #include "compiler/Basic/JsonMembers.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace json = llvm::json;
 
@@ -41,15 +40,20 @@ bool addArgument(EntryModel &entry, const std::string &name, llvm::StringRef typ
   return true;
 }
 
-/// The integers of a name such as "BLOCK=128, num_warps=4, n divisible by 16".
-std::vector<NamedLiteral> constantsIn(llvm::StringRef name) {
+/// The integers and truth values among what was compiled in: what a capture tells of a launch.
+std::vector<NamedLiteral> constantsOf(JsonMembers &variant) {
   std::vector<NamedLiteral> constants;
-  for (llvm::StringRef part : llvm::split(name, ", ")) {
-    auto [key, text] = part.split('=');
-    int64_t value = 0;
-    if (!text.getAsInteger(10, value))
-      constants.emplace_back(key.str(), Literal::ofInt(value));
-  }
+  if (!variant.has("constants"))
+    return constants;
+  variant.within("constants", [&](JsonMembers &in) {
+    in.names([&](llvm::StringRef name) {
+      const json::Value &value = in.value(name);
+      if (std::optional<bool> truth = value.getAsBoolean())
+        constants.emplace_back(name.str(), Literal::ofBool(*truth));
+      else if (std::optional<int64_t> integer = value.getAsInteger())
+        constants.emplace_back(name.str(), Literal::ofInt(*integer));
+    });
+  });
   return constants;
 }
 
@@ -84,7 +88,7 @@ void readEntry(JsonMembers &in, LibraryDescription &out) {
   in.elements("variants", [&](JsonMembers &one) {
     VariantModel &variant = entry.variants.emplace_back();
     one.read("name", variant.name);
-    variant.constants = constantsIn(variant.name);
+    variant.constants = constantsOf(one);
   });
 }
 

@@ -14,8 +14,8 @@ struct DescribedTarget {
 };
 
 /// The functions of a library. Of their models there are the name (with the library's prefix), the
-/// arguments without promises, the descriptors, and the variants: their names, and as constants the
-/// integers in these.
+/// arguments without promises, the descriptors, and the variants: their names, and of their
+/// constants the integers.
 struct LibraryDescription {
   std::vector<EntryModel> entries;
   /// Of each entry.

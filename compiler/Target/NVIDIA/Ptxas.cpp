@@ -102,7 +102,12 @@ public:
       arguments.push_back("-lineinfo");
     arguments.insert(arguments.end(), {"-o", "kernel.cubin", "kernel.ptx"});
     ProcessLimits limits{uint64_t(options.ptxasMemory) << 20, options.ptxasTimeout};
-    auto process = runProgram(ptxas, arguments, folder.path(), limits, meanwhile);
+    auto process = runProgram(ptxas, arguments, folder.path(), limits, [&] {
+      if (meanwhile)
+        meanwhile();
+      noteWait(true);
+    });
+    noteWait(false);
     if (!process)
       return process.takeError();
     if (process->status != 0)
@@ -122,6 +127,11 @@ private:
            const TargetInfo &target, const EmitOptions &options)
       : ptxas(std::move(ptxas)), folder(std::move(folder)), numInstructions(numInstructions),
         target(target), options(options) {}
+
+  void noteWait(bool isWaiting) const {
+    if (options.onWait)
+      options.onWait(isWaiting);
+  }
 
   /// What ptxas spends its time on is how many instructions there are and how long it looks for
   /// registers.

@@ -1,5 +1,6 @@
 // What a worker process hands to the driver arrives whole.
 #include "compiler/Driver/Jobs/VariantResult.h"
+#include "llvm/Support/Base64.h"
 #include <gtest/gtest.h>
 
 namespace kiln {
@@ -76,6 +77,35 @@ TEST(VariantResult, FallbacksCrossFromTheWorker) {
   EXPECT_EQ(arrived.launch.threadsPerBlock, 256u);
   EXPECT_EQ(arrived.resources.registers, 200u);
   EXPECT_FALSE(arrived.fallback);
+}
+
+// Bytes of a damaged cache, or of a piece that somebody else has made.
+TEST(VariantResult, IsRefusedWhereItIsNotWhole) {
+  VariantResult result;
+  result.binary.emplace();
+  result.binary->format = BinaryFormat::Cubin;
+  result.binary->launch.tensorMaps = {TensorMapFacts()};
+  result.diagnostics = {{Severity::Warning, "text", "{\"kind\": \"k\"}", "key"}};
+  result.doesNotFitNotes = {{DiagKind::DriverTool, "text", "a.py", 1, 2}};
+  const std::string whole = serialize(result);
+  ASSERT_TRUE(deserialize(whole));
+  auto with = [&](llvm::StringRef from, llvm::StringRef to) {
+    auto [before, after] = llvm::StringRef(whole).split(from);
+    EXPECT_NE(before.size(), whole.size()) << from.str();
+    return deserialize((before + to + after).str()).has_value();
+  };
+  EXPECT_TRUE(with("\"severity\":1", "\"severity\":2"));
+  EXPECT_FALSE(with("\"severity\":1", "\"severity\":3"));
+  EXPECT_FALSE(with("\"severity\":1", "\"severity\":-1"));
+  EXPECT_FALSE(with("\"format\":0", "\"format\":4"));
+  EXPECT_FALSE(with("\"element\":0", "\"element\":99"));
+  EXPECT_FALSE(with("\"kind\":", "\"kind\":65535"));
+  EXPECT_FALSE(with(llvm::encodeBase64(result.diagnostics[0].json),
+                    llvm::encodeBase64(llvm::StringRef("[]"))));
+  EXPECT_FALSE(with("\"fallback\":[]", "\"fallback\":{}"));
+  // The reader that LLVM has would go down until the stack ends.
+  EXPECT_FALSE(deserialize(std::string(10000000, '[')));
+  EXPECT_FALSE(with("\"fallback\":[]", "\"fallback\":" + std::string(100000, '[')));
 }
 
 } // namespace

@@ -52,6 +52,58 @@ TEST(Workers, OutputsComeBackWhole) {
   }
 }
 
+/// Of jobs in all processes of a test.
+struct Counts {
+  std::atomic<int> begun, ended;
+};
+
+// One at a time is asked for, but the second waits for a program, so to say, until another begins.
+TEST(Workers, AnotherJobBeginsWhereOneWaits) {
+  if (availableCpus() < 2)
+    GTEST_SKIP() << "one CPU has room for one job";
+  auto *counts = static_cast<Counts *>(
+      mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto runningAtStart = [&](bool tells) {
+    counts->begun = counts->ended = 0;
+    return run(6, 1, [=](unsigned job) {
+      int running = ++counts->begun - counts->ended;
+      if (job == 1 && tells) {
+        tellWaiting(true);
+        for (int i = 0; i < 2000 && counts->begun < 3; ++i)
+          usleep(10000);
+        tellWaiting(false);
+        running += counts->begun >= 3 ? 0 : 100;
+      }
+      ++counts->ended;
+      return std::to_string(running);
+    });
+  };
+  auto results = runningAtStart(/*tells=*/true);
+  EXPECT_EQ(results[0].output, "1");
+  EXPECT_EQ(results[1].output, "1");
+  EXPECT_EQ(results[2].output, "2");
+  for (unsigned job : {3u, 4u, 5u})
+    EXPECT_LE(results[job].output, "2") << job;
+  for (auto &[job, result] : runningAtStart(/*tells=*/false))
+    EXPECT_EQ(result.output, "1") << job;
+  munmap(counts, sizeof *counts);
+}
+
+// What was told ends with the process.
+TEST(Workers, OneThatCrashesWhileItWaitsIsOneResult) {
+  auto results = run(3, 1, [](unsigned job) -> std::string {
+    tellWaiting(true);
+    if (job == 1)
+      abort();
+    tellWaiting(false);
+    return "done";
+  });
+  EXPECT_EQ(results[0].output, "done");
+  EXPECT_EQ(results[1].kind, JobResult::Crashed);
+  EXPECT_EQ(results[1].output, "");
+  EXPECT_EQ(results[2].output, "done");
+}
+
 TEST(Workers, ACrashIsOneResult) {
   auto results = run(3, 2, [](unsigned job) -> std::string {
     if (job == 1) {

@@ -6,11 +6,12 @@
 namespace kiln {
 namespace {
 
-constexpr llvm::StringLiteral good = R"({"library": "l", "abi_version": 8, "entries": [
+constexpr llvm::StringLiteral good = R"({"library": "l", "abi_version": 9, "entries": [
   {"name": "f", "targets": [{"driver": "cpu", "arch": "x86-64-v3", "features": "+f16c", "form": "host"}],
    "arguments": [{"name": "grid_x", "type": "u32"}, {"name": "grid_y", "type": "u32"}, {"name": "grid_z", "type": "u32"},
                  {"name": "x", "type": "*kfp16"}, {"name": "t", "type": "bf16 tensor of rank 2"}, {"name": "n", "type": "i32"}],
-   "variants": [{"id": "5f0c9e21d3aa", "name": "BLOCK=64, SHIFT=-2, MODE=fast, num_warps=4, n divisible by 16, n == 32"}, {"name": "default"}]},
+   "variants": [{"id": "5f0c9e21d3aa", "name": "BLOCK=32, num_warps=4", "constants":
+      {"BLOCK": 64, "SHIFT": -2, "MODE": "fast", "EVEN": true, "SCALE": 0.5, "dtype": {"dtype": "fp16"}, "NONE": null, "shape": [1, 2]}}, {"name": "default", "constants": {}}]},
   {"name": "g", "targets": [], "arguments": [{"name": "grid_x", "type": "u32"}, {"name": "y", "type": "**fp32"}], "variants": []}]})";
 
 LibraryDescription read(llvm::StringRef text) {
@@ -43,12 +44,13 @@ TEST(LibraryDescription, ReadsFunctions) {
   EXPECT_EQ(callerType(f, 1), "bf16 tensor of rank 2");
 }
 
-TEST(LibraryDescription, FindsConstantsInNames) {
+TEST(LibraryDescription, ReadsIntegerConstants) {
   const VariantModel variant = read(good).entries[0].variants.at(0);
   EXPECT_EQ(findConstant(variant, "BLOCK"), 64);
   EXPECT_EQ(findConstant(variant, "SHIFT"), -2);
-  EXPECT_FALSE(findConstant(variant, "MODE"));
-  EXPECT_FALSE(findConstant(variant, "n"));
+  EXPECT_EQ(findConstant(variant, "EVEN"), 1);
+  EXPECT_EQ(variant.constants.size(), 3u);
+  EXPECT_TRUE(read(good).entries[0].variants.at(1).constants.empty());
 }
 
 TEST(LibraryDescription, TakesAKernelsOwnGridSizeAsArgument) {
@@ -67,6 +69,9 @@ TEST(LibraryDescription, SaysWhatIsWrong) {
       {"bf16 tensor of rank 2", "bf16 tensor of rank 9", "expected types that functions take"},
       {"bf16 tensor of rank 2", "bf61 tensor of rank 2", "expected types that functions take"},
       {"bf16 tensor of rank 2", "tensordesc<fp16>[8]", "expected types that functions take"},
+      {"{\"BLOCK\"", "[{\"BLOCK\"", "Expected"},
+      {"\"constants\": {}", "\"constants\": []",
+       "expected an object at library.entries[0].variants[1].constants"},
       {"\"driver\": \"cpu\"", "\"driver\": null", "driver"}};
   for (const auto &[from, to, wanted] : cases)
     EXPECT_NE(errorOf(from, to).find(wanted), std::string::npos) << errorOf(from, to);
