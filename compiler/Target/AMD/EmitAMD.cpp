@@ -139,7 +139,9 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);
-  hoistZeros(**kernel);
+  // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
+  if (target.matrix.mfmaGeneration)
+    hoistZeros(**kernel);
   scheduleProducts(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
