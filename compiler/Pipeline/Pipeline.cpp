@@ -232,6 +232,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
+  // After it no tile is stored twice for dots that could read one buffer.
+  passes.addNestedPass<func::FuncOp>(createShareBuffersPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

@@ -18,6 +18,11 @@ std::optional<LinearLayout> resultLayout(tile::ReduceOp op) {
 bool staysInThread(const AxisStep &step) { return !step.lanes && !step.warps; }
 bool isBetweenLanes(const AxisStep &step) { return step.lanes; }
 
+/// Whether a warp's lanes want the same results.
+bool isOneForWarp(const std::optional<LinearLayout> &result) {
+  return !result || llvm::all_of(result->columns(Dim::Lane), [](uint64_t c) { return c == 0; });
+}
+
 struct ReduceDistribution : DistributionPattern<tile::ReduceOp> {
   using DistributionPattern::DistributionPattern;
 
@@ -38,7 +43,7 @@ struct ReduceDistribution : DistributionPattern<tile::ReduceOp> {
         registers = *renameRegisters(reducedLayout(source, op.getAxis()), *result);
       for (unsigned reg : registers)
         results.push_back(totals[reg]);
-    } else if (failed(exchange(op, s, combiner, steps, totals, result, results))) {
+    } else if (failed(exchange(op, s, combiner, steps, inOrder, totals, result, results))) {
       return failure();
     }
     finish(op, results, rewriter);
@@ -66,9 +71,10 @@ private:
     }
   }
 
-  /// Every thread reads the partial totals that its results consist of.
+  /// Every thread reads the partial totals that its results consist of; where these are many and
+  /// the same for all lanes of a warp, each lane reads one, and they exchange them.
   LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const AxisCombiner &combiner,
-                         const AxisSteps &steps, ArrayRef<Elements> totals,
+                         const AxisSteps &steps, bool inOrder, ArrayRef<Elements> totals,
                          const std::optional<LinearLayout> &result,
                          SmallVectorImpl<Elements> &results) const {
     Value scratch = lowering.scratch(s, op);
@@ -82,20 +88,45 @@ private:
       bases = flatOutputs(s, *result, thread, lowering.target());
       first = firstDuplicates(*result);
     }
+    constexpr unsigned many = 16;
+    unsigned count = 1u << steps.exchanged.size();
+    bool byLanes =
+        !inOrder && count >= many && count <= lowering.target().warpSize && isOneForWarp(result);
     for (unsigned reg = 0; reg < bases.size(); ++reg) {
       if (first[reg] != reg) {
         results.push_back(results[first[reg]]);
         continue;
       }
       Value base = s.shiftLeft(bases[reg], steps.rowShift);
-      Elements total = combiner.fetch(arrays, base);
-      for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial) {
-        Value place = s.add(base, s.i32(partial << steps.totalShift));
-        total = combiner.combine(total, combiner.fetch(arrays, place));
-      }
-      results.push_back(total);
+      results.push_back(byLanes ? totalByLanes(s, combiner, steps, arrays, base)
+                                : totalByThread(s, combiner, steps, arrays, base));
     }
     return success();
+  }
+
+  Elements totalByThread(const ScalarBuilder &s, const AxisCombiner &combiner,
+                         const AxisSteps &steps, ArrayRef<SharedArray> arrays, Value base) const {
+    Elements total = combiner.fetch(arrays, base);
+    for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial) {
+      Value place = s.add(base, s.i32(partial << steps.totalShift));
+      total = combiner.combine(total, combiner.fetch(arrays, place));
+    }
+    return total;
+  }
+
+  Elements totalByLanes(const ScalarBuilder &s, const AxisCombiner &combiner,
+                        const AxisSteps &steps, ArrayRef<SharedArray> arrays, Value base) const {
+    Value thread = lowering.device.threadId(s.builder(), s.location());
+    unsigned count = 1u << steps.exchanged.size();
+    Value partial = s.shiftLeft(s.bitAnd(thread, int64_t(count - 1)), steps.totalShift);
+    Elements total = combiner.fetch(arrays, s.add(base, partial));
+    for (unsigned lanes = 1; lanes < count; lanes *= 2) {
+      Elements other;
+      for (Value value : total)
+        other.push_back(shuffleXor(s, lowering.device, value, lanes));
+      total = combiner.combine(total, other);
+    }
+    return total;
   }
 
   void finish(tile::ReduceOp op, ArrayRef<Elements> results,

@@ -1,19 +1,60 @@
-// tile.scan: a value and a total per place, merged block by block.
+// tile.scan: a value in each place, and what comes before each run of values.
 //
-// After the steps for the k lowest coordinate bits, a place holds the scan within its block of 2^k
-// elements, and the block's total. The next bit pairs blocks: the later of two puts the earlier's
-// total before its values, and both know the sum of the totals. From the first bit that moves
-// between warps on, all totals go to shared memory and every thread sums up those before its own:
-// once for all of its registers in one row, each of which takes the sum that it finds on the way.
+// The coordinate's lowest bits that move between a thread's registers alone make its runs. Their
+// values are combined one after the other, the fewest combinations and registers. From there on a
+// run has its total and what comes before it in the block of runs: after the steps for the k lowest
+// bits, in the block of 2^k elements. The next bit pairs blocks: the later of two puts the
+// earlier's total before what it has, and both know the sum of the totals. From the first bit that
+// moves between warps on, all totals go to shared memory and every thread sums up those before its
+// own: once for all of its runs in one row, each of which takes the sum that it finds on the way.
+// In the end each value takes what comes before its run; that is the neutral element, if there is
+// one, before the first. A run of one value needs no prefix: the value itself takes what comes
+// before it.
 
 #include "compiler/Conversion/TileGPUToLLVM/AxisCombiner.h"
-
+#include "compiler/Dialect/Tile/Combiners.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <map>
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
+
+/// Registers with values that follow each other, and what comes before them.
+struct Run {
+  SmallVector<unsigned> registers;
+  /// Empty: nothing. Otherwise there where `exists` says so.
+  Elements prefix;
+  AxisCombiner::Flag exists;
+};
+
+class RunScan {
+public:
+  RunScan(const ScalarBuilder &s, const Lowering &lowering, AxisCombiner &combiner,
+          const AxisSteps &steps, TypedAttr neutral, SmallVector<Elements> values)
+      : s(s), lowering(lowering), combiner(combiner), steps(steps), neutral(neutral),
+        values(std::move(values)) {}
+
+  void scanWithinWarps();
+  void addOtherWarps(Value scratch);
+  /// The results, by register.
+  SmallVector<Elements> finish();
+
+private:
+  void makeRuns(ArrayRef<AxisStep> inRuns);
+  /// Puts `earlier` before `run` where `condition` holds.
+  void precede(Run &run, const Elements &earlier, const AxisCombiner::Flag &condition) const;
+  void addEarlierBlocks(ArrayRef<SharedArray> arrays, Value base, ArrayRef<Run *> row);
+
+  const ScalarBuilder &s;
+  const Lowering &lowering;
+  AxisCombiner &combiner;
+  const AxisSteps &steps;
+  TypedAttr neutral; ///< of a combination of one operand; may be null
+  SmallVector<Elements> values, totals;
+  std::vector<Run> runs;
+};
 
 struct ScanDistribution : DistributionPattern<tile::ScanOp> {
   using DistributionPattern::DistributionPattern;
@@ -24,87 +65,149 @@ struct ScanDistribution : DistributionPattern<tile::ScanOp> {
     AxisSteps steps = planAxisSteps(layout, op.getAxis(), /*inOrder=*/true);
     AxisCombiner combiner(s, lowering, layout, op.getAxis(), op.getCombine(), /*inOrder=*/true,
                           op.getReverse());
-    SmallVector<Elements> values = byRegister(adaptor.getSources()), totals = values;
-    for (const AxisStep &step : steps.local)
-      merge(combiner, step, values, totals);
+    RunScan scan(s, lowering, combiner, steps, tile::neutralElement(op.getSingleCombiner()),
+                 byRegister(adaptor.getSources()));
+    scan.scanWithinWarps();
     if (!steps.exchanged.empty()) {
       Value scratch = lowering.scratch(s, op);
       if (!scratch)
         return failure();
-      exchange(combiner, s, steps, scratch, values, totals);
+      scan.addOtherWarps(scratch);
     }
+    SmallVector<Elements> results = scan.finish();
     SmallVector<SmallVector<Value>> replacements(op.getNumResults());
     for (unsigned reg : combiner.firstRegisters())
-      for (auto [operand, value] : llvm::enumerate(values[reg]))
+      for (auto [operand, value] : llvm::enumerate(results[reg]))
         replacements[operand].push_back(value);
     rewriter.replaceOpWithMultiple(op, std::move(replacements));
     return success();
   }
-
-private:
-  void merge(AxisCombiner &combiner, const AxisStep &step, SmallVectorImpl<Elements> &values,
-             SmallVectorImpl<Elements> &totals) const {
-    SmallVector<Elements> others = combiner.neighbours(step, totals);
-    for (unsigned reg = 0; reg < values.size(); ++reg) {
-      if (combiner.firstRegisters()[reg] != reg)
-        continue;
-      AxisCombiner::Flag later = combiner.coordinateBit(reg, step.bit);
-      if (later.runtime || later.constant)
-        values[reg] =
-            combiner.selectByFlag(later, combiner.combine(others[reg], values[reg]), values[reg]);
-    }
-    combiner.walk(step, others, totals);
-  }
-
-  void exchange(AxisCombiner &combiner, const ScalarBuilder &s, const AxisSteps &steps,
-                Value scratch, SmallVectorImpl<Elements> &values, ArrayRef<Elements> totals) const {
-    SmallVector<SharedArray> arrays = combiner.publish(steps, scratch, totals);
-    Value thread = lowering.device.threadId(s.builder(), s.location());
-    SmallVector<Value> places = flatOutputs(s, steps.partials, thread, lowering.target());
-    unsigned bits = steps.exchanged.size();
-    // By what tells the rows of a thread's registers apart.
-    std::map<uint64_t, SmallVector<unsigned>> rows;
-    for (unsigned reg = 0; reg < values.size(); ++reg)
-      if (combiner.firstRegisters()[reg] == reg)
-        rows[multiply(steps.partials.columns(Dim::Register), reg) >> bits].push_back(reg);
-    for (auto &[row, registers] : rows) {
-      Value base = s.shiftLeft(s.shiftRight(places[registers[0]], bits), bits);
-      addEarlierBlocks(combiner, s, steps, arrays, base, registers, values);
-    }
-  }
-
-  void addEarlierBlocks(AxisCombiner &combiner, const ScalarBuilder &s, const AxisSteps &steps,
-                        ArrayRef<SharedArray> arrays, Value base, ArrayRef<unsigned> registers,
-                        SmallVectorImpl<Elements> &values) const {
-    unsigned last = (1u << steps.exchanged.size()) - 1;
-    SmallVector<AxisCombiner::Bits> own;
-    for (unsigned reg : registers)
-      own.push_back(combiner.coordinateBits(reg, steps.exchanged));
-    SmallVector<Elements> prefixes(registers.size());
-    Elements before;
-    for (unsigned block = 0; block < last; ++block) {
-      // Blocks are numbered along the scan; in scratch by coordinate.
-      unsigned place = combiner.isReversed() ? last - block : block;
-      Elements total = combiner.fetch(arrays, s.add(base, s.i32(place)));
-      before = block == 0 ? total : combiner.combine(before, total);
-      for (auto [bits, prefix] : llvm::zip_equal(own, prefixes))
-        if (bits.mayBe(block + 1))
-          prefix = prefix.empty() ? before
-                                  : combiner.selectByFlag({false, s.equal(bits.value, block + 1)},
-                                                          before, prefix);
-    }
-    for (auto [reg, bits, prefix] : llvm::zip_equal(registers, own, prefixes)) {
-      if (prefix.empty())
-        continue;
-      Elements sum = combiner.combine(prefix, values[reg]);
-      values[reg] = bits.mayBe(0)
-                        ? combiner.selectByFlag({false, s.equal(bits.value, 0)}, values[reg], sum)
-                        : sum;
-    }
-  }
 };
 
 } // namespace
+
+void RunScan::makeRuns(ArrayRef<AxisStep> inRuns) {
+  SmallVector<unsigned> bits;
+  for (const AxisStep &step : inRuns)
+    bits.push_back(step.bit);
+  totals = values;
+  llvm::SmallBitVector done(values.size());
+  for (unsigned reg : combiner.firstRegisters()) {
+    if (done[reg])
+      continue;
+    SmallVector<unsigned> registers{reg};
+    for (const AxisStep &step : inRuns)
+      for (unsigned index = 0, count = registers.size(); index < count; ++index)
+        registers.push_back(combiner.firstRegisters()[registers[index] ^ step.registers]);
+    llvm::sort(registers, [&](unsigned a, unsigned b) {
+      return combiner.coordinateBits(a, bits).constant < combiner.coordinateBits(b, bits).constant;
+    });
+    for (unsigned index = 1; index < registers.size(); ++index)
+      values[registers[index]] =
+          combiner.combine(values[registers[index - 1]], values[registers[index]]);
+    for (unsigned member : registers) {
+      totals[member] = values[registers.back()];
+      done.set(member);
+    }
+    Run run{registers, {}, {true, nullptr}};
+    if (registers.size() == 1)
+      run.prefix = values[reg];
+    else if (neutral)
+      run.prefix = {s.make<arith::ConstantOp>(neutral)};
+    runs.push_back(run);
+  }
+  for (unsigned reg = 0; reg < totals.size(); ++reg)
+    totals[reg] = totals[combiner.firstRegisters()[reg]];
+}
+
+void RunScan::precede(Run &run, const Elements &earlier,
+                      const AxisCombiner::Flag &condition) const {
+  if (!condition.runtime && !condition.constant)
+    return;
+  Elements all = earlier;
+  if (!run.prefix.empty())
+    all = combiner.selectByFlag(run.exists, combiner.combine(earlier, run.prefix), earlier);
+  if (!condition.runtime || run.prefix.empty()) {
+    run.exists = condition;
+    run.prefix = all;
+    return;
+  }
+  run.prefix = combiner.selectByFlag(condition, all, run.prefix);
+  if (run.exists.runtime)
+    run.exists.runtime = s.bitOr(run.exists.runtime, condition.runtime);
+}
+
+void RunScan::scanWithinWarps() {
+  auto isInThread = [&](const AxisStep &step) {
+    return !step.lanes &&
+           !combiner.coordinateBit(combiner.firstRegisters().front(), step.bit).runtime;
+  };
+  ArrayRef<AxisStep> local = steps.local, inRuns = local.take_while(isInThread);
+  makeRuns(inRuns);
+  for (const AxisStep &step : local.drop_front(inRuns.size())) {
+    SmallVector<Elements> others = combiner.neighbours(step, totals);
+    for (Run &run : runs) {
+      unsigned reg = run.registers.front();
+      precede(run, others[reg], combiner.coordinateBit(reg, step.bit));
+    }
+    combiner.walk(step, others, totals);
+  }
+}
+
+void RunScan::addOtherWarps(Value scratch) {
+  SmallVector<SharedArray> arrays = combiner.publish(steps, scratch, totals);
+  Value thread = lowering.device.threadId(s.builder(), s.location());
+  SmallVector<Value> places = flatOutputs(s, steps.partials, thread, lowering.target());
+  unsigned bits = steps.exchanged.size();
+  // By what tells the rows of a thread's registers apart.
+  std::map<uint64_t, SmallVector<Run *>> rows;
+  for (Run &run : runs)
+    rows[multiply(steps.partials.columns(Dim::Register), run.registers.front()) >> bits].push_back(
+        &run);
+  for (auto &[number, row] : rows) {
+    Value place = places[row.front()->registers.front()];
+    addEarlierBlocks(arrays, s.shiftLeft(s.shiftRight(place, bits), bits), row);
+  }
+}
+
+void RunScan::addEarlierBlocks(ArrayRef<SharedArray> arrays, Value base, ArrayRef<Run *> row) {
+  unsigned last = (1u << steps.exchanged.size()) - 1;
+  SmallVector<AxisCombiner::Bits> own;
+  for (Run *run : row)
+    own.push_back(combiner.coordinateBits(run->registers.front(), steps.exchanged));
+  SmallVector<Elements> sums(row.size());
+  Elements before;
+  for (unsigned block = 0; block < last; ++block) {
+    // Blocks are numbered along the scan; in scratch by coordinate.
+    unsigned place = combiner.isReversed() ? last - block : block;
+    Elements total = combiner.fetch(arrays, s.add(base, s.i32(place)));
+    before = block == 0 ? total : combiner.combine(before, total);
+    for (auto [bits, sum] : llvm::zip_equal(own, sums))
+      if (bits.mayBe(block + 1))
+        sum = sum.empty()
+                  ? before
+                  : combiner.selectByFlag({false, s.equal(bits.value, block + 1)}, before, sum);
+  }
+  for (auto [run, bits, sum] : llvm::zip_equal(row, own, sums)) {
+    AxisCombiner::Flag isLater{true, nullptr};
+    if (bits.mayBe(0))
+      isLater.runtime = s.compare(arith::CmpIPredicate::ne, bits.value, s.i32(0));
+    if (!sum.empty())
+      precede(*run, sum, isLater);
+  }
+}
+
+SmallVector<Elements> RunScan::finish() {
+  for (const Run &run : runs) {
+    if (run.registers.size() == 1)
+      values[run.registers.front()] = run.prefix;
+    else if (!run.prefix.empty())
+      for (unsigned reg : run.registers)
+        values[reg] = combiner.selectByFlag(run.exists, combiner.combine(run.prefix, values[reg]),
+                                            values[reg]);
+  }
+  return values;
+}
 
 void populateScanPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<ScanDistribution>(lowering, patterns.getContext());

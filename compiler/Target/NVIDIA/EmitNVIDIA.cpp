@@ -10,6 +10,7 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
@@ -170,6 +171,8 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   convertBytesInPairs(module);
   convertThroughF32(module);
+  multiplyParts(module);
+  compareDifferences(module);
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))

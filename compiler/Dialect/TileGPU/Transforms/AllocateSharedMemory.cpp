@@ -23,7 +23,8 @@ public:
     int64_t total = plan.place();
     while (total > int64_t(target.maxSharedBytes) && sliceLargest(isAny))
       total = plan.place();
-    if (unsigned blocks = blocksByRegisters(kernel, target))
+    bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
+    if (unsigned blocks = isAMD ? blocksByRegisters(kernel, target) : 0)
       while (total > int64_t(target.maxSharedBytes / blocks) && sliceLargest(isRare)) {
         int64_t before = total;
         total = plan.place();
@@ -134,6 +135,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
+  registerPass([] { return createShareBuffersPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });

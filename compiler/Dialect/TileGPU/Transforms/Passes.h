@@ -55,6 +55,11 @@ std::unique_ptr<mlir::Pass> createSinkLoadsPass();
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.
 std::unique_ptr<mlir::Pass> createCopyBlocksPass();
 
+/// Has dots read a tile from the buffer that holds it already, and tiles that threads have no
+/// registers for stored to their buffers ahead of the products in between. On func.func, after
+/// kiln-copy-blocks; the module names the target.
+std::unique_ptr<mlir::Pass> createShareBuffersPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.

@@ -257,11 +257,11 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target) {
-  if (!target.matrix.mfmaGeneration && !target.matrix.wmmaGeneration)
-    return 0;
   constexpr unsigned unit = 8, mostThreads = 2048;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
-  unsigned registers = llvm::alignTo(estimateRegisters(kernel, target), unit);
+  unsigned registers =
+      llvm::alignTo(std::min(estimateRegisters(kernel, target), registersOfThread(kernel, target)),
+                    unit);
   return std::min(registerFile(target).all / (threads * registers), mostThreads / threads);
 }
 

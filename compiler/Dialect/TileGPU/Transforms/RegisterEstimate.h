@@ -28,8 +28,7 @@ unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
-/// How many blocks of the kernel an AMD processor has registers for at a time, by the estimate; 0
-/// on others.
+/// How many blocks of the kernel a processor has registers for at a time, by the estimate.
 unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 /// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share,

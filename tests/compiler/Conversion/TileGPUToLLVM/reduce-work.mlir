@@ -1,6 +1,6 @@
 // How much code a reduction is that chooses between (value, index) pairs: a thread chooses among its own first where the order of
-// pairs does not matter, so that lanes exchange one pair in each of five steps.
-// RUN: kiln-opt %s --kiln-tilegpu-to-llvm | FileCheck %s
+// pairs does not matter, so that lanes exchange one pair in each of five steps. And one of many warps: lanes read a total each.
+// RUN: kiln-opt %s --split-input-file --kiln-tilegpu-to-llvm | FileCheck %s
 
 #along = #tilegpu.layout<"register: 32 64; lane: 1 2 4 8 16; warp: ; block: -> 128">
 module attributes {tilegpu.target = "cuda:sm_80"} {
@@ -48,6 +48,53 @@ func.func @last_of_equals(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attributes {ti
     tile.yield %v, %vi : f32, i32
   }
   tile.store %p, %m#1 : (!tile.ptr<i32>, i32) -> ()
+  func.return
+}
+}
+
+// -----
+
+#warps = #tilegpu.layout<"register:; lane: 1 2 4 8 16; warp: 32 64 128 256 512; block: -> 1024">
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// 32 totals: five steps between a warp's lanes, a total for each of them, and five more.
+// CHECK-LABEL: llvm.func @many_warps
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK: nvvm.barrier
+// CHECK: llvm.load
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @many_warps(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 32 : i32, tilegpu.shared_bytes = 128 : i32} {
+  %i = tile.arange 0, 1024 : tensor<1024xi32, #warps>
+  %s = tile.reduce(%i) axis 0 {tilegpu.offset = 0 : i32} : (tensor<1024xi32, #warps>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %t = arith.addi %a, %b : i32
+    tile.yield %t : i32
+  }
+  tile.store %p, %s : (!tile.ptr<i32>, i32) -> ()
+  func.return
+}
+}
+
+// -----
+
+#few = #tilegpu.layout<"register:; lane: 1 2 4 8 16; warp: 32 64 128; block: -> 256">
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// Of eight every thread reads all.
+// CHECK-LABEL: llvm.func @few_warps
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-COUNT-8: llvm.load
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @few_warps(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 8 : i32, tilegpu.shared_bytes = 32 : i32} {
+  %i = tile.arange 0, 256 : tensor<256xi32, #few>
+  %s = tile.reduce(%i) axis 0 {tilegpu.offset = 0 : i32} : (tensor<256xi32, #few>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %t = arith.addi %a, %b : i32
+    tile.yield %t : i32
+  }
+  tile.store %p, %s : (!tile.ptr<i32>, i32) -> ()
   func.return
 }
 }

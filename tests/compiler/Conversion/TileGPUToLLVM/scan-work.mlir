@@ -3,6 +3,7 @@
 // RUN: kiln-opt %s --kiln-tilegpu-to-llvm | FileCheck %s
 
 #down = #tilegpu.layout<"register: 16 32 64; lane: 0 0 0 0 0; warp: 1 2 4 8; block: -> 128">
+#run = #tilegpu.layout<"register: 1 2 4; lane: 8 16 32 64 128; warp: 0 0 0 0; block: -> 256">
 #along = #tilegpu.layout<"register: 32 64; lane: 1 2 4 8 16; warp: 0 0 0 0; block: -> 128">
 module attributes {tilegpu.target = "cuda:sm_80"} {
 
@@ -39,6 +40,30 @@ func.func @between_lanes(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_w
   %ps = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #along>
   %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<i32>, #along>, tensor<128xi32, #along>
   tile.store %at, %s : (tensor<128x!tile.ptr<i32>, #along>, tensor<128xi32, #along>) -> ()
+  func.return
+}
+
+// A run of eight values: seven sums, and eight more with what comes before. Five steps between
+// lanes of one total, with a sum of totals and one of what comes before each.
+// CHECK-LABEL: llvm.func @runs
+// CHECK-COUNT-7: llvm.fadd
+// CHECK-NOT: llvm.fadd
+// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-COUNT-9: llvm.fadd
+// CHECK-NOT: llvm.fadd
+// CHECK: llvm.return
+func.func @runs(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 16 : i32} {
+  %i = tile.arange 0, 256 : tensor<256xi32, #run>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #run>
+  %at = tile.addptr %ps, %i : tensor<256x!tile.ptr<f32>, #run>, tensor<256xi32, #run>
+  %v = tile.load %at : (tensor<256x!tile.ptr<f32>, #run>) -> tensor<256xf32, #run>
+  %s = tile.scan(%v) axis 0 : (tensor<256xf32, #run>) -> tensor<256xf32, #run> {
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tile.yield %t : f32
+  }
+  tile.store %at, %s : (tensor<256x!tile.ptr<f32>, #run>, tensor<256xf32, #run>) -> ()
   func.return
 }
 }
