@@ -259,9 +259,8 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target) {
   constexpr unsigned unit = 8, mostThreads = 2048;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
-  unsigned registers =
-      llvm::alignTo(std::min(estimateRegisters(kernel, target), registersOfThread(kernel, target)),
-                    unit);
+  unsigned registers = llvm::alignTo(
+      std::min(estimateRegisters(kernel, target), registersOfThread(kernel, target)), unit);
   return std::min(registerFile(target).all / (threads * registers), mostThreads / threads);
 }
 
