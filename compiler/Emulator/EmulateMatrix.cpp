@@ -39,6 +39,8 @@ unsigned bitsOf(int type) {
     return 32;
   case KILN_EMU_F64:
     return 64;
+  case KILN_EMU_E2M1:
+    return 4;
   default:
     return 8;
   }
@@ -47,6 +49,8 @@ unsigned bitsOf(int type) {
 struct Product {
   kiln_emu_matrix matrix = {};
   SmallVector<Value> a, b, c;
+  /// What else the emulator's function takes behind the result: the scales.
+  SmallVector<Value> scales;
 };
 
 FailureOr<bool> notEmulated(Operation *op, const Twine &what) {
@@ -57,7 +61,7 @@ FailureOr<bool> notEmulated(Operation *op, const Twine &what) {
 bool fits(const Product &product, ThreadCode &code) {
   const kiln_emu_matrix &m = product.matrix;
   bool isGfx11 = m.family == KILN_EMU_WMMA_GFX11;
-  unsigned lanes = m.family == KILN_EMU_MFMA ? 64 : 32;
+  unsigned lanes = m.family == KILN_EMU_MFMA || m.family == KILN_EMU_MFMA_SCALED ? 64 : 32;
   auto bits = [&](ValueRange values) {
     unsigned total = 0;
     for (Value value : values)
@@ -79,9 +83,12 @@ FailureOr<bool> multiply(Operation *op, const Product &product, ThreadCode &code
                             {int32_t(m.family), int32_t(m.m), int32_t(m.n), int32_t(m.k),
                              int32_t(m.a), int32_t(m.b), int32_t(m.c), 0});
   Value out = code.slot(3);
-  code.call(b, op, "kiln_emu_multiply", {},
-            {matrix, code.pass(b, loc, 0, product.a), code.pass(b, loc, 1, product.b),
-             code.pass(b, loc, 2, product.c), out});
+  SmallVector<Value> arguments = {matrix, code.pass(b, loc, 0, product.a),
+                                  code.pass(b, loc, 1, product.b), code.pass(b, loc, 2, product.c),
+                                  out};
+  llvm::append_range(arguments, product.scales);
+  code.call(b, op, product.scales.empty() ? "kiln_emu_multiply" : "kiln_emu_multiply_scaled", {},
+            arguments);
   Value result = LLVM::LoadOp::create(b, loc, op->getResult(0).getType(), out);
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
@@ -147,6 +154,49 @@ FailureOr<bool> convertMmaIntrinsic(LLVM::CallIntrinsicOp op, ThreadCode &code) 
   return multiply(op, product, code);
 }
 
+std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<LLVM::ConstantOp>();
+  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return number ? std::optional<int64_t>(number.getInt()) : std::nullopt;
+}
+
+/// "mfma.scale.f32.16x16x128.f8f6f4": formats of A and B as numbers, and for each side the byte
+/// that is its scale and the word that this is in.
+FailureOr<bool> convertScaledMfma(Operation *op, StringRef name, ThreadCode &code) {
+  Product product;
+  kiln_emu_matrix &matrix = product.matrix;
+  if (std::sscanf(name.str().c_str(), "rocdl.mfma.scale.f32.%ux%ux%u.f8f6f4", &matrix.m, &matrix.n,
+                  &matrix.k) != 3 ||
+      op->getNumOperands() != 9)
+    return false;
+  matrix.family = KILN_EMU_MFMA_SCALED;
+  matrix.c = KILN_EMU_F32;
+  auto formatOf = [](std::optional<int64_t> number) {
+    return number == 0   ? int(KILN_EMU_E4M3)
+           : number == 1 ? int(KILN_EMU_E5M2)
+           : number == 4 ? int(KILN_EMU_E2M1)
+                         : -1;
+  };
+  int a = formatOf(constantOf(op->getOperand(3))), b = formatOf(constantOf(op->getOperand(4)));
+  if (a < 0 || b < 0)
+    return notEmulated(op, "of these formats");
+  matrix.a = a;
+  matrix.b = b;
+  OpBuilder builder(op);
+  for (unsigned side : {0, 1}) {
+    std::optional<int64_t> byte = constantOf(op->getOperand(5 + 2 * side));
+    if (!byte || *byte < 0 || *byte > 3)
+      return notEmulated(op, "with such a place of its scales");
+    product.scales.push_back(
+        LLVM::LShrOp::create(builder, op->getLoc(), op->getOperand(6 + 2 * side),
+                             code.i32(builder, op->getLoc(), int32_t(8 * *byte))));
+  }
+  product.a = {op->getOperand(0)};
+  product.b = {op->getOperand(1)};
+  product.c = {op->getOperand(2)};
+  return multiply(op, product, code);
+}
+
 /// "mfma.f32.32x32x8bf16.1k", "wmma.i32.16x16x16.iu8", "mfma.f32.16x16x32.fp8.bf8".
 FailureOr<bool> convertAMD(Operation *op, StringRef name, ThreadCode &code) {
   char family[8], result[8], rest[24] = "";
@@ -187,9 +237,7 @@ FailureOr<bool> convertAMD(Operation *op, StringRef name, ThreadCode &code) {
   matrix.b = b;
   matrix.c = c;
   for (Value control : op->getOperands().drop_front(3)) {
-    auto constant = control.getDefiningOp<LLVM::ConstantOp>();
-    auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-    if (!value || !value.getValue().isZero())
+    if (constantOf(control) != 0)
       return notEmulated(op, "with a broadcast or permutation of its operands");
   }
   product.a = {op->getOperand(0)};
@@ -239,6 +287,8 @@ FailureOr<bool> emulateMatrix(Operation *op, ThreadCode &code) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
     return convertMmaIntrinsic(call, code);
   StringRef name = op->getName().getStringRef();
+  if (name.starts_with("rocdl.mfma.scale."))
+    return convertScaledMfma(op, name, code);
   if (name.starts_with("rocdl.mfma.") || name.starts_with("rocdl.wmma."))
     return convertAMD(op, name, code);
   return false;

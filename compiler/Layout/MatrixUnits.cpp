@@ -33,14 +33,15 @@ unsigned elementBits(MatrixElement element) {
   case MatrixElement::I8:
   case MatrixElement::F8E4M3:
   case MatrixElement::F8E5M2:
+  case MatrixElement::E2M1x2:
     return 8;
   }
   llvm_unreachable("unknown matrix element");
 }
 
 StringRef elementName(MatrixElement element) {
-  static const char *const names[] = {"f16", "bf16", "tf32", "f32", "f64",
-                                      "i8",  "i32",  "e4m3", "e5m2"};
+  static const char *const names[] = {"f16", "bf16", "tf32", "f32",  "f64",
+                                      "i8",  "i32",  "e4m3", "e5m2", "e2m1x2"};
   return names[unsigned(element)];
 }
 
@@ -163,6 +164,37 @@ static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand op
   llvm_unreachable("unknown matrix operand");
 }
 
+// CDNA4 ISA, the same chapter, "V_MFMA_SCALE": 16 bytes of neighbours along k for each group of
+// lanes, and of 8-bit numbers 16 more, behind those of all groups. C as without scales.
+static LinearLayout mfmaScaledFragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  constexpr unsigned together = 16;
+  unsigned groups = 64 / unit.m, parts = unit.k / groups / together;
+  switch (operand) {
+  case MatrixOperand::A:
+    return FragmentBuilder()
+        .registers(together, 1)
+        .lanes(unit.m, 0)
+        .lanes(groups, 1)
+        .registers(parts, 1)
+        .layout;
+  case MatrixOperand::B:
+    return FragmentBuilder()
+        .registers(together, 0)
+        .lanes(unit.n, 1)
+        .lanes(groups, 0)
+        .registers(parts, 0)
+        .layout;
+  case MatrixOperand::C:
+    return mfmaFragment(unit, operand);
+  }
+  llvm_unreachable("unknown matrix operand");
+}
+
+LinearLayout MatrixInstruction::scaleFragment() const {
+  assert(isScaled() && m == n && "expected one layout for both sides");
+  return FragmentBuilder().lanes(m, 0).lanes(numScales(), 1).layout;
+}
+
 // RDNA3 ISA, "Wave Matrix Multiply Accumulate": a lane holds a whole row of A
 // or column of B, and lanes 16-31 repeat lanes 0-15; accumulator register r of
 // lane l is row 2r + l / 16, column l % 16.
@@ -192,6 +224,15 @@ static LinearLayout wmmaGfx12Fragment(const MatrixInstruction &unit, MatrixOpera
   llvm_unreachable("unknown matrix operand");
 }
 
+// "mfma.32x32x8x2.f16.f32"
+unsigned MatrixInstruction::numSteps() const {
+  StringRef shape = name.split('.').second.split('.').first;
+  unsigned steps = 1;
+  if (family == MatrixFamily::Mfma && shape.count('x') == 3)
+    shape.rsplit('x').second.getAsInteger(10, steps);
+  return steps;
+}
+
 LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
   switch (family) {
   case MatrixFamily::MmaSync:
@@ -200,6 +241,8 @@ LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
     return wgmmaFragment(*this, which);
   case MatrixFamily::Mfma:
     return mfmaFragment(*this, which);
+  case MatrixFamily::MfmaScaled:
+    return mfmaScaledFragment(*this, which);
   case MatrixFamily::WmmaGfx11:
     return wmmaGfx11Fragment(*this, which);
   case MatrixFamily::WmmaGfx12:
@@ -265,6 +308,17 @@ LinearLayout MatrixTiling::layout(MatrixOperand operand, ArrayRef<int64_t> shape
   return tile.fitToShape(shape, rowMajorOrder(shape.size()));
 }
 
+LinearLayout MatrixTiling::scaleLayout(MatrixOperand operand, ArrayRef<int64_t> shape) const {
+  auto warps = [](unsigned count, bool dealt) {
+    unsigned bits = Log2_32(count);
+    return dealt ? LinearLayout::identity(bits, Dim::Warp, Dim::axis(0))
+                 : LinearLayout::zeros(bits, Dim::Warp, Dim::axis(0));
+  };
+  LinearLayout tile = instruction->scaleFragment() * warps(warpsN, operand == MatrixOperand::B) *
+                      warps(warpsM, operand == MatrixOperand::A);
+  return tile.withInBits(Dim::Block, 0).fitToShape(shape, rowMajorOrder(shape.size()));
+}
+
 /// Operand elements one warp reads per step of k, the cost of a way to deal warps.
 static int64_t warpTraffic(const MatrixTiling &tiling, const MatrixProblem &problem) {
   auto perWarp = [](int64_t extent, int64_t tile, int64_t warps) {
@@ -295,19 +349,21 @@ static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
   tiling = chosen;
 }
 
-std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
-                                               const MatrixProblem &problem) {
+/// Of the problem's size alone, if it names one.
+static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
+                                                const MatrixProblem &problem) {
   std::optional<MatrixTiling> wide;
   for (const MatrixInstruction &unit : allMatrixInstructions()) {
     if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
         unit.operand != problem.operand || unit.accumulator != problem.accumulator ||
         problem.numWarps % unit.numWarps() != 0 ||
-        (unit.readsSharedMemory() && !problem.fromShared))
+        (unit.readsSharedMemory() && !problem.fromShared) || unit.isScaled() != problem.isScaled ||
+        (problem.size && unit.m != problem.size) || (problem.isSingle && unit.numSteps() > 1))
       continue;
     MatrixTiling tiling{&unit};
     // A lane's accumulators lie along the unit's m, and its operand's elements along k: the
     // transposed product makes them lie along n, which is k of a product that the result goes to.
-    tiling.swapped = unit.family == MatrixFamily::Mfma || unit.family == MatrixFamily::WmmaGfx11 ||
+    tiling.swapped = unit.isMfma() || unit.family == MatrixFamily::WmmaGfx11 ||
                      unit.family == MatrixFamily::WmmaGfx12;
     if (problem.m < tiling.tileM() || problem.n < tiling.tileN() || problem.k < unit.k)
       continue;
@@ -321,6 +377,20 @@ std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
       wide = tiling;
   }
   return problem.isAlongM ? std::nullopt : wide;
+}
+
+std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
+                                               const MatrixProblem &problem) {
+  std::optional<MatrixTiling> ofSize = selectOfSize(target, problem);
+  if (ofSize || !problem.size)
+    return ofSize;
+  MatrixProblem other = problem;
+  other.isAlongM = false;
+  if (selectOfSize(target, other))
+    return std::nullopt;
+  other.isAlongM = problem.isAlongM;
+  other.size = 0;
+  return selectOfSize(target, other);
 }
 
 LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {

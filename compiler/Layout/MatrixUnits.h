@@ -22,14 +22,15 @@ namespace kiln {
 
 /// Element types as matrix units see them. TF32: f32 in memory, rounded by the unit. The fp8
 /// names are the unit's own encoding (OCP on NVIDIA, gfx950, gfx12; FNUZ on gfx942).
-enum class MatrixElement : uint8_t { F16, BF16, TF32, F32, F64, I8, I32, F8E4M3, F8E5M2 };
+/// E2M1x2: two numbers of 4 bits in a byte, the first in its low bits.
+enum class MatrixElement : uint8_t { F16, BF16, TF32, F32, F64, I8, I32, F8E4M3, F8E5M2, E2M1x2 };
 
 /// Bits of one element in a register (TF32: 32).
 unsigned elementBits(MatrixElement element);
 llvm::StringRef elementName(MatrixElement element);
 
 /// Whose fragments an instruction uses.
-enum class MatrixFamily : uint8_t { MmaSync, Wgmma, Mfma, WmmaGfx11, WmmaGfx12 };
+enum class MatrixFamily : uint8_t { MmaSync, Wgmma, Mfma, MfmaScaled, WmmaGfx11, WmmaGfx12 };
 
 /// An operand of D = A * B + C; C stands for D as well.
 enum class MatrixOperand : uint8_t { A, B, C };
@@ -42,15 +43,25 @@ struct MatrixInstruction {
   bool (*isLegal)(const MatrixFeatures &features);
   llvm::StringLiteral issue; ///< intrinsic name without "llvm."
 
-  unsigned numLanes() const { return family == MatrixFamily::Mfma ? 64 : 32; }
+  bool isMfma() const { return family == MatrixFamily::Mfma || isScaled(); }
+  /// 32 neighbours along k of a row of A or a column of B have a scale, a power of two as a biased
+  /// exponent of 8 bits.
+  bool isScaled() const { return family == MatrixFamily::MfmaScaled; }
+  unsigned numLanes() const { return isMfma() ? 64 : 32; }
   /// Warps that carry out one instruction together.
   unsigned numWarps() const { return family == MatrixFamily::Wgmma ? 4 : 1; }
+  /// The instructions side by side along k that a row of the table stands for.
+  unsigned numSteps() const;
   /// It reads B, and A unless that is in registers, from shared memory.
   bool readsSharedMemory() const { return family == MatrixFamily::Wgmma; }
   /// One instruction's fragment: register, lane (, warp) → (m, k), (k, n) or (m, n). Register bits
   /// are in the order in which the instruction's operand registers list them. Wgmma's B is never in
   /// registers: its fragment is what each warp would hold.
   LinearLayout fragment(MatrixOperand operand) const;
+  /// Of the scales of A's rows or B's columns: register, lane → (row or column, number along k).
+  LinearLayout scaleFragment() const;
+  /// Scales along k.
+  unsigned numScales() const { return isScaled() ? numLanes() / m : 0; }
 };
 
 llvm::ArrayRef<MatrixInstruction> allMatrixInstructions();
@@ -73,6 +84,8 @@ struct MatrixTiling {
   /// repeated in registers (columns first). Batches repeat in registers. Element register order:
   /// fragment bits lowest.
   LinearLayout layout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
+  /// Of the scales of an operand, of shape rows (B: columns) x numbers along k.
+  LinearLayout scaleLayout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
   /// The fragment as the dot sees it: swapped back if the unit computes the transpose.
   LinearLayout fragment(MatrixOperand operand) const;
 
@@ -91,12 +104,18 @@ struct MatrixProblem {
   bool fromShared = true;
   /// All warps have rows of their own.
   bool isAlongM = false;
+  /// Rows and columns of the instruction; 0: any.
+  unsigned size = 0;
+  /// One instruction a row of the table.
+  bool isSingle = false;
+  /// Operands have scales.
+  bool isScaled = false;
 };
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the
 /// problem's types, and that divides its shape, with warps dealt so that each warp reads the
-/// fewest operand elements. None: use fused multiply-adds (fmaOperandLayout); or, with `isAlongM`,
-/// there are not so many rows.
+/// fewest operand elements. Where no record has the problem's size any has. None: use fused
+/// multiply-adds (fmaOperandLayout); or, with `isAlongM`, there are not so many rows.
 std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
                                                const MatrixProblem &problem);
 

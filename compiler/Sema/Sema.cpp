@@ -249,6 +249,10 @@ mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule
                 builder.getI32IntegerAttr(int32_t(instance.numStages)));
   func->setAttr(tile::TileDialect::numCtasAttr,
                 builder.getI32IntegerAttr(int32_t(instance.numCtas)));
+  for (auto [name, value] : {std::pair(tile::TileDialect::matrixSizeAttr, instance.matrixSize),
+                             std::pair(tile::TileDialect::kPackAttr, instance.kPack)})
+    if (value)
+      func->setAttr(name, builder.getI32IntegerAttr(int32_t(value)));
   if (instance.deviceMemory)
     func->setAttr(tile::TileDialect::deviceMemoryAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(func.addEntryBlock());

@@ -13,13 +13,15 @@ uint32_t bitsOf(uint32_t type) {
     return 32;
   case KILN_EMU_F64:
     return 64;
+  case KILN_EMU_E2M1:
+    return 4;
   default:
     return 8;
   }
 }
 
-static uint32_t lanesOf(const kiln_emu_matrix &matrix) {
-  return matrix.family == KILN_EMU_MFMA ? 64 : 32;
+uint32_t lanesOf(const kiln_emu_matrix &matrix) {
+  return matrix.family == KILN_EMU_MFMA || matrix.family == KILN_EMU_MFMA_SCALED ? 64 : 32;
 }
 
 /// gfx11 has every element of A and B twice: lanes 16 to 31 repeat lanes 0 to 15.
@@ -57,6 +59,13 @@ static Place mmaPlaceOfB(const kiln_emu_matrix &matrix, uint32_t lane, uint32_t 
   return {inGroup * perRegister + e % perRegister + reg * 4 * perRegister, group};
 }
 
+/// Products with scales: 32 numbers of a lane, of 4 bits all neighbours; of 8 bits 16 neighbours,
+/// and 16 more behind those of all groups of `rows` lanes.
+static uint32_t scaledPlace(uint32_t bits, uint32_t rows, uint32_t lane, uint32_t e) {
+  uint32_t group = lane / rows, together = 128 / bits;
+  return e / together * (64 / rows * together) + group * together + e % together;
+}
+
 Place placeOfA(const kiln_emu_matrix &matrix, uint32_t lane, uint32_t e) {
   switch (matrix.family) {
   case KILN_EMU_MMA_SYNC:
@@ -64,6 +73,8 @@ Place placeOfA(const kiln_emu_matrix &matrix, uint32_t lane, uint32_t e) {
   case KILN_EMU_MFMA:
     // Lanes hold consecutive rows; each group of m lanes holds the next elements of k.
     return {lane % matrix.m, elementsOfA(matrix) * (lane / matrix.m) + e};
+  case KILN_EMU_MFMA_SCALED:
+    return {lane % matrix.m, scaledPlace(bitsOf(matrix.a), matrix.m, lane, e)};
   case KILN_EMU_WMMA_GFX11:
     return {lane % 16, e};
   default: // gfx12: the lower half of the lanes holds the lower half of k
@@ -77,6 +88,8 @@ Place placeOfB(const kiln_emu_matrix &matrix, uint32_t lane, uint32_t e) {
     return mmaPlaceOfB(matrix, lane, e);
   case KILN_EMU_MFMA:
     return {elementsOfB(matrix) * (lane / matrix.n) + e, lane % matrix.n};
+  case KILN_EMU_MFMA_SCALED:
+    return {scaledPlace(bitsOf(matrix.b), matrix.n, lane, e), lane % matrix.n};
   case KILN_EMU_WMMA_GFX11:
     return {e, lane % 16};
   default:
@@ -89,6 +102,7 @@ Place placeOfC(const kiln_emu_matrix &matrix, uint32_t lane, uint32_t e) {
   case KILN_EMU_MMA_SYNC:
     return {(lane >> 2) + 8 * (e / 2), lane % 4 * 2 + e % 2};
   case KILN_EMU_MFMA:
+  case KILN_EMU_MFMA_SCALED:
     if (matrix.c == KILN_EMU_F64) // 16x16x4: consecutive groups of lanes, then registers
       return {4 * e + lane / 16, lane % 16};
     // Four registers are four consecutive rows; the groups of n lanes come in between.
@@ -111,6 +125,8 @@ bool isDescribed(const kiln_emu_matrix &matrix) {
   }
   case KILN_EMU_MFMA: // one block
     return m == n && (m == 16 || m == 32) && m * k % 64 == 0;
+  case KILN_EMU_MFMA_SCALED:
+    return m == n && (m == 16 || m == 32) && m * k == 2048 && matrix.c == KILN_EMU_F32;
   default:
     return m == 16 && n == 16 && k == 16;
   }

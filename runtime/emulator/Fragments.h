@@ -5,6 +5,7 @@
 //    "mma.m16n8k4, m16n8k8, m16n8k16, m16n8k32" with each operand type.
 //  - AMD "Instinct MI300" (CDNA 3) ISA, "Matrix Arithmetic Instructions", and AMD's matrix
 //    instruction calculator for the register maps of single-block instructions.
+//  - AMD "Instinct MI350" (CDNA 4) ISA, the same chapter, for products with scales.
 //  - AMD "RDNA3 ISA" and "RDNA4 ISA", "Wave Matrix Multiply Accumulate".
 
 #ifndef KILN_RUNTIME_EMULATOR_FRAGMENTS_H
@@ -22,6 +23,8 @@ struct Place {
 
 /// Bits of an element in a register.
 uint32_t bitsOf(uint32_t type);
+
+uint32_t lanesOf(const kiln_emu_matrix &matrix);
 
 /// Elements of A, B and C that a lane holds.
 uint32_t elementsOfA(const kiln_emu_matrix &matrix);

@@ -118,6 +118,10 @@ template <uint32_t type, typename Number> Number element(const void *fragment, u
     return Number(stored<int8_t>(fragment, e));
   case KILN_EMU_U8:
     return Number(stored<uint8_t>(fragment, e));
+  case KILN_EMU_E2M1: {
+    uint32_t code = stored<uint8_t>(fragment, e / 2) >> (e % 2 * 4) & 15;
+    return Number(widen(code, 4, 1, 1, false));
+  }
   default:
     return Number(smallFloats<type>()[stored<uint8_t>(fragment, e)]);
   }
@@ -153,6 +157,7 @@ KILN_WIDE_PART void widen(uint32_t type, const unsigned char *elements, size_t c
     KILN_WIDEN(KILN_EMU_E5M2, float)
     KILN_WIDEN(KILN_EMU_E4M3FNUZ, float)
     KILN_WIDEN(KILN_EMU_E5M2FNUZ, float)
+    KILN_WIDEN(KILN_EMU_E2M1, float)
     KILN_WIDEN(KILN_EMU_F32, double)
     KILN_WIDEN(KILN_EMU_S8, uint32_t)
     KILN_WIDEN(KILN_EMU_U8, uint32_t)

@@ -33,7 +33,7 @@ struct Plan {
 
   explicit Plan(const kiln_emu_matrix &matrix)
       : matrix(matrix), isDescribed(kiln::emulator::isDescribed(matrix)),
-        numLanes(matrix.family == KILN_EMU_MFMA ? 64 : 32) {
+        numLanes(lanesOf(matrix)) {
     if (!isDescribed)
       return;
     perLaneA = elementsOfA(matrix);
@@ -166,7 +166,55 @@ template <typename Number> KILN_WIDE void multiply(const Warp &warp, const Plan 
   write(warp, plan, c);
 }
 
+/// With the lane's scales.
+struct ScaledFragments {
+  Fragments fragments; // first: it is read as these, too
+  uint32_t scaleA, scaleB;
+};
+
+/// Sums of 32 products are scaled in f64, which has every exponent that two scales make.
+KILN_WIDE void multiplyScaled(const Warp &warp, const Plan &plan) {
+  constexpr uint32_t together = 32;
+  alignas(64) float a[maxElements], b[maxElements], c[maxElements];
+  const kiln_emu_matrix &matrix = plan.matrix;
+  read(warp, plan, &Fragments::a, plan.perLaneA, matrix.a, a);
+  read(warp, plan, &Fragments::b, plan.perLaneB, matrix.b, b);
+  read(warp, plan, &Fragments::c, plan.perLaneC, matrix.c, c);
+  auto factor = [&](uint32_t row, uint32_t column, uint32_t group) {
+    uint32_t left = warp.request<ScaledFragments>(group * matrix.m + row).scaleA,
+             right = warp.request<ScaledFragments>(group * matrix.n + column).scaleB;
+    return left == 255 || right == 255 ? double(NAN) : std::ldexp(1.0, int(left + right) - 254);
+  };
+  for (size_t i = 0; i < plan.c.size(); ++i) {
+    uint32_t row = plan.c[i] / matrix.n, column = plan.c[i] % matrix.n;
+    double sum = c[i];
+    for (uint32_t k = 0; k < matrix.k; k += together) {
+      double products = 0;
+      for (uint32_t j = k; j < k + together; ++j)
+        products += double(a[plan.a[row * matrix.k + j]]) * b[plan.b[j * matrix.n + column]];
+      sum += products * factor(row, column, k / together);
+    }
+    c[i] = float(sum);
+  }
+  write(warp, plan, c);
+}
+
 } // namespace
+
+KILN_SWITCHES void kiln_emu_multiply_scaled(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                            const kiln_emu_matrix *matrix, const void *a,
+                                            const void *b, const void *c, void *d, uint32_t scale_a,
+                                            uint32_t scale_b) {
+  Thread &self = threadOf(thread);
+  ScaledFragments own{{a, b, c, d}, scale_a & 0xff, scale_b & 0xff};
+  self.inWarp->requests[self.lane] = &own;
+  self.block->collective(self, site, ~uint64_t(0), [&](Warp &warp) {
+    const Plan &plan = planOf(*matrix);
+    if (!plan.isDescribed || unsigned(__builtin_popcountll(warp.full)) != plan.numLanes)
+      self.block->fail(self, site, Finding::Operand, "this shape is not emulated");
+    multiplyScaled(warp, plan);
+  });
+}
 
 KILN_SWITCHES void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
                                      const kiln_emu_matrix *matrix, const void *a, const void *b,

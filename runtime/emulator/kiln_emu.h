@@ -230,7 +230,13 @@ void kiln_emu_ldmatrix(kiln_emu_thread *thread, const kiln_emu_site *site, const
 void kiln_emu_stmatrix(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                        uint32_t count, uint32_t transposed, const uint32_t *in);
 
-enum { KILN_EMU_MMA_SYNC, KILN_EMU_MFMA, KILN_EMU_WMMA_GFX11, KILN_EMU_WMMA_GFX12 };
+enum {
+  KILN_EMU_MMA_SYNC,
+  KILN_EMU_MFMA,
+  KILN_EMU_WMMA_GFX11,
+  KILN_EMU_WMMA_GFX12,
+  KILN_EMU_MFMA_SCALED
+};
 typedef enum kiln_emu_type {
   KILN_EMU_F16,
   KILN_EMU_BF16,
@@ -243,7 +249,8 @@ typedef enum kiln_emu_type {
   KILN_EMU_E4M3, /* OCP formats */
   KILN_EMU_E5M2,
   KILN_EMU_E4M3FNUZ, /* gfx942's */
-  KILN_EMU_E5M2FNUZ
+  KILN_EMU_E5M2FNUZ,
+  KILN_EMU_E2M1 /* 4 bits */
 } kiln_emu_type;
 
 typedef struct kiln_emu_matrix {
@@ -258,6 +265,13 @@ typedef struct kiln_emu_matrix {
 void kiln_emu_multiply(kiln_emu_thread *thread, const kiln_emu_site *site,
                        const kiln_emu_matrix *matrix, const void *a, const void *b, const void *c,
                        void *d);
+
+/* The same of KILN_EMU_MFMA_SCALED: 32 neighbours along k are multiplied by 2^(scale - 127), where
+ * 255 is NaN. A lane has the scales of its row of A, and column of B, for as many of these groups
+ * along k as lanes with that row are before it. */
+void kiln_emu_multiply_scaled(kiln_emu_thread *thread, const kiln_emu_site *site,
+                              const kiln_emu_matrix *matrix, const void *a, const void *b,
+                              const void *c, void *d, uint32_t scale_a, uint32_t scale_b);
 
 /* --- products of a warp group (wgmma); they read their operands when they are waited for, and
  * until then their accumulators hold NaNs that name the product --- */

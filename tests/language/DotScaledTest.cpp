@@ -2,6 +2,9 @@
 
 #include "tests/language/SourceKernel.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -138,7 +141,144 @@ TEST_P(DotScaled, ScaleOf255IsNan) {
       ASSERT_EQ(std::isnan(c[m * N + n]), m == 3) << m << ' ' << n;
 }
 
+/// What gfx950 multiplies by instructions for it, and other targets as above. Loads are masked, as
+/// M and K of the arrays may be less than the tile's.
+struct ScaledProduct {
+  std::string left, right;
+  size_t m, n, k, tileM, tileK;
+  bool hasLeftScale = true, hasRightScale = true;
+  unsigned matrixSize = 0;
+};
+
+double numberOf(const std::string &format, const Buffer<uint8_t> &bytes, size_t at) {
+  if (format == "e2m1")
+    return e2m1(bytes[at / 2] >> (at % 2 * 4) & 15);
+  return format == "e4m3" ? e4m3(bytes[at]) : e5m2(bytes[at]);
+}
+
+const char *scaledLoop = R"(
+@triton.jit
+def kernel(a, sa, b, sb, c, M, K, N: tl.constexpr, BM: tl.constexpr, BK: tl.constexpr,
+           FA: tl.constexpr, FB: tl.constexpr, HA: tl.constexpr, HB: tl.constexpr):
+    PA: tl.constexpr = 2 if FA == 'e2m1' else 1
+    PB: tl.constexpr = 2 if FB == 'e2m1' else 1
+    m = tl.arange(0, BM)
+    n = tl.arange(0, N)
+    acc = tl.full((BM, N), 0.5, tl.float32)
+    for k in range(0, K, BK):
+        ka = k // PA + tl.arange(0, BK // PA)
+        kb = k // PB + tl.arange(0, BK // PB)
+        ks = k // 32 + tl.arange(0, BK // 32)
+        x = tl.load(a + m[:, None] * (K // PA) + ka[None, :], mask=(m[:, None] < M) & (ka[None, :] < K // PA), other=0)
+        y = tl.load(b + n[None, :] * (K // PB) + kb[:, None], mask=kb[:, None] < K // PB, other=0)
+        xs = None
+        ys = None
+        if HA:
+            xs = tl.load(sa + m[:, None] * (K // 32) + ks[None, :], mask=(m[:, None] < M) & (ks[None, :] < K // 32), other=127)
+        if HB:
+            ys = tl.load(sb + n[:, None] * (K // 32) + ks[None, :], mask=ks[None, :] < K // 32, other=127)
+        acc = tl.dot_scaled(x, xs, FA, y, ys, FB, acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc, mask=m[:, None] < M)
+)";
+
+std::string runScaled(const char *target, const ScaledProduct &p, const SourceOptions &options,
+                      std::vector<double> &errors) {
+  auto bytesOf = [](const std::string &format, size_t count, unsigned seed) {
+    return randomBytes(format == "e2m1" ? count / 2 : count, 0, format == "e2m1" ? 255 : 0x7b,
+                       seed);
+  };
+  Buffer<uint8_t> a = bytesOf(p.left, p.m * p.k, 11), b = bytesOf(p.right, p.n * p.k, 12);
+  for (size_t i = 0; p.left != "e2m1" && i < a.count(); i += 3)
+    a[i] |= 0x80;
+  auto sa = randomBytes(p.m * p.k / 32, 118, 130, 13),
+       sb = randomBytes(p.n * p.k / 32, 118, 130, 14);
+  Buffer<float> c(p.m * p.n);
+  std::string wrong = runSource(scaledLoop, target,
+                                {{"a", "*u8", a},
+                                 {"sa", "*u8", sa},
+                                 {"b", "*u8", b},
+                                 {"sb", "*u8", sb},
+                                 {"c", "*fp32", c},
+                                 {"M", "i32", int(p.m)},
+                                 {"K", "i32", int(p.k)}},
+                                {{"N", int(p.n)},
+                                 {"BM", int(p.tileM)},
+                                 {"BK", int(p.tileK)},
+                                 {"FA", p.left.c_str()},
+                                 {"FB", p.right.c_str()},
+                                 {"HA", p.hasLeftScale},
+                                 {"HB", p.hasRightScale}},
+                                options);
+  errors.clear();
+  for (size_t m = 0; m < p.m; ++m)
+    for (size_t n = 0; n < p.n; ++n) {
+      double sum = 0.5, magnitude = 0.5;
+      for (size_t k = 0; k < p.k; ++k) {
+        double left = numberOf(p.left, a, m * p.k + k), right = numberOf(p.right, b, n * p.k + k);
+        if (p.hasLeftScale)
+          left *= e8m0(sa[(m * p.k + k) / 32]);
+        if (p.hasRightScale)
+          right *= e8m0(sb[(n * p.k + k) / 32]);
+        sum += left * right;
+        magnitude += std::abs(left * right);
+      }
+      errors.push_back(std::abs(c[m * p.n + n] - sum) / magnitude);
+    }
+  return wrong;
+}
+
+TEST_P(DotScaled, ByInstructionsWhereTheTargetHasThem) {
+  const ScaledProduct products[] = {
+      {"e4m3", "e4m3", 64, 64, 256, 64, 128},
+      {"e4m3", "e5m2", 61, 64, 192, 64, 128},
+      {"e5m2", "e4m3", 16, 64, 256, 16, 128},
+      {"e2m1", "e2m1", 64, 64, 256, 64, 128},
+      {"e2m1", "e2m1", 13, 32, 224, 16, 128},
+      {"e4m3", "e2m1", 64, 32, 128, 64, 64},
+      {"e2m1", "e5m2", 32, 64, 128, 32, 128},
+      {"e4m3", "e4m3", 64, 64, 128, 64, 128, false, true},
+      {"e2m1", "e2m1", 64, 64, 128, 64, 128, true, false, 16},
+  };
+  for (const ScaledProduct &product : products) {
+    SourceOptions options;
+    options.matrixSize = product.matrixSize;
+    std::vector<double> errors;
+    ASSERT_EQ(runScaled(GetParam(), product, options, errors), "");
+    for (size_t i = 0; i < errors.size(); ++i)
+      ASSERT_LT(errors[i], 2e-6) << product.left << " " << product.right << " " << product.m << " "
+                                 << product.k << " at " << i;
+  }
+}
+
+/// The emulator tells one side's scales from the other's, and their bytes.
+TEST(DotScaledInstructions, WrongScalesAreFound) {
+  for (unsigned seeded : {0, 1}) {
+    SourceOptions options;
+    unsigned count = 0;
+    options.edit = [&](mlir::ModuleOp &module) {
+      module.walk([&](mlir::Operation *op) {
+        if (!op->getName().getStringRef().starts_with("rocdl.mfma.scale."))
+          return;
+        ++count;
+        if (seeded == 0) {
+          mlir::Value left = op->getOperand(6);
+          op->setOperand(6, op->getOperand(8));
+          op->setOperand(8, left);
+        } else {
+          mlir::OpBuilder b(op);
+          op->setOperand(5, mlir::LLVM::ConstantOp::create(b, op->getLoc(), b.getI32Type(), 1));
+        }
+      });
+    };
+    std::vector<double> errors;
+    runScaled("emu:gfx950", {"e4m3", "e4m3", 32, 32, 64, 32, 64}, options, errors);
+    EXPECT_GT(count, 0u);
+    EXPECT_GT(*std::max_element(errors.begin(), errors.end()), 1e-3);
+  }
+}
+
 KILN_SOURCE_TESTS(DotScaled);
+INSTANTIATE_TEST_SUITE_P(Gfx950, DotScaled, ::testing::Values("emu:gfx950"), sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -23,6 +23,8 @@ struct Product {
   /// Of an element: relative to the sum of magnitudes of the terms.
   double tolerance = 0;
   bool accumulates = false, transposed = false;
+  /// What a config asks of AMD's matrix instructions.
+  unsigned matrixSize = 0, kPack = 0;
 };
 
 /// Numbers that the product's type has exactly.
@@ -64,6 +66,8 @@ def kernel(a, b, c, start, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K:
     tl.store(c + tile(M, N, B, False), z)
 )";
   SourceOptions options;
+  options.matrixSize = product.matrixSize;
+  options.kPack = product.kPack;
   std::string what = product.type + " " + std::to_string(batch) + " x " + std::to_string(m) +
                      " x " + std::to_string(n) + " x " + std::to_string(k) + product.options;
   ASSERT_EQ(
@@ -108,6 +112,16 @@ TEST_P(Dot, OfEveryType) {
   checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 16, 64, ", allow_tf32=False", 1e-6});
   checkProduct(GetParam(), {"fp64", "fp64", 1, 16, 32, 32, "", 1e-15});
   checkProduct(GetParam(), {"i8", "i32", 1, 32, 32, 64, ""});
+}
+
+TEST_P(Dot, OnInstructionsOfTheSizeThatIsAskedFor) {
+  for (unsigned size : {16, 32})
+    for (unsigned kPack : {1, 2}) {
+      Product product{"fp16", "fp32", 1, 64, 64, 64, "", 1e-6};
+      product.matrixSize = size;
+      product.kPack = kPack;
+      checkProduct(GetParam(), product);
+    }
 }
 
 TEST_P(Dot, InTheNamedPrecision) {

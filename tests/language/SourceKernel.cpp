@@ -230,6 +230,8 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   instance.debug = options.debug;
   instance.numStages = options.numStages;
   instance.numCtas = options.numCtas;
+  instance.matrixSize = options.matrixSize;
+  instance.kPack = options.kPack;
   instance.target = answersOf(code->target);
   instance.calledBuiltins = &code->called;
   for (const SourceArgument &argument : arguments)

@@ -75,6 +75,8 @@ struct SourceConstant {
 struct SourceOptions {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  /// As KernelInstance has them.
+  unsigned matrixSize = 0, kPack = 0;
   /// Run-time assertions are checked.
   bool debug = false;
   /// Spoils the program in target operations (LLVM dialect, NVVM or ROCDL): for tests of the

@@ -190,6 +190,20 @@ public:
                                                           mlir::ValueRange factorB,
                                                           mlir::ValueRange accumulator) const = 0;
 
+  /// A fragment whose elements are multiplied by powers of two: the lowest byte of `scale` (i32) is
+  /// a lane's biased exponent. `element` is the operand's, where i8 is a pair of e2m1.
+  struct ScaledFragment {
+    mlir::Value fragment, scale;
+    mlir::Type element;
+  };
+  /// The same of a unit for operands with scales.
+  virtual llvm::SmallVector<mlir::Value>
+  multiplyScaledMatrices(mlir::OpBuilder &, mlir::Location, const MatrixInstruction &,
+                         const ScaledFragment &, const ScaledFragment &,
+                         mlir::ValueRange /*accumulator*/) const {
+    llvm_unreachable("expected a target with such units");
+  }
+
   /// ldmatrix: one i32 for each of 1, 2 or 4 matrices, of which a lane gives one row's address.
   virtual llvm::SmallVector<mlir::Value> loadMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                       mlir::Value row, unsigned matrices,

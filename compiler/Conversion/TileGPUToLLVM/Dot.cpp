@@ -83,6 +83,23 @@ private:
         failed(packTiles(op, tiling, MatrixOperand::B, adaptor.getB(), placesB, b, s)) ||
         failed(packTiles(op, tiling, MatrixOperand::C, adaptor.getC(), placesC, c, s)))
       return failure();
+    if (tiling.instruction->isScaled())
+      multiplyScaled(op, adaptor, s, tiling, placesA, placesB, placesC, a, b, c);
+    else
+      multiply(op, s, tiling, placesA, placesB, placesC, a, b, c);
+    results.resize(adaptor.getC().size());
+    for (auto &[first, packed] : c) {
+      unsigned reg = first;
+      for (Value word : packed)
+        for (Value element : s.unpack(word))
+          results[reg++] = element;
+    }
+    return success();
+  }
+
+  void multiply(tilegpu::DotOp op, const ScalarBuilder &s, const MatrixTiling &tiling,
+                const Places &placesA, const Places &placesB, const Places &placesC, Fragments &a,
+                Fragments &b, Fragments &c) const {
     int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
     // k outermost: consecutive instructions write different accumulators.
     unsigned parts = lowering.device.instructionsOf(*tiling.instruction);
@@ -100,14 +117,34 @@ private:
           c[first] = lowering.device.multiplyMatrices(s.builder(), op.getLoc(), *tiling.instruction,
                                                       left, right, c[first]);
         }
-    results.resize(adaptor.getC().size());
-    for (auto &[first, packed] : c) {
-      unsigned reg = first;
-      for (Value word : packed)
-        for (Value element : s.unpack(word))
-          results[reg++] = element;
-    }
-    return success();
+  }
+
+  void multiplyScaled(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
+                      const MatrixTiling &tiling, const Places &placesA, const Places &placesB,
+                      const Places &placesC, Fragments &a, Fragments &b, Fragments &c) const {
+    const MatrixInstruction &unit = *tiling.instruction;
+    Places scalesA = placesOf(tilegpu::layoutOf(op.getScales()[0]), 1),
+           scalesB = placesOf(tilegpu::layoutOf(op.getScales()[1]), 1);
+    Type word = s.builder().getI32Type();
+    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
+    for (int64_t k = 0; k < depth; k += unit.k)
+      for (const auto &[place, first] : placesC) {
+        int64_t number = k / unit.k * unit.numScales();
+        auto scale = [&, at = ArrayRef<int64_t>(place)](unsigned side,
+                                                        const Places &places) -> Value {
+          Value byte = adaptor.getScales()[side][places.at({at[side], number})];
+          return s.make<LLVM::ZExtOp>(word, byte);
+        };
+        TargetLowering::ScaledFragment left{
+            a[placesA.at(operandPlace(place, MatrixOperand::A, k))][0], scale(0, scalesA),
+            tilegpu::elementOfOperand(op.getA())},
+            right{b[placesB.at(operandPlace(place, MatrixOperand::B, k))][0], scale(1, scalesB),
+                  tilegpu::elementOfOperand(op.getB())};
+        if (tiling.swapped)
+          std::swap(left, right);
+        c[first] = lowering.device.multiplyScaledMatrices(s.builder(), op.getLoc(), unit, left,
+                                                          right, c[first]);
+      }
   }
 
   LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,

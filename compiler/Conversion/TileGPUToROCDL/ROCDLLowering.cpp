@@ -145,6 +145,8 @@ public:
   //--- Matrix units ---
 
   unsigned instructionsOf(const MatrixInstruction &unit) const override {
+    if (unit.isScaled())
+      return 1;
     // amdgcn.mfma.f32.32x32x8f16
     StringRef shape = unit.issue;
     for (unsigned part = 0; part < 3; ++part)
@@ -179,7 +181,7 @@ public:
                                       ValueRange a, ValueRange factorB,
                                       ValueRange accumulator) const override {
     std::string name = "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str();
-    if (unit.family != MatrixFamily::Mfma) {
+    if (!unit.isMfma()) {
       // ROCDL joins the operand formats of its WMMA names.
       for (StringRef format : {"fp8", "bf8"})
         if (StringRef(name).ends_with(("." + format + "." + format).str()))
@@ -188,7 +190,7 @@ public:
     OperationState state(loc, name);
     state.addTypes(accumulator[0].getType());
     state.addOperands({a[0], factorB[0], accumulator[0]});
-    if (unit.family == MatrixFamily::Mfma) {
+    if (unit.isMfma()) {
       // No broadcast of A, no permutation of B.
       Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
       state.addOperands({none, none, none});
@@ -196,6 +198,25 @@ public:
       state.addAttribute("signA", b.getBoolAttr(true));
       state.addAttribute("signB", b.getBoolAttr(true));
     }
+    return {b.create(state)->getResult(0)};
+  }
+
+  SmallVector<Value> multiplyScaledMatrices(OpBuilder &b, Location loc,
+                                            const MatrixInstruction &unit,
+                                            const ScaledFragment &left, const ScaledFragment &right,
+                                            ValueRange accumulator) const override {
+    auto word = [&](int32_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
+    };
+    // CDNA4 ISA, "V_MFMA_SCALE": CBSZ and BLGP name the formats.
+    auto format = [&](Type element) {
+      return word(element.isInteger(8) ? 4 : isa<Float8E5M2Type>(element) ? 1 : 0);
+    };
+    Value lowestByte = word(0);
+    OperationState state(loc, "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str());
+    state.addTypes(accumulator[0].getType());
+    state.addOperands({left.fragment, right.fragment, accumulator[0], format(left.element),
+                       format(right.element), lowestByte, left.scale, lowestByte, right.scale});
     return {b.create(state)->getResult(0)};
   }
 
@@ -261,7 +282,9 @@ public:
 private:
   /// The type that an instruction wants for A and B; null if it is the vector of elements.
   static Type operandType(OpBuilder &b, const MatrixInstruction &unit, unsigned count) {
-    bool wmma = unit.family != MatrixFamily::Mfma;
+    bool wmma = !unit.isMfma();
+    if (unit.isScaled())
+      return VectorType::get(count / 4, b.getI32Type());
     switch (unit.operand) {
     case MatrixElement::BF16:
       // CDNA 4's instructions alone speak of bf16; the older ones are named "1k".

@@ -99,6 +99,11 @@ static LayoutAttr dotOperandLayout(tile::DotOp op, const LayoutChoice &choice, O
   if (operand.get() == op.getC() && operand.getOperandNumber() == 2)
     return choice.layout;
   MatrixOperand which = operand.getOperandNumber() == 0 ? MatrixOperand::A : MatrixOperand::B;
+  if (operand.getOperandNumber() > 2) {
+    which = operand.getOperandNumber() == 3 ? MatrixOperand::A : MatrixOperand::B;
+    return wrap(op.getContext(),
+                choice.unit.getTiling().scaleLayout(which, shapeOf(operand.get())));
+  }
   if (choice.unit)
     return wrap(op.getContext(), choice.unit.getTiling().layout(which, shapeOf(operand.get())));
   int64_t k = shapeOf(op.getA()).back();

@@ -252,7 +252,7 @@ private:
   static const MatrixInstruction *singleOf(const MatrixInstruction &unit) {
     auto [family, rest] = unit.name.split('.');
     auto [shape, types] = rest.split('.');
-    if (shape.count('x') < 3)
+    if (unit.numSteps() == 1)
       return nullptr;
     return findMatrixInstruction((family + "." + shape.rsplit('x').first + "." + types).str());
   }

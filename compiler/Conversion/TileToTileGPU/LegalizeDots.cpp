@@ -15,13 +15,24 @@ static std::optional<MatrixTiling> select(tile::DotOp dot, MatrixElement operand
                                           unsigned numWarps, UnitUse use) {
   ArrayRef<int64_t> a = dot.getA().getType().getShape(), c = dot.getC().getType().getShape();
   // Descriptors of shared memory tell no batches.
-  return selectMatrixTiling(target, {c[c.size() - 2], c.back(), a.back(), operand, accumulator,
-                                     numWarps, use.fromShared && c.size() == 2, use.isAlongM});
+  auto asked = [&](StringRef name) -> unsigned {
+    auto kernel = dot->getParentOfType<func::FuncOp>();
+    auto number = kernel ? kernel->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+    return number ? number.getInt() : 0;
+  };
+  return selectMatrixTiling(target,
+                            {c[c.size() - 2], c.back(), a.back(), operand, accumulator, numWarps,
+                             use.fromShared && c.size() == 2, use.isAlongM,
+                             asked(tile::TileDialect::matrixSizeAttr),
+                             asked(tile::TileDialect::kPackAttr) == 1, !dot.getScales().empty()});
 }
 
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
                                            unsigned numWarps, UnitUse use) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
+  if (!dot.getScales().empty())
+    return select(dot, a.isInteger(8) ? MatrixElement::E2M1x2 : MatrixElement::F8E4M3,
+                  MatrixElement::F32, target, numWarps, use);
   auto operand = tilegpu::matrixElementOf(a, dot.getPrecision());
   auto accumulator =
       tilegpu::matrixElementOf(dot.getC().getType().getElementType(), tile::InputPrecision::IEEE);
@@ -183,7 +194,7 @@ void legalizeDots(func::FuncOp kernel, const TargetInfo &target, unsigned numWar
   SmallVector<tile::DotOp> dots;
   kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
   for (tile::DotOp dot : dots)
-    if (!splitOperands(dot, target, numWarps))
+    if (dot.getScales().empty() && !splitOperands(dot, target, numWarps))
       legalize(dot, target, numWarps);
 }
 

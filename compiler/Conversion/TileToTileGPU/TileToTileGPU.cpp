@@ -97,9 +97,10 @@ private:
 
   void replaceDot(tile::DotOp dot, const LayoutChoice &choice) {
     OpBuilder builder(dot);
-    auto replacement = tilegpu::DotOp::create(
-        builder, dot.getLoc(), dot.getResult().getType(), dot.getA(), dot.getB(), dot.getC(),
-        choice.unit, dot.getPrecision(), /*isAsync=*/false, sumDepthOf(dot, choice.unit));
+    auto replacement =
+        tilegpu::DotOp::create(builder, dot.getLoc(), dot.getResult().getType(), dot.getA(),
+                               dot.getB(), dot.getC(), dot.getScales(), choice.unit,
+                               dot.getPrecision(), /*isAsync=*/false, sumDepthOf(dot, choice.unit));
     dot.replaceAllUsesWith(replacement.getResult());
     dot.erase();
   }
@@ -188,12 +189,24 @@ LogicalResult checkExtents(func::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult checkScaledDots(func::FuncOp kernel, const TargetInfo &target, unsigned numWarps) {
+  WalkResult result = kernel.walk([&](tile::DotOp dot) -> WalkResult {
+    if (dot.getScales().empty() || matrixTilingOf(dot, target, numWarps))
+      return WalkResult::advance();
+    return dot.emitOpError("expected no scales, for which ")
+           << target.name << " has no instruction of this shape";
+  });
+  return failure(result.wasInterrupted());
+}
+
 } // namespace
 
 LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
   if (failed(checkExtents(kernel)))
     return failure();
   unsigned numWarps = tilegpu::numWarpsOf(kernel);
+  if (failed(checkScaledDots(kernel, target, numWarps)))
+    return failure();
   legalizeDots(kernel, target, numWarps);
   FailureOr<LayoutGraph> graph = LayoutGraph::build(kernel);
   if (failed(graph))

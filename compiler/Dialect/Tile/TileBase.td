@@ -30,6 +30,10 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral numStagesAttr = "tile.num_stages";
     /// What is asked for, and from kiln-split-programs on the blocks that share a program instance.
     static constexpr llvm::StringLiteral numCtasAttr = "tile.num_ctas";
+    /// What is asked for of AMD's matrix instructions: rows and columns, and how many are for elements
+    /// that a thread reads together. Absent: the compiler's choice.
+    static constexpr llvm::StringLiteral matrixSizeAttr = "tile.matrix_instr_nonkdim";
+    static constexpr llvm::StringLiteral kPackAttr = "tile.kpack";
     /// On a loop: warps of their own may bring what its products read.
     static constexpr llvm::StringLiteral warpSpecializeAttr = "tile.warp_specialize";
     /// All that the kernel's pointers reach is ordinary memory of the device that runs it.

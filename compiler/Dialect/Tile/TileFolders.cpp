@@ -78,8 +78,8 @@ template <typename AddOp> struct AddIntoDot : OpRewritePattern<AddOp> {
           !(matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero())))
         continue;
       rewriter.replaceOpWithNewOp<DotOp>(add, dot.getResult().getType(), dot.getA(), dot.getB(),
-                                         add->getOperand(1 - number), dot.getPrecision(),
-                                         dot.getMaxImpreciseAcc());
+                                         add->getOperand(1 - number), dot.getScales(),
+                                         dot.getPrecision(), dot.getMaxImpreciseAcc());
       return success();
     }
     return rewriter.notifyMatchFailure(add, "neither operand is a product alone");

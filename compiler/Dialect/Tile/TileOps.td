@@ -399,13 +399,22 @@ def Tile_DotOp : Tile_Op<"dot", [Pure]> {
   let description = [{
     `result = a · b + c` over the last two axes, a: [batch x] M x K, b: [batch x] K x N, c and result: [batch x] M x N. Products
     are summed in the type of c, in any order. `precision` says how f32 operands may be rounded.
+
+    With `scales`, of rank 2, every 32 neighbours along K of a row of a, and of a column of b, are multiplied by a power of two: M x K / 32
+    and N x K / 32 biased exponents (e8m0; 255 is NaN). Operands of i8 then are pairs of e2m1 numbers, neighbours along K, the first in
+    the low bits, and K counts pairs. Targets with such instructions only.
     Example: `tile.dot %a, %b, %c : (tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>) -> tensor<16x16xf32>`.
   }];
   let arguments = (ins Tile_ArithTensor:$a, Tile_ArithTensor:$b, Tile_ArithTensor:$c,
+      Variadic<Tile_ArithTensor>:$scales,
       DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision,
       DefaultValuedAttr<I32Attr, "0">:$max_imprecise_acc);
   let results = (outs Tile_ArithTensor:$result);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$a `,` $b `,` $c (`scales` $scales^)? attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$c,
+      "InputPrecision":$precision, "uint32_t":$maxImpreciseAcc), [{
+    build($_builder, $_state, type, a, b, c, ::mlir::ValueRange(), precision, maxImpreciseAcc);
+  }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }

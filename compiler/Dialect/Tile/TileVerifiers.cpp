@@ -161,6 +161,31 @@ LogicalResult AtomicCASOp::verify() {
       succeeded(expectLike(*this, "a result", getResult().getType(), ptr, element)));
 }
 
+static LogicalResult verifyScales(DotOp op) {
+  auto a = cast<RankedTensorType>(op.getA().getType()),
+       b = cast<RankedTensorType>(op.getB().getType());
+  ValueRange scales = op.getScales();
+  bool arePairs = a.getElementType().isInteger(8);
+  auto isOperand = [&](Type element) {
+    return arePairs ? element.isInteger(8)
+                    : isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  };
+  if (scales.size() != 2 || a.getRank() != 2 || !isOperand(a.getElementType()) ||
+      !isOperand(b.getElementType()) ||
+      !cast<RankedTensorType>(op.getC().getType()).getElementType().isF32())
+    return op.emitOpError("expected scales of both operands, these of rank 2 and 8 bits, and an "
+                          "accumulator of f32, got ")
+           << a << ", " << b << " and " << op.getC().getType();
+  constexpr int64_t together = 32;
+  int64_t columns = a.getDimSize(1) * (arePairs ? 2 : 1) / together;
+  for (auto [scale, rows] :
+       {std::pair(scales[0], a.getDimSize(0)), std::pair(scales[1], b.getDimSize(1))})
+    if (auto type = cast<RankedTensorType>(scale.getType());
+        !type.getElementType().isInteger(8) || type.getShape() != ArrayRef({rows, columns}))
+      return op.emitOpError("expected ") << rows << "x" << columns << " scales of i8, got " << type;
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
   auto c = cast<RankedTensorType>(getC().getType()),
@@ -179,6 +204,8 @@ LogicalResult DotOp::verify() {
   if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))
     return emitOpError("expected equal batch extents, got ")
            << a.getDimSize(0) << ", " << b.getDimSize(0) << " and " << c.getDimSize(0);
+  if (!getScales().empty())
+    return verifyScales(*this);
   if (isa<FloatType>(a.getElementType()) != isa<FloatType>(c.getElementType()) ||
       isa<FloatType>(b.getElementType()) != isa<FloatType>(c.getElementType()))
     return emitOpError("expected operands and accumulator all of floats or all of integers, got ")

@@ -197,6 +197,23 @@ static LogicalResult verifyOperand(DotOp op, MatrixOperand operand, Value value)
   return success();
 }
 
+static LogicalResult verifyScales(DotOp op) {
+  bool isScaled = op.getUnit() && op.getUnit()->getTiling().instruction->isScaled();
+  if (op.getScales().size() != (isScaled ? 2 : 0))
+    return op.emitOpError("expected two scales on a unit that takes them, and else none, got ")
+           << op.getScales().size();
+  for (auto [number, scale] : llvm::enumerate(op.getScales())) {
+    MatrixOperand operand = number == 0 ? MatrixOperand::A : MatrixOperand::B;
+    auto type = cast<RankedTensorType>(scale.getType());
+    LinearLayout wanted = op.getUnit()->getTiling().scaleLayout(operand, type.getShape());
+    if (failed(expectLayout(op, "scales", type)))
+      return failure();
+    if (layoutOf(scale) != wanted)
+      return op.emitOpError("expected layout of scales ") << wanted.str() << ", got " << type;
+  }
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   RankedTensorType c = getC().getType();
   ArrayRef<int64_t> a = shapeOfOperand(getA()), b = shapeOfOperand(getB());
@@ -210,7 +227,7 @@ LogicalResult DotOp::verify() {
            << getA().getType() << ", " << getB().getType() << ", " << c;
   if (failed(expectLayout(*this, "an accumulator", c)) ||
       failed(verifyOperand(*this, MatrixOperand::A, getA())) ||
-      failed(verifyOperand(*this, MatrixOperand::B, getB())))
+      failed(verifyOperand(*this, MatrixOperand::B, getB())) || failed(verifyScales(*this)))
     return failure();
   if (getIsAsync() && !readsBuffers())
     return emitOpError("expected buffers as operands of an asynchronous dot, got ")

@@ -310,14 +310,16 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["c", "result"]>, DeclareOp
 
     With `sum_depth` n other than 0, which such a unit permits too, the unit adds up at most the products of n neighbours along k (or of
     one instruction, if that has more), from zero; their sums are added to c in c's type.
+
+    `scales`, which a unit for such products takes, are in MatrixTiling::scaleLayout.
     Example: `tilegpu.dot %a, %b, %c unit <"mma.m16n8k16.f16.f32", warps 2 x 2> : (…) -> tensor<64x64xf32, #c>`.
   }];
   let arguments = (ins AnyTypeOf<[TileGPU_Tensor, TileGPU_BufferType]>:$a, AnyTypeOf<[TileGPU_Tensor, TileGPU_BufferType]>:$b,
-      TileGPU_Tensor:$c, OptionalAttr<TileGPU_MatrixUnitAttr>:$unit,
+      TileGPU_Tensor:$c, Variadic<TileGPU_Tensor>:$scales, OptionalAttr<TileGPU_MatrixUnitAttr>:$unit,
       DefaultValuedAttr<Tile_InputPrecisionAttr, "::kiln::tile::InputPrecision::TF32">:$precision,
       UnitAttr:$isAsync, DefaultValuedAttr<I32Attr, "0">:$sum_depth);
   let results = (outs TileGPU_Tensor:$result);
-  let assemblyFormat = "(`async` $isAsync^)? $a `,` $b `,` $c (`unit` $unit^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "(`async` $isAsync^)? $a `,` $b `,` $c (`scales` $scales^)? (`unit` $unit^)? attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     bool readsBuffers() { return ::llvm::isa<BufferType>(getB().getType()); }
   }];

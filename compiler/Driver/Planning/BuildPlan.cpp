@@ -12,6 +12,7 @@ TargetAnswers answersOf(const TargetInfo &target) {
   answers.archName = target.arch;
   answers.warpSize = target.warpSize;
   answers.takesAssembly = target.backend != Backend::CPU && !target.emulated;
+  answers.scaledProducts = target.matrix.mfmaGeneration >= 4;
   return answers;
 }
 

@@ -40,6 +40,8 @@ private:
                    llvm::ArrayRef<const SpecSignature *> signatures);
   void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
                    unsigned target);
+  void useMatrixOptions(const PlannedConfig &config, const TargetInfo &target,
+                        KernelInstance &instance);
   bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
             KernelInstance &instance, VariantModel &variant);
   bool isRepeated(unsigned entry, unsigned variant, unsigned target, const PlannedConfig &config,
@@ -280,6 +282,25 @@ bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target
   return true;
 }
 
+void KernelPlanner::useMatrixOptions(const PlannedConfig &config, const TargetInfo &target,
+                                     KernelInstance &instance) {
+  if (target.backend != Backend::HIP)
+    return;
+  auto use = [&](int64_t value, const char *name, llvm::ArrayRef<int64_t> known, unsigned &used) {
+    if (llvm::is_contained(known, value))
+      used = target.matrix.mfmaGeneration ? unsigned(value) : 0;
+    else if (value)
+      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name,
+                         value, target.name);
+  };
+  // WMMA has one size, and reads what one instruction needs.
+  static const int64_t sizes[] = {16, 32}, packs[] = {1, 2};
+  size_t numKnown = target.matrix.mfmaGeneration ? 2 : 1;
+  use(config.options.matrixInstrNonKDim.value_or(0), "matrix_instr_nonkdim", {sizes, numKnown},
+      instance.matrixSize);
+  use(config.options.kpack.value_or(0), "kpack", {packs, numKnown}, instance.kPack);
+}
+
 void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signature,
                                 const PlannedConfig &config, unsigned target) {
   EntryModel &entry = plan.model.entries[entryIndex];
@@ -300,10 +321,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
       !checks.fits(instance, spec.targets[target], config))
     return;
   variant.promises = variant.facts.size();
-  for (auto [value, name] : {std::pair(config.options.kpack, "kpack"),
-                             std::pair(config.options.matrixInstrNonKDim, "matrix_instr_nonkdim")})
-    if (value.value_or(0) != 0)
-      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name);
+  useMatrixOptions(config, spec.targets[target], instance);
   if (!binder.checkLaunchNames(variant) || !checkPromises(entry, variant, diagnostics) ||
       !checks.checkExpressions(entry, variant) ||
       !checks.addConditions(entry, variant, config, spec.targets[target]) ||

@@ -11,6 +11,16 @@ bool hasOption(const KernelConfig &config, llvm::StringRef name) {
   return value && value->kind == Literal::Kind::Bool && value->boolean;
 }
 
+/// A parameter may have an option's name: as in Triton, the value then is for both.
+std::optional<int64_t> integerOption(const KernelConfig &config, llvm::StringRef name) {
+  const Literal *value = findValue(config.options, name);
+  if (!value)
+    value = findValue(config.constants, name);
+  if (!value || value->kind != Literal::Kind::Int)
+    return std::nullopt;
+  return value->integer;
+}
+
 } // namespace
 
 const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef name) {
@@ -66,9 +76,21 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     planned.options.numStages = widen(config.numStages);
     planned.options.numCtas = widen(config.numCtas);
     planned.options.maxRegisters = widen(config.maxRegisters);
+    // Elsewhere configs that differ in these alone are one.
+    if (target.backend == Backend::HIP) {
+      planned.options.wavesPerEu = integerOption(config, "waves_per_eu");
+      planned.options.matrixInstrNonKDim = integerOption(config, "matrix_instr_nonkdim");
+      planned.options.kpack = integerOption(config, "kpack");
+    }
     planned.options.launchesEarly = hasOption(config, "launch_pdl");
     planned.options.isCooperative = hasOption(config, "launch_cooperative_grid");
     planned.place = {kernel.kernelPlace.path, config.range};
+    constexpr int64_t mostWaves = 16;
+    if (int64_t waves = planned.options.wavesPerEu.value_or(0); waves < 0 || waves > mostWaves) {
+      diagnostics.report(DiagKind::DriverOptionUnused, planned.place.range, planned.place.path,
+                         "waves_per_eu", waves, target.name);
+      planned.options.wavesPerEu.reset();
+    }
     planned.fromSource = true;
   }
   return configs;

@@ -1,4 +1,5 @@
-// tl.dot_scaled: microscaling formats become bf16 times their scales, and tl.dot multiplies them.
+// tl.dot_scaled: microscaling formats become bf16 times their scales, and tl.dot multiplies them;
+// or the target has instructions that do all of it, for what these take.
 //
 // bf16 holds every e2m1, e4m3 and e5m2 number times every e8m0 scale exactly, up to its range.
 // Where fp16 takes part, both sides become fp32 with at most fp16's mantissa, which TF32 keeps.
@@ -95,24 +96,41 @@ Tensor unpack(TensorBuilder &build, const Side &side) {
   return build.reshape(build.permute(joined, order), shape, false);
 }
 
-/// The scales as fp32, one for each of `values`. A scale is of [rows, K / group] on both sides.
-Tensor spreadScale(TensorBuilder &build, const Side &side, Tensor values) {
-  llvm::SmallVector<int64_t, 4> wanted(values.type.shape), given(side.scale.type.shape);
-  size_t rank = wanted.size();
+/// Of the numbers, with K last.
+llvm::SmallVector<int64_t, 4> shapeOfNumbers(const Side &side) {
+  llvm::SmallVector<int64_t, 4> shape(side.values.type.shape);
+  size_t rank = shape.size();
+  if (side.format == "e2m1")
+    shape[side.packsK ? rank - side.kAxis : rank - (3 - side.kAxis)] *= 2;
   if (side.kAxis == 2)
-    std::swap(wanted[rank - 1], wanted[rank - 2]);
+    std::swap(shape[rank - 1], shape[rank - 2]);
+  return shape;
+}
+
+/// A scale is of [rows, K / group] on both sides.
+bool checkScale(TensorBuilder &build, const Side &side) {
+  llvm::SmallVector<int64_t, 4> wanted = shapeOfNumbers(side), given(side.scale.type.shape);
+  size_t rank = wanted.size();
   int64_t depth = wanted.back();
   bool fits = given.size() == rank && depth % given.back() == 0 &&
               (depth / given.back() == 32 || depth / given.back() == 16);
   for (size_t i = 0; fits && i + 1 < rank; ++i)
     fits = given[i] == wanted[i];
   if (!fits) {
-    llvm::SmallVector<int64_t, 4> expected(wanted);
-    expected.back() /= 32;
+    wanted.back() /= 32;
     build.error(DiagKind::SemaShape, side.name + "_scale",
-                shapeToString(expected) + ", or twice as many columns", side.scale.type.str());
-    return {};
+                shapeToString(wanted) + ", or twice as many columns", side.scale.type.str());
   }
+  return fits;
+}
+
+/// The scales as fp32, one for each number.
+Tensor spreadScale(TensorBuilder &build, const Side &side) {
+  if (!checkScale(build, side))
+    return {};
+  llvm::SmallVector<int64_t, 4> wanted = shapeOfNumbers(side), given(side.scale.type.shape);
+  size_t rank = wanted.size();
+  int64_t depth = wanted.back();
   Tensor scale = side.scale;
   if (scale.dtype().is(Scalar::UInt8) || scale.dtype().is(Scalar::Int8))
     scale = decodeE8M0(build, scale);
@@ -152,12 +170,88 @@ Tensor widen(TensorBuilder &build, const Side &side, DType type) {
   Tensor values =
       side.format == "e2m1" ? unpack(build, side) : build.cast(side.values, Scalar::FP32);
   if (values && side.scale) {
-    Tensor scale = spreadScale(build, side, values);
+    Tensor scale = spreadScale(build, side);
     if (!scale)
       return {};
     values = build.multiply(Value::tensor(values), Value::tensor(scale));
   }
   return build.cast(values, type);
+}
+
+//===-- on instructions for it
+//--------------------------------------------------------------------------------------===//
+
+constexpr int64_t numbersPerScale = 32;
+
+bool isOfInstructions(const Side &side) {
+  bool isSmall = side.format == "e2m1" || side.format == "e4m3" || side.format == "e5m2";
+  bool hasScale = !side.scale ||
+                  ((side.scale.dtype().is(Scalar::UInt8) || side.scale.dtype().is(Scalar::Int8)) &&
+                   elementsPerScale(side) == numbersPerScale);
+  return isSmall && hasScale && side.values.type.shape.size() == 2;
+}
+
+/// Whether the target has instructions for the product, of 32 x 32 x 64 or 16 x 16 x 128 numbers.
+bool suitsInstructions(TensorBuilder &build, const Side &left, const Side &right,
+                       const Value &accumulator) {
+  if (!build.getTarget().scaledProducts || !isOfInstructions(left) || !isOfInstructions(right))
+    return false;
+  int64_t m = shapeOfNumbers(left)[0], n = shapeOfNumbers(right)[0], k = shapeOfNumbers(left)[1];
+  if (shapeOfNumbers(right)[1] != k)
+    return false;
+  if (!accumulator.isNone()) {
+    if (!accumulator.isTensor())
+      return false;
+    const TensorType &type = accumulator.getTensor().type;
+    if (!type.dtype.is(Scalar::FP32) || type.shape != llvm::ArrayRef<int64_t>({m, n}))
+      return false;
+  }
+  int64_t least = std::min(m, n);
+  return (least >= 32 && k >= 64) || (least >= 16 && k >= 128);
+}
+
+Tensor constantOf(TensorBuilder &build, DType type, llvm::ArrayRef<int64_t> shape,
+                  mlir::TypedAttr element) {
+  auto ir = mlir::RankedTensorType::get(shape, element.getType());
+  return {mlir::arith::ConstantOp::create(build.getBuilder(), build.loc(),
+                                          mlir::DenseElementsAttr::get(ir, element)),
+          TensorType(type, shape)};
+}
+
+/// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Where only
+/// one side has 4 bits, its numbers become e4m3, which has them all.
+Tensor operandOf(TensorBuilder &build, const Side &side, bool arePairs) {
+  if (side.format != "e2m1" || arePairs)
+    return side.values;
+  Tensor numbers = unpack(build, side);
+  return numbers ? build.cast(numbers, Scalar::FP8E4NV) : numbers;
+}
+
+Value multiplyByInstructions(TensorBuilder &build, const Side &left, const Side &right,
+                             const Value &accumulator) {
+  bool arePairs = left.format == "e2m1" && right.format == "e2m1" && left.packsK && right.packsK;
+  mlir::OpBuilder &ir = build.getBuilder();
+  llvm::SmallVector<mlir::Value, 2> operands, scales;
+  for (const Side *side : {&left, &right}) {
+    Tensor operand = operandOf(build, *side, arePairs);
+    if (!operand || (side->scale && !checkScale(build, *side)))
+      return Value();
+    constexpr int8_t one = 127;
+    llvm::SmallVector<int64_t, 4> shape = shapeOfNumbers(*side);
+    shape.back() /= numbersPerScale;
+    Tensor scale = side->scale ? side->scale
+                               : constantOf(build, Scalar::UInt8, shape, ir.getI8IntegerAttr(one));
+    operands.push_back(operand.ir);
+    scales.push_back(scale.ir);
+  }
+  Tensor sum =
+      accumulator.isNone()
+          ? constantOf(build, Scalar::FP32, {shapeOfNumbers(left)[0], shapeOfNumbers(right)[0]},
+                       ir.getF32FloatAttr(0))
+          : accumulator.getTensor();
+  auto op = tile::DotOp::create(ir, build.loc(), sum.ir.getType(), operands[0], operands[1], sum.ir,
+                                scales, tile::InputPrecision::IEEE, /*max_imprecise_acc=*/0);
+  return Value::tensor(Tensor{op.getResult(), sum.type});
 }
 
 } // namespace
@@ -179,6 +273,8 @@ Value builtinDotScaled(TensorBuilder &build, Call &call) {
     return build.error(DiagKind::SemaShape, "the scales of tl.dot_scaled",
                        "one number of elements for each scale on both sides",
                        std::to_string(groups[0]) + " and " + std::to_string(groups[1]));
+  if (suitsInstructions(build, *left, *right, call[6]))
+    return multiplyByInstructions(build, *left, *right, call[6]);
   bool hasHalf = left->format == "fp16" || right->format == "fp16";
   DType type = hasHalf ? Scalar::FP32 : Scalar::BF16;
   Tensor a = widen(build, *left, type);

@@ -54,6 +54,8 @@ struct TargetAnswers {
   unsigned warpSize = 32;
   /// Kernels may hold the backend's own assembly: nothing else runs it, an emulator neither.
   bool takesAssembly = false;
+  /// Matrix instructions multiply 8-bit and 4-bit floats with scales.
+  bool scaledProducts = false;
 };
 
 using NamedConstants = std::vector<std::pair<std::string, Literal>>;
@@ -64,6 +66,9 @@ struct KernelInstance {
   /// By parameter name. Parameters left out take their heuristic, or their default.
   std::vector<std::pair<std::string, ArgumentValue>> arguments;
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  /// Rows and columns of AMD's matrix instructions, and how many of these an operand's elements
+  /// that are read together are for; 0: the compiler's choice.
+  unsigned matrixSize = 0, kPack = 0;
   /// Run-time assertions are checked.
   bool debug = false;
   /// The kernel's arrays are in ordinary memory of the device that runs it.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
@@ -138,6 +139,9 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);
+  // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
+  if (target.matrix.mfmaGeneration)
+    hoistZeros(**kernel);
   scheduleProducts(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))

@@ -17,6 +17,10 @@ static const MatrixInstruction &unit(llvm::StringRef name) {
   return *found;
 }
 
+static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
+  return selectMatrixTiling(llvm::cantFail(parseTarget(target)), problem);
+}
+
 TEST(MatrixUnits, EveryFragmentCoversItsOperand) {
   for (const MatrixInstruction &u : allMatrixInstructions()) {
     int64_t rows[] = {u.m, u.k, u.m}, columns[] = {u.k, u.n, u.n};
@@ -120,6 +124,39 @@ TEST(MatrixUnits, Mfma16x16) {
     }
 }
 
+// CDNA4 ISA: of 8-bit numbers a lane has 16 and 16 that lie behind those of all groups, of 4-bit
+// ones 32 neighbours; a row's scales lie in the groups' lanes one after the other.
+TEST(MatrixUnits, ScaledMfma) {
+  const MatrixInstruction &bytes = unit("mfma.scale.16x16x128.f8.f32"),
+                          &pairs = unit("mfma.scale.32x32x64.f4.f32");
+  for (int lane = 0; lane < 64; ++lane) {
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(at(bytes.fragment(MatrixOperand::A), i, lane),
+                (Point{lane % 16, i / 16 * 64 + lane / 16 * 16 + i % 16}));
+    for (int i = 0; i < 16; ++i)
+      EXPECT_EQ(at(pairs.fragment(MatrixOperand::B), i, lane),
+                (Point{lane / 32 * 16 + i, lane % 32}));
+    EXPECT_EQ(at(bytes.scaleFragment(), 0, lane), (Point{lane % 16, lane / 16}));
+    EXPECT_EQ(at(pairs.scaleFragment(), 0, lane), (Point{lane % 32, lane / 32}));
+  }
+  auto tiling = select("hip:gfx950", {64, 64, 128, MatrixElement::F8E4M3, MatrixElement::F32, 4,
+                                      true, false, 0, false, true});
+  ASSERT_TRUE(tiling);
+  EXPECT_EQ(tiling->instruction->name, "mfma.scale.32x32x64.f8.f32");
+  EXPECT_FALSE(select("hip:gfx942", {64, 64, 128, MatrixElement::F8E4M3, MatrixElement::F32, 4,
+                                     true, false, 0, false, true}));
+  // Whoever holds a row has its scales, along the same warps.
+  LinearLayout a = tiling->layout(MatrixOperand::A, {64, 128}),
+               b = tiling->layout(MatrixOperand::B, {128, 64}),
+               scaleA = tiling->scaleLayout(MatrixOperand::A, {64, 4}),
+               scaleB = tiling->scaleLayout(MatrixOperand::B, {64, 4});
+  for (int warp = 0; warp < 4; ++warp)
+    for (int lane = 0; lane < 64; ++lane) {
+      EXPECT_EQ(a.coordinates(0, lane, warp)[0], scaleA.coordinates(0, lane, warp)[0]);
+      EXPECT_EQ(b.coordinates(0, lane, warp)[1], scaleB.coordinates(0, lane, warp)[0]);
+    }
+}
+
 // RDNA3 and RDNA4 ISA, "Wave Matrix Multiply Accumulate".
 TEST(MatrixUnits, Wmma) {
   const MatrixInstruction &old = unit("wmma.16x16x16.f16.f32");
@@ -139,7 +176,7 @@ TEST(MatrixUnits, Wmma) {
 TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
   unsigned packed = 0;
   for (const MatrixInstruction &u : allMatrixInstructions()) {
-    if (u.family != MatrixFamily::Mfma || u.name.split('.').second.split('.').first.count('x') < 3)
+    if (u.numSteps() == 1)
       continue;
     ++packed;
     LinearLayout a = u.fragment(MatrixOperand::A), b = u.fragment(MatrixOperand::B);
@@ -151,10 +188,6 @@ TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
         EXPECT_EQ(at(a, reg, lane)[1], at(b, reg, lane)[0]) << u.name.str();
   }
   EXPECT_EQ(packed, 16u);
-}
-
-static std::optional<MatrixTiling> select(const char *target, MatrixProblem problem) {
-  return selectMatrixTiling(llvm::cantFail(parseTarget(target)), problem);
 }
 
 TEST(MatrixUnits, SelectionByTargetAndShape) {
@@ -204,6 +237,25 @@ TEST(MatrixUnits, WarpsAreDealtForTheLeastTraffic) {
   auto flat = select("cuda:sm_80", {16, 256, 64, MatrixElement::F16, MatrixElement::F32, 4});
   EXPECT_EQ(flat->warpsM, 1u);
   EXPECT_EQ(flat->warpsN, 4u);
+}
+
+TEST(MatrixUnits, OfTheSizeThatIsAskedFor) {
+  MatrixProblem f16{64, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  f16.size = 16;
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.16x16x16x2.f16.f32");
+  EXPECT_EQ(select("hip:gfx950", f16)->instruction->name, "mfma.16x16x32.f16.f32");
+  f16.isSingle = true;
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.16x16x16.f16.f32");
+  f16.m = 32;
+  f16.size = 32;
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.32x32x8.f16.f32")
+      << "though warps are idle";
+  f16.isAlongM = true;
+  EXPECT_FALSE(select("hip:gfx942", f16)) << "there is one of the size for the problem itself";
+  f16.isAlongM = false;
+  f16.m = 16;
+  EXPECT_EQ(select("hip:gfx942", f16)->instruction->name, "mfma.16x16x16.f16.f32")
+      << "none of the size has so few rows";
 }
 
 TEST(MatrixUnits, WarpsAlongMHaveRowsOfTheirOwn) {

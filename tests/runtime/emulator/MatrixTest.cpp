@@ -282,6 +282,55 @@ TEST(Matrix, ProductsOfEveryTypeAreExact) {
   multiplies(shape(KILN_EMU_WMMA_GFX12, 16, 16, 16, KILN_EMU_E4M3, KILN_EMU_F32));
 }
 
+/// CDNA4 ISA, "V_MFMA_SCALE": each row of A and column of B has a scale for every 32 elements along
+/// k, in the lanes that follow one another in groups of m.
+void multipliesScaled(uint32_t m, uint32_t k, uint32_t type) {
+  kiln_emu_matrix matrix = shape(KILN_EMU_MFMA_SCALED, m, m, k, type, KILN_EMU_F32);
+  ASSERT_TRUE(isDescribed(matrix));
+  auto scaleA = [](uint32_t row, uint32_t group) { return 127 + row % 3 + group; };
+  auto scaleB = [](uint32_t column, uint32_t group) { return 125 + column % 4 - group; };
+  EmulatedBlock block;
+  block.threads = block.warpSize = 64;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    uint32_t lane = t->thread, bits = bitsOf(type);
+    alignas(16) unsigned char a[32] = {}, b[32] = {};
+    float c[16], d[16];
+    for (uint32_t e = 0; e < 32; ++e) {
+      uint32_t from = bits == 4 ? 32 * (lane / m) + e : e / 16 * (k / 2) + 16 * (lane / m) + e % 16;
+      Place inA = placeOfA(matrix, lane, e), inB = placeOfB(matrix, lane, e);
+      EXPECT_EQ(inA, (Place{lane % m, from}));
+      EXPECT_EQ(inB, (Place{from, lane % m}));
+      const uint8_t nibbles[] = {10, 0, 2, 4, 5}; // -1 to 3
+      auto code = [&](int value) {
+        return bits == 4 ? nibbles[value + 1] : uint8_t(encoded(type, value));
+      };
+      a[e * bits / 8] |= uint8_t(code(valueA(inA.row, inA.column)) << (e * bits % 8));
+      b[e * bits / 8] |= uint8_t(code(valueB(inB.row, inB.column)) << (e * bits % 8));
+    }
+    for (uint32_t e = 0; e < m * m / 64; ++e)
+      c[e] = float(e);
+    kiln_emu_multiply_scaled(t, &site, &matrix, a, b, c, d, scaleA(lane % m, lane / m),
+                             scaleB(lane % m, lane / m));
+    for (uint32_t e = 0; e < m * m / 64; ++e) {
+      Place place = placeOfC(matrix, lane, e);
+      double expected = e;
+      for (uint32_t i = 0; i < k; ++i)
+        expected += std::ldexp(valueA(place.row, i) * valueB(i, place.column),
+                               int(scaleA(place.row, i / 32) + scaleB(place.column, i / 32)) - 254);
+      EXPECT_EQ(d[e], expected) << m << " type " << type << ": " << place.row << ", "
+                                << place.column;
+    }
+  });
+  EXPECT_TRUE(reports.empty()) << reports[0];
+}
+
+TEST(Matrix, ScalesAreForThirtyTwoNeighbours) {
+  for (uint32_t type : {KILN_EMU_E4M3, KILN_EMU_E5M2, KILN_EMU_E2M1}) {
+    multipliesScaled(16, 128, type);
+    multipliesScaled(32, 64, type);
+  }
+}
+
 TEST(Matrix, TF32LooksAtTenBitsOfMantissa) {
   EmulatedBlock block;
   kiln_emu_matrix matrix = shape(KILN_EMU_MMA_SYNC, 16, 8, 8, KILN_EMU_TF32, KILN_EMU_F32);

@@ -154,3 +154,17 @@ func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0
   tile.store %r, %e : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// What is asked for decides.
+// CHECK-LABEL: func.func @ofSize
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16.f16.f32"
+func.func @ofSize(%p0: !tile.ptr<f16>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.matrix_instr_nonkdim = 16 : i32, tile.kpack = 1 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}

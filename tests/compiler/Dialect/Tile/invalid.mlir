@@ -68,6 +68,20 @@ func.func @dot(%a: tensor<16x32xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf3
 }
 
 // -----
+func.func @scales_of_pairs(%a: tensor<32x32xi8>, %c: tensor<32x32xf32>, %s: tensor<32x1xi8>) {
+  // expected-error @+1 {{expected 32x2 scales of i8, got 'tensor<32x1xi8>'}}
+  %d = tile.dot %a, %a, %c scales %s, %s : (tensor<32x32xi8>, tensor<32x32xi8>, tensor<32x32xf32>, tensor<32x1xi8>, tensor<32x1xi8>) -> tensor<32x32xf32>
+  return
+}
+
+// -----
+func.func @scales_of_halves(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %s: tensor<32x1xi8>) {
+  // expected-error @+1 {{expected scales of both operands, these of rank 2 and 8 bits}}
+  %d = tile.dot %a, %a, %c scales %s, %s : (tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf32>, tensor<32x1xi8>, tensor<32x1xi8>) -> tensor<32x32xf32>
+  return
+}
+
+// -----
 func.func @reduce_shape(%x: tensor<16x32xf32>) {
   // expected-error @+1 {{expected a result of shape [16], got 'tensor<32xf32>'}}
   %s = tile.reduce (%x) axis 1 : (tensor<16x32xf32>) -> tensor<32xf32> {

@@ -176,3 +176,11 @@ func.func @descriptors(%p: !tile.ptr<f16>, %m: i64, %n: i64, %rows: tensor<8xi32
   %s = tile.descriptor_stride %d, 0 : !tile.descriptor<16x32xf16, nan>
   return %e, %s : i64, i64
 }
+
+// CHECK-LABEL: func.func @scaled
+func.func @scaled(%a: tensor<32x64xf8E4M3FN>, %b: tensor<64x32xf8E5M2>, %c: tensor<32x32xf32>, %s: tensor<32x2xi8>) -> tensor<32x32xf32> {
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} scales %{{.*}}, %{{.*}} {precision = #tile.precision<ieee>}
+  %d = tile.dot %a, %b, %c scales %s, %s {precision = #tile.precision<ieee>}
+      : (tensor<32x64xf8E4M3FN>, tensor<64x32xf8E5M2>, tensor<32x32xf32>, tensor<32x2xi8>, tensor<32x2xi8>) -> tensor<32x32xf32>
+  return %d : tensor<32x32xf32>
+}
