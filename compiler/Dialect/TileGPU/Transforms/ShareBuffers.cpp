@@ -182,13 +182,19 @@ void BufferSharing::announce(Value view) const {
 
 bool BufferSharing::readEarlier(tilegpu::SharedStoreOp store) {
   auto buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
-  Value view = buffer && onlyWriter(buffer) == store ? earlierView(store) : Value();
+  if (!buffer || onlyWriter(buffer) != store)
+    return false;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : buffer->getUses()) {
+    // In a loop others may read what an earlier iteration stored.
+    if (use.getOwner() != store && !dominance.properlyDominates(store, use.getOwner()))
+      return false;
+    uses.push_back(&use);
+  }
+  Value view = earlierView(store);
   if (!view)
     return false;
   unsigned least = lacksRegisters() ? 1 : blocks;
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : buffer->getUses())
-    uses.push_back(&use);
   auto replaceUses = [&](Value value) {
     for (OpOperand *use : uses)
       use->set(value);
