@@ -16,6 +16,10 @@ static double waves_of(const int64_t grid[3], uint32_t processors) {
   double instances = (double)grid[0] * (double)grid[1] * (double)grid[2];
   if (instances < 0.0 || instances > 4.0e18) /* refused by the launch */
     return 0.0;
+  if (instances < 4.0e15) { /* the quotient is whole only where it is in integers */
+    const double rounds = instances / (double)processors, whole = (double)(int64_t)rounds;
+    return whole + (double)(whole < rounds);
+  }
   return (double)(((uint64_t)instances + processors - 1) / processors);
 }
 

@@ -88,6 +88,8 @@ static int64_t floor_mod(int64_t a, int64_t b, int *failed) {
     {"ceil_div", R"(/* Rounds towards plus infinity. */
 static int64_t ceil_div(int64_t a, int64_t b, int *failed) {
   int64_t q;
+  if (a > 0 && a <= INT32_MAX && b > 0 && b <= INT32_MAX) /* mostly; takes less than 64 bits do */
+    return (int64_t)((uint32_t)(a - 1) / (uint32_t)b) + 1;
   if (b == 0 || (b == -1 && a == INT64_MIN)) {
     *failed = 1;
     return 0;

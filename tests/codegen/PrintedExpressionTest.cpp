@@ -19,7 +19,8 @@ constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
 
 int64_t anyInteger(std::mt19937_64 &random) {
   static const int64_t special[] = {
-      0, 1, -1, 2, 7, 64, 1000, 3037000500, int64_t(1) << 62, kHighest, kLowest, kLowest + 1};
+      0,        1,       -1,         2, 7, 2147483647, 2147483648, 3037000500, int64_t(1) << 62,
+      kHighest, kLowest, kLowest + 1};
   if (random() % 2)
     return special[random() % std::size(special)];
   return static_cast<int64_t>(random()) >> (random() % 64);
