@@ -164,8 +164,8 @@ static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand op
   llvm_unreachable("unknown matrix operand");
 }
 
-// CDNA4 ISA, the same chapter, "V_MFMA_SCALE": 16 bytes of neighbours along k for each group of
-// lanes, and of 8-bit numbers 16 more, behind those of all groups. C as without scales.
+// composable_kernel, test/mx_mfma_op: 16 bytes of neighbours along k for each group of lanes, and
+// of 8-bit numbers 16 more, behind those of all groups. C as without scales.
 static LinearLayout mfmaScaledFragment(const MatrixInstruction &unit, MatrixOperand operand) {
   constexpr unsigned together = 16;
   unsigned groups = 64 / unit.m, parts = unit.k / groups / together;

@@ -5,7 +5,9 @@
 //    "mma.m16n8k4, m16n8k8, m16n8k16, m16n8k32" with each operand type.
 //  - AMD "Instinct MI300" (CDNA 3) ISA, "Matrix Arithmetic Instructions", and AMD's matrix
 //    instruction calculator for the register maps of single-block instructions.
-//  - AMD "Instinct MI350" (CDNA 4) ISA, the same chapter, for products with scales.
+//  - For products with scales AMD's composable_kernel, test/mx_mfma_op/mx_mfma_op.hpp, a test of
+//  the
+//    hardware.
 //  - AMD "RDNA3 ISA" and "RDNA4 ISA", "Wave Matrix Multiply Accumulate".
 
 #ifndef KILN_RUNTIME_EMULATOR_FRAGMENTS_H

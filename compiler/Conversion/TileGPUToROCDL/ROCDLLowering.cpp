@@ -208,7 +208,7 @@ public:
     auto word = [&](int32_t value) -> Value {
       return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
     };
-    // CDNA4 ISA, "V_MFMA_SCALE": CBSZ and BLGP name the formats.
+    // LLVM's description of the intrinsic: cbsz and blgp name the formats.
     auto format = [&](Type element) {
       return word(element.isInteger(8) ? 4 : isa<Float8E5M2Type>(element) ? 1 : 0);
     };

@@ -124,8 +124,9 @@ TEST(MatrixUnits, Mfma16x16) {
     }
 }
 
-// CDNA4 ISA: of 8-bit numbers a lane has 16 and 16 that lie behind those of all groups, of 4-bit
-// ones 32 neighbours; a row's scales lie in the groups' lanes one after the other.
+// composable_kernel, test/mx_mfma_op: of 8-bit numbers a lane has 16 and 16 that lie behind those
+// of all groups, of 4-bit ones 32 neighbours; a row's scales lie in the groups' lanes one after the
+// other.
 TEST(MatrixUnits, ScaledMfma) {
   const MatrixInstruction &bytes = unit("mfma.scale.16x16x128.f8.f32"),
                           &pairs = unit("mfma.scale.32x32x64.f4.f32");

@@ -282,8 +282,8 @@ TEST(Matrix, ProductsOfEveryTypeAreExact) {
   multiplies(shape(KILN_EMU_WMMA_GFX12, 16, 16, 16, KILN_EMU_E4M3, KILN_EMU_F32));
 }
 
-/// CDNA4 ISA, "V_MFMA_SCALE": each row of A and column of B has a scale for every 32 elements along
-/// k, in the lanes that follow one another in groups of m.
+/// composable_kernel, test/mx_mfma_op: each row of A and column of B has a scale for every 32
+/// elements along k, in the lanes that follow one another in groups of m.
 void multipliesScaled(uint32_t m, uint32_t k, uint32_t type) {
   kiln_emu_matrix matrix = shape(KILN_EMU_MFMA_SCALED, m, m, k, type, KILN_EMU_F32);
   ASSERT_TRUE(isDescribed(matrix));
