@@ -191,6 +191,12 @@ int64_t BufferType::getSlotBytes() const {
   return getLayout().getShared().numElements() * storageBits(getElementType()) / 8;
 }
 
+BufferType BufferType::of(RankedTensorType tensor, const SharedLayout &shared) {
+  auto layout =
+      SharedLayoutAttr::get(tensor.getContext(), shared.map, shared.padInterval, shared.padAmount);
+  return get(tensor.getContext(), tensor.getShape(), tensor.getElementType(), layout);
+}
+
 BufferType BufferType::withSlots(unsigned slots) const {
   return get(getContext(), getShape(), getElementType(), getLayout(), slots);
 }

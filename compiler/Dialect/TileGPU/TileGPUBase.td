@@ -109,6 +109,8 @@ def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Of a tile with the tensor's shape and elements, laid out like this.
+    static BufferType of(::mlir::RankedTensorType tensor, const ::kiln::SharedLayout &shared);
     /// Bytes of one slot, padding included, and of all.
     int64_t getSlotBytes() const;
     int64_t getBytes() const { return getSlotBytes() * getSlots(); }

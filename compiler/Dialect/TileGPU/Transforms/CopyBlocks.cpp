@@ -76,11 +76,7 @@ void copy(OpBuilder &b, tile::DescriptorLoadOp load, Value buffer, ArrayRef<int3
 Value allocateRows(OpBuilder &b, Location loc, RankedTensorType type) {
   SharedLayout rows = tilegpu::boxedShared(type.getShape(), type.getRank() - 1,
                                            tilegpu::storageBits(type.getElementType()));
-  auto layout =
-      tilegpu::SharedLayoutAttr::get(b.getContext(), rows.map, rows.padInterval, rows.padAmount);
-  return tilegpu::AllocOp::create(
-      b, loc,
-      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+  return tilegpu::AllocOp::create(b, loc, tilegpu::BufferType::of(type, rows));
 }
 
 tile::AtomicKindAttr kindOf(tile::DescriptorStoreOp) { return {}; }

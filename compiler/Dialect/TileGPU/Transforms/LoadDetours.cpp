@@ -54,11 +54,7 @@ static tilegpu::SharedStoreOp storeApart(OpBuilder &b, tile::LoadOp load,
   SharedLayout shared = planStaging(layout, layout, tilegpu::storageBits(type.getElementType()),
                                     tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads)
                             .shared;
-  auto attribute = tilegpu::SharedLayoutAttr::get(b.getContext(), shared.map, shared.padInterval,
-                                                  shared.padAmount);
-  auto buffer = tilegpu::AllocOp::create(
-      b, load.getLoc(),
-      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), attribute));
+  auto buffer = tilegpu::AllocOp::create(b, load.getLoc(), tilegpu::BufferType::of(type, shared));
   return tilegpu::SharedStoreOp::create(b, load.getLoc(), load.getResult(), buffer);
 }
 

@@ -83,11 +83,7 @@ Value storeOnce(ArrayRef<LoadedOperand> operands, const SharedLayout &shared) {
   auto type = cast<RankedTensorType>(loaded.getType());
   OpBuilder b(operands.front().dot());
   Location loc = operands.front().dot().getLoc();
-  auto layout = tilegpu::SharedLayoutAttr::get(b.getContext(), shared.map, shared.padInterval,
-                                               shared.padAmount);
-  Value buffer = tilegpu::AllocOp::create(
-      b, loc,
-      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+  Value buffer = tilegpu::AllocOp::create(b, loc, tilegpu::BufferType::of(type, shared));
   tilegpu::SharedStoreOp::create(b, loc, loaded, buffer);
   // A barrier follows for the first dot alone.
   if (llvm::any_of(operands, [](const LoadedOperand &operand) { return operand.isReadByUnit(); }))

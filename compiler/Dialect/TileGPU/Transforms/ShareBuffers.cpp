@@ -175,6 +175,8 @@ void BufferSharing::announce(Value view) const {
   auto store = dyn_cast<tilegpu::SharedStoreOp>(onlyWriter(view.getDefiningOp<tilegpu::AllocOp>()));
   if (!store || !isReadByDots(view))
     return;
+  if (isa_and_present<tilegpu::ProxyFenceOp>(store->getNextNode()))
+    return;
   OpBuilder b(store);
   b.setInsertionPointAfter(store);
   tilegpu::ProxyFenceOp::create(b, store.getLoc(), /*isGlobal=*/false);
@@ -280,11 +282,8 @@ void BufferSharing::readWhereUsed(tilegpu::ConvertLayoutOp operand) {
                                     tilegpu::storageBits(type.getElementType()),
                                     tilegpu::sharedMemoryOf(target), target.matrix.matrixLoads)
                             .shared;
-  auto layout = tilegpu::SharedLayoutAttr::get(b.getContext(), shared.map, shared.padInterval,
-                                               shared.padAmount);
-  auto buffer = tilegpu::AllocOp::create(
-      b, operand.getLoc(),
-      tilegpu::BufferType::get(b.getContext(), type.getShape(), type.getElementType(), layout));
+  auto buffer =
+      tilegpu::AllocOp::create(b, operand.getLoc(), tilegpu::BufferType::of(type, shared));
   auto store = tilegpu::SharedStoreOp::create(b, operand.getLoc(), operand.getSource(), buffer);
   SmallVector<tilegpu::SharedLoadOp> reads;
   for (OpOperand &use : llvm::make_early_inc_range(operand->getUses())) {

@@ -169,12 +169,7 @@ private:
 
   static Value allocate(OpBuilder &b, Location loc, RankedTensorType tensor,
                         const SharedLayout &shared) {
-    MLIRContext *context = b.getContext();
-    auto layout =
-        tilegpu::SharedLayoutAttr::get(context, shared.map, shared.padInterval, shared.padAmount);
-    auto type =
-        tilegpu::BufferType::get(context, tensor.getShape(), tensor.getElementType(), layout);
-    return tilegpu::AllocOp::create(b, loc, type);
+    return tilegpu::AllocOp::create(b, loc, tilegpu::BufferType::of(tensor, shared));
   }
 
   const TargetInfo &target;
