@@ -251,18 +251,19 @@ void takeAnswers(Child &child, const WorkerOptions &options,
 
 /// Whether one more may run: beside those that compute as many as are asked for, beside those that
 /// wait for a program as many as there are CPUs.
-bool hasRoom(const std::vector<Child> &children, unsigned parallel) {
+bool hasRoom(const std::vector<Child> &children, const WorkerOptions &options) {
+  unsigned parallel = std::max(1u, options.parallel);
   size_t computing = 0;
   for (const Child &child : children)
     computing += !child.isWaiting;
-  size_t most = std::max(parallel, std::min(2 * parallel, availableCpus()));
+  size_t most = std::max(parallel, std::min(2 * parallel, options.cpus));
   return computing < parallel && children.size() < most;
 }
 
 /// Starts children for what is waiting. False when none runs and none can be started.
 bool startChildren(std::deque<JobRange> &waiting, std::vector<Child> &children,
                    const WorkerOptions &options, const std::function<std::string(unsigned)> &work) {
-  while (!waiting.empty() && hasRoom(children, std::max(1u, options.parallel))) {
+  while (!waiting.empty() && hasRoom(children, options)) {
     JobRange &next = waiting.front();
     unsigned count = std::min(next.end - next.begin, std::max(1u, options.jobsPerProcess));
     auto child = start({next.begin, next.begin + count}, options, work);

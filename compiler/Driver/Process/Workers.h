@@ -29,6 +29,9 @@ struct JobResult {
   std::string log;
 };
 
+/// The number of CPUs that this process may run on, at least 1.
+unsigned availableCpus();
+
 struct WorkerOptions {
   /// Jobs at a time, at least 1. Where there are CPUs for more, those that wait for a program
   /// (tellWaiting) are not counted, up to as many again.
@@ -41,6 +44,7 @@ struct WorkerOptions {
   /// Of addresses, for each process: what it cannot have it is refused. 0: the limit of the calling
   /// process, which also holds where it is lower.
   uint64_t memoryBytes = 0;
+  unsigned cpus = availableCpus();
 };
 
 /// Calls `work(i)` for i in [0, count) in child processes, started in order, and `done(i, result)`
@@ -53,9 +57,6 @@ void runJobs(unsigned count, const WorkerOptions &options,
 /// For a job: that it does nothing but wait for a program that it has started, and that it goes on.
 /// Meanwhile another job may begin. Does nothing outside of jobs.
 void tellWaiting(bool isWaiting);
-
-/// The number of CPUs that this process may run on, at least 1.
-unsigned availableCpus();
 
 } // namespace kiln
 

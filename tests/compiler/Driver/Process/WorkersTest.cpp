@@ -32,11 +32,13 @@ namespace {
 std::map<unsigned, JobResult> run(unsigned count, unsigned parallel,
                                   std::function<std::string(unsigned)> work,
                                   std::chrono::seconds timeout = std::chrono::seconds(60),
-                                  unsigned jobsPerProcess = 1) {
+                                  unsigned jobsPerProcess = 1, unsigned cpus = 1) {
   std::map<unsigned, JobResult> results;
-  runJobs(count, {parallel, timeout, jobsPerProcess}, work, [&](unsigned job, JobResult result) {
-    EXPECT_TRUE(results.emplace(job, std::move(result)).second) << "job " << job << " ended twice";
-  });
+  runJobs(count, {parallel, timeout, jobsPerProcess, 0, cpus}, work,
+          [&](unsigned job, JobResult result) {
+            EXPECT_TRUE(results.emplace(job, std::move(result)).second)
+                << "job " << job << " ended twice";
+          });
   EXPECT_EQ(results.size(), count);
   return results;
 }
@@ -59,13 +61,11 @@ struct Counts {
 
 // One at a time is asked for, but the second waits for a program, so to say, until another begins.
 TEST(Workers, AnotherJobBeginsWhereOneWaits) {
-  if (availableCpus() < 2)
-    GTEST_SKIP() << "one CPU has room for one job";
   auto *counts = static_cast<Counts *>(
       mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  auto runningAtStart = [&](bool tells) {
+  auto runningAtStart = [&](bool tells, unsigned cpus) {
     counts->begun = counts->ended = 0;
-    return run(6, 1, [=](unsigned job) {
+    auto work = [=](unsigned job) {
       int running = ++counts->begun - counts->ended;
       if (job == 1 && tells) {
         tellWaiting(true);
@@ -76,15 +76,16 @@ TEST(Workers, AnotherJobBeginsWhereOneWaits) {
       }
       ++counts->ended;
       return std::to_string(running);
-    });
+    };
+    return run(6, 1, work, std::chrono::seconds(60), 1, cpus);
   };
-  auto results = runningAtStart(/*tells=*/true);
+  auto results = runningAtStart(/*tells=*/true, /*cpus=*/2);
   EXPECT_EQ(results[0].output, "1");
   EXPECT_EQ(results[1].output, "1");
   EXPECT_EQ(results[2].output, "2");
   for (unsigned job : {3u, 4u, 5u})
     EXPECT_LE(results[job].output, "2") << job;
-  for (auto &[job, result] : runningAtStart(/*tells=*/false))
+  for (auto &[job, result] : runningAtStart(/*tells=*/false, /*cpus=*/2))
     EXPECT_EQ(result.output, "1") << job;
   munmap(counts, sizeof *counts);
 }
