@@ -21,8 +21,8 @@ trap 'rm -f "$log"' EXIT
 kiln_bazel test --keep_going --test_summary=short --noshow_progress "${options[@]}" -- "${labels[@]}" 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 
-# Bazel's lines "//tests/x:Y  FAILED in 0.1s" that end so.
-results() { grep -oE "^//[^ ]+ +(\(cached\) )?($1)" "$log"; }
+# Bazel's lines "//tests/x:Y  FAILED in 0.1s" that end so; "(cached)" or "(3/4 cached)" may stand before.
+results() { grep -oE "^//[^ ]+ +(\([^)]*cached\) )?($1)" "$log"; }
 passed=$(results "PASSED|FLAKY" | wc -l)
 mapfile -t failures < <(results "FAILED|TIMEOUT|NO STATUS|NO_STATUS|INCOMPLETE" | cut -d' ' -f1 | sort -u)
 failed=${#failures[@]}
