@@ -259,7 +259,7 @@ Polynomial AddressMeetings::asEarlier(const Polynomial &polynomial, ArrayRef<Ope
   });
 }
 
-/// What is less than 0 if the comparison holds, for a `sum` of an axis's index and a number.
+/// What is less than 0 where the comparison holds, if it is one of order and of signs.
 static std::optional<Polynomial> negativeIf(arith::CmpIOp comparison, IndexPolynomials &all) {
   Polynomial left = all.of(comparison.getLhs()), right = all.of(comparison.getRhs());
   Polynomial one = Polynomial::constant(1);
@@ -277,6 +277,21 @@ static std::optional<Polynomial> negativeIf(arith::CmpIOp comparison, IndexPolyn
   }
 }
 
+/// Of `step` times an index plus a number, with a positive step: the axis of that index, and from
+/// which index on it is not negative any more.
+static std::optional<std::pair<unsigned, int64_t>> endOfNegative(const Polynomial &polynomial,
+                                                                 const IndexPolynomials &all) {
+  Polynomial index = polynomial.plus(Polynomial::constant(polynomial.constantTerm()), -1);
+  if (polynomial.isTooLarge() || index.terms().size() != 1)
+    return std::nullopt;
+  auto [monomial, step] = *index.terms().begin();
+  if (monomial.size() != 1 || step <= 0 ||
+      all.meaning(monomial[0]).kind != SymbolMeaning::Kind::Axis)
+    return std::nullopt;
+  int64_t end = llvm::divideCeilSigned(-polynomial.constantTerm(), step);
+  return std::pair(all.meaning(monomial[0]).axis, std::max<int64_t>(end, 0));
+}
+
 void AddressMeetings::boundExtents(Value mask, ArrayRef<unsigned> axes,
                                    MutableArrayRef<int64_t> extents) {
   Operation *op = mask.getDefiningOp();
@@ -284,6 +299,8 @@ void AddressMeetings::boundExtents(Value mask, ArrayRef<unsigned> axes,
     for (Value part : op->getOperands())
       boundExtents(part, axes, extents);
   } else if (isa_and_present<tile::BroadcastOp>(op)) {
+    // Of an axis with one element no comparison speaks: IndexPolynomials has a number for its
+    // index.
     boundExtents(op->getOperand(0), axes, extents);
   } else if (auto expand = dyn_cast_if_present<tile::ExpandDimsOp>(op)) {
     SmallVector<unsigned> inner(axes);
@@ -291,19 +308,9 @@ void AddressMeetings::boundExtents(Value mask, ArrayRef<unsigned> axes,
     boundExtents(expand.getSource(), inner, extents);
   } else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(op)) {
     std::optional<Polynomial> negative = negativeIf(comparison, polynomials);
-    if (!negative || negative->isTooLarge() || negative->terms().size() > 2)
-      return;
-    for (auto &[monomial, step] : negative->terms()) {
-      if (monomial.size() != 1 || step <= 0)
-        continue;
-      const SymbolMeaning &meaning = polynomials.meaning(monomial[0]);
-      bool isAlone = negative->terms().size() == 1 || negative->constantTerm() != 0;
-      if (meaning.kind != SymbolMeaning::Kind::Axis || !isAlone)
-        continue;
-      int64_t &extent = extents[axes[meaning.axis]];
-      int64_t end = llvm::divideCeilSigned(-negative->constantTerm(), step);
-      extent = std::min(extent, std::max<int64_t>(end, 0));
-    }
+    auto end = negative ? endOfNegative(*negative, polynomials) : std::nullopt;
+    if (end)
+      extents[axes[end->first]] = std::min(extents[axes[end->first]], end->second);
   }
 }
 

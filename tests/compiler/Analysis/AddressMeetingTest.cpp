@@ -157,5 +157,33 @@ TEST(AddressMeeting, PromisesWhatIsSo) {
   EXPECT_GT(promised, 5u);
 }
 
+// The index 0 of an axis of one element stands for all of a broadcast tile, whatever it is compared
+// with.
+TEST(AddressMeeting, BroadcastComparisonsBoundNothing) {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  context.loadDialect<tile::TileDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+func.func @f(%a: !tile.ptr<f32>) {
+  %p = tile.splat %a : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>>
+  %i = tile.arange 0, 8 : tensor<8xi32>
+  %seven = arith.constant dense<7> : tensor<8xi32>
+  %back = arith.subi %seven, %i : tensor<8xi32>
+  %x = tile.addptr %p, %i : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %y = tile.addptr %p, %back : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %zero = tile.arange 0, 1 : tensor<1xi32>
+  %one = arith.constant dense<1> : tensor<1xi32>
+  %is = arith.cmpi slt, %zero, %one : tensor<1xi32>
+  %all = tile.broadcast %is : tensor<1xi1> -> tensor<8xi1>
+  %u = tile.load %x mask %all : (tensor<8x!tile.ptr<f32>>, tensor<8xi1>) -> tensor<8xf32>
+  %v = tile.load %y mask %all : (tensor<8x!tile.ptr<f32>>, tensor<8xi1>) -> tensor<8xf32>
+  return
+})",
+                                                        &context);
+  llvm::SmallVector<MaskedPointers> loads;
+  module->walk([&](tile::LoadOp load) { loads.push_back({load.getPtr(), load.getMask()}); });
+  AddressMeetings meetings;
+  EXPECT_EQ(meetings.meet(loads[0], loads[1]), Meeting::Anywhere);
+}
+
 } // namespace
 } // namespace kiln
