@@ -30,7 +30,10 @@ void check(kiln_status status) {
 void DriverAlone(benchmark::State &state) {
   using Launch = int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, void *, void **, void **);
-  auto launch = reinterpret_cast<Launch>(dlsym(dlopen(kDriver, RTLD_NOW), "cuLaunchKernel"));
+  void *driver = dlopen(kDriver, RTLD_NOW);
+  if (!driver)
+    return state.SkipWithError(dlerror());
+  auto launch = reinterpret_cast<Launch>(dlsym(driver, "cuLaunchKernel"));
   int32_t n = 1000;
   float alpha = 1;
   void *px = x, *py = y, *params[] = {&px, &py, &n, &alpha};
