@@ -148,6 +148,7 @@ void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition, bool 
   OpBuilder builder(&*span.begin());
   auto branch = scf::IfOp::create(builder, span.begin()->getLoc(), condition,
                                   /*withElseRegion=*/true);
+  branch->setAttr(tile::TileDialect::unlikelyAttr, builder.getUnitAttr());
   Block *with = branch.thenBlock(), *without = branch.elseBlock();
   with->getOperations().splice(with->begin(), branch->getBlock()->getOperations(), span.begin(),
                                span.end());
