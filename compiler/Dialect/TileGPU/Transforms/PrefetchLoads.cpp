@@ -240,9 +240,8 @@ private:
       return false;
     if (asksForStages(loop) || threadsMeetIn(loop, target) || oneWarpMeetsIn(loop))
       return true;
-    // 24 warps of a processor wait in turns.
-    constexpr unsigned many = 16, fewLoads = 8, blocks = 2, most = 84;
-    return registers >= many && ahead.loads.size() <= fewLoads && needed <= most &&
+    constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
+    return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&
            needed + widestIn(loop) < registersOfThread(getOperation(), target);
   }
