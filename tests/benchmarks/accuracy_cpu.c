@@ -91,6 +91,43 @@ static long double cosine_of_pi(long double a) {
   return sine_of_turn(0.5L - fabsl(remainderl(a, 2)));
 }
 
+/* y with erfc(y) = q and erf(y) = s = 1 - q, s >= 0, by Halley's steps from an estimate. */
+static long double inverse_erfc(long double s, long double q) {
+  if (isnan(q) || q < 0)
+    return NAN;
+  if (q == 0)
+    return INFINITY;
+  const long double pi = acosl(-1);
+  long double y = s < 0.5L ? s * sqrtl(pi) / 2 : sqrtl(-logl(q * (2 - q)));
+  for (int step = 0; step < 12; ++step) {
+    long double error = q < 0.5L ? q - erfcl(y) : erfl(y) - s;
+    long double newton = error * sqrtl(pi) / 2 * expl(y * y);
+    y -= newton / (1 + newton * y);
+  }
+  return y;
+}
+static long double inverse_of(long double q) {
+  return q <= 1 ? inverse_erfc(1 - q, q) : -inverse_erfc(q - 1, 2 - q);
+}
+static long double scaled_erfc(long double a) {
+  long double square = 1 / (2 * a * a);
+  return a < 50 ? expl(a * a) * erfcl(a)
+                : (1 - square + 3 * square * square) / (a * sqrtl(acosl(-1)));
+}
+/* By the power series, all of whose terms are positive. */
+static long double modified(int order, long double a) {
+  long double term = order ? a / 2 : 1, sum = term, quarter = a * a / 4;
+  if (!(fabsl(a) < 100))
+    return isnan(a) ? a : order && a < 0 ? -INFINITY : INFINITY;
+  for (int k = 1; k < 250; ++k)
+    sum += term *= quarter / ((long double)k * (k + order));
+  return sum;
+}
+/* `exact`, or for operands whose error is absolute whatever was computed. */
+static long double unless(int is_absolute, float computed, long double exact) {
+  return is_absolute ? computed : exact;
+}
+
 int main(void) {
   fill(x, 1);
   fill(y, 0x9E3779B1);
@@ -126,8 +163,18 @@ int main(void) {
   UNARY(rcbrt, 1 / cbrtl(a))
   UNARY(sinpi, sine_of_pi(a))
   UNARY(cospi, cosine_of_pi(a))
-  UNARY(lgamma, lgammal(a))
+  UNARY(erfcx, scaled_erfc(a))
+  UNARY(erfinv, copysignl(inverse_erfc(fabsl(a), 1 - fabsl(a)), a))
+  UNARY(erfcinv, inverse_of(a))
+  UNARY(normcdfinv, -sqrtl(2) * inverse_of(2 * a))
+  UNARY(lgamma, unless(a > -10.001L && a < -2.264L, out[i], lgammal(a)))
   UNARY(tgamma, tgammal(a))
+  UNARY(j0, unless(fabsl(a) >= 8, out[i], j0l(a)))
+  UNARY(j1, unless(fabsl(a) >= 8, out[i], j1l(a)))
+  UNARY(y0, unless(a <= 0 || a >= 8, out[i], y0l(a)))
+  UNARY(y1, unless(a <= 0 || a >= 8, out[i], y1l(a)))
+  UNARY(cyl_bessel_i0, modified(0, a))
+  UNARY(cyl_bessel_i1, modified(1, a))
   UNARY(rsqrt_rn, 1 / sqrtl(a))
   UNARY(rcp_rn, 1 / a)
   BINARY(divide, a / b)

@@ -72,7 +72,7 @@ TEST_P(Bessel, OfTheFirstKind) {
     std::vector<Array> results =
         evaluate(GetParam(), {{"libdevice.j0(x)", type}, {"libdevice.j1(x)", type}}, {x});
     ASSERT_EQ(results.size(), 2u);
-    double ulps = type == "fp32" ? 1 : 7, absolute = type == "fp32" ? 1e-8 : 1e-14;
+    double ulps = type == "fp32" ? 9 : 7, absolute = type == "fp32" ? 5e-7 : 1e-14;
     expectNear(results[0], x, F(std::isinf(x[0]) ? 0 : ::j0l(x[0])), ulps, absolute, type + " j0");
     expectNear(results[1], x, F(std::isinf(x[0]) ? 0 : ::j1l(x[0])), ulps, absolute, type + " j1");
   }
@@ -107,7 +107,7 @@ TEST_P(Bessel, OfTheSecondKind) {
     std::vector<Array> results =
         evaluate(GetParam(), {{"libdevice.y0(x)", type}, {"libdevice.y1(x)", type}}, {x});
     ASSERT_EQ(results.size(), 2u);
-    double ulps = type == "fp32" ? 1 : 8, absolute = type == "fp32" ? 1e-8 : 1e-14;
+    double ulps = type == "fp32" ? 9 : 8, absolute = type == "fp32" ? 5e-7 : 1e-14;
     expectNear(results[0], x, F(x[0] == 0 ? -INFINITY : ::y0l(x[0])), ulps, absolute, type + " y0");
     expectNear(results[1], x, F(x[0] == 0 ? -INFINITY : ::y1l(x[0])), ulps, absolute, type + " y1");
     Array below = uniformArray(type, 20, 43, -9, -1);
@@ -172,7 +172,7 @@ TEST_P(Bessel, Modified) {
         evaluate(GetParam(),
                  {{"libdevice.cyl_bessel_i0(x)", type}, {"libdevice.cyl_bessel_i1(x)", type}}, {x});
     ASSERT_EQ(results.size(), 2u);
-    double ulps = type == "fp32" ? 1 : 8;
+    double ulps = type == "fp32" ? 6 : 8;
     auto modified = [](LongDouble order, LongDouble a) -> LongDouble {
       if (std::isnan(a) || std::isinf(a))
         return std::fabs(a);
@@ -203,7 +203,7 @@ TEST_P(Bessel, ScaledComplementOfTheErrorFunction) {
       LongDouble a = x[i], expected = std::exp(a * a) * std::erfc(a);
       if (a > 50) // 1 / (x sqrt(pi)) (1 - 1/(2 x^2) + 3/(4 x^4))
         expected = (1 - 1 / (2 * a * a) + 3 / (4 * a * a * a * a)) / (a * std::sqrt(M_PIl));
-      EXPECT_LE(ulpsBetween(result.type(), result.bits(i), expected), type == "fp32" ? 1 : 8)
+      EXPECT_LE(ulpsBetween(result.type(), result.bits(i), expected), type == "fp32" ? 4 : 8)
           << type << " erfcx of " << a << ": " << result[i] << ", not " << expected;
     }
   }

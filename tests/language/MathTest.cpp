@@ -137,6 +137,51 @@ TEST_P(Math, OfTwoOperands) {
     }
 }
 
+/// Of which some are products, roots and quotients.
+TEST_P(Math, PowersOfConstants) {
+  const std::pair<const char *, Reference> powers[] = {
+      {"0.0", F(std::pow(x[0], 0.0L))},   {"0.5", F(std::pow(x[0], 0.5L))},
+      {"1.0", F(std::pow(x[0], 1.0L))},   {"2.0", F(std::pow(x[0], 2.0L))},
+      {"3.0", F(std::pow(x[0], 3.0L))},   {"4.0", F(std::pow(x[0], 4.0L))},
+      {"-1.0", F(std::pow(x[0], -1.0L))}, {"-2.0", F(std::pow(x[0], -2.0L))}};
+  for (const char *type : {"fp32", "fp64"}) {
+    std::vector<FloatCheck> checks;
+    for (auto [exponent, reference] : powers) {
+      std::string call = std::string("libdevice.pow(x, ") + exponent + ")";
+      checks.push_back({{call, type}, reference, 2});
+    }
+    checks.push_back(
+        {{"libdevice.pow(x, tl.full(x.shape, 3, tl.int32))", type}, F(std::pow(x[0], 3.0L)), 2});
+    checks.push_back({{"libdevice.pow(x, 5.0)", type}, F(std::pow(x[0], 5.0L)), 10});
+    checkElementwise(GetParam(), {mixedArray(type, 600, 31, 100)}, checks);
+  }
+}
+
+/// Of any size, side by side, so that some of a thread's are large and others not.
+TEST_P(Math, AnglesOfAnySize) {
+  Array x = mixedArray("fp32", 3000, 29, 200);
+  Random random(30);
+  for (size_t i = 300; i < x.count(); i += 1 + size_t(random.next() * 40))
+    x.set(i, (random.next() - 0.5) * std::pow(10.0, 38 * random.next()));
+  const LongDouble at[] = {1e5L, -1e5L, 100001, 105615, 65504, 0x1.fffffep127L, -0x1p100L};
+  for (size_t i = 0; i < std::size(at); ++i)
+    x.set(x.count() - 1 - i, at[i]);
+  checkElementwise(GetParam(), {x},
+                   std::vector<FloatCheck>{
+                       {{"tl.sin(x)", "fp32"}, F(std::sin(x[0])), 2},
+                       {{"tl.cos(x)", "fp32"}, F(std::cos(x[0])), 2},
+                       {{"libdevice.tan(x)", "fp32"}, F(std::tan(x[0])), 4},
+                       {{"tl.where(tl.sin(x) > 0, tl.cos(x), 2)", "fp32"},
+                        F(std::sin(x[0]) > 0 ? std::cos(x[0]) : 2.0L),
+                        2},
+                   });
+  // Those of a small type need no look at their size.
+  checkElementwise(
+      GetParam(), {mixedArray("fp16", 3000, 32, 200)},
+      std::vector<FloatCheck>{{{"tl.sin(x.to(tl.float32))", "fp32"}, F(std::sin(x[0])), 2},
+                              {{"tl.cos(x.to(tl.float32))", "fp32"}, F(std::cos(x[0])), 2}});
+}
+
 /// Around where results overflow, become denormal or vanish.
 TEST_P(Math, NearTheEndsOfTheRange) {
   struct {

@@ -4,6 +4,7 @@
 // selects on all targets (absolute values, roots, rounding, fma, counting bits) stays.
 
 #include "compiler/Conversion/TileGPUToLLVM/DeviceMath.h"
+#include "compiler/Conversion/TileGPUToLLVM/ExpandAngles.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Expansion/Math/MathBuilder.h"
 
@@ -20,8 +21,8 @@ bool isNative(Operation *op, bool small) {
     return true;
   if (isa<math::FmaOp>(op))
     return !op->getResult(0).getType().isBF16();
-  return !small && isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
-                       math::RoundEvenOp>(op);
+  return !small &&
+         isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
 }
 
 /// Of f32, and permitted to be an approximation (`afn`).
@@ -29,6 +30,11 @@ bool mayApproximate(Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
   return flags && op->getOperand(0).getType().isF32() &&
          bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
+}
+
+bool isFunctionOfAngle(Operation *op) {
+  return isa<math::SinOp, math::CosOp, math::TanOp>(op) && op->getResult(0).getType().isF32() &&
+         !mayApproximate(op);
 }
 
 LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
@@ -102,17 +108,21 @@ void expandRemainder(arith::RemFOp op, const TargetLowering &device) {
 } // namespace
 
 LogicalResult expandMath(ModuleOp module, const TargetLowering &device) {
-  SmallVector<Operation *> functions;
+  SmallVector<Operation *> functions, ofAngles;
   SmallVector<arith::DivFOp> divisions;
   SmallVector<arith::RemFOp> remainders;
   module.walk([&](Operation *op) {
-    if (isa<math::MathDialect>(op->getDialect()))
+    if (isFunctionOfAngle(op))
+      ofAngles.push_back(op);
+    else if (isa<math::MathDialect>(op->getDialect()))
       functions.push_back(op);
     else if (auto division = dyn_cast<arith::DivFOp>(op))
       divisions.push_back(division);
     else if (auto remainder = dyn_cast<arith::RemFOp>(op))
       remainders.push_back(remainder);
   });
+  DeviceMath estimates(device);
+  expandAngles(ofAngles, estimates);
   for (Operation *op : functions)
     if (failed(expandOperation(op, device)))
       return failure();

@@ -1,6 +1,7 @@
 // Step 2: a thread's scalar program becomes the LLVM dialect, and its function a kernel.
 
 #include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
+#include "compiler/Conversion/FlattenControlFlow/LoopAnnotation.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -39,6 +40,7 @@ static LogicalResult convertScalars(ModuleOp module) {
 LogicalResult finishScalars(ModuleOp module, const TargetLowering &device) {
   if (failed(flattenControlFlow(module, module.getContext())) || failed(convertScalars(module)))
     return failure();
+  placeLoopAnnotations(module);
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
     auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
     auto producers = kernel->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::producerWarpsAttr);

@@ -7,6 +7,7 @@
 // Unrolling a loop makes LLVM walk them all again.
 
 #include "compiler/Conversion/TileToCPU/CountedLoops.h"
+#include "compiler/Conversion/FlattenControlFlow/LoopAnnotation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -66,15 +67,6 @@ struct CountedLoop : OpRewritePattern<scf::ForOp> {
 };
 
 } // namespace
-
-void forbidUnrolling(Operation *loop) {
-  MLIRContext *context = loop->getContext();
-  auto unroll =
-      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
-  loop->setAttr(loopAnnotationAttr,
-                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
-                                              {}, {}, {}, {}, {}));
-}
 
 void forbidUnrollingOfMany(Operation *module) {
   constexpr size_t maxLoops = 256;

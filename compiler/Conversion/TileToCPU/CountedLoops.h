@@ -4,15 +4,8 @@
 #define KILN_COMPILER_CONVERSION_TILETOCPU_COUNTEDLOOPS_H
 
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace kiln::cpu {
-
-/// Where scf.for keeps LLVM's loop annotation, and the conversions to branches with it.
-inline constexpr llvm::StringLiteral loopAnnotationAttr = "llvm.loop_annotation";
-
-/// Keeps LLVM from unrolling the loop.
-void forbidUnrolling(mlir::Operation *loop);
 
 /// Keeps LLVM from unrolling any loop of a module that has hundreds of them.
 void forbidUnrollingOfMany(mlir::Operation *module);

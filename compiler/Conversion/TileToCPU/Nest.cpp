@@ -1,6 +1,6 @@
 // Loop nests: their loops, and nests that fill a buffer.
 
-#include "compiler/Conversion/TileToCPU/CountedLoops.h"
+#include "compiler/Conversion/FlattenControlFlow/LoopAnnotation.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 
 using namespace mlir;

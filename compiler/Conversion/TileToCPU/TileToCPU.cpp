@@ -3,6 +3,7 @@
 
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
+#include "compiler/Conversion/FlattenControlFlow/LoopAnnotation.h"
 #include "compiler/Conversion/TileToCPU/CountedLoops.h"
 #include "compiler/Conversion/TileToCPU/Emitter.h"
 #include "compiler/Conversion/TileToCPU/Passes.h"
@@ -139,16 +140,6 @@ LogicalResult cpu::lowerToLoops(ModuleOp module, const CPUOptions &options) {
   return success();
 }
 
-/// The conversions carry the loops' annotation as an attribute of the branches, which is not where
-/// LLVM looks.
-template <typename BranchOp> static void placeAnnotation(BranchOp branch) {
-  if (auto annotation =
-          branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(cpu::loopAnnotationAttr)) {
-    branch->removeAttr(cpu::loopAnnotationAttr);
-    branch.setLoopAnnotationAttr(annotation);
-  }
-}
-
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   cpu::forbidUnrollingOfMany(module);
@@ -166,8 +157,7 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  module.walk(placeAnnotation<LLVM::BrOp>);
-  module.walk(placeAnnotation<LLVM::CondBrOp>);
+  placeLoopAnnotations(module);
   return success();
 }
 

@@ -94,26 +94,40 @@ std::pair<Value, Value> MathBuilder::splitMantissa(Value x) const {
   Value tiny = less(x, number(isDouble ? 0x1p-1022 : 0x1p-126));
   Value normal = b.select(tiny, mul(x, number(std::ldexp(1.0, mantissa + 2))), x);
   Value word = bitsOf(normal);
-  // Subtracting sqrt(1/2) leaves the exponent of the nearest power in the
-  // field.
-  int64_t root = isDouble ? 0x3FE6A09E667F3BCD : 0x3F3504F3;
+  if (!isDouble) {
+    Value field = exponentField(word), m = floatOf(b.sub(word, field));
+    Value bias = b.select(tiny, number(-25), number(0));
+    return {m, mad(b.make<arith::SIToFPOp>(type, field), number(0x1p-23), bias)};
+  }
+  // Subtracting sqrt(1/2) leaves the exponent of the nearest power in the field.
+  int64_t root = 0x3FE6A09E667F3BCD;
   Value exponent = b.shiftRight(b.sub(word, b.integer(root, word)), mantissa, true);
   Value m = floatOf(b.sub(word, b.shiftLeft(exponent, mantissa)));
   Value e = b.make<arith::SIToFPOp>(type, exponent);
   return {m, b.select(tiny, sub(e, number(mantissa + 2)), e)};
 }
 
+/// log(1 + f) - f of f32, for 1 + f in [sqrt(1/2), sqrt(2)).
+Value MathBuilder::logRest(Value f) const {
+  const double c[] = {3.3333331180e-01,  -2.4999996958e-01, 2.0000715749e-01,
+                      -1.6667802319e-01, 1.4249057647e-01,  -1.2425687337e-01,
+                      1.1685419916e-01,  -1.1479733811e-01, 6.9716114434e-02};
+  Value square = mul(f, f);
+  Value high = mul(mul(square, f), polynomial(c, f));
+  return mad(square, number(-0.5), high);
+}
+
+/// The exponent of the power of two for which x is nearest to 1 in [sqrt(1/2), sqrt(2)), in its
+/// place among the bits of f32.
+Value MathBuilder::exponentField(Value word) const {
+  return b.bitAnd(b.sub(word, b.integer(0x3F3504F3, word)), b.integer(-0x800000, word));
+}
+
 MathBuilder::Log MathBuilder::splitLog(Value x) const {
   auto [m, e] = splitMantissa(x);
   Value f = sub(m, number(1));
-  if (!isDouble) {
-    const double c[] = {3.3333331180e-01,  -2.4999996958e-01, 2.0000715749e-01,
-                        -1.6667802319e-01, 1.4249057647e-01,  -1.2425687337e-01,
-                        1.1685419916e-01,  -1.1479733811e-01, 6.9716114434e-02};
-    Value square = mul(f, f);
-    Value high = mul(mul(square, f), polynomial(c, f));
-    return {f, mad(square, number(-0.5), high), e};
-  }
+  if (!isDouble)
+    return {f, logRest(f), e};
   // log(1 + f) = 2 atanh(f / (2 + f)).
   Value t = b.make<arith::DivFOp>(f, add(f, number(2))), z = mul(t, t);
   SmallVector<double> c;
@@ -125,6 +139,14 @@ MathBuilder::Log MathBuilder::splitLog(Value x) const {
 /// The values at the ends of the domain.
 Value MathBuilder::finishLog(Value x, Value result) const {
   Value infinity = number(INFINITY);
+  if (!isDouble) {
+    // The bits of what is negative, infinite or NaN are the largest, as unsigned numbers; all but
+    // infinity become NaN.
+    Value word = bitsOf(x);
+    Value isSpecial = b.compare(arith::CmpIPredicate::uge, word, b.integer(0x7F800000, word));
+    Value bounded = b.select(isSpecial, mad(x, infinity, infinity), result);
+    return b.select(equal(x, number(0)), number(-INFINITY), bounded);
+  }
   Value bounded = b.select(less(x, infinity), result, x);
   Value positive = b.select(less(number(0), x), bounded, number(NAN));
   return b.select(equal(x, number(0)), number(-INFINITY), positive);
@@ -164,6 +186,16 @@ Value MathBuilder::log2Fast(Value x) const {
 }
 
 Value MathBuilder::log1p(Value x) const {
+  if (!isDouble) {
+    // 1 + x = 2^e (1 + f), where f is x 2^-e and 2^-e - 1.
+    Value u = add(number(1), x), field = exponentField(bitsOf(u));
+    // Four times that power, as the least has no exponent field.
+    Value inverse = floatOf(b.sub(b.integer(0x40800000, field), field));
+    Value f = add(floatOf(b.sub(bitsOf(x), field)), mad(inverse, number(0.25), number(-1)));
+    Value e = b.make<arith::SIToFPOp>(type, field);
+    Value result = mad(e, number(ln2 * 0x1p-23), add(f, logRest(f)));
+    return copySign(finishLog(u, result), x);
+  }
   // log(u) for the rounded u = 1 + x, and the first-order effect of what was
   // rounded off.
   Value u = add(number(1), x);
@@ -177,19 +209,20 @@ Value MathBuilder::log1p(Value x) const {
 
 std::pair<Value, Value> MathBuilder::sineAndCosine(Value r) const {
   Value z = mul(r, r);
-  SmallVector<double> forSin{-1.6666666664e-01, 8.3333318747e-03, -1.9840086724e-04,
-                             2.7249924912e-06};
-  SmallVector<double> forCos{4.1666664659e-02, -1.3888303034e-03, 2.4547941893e-05};
-  if (isDouble) {
-    forSin.clear();
-    forCos.clear();
-    double factorial = 6;
-    for (int k = 3; k <= 19; k += 2, factorial *= double(k) * (k - 1))
-      forSin.push_back((k / 2 % 2 ? -1 : 1) / factorial);
-    factorial = 24;
-    for (int k = 4; k <= 20; k += 2, factorial *= double(k) * (k - 1))
-      forCos.push_back((k / 2 % 2 ? -1 : 1) / factorial);
+  if (!isDouble) {
+    const double forSin[] = {-1.666665524e-01, 8.332187310e-03, -1.951780723e-04};
+    const double forCos[] = {-0.5, 4.166664556e-02, -1.388730714e-03, 2.443188168e-05};
+    // A zero that is added makes the cube of -0 positive, so that the sum with -0 is -0.
+    return {mad(polynomial(forSin, z), mad(z, r, number(0)), r),
+            mad(z, polynomial(forCos, z), number(1))};
   }
+  SmallVector<double> forSin, forCos;
+  double factorial = 6;
+  for (int k = 3; k <= 19; k += 2, factorial *= double(k) * (k - 1))
+    forSin.push_back((k / 2 % 2 ? -1 : 1) / factorial);
+  factorial = 24;
+  for (int k = 4; k <= 20; k += 2, factorial *= double(k) * (k - 1))
+    forCos.push_back((k / 2 % 2 ? -1 : 1) / factorial);
   return {mad(mul(z, r), polynomial(forSin, z), r),
           mad(mul(z, z), polynomial(forCos, z), mad(z, number(-0.5), number(1)))};
 }
@@ -199,18 +232,23 @@ Value MathBuilder::hasBit(Value word, int64_t bit) const {
                    b.integer(0, word));
 }
 
-Value MathBuilder::sinOrCos(Value x, int quarter) const {
-  auto [r, turns] = reduceToQuarter(x);
+Value MathBuilder::sinOrCos(Value x, Reduced angle, int quarter) const {
+  auto [r, turns] = angle;
   auto [sine, cosine] = sineAndCosine(r);
   Value quadrant = b.add(turns, b.integer(quarter, turns));
   Value chosen = b.select(hasBit(quadrant, 1), cosine, sine);
+  if (!isDouble) {
+    // The second bit becomes the sign's.
+    Value sign = b.bitAnd(b.shiftLeft(quadrant, 30), b.integer(INT32_MIN, quadrant));
+    return floatOf(b.make<arith::XOrIOp>(bitsOf(chosen), sign));
+  }
   Value result = b.select(hasBit(quadrant, 2), negate(chosen), chosen);
   // The reduction loses the sign of a zero.
   return quarter == 0 ? b.select(equal(x, number(0)), x, result) : result;
 }
 
-Value MathBuilder::tan(Value x) const {
-  auto [r, turns] = reduceToQuarter(x);
+Value MathBuilder::tan(Value x, Reduced angle) const {
+  auto [r, turns] = angle;
   auto [sine, cosine] = sineAndCosine(r);
   Value odd = hasBit(turns, 1);
   Value quotient = divideClosely(b.select(odd, negate(cosine), sine), b.select(odd, sine, cosine));
@@ -259,10 +297,32 @@ Value MathBuilder::atan2(Value y, Value x) const {
   return b.select(unordered, number(NAN), copySign(angle, y));
 }
 
+/// asin of |x| up to 1/2, or acos of |x| above by 2 asin(sqrt((1 - |x|) / 2)); and whether it is
+/// the latter. Of f32.
+std::pair<Value, Value> MathBuilder::arcus(Value x) const {
+  const double c[] = {1.666665971e-01, 7.500518113e-02, 4.451467469e-02,
+                      3.182431310e-02, 1.438287739e-02, 3.758701310e-02};
+  Value a = abs(x), isLarge = less(number(0.5), a);
+  Value half = mad(a, number(-0.5), number(0.5));
+  Value z = b.select(isLarge, half, mul(x, x)), s = b.select(isLarge, sqrtClosely(half), a);
+  return {mad(mul(s, z), polynomial(c, z), s), isLarge};
+}
+
 Value MathBuilder::asin(Value x) const {
+  if (!isDouble) {
+    auto [angle, isLarge] = arcus(x);
+    return copySign(b.select(isLarge, mad(angle, number(-2), number(pi / 2)), angle), x);
+  }
   return atan2(x, sqrtClosely(mul(sub(number(1), x), add(number(1), x))));
 }
 Value MathBuilder::acos(Value x) const {
+  if (!isDouble) {
+    auto [angle, isLarge] = arcus(x);
+    Value isNegative = less(x, number(0));
+    Value large = mad(b.select(isNegative, number(-2), number(2)), angle,
+                      b.select(isNegative, number(pi), number(0)));
+    return b.select(isLarge, large, sub(number(pi / 2), copySign(angle, x)));
+  }
   return atan2(sqrtClosely(mul(sub(number(1), x), add(number(1), x))), x);
 }
 

@@ -40,12 +40,28 @@ public:
   /// f32: correctly rounded.
   mlir::Value rsqrt(mlir::Value x) const;
   mlir::Value cbrt(mlir::Value x) const;
+  /// The nearest integer, and of two the one farther from 0.
+  mlir::Value roundAway(mlir::Value x) const;
   mlir::Value pow(mlir::Value x, mlir::Value y) const;
   /// C's fmod, exact. Of scalars.
   mlir::Value remainder(mlir::Value x, mlir::Value y) const;
-  mlir::Value sin(mlir::Value x) const { return sinOrCos(x, 0); }
-  mlir::Value cos(mlir::Value x) const { return sinOrCos(x, 1); }
-  mlir::Value tan(mlir::Value x) const;
+  //--- Sines, cosines and tangents. x = r + q pi/2 with |r| <= pi/4 (and a little): r, and an
+  // integer of x's width that equals q modulo 4 ---
+  using Reduced = std::pair<mlir::Value, mlir::Value>;
+  /// For |x| up to 1e5 (f64: 1e9), infinite ones and NaN; beyond, the parts of pi/2 run out of
+  /// digits.
+  Reduced reduceNear(mlir::Value x) const;
+  static constexpr double nearLimit = 1e5;
+  /// For finite |x| from 1 on: a hundred instructions.
+  Reduced reduceFar(mlir::Value x) const;
+  /// Finite, and beyond what reduceNear takes.
+  mlir::Value isFar(mlir::Value x) const;
+  mlir::Value sin(mlir::Value x, Reduced angle) const { return sinOrCos(x, angle, 0); }
+  mlir::Value cos(mlir::Value x, Reduced angle) const { return sinOrCos(x, angle, 1); }
+  mlir::Value tan(mlir::Value x, Reduced angle) const;
+  mlir::Value sin(mlir::Value x) const { return sin(x, reduceToQuarter(x)); }
+  mlir::Value cos(mlir::Value x) const { return cos(x, reduceToQuarter(x)); }
+  mlir::Value tan(mlir::Value x) const { return tan(x, reduceToQuarter(x)); }
   mlir::Value sinh(mlir::Value x) const;
   mlir::Value cosh(mlir::Value x) const;
   mlir::Value tanh(mlir::Value x) const;
@@ -115,20 +131,14 @@ private:
   mlir::Value erfNear(mlir::Value x) const;
   /// erfc for x >= 0.
   mlir::Value erfcPositive(mlir::Value x) const;
+  mlir::Value erfcSingle(mlir::Value x) const;
   /// Of a reduced r.
   std::pair<mlir::Value, mlir::Value> sineAndCosine(mlir::Value r) const;
   mlir::Value hasBit(mlir::Value word, int64_t bit) const;
-  mlir::Value sinOrCos(mlir::Value x, int quarter) const;
+  mlir::Value sinOrCos(mlir::Value x, Reduced angle, int quarter) const;
   mlir::Value log1pOrDouble(mlir::Value a, mlir::Value inner) const;
-  //--- MathReduction.cpp: x = r + q pi/2 with |r| <= pi/4 (and a little): r,
-  // and an integer of x's
-  //    width that equals q modulo 4 ---
-  using Reduced = std::pair<mlir::Value, mlir::Value>;
-  /// For |x| up to 1e5 (f64: 1e9); beyond, the parts of pi/2 run out of digits.
-  Reduced subtractQuarters(mlir::Value x) const;
+  //--- MathReduction.cpp ---
   Reduced subtractQuartersInDouble(mlir::Value x) const;
-  /// For finite |x| from 1 on.
-  Reduced multiplyByTwoOverPi(mlir::Value x) const;
   mlir::Value turnedToAngle(mlir::Value high, mlir::Value low) const;
   Reduced reduceToQuarter(mlir::Value x) const;
   /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x; e is a
@@ -140,6 +150,9 @@ private:
   };
   Log splitLog(mlir::Value x) const;
   mlir::Value finishLog(mlir::Value x, mlir::Value result) const;
+  mlir::Value logRest(mlir::Value f) const;
+  mlir::Value exponentField(mlir::Value word) const;
+  std::pair<mlir::Value, mlir::Value> arcus(mlir::Value x) const;
   //--- MathPowers.cpp ---
   /// log2 of x >= 0 as a sum of two.
   std::pair<mlir::Value, mlir::Value> log2InTwo(mlir::Value x) const;

@@ -204,22 +204,17 @@ Value MathBuilder::erf(Value x) const {
 /// interpolate it at Chebyshev nodes.
 Value MathBuilder::erfcPositive(Value x) const {
   constexpr double k = 3.75;
-  SmallVector<double> c{1.2375126308,     -0.14024065902,  0.0035854380165,  0.082278433905,
-                        -0.10880456455,   0.092290691672,  -0.058688252049,  0.028409430391,
-                        -0.0097646904978, 0.0016757342508, 0.00032538846455, -0.00022405204952,
-                        2.3634820068e-5};
-  if (isDouble)
-    c = {1.23751263083782758,      -0.140240598585546962,    0.00358541548546377496,
-         0.0822767384901451591,    -0.108803930141717858,    0.0923043211603787671,
-         -0.0586933985902123672,   0.0283622774189406648,    -0.00974657955250424297,
-         0.00175562585300172579,   0.000293713634285008126,  -0.000290154080979527131,
-         0.0000516492113907028519, 0.0000223842403142244383, -0.0000114444124391717231,
-         -9.73561901518266329e-7,  1.7520579701663181e-6,    -5.72159725599098718e-8,
-         -2.59106968779665785e-7,  2.32619132766965674e-8,   3.89654525489859681e-8,
-         -3.74356803363458322e-9,  -5.28428697963142057e-9,  3.11031071983916499e-10,
-         4.43495907000962826e-10};
+  const double c[] = {1.23751263083782758,      -0.140240598585546962,    0.00358541548546377496,
+                      0.0822767384901451591,    -0.108803930141717858,    0.0923043211603787671,
+                      -0.0586933985902123672,   0.0283622774189406648,    -0.00974657955250424297,
+                      0.00175562585300172579,   0.000293713634285008126,  -0.000290154080979527131,
+                      0.0000516492113907028519, 0.0000223842403142244383, -0.0000114444124391717231,
+                      -9.73561901518266329e-7,  1.7520579701663181e-6,    -5.72159725599098718e-8,
+                      -2.59106968779665785e-7,  2.32619132766965674e-8,   3.89654525489859681e-8,
+                      -3.74356803363458322e-9,  -5.28428697963142057e-9,  3.11031071983916499e-10,
+                      4.43495907000962826e-10};
   // Beyond, the result is 0.
-  Value limited = b.make<arith::MinimumFOp>(x, number(isDouble ? 28 : 11));
+  Value limited = b.make<arith::MinimumFOp>(x, number(28));
   Value t = divideClosely(sub(limited, number(k)), add(limited, number(k)));
   Value smooth = divideClosely(polynomial(c, t), mad(limited, number(2), number(1)));
   // What the square's rounding leaves goes into the reduced exponent.
@@ -229,7 +224,28 @@ Value MathBuilder::erfcPositive(Value x) const {
   return scale(mul(expReduced(sub(r, lost)), smooth), n);
 }
 
+/// erfc(x) = exp(-x²) erfcx(x), of which erfcx(x) (x + 1/2) is smooth in x / (x + 5/2). The
+/// exponent's last part is what the square's rounding left.
+Value MathBuilder::erfcSingle(Value x) const {
+  const double c[] = {6.370734572e-01,  1.559495181e-01, -1.054175377e+00, 1.734131098e+00,
+                      -1.300455928e+00, 1.347485483e-01, 4.295516610e-01,  -8.595410734e-02,
+                      -2.000859529e-01, 1.016068459e-02, 1.422445476e-01,  -6.351333857e-02};
+  // Beyond, the result is 0.
+  Value limited = b.make<arith::MinimumFOp>(abs(x), number(11));
+  Value t = sub(divideClosely(limited, add(limited, number(2.5))), number(0.25));
+  Value smooth = divideClosely(polynomial(c, t), add(limited, number(0.5)));
+  Value square = mul(limited, limited), lost = fma(limited, limited, negate(square));
+  auto [r, n] = reduceExp(negate(square));
+  Value factor = exp2Reduced(mul(sub(r, lost), number(log2e)));
+  // Above 2^-175, so that an exponent 64 larger has a power.
+  Value power = power2(b.add(n, b.integer(64, n)));
+  Value positive = mul(mul(mul(factor, smooth), power), number(0x1p-64));
+  return b.select(less(x, number(0)), sub(number(2), positive), positive);
+}
+
 Value MathBuilder::erfc(Value x) const {
+  if (!isDouble)
+    return erfcSingle(x);
   Value positive = erfcPositive(abs(x));
   Value far = b.select(less(x, number(0)), sub(number(2), positive), positive);
   return b.select(less(abs(x), number(0.75)), sub(number(1), erfNear(x)), far);

@@ -22,6 +22,7 @@ Value MathBuilder::function(Operation *op, ValueRange x) const {
       .Case([&](math::Log1pOp) { return log1p(x[0]); })
       .Case([&](math::RsqrtOp) { return rsqrt(x[0]); })
       .Case([&](math::CbrtOp) { return cbrt(x[0]); })
+      .Case([&](math::RoundOp) { return roundAway(x[0]); })
       .Case([&](math::PowFOp) { return pow(x[0], x[1]); })
       .Case([&](math::FPowIOp) { return pow(x[0], b.make<arith::SIToFPOp>(type, x[1])); })
       .Case([&](math::SinOp) { return sin(x[0]); })

@@ -38,8 +38,15 @@ Value MathBuilder::rsqrt(Value x) const {
 }
 
 Value MathBuilder::cbrt(Value x) const {
+  if (!isDouble) {
+    Value magnitude = abs(x), guess = exp2(mul(log2Fast(magnitude), number(1.0 / 3)));
+    // One Newton step: y - (y - a / y²) / 3. Zeros and infinite numbers are their doubles.
+    Value excess = mad(negate(magnitude), reciprocalFast(mul(guess, guess)), guess);
+    Value better = mad(excess, number(-1.0 / 3), guess);
+    return copySign(b.select(equal(add(x, x), x), magnitude, better), x);
+  }
   // Denormals have too few digits for the correction: a power of 8 lifts them.
-  Value tiny = less(abs(x), number(isDouble ? 0x1p-900 : 0x1p-100));
+  Value tiny = less(abs(x), number(0x1p-900));
   Value magnitude = b.select(tiny, mul(abs(x), number(0x1p54)), abs(x));
   Value logarithm = log2Fast(magnitude);
   Value guess = exp2(mul(logarithm, number(1.0 / 3)));
@@ -51,6 +58,12 @@ Value MathBuilder::cbrt(Value x) const {
       b.make<arith::AndIOp>(less(number(0), magnitude), less(magnitude, number(INFINITY)));
   Value root = b.select(regular, better, magnitude);
   return copySign(b.select(tiny, mul(root, number(0x1p-18)), root), x);
+}
+
+Value MathBuilder::roundAway(Value x) const {
+  // The largest number below 1/2, as 1/2 itself would lift that to 1.
+  Value half = number(isDouble ? 0x1.fffffffffffffp-2 : 0x1.fffffep-2);
+  return b.make<math::TruncOp>(add(x, copySign(half, x)));
 }
 
 //===-- powers ----------------------------------------------------------------------------===//

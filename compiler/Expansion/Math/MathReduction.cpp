@@ -34,16 +34,21 @@ static uint64_t digits(int index, bool isDouble) {
   return index % 2 ? pair & 0xffffffff : pair >> 32;
 }
 
-MathBuilder::Reduced MathBuilder::subtractQuarters(Value x) const {
+MathBuilder::Reduced MathBuilder::reduceNear(Value x) const {
   if (!target.hasFMA())
     return subtractQuartersInDouble(x);
-  Value n = roundEven(mul(x, number(2 / M_PI)));
-  SmallVector<double> parts{1.57079637050628662109375, -4.37113900018624283e-08,
-                            -1.71512451306171e-15};
-  if (isDouble)
-    parts = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
   Value r = x;
-  for (double part : parts)
+  if (!isDouble) {
+    // Beyond 1.5 * 2^23 the last place counts ones, also of what is no number. All parts are
+    // positive, which keeps the sign of a zero.
+    Value magic = number(0x1.8p23), shifted = fma(x, number(2 / M_PI), magic);
+    Value n = sub(shifted, magic);
+    for (double part : {1.57079625129699707, 7.54978941586159635e-8, 5.39030285815811905e-15})
+      r = fma(n, number(-part), r);
+    return {r, bitsOf(shifted)};
+  }
+  Value n = roundEven(mul(x, number(2 / M_PI)));
+  for (double part : {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33})
     r = fma(n, number(-part), r);
   // The quadrant of what has none is not looked at, but must be a number.
   Value whole = b.select(less(abs(x), number(INFINITY)), n, number(0));
@@ -78,7 +83,7 @@ Value MathBuilder::turnedToAngle(Value high, Value low) const {
   return b.truncateFloat(angle, laneType(type));
 }
 
-MathBuilder::Reduced MathBuilder::multiplyByTwoOverPi(Value x) const {
+MathBuilder::Reduced MathBuilder::reduceFar(Value x) const {
   unsigned width = isDouble ? 64 : 32, mantissa = isDouble ? 52 : 23, bias = isDouble ? 1023 : 127;
   unsigned lastWord = isDouble ? 1024 / 64 : 128 / 32;
   auto constant = [&](uint64_t value) {
@@ -128,17 +133,21 @@ MathBuilder::Reduced MathBuilder::multiplyByTwoOverPi(Value x) const {
           b.select(negative, b.make<arith::SubIOp>(constant(0), quadrant), quadrant)};
 }
 
-MathBuilder::Reduced MathBuilder::reduceToQuarter(Value x) const {
+Value MathBuilder::isFar(Value x) const {
   Value magnitude = abs(x);
-  Value isLarge =
-      b.bitAnd(less(number(isDouble ? 1e9 : 1e5), magnitude), less(magnitude, number(INFINITY)));
+  return b.bitAnd(less(number(isDouble ? 1e9 : nearLimit), magnitude),
+                  less(magnitude, number(INFINITY)));
+}
+
+MathBuilder::Reduced MathBuilder::reduceToQuarter(Value x) const {
+  Value isLarge = isFar(x);
   auto isVector = isa<VectorType>(type);
   Reduced usual;
   if (isVector)
-    usual = subtractQuarters(x);
+    usual = reduceNear(x);
   auto large = [&](OpBuilder &builder, Location loc) {
     VectorBuilder inner(builder, loc);
-    auto [r, quadrant] = MathBuilder(inner, target, type).multiplyByTwoOverPi(x);
+    auto [r, quadrant] = MathBuilder(inner, target, type).reduceFar(x);
     if (isVector) {
       r = inner.select(isLarge, r, usual.first);
       quadrant = inner.select(isLarge, quadrant, usual.second);
@@ -147,7 +156,7 @@ MathBuilder::Reduced MathBuilder::reduceToQuarter(Value x) const {
   };
   auto small = [&](OpBuilder &builder, Location loc) {
     VectorBuilder inner(builder, loc);
-    auto [r, quadrant] = isVector ? usual : MathBuilder(inner, target, type).subtractQuarters(x);
+    auto [r, quadrant] = isVector ? usual : MathBuilder(inner, target, type).reduceNear(x);
     scf::YieldOp::create(builder, loc, ValueRange{r, quadrant});
   };
   auto branch = scf::IfOp::create(b.builder, b.loc, b.anyOf(isLarge), large, small);

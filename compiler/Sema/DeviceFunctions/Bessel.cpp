@@ -1,4 +1,5 @@
-// libdevice's Bessel functions and the scaled complement of the error function, in fp64.
+// libdevice's Bessel functions and the scaled complement of the error function, in fp64; orders 0
+// and 1 of fp32 are SingleBessel.cpp's, higher ones are computed here.
 //
 // Up to 8 the functions of the first and second kind are their zeros times a polynomial, so that
 // they are accurate relatively near the zeros too; beyond, amplitude times sine and cosine, whose
@@ -7,7 +8,7 @@
 // Miller's algorithm, Abramowitz and Stegun 9.12). BesselTables.h has the polynomials.
 
 #include "compiler/Sema/DeviceFunctions/BesselTables.h"
-#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/DeviceFunctions/SinglePrecision.h"
 #include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
@@ -295,13 +296,13 @@ Value mapOrders(TensorBuilder &build, Call &call,
 
 } // namespace
 
-Value builtinBesselJ0(TensorBuilder &t, Call &call) { return inDouble(t, call, j0); }
-Value builtinBesselJ1(TensorBuilder &t, Call &call) { return inDouble(t, call, j1); }
-Value builtinBesselY0(TensorBuilder &t, Call &call) { return inDouble(t, call, y0); }
-Value builtinBesselY1(TensorBuilder &t, Call &call) { return inDouble(t, call, y1); }
-Value builtinBesselI0(TensorBuilder &t, Call &call) { return inDouble(t, call, i0); }
-Value builtinBesselI1(TensorBuilder &t, Call &call) { return inDouble(t, call, i1); }
-Value builtinErfcx(TensorBuilder &t, Call &call) { return inDouble(t, call, erfcx); }
+Value builtinBesselJ0(TensorBuilder &t, Call &call) { return byType(t, call, single::j0, j0); }
+Value builtinBesselJ1(TensorBuilder &t, Call &call) { return byType(t, call, single::j1, j1); }
+Value builtinBesselY0(TensorBuilder &t, Call &call) { return byType(t, call, single::y0, y0); }
+Value builtinBesselY1(TensorBuilder &t, Call &call) { return byType(t, call, single::y1, y1); }
+Value builtinBesselI0(TensorBuilder &t, Call &call) { return byType(t, call, single::i0, i0); }
+Value builtinBesselI1(TensorBuilder &t, Call &call) { return byType(t, call, single::i1, i1); }
+Value builtinErfcx(TensorBuilder &t, Call &call) { return byType(t, call, single::erfcx, erfcx); }
 Value builtinBesselJn(TensorBuilder &t, Call &call) { return mapOrders(t, call, jn); }
 Value builtinBesselYn(TensorBuilder &t, Call &call) { return mapOrders(t, call, yn); }
 

@@ -81,6 +81,20 @@ Lanes cosineOfRest(const Lanes &x) {
   return polynomial(terms, z) * z + 1;
 }
 
+/// The sine of fp32 half turns and of `quarters` of a turn. Beyond 1.5 * 2^23 the last place counts
+/// quarters.
+Lanes sineOfSingles(const Lanes &x, int quarters) {
+  Lanes turn = x - 2 * (x * 0.5).apply<math::RoundEvenOp>();
+  Lanes magic = x.number(0x1.8p23), shifted = turn * 2 + magic;
+  Lanes rest = turn - (shifted - magic) * 0.5;
+  Lanes quadrant = shifted.bits() + double(quarters);
+  Lanes isOdd = (quadrant & quadrant.integer(1)) == 1.0;
+  Lanes chosen = isOdd.select(cosineOfRest(rest), sineOfRest(rest)).bits();
+  // The second bit becomes the sign's.
+  Lanes sign = quadrant.apply<arith::ShLIOp>(quadrant.integer(30)) & quadrant.integer(INT32_MIN);
+  return chosen.apply<arith::XOrIOp>(sign).bitcast(x.dtype());
+}
+
 /// The sine of `quadrant`, from -2 to 3, quarters of a turn and of `rest` half turns.
 Lanes sineOfTurn(const Lanes &quadrant, const Lanes &rest) {
   Lanes isOdd = (quadrant.magnitude() == 1) | (quadrant == 3);
@@ -91,15 +105,21 @@ Lanes sineOfTurn(const Lanes &quadrant, const Lanes &rest) {
 
 } // namespace
 
-Lanes sinOfPi(const Lanes &x) {
+/// sin(pi x), or cos(pi x) with one quarter more, but for signs of zeros.
+static Lanes sineOfHalves(const Lanes &x, int quarters) {
+  if (!x.isDouble())
+    return sineOfSingles(x, quarters);
   auto [quadrant, rest] = reduceHalves(x);
-  Lanes result = sineOfTurn(quadrant, rest);
+  return sineOfTurn(quadrant + quarters, rest);
+}
+
+Lanes sinOfPi(const Lanes &x) {
+  Lanes result = sineOfHalves(x, 0);
   return (result == 0).select(x.number(0).withSignOf(x), result);
 }
 
 Lanes cosOfPi(const Lanes &x) {
-  auto [quadrant, rest] = reduceHalves(x);
-  Lanes result = sineOfTurn(quadrant + 1, rest);
+  Lanes result = sineOfHalves(x, 1);
   return (result == 0).select(x.number(0), result);
 }
 

@@ -15,8 +15,16 @@ Lanes cosOfPi(const Lanes &x);
 /// All operands of a function of floats in one type and shape; false after an error.
 bool readOperands(TensorBuilder &build, const Call &call, std::vector<Lanes> &operands);
 
-/// A function of one float as a formula in fp64, whose result becomes of the float's type again.
-Value inDouble(TensorBuilder &build, Call &call, Lanes (*formula)(const Lanes &x));
+/// A function of one float by its type: the formula of fp32, or that of fp64.
+using Formula = Lanes (*)(const Lanes &x);
+Value byType(TensorBuilder &build, Call &call, Formula single, Formula wide);
+
+/// A function of which fp32 may be an instruction's estimate.
+template <typename Op> Lanes approximately(const Lanes &x) {
+  TensorBuilder &build = *x.build;
+  auto flags = fastMathFlags(Accuracy::Fast, x.dtype());
+  return {&build, {build.emit<Op>(x.tensor.ir, flags), x.tensor.type}};
+}
 
 } // namespace kiln::sema
 

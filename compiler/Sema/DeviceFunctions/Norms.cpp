@@ -47,18 +47,12 @@ std::optional<Length> measure(TensorBuilder &build, const Call &call) {
   return Length{scale, inverse, sum, largest == INFINITY};
 }
 
-template <typename Op> Lanes approximate(const Lanes &x) {
-  TensorBuilder &build = *x.build;
-  auto flags = fastMathFlags(Accuracy::Fast, x.dtype());
-  return {&build, {build.emit<Op>(x.tensor.ir, flags), x.tensor.type}};
-}
-
 /// An infinite component makes an infinite length, whatever the others.
 Value length(TensorBuilder &build, Call &call) {
   auto parts = measure(build, call);
   if (!parts)
     return Value();
-  Lanes result = approximate<math::SqrtOp>(parts->sum) * parts->scale;
+  Lanes result = approximately<math::SqrtOp>(parts->sum) * parts->scale;
   return parts->isInfinite.select(result.number(INFINITY), result).value();
 }
 
@@ -66,7 +60,7 @@ Value inverseLength(TensorBuilder &build, Call &call) {
   auto parts = measure(build, call);
   if (!parts)
     return Value();
-  Lanes result = approximate<math::RsqrtOp>(parts->sum) * parts->inverse;
+  Lanes result = approximately<math::RsqrtOp>(parts->sum) * parts->inverse;
   return parts->isInfinite.select(result.number(0), result).value();
 }
 
@@ -101,11 +95,23 @@ Value builtinSaturatef(TensorBuilder &build, Call &call) {
   return Value::tensor(build.minMax(false, Value::tensor(low), number(build, x, 1), false));
 }
 
-/// One step of Newton's from the quotient, which has cbrt's error and its own.
+/// One step of Newton's from an estimate.
+static Lanes inverseCubeRoot(const Lanes &x) {
+  Lanes magnitude = x.magnitude(), isRegular = (magnitude > 0) & (magnitude < INFINITY);
+  Lanes guess = approximately<math::Exp2Op>(approximately<math::Log2Op>(magnitude) * (-1.0 / 3));
+  // The other way round the square may be infinite.
+  Lanes excess = (-(magnitude * guess * guess)).fused(guess, x.number(1));
+  Lanes better = guess + guess * (excess * (1.0 / 3));
+  return isRegular.select(better, guess).withSignOf(x);
+}
+
+/// In fp64 one step of Newton's from the quotient, which has cbrt's error and its own.
 Value builtinRcbrt(TensorBuilder &build, Call &call) {
   auto x = floatLanes(build, call);
   if (!x)
     return Value();
+  if (!x->isDouble())
+    return inverseCubeRoot(*x).value();
   Lanes root = x->apply<math::CbrtOp>();
   Lanes guess{&build, build.divide(x->number(1).tensor, root.tensor, true)};
   Lanes excess = (-(*x * guess)).fused(guess * guess, x->number(1));

@@ -1,10 +1,7 @@
-// libdevice's gamma functions and the inverses of the error functions.
-//
-// They are rare in kernels, so that these are short rather than fast: all is computed in fp64,
-// which makes the results in fp32 good to the last place or so. A table for each format and range,
-// as libdevice has, would be several times as fast.
+// libdevice's gamma functions and the inverses of the error functions in fp64, which are rare in
+// kernels, so that these are short rather than fast. SinglePrecision.h has those of fp32.
 
-#include "compiler/Sema/DeviceFunctions/Formulas.h"
+#include "compiler/Sema/DeviceFunctions/SinglePrecision.h"
 #include "compiler/Sema/Table/Handlers.h"
 
 #include <cmath>
@@ -87,15 +84,25 @@ Lanes tgamma(const Lanes &x) {
 
 } // namespace
 
-Value inDouble(TensorBuilder &build, Call &call, Lanes (*formula)(const Lanes &x)) {
+Value byType(TensorBuilder &build, Call &call, Formula single, Formula wide) {
   auto x = floatLanes(build, call);
-  return x ? formula(x->cast(Scalar::FP64)).cast(x->dtype()).value() : Value();
+  return x ? (x->isDouble() ? wide : single)(*x).value() : Value();
 }
 
-Value builtinErfinv(TensorBuilder &t, Call &call) { return inDouble(t, call, erfinv); }
-Value builtinErfcinv(TensorBuilder &t, Call &call) { return inDouble(t, call, erfcinv); }
-Value builtinNormcdfinv(TensorBuilder &t, Call &call) { return inDouble(t, call, normcdfinv); }
-Value builtinLgamma(TensorBuilder &t, Call &call) { return inDouble(t, call, lgamma); }
-Value builtinTgamma(TensorBuilder &t, Call &call) { return inDouble(t, call, tgamma); }
+Value builtinErfinv(TensorBuilder &t, Call &call) {
+  return byType(t, call, single::erfinv, erfinv);
+}
+Value builtinErfcinv(TensorBuilder &t, Call &call) {
+  return byType(t, call, single::erfcinv, erfcinv);
+}
+Value builtinNormcdfinv(TensorBuilder &t, Call &call) {
+  return byType(t, call, single::normcdfinv, normcdfinv);
+}
+Value builtinLgamma(TensorBuilder &t, Call &call) {
+  return byType(t, call, single::lgamma, lgamma);
+}
+Value builtinTgamma(TensorBuilder &t, Call &call) {
+  return byType(t, call, single::tgamma, tgamma);
+}
 
 } // namespace kiln::sema

@@ -143,3 +143,36 @@ func.func @maximum_by_comparison(%x: tensor<8xf32>) -> (f32, f32) {
   }
   return %m, %l : f32, f32
 }
+
+// CHECK-LABEL: func.func @constant_powers
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: f64)
+func.func @constant_powers(%x: tensor<4xf32>, %y: f64) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f64, f64, tensor<4xf32>) {
+  // CHECK-DAG: %[[LEAST:.*]] = arith.constant dense<0xFF800000> : tensor<4xf32>
+  // CHECK-DAG: %[[INF:.*]] = arith.constant dense<0x7F800000> : tensor<4xf32>
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
+  // CHECK-DAG: %[[FIVE:.*]] = arith.constant dense<5.000000e+00> : tensor<4xf32>
+  %two = arith.constant 2.0 : f32
+  %twos = tile.splat %two : f32 -> tensor<4xf32>
+  // CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : tensor<4xf32>
+  %a = math.powf %x, %twos : tensor<4xf32>
+  // CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[X]], %[[LEAST]]
+  // CHECK: %[[UNSIGNED:.*]] = arith.addf %[[X]], %[[ZERO]]
+  // CHECK: %[[SQRT:.*]] = math.sqrt %[[UNSIGNED]]
+  // CHECK: %[[ROOT:.*]] = arith.select %[[IS]], %[[INF]], %[[SQRT]]
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %b = math.powf %x, %half : tensor<4xf32>
+  // CHECK: %[[FIFTH:.*]] = math.powf %[[X]], %[[FIVE]]
+  %five = arith.constant dense<5.0> : tensor<4xf32>
+  %c = math.powf %x, %five : tensor<4xf32>
+  // CHECK: %[[YY:.*]] = arith.mulf %[[Y]], %[[Y]] : f64
+  // CHECK: %[[CUBE:.*]] = arith.mulf %[[YY]], %[[Y]] : f64
+  %three = arith.constant 3 : i32
+  %d = math.fpowi %y, %three : f64, i32
+  %one = arith.constant 1.0 : f64
+  %e = math.powf %y, %one : f64
+  // An approximation stays.
+  // CHECK: %[[FAST:.*]] = math.powf %[[X]], %{{.*}} fastmath<afn>
+  %f = math.powf %x, %twos fastmath<afn> : tensor<4xf32>
+  // CHECK: return %[[SQUARE]], %[[ROOT]], %[[FIFTH]], %[[CUBE]], %[[Y]], %[[FAST]]
+  return %a, %b, %c, %d, %e, %f : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f64, f64, tensor<4xf32>
+}
