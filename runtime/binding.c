@@ -71,13 +71,6 @@ kiln_status kiln_check_entry(const kiln_entry *entry) {
   return kiln_check_abi(entry->library);
 }
 
-const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place *place) {
-  const kiln_binding *binding = kiln_load_acquire(&entry->state->bindings);
-  while (binding && binding->place != place)
-    binding = binding->next;
-  return binding;
-}
-
 static kiln_status no_binary(const kiln_entry *entry, const kiln_place *place) {
   char targets[KILN_ERROR_CAPACITY / 2] = "nothing";
   size_t length = 0;
@@ -211,7 +204,12 @@ static kiln_status make_kernel(const kiln_entry *entry, const kiln_binding *bind
   kernel->variant = variant;
   kernel->binary = binary;
   kernel->place = binding->place;
+  kernel->num_params = entry->variants[variant].num_params;
   kernel->passes_more = binary->num_tensor_maps || binary->scratch_bytes;
+  for (int axis = 0; axis < 3; ++axis) {
+    kernel->program_blocks[axis] = binary->cluster[axis] ? binary->cluster[axis] : 1;
+    kernel->grid_limit[axis] = binding->driver->grid_limit[axis] / kernel->program_blocks[axis];
+  }
   *result = kernel;
   return KILN_SUCCESS;
 }
