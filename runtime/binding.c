@@ -1,6 +1,7 @@
 /* The slow path: choosing targets, loading kernels, publishing both. */
 #include "runtime/binding.h"
 
+#include "runtime/choice_cache.h"
 #include "runtime/differential.h"
 #include "runtime/element_values.h"
 #include "runtime/mutex.h"
@@ -93,7 +94,9 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   int64_t target = kiln_best_target(entry, place);
   if (target < 0)
     return no_binary(entry, place);
-  kiln_binding *binding = calloc(1, sizeof *binding + entry->num_variants * sizeof(kiln_kernel *));
+  size_t size = sizeof(kiln_binding) + entry->num_variants * sizeof(kiln_kernel *);
+  size = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  kiln_binding *binding = calloc(1, size + kiln_choice_cache_words(entry) * sizeof(uint64_t));
   if (!binding)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",
                       entry->name);
@@ -101,6 +104,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   binding->driver = kiln_driver_of(place->driver);
   binding->place = place;
   binding->target = (uint32_t)target;
+  binding->choices = (uint64_t *)((char *)binding + size);
   if (!binding->next)
     add_used(entry);
   kiln_store_release(&entry->state->bindings, (void *)binding);
