@@ -364,9 +364,9 @@ typedef struct kiln_plan {
 kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan);
 kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params);
 
-/* What generated code has chosen for a call with the same entry->num_choice_words words, in the same
- * place; KILN_NO_CHOICE: that is not known. The words are all that the choice depends on but for the
- * place. Choices are kept for a few calls, until kiln_unload. */
+/* What generated code has chosen for a call with the same entry->num_choice_words words, in the
+ * same place; KILN_NO_CHOICE: that is not known. The words are all that the choice depends on but
+ * for the place. Choices are kept for a few calls, until kiln_unload. */
 #define KILN_NO_CHOICE UINT32_MAX
 uint32_t kiln_recall(const kiln_call *call, const uint64_t *words);
 void kiln_remember(const kiln_call *call, const uint64_t *words, uint32_t choice);
