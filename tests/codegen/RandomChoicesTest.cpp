@@ -242,7 +242,9 @@ private:
 };
 
 kiln_stream stream() {
-  kiln_set_driver_path(KILN_DRIVER_CUDA, "tests/runtime/libnullcuda.so");
+  static const kiln_status isSet =
+      kiln_set_driver_path(KILN_DRIVER_CUDA, "tests/runtime/libnullcuda.so");
+  EXPECT_EQ(isSet, KILN_SUCCESS);
   return kiln_cuda_stream(arrays);
 }
 
@@ -268,9 +270,10 @@ TEST(RandomChoices, AreThoseOfTheReference) {
       numMisses += wanted.status == KILN_ERROR_NO_VARIANT;
       numRefusals += wanted.status == KILN_ERROR_GRID;
       // The second time it may be known already.
-      for (unsigned time = 0; time < 2; ++time)
-        ASSERT_EQ(functions[i](stream(), call), wanted)
-            << shown(model.entries[i], call) << ", call " << time;
+      for (unsigned time = 0; time < 2; ++time) {
+        Choice taken = functions[i](stream(), call);
+        ASSERT_EQ(taken, wanted) << shown(model.entries[i], call) << ", call " << time;
+      }
     }
   }
   EXPECT_GT(numChoices, 50000u);
