@@ -96,3 +96,50 @@ func.func @descriptor_parts(%p: !tile.ptr<f16>, %m: i64, %n: i64, %d: !tile.desc
   // CHECK: return %[[M]], %[[N]], %[[ONE]], %[[E]]
   return %extent, %stride, %last, %other : i64, i64, i64, i64
 }
+
+// CHECK-LABEL: func.func @maximum_that_keeps_nan
+// CHECK: %[[M:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: tile.yield %[[M]]
+// CHECK: %[[L:.*]] = arith.minimumf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: tile.yield %[[L]]
+func.func @maximum_that_keeps_nan(%x: tensor<8xf32>) -> (f32, f32) {
+  %m = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %a, %a : f32
+    %first = arith.ori %larger, %nan : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  %l = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %smaller = arith.cmpf olt, %a, %b : f32
+    %nan = arith.cmpf uno, %a, %a : f32
+    %first = arith.ori %nan, %smaller : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  return %m, %l : f32, f32
+}
+
+// Where the other operand is NaN it is the result of neither of these.
+// CHECK-LABEL: func.func @maximum_by_comparison
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf une
+func.func @maximum_by_comparison(%x: tensor<8xf32>) -> (f32, f32) {
+  %m = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %r = arith.select %larger, %a, %b : f32
+    tile.yield %r : f32
+  }
+  %l = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %b, %b : f32
+    %first = arith.ori %larger, %nan : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  return %m, %l : f32, f32
+}
