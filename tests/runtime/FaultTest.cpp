@@ -95,6 +95,11 @@ protected:
     for (uint32_t variant = 0; variant < library->entry.num_variants; ++variant)
       all.emplace_back(library->entry.variants[variant].name,
                        [this, variant] { return launch(variant); });
+    if (GetParam().isCuda && GetParam().isNew)
+      all.emplace_back("a tensor without elements", [this] {
+        return kiln_launch(&library->entry, library->entry.num_variants - 1, stream, OneBlock,
+                           empty.params);
+      });
     all.emplace_back("unload", [this] { return kiln_unload(&library->library); });
     all.emplace_back("launch after that", [this] { return launch(0); });
     all.emplace_back("shutdown", [] { return kiln_shutdown(); });
@@ -142,7 +147,7 @@ protected:
 
   std::unique_ptr<TestLibrary> library;
   std::deque<std::string> images;
-  Matrix matrix;
+  Matrix matrix, empty{0x10000, 0};
   kiln_stream stream = {};
 };
 
