@@ -115,9 +115,9 @@ private:
     if (text.tables.conditions.empty())
       put("  (void)arguments;\n  (void)variant;\n  return 1;\n}\n\n");
     else
-      put(formatv("  uint64_t held[{0}];\n  $_held((const $_args *)arguments, held);\n"
-                  "  return !$_lacks(variant, held);\n}\n\n",
-                  text.tables.words())
+      put(formatv("  uint64_t legal[{0}];\n  $_legal((const $_args *)arguments, legal);\n"
+                  "  return (int){1};\n}\n\n",
+                  text.choice.words(), text.isIn("legal", "variant"))
               .str());
   }
 

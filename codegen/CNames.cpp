@@ -47,7 +47,10 @@ static constexpr StringLiteral kGenerated[] = {
     "checked_add",     "checked_sub", "checked_mul", "floor_div",       "floor_mod", "ceil_div",
     "min_of",          "max_of",      "waves_of",    "next_power_of_2", "HIDDEN",    "NO_BINARY",
     "library_entries", "host_kernel", "ON_X86_64",   "ON_AARCH64",      "from_u64",  "distance_of",
-    "leaf_of",         "LEAF",        "NO_TREE",     "END_OF_LIST"};
+    "leaf_of",         "LEAF",        "NO_TREE",     "END_OF_LIST",     "NO_PLACE",  "lowest_bit",
+    "first_of",        "has_more",    "interval_of", "candidate",       "choice",    "instances_of",
+    "cheapest_of",     "fastest_of",  "is_legal",    "limit_of",        "cheapest",  "take_cheaper",
+    "compare_at"};
 
 bool isCIdentifier(StringRef name) {
   return !name.empty() && name.size() <= 200 && !isDigit(name[0]) &&
@@ -99,12 +102,13 @@ std::vector<std::string> entryCNames(StringRef entry) {
        {"", "_entry", "_prepare", "_is_ready", "_variants", "_variant", "_plan", "_plan_init",
         "_run",
         // static names of the source
-        "_args", "_values", "_arrays", "_distance", "_held", "_lacks", "_miss", "_grid", "_choose",
+        "_args", "_values", "_arrays", "_distance", "_held", "_legal", "_miss", "_grid", "_choose",
         "_pack", "_launch", "_admit", "_needs", "_binaries", "_fallbacks", "_targets",
-        "_variant_table", "_variant_constants", "_constants", "_tile_costs", "_processors",
-        "_state", "_parameter_list", "_arguments", "_conditions", "_signature", "_order",
+        "_variant_table", "_variant_constants", "_constants", "_processors", "_candidate",
+        "_candidates", "_factors", "_compare", "_fastest", "_cheapest", "_see", "_there", "_places",
+        "_ends", "_state", "_parameter_list", "_arguments", "_conditions", "_signature", "_order",
         "_elements", "_address", "_admits", "_launch_on", "_comparison", "_compared_arrays",
-        "_ranks", "_params_0", "_tensor_maps_0"})
+        "_ranks", "_params_0", "_tensor_maps_0", "_cuts_0", "_allowed_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

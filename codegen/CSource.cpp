@@ -11,38 +11,6 @@ using namespace llvm;
 
 namespace kiln {
 
-static const StringRef kWavesOf = R"(/* Rounds of program instances, one on each processor. */
-static double waves_of(const int64_t grid[3], uint32_t processors) {
-  double instances = (double)grid[0] * (double)grid[1] * (double)grid[2];
-  if (instances < 0.0 || instances > 4.0e18) /* refused by the launch */
-    return 0.0;
-  if (instances < 4.0e15) { /* the quotient is whole only where it is in integers */
-    const double rounds = instances / (double)processors, whole = (double)(int64_t)rounds;
-    return whole + (double)(whole < rounds);
-  }
-  return (double)(((uint64_t)instances + processors - 1) / processors);
-}
-
-)";
-
-static const StringRef kDistanceOf =
-    R"(static double distance_of(double a, double b) { return a < b ? b - a : a - b; }
-
-)";
-
-/// DecisionTree of DecisionTree.h.
-static const StringRef kLeafOf = R"(#define NO_TREE UINT32_MAX
-#define END_OF_LIST UINT16_MAX
-
-/* Where the variants of a key's leaf begin. */
-static uint32_t leaf_of(const kiln_tree_node *nodes, uint32_t at, const int64_t *key) {
-  while (nodes[at].key != KILN_TREE_LEAF)
-    at = key[nodes[at].key] <= nodes[at].bound ? at + 1 : nodes[at].above;
-  return nodes[at].above;
-}
-
-)";
-
 /// Macros around functions that exist in one host architecture's archive only.
 static const StringRef kHostMacros =
     R"(/* CPU kernels exist where their architecture is compiled for. */
@@ -177,13 +145,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   writeImages(out, entries, hasHostKernels);
   writePacks(out, packs);
   writeFrames(out, frames, model.isCompressed);
-  out << Expression::cHelpers(helpers);
-  if (helpers.count("waves_of"))
-    out << kWavesOf;
-  if (helpers.count("distance_of"))
-    out << kDistanceOf;
-  if (helpers.count("leaf_of"))
-    out << kLeafOf;
+  out << sharedFunctions(helpers);
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";

@@ -265,19 +265,18 @@ static void writeGridTable(raw_ostream &out, const EntryText &text) {
     }
     out << "};\n";
   }
-  if (!tables.hasCosts)
+}
+
+/// Where the variants stand in sets, for what has a variant's number.
+static void writePlaces(raw_ostream &out, const EntryText &text) {
+  bool isAsked = !text.tables.conditions.empty() || text.tables.isKeyed;
+  if (!isAsked || text.choice.isIdentity())
     return;
-  out << "/* The cost of one program instance of each variant: its tile's volume, and its faces\n"
-         " * weighted by "
-      << kTrafficWeight << ". */\nstatic const double " << name << "_tile_costs[] = {";
-  for (size_t i = 0; i < tables.tileCosts.size(); ++i)
-    out << (i ? ", " : "") << tables.tileCosts[i] << ".0";
-  out << "};\n/* Processors of a common device of each target, where the runtime does not know. "
-         "*/\nstatic const uint32_t "
-      << name << "_processors[] = {";
-  for (size_t i = 0; i < tables.targets.size(); ++i)
-    out << (i ? ", " : "") << tables.targets[i].processors;
-  out << "};\n";
+  auto print = [](unsigned place) { return std::to_string(place); };
+  out << "/* The place of each variant in sets of variants. */\n"
+      << wrapDeclaration(formatv("static const uint16_t {0}_places[] = {{{1}};", text.name,
+                                 join(map_range(text.choice.places, print), ", ")))
+      << "\n";
 }
 
 static void writeNeeds(raw_ostream &out, const EntryText &text) {
@@ -406,6 +405,22 @@ static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
                  tables.isTuned() ? "&" + name + "_tuned" : "NULL");
 }
 
+/// Of the tables by which variants are chosen.
+static uint64_t choiceBytes(const EntryText &text) {
+  const DispatchTables &tables = text.tables;
+  const ChoicePlan &plan = text.choice;
+  uint64_t variants = plan.variants.size(), set = plan.words() * sizeof(uint64_t), bytes = 0;
+  if (tables.hasCosts || tables.isKeyed)
+    bytes += variants *
+             (2 * sizeof(double) + 2 * sizeof(uint32_t) + kMostVaryingFactors * sizeof(uint16_t));
+  if (tables.hasCosts)
+    bytes += tables.targets.size() * sizeof(uint32_t) +
+             (plan.factors.empty() ? 0 : variants * sizeof(double));
+  for (const BoundIntervals &one : plan.intervals)
+    bytes += one.cuts.size() * sizeof(int64_t) + one.allowed.size() * set;
+  return bytes + (plan.isEverywhere() ? 0 : plan.there.size() * set);
+}
+
 uint64_t tableBytes(const EntryText &text) {
   const DispatchTables &tables = text.tables;
   raw_null_ostream nowhere;
@@ -429,8 +444,7 @@ uint64_t tableBytes(const EntryText &text) {
       }
   if (!tables.gridConstants.empty())
     bytes += variants * tables.gridConstants.size() * sizeof(int64_t);
-  if (tables.hasCosts)
-    bytes += variants * sizeof(double) + tables.targets.size() * sizeof(uint32_t);
+  bytes += choiceBytes(text);
   if (isComparable(*text.entry))
     bytes +=
         sizeof(kiln_comparison) + comparedArrays(*text.entry).size() * sizeof(kiln_compared_array);
@@ -481,16 +495,19 @@ std::string writeTables(const LibraryModel &model, const EntryText &text) {
   writeTargets(out, model, text);
   writeBinaries(out, model, text);
   writeNeeds(out, text);
+  writePlaces(out, text);
   writeGridTable(out, text);
   writeDispatchKey(out, text);
   writeSignature(out, text);
   out << writeComparisonTable(text) << "static kiln_entry_state " << text.name << "_state;\n"
-      << formatv(
-             "const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
-             "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}, &{0}_signature, {6}};\n\n",
-             text.name, model.cName(), cString(text.name), entry.variants.size(),
-             text.tables.targets.size(), text.tables.isKeyed ? "&" + text.name + "_key" : "NULL",
-             isComparable(entry) ? "&" + text.name + "_comparison" : "NULL");
+      << formatv("const kiln_entry {0}_entry = {{\n    &{1}_library, {2}, {0}_variant_table, "
+                 "{0}_targets,\n    {0}_binaries, &{0}_state, {3}, {4}, {5}, &{0}_signature, {6}, "
+                 "{7}};\n\n",
+                 text.name, model.cName(), cString(text.name), entry.variants.size(),
+                 text.tables.targets.size(),
+                 text.tables.isKeyed ? "&" + text.name + "_key" : "NULL",
+                 isComparable(entry) ? "&" + text.name + "_comparison" : "NULL",
+                 text.choiceWords().size());
   return result;
 }
 

@@ -8,7 +8,7 @@
 #ifndef KILN_CODEGEN_CWRITER_H
 #define KILN_CODEGEN_CWRITER_H
 
-#include "codegen/DispatchTables.h"
+#include "codegen/ChoicePlan.h"
 #include "codegen/ImageFrames.h"
 #include "codegen/Pack.h"
 
@@ -33,6 +33,7 @@ struct EntryText {
   /// What the generated source calls it: with the library's prefix.
   std::string name;
   DispatchTables tables;
+  ChoicePlan choice;
   /// C names of the arguments, unique among themselves and against the functions' own names.
   std::vector<std::string> argumentNames;
   /// For each variant and row of `tables.targets`: its binary, and that one's fallback.
@@ -41,6 +42,8 @@ struct EntryText {
   /// "int32_t M, void *a" with a leading ", " where there is one; the caller's grid first.
   std::string parameters() const;
   bool hasCallersGrid() const { return entry->grid.empty(); }
+  /// Whether no variant may be there for a call.
+  bool mayMiss() const { return !tables.conditions.empty() || !choice.isEverywhere(); }
   /// Room for the most parameters; C has no arrays of length zero.
   size_t maxParameters() const {
     size_t most = 1;
@@ -48,6 +51,21 @@ struct EntryText {
       most = std::max(most, list.size());
     return most;
   }
+
+  /// What an argument is in C. `access` is "args->", or "args." in the public functions, which hold
+  /// the struct itself.
+  std::string field(unsigned argument, llvm::StringRef access = "args->") const;
+  /// What an expression reads, as a C expression of type int64_t.
+  std::string symbolValue(llvm::StringRef symbol, llvm::StringRef failed,
+                          std::set<std::string> &used) const;
+  /// The declaration of `values` and their number, as the runtime's messages take them.
+  std::pair<std::string, std::string> valuesOf(llvm::ArrayRef<unsigned> arguments) const;
+  /// What a call's choice among several legal variants depends on beside its place, as C
+  /// expressions of type uint64_t over `call`, `args` and `legal`. Empty where that is more than is
+  /// kept.
+  std::vector<std::string> choiceWords() const;
+  /// A C condition: whether a set of variants has the one that `variant`, a C expression, numbers.
+  std::string isIn(llvm::StringRef set, llvm::StringRef variant) const;
 };
 
 /// There is none where an entry point is named as the library.
@@ -76,8 +94,12 @@ std::string writeComparison(const EntryText &text, std::set<std::string> &helper
 /// The arrays that a comparison is of: indices into EntryModel::arguments.
 std::vector<unsigned> comparedArrays(const EntryModel &entry);
 
-/// Of the functions those that choose a variant.
+/// Of the functions those that look at conditions, and those that choose a variant. The tables that
+/// they alone read stand before them.
+std::string writeConditions(const EntryText &text, std::set<std::string> &helpers);
 std::string writeChoice(const EntryText &text, std::set<std::string> &helpers);
+/// The functions that `used` names, with what they stand on: those of expressions, and of choices.
+std::string sharedFunctions(const std::set<std::string> &used);
 
 /// `code` with the entry's name for each $.
 std::string named(llvm::StringRef code, llvm::StringRef entry);
@@ -89,6 +111,11 @@ std::string cString(llvm::StringRef text);
 std::string wrapDeclaration(const std::string &line);
 /// A C integer constant.
 std::string cInteger(int64_t value);
+/// `value`, of an argument of that type, compared with `bound` by the operator `op`.
+std::string cComparison(const ArgumentType &type, const std::string &value, llvm::StringRef op,
+                        int64_t bound);
+/// The initialiser of an array of words.
+std::string cWords(llvm::ArrayRef<uint64_t> words);
 /// `text` fit for a C comment: one line, printable, no comment ends.
 std::string cComment(llvm::StringRef text);
 

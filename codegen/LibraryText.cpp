@@ -51,6 +51,7 @@ public:
     text.entry = &entry;
     text.name = model.prefix + entry.name;
     text.tables = buildDispatchTables(model, entry);
+    text.choice = planChoice(entry, text.tables);
     text.argumentNames = argumentNames(entry);
     for (size_t v = 0; v < entry.variants.size(); ++v) {
       text.binaries.emplace_back();

@@ -1,6 +1,7 @@
 /* The slow path: choosing targets, loading kernels, publishing both. */
 #include "runtime/binding.h"
 
+#include "runtime/choice_cache.h"
 #include "runtime/differential.h"
 #include "runtime/element_values.h"
 #include "runtime/mutex.h"
@@ -71,13 +72,6 @@ kiln_status kiln_check_entry(const kiln_entry *entry) {
   return kiln_check_abi(entry->library);
 }
 
-const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place *place) {
-  const kiln_binding *binding = kiln_load_acquire(&entry->state->bindings);
-  while (binding && binding->place != place)
-    binding = binding->next;
-  return binding;
-}
-
 static kiln_status no_binary(const kiln_entry *entry, const kiln_place *place) {
   char targets[KILN_ERROR_CAPACITY / 2] = "nothing";
   size_t length = 0;
@@ -100,7 +94,9 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   int64_t target = kiln_best_target(entry, place);
   if (target < 0)
     return no_binary(entry, place);
-  kiln_binding *binding = calloc(1, sizeof *binding + entry->num_variants * sizeof(kiln_kernel *));
+  size_t size = sizeof(kiln_binding) + entry->num_variants * sizeof(kiln_kernel *);
+  size = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  kiln_binding *binding = calloc(1, size + kiln_choice_cache_words(entry) * sizeof(uint64_t));
   if (!binding)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",
                       entry->name);
@@ -108,6 +104,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   binding->driver = kiln_driver_of(place->driver);
   binding->place = place;
   binding->target = (uint32_t)target;
+  binding->choices = (uint64_t *)((char *)binding + size);
   if (!binding->next)
     add_used(entry);
   kiln_store_release(&entry->state->bindings, (void *)binding);
@@ -211,7 +208,12 @@ static kiln_status make_kernel(const kiln_entry *entry, const kiln_binding *bind
   kernel->variant = variant;
   kernel->binary = binary;
   kernel->place = binding->place;
+  kernel->num_params = entry->variants[variant].num_params;
   kernel->passes_more = binary->num_tensor_maps || binary->scratch_bytes;
+  for (int axis = 0; axis < 3; ++axis) {
+    kernel->program_blocks[axis] = binary->cluster[axis] ? binary->cluster[axis] : 1;
+    kernel->grid_limit[axis] = binding->driver->grid_limit[axis] / kernel->program_blocks[axis];
+  }
   *result = kernel;
   return KILN_SUCCESS;
 }

@@ -18,17 +18,28 @@ typedef struct kiln_binding {
   const kiln_driver_table *driver;
   const kiln_place *place;
   uint32_t target;
+  uint64_t *choices;            /* those of choice_cache.h */
   const kiln_kernel *kernels[]; /* by variant; null: not loaded */
 } kiln_binding;
 
 /* KILN_ERROR_ABI unless `library` was generated for this runtime's records. */
 kiln_status kiln_check_abi(const kiln_library *library);
 
-/* KILN_ERROR_INVALID_ARGUMENT or _ABI unless `entry` may be read. */
+/* Hot: whether `entry` may be read. */
+static inline bool kiln_is_entry(const kiln_entry *entry) {
+  return entry && entry->library && entry->library->abi_version == KILN_ABI_VERSION;
+}
+/* KILN_ERROR_INVALID_ARGUMENT or _ABI unless it may be. */
 kiln_status kiln_check_entry(const kiln_entry *entry);
 
-/* The binding if it is there, else null. */
-const kiln_binding *kiln_find_binding(const kiln_entry *entry, const kiln_place *place);
+/* Hot: the binding if it is there, else null. */
+static inline const kiln_binding *kiln_find_binding(const kiln_entry *entry,
+                                                    const kiln_place *place) {
+  const kiln_binding *binding = (const kiln_binding *)kiln_load_acquire(&entry->state->bindings);
+  while (binding && binding->place != place)
+    binding = binding->next;
+  return binding;
+}
 
 /* Finds or makes the binding: chooses the target. KILN_ERROR_NO_BINARY, _OUT_OF_MEMORY. */
 kiln_status kiln_bind(const kiln_entry *entry, const kiln_place *place,

@@ -31,7 +31,7 @@ typedef struct context_record {
 static kiln_mutex mutex;
 static kiln_cuda_api api_storage;
 static void *library_handle;
-static const kiln_cuda_api *published_api;
+const kiln_cuda_api *kiln_cuda_api_opened;
 static kiln_place *device_places[MAX_DEVICES];
 static context_record *context_records;
 
@@ -45,8 +45,6 @@ static const kiln_symbol symbols[] = {
 #undef REQUIRED
 #undef OPTIONAL
 };
-
-const kiln_cuda_api *kiln_cuda(void) { return kiln_load_acquire(&published_api); }
 
 kiln_status kiln_cuda_error(const kiln_cuda_api *api, kiln_status status, const char *what,
                             int result) {
@@ -78,19 +76,21 @@ static kiln_status open_driver(void) {
   }
   api->has_libraries = api->cuLibraryLoadData && api->cuLibraryUnload && api->cuLibraryGetKernel &&
                        api->cuKernelSetAttribute;
-  kiln_store_release(&published_api, (const kiln_cuda_api *)api);
+  kiln_store_release(&kiln_cuda_api_opened, (const kiln_cuda_api *)api);
   return KILN_SUCCESS;
 }
 
-static kiln_status ensure_open(const kiln_cuda_api **api) {
-  *api = kiln_cuda();
-  if (*api)
-    return KILN_SUCCESS;
+static KILN_RARE kiln_status open_once(const kiln_cuda_api **api) {
   kiln_lock(&mutex);
   kiln_status status = kiln_cuda() ? KILN_SUCCESS : open_driver();
   kiln_unlock(&mutex);
   *api = kiln_cuda();
   return status;
+}
+
+static inline kiln_status ensure_open(const kiln_cuda_api **api) {
+  *api = kiln_cuda();
+  return kiln_is_rare(!*api) ? open_once(api) : KILN_SUCCESS;
 }
 
 kiln_status kiln_cuda_enter(const kiln_cuda_api *api, void *context, bool *pushed) {
@@ -177,8 +177,8 @@ static kiln_status place_of_ordinal(const kiln_cuda_api *api, int ordinal,
   return status;
 }
 
-static const context_record *find_record(const context_record *records, const void *context,
-                                         unsigned long long id) {
+static inline const context_record *find_record(const context_record *records, const void *context,
+                                                unsigned long long id) {
   for (; records; records = records->next)
     if (records->context == context && records->id == id && kiln_load_acquire(&records->alive))
       return records;
@@ -226,22 +226,14 @@ static kiln_status add_record(const kiln_cuda_api *api, void *context, unsigned 
   return KILN_SUCCESS;
 }
 
-static kiln_status place_of_context(const kiln_cuda_api *api, void *context,
-                                    const kiln_place **place) {
-  unsigned long long id = 0;
-  if (api->cuCtxGetId) {
-    int result = api->cuCtxGetId(context, &id);
-    if (result)
-      return kiln_cuda_error(api, KILN_ERROR_INVALID_DEVICE, "cuCtxGetId", result);
-  }
-  const context_record *record = find_record(kiln_load_acquire(&context_records), context, id);
-  if (record) {
-    *place = record->place;
-    return KILN_SUCCESS;
-  }
+/* `result` is that of cuCtxGetId. */
+static KILN_RARE kiln_status record_context(const kiln_cuda_api *api, int result, void *context,
+                                            unsigned long long id, const kiln_place **place) {
+  if (result)
+    return kiln_cuda_error(api, KILN_ERROR_INVALID_DEVICE, "cuCtxGetId", result);
   kiln_status status = KILN_SUCCESS;
   kiln_lock(&mutex);
-  record = find_record(context_records, context, id);
+  const context_record *record = find_record(context_records, context, id);
   if (record)
     *place = record->place;
   else
@@ -250,30 +242,43 @@ static kiln_status place_of_context(const kiln_cuda_api *api, void *context,
   return status;
 }
 
-static kiln_status stream_error(const kiln_cuda_api *api, const void *stream, const char *what,
-                                int result) {
-  kiln_status status = kiln_cuda_error(api, KILN_ERROR_INVALID_DEVICE, what, result);
+static inline kiln_status place_of_context(const kiln_cuda_api *api, void *context,
+                                           const kiln_place **place) {
+  unsigned long long id = 0;
+  int result = api->cuCtxGetId ? api->cuCtxGetId(context, &id) : KILN_CUDA_SUCCESS;
+  const context_record *record = kiln_load_acquire(&context_records);
+  if (!result)
+    record = find_record(record, context, id);
+  if (kiln_is_rare(result || !record))
+    return record_context(api, result, context, id, place);
+  *place = record->place;
+  return KILN_SUCCESS;
+}
+
+/* `result` is that of cuStreamGetCtx, which has given no context. */
+static KILN_RARE kiln_status stream_error(const kiln_cuda_api *api, const void *stream,
+                                          int result) {
+  if (!result)
+    result = KILN_CUDA_ERROR_INVALID_CONTEXT;
+  kiln_status status = kiln_cuda_error(api, KILN_ERROR_INVALID_DEVICE, "cuStreamGetCtx", result);
   if (result == KILN_CUDA_ERROR_INVALID_CONTEXT && !stream)
     return kiln_error_within(status, "the default stream needs a current cuda context");
   return status;
 }
 
-static kiln_status get_context(const kiln_cuda_api *api, void *stream, void **context) {
+static inline kiln_status get_context(const kiln_cuda_api *api, void *stream, void **context) {
   *context = NULL;
   int result = api->cuStreamGetCtx(stream, context);
-  if (!result && !*context)
-    result = KILN_CUDA_ERROR_INVALID_CONTEXT;
-  return result ? stream_error(api, stream, "cuStreamGetCtx", result) : KILN_SUCCESS;
+  return kiln_is_rare(result || !*context) ? stream_error(api, stream, result) : KILN_SUCCESS;
 }
 
 static kiln_status stream_place(kiln_stream stream, const kiln_place **place) {
   const kiln_cuda_api *api;
-  kiln_status status = ensure_open(&api);
-  if (status != KILN_SUCCESS)
-    return status;
   void *context;
-  status = get_context(api, stream.handle, &context);
-  return status == KILN_SUCCESS ? place_of_context(api, context, place) : status;
+  kiln_status status = ensure_open(&api);
+  if (status == KILN_SUCCESS)
+    status = get_context(api, stream.handle, &context);
+  return kiln_is_rare(status != KILN_SUCCESS) ? status : place_of_context(api, context, place);
 }
 
 static kiln_status stream_context(kiln_stream stream, void **context) {
@@ -429,7 +434,7 @@ static void close_driver(void) {
     device_places[i] = NULL;
   }
   kiln_cuda_forget_tensor_maps();
-  kiln_store_release(&published_api, (const kiln_cuda_api *)NULL);
+  kiln_store_release(&kiln_cuda_api_opened, (const kiln_cuda_api *)NULL);
   kiln_close_library(KILN_DRIVER_CUDA, library_handle);
 }
 

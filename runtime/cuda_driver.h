@@ -63,7 +63,10 @@ typedef struct kiln_cuda_api {
 } kiln_cuda_api;
 
 /* The open driver; null before. Hot. */
-const kiln_cuda_api *kiln_cuda(void);
+extern const kiln_cuda_api *kiln_cuda_api_opened;
+static inline const kiln_cuda_api *kiln_cuda(void) {
+  return kiln_load_acquire(&kiln_cuda_api_opened);
+}
 
 /* Records "<what> failed: <name> (<number>): <text>"; `status`, but KILN_ERROR_OUT_OF_MEMORY where
  * the driver says so. */

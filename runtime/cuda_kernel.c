@@ -319,8 +319,9 @@ kiln_status kiln_cuda_unload(const kiln_image *image) {
 
 /* --- launching --- */
 
-static kiln_status launch_error(const kiln_cuda_api *api, const kiln_kernel *kernel,
-                                const uint32_t grid[3], const char *what, int result) {
+static KILN_RARE kiln_status launch_error(const kiln_cuda_api *api, const kiln_kernel *kernel,
+                                          const uint32_t grid[3], int result) {
+  const char *what = kernel->num_attributes ? "cuLaunchKernelEx" : "cuLaunchKernel";
   bool is_too_large = result == KILN_CUDA_ERROR_COOPERATIVE_TOO_LARGE;
   kiln_status status =
       kiln_cuda_error(api, is_too_large ? KILN_ERROR_GRID : KILN_ERROR_LAUNCH, what, result);
@@ -332,35 +333,53 @@ static kiln_status launch_error(const kiln_cuda_api *api, const kiln_kernel *ker
       grid[1], grid[2], kernel->binary->threads, kernel->binary->shared_bytes);
 }
 
+/* A function of its own, as is launch_with_more: launches without all that do not pay for its
+ * stack. */
+static __attribute__((noinline)) int launch_extended(const kiln_cuda_api *api,
+                                                     const kiln_kernel *kernel, kiln_stream stream,
+                                                     const uint32_t grid[3], void **parameters) {
+  kiln_cuda_launch_config config = {.grid = {grid[0], grid[1], grid[2]},
+                                    .block = {kernel->binary->threads, 1, 1},
+                                    .shared_bytes = kernel->binary->shared_bytes,
+                                    .stream = stream.handle,
+                                    .attributes = (kiln_cuda_attribute *)kernel->attributes,
+                                    .num_attributes = kernel->num_attributes};
+  return api->cuLaunchKernelEx(&config, kernel->function, parameters, NULL);
+}
+
 /* `parameters` are all that the binary has. The driver only reads them. */
-static kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream,
-                                   const uint32_t grid[3], void **parameters) {
+static inline int call_driver(const kiln_cuda_api *api, const kiln_kernel *kernel,
+                              kiln_stream stream, const uint32_t grid[3], void **parameters) {
+  if (kernel->num_attributes)
+    return launch_extended(api, kernel, stream, grid, parameters);
+  return api->cuLaunchKernel(kernel->function, grid[0], grid[1], grid[2], kernel->binary->threads,
+                             1, 1, kernel->binary->shared_bytes, stream.handle, parameters, NULL);
+}
+
+static __attribute__((noinline)) kiln_status
+launch_in_context(const kiln_cuda_api *api, const kiln_kernel *kernel, kiln_stream stream,
+                  const uint32_t grid[3], void **parameters, int *result) {
+  bool pushed;
+  kiln_status status = kiln_cuda_enter(api, kernel->place->context, &pushed);
+  if (status != KILN_SUCCESS)
+    return status;
+  *result = call_driver(api, kernel, stream, grid, parameters);
+  kiln_cuda_leave(api, pushed);
+  return KILN_SUCCESS;
+}
+
+static inline kiln_status launch_complete(const kiln_kernel *kernel, kiln_stream stream,
+                                          const uint32_t grid[3], void **parameters) {
   const kiln_cuda_api *api = kiln_cuda();
-  const kiln_binary *binary = kernel->binary;
-  bool pushed = false;
-  int result;
+  int result = KILN_CUDA_SUCCESS;
   if (kernel->place->context) {
-    kiln_status status = kiln_cuda_enter(api, kernel->place->context, &pushed);
+    kiln_status status = launch_in_context(api, kernel, stream, grid, parameters, &result);
     if (status != KILN_SUCCESS)
       return status;
-  }
-  if (kernel->num_attributes == 0) {
-    result = api->cuLaunchKernel(kernel->function, grid[0], grid[1], grid[2], binary->threads, 1, 1,
-                                 binary->shared_bytes, stream.handle, parameters, NULL);
   } else {
-    kiln_cuda_launch_config config = {.grid = {grid[0], grid[1], grid[2]},
-                                      .block = {binary->threads, 1, 1},
-                                      .shared_bytes = binary->shared_bytes,
-                                      .stream = stream.handle,
-                                      .attributes = (kiln_cuda_attribute *)kernel->attributes,
-                                      .num_attributes = kernel->num_attributes};
-    result = api->cuLaunchKernelEx(&config, kernel->function, parameters, NULL);
+    result = call_driver(api, kernel, stream, grid, parameters);
   }
-  kiln_cuda_leave(api, pushed);
-  if (result)
-    return launch_error(api, kernel, grid,
-                        kernel->num_attributes ? "cuLaunchKernelEx" : "cuLaunchKernel", result);
-  return KILN_SUCCESS;
+  return kiln_is_rare(result) ? launch_error(api, kernel, grid, result) : KILN_SUCCESS;
 }
 
 static kiln_status launch_with_scratch(const kiln_kernel *kernel, kiln_stream stream,
@@ -376,7 +395,6 @@ static kiln_status launch_with_scratch(const kiln_kernel *kernel, kiln_stream st
   return status;
 }
 
-/* A function of its own: launches without all that do not pay for its stack. */
 static __attribute__((noinline)) kiln_status launch_with_more(const kiln_kernel *kernel,
                                                               kiln_stream stream,
                                                               const uint32_t grid[3],

@@ -1,20 +1,12 @@
 /* The list of executors. */
 #include "runtime/driver.h"
 
-const kiln_driver_table *kiln_driver_of(uint32_t driver) {
-  switch (driver) {
-  case KILN_DRIVER_CUDA:
-    return &kiln_cuda_driver;
-  case KILN_DRIVER_HIP:
-    return &kiln_hip_driver;
-  case KILN_DRIVER_CPU:
-    return &kiln_cpu_driver;
-  case KILN_DRIVER_EMULATOR:
-    return &kiln_emulator_driver;
-  default:
-    return NULL;
-  }
-}
+const kiln_driver_table *const kiln_drivers[KILN_NUM_DRIVERS] = {
+    [KILN_DRIVER_CUDA] = &kiln_cuda_driver,
+    [KILN_DRIVER_HIP] = &kiln_hip_driver,
+    [KILN_DRIVER_CPU] = &kiln_cpu_driver,
+    [KILN_DRIVER_EMULATOR] = &kiln_emulator_driver,
+};
 
 kiln_status kiln_error_within_kernel(kiln_status status, const kiln_kernel *kernel) {
   return kiln_error_within(status, "%s: variant %u (%s)", kernel->entry->name, kernel->variant,

@@ -28,6 +28,9 @@ extern "C" {
  */
 #define kiln_load_acquire(pointer) __atomic_load_n((pointer), __ATOMIC_ACQUIRE)
 #define kiln_store_release(pointer, value) __atomic_store_n((pointer), (value), __ATOMIC_RELEASE)
+/* What a hot path leaves to a function of its own, which does not cost it a stack frame. */
+#define kiln_is_rare(condition) __builtin_expect((condition), 0)
+#define KILN_RARE __attribute__((noinline, cold))
 
 enum { KILN_ARCH_CAPACITY = 64 };
 
@@ -63,13 +66,16 @@ typedef struct kiln_cuda_attribute {
 } kiln_cuda_attribute;
 
 typedef struct kiln_kernel {
-  const kiln_entry *entry;
+  int64_t grid_limit[3];      /* program instances that the device allows along each axis */
+  uint32_t program_blocks[3]; /* blocks of one instance, which is a cluster */
+  uint32_t num_params;        /* of the variant */
   const kiln_binary *binary;
   const kiln_place *place;
-  uint32_t variant;
-  uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
   void *function;          /* CUkernel, CUfunction, hipFunction_t */
-  bool has_messages;       /* HIP: it may print, or fail (hip_messages.h) */
+  uint32_t num_attributes; /* CUDA: what cuLaunchKernelEx is told beyond the grid */
+  uint32_t variant;
+  const kiln_entry *entry;
+  bool has_messages; /* HIP: it may print, or fail (hip_messages.h) */
   kiln_cuda_attribute attributes[KILN_MAX_ATTRIBUTES];
   bool passes_more; /* than the variant's parameters: tensor maps, scratch memory */
   kiln_tensor_map_cache *tensor_maps; /* CUDA: for each of the binary's maps; null: none */
@@ -126,8 +132,14 @@ extern const kiln_driver_table kiln_emulator_driver;
 /* Puts "<entry>: variant <number> (<name>): " before the message and returns `status`. */
 kiln_status kiln_error_within_kernel(kiln_status status, const kiln_kernel *kernel);
 
+/* By kiln_driver; null for KILN_DRIVER_NONE. */
+enum { KILN_NUM_DRIVERS = KILN_DRIVER_EMULATOR + 1 };
+extern const kiln_driver_table *const kiln_drivers[KILN_NUM_DRIVERS];
+
 /* Null for KILN_DRIVER_NONE and numbers that are no driver. */
-const kiln_driver_table *kiln_driver_of(uint32_t driver);
+static inline const kiln_driver_table *kiln_driver_of(uint32_t driver) {
+  return driver < KILN_NUM_DRIVERS ? kiln_drivers[driver] : (const kiln_driver_table *)0;
+}
 
 /* The image of `binary` at `place` among `images`, or null. */
 kiln_image *kiln_find_image(kiln_image *images, const kiln_binary *binary, const kiln_place *place);

@@ -298,6 +298,7 @@ struct kiln_entry {
   const kiln_dispatch_key *key;      /* null: measured shapes do not decide here */
   const kiln_signature *signature;   /* may be null: not described */
   const kiln_comparison *comparison; /* may be null: calls are not compared */
+  uint32_t num_choice_words;         /* of kiln_recall; 0: it is not called */
 };
 
 struct kiln_library {
@@ -362,6 +363,13 @@ typedef struct kiln_plan {
 } kiln_plan;
 kiln_status kiln_plan_create(const kiln_call *call, uint32_t variant, kiln_plan *plan);
 kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *const *params);
+
+/* What generated code has chosen for a call with the same entry->num_choice_words words, in the
+ * same place; KILN_NO_CHOICE: that is not known. The words are all that the choice depends on but
+ * for the place. Choices are kept for a few calls, until kiln_unload. */
+#define KILN_NO_CHOICE UINT32_MAX
+uint32_t kiln_recall(const kiln_call *call, const uint64_t *words);
+void kiln_remember(const kiln_call *call, const uint64_t *words, uint32_t choice);
 
 /* Counts a call, or one that no variant matched, where call->seen is not null: the values of the
  * dispatch key, and `num_words` words of the conditions that hold. */

@@ -1,15 +1,12 @@
 /*
  * A table of tags (sums of a tensor's numbers) says which slots to look into: one cache line for
- * all of them. The slot itself has the numbers in full.
- *
- * Every word of a slot is atomic. The version is odd while a writer is at work; it comes before the
- * words it stores by release, and readers load words by acquire: a reader that sees one new word
- * sees the new version, too, when it asks again.
+ * all of them. The slot itself has the numbers in full, behind a version (sequence_lock.h).
  */
 #include "runtime/tensor_map_cache.h"
 
 #include "runtime/driver.h"
 #include "runtime/platform.h"
+#include "runtime/sequence_lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,15 +57,15 @@ static uint32_t tag_of(const uint64_t key[KEY_WORDS], uint32_t words) {
 
 static bool read_slot(const slot *from, const uint64_t key[KEY_WORDS], uint32_t words,
                       kiln_encoded_map *map) {
-  uint64_t version = kiln_load_acquire(&from->version);
-  if (version == 0 || version % 2)
+  uint64_t version;
+  if (!kiln_begin_reading(&from->version, &version))
     return false;
   for (uint32_t i = 0; i < words; ++i)
     if (kiln_load_acquire(&from->key[i]) != key[i])
       return false;
   for (uint32_t i = 0; i < MAP_WORDS; ++i)
     map->words[i] = kiln_load_acquire(&from->map[i]);
-  return __atomic_load_n(&from->version, __ATOMIC_RELAXED) == version;
+  return kiln_end_reading(&from->version, version);
 }
 
 bool kiln_find_tensor_map(const kiln_tensor_map_cache *cache, const kiln_tensor *tensor,
@@ -88,14 +85,13 @@ void kiln_keep_tensor_map(kiln_tensor_map_cache *cache, const kiln_tensor *tenso
   uint32_t words = write_key(tensor, key);
   uint32_t at = __atomic_fetch_add(&cache->next, 1, __ATOMIC_RELAXED) % KILN_KEPT_TENSOR_MAPS;
   slot *to = &cache->slots[at];
-  uint64_t version = __atomic_load_n(&to->version, __ATOMIC_RELAXED);
-  if (version % 2 || !__atomic_compare_exchange_n(&to->version, &version, version + 1, false,
-                                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  uint64_t version;
+  if (!kiln_begin_writing(&to->version, &version))
     return;
   for (uint32_t i = 0; i < words; ++i)
     kiln_store_release(&to->key[i], key[i]);
   for (uint32_t i = 0; i < MAP_WORDS; ++i)
     kiln_store_release(&to->map[i], map->words[i]);
-  kiln_store_release(&to->version, version + 2);
+  kiln_end_writing(&to->version, version);
   __atomic_store_n(&cache->tags[at], tag_of(key, words), __ATOMIC_RELAXED);
 }

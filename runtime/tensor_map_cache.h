@@ -3,10 +3,8 @@
  * to make one than the rest of a launch.
  *
  * Each map of a kernel has a few slots of its own, in which the oldest makes room for the newest.
- * Readers and writers may be any threads and never wait: a slot is a sequence lock (Boehm, "Can
- * Seqlocks Get Along With Programming Language Memory Models?", 2012) and is copied out whole, so
- * that nobody uses a map that is being replaced; a writer that finds another at work on its slot
- * lets it be.
+ * Readers and writers may be any threads and never wait: a slot is a sequence lock
+ * (sequence_lock.h) and is copied out whole, so that nobody uses a map that is being replaced.
  */
 #ifndef KILN_RUNTIME_TENSOR_MAP_CACHE_H
 #define KILN_RUNTIME_TENSOR_MAP_CACHE_H

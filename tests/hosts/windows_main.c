@@ -28,7 +28,7 @@ static const kiln_variant variants[] = {{"v", params, 1, 0, NULL}};
 static const kiln_target targets[] = {{KILN_DRIVER_CPU, KILN_FORM_HOST, "x86-64", NULL}};
 static const kiln_binary binaries[] = {{.host = step, .symbol = "v", .arena_bytes = 4096}};
 static const kiln_entry own_entry = {
-    &own_library, "step", variants, targets, binaries, &state, 1, 1, NULL, NULL, NULL};
+    &own_library, "step", variants, targets, binaries, &state, 1, 1, NULL, NULL, NULL, 0};
 static const kiln_entry *const entries[] = {&own_entry};
 const kiln_library own_library = {KILN_ABI_VERSION, 1, "own", entries, NULL, NULL, 0};
 

@@ -146,6 +146,8 @@ struct State {
     broken.clear();
     jitLog.clear();
     failures.clear();
+    callsToFailure = 0;
+    failedCall.clear();
     contexts.clear();
     freeContexts.clear();
     streams.clear();
@@ -160,6 +162,14 @@ struct State {
     std::lock_guard<std::mutex> lock(mutex);
     failures[name] = {result, nth};
   }
+  // So does the nth call of all, once; which one that was is `failedCall`.
+  void failCall(int result, int nth) {
+    std::lock_guard<std::mutex> lock(mutex);
+    callsToFailure = nth;
+    failureOfCall = result;
+    failedCall.clear();
+  }
+  std::string failedCall;
   void heal() {
     std::lock_guard<std::mutex> lock(mutex);
     failures.clear();
@@ -196,11 +206,22 @@ struct State {
     return streams.back().get();
   }
 
+  size_t numLoadedImages() const {
+    size_t n = 0;
+    for (const auto &image : images)
+      n += image->loaded;
+    return n;
+  }
+
   // --- for the fakes, under the mutex ---
 
   // Records the call; what it must return at once, or 0.
   int enter(const char *name) {
     calls.push_back(name);
+    if (callsToFailure > 0 && --callsToFailure == 0) {
+      failedCall = name;
+      return failureOfCall;
+    }
     auto failure = failures.find(name);
     if (failure == failures.end())
       return 0;
@@ -297,6 +318,7 @@ private:
     int result, nth;
   };
   std::map<std::string, Failure> failures;
+  int callsToFailure = 0, failureOfCall = 0;
   std::vector<std::unique_ptr<Context>> contexts;
   std::vector<Context *> freeContexts;
   std::vector<std::unique_ptr<Stream>> streams;

@@ -36,8 +36,8 @@ static const kiln_binary add_binaries[] = {
 };
 static kiln_entry_state add_state;
 const kiln_entry add_entry = {
-    &c99_library, "add", add_variants, add_targets, add_binaries, &add_state, 1, 2,
-    NULL,         NULL,  NULL};
+    &c99_library, "add", add_variants, add_targets, add_binaries, &add_state, 1, 2, NULL, NULL,
+    NULL,         0};
 static const kiln_entry *const c99_entries[] = {&add_entry};
 const kiln_library c99_library = {KILN_ABI_VERSION, 1, "c99", c99_entries, NULL, NULL, 0};
 

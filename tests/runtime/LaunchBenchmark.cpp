@@ -65,7 +65,7 @@ kiln_binary makeProduct() {
 const kiln_binary binaries[] = {makeBinary(), makeBinary(), makeProduct()};
 kiln_entry_state state;
 const kiln_entry entry = {&benchLibrary, "axpy",  variants, targets, binaries, &state, 3, 1,
-                          nullptr,       nullptr, nullptr};
+                          nullptr,       nullptr, nullptr,  0};
 const kiln_entry *const entries[] = {&entry};
 extern "C" const kiln_library benchLibrary = {KILN_ABI_VERSION, 1,       "bench", entries,
                                               nullptr,          nullptr, 0};

@@ -25,7 +25,7 @@ static const kiln_target targets[] = {{KILN_DRIVER_CPU, KILN_FORM_HOST,
                                        0}};
 static const kiln_binary binaries[] = {{.host = add_seven, .symbol = "v", .arena_bytes = 1 << 16}};
 static const kiln_entry entry = {&library, "add_seven", variants, targets, binaries, &state,
-                                 1,        1,           NULL,     NULL,    NULL};
+                                 1,        1,           NULL,     NULL,    NULL,     0};
 static const kiln_entry *const entries[] = {&entry};
 static const kiln_library library = {KILN_ABI_VERSION, 1, "plugin", entries, NULL, NULL, 0};
 

@@ -160,6 +160,37 @@ TEST(TensorMapCacheTest, NobodyGetsAMapThatIsBeingReplaced) {
   kiln_os_free_aligned(cache);
 }
 
+// Choices for numbers that say what the choice is, kept and asked for without pause.
+TEST_F(ThreadsTest, NobodyGetsAChoiceForOtherWords) {
+  open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
+  TestLibrary library({cubin("sm_90a")});
+  library.addVariant("v");
+  library.entry.num_choice_words = 3;
+  kiln_call call;
+  ASSERT_OK(
+      kiln_begin(&library.entry, kiln_cuda_stream(fake->makeStream(fake->makeContext(0))), &call));
+  constexpr unsigned NumShapes = 90, NumRounds = 20000;
+  std::atomic<unsigned> known{0}, wrong{0};
+  together([&](int thread) {
+    for (unsigned round = 0; round < NumRounds; ++round) {
+      uint32_t shape = (round * 5 + unsigned(thread)) % NumShapes;
+      const uint64_t words[] = {shape % 3, shape, shape % 7};
+      uint32_t choice = kiln_recall(&call, words);
+      known += choice != KILN_NO_CHOICE;
+      wrong += choice != KILN_NO_CHOICE && choice != shape;
+      if (choice == KILN_NO_CHOICE)
+        kiln_remember(&call, words, shape);
+    }
+  });
+  EXPECT_GT(known, 0u);
+  EXPECT_EQ(wrong, 0u);
+  // Until the code is unloaded.
+  ASSERT_OK(kiln_unload(&library.library));
+  ASSERT_OK(kiln_begin(&library.entry, call.stream, &call));
+  const uint64_t words[] = {0, 0, 0};
+  EXPECT_EQ(kiln_recall(&call, words), KILN_NO_CHOICE);
+}
+
 TEST_F(ThreadsTest, EachLaunchGetsItsOwnTensorMaps) {
   open(KILN_DRIVER_CUDA, "libfakecuda12.so", {{9, 0, ""}});
   TestLibrary library({cubin("sm_90a")});

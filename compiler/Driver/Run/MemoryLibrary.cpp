@@ -130,7 +130,8 @@ llvm::Error MemoryLibrary::fill(Entry &entry, const LibraryModel &model, const E
                   uint32_t(entry.targets.size()),
                   /*key=*/nullptr,
                   /*signature=*/nullptr,
-                  /*comparison=*/nullptr};
+                  /*comparison=*/nullptr,
+                  /*num_choice_words=*/0};
   return llvm::Error::success();
 }
 
