@@ -14,7 +14,8 @@
 //                 pieces of 8 bytes, which go through the L1 cache
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
-//   arithmetic    1 per register of the result; 4 for math functions
+//   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
+//                 without an instruction for it
 //   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the
 //   and scan      axis, and if warps share the axis an exchange through shared memory, forbidden if
 //                 the partial results exceed it
@@ -57,6 +58,7 @@ private:
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
                 AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);
+  double sharersOf(const LinearLayout &layout) const;
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
   double combination(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,
