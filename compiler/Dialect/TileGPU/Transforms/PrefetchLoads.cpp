@@ -273,7 +273,7 @@ private:
   bool leavesAsManyBlocks(unsigned registers, const TargetInfo &target) {
     func::FuncOp kernel = getOperation();
     // The estimates of loops with products are that much below what the back end takes, about.
-    constexpr unsigned missing = 40;
+    constexpr unsigned missing = 56;
     unsigned uncounted = std::max(missing, uncountedRegisters(target));
     if (estimateRegisters(kernel, target) + registers + uncounted >
         registersOfThread(kernel, target))
