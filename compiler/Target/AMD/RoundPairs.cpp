@@ -51,7 +51,21 @@ bool isQuiet(llvm::Value *value) {
   }
 }
 
-/// The f32 of each element, if the vector is rounded from f32 throughout.
+/// Whether there are elements, and none without the other of its pair; of others, that there is
+/// nothing.
+bool isOfPairs(llvm::ArrayRef<llvm::Value *> elements, llvm::Value *rest) {
+  bool isAny = false, isWhole = true;
+  for (size_t index = 0; index < elements.size(); index += 2) {
+    if (!elements[index] != !elements[index + 1])
+      return false;
+    isAny |= elements[index] != nullptr;
+    isWhole &= elements[index] != nullptr;
+  }
+  return isAny && (isWhole || llvm::isa<llvm::UndefValue>(rest));
+}
+
+/// The f32 of each element, if the vector is rounded from f32 throughout; null for pairs that it
+/// does not have.
 llvm::SmallVector<llvm::Value *> roundedElements(llvm::Instruction &root, llvm::IRBuilder<> &b) {
   auto *type = llvm::dyn_cast<llvm::FixedVectorType>(root.getType());
   if (!type || !type->getElementType()->isBFloatTy() || type->getNumElements() % 2)
@@ -75,7 +89,7 @@ llvm::SmallVector<llvm::Value *> roundedElements(llvm::Instruction &root, llvm::
     element = element ? element : round->getOperand(0);
     part = insertion->getOperand(0);
   }
-  return llvm::is_contained(elements, nullptr) ? llvm::SmallVector<llvm::Value *>() : elements;
+  return isOfPairs(elements, part) ? elements : llvm::SmallVector<llvm::Value *>();
 }
 
 /// Both numbers as bf16 in one word.
@@ -118,8 +132,9 @@ void roundPairs(llvm::Function &kernel) {
     llvm::Value *words =
         llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), elements.size() / 2));
     for (size_t word = 0; word < elements.size() / 2; ++word)
-      words = b.CreateInsertElement(words, roundPair(elements[2 * word], elements[2 * word + 1], b),
-                                    word);
+      if (elements[2 * word])
+        words = b.CreateInsertElement(
+            words, roundPair(elements[2 * word], elements[2 * word + 1], b), word);
     root->replaceAllUsesWith(b.CreateBitCast(words, root->getType()));
     llvm::RecursivelyDeleteTriviallyDeadInstructions(root);
   }

@@ -80,6 +80,18 @@ const char *const insertions = "  %r1 = insertelement <4 x bfloat> poison, bfloa
 TEST(RoundPairs, RoundsEveryUpperHalf) {
   checkAll("  %r = fptrunc <4 x float> %v to <4 x bfloat>\n");
   checkAll(std::string(elements) + conversions + insertions);
+  // Half of the vector comes from elsewhere.
+  checkAll(std::string(elements) + "  %a1 = fptrunc float %a to bfloat\n"
+                                   "  %b1 = fptrunc float %b to bfloat\n"
+                                   "  %p1 = insertelement <4 x bfloat> poison, bfloat %b1, i32 1\n"
+                                   "  %p = insertelement <4 x bfloat> %p1, bfloat %a1, i32 0\n"
+                                   "  %w = shufflevector <4 x float> %v, <4 x float> poison, "
+                                   "<2 x i32> <i32 2, i32 3>\n"
+                                   "  %x = fptrunc <2 x float> %w to <2 x bfloat>\n"
+                                   "  %q = shufflevector <2 x bfloat> %x, <2 x bfloat> poison, "
+                                   "<4 x i32> <i32 0, i32 1, i32 poison, i32 poison>\n"
+                                   "  %r = shufflevector <4 x bfloat> %p, <4 x bfloat> %q, "
+                                   "<4 x i32> <i32 0, i32 1, i32 4, i32 5>\n");
 }
 
 TEST(RoundPairs, LeavesOthersAlone) {
