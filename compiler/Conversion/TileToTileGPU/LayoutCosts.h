@@ -3,15 +3,16 @@
 //   conversion    registers      0
 //                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
 //                 shared memory  wavefronts and instructions of the store and of the load, and
-//                                two barriers of 20; forbidden if the tile exceeds shared memory
+//                                two barriers of 20; forbidden if the tile exceeds shared memory;
+//                                without ldmatrix 1 for each word that a thread has to put together
 //                 for a dot      the same, of the buffer that it would go through, which may also
-//                                be one in place of shuffles (StagedOperand.h); without ldmatrix 1
-//                                for each word that a thread has to put together for it
+//                                be one in place of shuffles (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
 //                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
-//                 pieces of 8 bytes, which go through the L1 cache
+//                 pieces of 8 bytes, which go through the L1 cache. Of a store, without matrix
+//                 loads, each warp's share of what several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
 //   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
