@@ -106,8 +106,8 @@ TEST(SharedExchange, PackedMfmaOperandsAreReadWholeAndWithoutConflicts) {
   }
 }
 
-// What a product has made, rows in lanes, as the next one's operand along these rows: stored element
-// by element, it is read 16 bytes at a time, and nothing is put together.
+// What a product has made, rows in lanes, as the next one's operand along these rows: stored
+// element by element, it is read 16 bytes at a time, and nothing is put together.
 TEST(SharedExchange, RepackedWordsDecideWhichSideIsWide) {
   MatrixProblem problem{64, 64, 64, MatrixElement::BF16, MatrixElement::F32, 4};
   auto tiling = selectMatrixTiling(llvm::cantFail(parseTarget("hip:gfx942")), problem);
