@@ -40,10 +40,11 @@ bool isRounded(uint32_t bits, uint16_t result) {
 /// Four numbers as bf16, from each of the ways in which vectors of them are made.
 void checkAll(const std::string &body) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = rounded(
-      "define void @f(ptr %in, ptr %p0, ptr %p1, ptr %out) {\n  %v = load <4 x float>, ptr %in\n" +
-          body + "  store <4 x bfloat> %r, ptr %out\n  ret void\n}\n",
-      context);
+  std::unique_ptr<llvm::Module> module =
+      rounded("define void @f(ptr %in, ptr %none0, ptr %none1, ptr %out) {\n  %v = load <4 x "
+              "float>, ptr %in\n" +
+                  body + "  store <4 x bfloat> %r, ptr %out\n  ret void\n}\n",
+              context);
   EXPECT_EQ(conversionsOf(*module), 0u) << body;
   std::unique_ptr<llvm::TargetMachine> machine = hostMachine();
   module->setDataLayout(machine->createDataLayout());
