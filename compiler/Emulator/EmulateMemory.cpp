@@ -88,6 +88,30 @@ void bypassCache(OpBuilder &b, Operation *load, ThreadCode &code, Value pointer)
             /*hasPlace=*/false);
 }
 
+/// One load for each element that is there: the hardware may read others, the program does not.
+void loadElements(OpBuilder &b, tilegpu::GlobalLoadOp op, ThreadCode &code) {
+  Location loc = op.getLoc();
+  auto type = cast<VectorType>(op.getType());
+  Type element = type.getElementType();
+  Value result = LLVM::PoisonOp::create(b, loc, type);
+  for (auto [index, isThere] : llvm::enumerate(op.getElements())) {
+    Value place = code.i32(b, loc, int32_t(index)), other;
+    if (op.getOther())
+      other = LLVM::ExtractElementOp::create(b, loc, op.getOther(), place);
+    Value address = LLVM::GEPOp::create(b, loc, op.getPtr().getType(), element, op.getPtr(),
+                                        ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    auto load =
+        tilegpu::GlobalLoadOp::create(b, loc, element, address, isThere, other, ValueRange(),
+                                      op.getCache(), op.getEvict(), op.getIsVolatile());
+    auto insertion = LLVM::InsertElementOp::create(b, loc, result, load, place);
+    result = insertion;
+    OpBuilder before(load);
+    makeLoad(before, load, code, 0, address, code.bytesOf(element), isThere, other);
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
 /// An atomic of the host for each element, at the address that the emulator gives: where the
 /// predicate is false, one of the thread's own.
 void makeReduction(OpBuilder &b, tilegpu::GlobalReduceOp op, ThreadCode &code) {
@@ -225,6 +249,10 @@ FailureOr<bool> emulateMemory(Operation *op, ThreadCode &code) {
         if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV ||
             load.getCache() == tile::CacheModifier::CG)
           bypassCache(b, op, code, load.getPtr());
+        if (!load.getElements().empty()) {
+          loadElements(b, load, code);
+          return true;
+        }
         makeLoad(b, op, code, 0, load.getPtr(), code.bytesOf(load.getType()), load.getPredicate(),
                  load.getOther());
         return true;

@@ -134,6 +134,28 @@ WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &s
   return countWavefronts(access, shared, elementBits, memory, /*isRead=*/false);
 }
 
+/// Of one side of an exchange: `SharedExchange::repackedWords`.
+static int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &shared,
+                             unsigned elementBits) {
+  if (elementBits >= 32)
+    return 0;
+  LinearLayout offsets = distributed.invertAndCompose(shared.map)
+                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
+  ArrayRef<BinaryVector> registers = offsets.columns(Dim::Register);
+  bool isRepacked = false;
+  for (unsigned bit = 0; bit < Log2_32(32 / elementBits); ++bit) {
+    const BinaryVector *place = find(registers, uint64_t(1) << bit);
+    isRepacked |= place != registers.end() && place != registers.begin() + bit;
+  }
+  return isRepacked ? divideCeil(distributed.numRegisters() * elementBits, 32) : 0;
+}
+
+int64_t SharedExchange::cost() const {
+  // A wavefront moves data; an instruction that moves few still takes an issue slot.
+  return storeCost.wavefronts + loadCost.wavefronts + repackedWords +
+         int64_t(store.parts.size() + load.parts.size());
+}
+
 //===----------------------------------------------------------------------===//
 // Choosing the shared layout
 //===----------------------------------------------------------------------===//
@@ -227,9 +249,10 @@ static BinaryColumns firstOf(BinaryColumns vectors, unsigned limit) {
   return vectors;
 }
 
-/// Vectors worth planning for: what both sides can move, and what one side can.
-static SmallVector<BinaryColumns, 4> vectorCandidates(const Side &store, const Side &load,
-                                                      unsigned limit) {
+/// Vectors worth planning for: what both sides can move, and what one side can, with `inOrder` also
+/// as its registers stand.
+static SmallVector<BinaryColumns, 6> vectorCandidates(const Side &store, const Side &load,
+                                                      unsigned limit, bool inOrder) {
   // Registers that are bases of both as they stand make the simplest vectors.
   BinaryColumns common;
   for (BinaryVector basis : store.registers)
@@ -239,12 +262,14 @@ static SmallVector<BinaryColumns, 4> vectorCandidates(const Side &store, const S
   common.append(further.begin(), further.end());
   common = firstOf(complementWithin({}, common), limit);
   // None at all: single elements can always be free of conflicts.
-  SmallVector<BinaryColumns, 4> result{common, {}};
+  SmallVector<BinaryColumns, 6> result{common, {}};
   for (ArrayRef<BinaryVector> own : {store.registers, load.registers}) {
     BinaryColumns extended(common);
     BinaryColumns more = complementWithin(common, own);
     extended.append(more.begin(), more.end());
     result.push_back(firstOf(extended, limit));
+    if (inOrder)
+      result.push_back(firstOf(complementWithin({}, own), limit));
   }
   return result;
 }
@@ -257,12 +282,8 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
   unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
 
   std::optional<SharedExchange> best;
-  auto cost = [](const SharedExchange &plan) {
-    // A wavefront moves data; an instruction that moves few still takes an issue slot.
-    return plan.storeCost.wavefronts + plan.loadCost.wavefronts +
-           int64_t(plan.store.parts.size() + plan.load.parts.size());
-  };
-  for (const BinaryColumns &vector : vectorCandidates(store, load, limit)) {
+  for (const BinaryColumns &vector :
+       vectorCandidates(store, load, limit, memory.countsRepackedWords)) {
     SharedExchange plan;
     plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
     plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
@@ -270,7 +291,10 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
     plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory, false);
     plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory, true);
     plan.bytes = plan.shared.numElements() * elementBits / 8;
-    if (!best || cost(plan) < cost(*best))
+    if (memory.countsRepackedWords)
+      plan.repackedWords = repackedWords(source, plan.shared, elementBits) +
+                           repackedWords(result, plan.shared, elementBits);
+    if (!best || plan.cost() < best->cost())
       best = std::move(plan);
   }
   return *best;

@@ -33,6 +33,8 @@ namespace kiln {
 struct SharedMemoryShape {
   unsigned banks = 32, bankBytes = 4;
   unsigned maxVectorBits = 128;
+  /// Whether exchanges are chosen by what threads have to put together, too.
+  bool countsRepackedWords = false;
   unsigned rowBytes() const { return banks * bankBytes; }
 };
 
@@ -79,7 +81,14 @@ struct SharedExchange {
   SharedLayout shared;
   SharedAccess store, load;
   WavefrontCount storeCost, loadCost;
+  /// Words of 32 bits that a thread puts together or takes apart, because what lies side by side in
+  /// the buffer is not what its registers hold side by side: one instruction each. Counted where
+  /// `SharedMemoryShape` says so.
+  int64_t repackedWords = 0;
   int64_t bytes = 0; ///< of scratch
+
+  /// Wavefronts and instructions.
+  int64_t cost() const;
 };
 
 /// The cheapest exchange found. Both layouts have the inputs register, lane, warp, block and the

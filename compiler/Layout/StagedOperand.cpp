@@ -170,33 +170,11 @@ static int64_t storeCost(const LinearLayout &source, const SharedLayout &shared,
          int64_t(store.parts.size());
 }
 
-/// Words of 32 bits that a thread puts together or takes apart, because what lies side by side in
-/// the buffer is not what its registers hold side by side: one instruction each.
-static int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &shared,
-                             unsigned elementBits) {
-  if (elementBits >= 32)
-    return 0;
-  LinearLayout offsets = distributed.invertAndCompose(shared.map)
-                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
-  ArrayRef<BinaryVector> registers = offsets.columns(Dim::Register);
-  bool isRepacked = false;
-  for (unsigned bit = 0; bit < Log2_32(32 / elementBits); ++bit) {
-    const BinaryVector *place = find(registers, uint64_t(1) << bit);
-    isRepacked |= place != registers.end() && place != registers.begin() + bit;
-  }
-  return isRepacked ? divideCeil(distributed.numRegisters() * elementBits, 32) : 0;
-}
-
 Staging planStaging(const LinearLayout &source, const LinearLayout &result, unsigned elementBits,
                     const SharedMemoryShape &memory, bool matrixLoads) {
   SharedExchange plan = planSharedExchange(source, result, elementBits, memory);
-  Staging best{plan.shared, plan.storeCost.wavefronts + plan.loadCost.wavefronts +
-                                int64_t(plan.store.parts.size() + plan.load.parts.size())};
+  Staging best{plan.shared, plan.cost()};
   SmallVector<int64_t, 4> shape = source.shape();
-  // ldmatrix turns words around by itself, and then the choice is between the two.
-  if (!matrixLoads)
-    best.cost += repackedWords(source, plan.shared, elementBits) +
-                 repackedWords(result, plan.shared, elementBits);
   if (!matrixLoads || shape.size() < 2)
     return best;
   for (unsigned axis : {unsigned(shape.size()) - 1, unsigned(shape.size()) - 2}) {

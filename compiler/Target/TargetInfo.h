@@ -93,6 +93,9 @@ struct TargetInfo {
   bool dynamicShared = false;
   /// The widest single access a thread makes, in bits (the vector register on the CPU).
   unsigned maxVectorBits = 128;
+  /// A load of a vector of which a mask ends within reads all of it: none crosses a page, and a
+  /// branch to single elements costs more than to choose.
+  bool loadsBeyondMasks = false;
   /// A release by one thread covers what it knows others of its block to have done (PTX ISA,
   /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
   /// stores that it made itself.
@@ -110,6 +113,8 @@ struct TargetInfo {
   MatrixFeatures matrix;
   /// Conversion between f16 and f32 in hardware.
   bool convertF16 = false;
+  /// Conversion of f32 to bf16 in hardware.
+  bool convertBF16 = false;
 
   //--- What the binary's ELF header says ---
   /// e_machine, and the architecture's number in e_flags (cuda: the SM number; hip:

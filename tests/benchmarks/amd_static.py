@@ -165,6 +165,7 @@ def parameters(case):
 
 # What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
 KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"( swapped)?, warps (\d+) x (\d+)>.*-> tensor<(\d+)x(\d+)x')
+KILN_SHAPE = re.compile(r"tilegpu\.dot .* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x")
 TRITON_DOT = re.compile(r"tt\.dot .*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
 TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
 
@@ -177,6 +178,12 @@ def repeated(tile, unit, warps, num_warps):
 def repeated_by_kiln(ir, num_warps):
     shares = [repeated((int(m), int(n)), (int(um), int(un)), (int(wm), int(wn)), num_warps) for um, un, _, wm, wn, m, n in KILN_DOT.findall(ir)]
     return min(shares, default=1)
+
+
+def asked_for(ir, num_warps):
+    """Products of one iteration for a warp, by Kiln's IR, if all dots of the kernel have one shape, else 0."""
+    shapes = set(KILN_SHAPE.findall(ir))
+    return math.prod(map(int, *shapes)) / num_warps if len(shapes) == 1 else 0
 
 
 def repeated_by_triton(ir, num_warps):
@@ -199,7 +206,8 @@ def by_kiln(case, args):
         if built.returncode:
             raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
         return built.stdout
-    return emitted("asm"), None, repeated_by_kiln(emitted("tilegpu"), case["num_warps"])
+    ir = emitted("tilegpu")
+    return emitted("asm"), None, repeated_by_kiln(ir, case["num_warps"]), asked_for(ir, case["num_warps"])
 
 
 class Anything(types.ModuleType):
@@ -330,11 +338,11 @@ DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 
 
 def compare(case, args):
-    outcome = {"name": case["name"], "num_stages": case["num_stages"]}
+    outcome, asked = {"name": case["name"], "num_stages": case["num_stages"]}, []
     arch = args.target.split(":")[1]
     for compiler, compile_case in (("triton", by_triton), ("kiln", by_kiln)):
         try:
-            text, shared, repeats = compile_case(case, args)
+            text, shared, repeats, *asked = compile_case(case, args)
             if args.save:
                 (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
             outcome[compiler] = measure(text, arch, case["num_warps"], shared)
@@ -345,6 +353,10 @@ def compare(case, args):
             if case["num_stages"] > 1:  # what it takes of LDS nobody could launch
                 return compare({**case, "num_stages": case["num_stages"] - 1}, args)
             outcome[compiler] = {"error": "takes more LDS than there is"}
+    # A compiler that knows that some are zeros, as rows that no array has, may leave them out: they are done, too.
+    for compiler in ("triton", "kiln"):
+        if asked and outcome[compiler].get("products"):
+            outcome[compiler]["products"] = max(outcome[compiler]["products"], *asked)
     return outcome
 
 

@@ -75,13 +75,14 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   /// A scalar or vector for each group.
   SmallVector<Value> loadPlanned(tile::LoadOp op, Adaptor adaptor, const AccessPlan &plan,
                                  Value owner, const ScalarBuilder &s) const {
-    auto loadAll = [&](const RegisterGroups &groups, const ScalarBuilder &s) {
+    auto loadAll = [&](const RegisterGroups &groups, const ScalarBuilder &s,
+                       bool mayStraddle = false) {
       return llvm::map_to_vector(groups, [&](ArrayRef<unsigned> group) {
-        return loadGroup(op, adaptor, group, owner, s);
+        return loadGroup(op, adaptor, group, owner, mayStraddle, s);
       });
     };
-    if (!plan.mayStraddle)
-      return loadAll(plan.groups, s);
+    if (!plan.mayStraddle || (lowering.target().loadsBeyondMasks && !op.getIsVolatile()))
+      return loadAll(plan.groups, s, plan.mayStraddle);
     auto branch = scf::IfOp::create(
         s.builder(), op.getLoc(), straddles(plan.groups, adaptor.getMask(), s),
         [&](OpBuilder &b, Location loc) {
@@ -101,7 +102,7 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   }
 
   Value loadGroup(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> group, Value owner,
-                  const ScalarBuilder &s) const {
+                  bool mayStraddle, const ScalarBuilder &s) const {
     OpBuilder &b = s.builder();
     Type type = lowering.elementType(op.getType());
     if (group.size() > 1)
@@ -109,8 +110,12 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
           VectorType::get(group.size(), isa<LLVM::LLVMPointerType>(type) ? b.getI64Type() : type);
     Value predicate = both(owner, op.getMask() ? adaptor.getMask()[group[0]] : Value(), s);
     Value other = op.getOther() ? packGroup(s, adaptor.getOther(), group) : Value();
+    SmallVector<Value> elements;
+    if (mayStraddle && group.size() > 1)
+      for (unsigned reg : group)
+        elements.push_back(both(owner, adaptor.getMask()[reg], s));
     return tilegpu::GlobalLoadOp::create(b, op.getLoc(), type, adaptor.getPtr()[group[0]],
-                                         predicate, other, op.getCache(), op.getEvict(),
+                                         predicate, other, elements, op.getCache(), op.getEvict(),
                                          op.getIsVolatile());
   }
 };

@@ -107,6 +107,8 @@ std::string reducedType(Type element, const Words &words) {
 } // namespace
 
 LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, OpBuilder &b) {
+  if (!op.getElements().empty())
+    return op.emitOpError("expected no conditions of elements, which this target has no loads for");
   ScalarBuilder s(b, op.getLoc());
   Words words = wordsOf(op.getType());
   std::string modifier = modifiers(op.getCache(), op.getEvict());

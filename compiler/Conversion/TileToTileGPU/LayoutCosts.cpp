@@ -54,8 +54,7 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;
-  return double(exchange.storeCost.wavefronts + exchange.loadCost.wavefronts) +
-         double(exchange.store.parts.size() + exchange.load.parts.size()) + 2 * barrierCost;
+  return double(exchange.cost() + 2 * barrierCost);
 }
 
 double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element,
@@ -231,6 +230,20 @@ double LayoutCosts::combination(Operation *op, unsigned axis, const LinearLayout
   return isScan ? cost + 3 * rows * double(size_t(1) << steps.exchanged.size()) * words : cost;
 }
 
+/// Among how many warps a store deals the work: those with duplicates leave it to one another.
+/// Where there are matrix loads, what one warp has to do counts, as it always has.
+double LayoutCosts::sharersOf(const LinearLayout &layout) const {
+  return target.matrix.matrixLoads
+             ? 1
+             : double(int64_t(1) << llvm::popcount(layout.freeBits(Dim::Warp)));
+}
+
+/// Whether the operation rounds f32 to bf16 by several instructions.
+static bool isRounding(Operation *op, const TargetInfo &target) {
+  return !target.convertBF16 && isa<arith::TruncFOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+}
+
 double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
   const LinearLayout &layout = choice.layout.getLayout();
   double registers = double(layout.numRegisters());
@@ -238,7 +251,8 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
       llvm::TypeSwitch<Operation *, double>(node.op)
           .Case([&](tile::LoadOp op) { return load(op, layout); })
           .Case([&](tile::StoreOp op) {
-            return access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+            return access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4}) /
+                   double(sharersOf(layout));
           })
           .Case([&](tile::AtomicRMWOp op) { return atomic(op, layout); })
           .Case([&](tile::AtomicCASOp) { return 16 * registers; })
@@ -254,7 +268,8 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
               return 0.1 * registers;
             if (node.transfer != LayoutTransfer::Same)
               return 0.0;
-            return (isa<math::MathDialect>(op->getDialect()) ? 4 : 1) * registers;
+            bool isLong = isa<math::MathDialect>(op->getDialect()) || isRounding(op, target);
+            return (isLong ? 4 : 1) * registers;
           });
   return cost * weight(node.op->getBlock());
 }

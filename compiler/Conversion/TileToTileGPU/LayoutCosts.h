@@ -3,19 +3,21 @@
 //   conversion    registers      0
 //                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
 //                 shared memory  wavefronts and instructions of the store and of the load, and
-//                                two barriers of 20; forbidden if the tile exceeds shared memory
+//                                two barriers of 20; forbidden if the tile exceeds shared memory;
+//                                without ldmatrix 1 for each word that a thread has to put together
 //                 for a dot      the same, of the buffer that it would go through, which may also
-//                                be one in place of shuffles (StagedOperand.h); without ldmatrix 1
-//                                for each word that a thread has to put together for it
+//                                be one in place of shuffles (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
 //                 8 more for each register of a loaded tile beyond 128;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
 //                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
-//                 pieces of 8 bytes, which go through the L1 cache
+//                 pieces of 8 bytes, which go through the L1 cache. Of a store, without matrix
+//                 loads, each warp's share of what several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
-//   arithmetic    1 per register of the result; 4 for math functions
+//   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
+//                 without an instruction for it
 //   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the
 //   and scan      axis, and if warps share the axis an exchange through shared memory, forbidden if
 //                 the partial results exceed it
@@ -59,6 +61,7 @@ private:
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
                 AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);
+  double sharersOf(const LinearLayout &layout) const;
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
   double combination(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,

@@ -30,6 +30,10 @@ public:
     for (const auto &[node, choices] : choicesOfDots)
       for (const LayoutChoice &first : choices)
         propose(node, first);
+    if (!target.matrix.matrixLoads)
+      for (const auto &[node, choices] : choicesOfDots)
+        for (const LayoutChoice &sum : choices)
+          proposeSum(node, sum);
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].transfer != LayoutTransfer::Carried)
         proposeAccess(i, graph.nodes()[i].op);
@@ -324,6 +328,27 @@ private:
   bool isAccumulator(OpOperand &use) const {
     return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() == 2 &&
            choicesOfDots.contains(graph.usingNode(use));
+  }
+
+  /// What a dot makes may become its own operand in the next iteration. Its proposal comes there
+  /// as the operand's layout, and so what lies between has to be proposed the sum's anew.
+  void proposeSum(size_t dot, const LayoutChoice &sum) {
+    SmallVector<size_t> pending{dot};
+    DenseSet<size_t> seen;
+    while (!pending.empty()) {
+      const LayoutNode &node = graph.nodes()[pending.pop_back_val()];
+      for (Value result : node.results)
+        for (OpOperand &use : result.getUses()) {
+          int user = graph.usingNode(use);
+          if (user < 0 || !seen.insert(user).second)
+            continue;
+          LayoutTransfer transfer = graph.nodes()[user].transfer;
+          if (transfer != LayoutTransfer::Same && transfer != LayoutTransfer::Carried)
+            continue;
+          pending.push_back(user);
+          propose(user, {sum.layout, {}});
+        }
+    }
   }
 
   /// Of the dot's own choices one that adds up in this layout, if it can be with this unit: dots

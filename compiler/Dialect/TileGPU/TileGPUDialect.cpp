@@ -140,6 +140,8 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
     shape.banks = target.sharedBanks;
   shape.bankBytes = target.sharedBankBytes;
   shape.maxVectorBits = target.maxVectorBits;
+  // ldmatrix turns words around by itself.
+  shape.countsRepackedWords = !target.matrix.matrixLoads;
   return shape;
 }
 

@@ -306,6 +306,11 @@ LogicalResult GlobalLoadOp::verify() {
     return emitOpError("expected `other` of the result's type, got ") << getOther().getType();
   if (getOther() && !getPredicate())
     return emitOpError("expected a predicate beside `other`, got none");
+  auto vector = dyn_cast<VectorType>(getType());
+  if (!getElements().empty() &&
+      (!vector || !getPredicate() || vector.getNumElements() != int64_t(getElements().size())))
+    return emitOpError("expected a predicate and a condition for each element of a vector, got ")
+           << getElements().size() << " conditions for " << getType();
   return verifyAccess(*this, getType());
 }
 

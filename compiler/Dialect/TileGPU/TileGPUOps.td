@@ -389,14 +389,19 @@ def TileGPU_GlobalLoadOp : TileGPU_AccessOp<"global_load", [AttrSizedOperandSegm
     The value is a scalar or a vector whose size in bits is 8 to 128. If `predicate` is false nothing is accessed and the result is
     `other`, or undefined without it. The address is a multiple of the value's size. A target operation. Example:
     `%v = tilegpu.global_load %p predicate %c other %z : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>`.
+
+    `elements` has a condition for each element of a vector: those before the first that is false are loaded, the others are `other`'s.
+    Their memory may be read, as it is within the same aligned 16 bytes, but need not be the array's. The first one is `predicate`.
+    Only on targets whose loads go beyond masks (`TargetInfo::loadsBeyondMasks`).
   }];
-  let arguments = (ins LLVM_AnyPointer:$ptr, Optional<I1>:$predicate, Optional<AnyType>:$other,
+  let arguments = (ins LLVM_AnyPointer:$ptr, Optional<I1>:$predicate, Optional<AnyType>:$other, Variadic<I1>:$elements,
       DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict,
       UnitAttr:$is_volatile);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $ptr (`predicate` $predicate^)? (`other` $other^)? attr-dict `:` functional-type(operands, results)
+    $ptr (`predicate` $predicate^)? (`other` $other^)? (`elements` $elements^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -10,6 +10,7 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
+#include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
@@ -139,6 +140,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);
+  if (!target.convertBF16)
+    roundPairs(**kernel);
   // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
   if (target.matrix.mfmaGeneration)
     hoistZeros(**kernel);

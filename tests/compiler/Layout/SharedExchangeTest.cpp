@@ -106,6 +106,26 @@ TEST(SharedExchange, PackedMfmaOperandsAreReadWholeAndWithoutConflicts) {
   }
 }
 
+// What a product has made, rows in lanes, as the next one's operand along these rows: stored
+// element by element, it is read 16 bytes at a time, and nothing is put together.
+TEST(SharedExchange, RepackedWordsDecideWhichSideIsWide) {
+  MatrixProblem problem{64, 64, 64, MatrixElement::BF16, MatrixElement::F32, 4};
+  auto tiling = selectMatrixTiling(llvm::cantFail(parseTarget("hip:gfx942")), problem);
+  tiling->swapped = true;
+  LinearLayout sum = tiling->layout(MatrixOperand::C, {64, 64}),
+               operand = tiling->layout(MatrixOperand::B, {64, 64});
+  SharedMemoryShape memory;
+  SharedExchange plain = planSharedExchange(sum, operand, 16, memory);
+  EXPECT_EQ(plain.repackedWords, 0);
+  memory.countsRepackedWords = true;
+  SharedExchange counted = planSharedExchange(sum, operand, 16, memory);
+  EXPECT_EQ(counted.repackedWords, 0);
+  EXPECT_EQ(counted.store.vector, 1u);
+  EXPECT_EQ(counted.load.vector, 8u);
+  EXPECT_EQ(counted.cost(), counted.storeCost.wavefronts + counted.loadCost.wavefronts +
+                                int64_t(counted.store.parts.size() + counted.load.parts.size()));
+}
+
 // An access per word without conflicts is always possible; wider accesses are chosen only where
 // they cost less, conflicts included.
 TEST(SharedExchange, RandomLayoutsNeverCostMoreThanWordsWithoutConflicts) {

@@ -18,12 +18,15 @@
 // loads, as many of one iteration hide each other's wait; and blocks of the processor wait for
 // memory in turns, so that there have to be two of them. Loads that feed matrix units are not among
 // these: they run ahead through shared memory (PipelineLoops.cpp), iterations ahead and without
-// registers.
+// registers. Where they do so through registers (PrefetchOperands.cpp), what else their loop loads,
+// as scales, sums to begin with, and operands that are computed of it, is carried beside them, if
+// it is little and waits for no comparison.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -80,9 +83,15 @@ struct LoadsAhead {
   }
 };
 
+/// Whether the loop's dots have their operands brought by threads.
+bool multipliesByThreads(scf::ForOp loop, const TargetInfo &target) {
+  return !target.asyncCopies && !loop.getBody()->getOps<tilegpu::DotOp>().empty();
+}
+
 class Finder {
 public:
-  Finder(scf::ForOp loop, const TargetInfo &target) : loop(loop), order(target) {}
+  Finder(scf::ForOp loop, const TargetInfo &target)
+      : loop(loop), order(target), multiplies(multipliesByThreads(loop, target)) {}
 
   std::optional<LoadsAhead> run() {
     LoadsAhead found;
@@ -91,6 +100,8 @@ public:
     for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
       BarrierNeed need = order.againstRunningAhead(load, loop);
       Slice addresses = found.addresses, carried = found.carried;
+      if (multiplies && (!need.pairs.empty() || !isLittle(load, found.registers())))
+        continue;
       if (load.getIsVolatile() || need.always || !addSlice(loop, load->getOperands(), addresses) ||
           !addSlice(loop, yieldedFor(addresses.carried), carried))
         continue;
@@ -114,19 +125,30 @@ private:
   /// copies, which have an order of their own.
   bool hasOrderOfItsOwn() {
     return !loop.getBody()
-                ->walk([](Operation *op) {
+                ->walk([&](Operation *op) {
                   auto dot = dyn_cast<tilegpu::DotOp>(op);
-                  bool multiplies =
+                  bool waits =
+                      (dot && dot.getUnit() && !multiplies) ||
                       isa<tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
-                  return showsOthersWrites(op) || multiplies || (dot && dot.getUnit())
-                             ? WalkResult::interrupt()
-                             : WalkResult::advance();
+                  return showsOthersWrites(op) || waits ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
                 })
                 .wasInterrupted();
   }
 
+  /// A few registers with what the others take, and not what is stored for dots, or carried, which
+  /// is ahead already.
+  static bool isLittle(tile::LoadOp load, unsigned others) {
+    constexpr unsigned few = 24;
+    return registersOf(load.getResult()) + others <= few &&
+           llvm::none_of(load->getUsers(), [](Operation *user) {
+             return isa<tilegpu::SharedStoreOp, scf::YieldOp>(user);
+           });
+  }
+
   scf::ForOp loop;
   GlobalOrder order;
+  bool multiplies;
 };
 
 class Prefetcher {
@@ -238,12 +260,30 @@ private:
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
       return false;
+    if (multipliesByThreads(loop, target))
+      return leavesAsManyBlocks(registers, target);
     if (asksForStages(loop) || threadsMeetIn(loop, target) || oneWarpMeetsIn(loop))
       return true;
     constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
     return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&
            needed + widestIn(loop) < registersOfThread(getOperation(), target);
+  }
+
+  /// Whether a processor has as many of the kernel's blocks at a time if a thread holds so much
+  /// more: else others hide the wait.
+  bool leavesAsManyBlocks(unsigned registers, const TargetInfo &target) {
+    func::FuncOp kernel = getOperation();
+    // The estimates of loops with products are that much below what the back end takes, about.
+    constexpr unsigned missing = 56;
+    unsigned uncounted = std::max(missing, uncountedRegisters(target));
+    if (estimateRegisters(kernel, target) + registers + uncounted >
+        registersOfThread(kernel, target))
+      return false;
+    int64_t bytes = std::max<int64_t>(StoragePlan(kernel, target).place(), 1);
+    return std::min<int64_t>(target.maxSharedBytes / bytes,
+                             blocksByRegisters(kernel, target, uncounted)) <=
+           blocksByRegisters(kernel, target, registers + uncounted);
   }
 
   /// Registers of the largest value that the loop computes: the estimate is of places where threads

@@ -21,7 +21,9 @@
 //
 // MLIR's loop pipeliner writes the prologue and gives each operation the values of its own
 // iteration. Loads beyond the end are not made, and what is stored then nobody reads, so there is
-// no epilogue, and any number of iterations is right.
+// no epilogue, and any number of iterations is right. Only of a few iterations, whose number is
+// known, and which the back end writes out, the last one stands behind the loop, and loads and
+// stores nothing.
 //
 // Refused: loads two iterations ahead (twice the registers, and a copy of each from one iteration
 // to the next); two buffers, of which one is filled while the other is read (one barrier less, but
@@ -66,7 +68,7 @@ public:
     options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &order) {
       order = this->order();
     };
-    options.peelEpilogue = false;
+    options.peelEpilogue = isShort();
     options.supportDynamicLoops = true;
     options.predicateFn = predicated;
     rewriter.setInsertionPoint(loop);
@@ -75,6 +77,13 @@ public:
 
 private:
   enum Stage : unsigned { Load, Multiply };
+
+  /// Whether the back end writes out all iterations.
+  bool isShort() {
+    constexpr int64_t most = 4;
+    std::optional<APInt> iterations = loop.getStaticTripCount();
+    return iterations && iterations->sle(most) && iterations->sgt(0);
+  }
 
   /// Where the buffers are free: the last read of any.
   Operation *lastRead() {
@@ -151,10 +160,7 @@ private:
   /// All buffers are alive at a time, and threads hold what the next iteration takes and, as
   /// buffers are filled again before the dots, all that these read.
   bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    // Masks, offsets in shared memory, and what the back end has in flight: where a thread can have
-    // 256 in all, and none beside them to copy to, that is what is missing.
-    unsigned uncounted = target.matrix.wmmaGeneration ? 24 : 0;
-    unsigned registers = estimateRegisters(getOperation(), target) + uncounted;
+    unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target);
     SmallVector<int64_t> bytes;
     DenseSet<Operation *> loads;
     for (const StagedLoad &load : staged.loads) {

@@ -228,6 +228,10 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
   return RegisterEstimator(target).run(kernel) + others;
 }
 
+unsigned uncountedRegisters(const TargetInfo &target) {
+  return target.matrix.wmmaGeneration ? 24 : 0;
+}
+
 namespace {
 
 /// Of a processor: registers of all lanes, and what a thread can have.
@@ -256,11 +260,11 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   return std::min(share, most);
 }
 
-unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target) {
+unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, unsigned more) {
   constexpr unsigned unit = 8, mostThreads = 2048;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   unsigned registers = llvm::alignTo(
-      std::min(estimateRegisters(kernel, target), registersOfThread(kernel, target)), unit);
+      std::min(estimateRegisters(kernel, target) + more, registersOfThread(kernel, target)), unit);
   return std::min(registerFile(target).all / (threads * registers), mostThreads / threads);
 }
 

@@ -25,11 +25,16 @@ unsigned registersOf(mlir::Value value);
 /// one thread.
 unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 
+/// What an estimate leaves out that counts where a thread can have 256 registers in all, and none
+/// beside them to copy to: masks, offsets in shared memory, and what the back end has in flight.
+unsigned uncountedRegisters(const TargetInfo &target);
+
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
-/// How many blocks of the kernel a processor has registers for at a time, by the estimate.
-unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
+/// How many blocks of the kernel a processor has registers for at a time, by the estimate and
+/// `more` for a thread.
+unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target, unsigned more = 0);
 
 /// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share,
 /// or less where less is asked for.

@@ -101,7 +101,8 @@ private:
   void announce(Value view) const;
 
   bool lacksRegisters() const {
-    return estimateRegisters(kernel, target) > registersOfThread(kernel, target);
+    return estimateRegisters(kernel, target) + uncountedRegisters(target) >
+           registersOfThread(kernel, target);
   }
   /// How many of the kernel's blocks a processor runs at a time; 0 if there is no room for one.
   unsigned countBlocks() const {

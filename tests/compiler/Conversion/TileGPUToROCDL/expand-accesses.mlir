@@ -30,6 +30,40 @@ llvm.func @zeros(%p: !llvm.ptr<1>, %c: i1) -> i32 {
   llvm.return %v : i32
 }
 
+// A mask that ends within a vector: all of it is read, and each word has what is there of it.
+// CHECK-LABEL: @elements
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[A:.*]]: i1, %[[B:.*]]: i1, %[[C:.*]]: i1, %[[D:.*]]: i1)
+// CHECK: %[[FROM:.*]] = llvm.select %[[A]], %[[P]], %{{.*}} : i1, !llvm.ptr<1>
+// CHECK: %[[V:.*]] = llvm.load %[[FROM]] {alignment = 8 : i64} : !llvm.ptr<1> -> vector<4xf16>
+// CHECK: %[[WORDS:.*]] = llvm.bitcast %[[V]] : vector<4xf16> to vector<2xi32>
+// CHECK: %[[W0:.*]] = llvm.extractelement %[[WORDS]]
+// CHECK: %[[W1:.*]] = llvm.extractelement %[[WORDS]]
+// CHECK: %[[HALF:.*]] = llvm.mlir.constant(65535 : i32) : i32
+// CHECK: %[[LOW:.*]] = llvm.and %[[W0]], %[[HALF]]
+// CHECK: %[[ONE:.*]] = llvm.select %[[A]], %[[LOW]], %{{.*}} : i1, i32
+// CHECK: llvm.select %[[B]], %[[W0]], %[[ONE]] : i1, i32
+// CHECK: llvm.select %[[C]], %{{.*}}, %{{.*}} : i1, i32
+// CHECK: llvm.select %[[D]], %[[W1]], %{{.*}} : i1, i32
+// CHECK: llvm.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
+llvm.func @elements(%p: !llvm.ptr<1>, %a: i1, %b: i1, %c: i1, %d: i1) -> vector<4xf16> {
+  %zeros = llvm.mlir.constant(dense<0.0> : vector<4xf16>) : vector<4xf16>
+  %v = tilegpu.global_load %p predicate %a other %zeros elements %a, %b, %c, %d : (!llvm.ptr<1>, i1, vector<4xf16>, i1, i1, i1, i1) -> vector<4xf16>
+  llvm.return %v : vector<4xf16>
+}
+
+// Others than zeros are chosen element by element, and none where the rest may be anything.
+// CHECK-LABEL: @otherElements
+// CHECK: %[[V:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, f32
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, f32
+// CHECK: %[[W:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK-NEXT: llvm.return
+llvm.func @otherElements(%p: !llvm.ptr<1>, %a: i1, %b: i1, %other: vector<2xf32>) -> vector<2xf32> {
+  %v = tilegpu.global_load %p predicate %a other %other elements %a, %b : (!llvm.ptr<1>, i1, vector<2xf32>, i1, i1) -> vector<2xf32>
+  %w = tilegpu.global_load %p predicate %a elements %a, %b : (!llvm.ptr<1>, i1, i1, i1) -> vector<2xf32>
+  llvm.return %w : vector<2xf32>
+}
+
 // CHECK-LABEL: @streaming
 // CHECK: llvm.load %{{.*}} {alignment = 4 : i64, nontemporal} : !llvm.ptr<1> -> i32
 // CHECK: llvm.load volatile

@@ -144,6 +144,20 @@ func.func @other(%p: !llvm.ptr<1>, %z: f16) {
 }
 
 // -----
+func.func @elements(%p: !llvm.ptr<1>, %c: i1) {
+  // expected-error @+1 {{expected a predicate and a condition for each element of a vector, got 1 conditions for 'vector<2xf32>'}}
+  %v = tilegpu.global_load %p predicate %c elements %c : (!llvm.ptr<1>, i1, i1) -> vector<2xf32>
+  return
+}
+
+// -----
+func.func @elementsAlone(%p: !llvm.ptr<1>, %c: i1) {
+  // expected-error @+1 {{expected a predicate and a condition for each element of a vector, got 2 conditions for 'vector<2xf32>'}}
+  %v = tilegpu.global_load %p elements %c, %c : (!llvm.ptr<1>, i1, i1) -> vector<2xf32>
+  return
+}
+
+// -----
 func.func @reducedIntegers(%p: !llvm.ptr<1>, %v: vector<4xi32>) {
   // expected-error @+1 {{expected a value of f16, bf16 or f32, got 'vector<4xi32>'}}
   tilegpu.global_reduce %p, %v : (!llvm.ptr<1>, vector<4xi32>) -> ()

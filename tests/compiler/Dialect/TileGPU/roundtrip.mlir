@@ -88,6 +88,8 @@ func.func @dotInFlight(%a: !tilegpu.buffer<64x16xf16, #sa>, %b: !tilegpu.buffer<
 func.func @accesses(%p: !llvm.ptr<1>, %c: i1, %z: vector<4xf32>, %s: !llvm.ptr<3>, %n: i32) {
   // CHECK: tilegpu.global_load %{{.*}} predicate %{{.*}} other %{{.*}} {cache = #tile.cache<cg>} : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>
   %v = tilegpu.global_load %p predicate %c other %z {cache = #tile.cache<cg>} : (!llvm.ptr<1>, i1, vector<4xf32>) -> vector<4xf32>
+  // CHECK: tilegpu.global_load %{{.*}} predicate %[[C:.*]] elements %[[C]], %[[C]] : (!llvm.ptr<1>, i1, i1, i1) -> vector<2xf32>
+  %w = tilegpu.global_load %p predicate %c elements %c, %c : (!llvm.ptr<1>, i1, i1, i1) -> vector<2xf32>
   // CHECK: tilegpu.global_store %{{.*}}, %{{.*}} predicate %{{.*}} : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
   tilegpu.global_store %p, %v predicate %c : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()
   // CHECK: tilegpu.global_reduce %{{.*}}, %{{.*}} predicate %{{.*}} {scope = #tile.scope<sys>} : (!llvm.ptr<1>, vector<4xf32>, i1) -> ()

@@ -1,0 +1,87 @@
+# What loops of products become where threads bring their operands: AMD.
+# RUN: kiln compile %s -n scaled -s "*fp16:16, *fp16:16, *fp32:16, *fp32:16, i32" -t hip:gfx942 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=SCALED
+# RUN: kiln compile %s -n two_steps -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx942 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=STEPS
+# RUN: kiln compile %s -n recurrence -s "*bf16:16, *fp32:16, i32" -t hip:gfx942 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=RECURRENCE
+# RUN: kiln compile %s -n narrow -s "*fp32:16, *bf16:16" -t hip:gfx942 --emit asm | FileCheck %s --check-prefix=ROUNDED
+# RUN: kiln compile %s -n narrow -s "*fp32:16, *bf16:16" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefix=ROUNDED
+# RUN: kiln compile %s -n narrow -s "*fp32:16, *bf16:16" -t hip:gfx950 --emit asm | FileCheck %s --check-prefix=CONVERTED
+# RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t hip:gfx942 --emit llvm | FileCheck %s --check-prefix=EDGE
+# RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t cuda:sm_80 --emit llvm | FileCheck %s --check-prefix=BRANCH
+#
+# Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
+# SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
+# SCALED: tilegpu.buffer_load {{.*}} -> tensor<64xf32
+# SCALED: tilegpu.shared_load
+# SCALED-NOT: tilegpu.buffer_load
+# SCALED: scf.yield
+#
+# Behind a loop of two iterations stands the second: it stores nothing to shared memory, and loads nothing.
+# STEPS: scf.for
+# STEPS: tilegpu.dot
+# STEPS: scf.yield
+# STEPS-NOT: {{tile.load|tilegpu.buffer_load|tilegpu.shared_store}}
+# STEPS: tilegpu.shared_load
+# STEPS-NOT: {{tile.load|tilegpu.buffer_load|tilegpu.shared_store}}
+# STEPS: tilegpu.dot
+#
+# A sum that is the next product's operand is rounded where it is, before it changes hands.
+# RECURRENCE: #[[SUM:layout[0-9]*]] = #tilegpu.layout<"register: 0,1 0,2 0,16 0,32;
+# RECURRENCE: scf.for {{.*}} iter_args(%[[STATE:[a-z0-9]+]] = {{.*}} -> (tensor<64x64xf32, #[[SUM]]>
+# RECURRENCE: %[[NARROW:.*]] = arith.truncf %[[STATE]] : tensor<64x64xf32, #[[SUM]]> to tensor<64x64xbf16, #[[SUM]]>
+# RECURRENCE: {{(tilegpu.shared_store|tilegpu.convert_layout)}} %[[NARROW]]
+# RECURRENCE: tilegpu.dot
+#
+# Two at a time where there is no instruction for it: nothing is compared.
+# ROUNDED-NOT: v_cmp
+# ROUNDED: v_pk_max_u16
+# ROUNDED-NOT: v_cmp
+# ROUNDED: s_endpgm
+# CONVERTED: v_cvt_pk_bf16_f32
+#
+# A row that ends anywhere: on AMD a thread reads its vector, and keeps what is there; elsewhere it asks which way to go.
+# EDGE-NOT: llvm.cond_br
+# EDGE: tilegpu.global_load {{.*}} elements {{.*}} -> vector<8xf16>
+# BRANCH: llvm.cond_br
+# BRANCH: tilegpu.global_load {{.*}} -> f16
+import triton
+import triton.language as tl
+
+@triton.jit
+def scaled(a, b, scales, out, n):
+    rows, columns = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    total = tl.zeros([64, 64], tl.float32)
+    for i in range(n):
+        x = tl.load(a + i * 4096 + rows * 64 + columns)
+        y = tl.load(b + i * 4096 + rows * 64 + columns)
+        total += tl.dot(x, y) * tl.load(scales + i * 64 + tl.arange(0, 64))[:, None]
+    tl.store(out + rows * 64 + columns, total)
+
+@triton.jit
+def two_steps(a, b, out):
+    rows, columns = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    total = tl.zeros([64, 64], tl.float32)
+    for i in range(2):
+        x = tl.load(a + i * 4096 + rows * 64 + columns)
+        y = tl.load(b + i * 4096 + rows * 64 + columns)
+        total = tl.dot(x, y, total)
+    tl.store(out + rows * 64 + columns, total)
+
+@triton.jit
+def recurrence(a, out, n):
+    rows, columns = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    state = tl.zeros([64, 64], tl.float32) + 1
+    for i in range(n):
+        x = tl.load(a + i * 4096 + rows * 64 + columns)
+        state = tl.dot(x, state.to(tl.bfloat16))
+    tl.store(out + rows * 64 + columns, state)
+
+@triton.jit
+def narrow(a, out):
+    i = tl.arange(0, 1024)
+    tl.store(out + i, (tl.load(a + i) * 3).to(tl.bfloat16))
+
+@triton.jit
+def edge(a, out, n, stride):
+    rows, columns = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    tile = tl.load(a + rows * stride + columns, mask=columns < n, other=0)
+    tl.store(out + rows * 64 + columns, tile + 1)
