@@ -6,6 +6,7 @@
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
+#include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
@@ -40,6 +41,7 @@ int main(int argc, char **argv) {
   kiln::registerPadShapesPass();
   kiln::registerRewriteInductionsPass();
   kiln::registerExpandDescriptorsPass();
+  kiln::registerFoldComparisonsPass();
   kiln::registerLoadOncePass();
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();

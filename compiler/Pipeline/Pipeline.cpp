@@ -4,6 +4,7 @@
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
+#include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
@@ -64,6 +65,8 @@ void addSimplification(PassManager &passes) {
 
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
+  // After it masks that are true for all iterations of a loop, and all programs, are constants.
+  passes.addNestedPass<func::FuncOp>(createFoldComparisonsPass());
   addSimplification(passes);
   return runAndVerify(passes, module);
 }
@@ -215,6 +218,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createDeferReductionsPass());
   // After it operands of dots go through buffers, not through conversions.
   passes.addNestedPass<func::FuncOp>(createStageOperandsPass());
+  // After it a loop's products begin a new sum by themselves.
+  passes.addNestedPass<func::FuncOp>(createResetSumsPass());
   // After it loads that feed dots may run ahead where only equal arguments would forbid it.
   passes.addNestedPass<func::FuncOp>(createVersionLoopsPass());
   // After it a warp of its own copies blocks, where that is all that products read.

@@ -486,6 +486,36 @@ TEST_P(ProductLoopForms, Batches) {
         product(0), product(1));
 }
 
+/// A persistent program that goes through tiles of two steps in one loop: a tile begins in a branch
+/// that the addresses hang on, and ends in another, where the sum begins anew.
+TEST_P(ProductLoopForms, TilesThatBeginAndEndInBranches) {
+  auto firstOf = [](int step) { return step * 3 % 4 * K; };
+  check(R"(
+    k = -1
+    first = tl.arange(0, K)
+    for t in range(trips):
+        k = tl.where(k == 1, 0, k + 1)
+        if k == 0:
+            first = (t * 3 % 4) * K + tl.arange(0, K)
+        at_k = tl.multiple_of(first + k * K, K)
+        x = tl.load(a + i * S + at_k[None, :])
+        y = tl.load(b + at_k[:, None] * N + j)
+        sum = tl.dot(x, y, sum)
+        if k == 1:
+            tl.store(c + at, sum)
+            sum = tl.zeros((M, N), tl.float32)
+    tl.store(d + at, sum)
+)",
+        [=](const Memory &memory, int trips, int i, int j) {
+          int begin = firstOf(trips / 2 * 2 - 2);
+          return trips < 2 ? 0 : memory.product(i, j, begin, begin + 2 * K);
+        },
+        [=](const Memory &memory, int trips, int i, int j) {
+          int begin = firstOf(trips - 1);
+          return trips % 2 ? memory.product(i, j, begin, begin + K) : 0;
+        });
+}
+
 INSTANTIATE_TEST_SUITE_P(, ProductLoopForms,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_89", "emu:sm_90a",
                                            "emu:gfx942"),

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace kiln::testing {
 namespace {
@@ -324,6 +325,97 @@ def total(x, at, AXIS: tl.constexpr):
                        "total(x, (a if AXIS == 0 else b if AXIS == 1 else c) + tl.zeros_like(at), "
                        "AXIS)[1]",
                        x, tile, axis, false, "i32", bestIndex(true, true), functions);
+    }
+}
+
+/// Mean and variance from those of parts, which may be put together in any order but for rounding.
+TEST_P(Reduction, MeanAndVarianceOfParts) {
+  const char *functions = R"(
+@triton.jit
+def together(mean_a, m2_a, n_a, mean_b, m2_b, n_b):
+    delta = mean_b - mean_a
+    n = n_a + n_b
+    share = tl.where(n == 0.0, 0.0, n_b / n)
+    return mean_a + delta * share, m2_a + m2_b + delta * delta * n_a * share, n
+
+@triton.jit
+def variance(x, AXIS: tl.constexpr, count):
+    counted = tl.where(x < 900, 1.0, 0.0)
+    mean, m2, n = tl.reduce((tl.where(x < 900, x, 0.0), tl.zeros_like(x), counted), AXIS, together)
+    return m2 / count
+)";
+  for (const Tile &tile : tiles)
+    for (int axis : {0, 1, 2}) {
+      int extent = tile.extent(axis);
+      Array x("fp32", tile.count());
+      Random random(axis);
+      for (size_t i = 0; i < x.count(); ++i) // a part of no elements in each line but the shortest
+        x.set(i, extent > 1 && tile.line(axis, 0)[1] == int(i) ? 1000
+                                                               : int(random.below(2001)) * 0.01);
+      Array y =
+          reduceTile(GetParam(), tile, axis, false,
+                     "variance(x, AXIS, " + std::to_string(extent) + ".0)", x, "fp32", functions);
+      for (size_t r = 0; r < y.count(); ++r) {
+        long double sum = 0, squares = 0;
+        int count = 0;
+        for (int i : tile.line(axis, int(r)))
+          if (x[i] < 900)
+            sum += x[i], ++count;
+        for (int i : tile.line(axis, int(r)))
+          if (x[i] < 900)
+            squares += (x[i] - sum / count) * (x[i] - sum / count);
+        ASSERT_NEAR(double(y[r]), double(squares / extent), 1e-4) << "axis " << axis << ", " << r;
+      }
+    }
+}
+
+/// As torch.compile writes them: NaN wins, the first of several, and among equals the smaller
+/// index.
+TEST_P(Reduction, MaximaThatKeepNaN) {
+  const char *functions = R"(
+@triton.jit
+def larger(a, b):
+    mask = a > b
+    mask |= a != a
+    return tl.where(mask, a, b)
+
+@triton.jit
+def larger_at(a, at_a, b, at_b):
+    mask = a > b
+    equal = a == b
+    a_isnan = a != a
+    b_isnan = b != b
+    mask |= a_isnan & (not b_isnan)
+    equal |= a_isnan & b_isnan
+    mask |= equal & (at_a < at_b)
+    return tl.where(mask, a, b), tl.where(mask, at_a, at_b)
+
+@triton.jit
+def place(x, at, AXIS: tl.constexpr):
+    return tl.reduce((x, at), AXIS, larger_at)[1]
+)";
+  for (const Tile &tile : tiles)
+    for (int axis : {0, 1, 2}) {
+      Array x = wholeNumbers("fp32", tile.count(), 3);
+      for (size_t i = 0; i < x.count(); i += 37)
+        x.set(i, std::numeric_limits<double>::quiet_NaN());
+      Array most = reduceTile(GetParam(), tile, axis, false, "tl.reduce(x, AXIS, larger)", x,
+                              "fp32", functions);
+      Array at = reduceTile(
+          GetParam(), tile, axis, false,
+          "place(x, (a if AXIS == 0 else b if AXIS == 1 else c) + tl.zeros_like(at), AXIS)", x,
+          "i32", functions);
+      for (size_t r = 0; r < most.count(); ++r) {
+        int best = 0;
+        std::vector<int> line = tile.line(axis, int(r));
+        for (int i = 1; i < int(line.size()); ++i)
+          if (!std::isnan(double(x[line[best]])) &&
+              (std::isnan(double(x[line[i]])) || x[line[i]] > x[line[best]]))
+            best = i;
+        ASSERT_EQ(int(at[r]), best) << "axis " << axis << ", " << r;
+        double expected = double(x[line[best]]), found = double(most[r]);
+        ASSERT_TRUE(std::isnan(expected) ? std::isnan(found) : found == expected) << r;
+      }
     }
 }
 

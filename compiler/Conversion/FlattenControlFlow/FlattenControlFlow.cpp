@@ -1,6 +1,8 @@
 #include "compiler/Conversion/FlattenControlFlow/FlattenControlFlow.h"
 
+#include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
@@ -10,6 +12,19 @@
 using namespace mlir;
 
 namespace kiln {
+
+/// Blocks of what hardly ever happens come last: NVIDIA's assembler keeps the order of a branch's
+/// sides, and what is fetched anew for the other side may come from memory.
+static void putUnlikelyLast(scf::IfOp branch, PatternRewriter &rewriter) {
+  Location loc = branch.getLoc();
+  Value isTrue = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+  branch.getConditionMutable().assign(
+      arith::XOrIOp::create(rewriter, loc, branch.getCondition(), isTrue));
+  Region unlikely;
+  unlikely.takeBody(branch.getThenRegion());
+  branch.getThenRegion().takeBody(branch.getElseRegion());
+  branch.getElseRegion().takeBody(unlikely);
+}
 
 LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred) {
   module.getContext()->loadDialect<cf::ControlFlowDialect>();
@@ -32,9 +47,16 @@ LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred) {
   PatternRewriter rewriter(module.getContext());
   for (Operation *op : structured) {
     rewriter.setInsertionPoint(op);
+    Block *before = op->getBlock();
+    auto branch = dyn_cast<scf::IfOp>(op);
+    bool swaps = branch && branch.elseBlock() && op->hasAttr(tile::TileDialect::unlikelyAttr);
+    if (swaps)
+      putUnlikelyLast(branch, rewriter);
     if (failed(applicator.matchAndRewrite(op, rewriter)))
       return op->emitError() << "expected structured control flow that becomes branches, got '"
                              << op->getName() << "'";
+    if (swaps)
+      cast<cf::CondBranchOp>(before->getTerminator()).setBranchWeights(ArrayRef<int32_t>{2000, 1});
   }
   return success();
 }

@@ -71,8 +71,9 @@ private:
     }
   }
 
-  /// Every thread reads the partial totals that its results consist of; where these are many and
-  /// the same for all lanes of a warp, each lane reads one, and they exchange them.
+  /// Every thread reads the partial totals that its results consist of. Where these are many and
+  /// the same for all lanes of a warp, each lane reads one, and they exchange them. Where threads
+  /// have several results and a combination is more than an operation, each first makes one total.
   LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const AxisCombiner &combiner,
                          const AxisSteps &steps, bool inOrder, ArrayRef<Elements> totals,
                          const std::optional<LinearLayout> &result,
@@ -92,6 +93,11 @@ private:
     unsigned count = 1u << steps.exchanged.size();
     bool byLanes =
         !inOrder && count >= many && count <= lowering.target().warpSize && isOneForWarp(result);
+    if (result && !op.getSingleCombiner())
+      if (std::optional<LinearLayout> shares = sharesOf(*result, steps, first)) {
+        count = 1;
+        publishShares(s, combiner, steps, arrays, *shares);
+      }
     for (unsigned reg = 0; reg < bases.size(); ++reg) {
       if (first[reg] != reg) {
         results.push_back(results[first[reg]]);
@@ -99,15 +105,44 @@ private:
       }
       Value base = s.shiftLeft(bases[reg], steps.rowShift);
       results.push_back(byLanes ? totalByLanes(s, combiner, steps, arrays, base)
-                                : totalByThread(s, combiner, steps, arrays, base));
+                                : totalByThread(s, combiner, count, steps, arrays, base));
     }
     return success();
   }
 
-  Elements totalByThread(const ScalarBuilder &s, const AxisCombiner &combiner,
+  /// Where threads would combine the same partial totals as others, and several of them: each
+  /// result's place in scratch, where its total is to be, by the thread that is to make it.
+  static std::optional<LinearLayout> sharesOf(const LinearLayout &result, const AxisSteps &steps,
+                                              ArrayRef<unsigned> firstRegisters) {
+    unsigned lanes = result.in().bits(Dim::Lane), warps = result.in().bits(Dim::Warp);
+    unsigned rows = result.out().totalBits();
+    size_t ofThread = llvm::count_if(llvm::enumerate(firstRegisters),
+                                     [](auto each) { return each.index() == each.value(); });
+    if (ofThread < 2 || rows > lanes + warps || steps.exchanged.size() < 2)
+      return std::nullopt;
+    BinaryColumns columns;
+    for (unsigned bit = 0; bit < lanes + warps; ++bit)
+      columns.push_back(bit < rows ? uint64_t(1) << (bit + steps.rowShift) : 0);
+    return LinearLayout(LayoutSpace({{Dim::Register, 0}, {Dim::Lane, lanes}, {Dim::Warp, warps}}),
+                        steps.partials.out(), columns);
+  }
+
+  /// Replaces the first partial total of each row by the row's total.
+  void publishShares(const ScalarBuilder &s, const AxisCombiner &combiner, const AxisSteps &steps,
+                     ArrayRef<SharedArray> arrays, const LinearLayout &shares) const {
+    Value thread = lowering.device.threadId(s.builder(), s.location());
+    Value row = flatOutputs(s, shares, thread, lowering.target())[0];
+    Elements total = totalByThread(s, combiner, 1u << steps.exchanged.size(), steps, arrays, row);
+    lowering.device.sharedBarrier(s.builder(), s.location());
+    for (auto [array, value] : llvm::zip_equal(arrays, total))
+      storeShared(s, lowering, array, accessByOffsets(shares, array.element), value);
+    lowering.device.sharedBarrier(s.builder(), s.location());
+  }
+
+  Elements totalByThread(const ScalarBuilder &s, const AxisCombiner &combiner, unsigned count,
                          const AxisSteps &steps, ArrayRef<SharedArray> arrays, Value base) const {
     Elements total = combiner.fetch(arrays, base);
-    for (unsigned partial = 1; partial < 1u << steps.exchanged.size(); ++partial) {
+    for (unsigned partial = 1; partial < count; ++partial) {
       Value place = s.add(base, s.i32(partial << steps.totalShift));
       total = combiner.combine(total, combiner.fetch(arrays, place));
     }

@@ -4,7 +4,9 @@
 // values are combined one after the other, the fewest combinations and registers. From there on a
 // run has its total and what comes before it in the block of runs: after the steps for the k lowest
 // bits, in the block of 2^k elements. The next bit pairs blocks: the later of two puts the
-// earlier's total before what it has, and both know the sum of the totals. From the first bit that
+// earlier's total before what it has, and both know the sum of the totals. Where these bits are
+// those of lanes side by side, each takes the sum of the 1, 2, 4 … lanes before it instead, one
+// combination a step, and the last one's is the total. From the first bit that
 // moves between warps on, all totals go to shared memory and every thread sums up those before its
 // own: once for all of its runs in one row, each of which takes the sum that it finds on the way.
 // In the end each value takes what comes before its run; that is the neutral element, if there is
@@ -42,7 +44,13 @@ public:
   SmallVector<Elements> finish();
 
 private:
+  /// Registers that the steps lead to, each line of them in the order of the scan.
+  SmallVector<SmallVector<unsigned>> linesAlong(ArrayRef<AxisStep> stepsInThread) const;
   void makeRuns(ArrayRef<AxisStep> inRuns);
+  static bool areNeighbours(ArrayRef<AxisStep> lanes);
+  /// `hasMore`: other steps follow, which need totals.
+  void scanLanes(ArrayRef<AxisStep> lanes, bool hasMore);
+  void scanBlocks(ArrayRef<AxisStep> stepsInThread);
   /// Puts `earlier` before `run` where `condition` holds.
   void precede(Run &run, const Elements &earlier, const AxisCombiner::Flag &condition) const;
   void addEarlierBlocks(ArrayRef<SharedArray> arrays, Value base, ArrayRef<Run *> row);
@@ -86,32 +94,40 @@ struct ScanDistribution : DistributionPattern<tile::ScanOp> {
 
 } // namespace
 
-void RunScan::makeRuns(ArrayRef<AxisStep> inRuns) {
+SmallVector<SmallVector<unsigned>> RunScan::linesAlong(ArrayRef<AxisStep> stepsInThread) const {
   SmallVector<unsigned> bits;
-  for (const AxisStep &step : inRuns)
+  for (const AxisStep &step : stepsInThread)
     bits.push_back(step.bit);
-  totals = values;
+  SmallVector<SmallVector<unsigned>> lines;
   llvm::SmallBitVector done(values.size());
   for (unsigned reg : combiner.firstRegisters()) {
     if (done[reg])
       continue;
     SmallVector<unsigned> registers{reg};
-    for (const AxisStep &step : inRuns)
+    for (const AxisStep &step : stepsInThread)
       for (unsigned index = 0, count = registers.size(); index < count; ++index)
         registers.push_back(combiner.firstRegisters()[registers[index] ^ step.registers]);
     llvm::sort(registers, [&](unsigned a, unsigned b) {
       return combiner.coordinateBits(a, bits).constant < combiner.coordinateBits(b, bits).constant;
     });
+    for (unsigned member : registers)
+      done.set(member);
+    lines.push_back(registers);
+  }
+  return lines;
+}
+
+void RunScan::makeRuns(ArrayRef<AxisStep> inRuns) {
+  totals = values;
+  for (const SmallVector<unsigned> &registers : linesAlong(inRuns)) {
     for (unsigned index = 1; index < registers.size(); ++index)
       values[registers[index]] =
           combiner.combine(values[registers[index - 1]], values[registers[index]]);
-    for (unsigned member : registers) {
+    for (unsigned member : registers)
       totals[member] = values[registers.back()];
-      done.set(member);
-    }
     Run run{registers, {}, {true, nullptr}};
     if (registers.size() == 1)
-      run.prefix = values[reg];
+      run.prefix = values[registers.front()];
     else if (neutral)
       run.prefix = {s.make<arith::ConstantOp>(neutral)};
     runs.push_back(run);
@@ -137,6 +153,77 @@ void RunScan::precede(Run &run, const Elements &earlier,
     run.exists.runtime = s.bitOr(run.exists.runtime, condition.runtime);
 }
 
+bool RunScan::areNeighbours(ArrayRef<AxisStep> lanes) {
+  return llvm::all_of(llvm::enumerate(lanes), [&](auto step) {
+    return step.value().lanes == lanes.front().lanes << step.index();
+  });
+}
+
+void RunScan::scanLanes(ArrayRef<AxisStep> lanes, bool hasMore) {
+  uint64_t first = lanes.front().lanes, all = (first << lanes.size()) - first;
+  uint64_t warp = lowering.target().warpSize - 1;
+  Value thread = lowering.device.threadId(s.builder(), s.location());
+  Value place = s.bitAnd(thread, s.i32(int64_t(all)));
+  auto lane = [&](uint64_t distance) {
+    int64_t steps = int64_t(distance * first);
+    return s.bitAnd(s.add(thread, s.i32(combiner.isReversed() ? steps : -steps)),
+                    s.i32(int64_t(warp)));
+  };
+  auto exists = [&](uint64_t distance) {
+    uint64_t steps = distance * first;
+    return combiner.isReversed()
+               ? s.compare(arith::CmpIPredicate::ult, place, s.i32(int64_t(all + first - steps)))
+               : s.compare(arith::CmpIPredicate::uge, place, s.i32(int64_t(steps)));
+  };
+  auto from = [&](Value source, const Elements &elements) {
+    Elements shuffled;
+    for (Value element : elements)
+      shuffled.push_back(shuffleIndex(s, lowering.device, element, source));
+    return shuffled;
+  };
+  Value others = s.bitAnd(thread, s.i32(int64_t(warp & ~all)));
+  Value last = combiner.isReversed() ? others : s.bitOr(others, s.i32(int64_t(all)));
+  for (Run &run : runs) {
+    Elements sum = totals[run.registers.front()];
+    for (uint64_t distance = 1; distance < uint64_t(1) << lanes.size(); distance *= 2)
+      sum = combiner.selectByFlag({false, exists(distance)},
+                                  combiner.combine(from(lane(distance), sum), sum), sum);
+    if (run.registers.size() == 1)
+      run.prefix = sum;
+    else
+      precede(run, from(lane(1), sum), {false, exists(1)});
+    if (!hasMore)
+      continue;
+    Elements total = from(last, sum);
+    for (unsigned reg = 0; reg < totals.size(); ++reg)
+      if (llvm::is_contained(run.registers, combiner.firstRegisters()[reg]))
+        totals[reg] = total;
+  }
+}
+
+/// Blocks of lanes in a thread's registers, one after the other.
+void RunScan::scanBlocks(ArrayRef<AxisStep> stepsInThread) {
+  if (stepsInThread.empty())
+    return;
+  std::map<unsigned, Run *> runOf; // by its first register
+  for (Run &run : runs)
+    runOf[run.registers.front()] = &run;
+  for (const SmallVector<unsigned> &line : linesAlong(stepsInThread)) {
+    if (!runOf.count(line.front()))
+      continue;
+    Elements sum = totals[line.front()];
+    for (unsigned reg : ArrayRef(line).drop_front()) {
+      precede(*runOf.at(reg), sum, {true, nullptr});
+      sum = combiner.combine(sum, totals[reg]);
+    }
+    for (unsigned reg : line)
+      for (unsigned member : runOf.at(reg)->registers)
+        totals[member] = sum;
+  }
+  for (unsigned reg = 0; reg < totals.size(); ++reg)
+    totals[reg] = totals[combiner.firstRegisters()[reg]];
+}
+
 void RunScan::scanWithinWarps() {
   auto isInThread = [&](const AxisStep &step) {
     return !step.lanes &&
@@ -144,7 +231,15 @@ void RunScan::scanWithinWarps() {
   };
   ArrayRef<AxisStep> local = steps.local, inRuns = local.take_while(isInThread);
   makeRuns(inRuns);
-  for (const AxisStep &step : local.drop_front(inRuns.size())) {
+  local = local.drop_front(inRuns.size());
+  ArrayRef<AxisStep> lanes = local.take_while([](const AxisStep &step) { return step.lanes != 0; });
+  if (lanes.size() > 1 && areNeighbours(lanes) && combiner.areLaneBits(lanes)) {
+    local = local.drop_front(lanes.size());
+    scanLanes(lanes, /*hasMore=*/!local.empty() || !steps.exchanged.empty());
+  }
+  ArrayRef<AxisStep> blocks = local.take_while(isInThread);
+  scanBlocks(blocks);
+  for (const AxisStep &step : local.drop_front(blocks.size())) {
     SmallVector<Elements> others = combiner.neighbours(step, totals);
     for (Run &run : runs) {
       unsigned reg = run.registers.front();

@@ -10,6 +10,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
 
 #include "compiler/Layout/StagedOperand.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -100,13 +101,18 @@ public:
   bool isDescribed() const { return sharedB->description && (!sharedA || sharedA->description); }
 
   /// Starts, as a group of its own, c plus the products of k from `begin` up to `end`; these alone
-  /// where `fromZero`.
+  /// where `fromZero`, or where c is chosen to be zero.
   SmallVector<Value> start(ValueRange c, bool fromZero, int64_t begin, int64_t end) const {
     OpBuilder &builder = s.builder();
     unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
     SmallVector<Value> results(c.size());
     bool follows = false;
     Value addsToSum = fromZero ? s.boolean(false) : Value();
+    SmallVector<Value> chosen;
+    if (Value isReset = fromZero ? Value() : resetOf(c, chosen)) {
+      addsToSum = s.bitXor(isReset, s.boolean(true));
+      c = chosen;
+    }
     for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
       auto [factorA, factorB] = factors(place, begin, end);
       SmallVector<Value> sum = lowering.device.packFragment(
@@ -131,6 +137,21 @@ public:
   }
 
 private:
+  /// Where all registers of the sum are zero by one condition: that, and what they are otherwise.
+  static Value resetOf(ValueRange c, SmallVectorImpl<Value> &otherwise) {
+    Value condition;
+    for (Value value : c) {
+      auto select = value.getDefiningOp<arith::SelectOp>();
+      bool isReset = select && (matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ||
+                                matchPattern(select.getTrueValue(), m_Zero()));
+      if (!isReset || (condition && condition != select.getCondition()))
+        return Value();
+      condition = select.getCondition();
+      otherwise.push_back(select.getFalseValue());
+    }
+    return condition;
+  }
+
   /// Descriptors or registers of A, and descriptors of B, for the steps of one tile of c.
   std::pair<SmallVector<Value>, SmallVector<Value>> factors(ArrayRef<int64_t> place, int64_t begin,
                                                             int64_t end) const {

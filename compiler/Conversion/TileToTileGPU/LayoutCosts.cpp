@@ -107,24 +107,41 @@ static std::pair<int64_t, unsigned> vectorOf(Value pointers, Value mask, const L
   return {std::max<int64_t>(1, std::min<int64_t>(vector, maxBits / 8 / bytes)), fast};
 }
 
+/// The axis along which neighbours are expected closest to each other, if they are apart at all.
+std::optional<unsigned> LayoutCosts::closestAxis(Value pointers) {
+  std::optional<unsigned> closest;
+  int64_t least = 0;
+  auto type = cast<RankedTensorType>(pointers.getType());
+  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis) {
+    int64_t stride = std::abs(expected.of(pointers, axis).value_or(0));
+    if (stride == 0 || type.getDimSize(axis) == 1 || (closest && stride >= least))
+      continue;
+    closest = axis;
+    least = stride;
+  }
+  return closest;
+}
+
 double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout,
                            AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
   auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
-  int64_t run = info.contiguity[fast];
-  for (unsigned axis = 0; run == 1 && axis < unsigned(type.getRank()); ++axis)
-    if (expected.of(pointers, axis) == 1) {
-      fast = axis;
-      run = type.getDimSize(axis);
+  int64_t run = info.contiguity[fast], stride = 1;
+  if (run == 1)
+    if (std::optional<unsigned> axis = closestAxis(pointers)) {
+      fast = *axis;
+      run = type.getDimSize(fast);
+      stride = std::abs(*expected.of(pointers, fast));
     }
 
   BinaryColumns columns(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
   ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
   columns.append(lanes.begin(), lanes.end());
   auto touched = [&, fast = fast](int64_t pieceBytes) {
-    int64_t unit = std::min(run, std::max<int64_t>(1, pieceBytes / bytes));
+    uint64_t neighbours = std::max<int64_t>(1, pieceBytes / (bytes * stride));
+    int64_t unit = std::min<int64_t>(run, llvm::bit_floor(neighbours));
     return int64_t(1) << rank(addressColumns(columns, layout.out(), info.constancy, fast, unit));
   };
   constexpr int64_t sectorBytes = 32, lineBytes = 128;
@@ -164,6 +181,11 @@ static bool mayRunAhead(tile::LoadOp op) {
 
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   double cost = access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+  // What repeats elements of a tile in threads, as for products without a unit, may be more than
+  // they can hold: to local memory and back.
+  constexpr double held = 128, spilled = 8;
+  unsigned bits = tilegpu::storageBits(getElementTypeOrSelf(op.getType()));
+  cost += spilled * std::max(0.0, double(layout.numRegisters()) * bits / 32 - held);
   auto [known, isNew] = runsAhead.try_emplace(op, false);
   if (isNew)
     known->second = target.asyncCopies && mayRunAhead(op);

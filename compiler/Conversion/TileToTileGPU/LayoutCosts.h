@@ -9,6 +9,7 @@
 //                                for each word that a thread has to put together for it
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
+//                 8 more for each register of a loaded tile beyond 128;
 //                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
 //                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
 //                 pieces of 8 bytes, which go through the L1 cache
@@ -54,6 +55,7 @@ private:
     unsigned maxBits;
     double vector, single; ///< of several elements, of one
   };
+  std::optional<unsigned> closestAxis(mlir::Value pointers);
   double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
                 AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);

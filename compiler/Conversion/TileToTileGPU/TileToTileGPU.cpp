@@ -38,9 +38,34 @@ public:
       if (node.transfer == LayoutTransfer::Dot)
         replaceDot(cast<tile::DotOp>(node.op), node.chosen());
     eraseRecomputed();
+    for (tilegpu::ConvertLayoutOp conversion : conversions)
+      sinkIntoBranches(conversion);
   }
 
 private:
+  /// A conversion that only one side of a branch needs is made there.
+  static void sinkIntoBranches(tilegpu::ConvertLayoutOp conversion) {
+    while (Region *side = sideThatUses(conversion))
+      conversion->moveBefore(&side->front().front());
+  }
+
+  /// The side of a branch in the conversion's block that holds all of its users.
+  static Region *sideThatUses(tilegpu::ConvertLayoutOp conversion) {
+    Region *only = nullptr;
+    for (Operation *user : conversion->getUsers()) {
+      auto branch =
+          dyn_cast_or_null<scf::IfOp>(conversion->getBlock()->findAncestorOpInBlock(*user));
+      if (!branch || branch == user)
+        return nullptr;
+      bool isThen = branch.getThenRegion().isAncestor(user->getParentRegion());
+      Region *side = isThen ? &branch.getThenRegion() : &branch.getElseRegion();
+      if (only && only != side)
+        return nullptr;
+      only = side;
+    }
+    return only;
+  }
+
   static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
   /// The value in a layout: itself, converted right after its definition (so outside all loops
@@ -63,8 +88,9 @@ private:
   Value convert(Value value, LayoutAttr layout) {
     OpBuilder builder(value.getContext());
     builder.setInsertionPointAfterValue(value);
-    return tilegpu::ConvertLayoutOp::create(builder, value.getLoc(),
-                                            tilegpu::withLayout(typeOf(value), layout), value);
+    conversions.push_back(tilegpu::ConvertLayoutOp::create(
+        builder, value.getLoc(), tilegpu::withLayout(typeOf(value), layout), value));
+    return conversions.back();
   }
 
   Value recompute(Value value, LayoutAttr layout) {
@@ -129,6 +155,7 @@ private:
   LayoutGraph &graph;
   DenseMap<std::pair<Value, LayoutAttr>, Value> made;
   SmallVector<Operation *> recomputed;
+  SmallVector<tilegpu::ConvertLayoutOp> conversions;
 };
 
 /// Recomputed values that no node uses, in a kernel without nodes.

@@ -1,11 +1,16 @@
-// Neutral elements, and the order of operands: see the header.
+// Neutral elements, and whether operands may change places: see the header.
 
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <array>
+#include <cmath>
 #include <limits>
+#include <random>
 
 using namespace mlir;
 
@@ -52,97 +57,132 @@ TypedAttr neutralElement(Operation *combiner) {
 
 namespace {
 
-/// A comparison of value `index` of the first group with that of the second.
-struct Comparison {
-  enum Kind { IsSmaller, IsLarger, IsEqual } kind;
-  unsigned index;
+using Constants = SmallVector<Attribute>;
+
+/// Computes a combination's results from constants, by its operations' own folders.
+class Evaluation {
+public:
+  explicit Evaluation(Region &combine) {
+    IRMapping mapping;
+    combine.cloneInto(&copy, mapping); // folders may change operations
+  }
+
+  Block &body() { return copy.front(); }
+
+  /// No results if an operation does not fold.
+  std::optional<Constants> of(ArrayRef<Attribute> arguments) {
+    values.clear();
+    for (auto [argument, value] : llvm::zip_equal(body().getArguments(), arguments))
+      values[argument] = value;
+    for (Operation &op : body().without_terminator())
+      if (!op.hasTrait<OpTrait::ConstantLike>() && failed(fold(op)))
+        return std::nullopt;
+    return operandsOf(*body().getTerminator());
+  }
+
+private:
+  /// Null where a value is not constant.
+  Attribute constant(Value value) {
+    if (Attribute known = values.lookup(value))
+      return known;
+    Attribute captured;
+    matchPattern(value, m_Constant(&captured));
+    return captured;
+  }
+
+  std::optional<Constants> operandsOf(Operation &op) {
+    Constants operands =
+        llvm::map_to_vector(op.getOperands(), [&](Value v) { return constant(v); });
+    if (llvm::is_contained(operands, Attribute()))
+      return std::nullopt;
+    return operands;
+  }
+
+  LogicalResult fold(Operation &op) {
+    std::optional<Constants> operands = operandsOf(op);
+    SmallVector<OpFoldResult> results;
+    if (!operands || failed(op.fold(*operands, results)) || results.size() != op.getNumResults())
+      return failure();
+    for (auto [result, folded] : llvm::zip_equal(op.getResults(), results)) {
+      auto attribute = dyn_cast<Attribute>(folded);
+      values[result] = attribute ? attribute : constant(cast<Value>(folded));
+      if (!values[result])
+        return failure();
+    }
+    return success();
+  }
+
+  Region copy;
+  DenseMap<Value, Attribute> values;
 };
 
-std::optional<Comparison::Kind> kindOf(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return Comparison::IsEqual;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return Comparison::IsSmaller;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return Comparison::IsLarger;
-  default:
-    return std::nullopt;
+/// Random operands of a combination.
+class Samples {
+public:
+  enum Kind { Positive, OfAnySign, Equal };
+
+  /// Null for types that are neither floats nor integers.
+  Attribute draw(Type type, Kind kind) {
+    if (auto real = dyn_cast<FloatType>(type))
+      return FloatAttr::get(real, drawReal(kind));
+    if (auto integer = dyn_cast<IntegerType>(type))
+      return IntegerAttr::get(integer, APInt(integer.getWidth(), uint64_t(drawInteger(kind)), true,
+                                             /*implicitTrunc=*/true));
+    return {};
   }
+
+private:
+  uint32_t below(uint32_t bound) { return engine() % bound; }
+
+  double drawReal(Kind kind) {
+    if (kind == Equal)
+      return std::array{-1.0, 0.0, 1.0}[below(3)];
+    double magnitude = 0.5 + below(1u << 20) * 0x1.8p-20;
+    return kind == OfAnySign && below(2) ? -magnitude : magnitude;
+  }
+
+  int64_t drawInteger(Kind kind) {
+    return kind == Equal ? below(3) : 1 + below(100) - (kind == OfAnySign ? 50 : 0);
+  }
+
+  std::mt19937 engine;
+};
+
+/// Equal but for rounding.
+bool areClose(Attribute a, Attribute b) {
+  auto real = dyn_cast<FloatAttr>(a);
+  if (!real)
+    return a == b;
+  double x = real.getValueAsDouble(), y = cast<FloatAttr>(b).getValueAsDouble();
+  unsigned precision = llvm::APFloat::semanticsPrecision(real.getValue().getSemantics());
+  double tolerance = std::exp2(-0.5 * precision) * std::max({1.0, std::abs(x), std::abs(y)});
+  return x == y || std::abs(x - y) <= tolerance;
 }
 
-std::optional<Comparison::Kind> kindOf(arith::CmpFPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return Comparison::IsEqual;
-  case arith::CmpFPredicate::OLT:
-    return Comparison::IsSmaller;
-  case arith::CmpFPredicate::OGT:
-    return Comparison::IsLarger;
-  default:
-    return std::nullopt;
-  }
+/// Whether every result is an operand or a truth value, by comparisons.
+bool onlyChooses(Block &body) {
+  return llvm::all_of(body.without_terminator(), [](Operation &op) {
+    return isa<arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op) ||
+           op.hasTrait<OpTrait::ConstantLike>() ||
+           llvm::all_of(op.getResultTypes(), [](Type type) { return type.isInteger(1); });
+  });
 }
 
-std::optional<Comparison> comparisonIn(Value condition, Block &body) {
-  Operation *op = condition.getDefiningOp();
-  std::optional<Comparison::Kind> kind;
-  if (auto integers = dyn_cast_or_null<arith::CmpIOp>(op))
-    kind = kindOf(integers.getPredicate());
-  else if (auto reals = dyn_cast_or_null<arith::CmpFOp>(op))
-    kind = kindOf(reals.getPredicate());
-  if (!kind)
-    return std::nullopt;
+/// Whether results stay the same, but for rounding, where the two groups of random operands change
+/// places.
+bool commutesFor(Evaluation &evaluation, Samples &samples, Samples::Kind kind) {
+  Block &body = evaluation.body();
   unsigned groupSize = body.getNumArguments() / 2;
-  auto a = dyn_cast<BlockArgument>(op->getOperand(0)),
-       b = dyn_cast<BlockArgument>(op->getOperand(1));
-  if (!a || !b || a.getOwner() != &body || b.getOwner() != &body ||
-      a.getArgNumber() + groupSize != b.getArgNumber())
-    return std::nullopt;
-  return Comparison{*kind, a.getArgNumber()};
-}
-
-bool isStrict(const Comparison &comparison) { return comparison.kind != Comparison::IsEqual; }
-
-/// One value of the first group comes first, or it is equal and another comes first.
-bool isTotalOrder(Value condition, Block &body) {
-  auto either = condition.getDefiningOp<arith::OrIOp>();
-  if (!either)
+  Constants operands = llvm::map_to_vector(body.getArgumentTypes(),
+                                           [&](Type type) { return samples.draw(type, kind); });
+  if (llvm::is_contained(operands, Attribute()))
     return false;
-  for (auto [strict, tie] :
-       {std::pair(either.getLhs(), either.getRhs()), std::pair(either.getRhs(), either.getLhs())}) {
-    std::optional<Comparison> first = comparisonIn(strict, body);
-    auto both = tie.getDefiningOp<arith::AndIOp>();
-    if (!first || !isStrict(*first) || !both)
-      continue;
-    std::optional<Comparison> left = comparisonIn(both.getLhs(), body),
-                              right = comparisonIn(both.getRhs(), body);
-    if (!left || !right)
-      continue;
-    if (isStrict(*left))
-      std::swap(left, right);
-    if (!isStrict(*left) && isStrict(*right) && left->index == first->index &&
-        right->index != first->index)
-      return true;
-  }
-  return false;
-}
-
-/// A whole group is chosen, by a total order of the groups.
-bool choosesByTotalOrder(Block &body) {
-  unsigned groupSize = body.getNumArguments() / 2;
-  Value condition;
-  for (auto [index, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    auto select = result.getDefiningOp<arith::SelectOp>();
-    if (!select || select.getTrueValue() != body.getArgument(index) ||
-        select.getFalseValue() != body.getArgument(groupSize + index) ||
-        (condition && condition != select.getCondition()))
-      return false;
-    condition = select.getCondition();
-  }
-  return condition && isTotalOrder(condition, body);
+  std::optional<Constants> results = evaluation.of(operands);
+  std::rotate(operands.begin(), operands.begin() + groupSize, operands.end());
+  std::optional<Constants> swapped = evaluation.of(operands);
+  return results && swapped && llvm::all_of(llvm::zip_equal(*results, *swapped), [](auto pair) {
+           return areClose(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 } // namespace
@@ -150,7 +190,16 @@ bool choosesByTotalOrder(Block &body) {
 bool commutes(ReduceOp reduce) {
   if (Operation *combiner = reduce.getSingleCombiner())
     return combiner->hasTrait<OpTrait::IsCommutative>();
-  return choosesByTotalOrder(reduce.getCombine().front());
+  Evaluation evaluation(reduce.getCombine());
+  Samples samples;
+  SmallVector<Samples::Kind> kinds{Samples::Positive, Samples::OfAnySign};
+  if (onlyChooses(evaluation.body()))
+    kinds.push_back(Samples::Equal);
+  constexpr int repetitions = 48;
+  return llvm::all_of(kinds, [&](Samples::Kind kind) {
+    return llvm::all_of(llvm::seq(repetitions),
+                        [&](int) { return commutesFor(evaluation, samples, kind); });
+  });
 }
 
 } // namespace kiln::tile

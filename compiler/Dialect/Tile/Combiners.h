@@ -15,10 +15,12 @@ class ReduceOp;
 /// combiner and for one without such an element. Every combiner that has one commutes.
 mlir::TypedAttr neutralElement(mlir::Operation *combiner);
 
-/// Whether the operands of a reduction's combination may change places: it is one operation that
-/// commutes, or a choice between (value, index) pairs that a comparison of the values and,
-/// where these are equal, of the indices decides. Of pairs with NaN such a choice takes either, as
-/// in Triton. Of other regions it is not known to be so.
+/// Whether the two groups of operands of a reduction's combination may change places: it is one
+/// operation that commutes, or random operands give the same results both ways, but for rounding.
+/// Of a combination that only chooses (as argmax does), operands that are equal are among them;
+/// one that computes (as the mean and variance of two parts) need not commute where it would
+/// divide by zero. As in Triton, what becomes of NaN and of the sign of zero is left open. What
+/// calls functions or captures values that are not constant does not commute.
 bool commutes(ReduceOp reduce);
 
 } // namespace kiln::tile

@@ -35,6 +35,8 @@ def Tile_Dialect : Dialect {
     /// that a thread reads together. Absent: the compiler's choice.
     static constexpr llvm::StringLiteral matrixSizeAttr = "tile.matrix_instr_nonkdim";
     static constexpr llvm::StringLiteral kPackAttr = "tile.kpack";
+    /// On an scf.if with two sides: the condition hardly ever holds.
+    static constexpr llvm::StringLiteral unlikelyAttr = "tile.unlikely";
     /// On a loop: warps of their own may bring what its products read.
     static constexpr llvm::StringLiteral warpSpecializeAttr = "tile.warp_specialize";
     /// All that the kernel's pointers reach is ordinary memory of the device that runs it.

@@ -86,7 +86,51 @@ template <typename AddOp> struct AddIntoDot : OpRewritePattern<AddOp> {
   }
 };
 
+/// `a > b or a is NaN ? a : b`, as torch.compile writes maxima that keep NaN, is one operation.
+/// Only the sign of a zero may differ, which a reduction leaves open.
+struct MaximumByComparison : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    Block &combine = op.getCombine().front();
+    Operation *yield = combine.getTerminator();
+    arith::SelectOp select;
+    if (combine.getNumArguments() == 2)
+      select = yield->getOperand(0).getDefiningOp<arith::SelectOp>();
+    Value a = combine.getArgument(0), b = combine.getArguments().back();
+    if (!select || select.getTrueValue() != a || select.getFalseValue() != b)
+      return rewriter.notifyMatchFailure(op, "it does not choose between its operands");
+    auto either = select.getCondition().getDefiningOp<arith::OrIOp>();
+    if (!either)
+      return rewriter.notifyMatchFailure(op, "the choice does not regard NaN");
+    for (auto [order, isNan] : {std::pair(either.getLhs(), either.getRhs()),
+                                std::pair(either.getRhs(), either.getLhs())}) {
+      bool larger = compares(order, arith::CmpFPredicate::OGT, a, b);
+      if ((!larger && !compares(order, arith::CmpFPredicate::OLT, a, b)) ||
+          !(compares(isNan, arith::CmpFPredicate::UNE, a, a) ||
+            compares(isNan, arith::CmpFPredicate::UNO, a, a)))
+        continue;
+      rewriter.setInsertionPoint(yield);
+      Value chosen = larger ? Value(arith::MaximumFOp::create(rewriter, op.getLoc(), a, b))
+                            : Value(arith::MinimumFOp::create(rewriter, op.getLoc(), a, b));
+      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, chosen); });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "it compares otherwise");
+  }
+
+private:
+  static bool compares(Value condition, arith::CmpFPredicate predicate, Value a, Value b) {
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
+    return compare && compare.getPredicate() == predicate && compare.getLhs() == a &&
+           compare.getRhs() == b;
+  }
+};
+
 } // namespace
+
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MaximumByComparison>(context);
+}
 
 OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   return splatTo(adaptor.getSource(), getResult().getType());

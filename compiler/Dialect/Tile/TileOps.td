@@ -435,7 +435,7 @@ def Tile_ReduceOp : Tile_FoldingOp<"reduce"> {
   let description = [{
     One or more tensors of one shape are reduced together by the region, which takes an accumulated element of each
     and another element of each, and yields the combination. It is associative; elements are combined in any bracketing,
-    neighbours in increasing order. Reducing a rank-1 tensor gives a scalar.
+    neighbours in increasing order unless it commutes (`Combiners.h`). Reducing a rank-1 tensor gives a scalar.
     ```mlir
     %s = tile.reduce(%x) axis 1 : (tensor<16x32xf32>) -> tensor<16xf32> {
     ^bb0(%l: f32, %r: f32):
@@ -447,6 +447,7 @@ def Tile_ReduceOp : Tile_FoldingOp<"reduce"> {
   let arguments = (ins Variadic<Tile_ArithTensor>:$sources, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
   let results = (outs Variadic<Tile_Value>:$results);
   let assemblyFormat = "`(` $sources `)` `axis` $axis attr-dict `:` functional-type(operands, results) $combine";
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = combinerDeclaration;
 }
 

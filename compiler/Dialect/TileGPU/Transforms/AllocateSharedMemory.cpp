@@ -126,6 +126,7 @@ std::unique_ptr<Pass> createAllocateSharedMemoryPass() {
 void registerTileGPUPasses() {
   PassRegistration<AllocateSharedMemoryPass>();
   registerPass([] { return createStageOperandsPass(); });
+  registerPass([] { return createResetSumsPass(); });
   registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
   registerPass([] { return createPipelineLoopsPass(); });

@@ -1,4 +1,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -14,12 +17,59 @@ bool lasts(Value buffer, scf::ForOp loop, const StagedLoads &staged) {
           llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.buffer == alloc; }));
 }
 
+/// Uses in branches of the loop's body, which can wait for the result by themselves.
+bool isInBranch(OpOperand &use, scf::ForOp loop) {
+  Operation *inBody = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+  return inBody != use.getOwner() && isa<scf::IfOp>(inBody);
+}
+
+/// Where the loop yields the dot's result, if that is all that is done with it but in branches.
+OpOperand *yieldOf(tilegpu::DotOp dot, scf::ForOp loop) {
+  OpOperand *yield = nullptr;
+  for (OpOperand &use : dot->getUses()) {
+    if (isInBranch(use, loop))
+      continue;
+    if (yield || use.getOwner() != loop.getBody()->getTerminator())
+      return nullptr;
+    yield = &use;
+  }
+  return yield;
+}
+
 /// The loop's argument that holds the dot's result in the next iteration, if it is used for nothing
-/// else.
+/// else but in branches.
 BlockArgument carriedBy(tilegpu::DotOp dot, scf::ForOp loop) {
-  if (!dot->hasOneUse() || !isa<scf::YieldOp>(*dot->getUsers().begin()))
-    return {};
-  return loop.getRegionIterArgs()[dot->getUses().begin()->getOperandNumber()];
+  OpOperand *yield = yieldOf(dot, loop);
+  return yield ? loop.getRegionIterArgs()[yield->getOperandNumber()] : BlockArgument();
+}
+
+/// What the dot adds to, where it does not begin anew (ResetSums.cpp).
+Value sumBefore(tilegpu::DotOp dot) {
+  auto reset = dot.getC().getDefiningOp<arith::SelectOp>();
+  bool isOwn = reset && reset->hasOneUse() && reset.getCondition().getType().isInteger(1) &&
+               (matchPattern(reset.getTrueValue(), m_AnyZeroFloat()) ||
+                matchPattern(reset.getTrueValue(), m_Zero()));
+  return isOwn ? reset.getFalseValue() : dot.getC();
+}
+
+/// Waits for the dot's result at the beginning of branches that use it.
+void waitInBranches(RewriterBase &rewriter, tilegpu::DotOp dot, scf::ForOp loop) {
+  llvm::SetVector<Region *> branches;
+  for (OpOperand &use : dot->getUses())
+    if (isInBranch(use, loop)) {
+      Operation *branch = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      for (Region &region : branch->getRegions())
+        if (region.isAncestor(use.getOwner()->getParentRegion()))
+          branches.insert(&region);
+    }
+  for (Region *branch : branches) {
+    rewriter.setInsertionPointToStart(&branch->front());
+    auto wait = tilegpu::DotWaitOp::create(rewriter, dot.getLoc(), dot->getResultTypes(), 0,
+                                           dot->getResults());
+    rewriter.replaceUsesWithIf(dot.getResult(), wait->getResult(0), [&](OpOperand &use) {
+      return use.getOwner() != wait && branch->isAncestor(use.getOwner()->getParentRegion());
+    });
+  }
 }
 
 /// The unit reads the operands by itself, and makes the whole sum.
@@ -31,8 +81,8 @@ bool isCarriedOnly(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &stage
 }
 
 bool onlyAddsUp(tilegpu::DotOp dot, scf::ForOp loop, const StagedLoads &staged) {
-  return isCarriedOnly(dot, loop, staged) && dot.getC() == carriedBy(dot, loop) &&
-         dot.getC().hasOneUse();
+  return isCarriedOnly(dot, loop, staged) && sumBefore(dot) == carriedBy(dot, loop) &&
+         sumBefore(dot).hasOneUse();
 }
 
 /// Whether the sum has more columns than the product is deep. Of others, as of square blocks of
@@ -79,11 +129,11 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, const StagedLoads &staged) {
   }
   for (tilegpu::DotOp dot : all)
     // Where others are waited for, a dot that takes the last one's sum as it stands is too.
-    if (isCarriedOnly(dot, loop, staged) && dot.getC() != carriedBy(dot, loop) &&
-        firstUse(carriedBy(dot, loop), loop))
+    if (isCarriedOnly(dot, loop, staged) && dot->hasOneUse() &&
+        sumBefore(dot) != carriedBy(dot, loop) && firstUse(carriedBy(dot, loop), loop))
       dots.push_back(dot);
   reworked = dots;
-  llvm::erase_if(sums, [](tilegpu::DotOp sum) { return !isWide(sum); });
+  llvm::erase_if(sums, [](tilegpu::DotOp sum) { return !isWide(sum) || !sum->hasOneUse(); });
   int64_t room = mostRegisters - registersOfDots(loop);
   auto nextOfOthers = [&](tilegpu::DotOp sum) {
     auto next = llvm::find_if(all, [&](tilegpu::DotOp dot) {
@@ -115,8 +165,8 @@ void DotsInFlight::startBeside(RewriterBase &rewriter) const {
 DotsInFlight::Places DotsInFlight::start(RewriterBase &rewriter, scf::ForOp loop) const {
   SmallVector<unsigned> carried;
   for (tilegpu::DotOp dot : dots)
-    carried.push_back(dot->getUses().begin()->getOperandNumber());
-  Places places = onlyAddUp ? startSums(rewriter) : startResults(rewriter, loop);
+    carried.push_back(yieldOf(dot, loop)->getOperandNumber());
+  Places places = onlyAddUp ? startSums(rewriter, loop) : startResults(rewriter, loop);
   SmallVector<Value> results;
   for (unsigned number : carried)
     results.push_back(loop.getResult(number));
@@ -124,9 +174,11 @@ DotsInFlight::Places DotsInFlight::start(RewriterBase &rewriter, scf::ForOp loop
   return places;
 }
 
-DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter) const {
-  for (tilegpu::DotOp dot : dots)
-    tilegpu::DotOp(dot).setIsAsync(true);
+DotsInFlight::Places DotsInFlight::startSums(RewriterBase &rewriter, scf::ForOp loop) const {
+  for (tilegpu::DotOp dot : dots) {
+    dot.setIsAsync(true);
+    waitInBranches(rewriter, dot, loop);
+  }
   rewriter.setInsertionPointAfter(dots.back());
   auto wait = tilegpu::DotWaitOp::create(rewriter, dots.back()->getLoc(), TypeRange(), dots.size(),
                                          ValueRange());

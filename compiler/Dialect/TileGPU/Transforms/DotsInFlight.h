@@ -47,7 +47,7 @@ public:
   Places start(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop) const;
 
 private:
-  Places startSums(mlir::RewriterBase &rewriter) const;
+  Places startSums(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop) const;
   Places startResults(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop) const;
 
   /// The loop's first use of results that it works on.

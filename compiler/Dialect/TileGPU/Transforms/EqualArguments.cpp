@@ -36,6 +36,7 @@ void setEqualArguments(scf::IfOp branch, const std::set<ArgumentPair> &pairs) {
   for (const ArgumentPair &pair : pairs)
     numbers.append({int32_t(pair.first), int32_t(pair.second)});
   branch->setAttr(equalArgumentsAttr, DenseI32ArrayAttr::get(branch.getContext(), numbers));
+  branch->setAttr(tile::TileDialect::unlikelyAttr, UnitAttr::get(branch.getContext()));
 }
 
 BarrierNeed needAt(Operation *op, BarrierNeed need) {

@@ -15,6 +15,10 @@ std::unique_ptr<mlir::Pass> createDeferReductionsPass();
 /// right before the dot. On func.func, after layout assignment; the module names the target.
 std::unique_ptr<mlir::Pass> createStageOperandsPass();
 
+/// Has products that read shared memory begin a loop's sums anew, in place of a choice for each
+/// register. On func.func, after kiln-stage-operands.
+std::unique_ptr<mlir::Pass> createResetSumsPass();
+
 /// Has loops twice whose loads that feed dots would meet what the loop writes if arguments were
 /// equal: for equal ones, and one whose loads the passes below may let run ahead. On func.func,
 /// after kiln-stage-operands; the module names the target.

@@ -13,11 +13,12 @@
 //
 // It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
 // num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
-// iteration, as for a reduction; other loops are unrolled if they are small, so that what is loaded
-// has to be more than a little, and in a few loads, as many of one iteration hide each other's
-// wait; and blocks of the processor wait for memory in turns, so that there have to be two of them.
-// Loads that feed dots are not among these: they run ahead through shared memory
-// (PipelineLoops.cpp), iterations ahead and without registers.
+// iteration, as for a reduction, or where a warp by itself carries a state; other loops are
+// unrolled if they are small, so that what is loaded has to be more than a little, and in a few
+// loads, as many of one iteration hide each other's wait; and blocks of the processor wait for
+// memory in turns, so that there have to be two of them. Loads that feed matrix units are not among
+// these: they run ahead through shared memory (PipelineLoops.cpp), iterations ahead and without
+// registers.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -114,10 +115,12 @@ private:
   bool hasOrderOfItsOwn() {
     return !loop.getBody()
                 ->walk([](Operation *op) {
-                  bool multiplies = isa<tilegpu::DotOp, tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp,
-                                        tilegpu::MBarrierWaitOp>(op);
-                  return showsOthersWrites(op) || multiplies ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
+                  auto dot = dyn_cast<tilegpu::DotOp>(op);
+                  bool multiplies =
+                      isa<tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
+                  return showsOthersWrites(op) || multiplies || (dot && dot.getUnit())
+                             ? WalkResult::interrupt()
+                             : WalkResult::advance();
                 })
                 .wasInterrupted();
   }
@@ -235,7 +238,7 @@ private:
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
       return false;
-    if (asksForStages(loop) || threadsMeetIn(loop, target))
+    if (asksForStages(loop) || threadsMeetIn(loop, target) || oneWarpMeetsIn(loop))
       return true;
     constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
     return registers >= many && ahead.loads.size() <= fewLoads &&
@@ -265,6 +268,19 @@ private:
           return op.getScratchBytes(target) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
+  }
+
+  /// Whether it is a warp by itself whose lanes combine what they have, as programs that carry a
+  /// state from iteration to iteration are: there are few of them, and they wait for each step.
+  static bool oneWarpMeetsIn(scf::ForOp loop) {
+    auto kernel = loop->getParentOfType<func::FuncOp>();
+    auto warps = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::numWarpsAttr);
+    bool carriesTensor = llvm::any_of(loop.getRegionIterArgs(), [](Value argument) {
+      return isa<FloatType>(getElementTypeOrSelf(argument.getType())) &&
+             isa<RankedTensorType>(argument.getType());
+    });
+    return warps && warps.getInt() == 1 && carriesTensor &&
+           !loop.getBody()->getOps<tile::ReduceOp>().empty();
   }
 };
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -198,13 +199,22 @@ private:
       if (!isInBody(op))
         continue;
       bool isLoad = isa<tile::LoadOp>(op) && isOrderedAhead(cast<tile::LoadOp>(op), found);
-      bool isCheap = isMemoryEffectFree(op) && op->getNumRegions() == 0 && !isa<tilegpu::DotOp>(op);
-      if (!isLoad && !isCheap)
+      if (!isLoad && !isCheap(op))
         return false;
       found.addresses.insert(op);
       llvm::append_range(pending, op->getOperands());
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      llvm::append_range(pending, captured);
     }
     return true;
+  }
+
+  /// Arithmetic, some of it perhaps in a branch, as where a persistent program begins its next
+  /// tile.
+  static bool isCheap(Operation *op) {
+    return isMemoryEffectFree(op) && (op->getNumRegions() == 0 || isa<scf::IfOp>(op)) &&
+           !op->walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
   bool isOrderedAhead(tile::LoadOp load, StagedLoads &found) {

@@ -13,6 +13,8 @@
 // and LLVM, which would hoist the arithmetic that both versions begin with, and with it the wait
 // for the loads, finds nothing that they have in common.
 //
+// The version with barriers ends with one, so that LLVM does not make one of two equal ends.
+//
 // Of large tiles, what the loads in front bring would be in registers all at once when the branch
 // comes, and the assembler would spill. There the loads belong to the versions, and the one with
 // barriers begins with another, for LLVM, as said.
@@ -148,6 +150,7 @@ void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition, bool 
   OpBuilder builder(&*span.begin());
   auto branch = scf::IfOp::create(builder, span.begin()->getLoc(), condition,
                                   /*withElseRegion=*/true);
+  branch->setAttr(tile::TileDialect::unlikelyAttr, builder.getUnitAttr());
   Block *with = branch.thenBlock(), *without = branch.elseBlock();
   with->getOperations().splice(with->begin(), branch->getBlock()->getOperations(), span.begin(),
                                span.end());
@@ -168,6 +171,10 @@ void makeTwoVersions(Span span, tilegpu::BarrierOp first, Value condition, bool 
     if (isConditional(barrier))
       barrier.erase();
   });
+  // Without one at its end, too, LLVM would see two equal ends and make one of them: of accesses
+  // without masks all that follows the first barrier, and a conditional barrier again.
+  builder.setInsertionPoint(with->getTerminator());
+  tilegpu::BarrierOp::create(builder, first.getLoc(), Value());
 }
 
 struct VersionBarriersPass : PassWrapper<VersionBarriersPass, OperationPass<func::FuncOp>> {

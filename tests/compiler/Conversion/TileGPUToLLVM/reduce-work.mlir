@@ -1,5 +1,5 @@
-// How much code a reduction is that chooses between (value, index) pairs: a thread chooses among its own first where the order of
-// pairs does not matter, so that lanes exchange one pair in each of five steps. And one of many warps: lanes read a total each.
+// How much code a reduction is that combines several values: a thread combines its own first where the order does not matter, so
+// that lanes exchange one group in each of five steps. And one of many warps: lanes read a total each.
 // RUN: kiln-opt %s --split-input-file --kiln-tilegpu-to-llvm | FileCheck %s
 
 #along = #tilegpu.layout<"register: 32 64; lane: 1 2 4 8 16; warp: ; block: -> 128">
@@ -27,6 +27,60 @@ func.func @total_order(%p: !tile.ptr<i32>, %q: !tile.ptr<f32>) attributes {tile.
     tile.yield %v, %vi : f32, i32
   }
   tile.store %p, %m#1 : (!tile.ptr<i32>, i32) -> ()
+  func.return
+}
+
+// Mean, sum of squared differences and count of two parts: either may come first, but for rounding.
+// CHECK-LABEL: llvm.func @parts
+// CHECK-COUNT-15: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @parts(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : tensor<128xf32, #along>
+  %zeros = arith.constant dense<0.0> : tensor<128xf32, #along>
+  %i = tile.arange 0, 128 : tensor<128xi32, #along>
+  %ps = tile.splat %q : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #along>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<f32>, #along>, tensor<128xi32, #along>
+  %x = tile.load %at : (tensor<128x!tile.ptr<f32>, #along>) -> tensor<128xf32, #along>
+  %m:3 = tile.reduce(%x, %zeros, %ones) axis 0 : (tensor<128xf32, #along>, tensor<128xf32, #along>, tensor<128xf32, #along>) -> (f32, f32, f32) {
+  ^bb0(%am: f32, %as: f32, %aw: f32, %bm: f32, %bs: f32, %bw: f32):
+    %delta = arith.subf %bm, %am : f32
+    %w = arith.addf %aw, %bw : f32
+    %none = arith.cmpf oeq, %w, %zero : f32
+    %ratio = arith.divf %bw, %w : f32
+    %share = arith.select %none, %zero, %ratio : f32
+    %step = arith.mulf %delta, %share : f32
+    %mean = arith.addf %am, %step : f32
+    %sum = arith.addf %as, %bs : f32
+    %square = arith.mulf %delta, %delta : f32
+    %weighed = arith.mulf %square, %aw : f32
+    %more = arith.mulf %weighed, %share : f32
+    %squares = arith.addf %sum, %more : f32
+    tile.yield %mean, %squares, %w : f32, f32, f32
+  }
+  tile.store %p, %m#1 : (!tile.ptr<f32>, f32) -> ()
+  func.return
+}
+
+// One map behind the other: x * a + b, then x * c + d.
+// CHECK-LABEL: llvm.func @maps
+// CHECK-COUNT-48: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @maps(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %i = tile.arange 0, 128 : tensor<128xi32, #along>
+  %ps = tile.splat %q : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #along>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<f32>, #along>, tensor<128xi32, #along>
+  %x = tile.load %at : (tensor<128x!tile.ptr<f32>, #along>) -> tensor<128xf32, #along>
+  %m:2 = tile.reduce(%x, %x) axis 0 : (tensor<128xf32, #along>, tensor<128xf32, #along>) -> (f32, f32) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %ac = arith.mulf %a, %c : f32
+    %bc = arith.mulf %b, %c : f32
+    %bcd = arith.addf %bc, %d : f32
+    tile.yield %ac, %bcd : f32, f32
+  }
+  tile.store %p, %m#1 : (!tile.ptr<f32>, f32) -> ()
   func.return
 }
 

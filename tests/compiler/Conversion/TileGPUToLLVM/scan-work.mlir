@@ -25,9 +25,9 @@ func.func @between_warps(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_w
   func.return
 }
 
-// Five steps between lanes, of four registers.
+// Five steps between lanes, and the total of each block of lanes, of four registers.
 // CHECK-LABEL: llvm.func @between_lanes
-// CHECK-COUNT-20: nvvm.shfl.sync
+// CHECK-COUNT-24: nvvm.shfl.sync
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK: llvm.return
 func.func @between_lanes(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 16 : i32} {
@@ -44,13 +44,16 @@ func.func @between_lanes(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_w
 }
 
 // A run of eight values: seven sums, and eight more with what comes before. Five steps between
-// lanes of one total, with a sum of totals and one of what comes before each.
+// lanes, a sum of totals each, and one for the lane before.
 // CHECK-LABEL: llvm.func @runs
 // CHECK-COUNT-7: llvm.fadd
 // CHECK-NOT: llvm.fadd
 // CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK: llvm.fadd
+// CHECK-NOT: llvm.fadd
+// CHECK: nvvm.shfl.sync
 // CHECK-NOT: nvvm.shfl.sync
-// CHECK-COUNT-9: llvm.fadd
+// CHECK-COUNT-8: llvm.fadd
 // CHECK-NOT: llvm.fadd
 // CHECK: llvm.return
 func.func @runs(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 16 : i32} {

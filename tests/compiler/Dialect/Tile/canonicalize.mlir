@@ -129,3 +129,50 @@ func.func @constant_powers(%x: tensor<4xf32>, %y: f64) -> (tensor<4xf32>, tensor
   // CHECK: return %[[SQUARE]], %[[ROOT]], %[[FIFTH]], %[[CUBE]], %[[Y]], %[[FAST]]
   return %a, %b, %c, %d, %e, %f : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f64, f64, tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @maximum_that_keeps_nan
+// CHECK: %[[M:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: tile.yield %[[M]]
+// CHECK: %[[L:.*]] = arith.minimumf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: tile.yield %[[L]]
+func.func @maximum_that_keeps_nan(%x: tensor<8xf32>) -> (f32, f32) {
+  %m = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %a, %a : f32
+    %first = arith.ori %larger, %nan : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  %l = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %smaller = arith.cmpf olt, %a, %b : f32
+    %nan = arith.cmpf uno, %a, %a : f32
+    %first = arith.ori %nan, %smaller : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  return %m, %l : f32, f32
+}
+
+// Where the other operand is NaN it is the result of neither of these.
+// CHECK-LABEL: func.func @maximum_by_comparison
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf une
+func.func @maximum_by_comparison(%x: tensor<8xf32>) -> (f32, f32) {
+  %m = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %r = arith.select %larger, %a, %b : f32
+    tile.yield %r : f32
+  }
+  %l = tile.reduce(%x) axis 0 : (tensor<8xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %b, %b : f32
+    %first = arith.ori %larger, %nan : i1
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  return %m, %l : f32, f32
+}

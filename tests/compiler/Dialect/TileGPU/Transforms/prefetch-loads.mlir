@@ -74,3 +74,72 @@ func.func @recurrence(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32
   } {tile.num_stages = 3 : i32}
   return
 }
+
+// A warp by itself that carries a state: it waits for each step, and nothing hides that.
+// CHECK-LABEL: func.func @state(
+// CHECK: } else {
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[FIRST]])
+// CHECK: %[[NEXT:.*]] = tile.load
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[NOW]]
+// CHECK: tile.reduce
+// CHECK: scf.yield %[[SUM]], %[[NEXT]]
+func.func @state(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %none = arith.constant dense<0.0> : tensor<32xf32>
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %s = scf.for %row = %c0 to %n step %c1 iter_args(%h = %none) -> (tensor<32xf32>) : i32 {
+    %start = arith.muli %row, %c32 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+    %x = tile.load %pi : (tensor<32x!tile.ptr<f32>>) -> tensor<32xf32>
+    %next = arith.addf %h, %x : tensor<32xf32>
+    %sum = tile.reduce(%next) axis 0 : (tensor<32xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %t = arith.addf %l, %r : f32
+      tile.yield %t : f32
+    }
+    %qi = tile.addptr %q, %row : !tile.ptr<f32>, i32
+    tile.store %qi, %sum : (!tile.ptr<f32>, f32) -> ()
+    scf.yield %next : tensor<32xf32>
+  }
+  return
+}
+
+// More warps hide each other's waits.
+// CHECK-LABEL: func.func @state_of_warps
+// CHECK-NOT: scf.if
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}) -> (tensor<4x32xf32
+func.func @state_of_warps(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %none = arith.constant dense<0.0> : tensor<4x32xf32>
+  %r = tile.arange 0, 4 : tensor<4xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<4xi32> -> tensor<4x1xi32>
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %s = scf.for %row = %c0 to %n step %c1 iter_args(%h = %none) -> (tensor<4x32xf32>) : i32 {
+    %start = arith.muli %row, %c32 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+    %x = tile.load %pi : (tensor<32x!tile.ptr<f32>>) -> tensor<32xf32>
+    %x1 = tile.expand_dims %x, 0 : tensor<32xf32> -> tensor<1x32xf32>
+    %x2 = tile.broadcast %x1 : tensor<1x32xf32> -> tensor<4x32xf32>
+    %next = arith.addf %h, %x2 : tensor<4x32xf32>
+    %sum = tile.reduce(%next) axis 1 : (tensor<4x32xf32>) -> tensor<4xf32> {
+    ^bb0(%l: f32, %rr: f32):
+      %t = arith.addf %l, %rr : f32
+      tile.yield %t : f32
+    }
+    %qs = tile.addptr %q, %row : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+    %qi = tile.addptr %qt, %r : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+    tile.store %qi, %sum : (tensor<4x!tile.ptr<f32>>, tensor<4xf32>) -> ()
+    scf.yield %next : tensor<4x32xf32>
+  }
+  return
+}

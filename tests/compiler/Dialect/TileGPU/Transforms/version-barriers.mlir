@@ -19,6 +19,7 @@ module attributes {tilegpu.target = "cuda:sm_80"} {
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: } else {
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: tile.store
@@ -123,6 +124,7 @@ func.func @noneInFlight(%p: tensor<64x!tile.ptr<f32>, #l>, %a: i1, %n: i32) {
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: } else {
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: arith.addf

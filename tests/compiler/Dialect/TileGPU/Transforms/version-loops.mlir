@@ -20,7 +20,7 @@
 // CHECK: tilegpu.copy_async
 // CHECK: tilegpu.dot
 // CHECK: tile.store
-// CHECK: } {tilegpu.equal_arguments
+// CHECK: } {tile.unlikely, tilegpu.equal_arguments
 func.func @products(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %w: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %v: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
