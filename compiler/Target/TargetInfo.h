@@ -5,7 +5,7 @@
 // does the widest access move?") and never which vendor it is talking to; the
 // backend field exists to choose the emitter, once.
 //
-// No MLIR here: `kiln inspect`, the code generator and the readers of device
+// No MLIR here: `kiln inspect`, the code generator, and the readers of device
 // binaries use this header too.
 //
 //===----------------------------------------------------------------------===//
