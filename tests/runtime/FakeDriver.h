@@ -133,7 +133,7 @@ struct State {
   void (*setDevice)(int) = nullptr;
   int (*device)() = nullptr;
 
-  size_t hostMemory = 0; // AMD: allocations that are there
+  std::map<void *, std::unique_ptr<char[]>> hostMemory; // AMD
 
   void reset(std::vector<Device> newDevices) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -142,6 +142,7 @@ struct State {
     launches.clear();
     settings.clear();
     allocated.clear();
+    hostMemory.clear();
     run = nullptr;
     broken.clear();
     jitLog.clear();

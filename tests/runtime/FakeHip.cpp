@@ -158,15 +158,16 @@ int hipModuleGetGlobal(void **address, size_t *bytes, void *module, const char *
 
 int hipHostMalloc(void **memory, size_t bytes, unsigned) {
   ENTER("hipHostMalloc");
-  *memory = std::malloc(bytes);
-  ++state.hostMemory;
+  auto block = std::make_unique<char[]>(bytes);
+  *memory = block.get();
+  state.hostMemory[*memory] = std::move(block);
   return 0;
 }
 
 int hipHostFree(void *memory) {
   ENTER("hipHostFree");
-  std::free(memory);
-  --state.hostMemory;
+  if (!state.hostMemory.erase(memory))
+    return state.breakRule(InvalidHandle, "host memory is freed that there is not");
   return 0;
 }
 

@@ -138,7 +138,7 @@ protected:
       return;
     EXPECT_EQ(fake->numLoadedImages(), 0u) << fake->failedCall;
     EXPECT_TRUE(fake->allocated.empty()) << fake->failedCall;
-    EXPECT_EQ(fake->hostMemory, 0u) << fake->failedCall;
+    EXPECT_EQ(fake->hostMemory.size(), 0u) << fake->failedCall;
     for (int retains : fake->primaryRetains)
       EXPECT_EQ(retains, 0) << fake->failedCall;
     if (fake->current && fake->failedCall != "cuCtxPopCurrent_v2")
