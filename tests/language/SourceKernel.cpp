@@ -181,7 +181,7 @@ void SourceKernel::Code::load(const std::vector<SourceArgument> &arguments) {
   where.form = KILN_FORM_HOST;
   where.arch = target.emulated ? target.arch.c_str() : hostArch;
   entry = {&library, "kernel", &variant, &where,  &loaded->record, &state,
-           1,        1,        nullptr,  nullptr, nullptr};
+           1,        1,        nullptr,  nullptr, nullptr,         /*num_choice_words=*/0};
 }
 
 std::string SourceKernel::Code::launch(kiln_stream stream,
