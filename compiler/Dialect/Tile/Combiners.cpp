@@ -119,7 +119,7 @@ private:
 /// Random operands of a combination.
 class Samples {
 public:
-  enum Kind { Positive, OfAnySign, Equal };
+  enum Kind { Positive, OfAnySign, OneOrTwo, OneOrLess };
 
   /// Null for types that are neither floats nor integers.
   Attribute draw(Type type, Kind kind) {
@@ -135,15 +135,20 @@ private:
   uint32_t below(uint32_t bound) { return engine() % bound; }
 
   double drawReal(Kind kind) {
-    if (kind == Equal)
-      return std::array{-1.0, 0.0, 1.0}[below(3)];
+    if (areOftenEqual(kind))
+      return double(drawInteger(kind));
     double magnitude = 0.5 + below(1u << 20) * 0x1.8p-20;
     return kind == OfAnySign && below(2) ? -magnitude : magnitude;
   }
 
   int64_t drawInteger(Kind kind) {
-    return kind == Equal ? below(3) : 1 + below(100) - (kind == OfAnySign ? 50 : 0);
+    if (areOftenEqual(kind))
+      return kind == OneOrTwo ? 1 + int64_t(below(2)) : int64_t(below(3)) - 1;
+    return 1 + int64_t(below(100)) - (kind == OfAnySign ? 50 : 0);
   }
+
+  /// Whether operands are often equal.
+  static bool areOftenEqual(Kind kind) { return kind == OneOrTwo || kind == OneOrLess; }
 
   std::mt19937 engine;
 };
@@ -159,13 +164,12 @@ bool areClose(Attribute a, Attribute b) {
   return x == y || std::abs(x - y) <= tolerance;
 }
 
-/// Whether every result is an operand or a truth value, by comparisons.
-bool onlyChooses(Block &body) {
-  return llvm::all_of(body.without_terminator(), [](Operation &op) {
-    return isa<arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op) ||
-           op.hasTrait<OpTrait::ConstantLike>() ||
-           llvm::all_of(op.getResultTypes(), [](Type type) { return type.isInteger(1); });
-  });
+/// Whether the value is one of the operands, by whatever condition, or a truth value.
+bool isChosen(Value value) {
+  if (isa<BlockArgument>(value) || value.getType().isInteger(1))
+    return true;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return select && isChosen(select.getTrueValue()) && isChosen(select.getFalseValue());
 }
 
 /// Whether results stay the same, but for rounding, where the two groups of random operands change
@@ -192,9 +196,10 @@ bool commutes(ReduceOp reduce) {
     return combiner->hasTrait<OpTrait::IsCommutative>();
   Evaluation evaluation(reduce.getCombine());
   Samples samples;
-  SmallVector<Samples::Kind> kinds{Samples::Positive, Samples::OfAnySign};
-  if (onlyChooses(evaluation.body()))
-    kinds.push_back(Samples::Equal);
+  SmallVector<Samples::Kind> kinds{Samples::Positive, Samples::OfAnySign, Samples::OneOrTwo};
+  // Zeros and opposites, for which what computes may divide by zero.
+  if (llvm::all_of(evaluation.body().getTerminator()->getOperands(), isChosen))
+    kinds.push_back(Samples::OneOrLess);
   constexpr int repetitions = 48;
   return llvm::all_of(kinds, [&](Samples::Kind kind) {
     return llvm::all_of(llvm::seq(repetitions),

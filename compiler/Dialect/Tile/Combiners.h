@@ -17,10 +17,10 @@ mlir::TypedAttr neutralElement(mlir::Operation *combiner);
 
 /// Whether the two groups of operands of a reduction's combination may change places: it is one
 /// operation that commutes, or random operands give the same results both ways, but for rounding.
-/// Of a combination that only chooses (as argmax does), operands that are equal are among them;
-/// one that computes (as the mean and variance of two parts) need not commute where it would
-/// divide by zero. As in Triton, what becomes of NaN and of the sign of zero is left open. What
-/// calls functions or captures values that are not constant does not commute.
+/// Many are equal, and for a combination that only chooses among its operands (as argmax does)
+/// zero or opposite; one that computes (as the mean and variance of two parts) need not commute
+/// where it would divide by zero. As in Triton, what becomes of NaN and of the sign of zero is left
+/// open. What calls functions or captures values that are not constant does not commute.
 bool commutes(ReduceOp reduce);
 
 } // namespace kiln::tile

@@ -63,6 +63,28 @@ func.func @parts(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel
   func.return
 }
 
+// The larger magnitude, with its sign: of opposites the first.
+// CHECK-LABEL: llvm.func @magnitudes
+// CHECK-COUNT-24: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.return
+func.func @magnitudes(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %i = tile.arange 0, 128 : tensor<128xi32, #along>
+  %ps = tile.splat %q : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #along>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<f32>, #along>, tensor<128xi32, #along>
+  %x = tile.load %at : (tensor<128x!tile.ptr<f32>, #along>) -> tensor<128xf32, #along>
+  %m = tile.reduce(%x) axis 0 : (tensor<128xf32, #along>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %am = math.absf %a : f32
+    %bm = math.absf %b : f32
+    %first = arith.cmpf oge, %am, %bm : f32
+    %r = arith.select %first, %a, %b : f32
+    tile.yield %r : f32
+  }
+  tile.store %p, %m : (!tile.ptr<f32>, f32) -> ()
+  func.return
+}
+
 // One map behind the other: x * a + b, then x * c + d.
 // CHECK-LABEL: llvm.func @maps
 // CHECK-COUNT-48: nvvm.shfl.sync
