@@ -1,5 +1,5 @@
-// Functions of libdevice in fp32, by polynomials of fp32. Errors are below those that CUDA gives
-// for its own (docs/accuracy.md). tests/benchmarks/fit_polynomials.py has
+// Functions of libdevice in fp32, by polynomials of fp32. Errors are near those that CUDA gives
+// for its own, most below them (docs/accuracy.md). tests/benchmarks/fit_polynomials.py has
 // what the polynomials fit.
 //
 // Instructions that estimate logarithms, exponentials, roots and quotients serve where a function
