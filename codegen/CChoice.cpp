@@ -5,11 +5,10 @@
 // ChoicePlan.h how a call does that quickly: by functions that all entry points share.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/CWriter.h"
+#include "codegen/EntryFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -17,11 +16,10 @@ namespace kiln {
 
 namespace {
 
-class ChoiceWriter {
+class ChoiceWriter : EntryFunctions {
 public:
   ChoiceWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), tables(text.tables), plan(text.choice), name(text.name),
-        helpers(helpers), out(result) {}
+      : EntryFunctions(text, helpers) {}
 
   std::string write() {
     writePlaces();
@@ -35,21 +33,10 @@ public:
   }
 
 private:
-  const EntryText &text;
-  const EntryModel &entry;
-  const DispatchTables &tables;
-  const ChoicePlan &plan;
-  const std::string &name;
-  std::set<std::string> &helpers;
-  std::string result;
-  raw_string_ostream out;
-
-  bool hasConditions() const { return !tables.conditions.empty(); }
   bool hasFactors() const { return !plan.factors.empty(); }
   /// Whether a call may have to compare variants.
   bool compares() const { return tables.hasCosts || tables.isKeyed; }
   size_t words() const { return plan.words(); }
-  void put(StringRef code) { out << named(code, name); }
 
   /// Exactly.
   static std::string cDouble(double value) { return formatv("{0:e17}", value).str(); }

@@ -5,10 +5,9 @@
 // "arrays" or a tensor's shape; its address; whether a variant is legal; and a launch on others.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/CWriter.h"
+#include "codegen/EntryFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -43,11 +42,10 @@ bool isComparable(const EntryModel &entry) {
 }
 
 namespace {
-class ComparisonWriter {
+class ComparisonWriter : EntryFunctions {
 public:
   ComparisonWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), arrays(comparedArrays(entry)), helpers(helpers),
-        out(result) {}
+      : EntryFunctions(text, helpers), arrays(comparedArrays(entry)) {}
 
   std::string write() {
     put("/* For kiln_set_differential: the elements of each array, ... */\n"
@@ -66,14 +64,7 @@ public:
   }
 
 private:
-  const EntryText &text;
-  const EntryModel &entry;
   const std::vector<unsigned> arrays;
-  std::set<std::string> &helpers;
-  std::string result;
-  raw_string_ostream out;
-
-  void put(StringRef code) { out << named(code, text.name); }
 
   template <typename Statement> void writeSwitch(Statement statement) {
     out << "  switch (array) {\n";

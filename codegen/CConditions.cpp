@@ -5,11 +5,10 @@
 // condition.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/CWriter.h"
+#include "codegen/EntryFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -17,11 +16,10 @@ namespace kiln {
 
 namespace {
 
-class ConditionWriter {
+class ConditionWriter : EntryFunctions {
 public:
   ConditionWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), tables(text.tables), plan(text.choice), name(text.name),
-        helpers(helpers), out(result) {}
+      : EntryFunctions(text, helpers) {}
 
   std::string write() {
     if (hasConditions()) {
@@ -36,19 +34,7 @@ public:
   }
 
 private:
-  const EntryText &text;
-  const EntryModel &entry;
-  const DispatchTables &tables;
-  const ChoicePlan &plan;
-  const std::string &name;
-  std::set<std::string> &helpers;
-  std::string result;
-  raw_string_ostream out;
-
-  bool hasConditions() const { return !tables.conditions.empty(); }
   size_t words() const { return tables.words(); }
-  size_t numVariants() const { return entry.variants.size(); }
-  void put(StringRef code) { out << named(code, name); }
 
   /// Whether a condition holds: statements, and a C condition after them.
   struct Test {

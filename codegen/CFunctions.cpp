@@ -21,12 +21,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/ArgumentRanges.h"
-#include "codegen/CWriter.h"
+#include "codegen/EntryFunctions.h"
 #include "codegen/VariantConditions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <map>
 
 using namespace llvm;
@@ -35,11 +34,10 @@ namespace kiln {
 
 namespace {
 
-class FunctionWriter {
+class FunctionWriter : EntryFunctions {
 public:
   FunctionWriter(const EntryText &text, std::set<std::string> &helpers)
-      : text(text), entry(*text.entry), tables(text.tables), name(text.name),
-        sizes(sizeArguments(entry)), helpers(helpers), out(result) {}
+      : EntryFunctions(text, helpers), sizes(sizeArguments(entry)) {}
 
   std::string write() {
     writeArguments();
@@ -57,22 +55,11 @@ public:
   }
 
 private:
-  const EntryText &text;
-  const EntryModel &entry;
-  const DispatchTables &tables;
-  const std::string &name;
   const std::vector<unsigned> sizes;
   /// There is an f_values.
   bool hasValueChecks = false;
-  std::set<std::string> &helpers;
-  std::string result;
-  raw_string_ostream out;
 
-  size_t numVariants() const { return entry.variants.size(); }
   size_t maxParameters() const { return text.maxParameters(); }
-
-  /// Replaces $ by the entry's name.
-  void put(StringRef code) { out << named(code, name); }
 
   //--- Arguments ---
   void writeArguments() {

@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
 #include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
+#include "compiler/Dialect/TileGPU/Transforms/ResetSums.h"
 
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -141,10 +142,8 @@ private:
   static Value resetOf(ValueRange c, SmallVectorImpl<Value> &otherwise) {
     Value condition;
     for (Value value : c) {
-      auto select = value.getDefiningOp<arith::SelectOp>();
-      bool isReset = select && (matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ||
-                                matchPattern(select.getTrueValue(), m_Zero()));
-      if (!isReset || (condition && condition != select.getCondition()))
+      arith::SelectOp select = resetOfSum(value);
+      if (!select || (condition && condition != select.getCondition()))
         return Value();
       condition = select.getCondition();
       otherwise.push_back(select.getFalseValue());

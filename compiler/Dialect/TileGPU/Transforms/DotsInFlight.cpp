@@ -1,6 +1,5 @@
 #include "compiler/Dialect/TileGPU/Transforms/DotsInFlight.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "compiler/Dialect/TileGPU/Transforms/ResetSums.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -45,11 +44,8 @@ BlockArgument carriedBy(tilegpu::DotOp dot, scf::ForOp loop) {
 
 /// What the dot adds to, where it does not begin anew (ResetSums.cpp).
 Value sumBefore(tilegpu::DotOp dot) {
-  auto reset = dot.getC().getDefiningOp<arith::SelectOp>();
-  bool isOwn = reset && reset->hasOneUse() && reset.getCondition().getType().isInteger(1) &&
-               (matchPattern(reset.getTrueValue(), m_AnyZeroFloat()) ||
-                matchPattern(reset.getTrueValue(), m_Zero()));
-  return isOwn ? reset.getFalseValue() : dot.getC();
+  arith::SelectOp reset = resetOfSum(dot.getC());
+  return reset && reset->hasOneUse() ? reset.getFalseValue() : dot.getC();
 }
 
 /// Waits for the dot's result at the beginning of branches that use it.

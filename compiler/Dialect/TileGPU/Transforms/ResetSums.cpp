@@ -10,9 +10,9 @@
 //
 //     for … iter_args(sum, begins): next = dot(a, b, begins ? zeros : sum); …; yield(next, last)
 
+#include "compiler/Dialect/TileGPU/Transforms/ResetSums.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -21,6 +21,15 @@
 using namespace mlir;
 
 namespace kiln {
+
+arith::SelectOp resetOfSum(Value sum) {
+  auto select = sum.getDefiningOp<arith::SelectOp>();
+  bool isReset = select && select.getCondition().getType().isInteger(1) &&
+                 (matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ||
+                  matchPattern(select.getTrueValue(), m_Zero()));
+  return isReset ? select : nullptr;
+}
+
 namespace {
 
 /// The choice that the loop yields for the argument, if only a product takes the argument.
@@ -29,12 +38,10 @@ arith::SelectOp resetOf(scf::ForOp loop, BlockArgument argument) {
     return nullptr;
   OpOperand &use = *argument.use_begin();
   auto dot = dyn_cast<tilegpu::DotOp>(use.getOwner());
-  auto select = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp<arith::SelectOp>();
+  arith::SelectOp select = resetOfSum(loop.getTiedLoopYieldedValue(argument)->get());
   if (!dot || dot.getC() != argument || dot->getBlock() != loop.getBody() || !dot.getUnit() ||
       !dot.getUnit()->getTiling().instruction->readsSharedMemory() || !select ||
-      select->getBlock() != loop.getBody() || !select.getCondition().getType().isInteger(1) ||
-      !(matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ||
-        matchPattern(select.getTrueValue(), m_Zero())))
+      select->getBlock() != loop.getBody())
     return nullptr;
   return select;
 }
