@@ -186,7 +186,8 @@ TEST_P(Dot, AddsUpImpreciselyAsManyAsAllowed) {
     a.set(i, 1.0 / 32);
   for (size_t i = 0; i < b.count(); ++i)
     b.set(i, 1);
-  for (int most : {0, 32, 64, 128}) {
+  // Of -1 the product is added, and nothing is said.
+  for (int most : {0, 32, 64, 128, -1}) {
     for (size_t i = 0; i < c.count(); ++i)
       c.set(i, start);
     ASSERT_EQ(runSource(R"(
@@ -197,14 +198,18 @@ def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, MOST: tl.
     x = tl.load(a + i * K + tl.arange(0, K)[None, :])
     y = tl.load(b + tl.arange(0, K)[:, None] + j * K)
     at = c + i * N + j
-    tl.store(at, tl.dot(x, y, tl.load(at), max_num_imprecise_acc=MOST if MOST else None))
+    if MOST < 0:
+        sum = tl.load(at) + tl.dot(x, y)
+    else:
+        sum = tl.dot(x, y, tl.load(at), max_num_imprecise_acc=MOST if MOST else None)
+    tl.store(at, sum)
 )",
                         GetParam(), {a.argument("a"), b.argument("b"), c.argument("c")},
                         {{"M", m}, {"N", n}, {"K", k}, {"MOST", most}}),
               "");
     for (int i = 0; i < m * n; ++i)
       if (std::string(GetParam()) == "emu:sm_90a")
-        ASSERT_EQ(c[i], start + (most >= 64 ? 4 : 0)) << most << ", " << i;
+        ASSERT_EQ(c[i], start + (most >= 64 || most < 0 ? 4 : 0)) << most << ", " << i;
       else
         ASSERT_NEAR(double(c[i]), start, 4) << most << ", " << i;
   }

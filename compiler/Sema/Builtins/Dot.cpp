@@ -108,13 +108,18 @@ Tensor readAccumulator(TensorBuilder &build, const Call &call, Tensor acc,
   return build.cast(acc, result.dtype);
 }
 
-/// max_num_imprecise_acc; empty after an error.
+/// max_num_imprecise_acc; empty after an error. As in Triton, what Hopper adds up imprecisely it may
+/// add up whole, to acc; but `acc += tl.dot(a, b)` is then a sum of two, the second of them fp32's.
 std::optional<Int> readImprecise(TensorBuilder &build, const Value &value, Tensor a, Tensor b) {
-  if (value.isNone())
-    return 0;
+  bool areSmall = a.dtype().isFP8() && b.dtype().isFP8();
+  if (value.isNone()) {
+    constexpr int64_t all = int64_t(1) << 30;
+    const TargetAnswers &target = build.getTarget();
+    return areSmall && target.backend == "cuda" && target.arch == 90 ? all : 0;
+  }
   std::optional<Int> given = build.constantInt(value, "max_num_imprecise_acc");
   int64_t depth = a.type.shape.back();
-  if (given && a.dtype().isFP8() && b.dtype().isFP8() && *given > depth)
+  if (given && areSmall && *given > depth)
     return build.fail(DiagKind::SemaInvalidArgument, "max_num_imprecise_acc",
                       "at most K = " + std::to_string(depth), toString(*given));
   return given;

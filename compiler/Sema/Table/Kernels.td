@@ -55,7 +55,8 @@ def Dot : KernelBuiltin<"dot", (parameters tensor:$input, tensor:$other, Default
     "The matrix product of the last two axes, plus acc; other axes are batches. Operands of one type: fp16, bf16, fp32, fp64, int8, or "
     "two fp8. The result is fp32 (fp16 with out_dtype or an fp16 accumulator, fp64, int32). input_precision of fp32: 'tf32' (the default "
     "where the target has it), 'tf32x3', 'bf16x3', 'bf16x6', 'ieee'. max_num_imprecise_acc: of fp8 on wgmma (sm_90a), which adds up with "
-    "some 14 bits, so many products along k at most are added up from zero before their sum is added in fp32; by default all, to acc.">;
+    "some 14 bits, so many products along k at most are added up from zero before their sum is added in fp32; by default all, to acc. What is "
+    "not passed as acc but added (acc += tl.dot(a, b)) is added in fp32.">;
 def DotScaled : KernelBuiltin<"dot_scaled", (parameters tensor:$lhs, tensor:$lhs_scale, text:$lhs_format, tensor:$rhs, tensor:$rhs_scale,
     text:$rhs_format, Default<tensor, "None">:$acc, Default<flag, "False">:$fast_math, Default<flag, "True">:$lhs_k_pack,
     Default<flag, "True">:$rhs_k_pack, Default<dtype, "None">:$out_dtype),
