@@ -128,6 +128,17 @@ TEST_P(ProductLoopForms, TwoSumsOfFourLoads) {
         });
 }
 
+TEST_P(ProductLoopForms, UnsignedBounds) {
+  check(R"(
+    begin = tl.full((), 3, tl.uint32)
+    for u in range(begin, begin + trips.to(tl.uint32)):
+        t = (u - begin).to(tl.int32)
+        sum = tl.dot(tl.load(pa + t * K), tl.load(pb + t * K * N), sum)
+    tl.store(c + at, sum)
+)",
+        wholeProduct);
+}
+
 /// As attention: the first product's result, rounded, is the second's operand, and the sum is
 /// scaled on the way.
 TEST_P(ProductLoopForms, AProductOfAProduct) {

@@ -360,6 +360,13 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();
+    if (loop.getUnsignedCmp()) {
+      IRRewriter rewriter(loop.getContext());
+      loop = countSigned(rewriter, loop);
+      if (!loop)
+        return success();
+      staged = stagedLoads(loop, target);
+    }
     DotsInFlight flight(loop, staged);
     if (!plan.hasSpareSlot())
       flight.withoutSpareSlot();

@@ -355,6 +355,32 @@ void defineCarried(RewriterBase &rewriter, scf::ForOp loop) {
   }
 }
 
+scf::ForOp countSigned(RewriterBase &rewriter, scf::ForOp loop) {
+  if (!loop.getUnsignedCmp())
+    return loop;
+  Location loc = loop.getLoc();
+  Type wide = rewriter.getI64Type(), type = loop.getInductionVar().getType();
+  if (type == wide)
+    return scf::ForOp();
+  rewriter.setInsertionPoint(loop);
+  auto widen = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(rewriter, loc, wide, value);
+  };
+  auto counted =
+      scf::ForOp::create(rewriter, loc, widen(loop.getLowerBound()), widen(loop.getUpperBound()),
+                         widen(loop.getStep()), loop.getInitArgs());
+  counted->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!loop.getNumResults())
+    rewriter.eraseOp(counted.getBody()->getTerminator());
+  rewriter.setInsertionPointToStart(counted.getBody());
+  SmallVector<Value> arguments{
+      arith::TruncIOp::create(rewriter, loc, type, counted.getInductionVar())};
+  llvm::append_range(arguments, counted.getRegionIterArgs());
+  rewriter.mergeBlocks(loop.getBody(), counted.getBody(), arguments);
+  rewriter.replaceOp(loop, counted);
+  return counted;
+}
+
 void makeConditional(RewriterBase &rewriter, tile::LoadOp load, Value condition) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(load);
