@@ -290,6 +290,43 @@ TEST_P(ProductLoopForms, RowsThatAnIndexChooses) {
         });
 }
 
+/// The index is part of an address, of its mask and of the other operand.
+TEST_P(ProductLoopForms, RowsThatAnIndexChoosesOrLeavesOut) {
+  check(R"(
+    for t in range(trips):
+        rows = tl.load(index + t * K + l)
+        x = tl.load(pa + t * K)
+        x = tl.where((rows % 2 == 0)[None, :], x, 0.0)
+        y = tl.load(b + rows[:, None] * N + j, mask=(rows >= 8)[:, None], other=0.0)
+        sum = tl.dot(x, y, sum)
+    tl.store(c + at, sum)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          double sum = 0;
+          for (int l = 0; l < trips * K; ++l)
+            if (int row = memory.index[l]; row % 2 == 0 && row >= 8)
+              sum += memory.A(i, l) * memory.B(row, j);
+          return sum;
+        });
+}
+
+TEST_P(ProductLoopForms, RowsThatAnIndexOfAnIndexChooses) {
+  check(R"(
+    place = index + l
+    for t in range(trips):
+        rows = tl.load(index + tl.load(place))
+        place += K
+        sum = tl.dot(tl.load(pa + t * K), tl.load(b + rows[:, None] * N + j), sum)
+    tl.store(c + at, sum)
+)",
+        [](const Memory &memory, int trips, int i, int j) {
+          double sum = 0;
+          for (int l = 0; l < trips * K; ++l)
+            sum += memory.A(i, l) * memory.B(memory.index[memory.index[l]], j);
+          return sum;
+        });
+}
+
 TEST_P(ProductLoopForms, ALoopAroundTheLoop) {
   check(R"(
     for half in tl.range(2):

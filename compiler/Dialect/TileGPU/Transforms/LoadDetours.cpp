@@ -90,12 +90,13 @@ void LoadDetour::takeBack() {
   buffer.erase();
 }
 
-SmallVector<LoadDetour> detourLoads(scf::ForOp loop, const TargetInfo &target) {
+SmallVector<LoadDetour> detourLoads(scf::ForOp loop, const TargetInfo &target,
+                                    llvm::function_ref<bool(tile::LoadOp)> may) {
   SmallVector<tile::LoadOp> loads;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (type && !isa<tile::PtrType>(type.getElementType()) && !isStoredAsLoaded(load.getResult()) &&
-        isPartOfOperand(load.getResult()))
+        isPartOfOperand(load.getResult()) && may(load))
       loads.push_back(load);
   }
   SmallVector<LoadDetour> detours;

@@ -27,8 +27,10 @@ struct LoadDetour {
   void takeBack();
 };
 
-/// Stores, and loads again, what the loop's body loads for operands of its dots and computes with.
-llvm::SmallVector<LoadDetour> detourLoads(mlir::scf::ForOp loop, const TargetInfo &target);
+/// Stores, and loads again, what the loop's body loads for operands of its dots and computes with,
+/// where it may.
+llvm::SmallVector<LoadDetour> detourLoads(mlir::scf::ForOp loop, const TargetInfo &target,
+                                          llvm::function_ref<bool(tile::LoadOp)> may);
 
 } // namespace kiln
 

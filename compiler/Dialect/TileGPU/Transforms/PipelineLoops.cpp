@@ -19,6 +19,9 @@
 // Where there is no room for it, or where it would take the room of another block, the copies go
 // into the slot of iteration i - 1: behind the wait for its dots, and a second barrier.
 //
+// What the copies' addresses hang on, as an index or an entry of a table of pages, is loaded an
+// iteration ahead of them, to registers: nothing waits for it.
+//
 // Blocks that the copy engine brings (TMA) have no groups, but an mbarrier for each slot: all wait
 // for its phase in place of their own copies, and see what has come without the barrier, which
 // stands there only where it says that the slot of iteration i - 1 is free.
@@ -63,6 +66,7 @@ public:
   LogicalResult run() {
     defineCarried(rewriter, loop);
     unshareAddresses(rewriter, loop, staged);
+    indices = findIndices(rewriter, loop, staged);
     addSlotNumbers();
     copyIntoRings();
     startDots();
@@ -242,14 +246,15 @@ private:
   /// The copies come when their slot is free.
   std::vector<std::pair<Operation *, unsigned>> order() {
     std::vector<std::pair<Operation *, unsigned>> list;
+    unsigned ofCopies = indices.empty() ? 0 : 1;
     auto addAhead = [&] {
       for (Operation &op : loop.getBody()->without_terminator())
         if (staged.addresses.contains(&op))
-          list.push_back({&op, 0});
+          list.push_back({&op, indices.contains(&op) ? 0 : ofCopies});
     };
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op))
-        list.push_back({&op, distance()});
+        list.push_back({&op, ofCopies + distance()});
       if (&op == slotIsFree)
         addAhead();
     }
@@ -262,6 +267,7 @@ private:
 
   scf::ForOp loop;
   StagedLoads staged;
+  llvm::SmallPtrSet<Operation *, 16> indices; ///< what is loaded for addresses
   /// How many of the loads the copy engine makes, and whether threads make some.
   const int64_t numBlocks = countBlocks(staged);
   const bool hasThreadsCopies = numBlocks < int64_t(staged.loads.size());
@@ -315,11 +321,14 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
   /// Takes what operands are computed from through buffers, where it can then be copied ahead in
   /// pieces that are large enough, and the others still as far as in the plan `without` buffers,
   /// and where the processor loses no blocks by it that count. Whether there is any. Loops that
-  /// another warp serves are left as they are.
-  bool addDetours(scf::ForOp loop, const RingPlan &without, const TargetInfo &target) {
+  /// another warp serves are left as they are, and so are loads that the addresses of others hang
+  /// on, which would have to stay.
+  bool addDetours(scf::ForOp loop, const StagedLoads &before, const RingPlan &without,
+                  const TargetInfo &target) {
     if (!loop.getBody()->getOps<tilegpu::MBarrierWaitOp>().empty())
       return false;
-    SmallVector<LoadDetour> detours = detourLoads(loop, target);
+    SmallVector<LoadDetour> detours = detourLoads(
+        loop, target, [&](tile::LoadOp load) { return !before.addresses.contains(load); });
     if (detours.empty())
       return false;
     auto isStaged = [&](const StagedLoads &staged, LoadDetour &detour) {
@@ -353,7 +362,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
 
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
     StagedLoads staged = stagedLoads(loop, target);
-    if (addDetours(loop, planFor(loop, staged, target), target))
+    if (addDetours(loop, staged, planFor(loop, staged, target), target))
       staged = stagedLoads(loop, target);
     if (staged.loads.empty())
       return success();

@@ -1,5 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -102,6 +103,23 @@ static bool worksOnProducts(scf::ForOp loop) {
   });
 }
 
+/// Operands that the loop does not change, in bytes, where threads do not have registers for them
+/// beside its `registers`: they will be read from shared memory (kiln-share-buffers).
+static int64_t bytesOfOperands(scf::ForOp loop, int64_t registers) {
+  llvm::SmallSetVector<Value, 4> operands;
+  for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (isa<RankedTensorType>(operand.getType()) && loop.isDefinedOutsideOfLoop(operand))
+        operands.insert(operand);
+  int64_t bytes = 0;
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    registers += registersOf(operand);
+    bytes += type.getNumElements() * tilegpu::storageBits(type.getElementType()) / 8;
+  }
+  return registers > mostRegisters ? bytes : 0;
+}
+
 RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
                              ArrayRef<Operation *> replaced, Operation *life) {
   StoragePlan storage(kernel, target);
@@ -112,13 +130,17 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   while (room <= wished && bytesWith(room + 1) <= int64_t(target.maxSharedBytes))
     ++room;
   int64_t registers = std::min(registersOfAddresses(staged) + registersOfDots(loop), mostRegisters);
-  auto blocksWith = [&](unsigned slots) { return this->blocksWith(bytesWith(slots), registers); };
+  int64_t operands = bytesOfOperands(loop, registers);
+  auto blocksWith = [&](unsigned slots) {
+    return this->blocksWith(bytesWith(slots) + operands, registers);
+  };
   RingPlan plan;
   plan.stages = std::min(wished, room);
   // Of programs that walk over tiles there are rarely more than processors.
   bool walksOverTiles = life != loop;
   // Copies two iterations ahead are in time, and a second block brings more than a fourth stage.
-  constexpr unsigned stagesInTime = 3;
+  // Where indices are loaded ahead of the copies, these are one of the two.
+  const unsigned stagesInTime = staged.isByIndex() ? 2 : 3;
   if (!walksOverTiles && worksOnProducts(loop) && blocksWith(stagesInTime) > 1)
     while (plan.stages > stagesInTime && blocksWith(plan.stages) < 2)
       --plan.stages;

@@ -319,17 +319,12 @@ StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
   return Finder(loop, facts, target, mayCompare).run();
 }
 
-void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
-  auto isStaged = [&](Operation *op) {
-    return staged.addresses.contains(op) ||
-           llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
-  };
-  auto isElsewhere = [&](OpOperand &use) {
-    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
-    return !isStaged(user) && !isa<scf::YieldOp>(user);
-  };
+/// Has uses of what `ops` compute that are `elsewhere` compute it for themselves; returns what
+/// does.
+static SmallVector<Operation *> unshare(RewriterBase &rewriter, SmallVector<Operation *> ops,
+                                        llvm::function_ref<bool(OpOperand &)> isElsewhere) {
+  SmallVector<Operation *> copies;
   // Users before what they use.
-  SmallVector<Operation *> ops(staged.addresses.begin(), staged.addresses.end());
   llvm::sort(ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
   for (Operation *op : ops) {
     if (!isMemoryEffectFree(op) || llvm::none_of(op->getUses(), isElsewhere))
@@ -338,7 +333,54 @@ void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads
     Operation *copy = rewriter.clone(*op);
     for (auto [result, copied] : llvm::zip(op->getResults(), copy->getResults()))
       result.replaceUsesWithIf(copied, isElsewhere);
+    copies.push_back(copy);
   }
+  return copies;
+}
+
+void unshareAddresses(RewriterBase &rewriter, scf::ForOp loop, const StagedLoads &staged) {
+  auto isStaged = [&](Operation *op) {
+    return staged.addresses.contains(op) ||
+           llvm::any_of(staged.loads, [&](const StagedLoad &load) { return load.load == op; });
+  };
+  unshare(rewriter, llvm::to_vector(staged.addresses), [&](OpOperand &use) {
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    return !isStaged(user) && !isa<scf::YieldOp>(user);
+  });
+}
+
+llvm::SmallPtrSet<Operation *, 16> findIndices(RewriterBase &rewriter, scf::ForOp loop,
+                                               StagedLoads &staged) {
+  llvm::SmallPtrSet<Operation *, 16> indices;
+  SmallVector<Operation *> pending;
+  llvm::copy_if(staged.addresses, std::back_inserter(pending), llvm::IsaPred<tile::LoadOp>);
+  DenseSet<Value> seen;
+  auto add = [&](Value value) {
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody() || value == loop.getInductionVar() ||
+          !seen.insert(value).second)
+        return;
+      value = loop.getYieldedValues()[argument.getArgNumber() - loop.getNumInductionVars()];
+    }
+    Operation *op = value.getDefiningOp();
+    if (staged.addresses.contains(op))
+      pending.push_back(op);
+  };
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!indices.insert(op).second)
+      continue;
+    llvm::SetVector<Value> needed(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), needed);
+    llvm::for_each(needed, add);
+  }
+  SmallVector<Operation *> copies =
+      unshare(rewriter, llvm::to_vector(indices), [&](OpOperand &use) {
+        Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+        return !indices.contains(user) && !isa<scf::YieldOp>(user);
+      });
+  staged.addresses.insert_range(copies);
+  return indices;
 }
 
 void defineCarried(RewriterBase &rewriter, scf::ForOp loop) {

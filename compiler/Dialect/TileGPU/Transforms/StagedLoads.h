@@ -51,6 +51,9 @@ struct StagedLoads {
   llvm::SmallVector<tile::LoadOp> direct;
   llvm::SmallSetVector<mlir::Operation *, 16> addresses;
   std::set<ArgumentPair> pairs; ///< of arguments, if none of which are equal
+
+  /// Whether an address hangs on what the loop loads, as on an index.
+  bool isByIndex() const { return llvm::any_of(addresses, llvm::IsaPred<tile::LoadOp>); }
 };
 
 /// The loads of an innermost loop that can run ahead of the rest of it, in its order: as copies to
@@ -72,6 +75,12 @@ mlir::scf::ForOp countSigned(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop
 /// stage to another would have to be kept for as many iterations.
 void unshareAddresses(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
                       const StagedLoads &staged);
+
+/// The loads that addresses hang on, with all that they need in turn. Made an iteration ahead of
+/// the copies, nothing waits for them. What else the addresses do with it they compute for
+/// themselves.
+llvm::SmallPtrSet<mlir::Operation *, 16> findIndices(mlir::RewriterBase &rewriter,
+                                                     mlir::scf::ForOp loop, StagedLoads &staged);
 
 } // namespace kiln
 

@@ -529,6 +529,68 @@ func.func @scales(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.p
   return
 }
 
+// Rows that an index chooses: it is loaded an iteration ahead of the copies, to registers, also where an operand is computed from it.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: tilegpu.alloc : <64xi32
+// CHECK: tile.load {{.*}}xi32, #{{.*}}>
+// CHECK: tile.load {{.*}}xi32, #{{.*}}>
+// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.commit
+// CHECK: tile.load {{.*}}xi32, #{{.*}}>
+// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.commit
+// CHECK: %[[LOOP:.*]]:{{.*}} = scf.for
+// CHECK: tilegpu.wait pending 1 for
+// CHECK: %[[NEXT:.*]] = tile.load {{.*}}xi32, #{{.*}}>
+// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.commit
+// CHECK: scf.yield {{.*}}%[[NEXT]]
+func.func @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %index: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %count = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %nothing = arith.constant dense<0.0> : tensor<64x64xf16>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %first = arith.constant dense<0> : tensor<64xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %pa0 = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %pa = tile.addptr %pa0, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %pb0 = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %count : i32
+    %pi0 = tile.addptr %index, %place : !tile.ptr<i32>, i32
+    %pi1 = tile.splat %pi0 : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+    %pi = tile.addptr %pi1, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+    %rows = tile.load %pi : (tensor<64x!tile.ptr<i32>>) -> tensor<64xi32>
+    %there = arith.cmpi sge, %rows, %first : tensor<64xi32>
+    %t1 = tile.expand_dims %there, 0 : tensor<64xi1> -> tensor<1x64xi1>
+    %t2 = tile.broadcast %t1 : tensor<1x64xi1> -> tensor<64x64xi1>
+    %kept = arith.select %t2, %x, %nothing : tensor<64x64xi1>, tensor<64x64xf16>
+    %l1 = tile.expand_dims %rows, 1 : tensor<64xi32> -> tensor<64x1xi32>
+    %l2 = arith.muli %l1, %line : tensor<64x1xi32>
+    %l3 = tile.broadcast %l2 : tensor<64x1xi32> -> tensor<64x64xi32>
+    %l4 = arith.addi %l3, %c2 : tensor<64x64xi32>
+    %pb = tile.addptr %pb0, %l4 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %kept, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %po0 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po0, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
 // A persistent program, whose next tile begins in a branch: part of the addresses.
 // CHECK-LABEL: func.func @tiles
 // CHECK-COUNT-4: tilegpu.copy_async
