@@ -229,7 +229,9 @@ unsigned estimateRegisters(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 unsigned uncountedRegisters(const TargetInfo &target) {
-  return target.matrix.wmmaGeneration ? 24 : 0;
+  if (target.matrix.wmmaGeneration)
+    return 24;
+  return target.matrix.matrixLoads ? 16 : 0;
 }
 
 namespace {

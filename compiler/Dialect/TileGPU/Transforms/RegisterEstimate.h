@@ -27,6 +27,7 @@ unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 /// What an estimate leaves out that counts where a thread can have 256 registers in all, and none
 /// beside them to copy to: masks, offsets in shared memory, and what the back end has in flight.
+/// ptxas was seen to spill from about 16 below on.
 unsigned uncountedRegisters(const TargetInfo &target);
 
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
