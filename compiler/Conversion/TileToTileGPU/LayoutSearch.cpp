@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -15,8 +16,10 @@ public:
   Search(LayoutGraph &graph, LayoutCosts &costs) : graph(graph), costs(costs) {}
 
   double run() {
-    for (LayoutNode &node : graph.nodes())
+    for (LayoutNode &node : graph.nodes()) {
       node.current = cheapest(node);
+      places.push_back(placeOf(node));
+    }
     constexpr int maxSweeps = 16;
     for (int sweep = 0; sweep < maxSweeps; ++sweep)
       if (!this->sweep())
@@ -130,12 +133,69 @@ private:
            graph.operandLayout(user, user.chosen(), use);
   }
 
+  /// Whether it will need no conversion once both ends have what they take from the proposal.
+  bool becomesFree(Value value, OpOperand &use, unsigned proposal) {
+    const LayoutNode &producer = graph.nodes()[graph.definingNode(value)];
+    const LayoutNode &user = graph.nodes()[graph.usingNode(use)];
+    auto choiceOf = [&](const LayoutNode &node) {
+      return node.choices[node.choiceOfProposal.lookup(proposal)];
+    };
+    return graph.resultLayout(producer, choiceOf(producer)) ==
+           graph.operandLayout(user, choiceOf(user), use);
+  }
+
+  /// How many loops surround what a node stands for, and the elements of its largest tensor.
+  struct Place {
+    unsigned depth;
+    int64_t elements;
+  };
+
+  static Place placeOf(const LayoutNode &node) {
+    bool isCarried = node.transfer == LayoutTransfer::Carried && isa<LoopLikeOpInterface>(node.op);
+    Place place{loopDepth(node.op->getBlock()) + (isCarried ? 1 : 0), 1};
+    auto take = [&](Value value) {
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+        place.elements = std::max(place.elements, tensor.getNumElements());
+    };
+    llvm::for_each(node.results, take);
+    if (node.transfer != LayoutTransfer::Dot)
+      for (OpOperand *operand : node.operands)
+        take(operand->get());
+    return place;
+  }
+
+  static bool isMultiplied(OpOperand &use) {
+    return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
+  }
+
+  /// Whether the node is in the same loops as `start`, or in some of these, and of its size.
+  bool isBeside(unsigned start, unsigned other) const {
+    return places[other].depth >= places[start].depth &&
+           places[other].elements == places[start].elements;
+  }
+
+  /// Where a proposal spreads to.
+  enum class Reach : uint8_t { FreeEdges, Tile, Whole };
+
   /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
   /// was tried from another of its nodes since the last change: a long chain of operations would
   /// otherwise be walked once per operation.
-  Assignment region(unsigned start, unsigned proposal, bool onlyFreeEdges) {
+  Assignment region(unsigned start, unsigned proposal, Reach reach) {
     Assignment result;
-    auto &tried = onlyFreeEdges ? triedByFreeEdges : triedWhole;
+    auto reaches = [&](unsigned other, Value value, OpOperand &use) {
+      switch (reach) {
+      case Reach::FreeEdges:
+        return isFreeEdge(value, use);
+      case Reach::Tile:
+        return isBeside(start, other) && !isMultiplied(use) && becomesFree(value, use, proposal);
+      case Reach::Whole:
+        return true;
+      }
+      llvm_unreachable("a reach");
+    };
+    if (reach == Reach::Tile && places[start].depth == 0)
+      return result;
+    auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
     if (known != tried.end() && known->second == version)
       return result;
@@ -149,8 +209,8 @@ private:
       if (choice != node.current)
         result.push_back({index, choice});
       forEachNeighbour(index, [&](unsigned other, Value value, OpOperand &use) {
-        if (graph.nodes()[other].choiceOfProposal.count(proposal) &&
-            (!onlyFreeEdges || isFreeEdge(value, use)) && seen.insert(other).second)
+        if (graph.nodes()[other].choiceOfProposal.count(proposal) && reaches(other, value, use) &&
+            seen.insert(other).second)
           pending.push_back(other);
       });
     }
@@ -170,9 +230,9 @@ private:
         unsigned choice = node.choiceOfProposal.lookup(proposal);
         if (choice == node.current)
           continue;
-        improved |= tryMove(region(index, proposal, /*onlyFreeEdges=*/true)) ||
-                    tryMove(region(index, proposal, /*onlyFreeEdges=*/false)) ||
-                    tryMove({{index, choice}});
+        improved |= tryMove(region(index, proposal, Reach::FreeEdges)) ||
+                    tryMove(region(index, proposal, Reach::Whole)) ||
+                    tryMove(region(index, proposal, Reach::Tile)) || tryMove({{index, choice}});
       }
     }
     return improved;
@@ -183,7 +243,8 @@ private:
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
-  DenseMap<std::pair<unsigned, unsigned>, unsigned> triedByFreeEdges, triedWhole;
+  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 3> tried; // by reach
+  SmallVector<Place> places;                                              ///< of nodes
 };
 
 } // namespace
