@@ -124,7 +124,8 @@ static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const Targ
   // That it fails where the other did not is no error.
   if (!limited)
     return llvm::consumeError(limited.takeError());
-  if (!paysForMoreBlocks(limited->report.resources, used))
+  if (!paysForMoreBlocks(limited->report.resources, used, ptx) ||
+      limited->report.serialized.size() > result.report.serialized.size())
     return;
   result = std::move(*limited);
   binary.ptx = std::move(ptx);

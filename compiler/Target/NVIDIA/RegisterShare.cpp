@@ -21,17 +21,22 @@ static bool hasMatrixInstructions(llvm::StringRef ptx) {
 
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx) {
-  if (!used.registers || hasMatrixInstructions(ptx))
+  if (!used.registers)
     return std::nullopt;
   BlockNeeds needs{launch.threadsPerBlock, used.registers,
                    uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes};
   std::optional<Occupancy> now = occupancyOf(target.name, needs);
   if (!now || !now->blocks || !runsFew(now->blocks, launch.threadsPerBlock, ptx))
     return std::nullopt;
+  bool multiplies = hasMatrixInstructions(ptx);
+  if (multiplies && (now->blocks > 1 || ptx.contains("setmaxnreg")))
+    return std::nullopt;
+  // What products hold is not computed again: beyond a fourth they would spill, and it takes long.
+  unsigned least = multiplies ? used.registers * 3 / 4 : 1;
   uint32_t wanted = llvm::divideCeil(4 * now->blocks, 3);
   constexpr unsigned registerUnit = 8;
-  for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit); needs.registers;
-       needs.registers -= registerUnit)
+  for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit);
+       needs.registers >= least; needs.registers -= registerUnit)
     if (occupancyOf(target.name, needs)->blocks >= wanted)
       return needs.registers;
   return std::nullopt;
@@ -42,11 +47,13 @@ std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers) {
   return (ptx.take_front(line) + "\n.maxnreg " + llvm::Twine(registers) + ptx.substr(line)).str();
 }
 
-bool paysForMoreBlocks(const ResourceUsage &limited, const ResourceUsage &used) {
+bool paysForMoreBlocks(const ResourceUsage &limited, const ResourceUsage &used,
+                       llvm::StringRef ptx) {
   auto spilled = [](const ResourceUsage &usage) {
     return usage.spillStoreBytes + usage.spillLoadBytes;
   };
-  return spilled(limited) <= spilled(used) + kFewSpilledBytes;
+  unsigned more = hasMatrixInstructions(ptx) ? 0 : kFewSpilledBytes;
+  return spilled(limited) <= spilled(used) + more;
 }
 
 } // namespace kiln

@@ -20,16 +20,18 @@
 namespace kiln {
 
 /// Registers a thread that let a third more blocks run on a processor than `used` does, where few
-/// threads do and registers are what limits them; none otherwise, nor for kernels with matrix
-/// instructions, which wait for other things.
+/// threads do and registers are what limits them; none otherwise. Kernels with matrix instructions
+/// wait for other things: only where one block runs alone, a second one has room beside it.
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx);
 
 /// The PTX of one kernel that is held to so many registers a thread (".maxnreg").
 std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers);
 
-/// Whether a kernel under such a limit is to be kept: it spills kFewSpilledBytes more at most.
-bool paysForMoreBlocks(const ResourceUsage &limited, const ResourceUsage &used);
+/// Whether a kernel under such a limit is to be kept: it spills kFewSpilledBytes more at most, and
+/// nothing more if it has matrix instructions.
+bool paysForMoreBlocks(const ResourceUsage &limited, const ResourceUsage &used,
+                       llvm::StringRef ptx);
 
 } // namespace kiln
 

@@ -50,9 +50,14 @@ TEST_F(RegisterShare, NotWhereSharedMemoryIsTheLimit) {
   EXPECT_EQ(limit(160, 256, 120 * 1024), std::nullopt);
 }
 
-TEST_F(RegisterShare, NotOfProducts) {
-  EXPECT_EQ(limit(160, 256, 0, "mma.sync.aligned.m16n8k16"), std::nullopt);
-  EXPECT_EQ(limit(160, 256, 0, "wgmma.mma_async.sync"), std::nullopt);
+TEST_F(RegisterShare, OfProductsASecondBlockAlone) {
+  for (llvm::StringRef product : {"mma.sync.aligned.m16n8k16", "wgmma.mma_async.sync"}) {
+    EXPECT_EQ(limit(168, 256, 98304, product), 128u);
+    EXPECT_EQ(limit(178, 256, 98304, product), std::nullopt); // too far from 128
+    EXPECT_EQ(limit(255, 128, 0, product), std::nullopt);     // 2 blocks
+    EXPECT_EQ(limit(168, 256, 120 * 1024, product), std::nullopt);
+  }
+  EXPECT_EQ(limit(168, 256, 0, "setmaxnreg.inc wgmma.mma_async.sync"), std::nullopt);
 }
 
 TEST_F(RegisterShare, KeepsWhatHardlySpills) {
@@ -61,10 +66,12 @@ TEST_F(RegisterShare, KeepsWhatHardlySpills) {
     used.spillStoreBytes = used.spillLoadBytes = bytes;
     return used;
   };
-  EXPECT_TRUE(paysForMoreBlocks(spills(0), spills(0)));
-  EXPECT_TRUE(paysForMoreBlocks(spills(24), spills(0)));
-  EXPECT_FALSE(paysForMoreBlocks(spills(28), spills(0)));
-  EXPECT_TRUE(paysForMoreBlocks(spills(3900), spills(4000)));
+  EXPECT_TRUE(paysForMoreBlocks(spills(0), spills(0), ""));
+  EXPECT_TRUE(paysForMoreBlocks(spills(24), spills(0), ""));
+  EXPECT_FALSE(paysForMoreBlocks(spills(28), spills(0), ""));
+  EXPECT_TRUE(paysForMoreBlocks(spills(3900), spills(4000), ""));
+  EXPECT_TRUE(paysForMoreBlocks(spills(0), spills(0), "wgmma."));
+  EXPECT_FALSE(paysForMoreBlocks(spills(4), spills(0), "wgmma."));
 }
 
 TEST_F(RegisterShare, TheLimitIsADirectiveOfTheKernel) {
