@@ -12,6 +12,7 @@
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
+#include "compiler/Target/NVIDIA/ProductsInFlight.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RegisterShare.h"
@@ -132,6 +133,21 @@ static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const Targ
   binary.registerLimit = *limit;
 }
 
+/// Assembles once more where products are waited for one by one, in a way that avoids it.
+static void keepProductsInFlight(DeviceBinary &binary, PtxasResult &result,
+                                 const TargetInfo &target, const EmitOptions &options) {
+  if (result.report.serialized.empty())
+    return;
+  std::string ptx = withProductsApart(binary.ptx);
+  auto apart = runPtxas(ptx, target, options);
+  if (!apart)
+    return llvm::consumeError(apart.takeError());
+  if (!apart->report.serialized.empty())
+    return;
+  result = std::move(*apart);
+  binary.ptx = std::move(ptx);
+}
+
 /// The cubin of `binary.ptx`, and what ptxas reports of it.
 static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
                             const TargetInfo &target, const EmitOptions &options,
@@ -139,6 +155,7 @@ static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
   auto result = runPtxas(binary.ptx, target, options, meanwhile);
   if (!result)
     return result.takeError();
+  keepProductsInFlight(binary, *result, target, options);
   if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
     shareRegisters(binary, *result, target, options);
   options.stageDone("cubin");
