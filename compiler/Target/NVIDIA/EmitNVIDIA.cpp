@@ -17,6 +17,7 @@
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RegisterShare.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
+#include "compiler/Target/NVIDIA/RoundInPairs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DebugInfo.h"
@@ -189,6 +190,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   optimizeModule(module, **machine, target, options);
   convertBytesInPairs(module);
   convertThroughF32(module);
+  roundInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
   if (facts.launch.waitsForEarlier)
