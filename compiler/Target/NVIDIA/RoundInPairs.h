@@ -10,8 +10,8 @@ class Module;
 namespace kiln {
 
 /// Rounds what is computed with as bf16, or goes back to f32, two numbers at a time, or one and a
-/// zero. One alone takes ptxas a conversion at an eighth of the rate (F2F), as it packs only what
-/// is stored in pairs (F2FP). The bits are the same.
+/// zero. One alone becomes a conversion on a slower unit (F2F): ptxas packs only what is stored in
+/// pairs (F2FP). The bits are the same.
 void roundInPairs(llvm::Module &module);
 
 } // namespace kiln
