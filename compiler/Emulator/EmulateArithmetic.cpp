@@ -66,15 +66,21 @@ Value compute(Function function, OpBuilder &b, Location loc, ValueRange x) {
   return {};
 }
 
-/// PTX ISA, "cvt.rna.tf32.f32": to nearest at 10 bits of mantissa, ties away from zero. NaN and
-/// infinity have nothing to round.
-Value roundToTF32(OpBuilder &b, Location loc, Value value) {
+/// PTX ISA, "cvt.rna.tf32.f32" and "cvt.rn.tf32.f32": to nearest at 10 bits of mantissa, ties away
+/// from zero or to even. NaN and infinity have nothing to round.
+Value roundToTF32(OpBuilder &b, Location loc, Value value, bool tiesToEven) {
   Type word = b.getI32Type();
   auto constant = [&](int32_t bits) {
     return Value(LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(bits)));
   };
   Value bits = LLVM::BitcastOp::create(b, loc, word, value);
-  Value rounded = LLVM::AddOp::create(b, loc, bits, constant(0x1000));
+  Value half = constant(0x1000);
+  if (tiesToEven) {
+    Value last = LLVM::LShrOp::create(b, loc, bits, constant(13));
+    last = LLVM::AndOp::create(b, loc, last, constant(1));
+    half = LLVM::AddOp::create(b, loc, last, constant(0xFFF));
+  }
+  Value rounded = LLVM::AddOp::create(b, loc, bits, half);
   rounded = LLVM::AndOp::create(b, loc, rounded, constant(int32_t(0xFFFFE000)));
   Value magnitude = LLVM::AndOp::create(b, loc, bits, constant(0x7FFFFFFF));
   Value isFinite =
@@ -127,9 +133,10 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
   if (isa<LLVM::FPToSIOp, LLVM::FPToUIOp>(op)) {
     result = saturatingCast(b, op);
   } else if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op)) {
-    if (convert.getRnd() != NVVM::FPRoundingMode::RNA)
+    bool tiesToEven = convert.getRnd() == NVVM::FPRoundingMode::RN;
+    if (!tiesToEven && convert.getRnd() != NVVM::FPRoundingMode::RNA)
       return false;
-    result = roundToTF32(b, op->getLoc(), convert.getSrc());
+    result = roundToTF32(b, op->getLoc(), convert.getSrc(), tiesToEven);
   } else if (auto convert = dyn_cast<NVVM::ConvertF32x2ToF8x2Op>(op)) {
     if (!op->getResult(0).getType().isInteger(16) || convert.getRelu())
       return false;

@@ -115,6 +115,8 @@ struct TargetInfo {
   bool convertF16 = false;
   /// Conversion of f32 to bf16 in hardware.
   bool convertBF16 = false;
+  /// Conversion of f32 to tf32 in one instruction, to nearest even (PTX ISA, "cvt.rn.tf32").
+  bool convertTF32 = false;
 
   //--- What the binary's ELF header says ---
   /// e_machine, and the architecture's number in e_flags (cuda: the SM number; hip:

@@ -240,7 +240,8 @@ public:
       Value word = s.pack(elements.slice(first, perWord));
       if (type == MatrixElement::TF32 && !isExact)
         word = NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), word,
-                                                  NVVM::FPRoundingMode::RNA);
+                                                  info.convertTF32 ? NVVM::FPRoundingMode::RN
+                                                                   : NVVM::FPRoundingMode::RNA);
       else if (!accumulator && type != MatrixElement::F16)
         word = s.bitcast(word, b.getI32Type());
       words.push_back(word);
