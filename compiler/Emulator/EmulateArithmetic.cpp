@@ -88,6 +88,30 @@ Value roundToTF32(OpBuilder &b, Location loc, Value value, bool tiesToEven) {
   return LLVM::SelectOp::create(b, loc, isFinite, rounded, bits);
 }
 
+/// PTX ISA, "prmt": byte i of the result is the one of the operands' eight that digit i of a
+/// constant selects.
+Value permuteBytes(OpBuilder &b, Location loc, ValueRange operands) {
+  APInt selection;
+  if (!matchPattern(operands[2], m_ConstantInt(&selection)))
+    return {};
+  Type word = b.getI32Type();
+  auto constant = [&](int64_t bits) {
+    return Value(LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(int32_t(bits))));
+  };
+  Value result = constant(0);
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    unsigned digit = unsigned(selection.extractBitsAsZExtValue(4, 4 * byte));
+    // A byte full of its sign is not asked for.
+    if (digit >= 8)
+      return {};
+    Value bits = LLVM::LShrOp::create(b, loc, operands[digit / 4], constant(digit % 4 * 8));
+    bits = LLVM::AndOp::create(b, loc, bits, constant(0xFF));
+    result =
+        LLVM::OrOp::create(b, loc, result, LLVM::ShlOp::create(b, loc, bits, constant(8 * byte)));
+  }
+  return result;
+}
+
 /// A GPU's integer division never traps, and threads that a mask leaves out divide by anything.
 /// What a host would trap on (zero, and the least number by -1) is divided by 1.
 bool avoidTrap(Operation *op) {
@@ -146,6 +170,12 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
   } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     if (call.getIntrin() == "llvm.amdgcn.dispatch.ptr")
       result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);
+    else if (call.getIntrin() == "llvm.nvvm.prmt")
+      result = permuteBytes(b, op->getLoc(), call.getArgs());
+    else if (call.getIntrin() == "llvm.nvvm.e4m3x2.to.f16x2.rn")
+      result = LLVM::BitcastOp::create(b, op->getLoc(), op->getResult(0).getType(),
+                                       code.call(b, op, "kiln_emu_widen_floats", b.getI32Type(),
+                                                 call.getArgs(), /*hasPlace=*/false));
     else if (Function function = functionNamed(call.getIntrin()); function != Function::None)
       result = compute(function, b, op->getLoc(), call.getArgs());
   }

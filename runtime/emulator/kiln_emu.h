@@ -142,6 +142,8 @@ void kiln_emu_yield(kiln_emu_thread *thread);
 
 /* cvt.rn.satfinite.{e4m3x2,e5m2x2}.f32: the codes of two floats, `low` in the lower byte. */
 uint16_t kiln_emu_narrow_floats(kiln_emu_thread *thread, float low, float high, uint32_t is_e5m2);
+/* cvt.rn.f16x2.e4m3x2: the bits of two f16 numbers, that of the lower byte in the lower half. */
+uint32_t kiln_emu_widen_floats(kiln_emu_thread *thread, uint16_t codes);
 
 /* --- messages --- */
 

@@ -165,10 +165,16 @@ public:
     return {};
   }
 
-  /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16: rounded to
-  /// nearest even, saturated, any NaN 0x7f. Null where there is no such instruction.
+  /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16, as tile.narrow
+  /// defines them. Null where there is no such instruction.
   virtual mlir::Value narrowPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
                                  mlir::Value high, mlir::Type format) const {
+    return {};
+  }
+  /// The f16 values of two codes of an 8-bit format in an i16, as a vector: of NaN one that
+  /// arith.extf makes f32's NaN of. Null where that is not short.
+  virtual mlir::Value widenPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value codes,
+                                mlir::Type format) const {
     return {};
   }
 

@@ -22,34 +22,47 @@ template <typename OpT> struct SmallFloatDistribution : DistributionPattern<OpT>
     bool narrows = tile::isByteFloat(to);
     if (!narrows && !tile::isByteFloat(from))
       return rewriter.notifyMatchFailure(op, "has no 8-bit float");
-    SmallVector<Value> values;
-    for (Value value : adaptor.getOperands().front())
-      values.push_back(narrows ? inType(s, value, s.builder().getF32Type())
-                               : inType(s, smallFloatToSingle(s, value, from), to));
-    if (narrows)
-      narrow(s, values, to);
+    SmallVector<Value> values(adaptor.getOperands().front());
+    for (size_t first = 0; first < values.size(); first += 2) {
+      MutableArrayRef<Value> pair =
+          MutableArrayRef(values).slice(first, std::min<size_t>(2, values.size() - first));
+      if (narrows)
+        narrow(s, pair, to);
+      else
+        widen(s, pair, from, to);
+    }
     this->replace(op, rewriter, values);
     return success();
   }
 
 private:
-  void narrow(const ScalarBuilder &s, MutableArrayRef<Value> values, Type format) const {
-    for (size_t i = 0; i < values.size(); i += 2) {
-      MutableArrayRef<Value> pair = values.slice(i, std::min<size_t>(2, values.size() - i));
-      Value codes = this->lowering.device.narrowPair(s.builder(), s.location(), pair.front(),
-                                                     pair.back(), format);
-      for (auto [half, value] : llvm::enumerate(pair))
-        value = codes ? withSignOf(s, codes, half, value)
-                      : narrowByteFloat(s.builder(), s.location(), value, format);
-    }
+  void narrow(const ScalarBuilder &s, MutableArrayRef<Value> pair, Type format) const {
+    OpBuilder &b = s.builder();
+    for (Value &value : pair)
+      value = inType(s, value, b.getF32Type());
+    Value codes =
+        this->lowering.device.narrowPair(b, s.location(), pair.front(), pair.back(), format);
+    for (auto [half, value] : llvm::enumerate(pair))
+      value = codes ? s.make<arith::TruncIOp>(b.getI8Type(), half ? s.shiftRight(codes, 8) : codes)
+                    : narrowByteFloat(b, s.location(), value, format);
   }
 
-  /// One of a pair of codes. The sign of a NaN is kept: of all others the code has it anyway.
-  static Value withSignOf(const ScalarBuilder &s, Value codes, unsigned half, Value value) {
+  void widen(const ScalarBuilder &s, MutableArrayRef<Value> pair, Type format, Type to) const {
     OpBuilder &b = s.builder();
-    Value code = s.make<arith::TruncIOp>(b.getI8Type(), half ? s.shiftRight(codes, 8) : codes);
-    Value sign = s.bitAnd(s.shiftRight(s.bitcast(value, b.getI32Type()), 24), 0x80);
-    return s.bitOr(code, s.make<arith::TruncIOp>(b.getI8Type(), sign));
+    Value codes = s.make<arith::ExtUIOp>(b.getI16Type(), pair.front());
+    if (pair.size() == 2)
+      codes = s.bitOr(codes, s.shiftLeft(s.make<arith::ExtUIOp>(b.getI16Type(), pair.back()), 8));
+    // By way of f32, which makes quiet NaNs of others: e5m2's are not, and LLVM would leave the way
+    // from f16 to f16 out.
+    Value halves;
+    if (!to.isF16() || isa<Float8E4M3FNType>(format))
+      halves = this->lowering.device.widenPair(b, s.location(), codes, format);
+    SmallVector<Value> numbers = halves ? s.unpack(halves) : SmallVector<Value>();
+    for (auto [index, value] : llvm::enumerate(pair)) {
+      Value single = halves ? s.make<arith::ExtFOp>(b.getF32Type(), numbers[index])
+                            : smallFloatToSingle(s, value, format);
+      value = inType(s, single, to);
+    }
   }
 
   static Value inType(const ScalarBuilder &s, Value value, Type type) {

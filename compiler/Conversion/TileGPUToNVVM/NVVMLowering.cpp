@@ -218,10 +218,35 @@ public:
     // sm_89 and later, which multiply them as well.
     if (!info.matrix.mmaFP8 || !isa<Float8E4M3FNType, Float8E5M2Type>(format))
       return {};
-    return NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), high, low,
-                                              NVVM::FPRoundingMode::RN,
-                                              NVVM::SaturationMode::SATFINITE,
-                                              /*relu=*/false, format);
+    ScalarBuilder s(b, loc);
+    Value codes = NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), high, low,
+                                                     NVVM::FPRoundingMode::RN,
+                                                     NVVM::SaturationMode::SATFINITE,
+                                                     /*relu=*/false, format);
+    // Any NaN has become 0x7f. All others' codes have the sign anyway.
+    Value signs = permuteBytes(s, s.bitcast(low, b.getI32Type()), s.bitcast(high, b.getI32Type()),
+                               /*selection=*/0x7373);
+    signs = s.make<arith::TruncIOp>(b.getI16Type(), s.bitAnd(signs, 0x8080));
+    return s.bitOr(codes, signs);
+  }
+
+  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format) const override {
+    if (!info.matrix.mmaFP8 || !isa<Float8E4M3FNType, Float8E5M2Type>(format))
+      return {};
+    ScalarBuilder s(b, loc);
+    auto halves = VectorType::get(2, b.getF16Type());
+    // Each code in the upper byte of a half: sign and exponent are where those of e5m2 are.
+    Value bits = permuteBytes(s, s.make<arith::ExtUIOp>(b.getI32Type(), codes), s.i32(0),
+                              /*selection=*/0x1404);
+    if (isa<Float8E4M3FNType>(format)) {
+      Value widened = LLVM::CallIntrinsicOp::create(
+                          b, loc, halves, b.getStringAttr("llvm.nvvm.e4m3x2.to.f16x2.rn"), codes)
+                          .getResult(0);
+      // Any NaN has become 0x7fff. Numbers have the sign of the code, and zeros below its mantissa.
+      widened = s.bitAnd(s.bitcast(widened, b.getI32Type()), 0x7F807F80);
+      bits = s.bitOr(widened, s.bitAnd(bits, int32_t(0x80008000)));
+    }
+    return s.bitcast(bits, halves);
   }
 
   //--- Matrix units ---
@@ -418,6 +443,11 @@ private:
     return LLVM::CallIntrinsicOp::create(b, loc, operands[0].getType(), b.getStringAttr(name),
                                          operands)
         .getResult(0);
+  }
+  /// PTX ISA, "prmt": byte i of the result is the one of `low`'s and `high`'s that digit i of
+  /// `selection` tells.
+  static Value permuteBytes(const ScalarBuilder &s, Value low, Value high, int64_t selection) {
+    return intrinsic(s.builder(), s.location(), "llvm.nvvm.prmt", {low, high, s.i32(selection)});
   }
   /// The types are the tensor map's.
   static NVVM::TMAReduxKind reduxKind(tile::AtomicKind kind) {
