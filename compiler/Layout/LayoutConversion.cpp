@@ -291,6 +291,14 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
     plan.registers = std::move(*registers);
   } else if ((plan.shuffle = planShuffle(source, result, elementBits))) {
     plan.kind = ConversionKind::Shuffle;
+    if (source.numWarps() == 1) {
+      SharedExchange exchange = planSharedExchange(source, result, elementBits, memory);
+      if (exchange.cost() + 2 * barrierCostOfOneWarp < plan.shuffle->cost(elementBits)) {
+        plan.kind = ConversionKind::Shared;
+        plan.shared = std::move(exchange);
+        plan.shuffle.reset();
+      }
+    }
   } else {
     plan.kind = ConversionKind::Shared;
     plan.shared = planSharedExchange(source, result, elementBits, memory);

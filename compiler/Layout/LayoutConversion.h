@@ -5,7 +5,8 @@
 // says where each register of each thread finds its value:
 //   * f only touches registers: rename them, no instruction at all;
 //   * f stays inside the warp: shuffles, one per result register;
-//   * otherwise: shared memory (SharedExchange.h).
+//   * otherwise: shared memory (SharedExchange.h). So does a warp that is the whole block, whose
+//     barriers cost little, if shuffles and their selects cost more.
 //
 // SHUFFLES. Split f by rows and columns of registers and lanes: result register r'
 // of lane l' is source register C r' + D l' of lane A r' + B l'. A shuffle
@@ -76,7 +77,13 @@ struct LayoutConversion {
   std::optional<SharedExchange> shared; ///< Shared
 };
 
-/// Which kind of conversion it is, without planning an exchange.
+/// What a barrier costs a warp, in issue slots; a block of one warp only waits for its own stores.
+constexpr int64_t barrierCost = 20, barrierCostOfOneWarp = 2;
+inline int64_t barrierCostOf(const LinearLayout &layout) {
+  return layout.numWarps() == 1 ? barrierCostOfOneWarp : barrierCost;
+}
+
+/// Where the elements come from: the same thread, the warp, or other warps (Shared).
 ConversionKind classifyConversion(const LinearLayout &source, const LinearLayout &result);
 
 /// The cheapest way from `source` to `result` (same outputs; inputs register, lane, warp, block).

@@ -203,8 +203,10 @@ std::optional<Staging> planOperandStaging(const LinearLayout &source, const Line
   Staging staging = planStaging(source, result, elementBits, memory, matrixLoads);
   if (kind == ConversionKind::Shared)
     return staging;
-  LayoutConversion lanes = planConversion(source, result, elementBits, memory);
-  bool costsLess = staging.cost + 2 * barrierCost < lanes.shuffle->cost(elementBits);
+  LayoutConversion other = planConversion(source, result, elementBits, memory);
+  int64_t barriers = 2 * barrierCostOf(source);
+  int64_t cost = other.shuffle ? other.shuffle->cost(elementBits) : other.shared->cost() + barriers;
+  bool costsLess = staging.cost + barriers < cost;
   bool isWhole = storeCost(source, staging.shared, elementBits, memory) == 0;
   return costsLess && isWhole ? std::optional(staging) : std::nullopt;
 }

@@ -23,7 +23,7 @@
 #ifndef KILN_COMPILER_LAYOUT_STAGEDOPERAND_H
 #define KILN_COMPILER_LAYOUT_STAGEDOPERAND_H
 
-#include "compiler/Layout/SharedExchange.h"
+#include "compiler/Layout/LayoutConversion.h"
 
 namespace kiln {
 
@@ -70,9 +70,6 @@ struct Staging {
 /// `matrixLoads`, or what planSharedExchange says.
 Staging planStaging(const LinearLayout &source, const LinearLayout &result, unsigned elementBits,
                     const SharedMemoryShape &memory, bool matrixLoads);
-
-/// What a barrier costs a warp, in the same unit.
-constexpr int64_t barrierCost = 20;
 
 /// The buffer through which an operand goes to registers of the layout `result`. None where it
 /// stays in registers: renamed, or passed from lane to lane. What a thread has whole pieces of goes

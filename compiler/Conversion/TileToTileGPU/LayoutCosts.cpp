@@ -38,15 +38,16 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   if (kind == ConversionKind::None || kind == ConversionKind::Registers)
     return 0;
   bool hasRoom = bytes <= int64_t(target.maxSharedBytes);
+  int64_t barriers = 2 * barrierCostOf(from);
   if (kind == ConversionKind::Shared && !hasRoom)
     return forbidden;
   if (taker == Taker::Dot && hasRoom)
     if (auto staging = planOperandStaging(from, to, bits, memory, target.matrix.matrixLoads))
-      return double(staging->cost + 2 * barrierCost);
+      return double(staging->cost + barriers);
   if (kind == ConversionKind::Shared && (taker == Taker::UnitAsA || taker == Taker::UnitAsB)) {
     Staging staging =
         planUnitStaging(from, /*axisK=*/taker == Taker::UnitAsA ? 1 : 0, bits, memory);
-    return double(staging.cost + 2 * barrierCost);
+    return double(staging.cost + barriers);
   }
   LayoutConversion plan = planConversion(from, to, bits, memory);
   if (plan.kind == ConversionKind::Shuffle)
@@ -54,7 +55,7 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;
-  return double(exchange.cost() + 2 * barrierCost);
+  return double(exchange.cost() + barriers);
 }
 
 double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element,

@@ -16,11 +16,11 @@ namespace kiln::tilegpu {
 
 int64_t ConvertLayoutOp::getScratchBytes(const TargetInfo &target) {
   const LinearLayout &source = layoutOf(getSource()), &result = layoutOf(getResult());
-  if (classifyConversion(source, result) != ConversionKind::Shared)
+  LayoutConversion plan = planConversion(source, result, storageBits(getType().getElementType()),
+                                         sharedMemoryOf(target));
+  if (plan.kind != ConversionKind::Shared)
     return 0;
-  int64_t bytes = planSharedExchange(source, result, storageBits(getType().getElementType()),
-                                     sharedMemoryOf(target))
-                      .bytes;
+  int64_t bytes = plan.shared->bytes;
   auto slices = getOperation()->getAttrOfType<IntegerAttr>(TileGPUDialect::slicesAttr);
   return slices ? bytes / slices.getInt() : bytes;
 }

@@ -1,8 +1,10 @@
 // Offsets for what lives together, reuse for what does not.
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-allocate-shared-memory))" --split-input-file --verify-diagnostics %s | FileCheck %s
 
-#rows = #tilegpu.layout<"register: 0,1 0,2 0,4 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0; warp:; block: -> 32x32">
-#columns = #tilegpu.layout<"register: 1,0 2,0 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16; warp:; block: -> 32x32">
+#rows = #tilegpu.layout<"register: 0,1 0,2 0,4 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0; warp: 0,0; block: -> 32x32">
+#columns = #tilegpu.layout<"register: 1,0 2,0 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16; warp: 0,0; block: -> 32x32">
+#rowsOfOne = #tilegpu.layout<"register: 0,1 0,2 0,4 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0; warp:; block: -> 32x32">
+#columnsOfOne = #tilegpu.layout<"register: 1,0 2,0 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16; warp:; block: -> 32x32">
 #warps = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
 #swapped = #tilegpu.layout<"register: ; lane: 32 2 4 8 16; warp: 1; block: -> 64">
 #plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 -> 64">
@@ -20,6 +22,15 @@ func.func @scratch(%x: tensor<64xf32, #warps>, %t: tensor<32x32xf32, #rows>) -> 
   // CHECK: convert_layout %{{[a-z0-9]*}} : tensor<32x32xf32
   %c = tilegpu.convert_layout %t : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
   return %z, %c : tensor<64xf32, #warps>, tensor<32x32xf32, #columns>
+}
+
+// A block of one warp goes through memory, too, where shuffles would need selects.
+// CHECK-LABEL: func.func @oneWarp
+// CHECK-SAME: tilegpu.shared_bytes = 4096 : i32
+func.func @oneWarp(%t: tensor<32x32xf32, #rowsOfOne>) -> tensor<32x32xf32, #columnsOfOne> {
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32}
+  %c = tilegpu.convert_layout %t : tensor<32x32xf32, #rowsOfOne> -> tensor<32x32xf32, #columnsOfOne>
+  return %c : tensor<32x32xf32, #columnsOfOne>
 }
 
 // A buffer used in a loop that it is outside of lives to the loop's end.
