@@ -12,6 +12,7 @@
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
+#include "compiler/Target/NVIDIA/OperationOrder.h"
 #include "compiler/Target/NVIDIA/ProductsInFlight.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/NVIDIA/Ptxas.h"
@@ -193,6 +194,8 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   roundInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
+  if (options.optLevel)
+    computeNearUses(module);
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))

@@ -1,0 +1,84 @@
+// What is computed near its use, and what stays.
+
+#include "compiler/Target/NVIDIA/OperationOrder.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+/// The names of what the function computes, in order; "!" where it has no result.
+std::string order(const std::string &body) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseAssemblyString(
+      "define void @f(ptr %p, ptr %q, float %x, i1 %c) {\n" + body +
+          "\n}\ndeclare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
+          "declare float @llvm.nvvm.shfl.sync.bfly.f32(i32, float, i32, i32)\n"
+          "declare {float, float, float, float} @llvm.nvvm.mma.m16n8k4.row.col.tf32("
+          "i32, i32, i32, float, float, float, float)\n",
+      problem, context);
+  if (!module)
+    return problem.getMessage().str();
+  computeNearUses(*module);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::string list;
+  for (llvm::Instruction &instruction : llvm::instructions(module->getFunction("f")))
+    if (!instruction.isTerminator())
+      list += (list.empty() ? "" : " ") +
+              (instruction.hasName() ? instruction.getName().str() : std::string("!"));
+  return list;
+}
+
+TEST(OperationOrder, EachElementByItself) {
+  EXPECT_EQ(order("%a = load float, ptr %p\n%b = load float, ptr %q\n"
+                  "%a1 = fmul float %a, %x\n%b1 = fmul float %b, %x\n"
+                  "%a2 = fadd float %a1, %x\n%b2 = fadd float %b1, %x\n"
+                  "store float %a2, ptr %p\nstore float %b2, ptr %q\nret void"),
+            "a b a1 a2 ! b1 b2 !");
+}
+
+TEST(OperationOrder, LanesExchangeInBetween) {
+  std::string shuffle = "call float @llvm.nvvm.shfl.sync.bfly.f32(i32 -1, float ";
+  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\n"
+                  "%s = " +
+                  shuffle + "%b, i32 1, i32 31)\n%t = " + shuffle +
+                  "%s, i32 2, i32 31)\n%c1 = fadd float %t, %a\nstore float %c1, ptr %p\nret void"),
+            "b s t a c1 !");
+}
+
+TEST(OperationOrder, NotBehindBarriers) {
+  std::string barrier = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
+  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\nstore float %b, ptr %p\n" +
+                  barrier + "store float %a, ptr %q\nret void"),
+            "a b ! ! !");
+  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\nstore float %b, ptr %p\n"
+                  "call void asm sideeffect \"cp.async.wait_all;\", \"~{memory}\"()\n"
+                  "store float %a, ptr %q\nret void"),
+            "a b ! ! !");
+}
+
+TEST(OperationOrder, NotIntoOtherBlocks) {
+  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\nstore float %b, ptr %p\n"
+                  "br i1 %c, label %then, label %end\nthen:\nstore float %a, ptr %q\n"
+                  "br label %end\nend:\n%m = phi float [ %a, %then ], [ %b, %0 ]\n"
+                  "store float %m, ptr %p\nret void"),
+            "a b ! ! m !");
+}
+
+TEST(OperationOrder, NotAmongMatrixInstructions) {
+  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\n"
+                  "%d = call {float, float, float, float} @llvm.nvvm.mma.m16n8k4.row.col.tf32("
+                  "i32 0, i32 0, i32 0, float %b, float %b, float %b, float %b)\n"
+                  "store float %a, ptr %q\nret void"),
+            "a b d !");
+}
+
+} // namespace
+} // namespace kiln
