@@ -7,6 +7,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kiln {
 
@@ -51,20 +52,70 @@ public:
     instructions.push_back(&instruction);
   }
 
-  /// Puts them into the new order, in front of `end`, and forgets them.
+  /// Puts them into the new order, in front of `end`, if less lives at a time in that; and forgets
+  /// them.
   void order(llvm::BasicBlock &block, llvm::BasicBlock::iterator end) {
     llvm::SmallVector<llvm::Instruction *> ordered;
     llvm::SmallVector<bool> isDone(instructions.size());
     for (llvm::Instruction *instruction : instructions)
       if (!mayMove(*instruction) || !hasUser(*instruction))
         take(*instruction, ordered, isDone);
-    for (llvm::Instruction *instruction : ordered)
-      instruction->moveBefore(block, end);
+    if (paysBy * mostLive(ordered) <= (paysBy - 1) * mostLive(instructions))
+      for (llvm::Instruction *instruction : ordered)
+        instruction->moveBefore(block, end);
     instructions.clear();
     numbers.clear();
   }
 
 private:
+  /// The part of what lives by which it has to become less: one tenth.
+  static constexpr uint64_t paysBy = 10;
+
+  /// Halves of registers that hold a value; predicates have their own.
+  static uint64_t sizeOf(const llvm::Value &value, const llvm::DataLayout &layout) {
+    llvm::Type *type = value.getType();
+    if (!type->isSized() || type->isIntOrIntVectorTy(1))
+      return 0;
+    return llvm::divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 16);
+  }
+
+  /// What lives at a time, at most, of what is computed here and of what nobody else reads.
+  uint64_t mostLive(llvm::ArrayRef<llvm::Instruction *> list) const {
+    if (list.empty())
+      return 0;
+    const llvm::DataLayout &layout = list.front()->getDataLayout();
+    size_t end = list.size();
+    llvm::DenseMap<const llvm::Value *, size_t> lastUse;
+    for (auto [place, instruction] : llvm::enumerate(list))
+      for (const llvm::Value *operand : instruction->operands())
+        if (llvm::isa<llvm::Instruction, llvm::Argument>(operand))
+          lastUse[operand] = place;
+    llvm::SmallVector<int64_t> change(end + 2);
+    auto lives = [&](const llvm::Value &value, size_t first, size_t last) {
+      auto size = int64_t(sizeOf(value, layout));
+      change[first] += size;
+      change[last + 1] -= size;
+    };
+    for (auto [place, instruction] : llvm::enumerate(list))
+      if (!instruction->use_empty())
+        lives(*instruction, place + 1, isReadElsewhere(*instruction) ? end : lastUse[instruction]);
+    for (auto [value, last] : lastUse) {
+      auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+      if (!(instruction && numbers.contains(instruction)) && !isReadElsewhere(*value))
+        lives(*value, 0, last);
+    }
+    int64_t live = 0, most = 0;
+    for (int64_t each : change)
+      most = std::max(most, live += each);
+    return uint64_t(most);
+  }
+
+  bool isReadElsewhere(const llvm::Value &value) const {
+    return llvm::any_of(value.users(), [&](const llvm::User *user) {
+      return !numbers.contains(llvm::cast<llvm::Instruction>(user));
+    });
+  }
+
   bool hasUser(const llvm::Instruction &instruction) const {
     return llvm::any_of(instruction.users(), [&](const llvm::User *user) {
       return numbers.contains(llvm::cast<llvm::Instruction>(user));

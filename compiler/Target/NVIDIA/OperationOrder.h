@@ -18,9 +18,9 @@ class Module;
 
 namespace kiln {
 
-/// Moves what neither touches memory nor concerns other threads down to its first use, but not
-/// behind a barrier or a wait, in functions without matrix instructions: what stands around those
-/// is where it is on purpose.
+/// Moves what neither touches memory nor concerns other threads down to its first use, where less
+/// lives at a time by that, as it does not of sums; but not behind a barrier or a wait, nor in
+/// functions with matrix instructions: what stands around those is where it is on purpose.
 void computeNearUses(llvm::Module &module);
 
 } // namespace kiln

@@ -18,7 +18,7 @@ std::string order(const std::string &body) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   auto module = llvm::parseAssemblyString(
-      "define void @f(ptr %p, ptr %q, float %x, i1 %c) {\n" + body +
+      "define void @f(ptr %p, ptr %q, float %x, i16 %h, i1 %c) {\n" + body +
           "\n}\ndeclare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
           "declare float @llvm.nvvm.shfl.sync.bfly.f32(i32, float, i32, i32)\n"
           "declare {float, float, float, float} @llvm.nvvm.mma.m16n8k4.row.col.tf32("
@@ -37,20 +37,27 @@ std::string order(const std::string &body) {
 }
 
 TEST(OperationOrder, EachElementByItself) {
+  EXPECT_EQ(order("%a = load i16, ptr %p\n%b = load i16, ptr %q\n"
+                  "%a1 = zext i16 %a to i64\n%b1 = zext i16 %b to i64\n"
+                  "%a2 = add i64 %a1, 1\n%b2 = add i64 %b1, 1\n"
+                  "store i64 %a2, ptr %p\nstore i64 %b2, ptr %q\nret void"),
+            "a b a1 a2 ! b1 b2 !");
+}
+
+TEST(OperationOrder, NothingWhereAsMuchLives) {
   EXPECT_EQ(order("%a = load float, ptr %p\n%b = load float, ptr %q\n"
                   "%a1 = fmul float %a, %x\n%b1 = fmul float %b, %x\n"
                   "%a2 = fadd float %a1, %x\n%b2 = fadd float %b1, %x\n"
                   "store float %a2, ptr %p\nstore float %b2, ptr %q\nret void"),
-            "a b a1 a2 ! b1 b2 !");
+            "a b a1 b1 a2 b2 ! !");
 }
 
 TEST(OperationOrder, LanesExchangeInBetween) {
-  std::string shuffle = "call float @llvm.nvvm.shfl.sync.bfly.f32(i32 -1, float ";
-  EXPECT_EQ(order("%a = fmul float %x, %x\n%b = fadd float %x, %x\n"
-                  "%s = " +
-                  shuffle + "%b, i32 1, i32 31)\n%t = " + shuffle +
-                  "%s, i32 2, i32 31)\n%c1 = fadd float %t, %a\nstore float %c1, ptr %p\nret void"),
-            "b s t a c1 !");
+  EXPECT_EQ(order("%a = zext i16 %h to i128\n%b = zext i16 %h to i128\n"
+                  "%s = call float @llvm.nvvm.shfl.sync.bfly.f32(i32 -1, float %x, i32 1, i32 31)\n"
+                  "store float %s, ptr %p\nstore i128 %a, ptr %p\nstore i128 %b, ptr %q\n"
+                  "ret void"),
+            "s ! a ! b !");
 }
 
 TEST(OperationOrder, NotBehindBarriers) {
