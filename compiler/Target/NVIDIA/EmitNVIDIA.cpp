@@ -18,6 +18,7 @@
 #include "compiler/Target/NVIDIA/Ptxas.h"
 #include "compiler/Target/NVIDIA/RegisterShare.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
+#include "compiler/Target/NVIDIA/ShuffleChains.h"
 #include "compiler/Target/NVIDIA/RoundInPairs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -194,8 +195,10 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   roundInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
-  if (options.optLevel)
+  if (options.optLevel) {
+    shortenShuffleChains(module);
     computeNearUses(module);
+  }
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
