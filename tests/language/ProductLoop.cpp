@@ -17,6 +17,8 @@ std::string ProductForm::describe() const {
     text += holds ? word : "";
   text += ", " + ofX + ", " + ofY + options + ", " + std::to_string(warps) + " warps, " +
           std::to_string(stages) + " stages";
+  if (iterations)
+    text += ", " + std::to_string(iterations) + " iterations";
   return loopStages ? text + ", the loop " + std::to_string(loopStages) : text;
 }
 
@@ -40,9 +42,11 @@ static std::string sourceOf(const ProductForm &form) {
   };
   auto [pointersA, tileA] = load("a", "i", "l", form.transposedA, "am", "ak");
   auto [pointersB, tileB] = load("b", "l", "j", form.transposedB, "bk", "bn");
-  std::string range = form.loopStages
-                          ? "tl.range(0, k, K, num_stages=" + std::to_string(form.loopStages) + ")"
-                          : "range(0, k, K)";
+  std::string end = form.iterations ? std::to_string(form.iterations) + " * K" : "k";
+  std::string range =
+      form.loopStages
+          ? "tl.range(0, " + end + ", K, num_stages=" + std::to_string(form.loopStages) + ")"
+          : "range(0, " + end + ", K)";
   return R"(
 @triton.jit
 def kernel(a, b, c, m, n, k, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):

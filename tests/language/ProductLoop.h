@@ -23,6 +23,8 @@ struct ProductForm {
   unsigned warps = 4, stages = 3;
   /// Of tl.range; 0: the kernel's hold.
   int loopStages = 0;
+  /// Of the loop, if known when the kernel is compiled; 0: as many as k says.
+  int iterations = 0;
   /// The loaded tiles x and y on their way to the product, and the factors that this makes.
   std::string ofX = "x", ofY = "y";
   double factorX = 1, factorY = 1;

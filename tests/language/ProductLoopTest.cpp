@@ -77,6 +77,26 @@ TEST_P(ProductLoops, InEveryNumberOfStages) {
     }
 }
 
+/// Up to as many as there are stages, each has a slot of its own.
+TEST_P(ProductLoops, OfKnownNumbersOfIterations) {
+  if (isLikeAnother())
+    GTEST_SKIP();
+  for (const Types &types : {allTypes[0], allTypes[2]})
+    for (int iterations : {2, 3, 4})
+      for (unsigned stages : {2u, 3u, 4u}) {
+        ProductForm form = ofTypes(types);
+        form.iterations = iterations;
+        form.stages = stages;
+        form.warps = stages == 3 ? 8 : 4;
+        form.columnsB = true;
+        ProductLoop loop(form, GetParam());
+        EXPECT_EQ(loop.isPipelined(), isNvidia()) << form.describe();
+        loop.checkTrips(iterations);
+        form.masked = false;
+        ProductLoop(form, GetParam()).check(form.m, form.n, iterations * form.k);
+      }
+}
+
 TEST_P(ProductLoops, OfEveryTile) {
   for (auto [m, n, k] : {std::tuple(16, 16, 16),
                          {16, 128, 32},

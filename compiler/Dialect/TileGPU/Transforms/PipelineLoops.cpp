@@ -22,6 +22,9 @@
 // What the copies' addresses hang on, as an index or an entry of a table of pages, is loaded an
 // iteration ahead of them, to registers: nothing waits for it.
 //
+// A loop that is known to run no more than S times, as one over a head's columns, needs no more
+// slots than that, and no slot is filled twice: all copies start in front of the loop.
+//
 // Blocks that the copy engine brings (TMA) have no groups, but an mbarrier for each slot: all wait
 // for its phase in place of their own copies, and see what has come without the barrier, which
 // stands there only where it says that the slot of iteration i - 1 is free.
@@ -39,6 +42,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -240,7 +244,24 @@ private:
     options.supportDynamicLoops = true;
     options.predicateFn = predicated;
     rewriter.setInsertionPoint(loop);
-    return scf::pipelineForLoop(rewriter, loop, options);
+    FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
+    if (succeeded(pipelined) && plan.isFilledOnce())
+      eraseCopies(*pipelined);
+    return pipelined;
+  }
+
+  /// All are beyond the loop's end, and would fill slots with zeros that are yet to be read. Their
+  /// groups stay, by which the others are counted.
+  void eraseCopies(scf::ForOp pipelined) {
+    for (Operation &op : llvm::make_early_inc_range(pipelined.getBody()->without_terminator())) {
+      Value filled = llvm::TypeSwitch<Operation *, Value>(&op)
+                         .Case<tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp>(
+                             [](auto copy) { return copy.getBuffer(); })
+                         .Default(Value());
+      auto slot = filled ? filled.getDefiningOp<tilegpu::SlotOp>() : tilegpu::SlotOp();
+      if (slot && llvm::is_contained(rings, slot.getRing()))
+        rewriter.eraseOp(&op);
+    }
   }
 
   /// The copies come when their slot is free.
@@ -360,6 +381,15 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     return false;
   }
 
+  /// Where all iterations can have slots of their own.
+  static void fillOnce(RingPlan &plan, scf::ForOp loop) {
+    std::optional<APInt> times = loop.getStaticTripCount();
+    if (!times || times->ult(2) || times->ugt(plan.stages))
+      return;
+    plan.slots = unsigned(times->getZExtValue());
+    plan.stages = plan.slots + 1;
+  }
+
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
     StagedLoads staged = stagedLoads(loop, target);
     if (addDetours(loop, staged, planFor(loop, staged, target), target))
@@ -376,8 +406,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
         return success();
       staged = stagedLoads(loop, target);
     }
+    fillOnce(plan, loop);
     DotsInFlight flight(loop, staged);
-    if (!plan.hasSpareSlot())
+    if (!plan.hasSpareSlot() && !plan.isFilledOnce())
       flight.withoutSpareSlot();
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan, target).run()))

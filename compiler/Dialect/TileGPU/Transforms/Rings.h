@@ -39,6 +39,8 @@ void replaceBySlots(mlir::RewriterBase &rewriter, llvm::ArrayRef<StagedLoad> loa
 /// How a loop is pipelined: copies are `stages` - 1 iterations ahead.
 struct RingPlan {
   unsigned stages = 1, slots = 1;
+  /// All iterations have slots of their own, and all copies are made in front of the loop.
+  bool isFilledOnce() const { return slots < stages; }
   /// For dots that run into the next iteration.
   bool hasSpareSlot() const { return slots > stages; }
   /// That a processor can then hold at once, as far as one can say from the loop's dots.

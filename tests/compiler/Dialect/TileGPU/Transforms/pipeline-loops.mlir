@@ -65,6 +65,54 @@ func.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   return
 }
 
+// Both iterations have slots, and are copied in front of the loop; a third slot would stay empty.
+// CHECK-LABEL: func.func @twice
+// CHECK-COUNT-2: tilegpu.alloc : <64x64xf16, {{.*}}, slots 2>
+// CHECK-COUNT-2: tilegpu.copy_async
+// CHECK: tilegpu.commit
+// CHECK-COUNT-2: tilegpu.copy_async
+// CHECK: tilegpu.commit
+// CHECK-NOT: tilegpu.copy_async
+// CHECK: scf.for
+// CHECK: tilegpu.wait pending 1 for
+// CHECK: tilegpu.barrier
+// CHECK-NOT: tilegpu.copy_async
+// CHECK: tile.store
+func.func @twice(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32})
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %n = arith.constant 2 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
 // The loop's own number holds.
 // CHECK-LABEL: func.func @twoStages
 // SM80: tilegpu.alloc : <64x64xf16, {{.*}}, slots 2>
