@@ -235,6 +235,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it threads hold no more of what they load than they have registers for, as far as that
   // goes.
   passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
+  // After it small loads of an iteration wait for memory together.
+  passes.addNestedPass<func::FuncOp>(createLiftLoadsPass());
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it no tile is stored twice for dots that could read one buffer.

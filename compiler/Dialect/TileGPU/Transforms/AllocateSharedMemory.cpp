@@ -135,6 +135,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
+  registerPass([] { return createLiftLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createShareBuffersPass(); });
   registerPass([] { return createInsertBarriersPass(); });

@@ -54,6 +54,10 @@ std::unique_ptr<mlir::Pass> createPrefetchLoadsPass();
 /// names the target.
 std::unique_ptr<mlir::Pass> createSinkLoadsPass();
 
+/// Moves small loads of loops in front of places where threads meet, behind the load before. On
+/// func.func, ahead of kiln-insert-barriers; the module names the target.
+std::unique_ptr<mlir::Pass> createLiftLoadsPass();
+
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
 /// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.
