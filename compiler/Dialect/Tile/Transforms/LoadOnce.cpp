@@ -8,6 +8,7 @@
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
@@ -16,6 +17,62 @@ using namespace mlir;
 
 namespace kiln {
 namespace {
+
+//===-- Quotients without a rest ---===//
+
+std::optional<int64_t> constantIn(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)) || constant.getSignificantBits() > 32)
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+/// What a tensor is divided by, or shifted down by as a power of two.
+std::optional<int64_t> divisorOf(Operation *op) {
+  if (!isa<arith::DivSIOp, arith::ShRSIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> constant = constantIn(op->getOperand(1));
+  bool isShift = isa<arith::ShRSIOp>(op);
+  if (!constant || *constant <= 0 || (isShift && *constant > 30))
+    return std::nullopt;
+  return isShift ? int64_t(1) << *constant : *constant;
+}
+
+/// Whether all terms of an index, which does not overflow, are multiples by the way they are
+/// written.
+bool isMultiple(Value value, int64_t divisor) {
+  if (std::optional<int64_t> constant = constantIn(value))
+    return *constant % divisor == 0;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::AddIOp>(op))
+    return isMultiple(op->getOperand(0), divisor) && isMultiple(op->getOperand(1), divisor);
+  if (isa<arith::MulIOp>(op)) {
+    std::optional<int64_t> factor = constantIn(op->getOperand(1));
+    return factor && *factor % divisor == 0;
+  }
+  return isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, arith::ExtSIOp>(op) &&
+         isMultiple(op->getOperand(0), divisor);
+}
+
+/// The quotient of such an index, term by term.
+Value divide(OpBuilder &b, Value value, int64_t divisor) {
+  Location loc = value.getLoc();
+  if (std::optional<int64_t> constant = constantIn(value)) {
+    int64_t quotient = *constant / divisor;
+    if (isa<RankedTensorType>(value.getType()))
+      return splatOf(b, loc, value.getType(), quotient);
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(value.getType(), quotient));
+  }
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> quotients(op->getOperands());
+  for (Value &operand : MutableArrayRef(quotients).drop_front(isa<arith::MulIOp>(op) ? 1 : 0))
+    operand = divide(b, operand, divisor);
+  Operation *quotient = b.clone(*op);
+  quotient->setOperands(quotients);
+  return quotient->getResult(0);
+}
 
 //===-- Every so many elements of a tensor ---===//
 
@@ -72,6 +129,8 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return arith::ConstantOp::create(
           b, op->getLoc(), cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+    if (Value quotient = makeQuotient(b, op, axis))
+      return quotient;
     IRMapping operands;
     unsigned own = ownAxisOfResult(op, axis);
     if (!isUniform(op))
@@ -83,6 +142,16 @@ private:
     if (auto hint = dyn_cast<tile::HintOp>(clone))
       weaken(hint, axis);
     return clone->getResult(0);
+  }
+
+  /// A range's steps divided by what they are multiples of count by one again, which facts about
+  /// axes do not say of a division.
+  Value makeQuotient(OpBuilder &b, Operation *op, unsigned axis) {
+    std::optional<int64_t> divisor = divisorOf(op);
+    if (!divisor)
+      return {};
+    Value dividend = sample(op->getOperand(0), axis);
+    return isMultiple(dividend, *divisor) ? divide(b, dividend, *divisor) : Value();
   }
 
   Value makeRange(OpBuilder &b, tile::ArangeOp range, RankedTensorType type) const {

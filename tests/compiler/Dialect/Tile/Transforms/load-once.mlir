@@ -125,6 +125,47 @@ func.func @carried(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attributes {
 
 // -----
 
+// Steps divided by the step count by one: bytes of two nibbles each are side by side.
+// CHECK-LABEL: @nibbles
+// CHECK-DAG: %[[HALF:.*]] = arith.constant 16 : i32
+// CHECK: %[[COUNT:.*]] = tile.arange 0, 16 : tensor<16xi32>
+// CHECK: scf.for %[[T:.*]] =
+// CHECK-NOT: arith.divsi
+// CHECK-NOT: arith.shrsi
+// CHECK: %[[START:.*]] = arith.muli %[[T]], %[[HALF]] : i32
+// CHECK: %[[STARTS:.*]] = tile.splat %[[START]] : i32 -> tensor<16xi32>
+// CHECK: %[[BYTE:.*]] = arith.addi %[[COUNT]], %[[STARTS]] : tensor<16xi32>
+// CHECK: %[[FROM:.*]] = tile.addptr %{{.*}}, %[[BYTE]]
+// CHECK: tile.load %[[FROM]] : {{.*}} -> tensor<16xi8>
+// CHECK: tile.load %{{.*}} : {{.*}} -> tensor<16xi8>
+func.func @nibbles(%p: !tile.ptr<i8>, %q: !tile.ptr<i8>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %steps = arith.constant 32 : i32
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %two = arith.constant dense<2> : tensor<32xi32>
+  %bit = arith.constant dense<1> : tensor<32xi32>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<32x!tile.ptr<i8>>
+  %qs = tile.splat %q : !tile.ptr<i8> -> tensor<32x!tile.ptr<i8>>
+  scf.for %t = %zero to %n step %one : i32 {
+    %start = arith.muli %t, %steps : i32
+    %starts = tile.splat %start : i32 -> tensor<32xi32>
+    %at = arith.addi %i, %starts : tensor<32xi32>
+    %byte = arith.divsi %at, %two : tensor<32xi32>
+    %from = tile.addptr %ps, %byte : tensor<32x!tile.ptr<i8>>, tensor<32xi32>
+    %x = tile.load %from : (tensor<32x!tile.ptr<i8>>) -> tensor<32xi8>
+    %half = arith.shrsi %at, %bit : tensor<32xi32>
+    %too = tile.addptr %qs, %half : tensor<32x!tile.ptr<i8>>, tensor<32xi32>
+    %y = tile.load %too : (tensor<32x!tile.ptr<i8>>) -> tensor<32xi8>
+    %z = arith.addi %x, %y : tensor<32xi8>
+    %to = tile.addptr %ps, %at : tensor<32x!tile.ptr<i8>>, tensor<32xi32>
+    tile.store %to, %z : (tensor<32x!tile.ptr<i8>>, tensor<32xi8>) -> ()
+  }
+  func.return
+}
+
+// -----
+
 // A hint that the neighbours count up says nothing of every second one.
 // CHECK-LABEL: @hinted
 // CHECK: tile.hint %{{.*}} divisibility = [1] contiguity = [1] : tensor<16xi32>
