@@ -363,8 +363,10 @@ static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
     MatrixTiling tiling{&unit};
     // A lane's accumulators lie along the unit's m, and its operand's elements along k: the
     // transposed product makes them lie along n, which is k of a product that the result goes to.
+    // On mma.sync it takes products of 8 rows.
+    bool hasFewRows = unit.family == MatrixFamily::MmaSync && problem.m < unit.m;
     tiling.swapped = unit.isMfma() || unit.family == MatrixFamily::WmmaGfx11 ||
-                     unit.family == MatrixFamily::WmmaGfx12;
+                     unit.family == MatrixFamily::WmmaGfx12 || hasFewRows;
     if (problem.m < tiling.tileM() || problem.n < tiling.tileN() || problem.k < unit.k)
       continue;
     dealWarps(tiling, problem);
