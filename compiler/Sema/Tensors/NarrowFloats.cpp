@@ -2,6 +2,8 @@
 
 #include "compiler/Sema/Tensors/NarrowFloats.h"
 
+#include <cmath>
+
 namespace kiln::sema {
 
 using ast::BinaryOp;
@@ -28,20 +30,17 @@ std::array<Tensor, 2> unpackNibbles(TensorBuilder &build, Tensor bytes) {
 
 Tensor decodeE2M1(TensorBuilder &build, Tensor codes, DType type) {
   Tensor word = build.cast(codes, Scalar::UInt32);
-  Tensor magnitude = apply(build, BinaryOp::BitAnd, word, 7);
-  // Codes from 2 on have an exponent with a bias of 1 and one bit of mantissa, as fp32's upper
-  // bits have; 0 and 1 stand for 0 and 0.5.
-  Tensor normal =
-      apply(build, BinaryOp::Add, apply(build, BinaryOp::ShiftLeft, magnitude, 22), Int(126) << 23);
-  Tensor bits = build.select(
-      holds(build, CompareOp::Equal, magnitude, Value::integer(0)), magnitude,
-      build.select(holds(build, CompareOp::Equal, magnitude, Value::integer(1)),
-                   number(build, magnitude, Scalar::UInt32, double(Int(126) << 23)), normal));
+  // With its two bits of exponent and one of mantissa where fp32 has them the number is too small
+  // by a power of two. A product with that is exact, also for 0.5, which is subnormal.
+  Tensor bits = apply(build, BinaryOp::ShiftLeft, apply(build, BinaryOp::BitAnd, word, 7), 22);
   Tensor sign = apply(build, BinaryOp::ShiftLeft, apply(build, BinaryOp::BitAnd, word, 8), 28);
   Value both = build.binary(BinaryOp::BitOr, Value::tensor(bits), Value::tensor(sign));
   if (build.failed())
     return {};
-  return build.cast(build.bitcast(both.getTensor(), Scalar::FP32), type);
+  Tensor small = build.bitcast(both.getTensor(), Scalar::FP32);
+  Tensor scale = number(build, small, Scalar::FP32, std::ldexp(1.0, 126));
+  Value product = build.binary(BinaryOp::Mul, Value::tensor(small), Value::tensor(scale));
+  return build.failed() ? Tensor() : build.cast(product.getTensor(), type);
 }
 
 Tensor encodeE2M1(TensorBuilder &build, Tensor numbers) {
