@@ -88,26 +88,30 @@ Value roundToTF32(OpBuilder &b, Location loc, Value value, bool tiesToEven) {
   return LLVM::SelectOp::create(b, loc, isFinite, rounded, bits);
 }
 
-/// PTX ISA, "prmt": byte i of the result is the one of the operands' eight that digit i of a
-/// constant selects.
+/// PTX ISA, "prmt", without a mode.
 Value permuteBytes(OpBuilder &b, Location loc, ValueRange operands) {
-  APInt selection;
-  if (!matchPattern(operands[2], m_ConstantInt(&selection)))
-    return {};
-  Type word = b.getI32Type();
-  auto constant = [&](int64_t bits) {
-    return Value(LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(int32_t(bits))));
+  Type word = b.getI32Type(), pair = b.getI64Type();
+  auto constant = [&](Type type, int64_t value) {
+    return Value(LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value)));
   };
-  Value result = constant(0);
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    unsigned digit = unsigned(selection.extractBitsAsZExtValue(4, 4 * byte));
-    // A byte full of its sign is not asked for.
-    if (digit >= 8)
-      return {};
-    Value bits = LLVM::LShrOp::create(b, loc, operands[digit / 4], constant(digit % 4 * 8));
-    bits = LLVM::AndOp::create(b, loc, bits, constant(0xFF));
-    result =
-        LLVM::OrOp::create(b, loc, result, LLVM::ShlOp::create(b, loc, bits, constant(8 * byte)));
+  auto widened = [&](Value value) { return Value(LLVM::ZExtOp::create(b, loc, pair, value)); };
+  Value high = LLVM::ShlOp::create(b, loc, widened(operands[1]), constant(pair, 32));
+  Value both = LLVM::OrOp::create(b, loc, widened(operands[0]), high);
+  Value result = constant(word, 0);
+  for (int64_t byte = 0; byte < 4; ++byte) {
+    Value selector = LLVM::LShrOp::create(b, loc, operands[2], constant(word, 4 * byte));
+    Value number = LLVM::AndOp::create(b, loc, selector, constant(word, 7));
+    Value place = widened(LLVM::ShlOp::create(b, loc, number, constant(word, 3)));
+    Value chosen = LLVM::TruncOp::create(b, loc, b.getI8Type(),
+                                         LLVM::LShrOp::create(b, loc, both, place).getResult());
+    Value sign = LLVM::AShrOp::create(b, loc, chosen, constant(b.getI8Type(), 7));
+    Value isSign = LLVM::ICmpOp::create(
+        b, loc, LLVM::ICmpPredicate::ne,
+        LLVM::AndOp::create(b, loc, selector, constant(word, 8)).getResult(), constant(word, 0));
+    chosen = LLVM::SelectOp::create(b, loc, isSign, sign, chosen);
+    Value wide = LLVM::ZExtOp::create(b, loc, word, chosen);
+    result = LLVM::OrOp::create(b, loc, result,
+                                LLVM::ShlOp::create(b, loc, wide, constant(word, 8 * byte)));
   }
   return result;
 }

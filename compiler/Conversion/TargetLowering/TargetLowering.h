@@ -171,6 +171,13 @@ public:
                                  mlir::Value high, mlir::Type format) const {
     return {};
   }
+
+  /// What tile.permute_bytes gives; null where there is no such instruction.
+  virtual mlir::Value permuteBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
+                                   mlir::Value high, mlir::Value selectors) const {
+    return {};
+  }
+
   /// The f16 values of two codes of an 8-bit format in an i16, as a vector: of NaN one that
   /// arith.extf makes f32's NaN of. Null where that is not short.
   virtual mlir::Value widenPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value codes,

@@ -131,6 +131,26 @@ struct BitcastDistribution : DistributionPattern<tile::BitcastOp> {
   }
 };
 
+struct PermuteBytesDistribution : DistributionPattern<tile::PermuteBytesOp> {
+  /// Before the elementwise pattern, which makes the same operation of scalars.
+  PermuteBytesDistribution(const Lowering &lowering, MLIRContext *context)
+      : DistributionPattern(lowering, context, /*benefit=*/2) {}
+
+  LogicalResult distribute(tile::PermuteBytesOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> words;
+    for (auto [low, high, selectors] :
+         llvm::zip_equal(adaptor.getLow(), adaptor.getHigh(), adaptor.getSelectors())) {
+      words.push_back(lowering.device.permuteBytes(rewriter, op.getLoc(), low, high, selectors));
+      if (!words.back())
+        return op.emitError() << "'" << op->getName() << "' is not supported on "
+                              << lowering.target().name;
+    }
+    replace(op, rewriter, words);
+    return success();
+  }
+};
+
 struct HintDistribution : DistributionPattern<tile::HintOp> {
   using DistributionPattern::DistributionPattern;
   LogicalResult distribute(tile::HintOp op, Adaptor adaptor, const ScalarBuilder &s,
@@ -144,7 +164,8 @@ struct HintDistribution : DistributionPattern<tile::HintOp> {
 
 void populateElementwisePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<ElementwiseDistribution, ConstantDistribution, PoisonDistribution,
-               BitcastDistribution, HintDistribution>(lowering, patterns.getContext());
+               BitcastDistribution, PermuteBytesDistribution, HintDistribution>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -224,10 +224,15 @@ public:
                                                      NVVM::SaturationMode::SATFINITE,
                                                      /*relu=*/false, format);
     // Any NaN has become 0x7f. All others' codes have the sign anyway.
-    Value signs = permuteBytes(s, s.bitcast(low, b.getI32Type()), s.bitcast(high, b.getI32Type()),
-                               /*selection=*/0x7373);
+    Value signs = permuteBytes(b, loc, s.bitcast(low, b.getI32Type()),
+                               s.bitcast(high, b.getI32Type()), s.i32(0x7373));
     signs = s.make<arith::TruncIOp>(b.getI16Type(), s.bitAnd(signs, 0x8080));
     return s.bitOr(codes, signs);
+  }
+
+  Value permuteBytes(OpBuilder &b, Location loc, Value low, Value high,
+                     Value selectors) const override {
+    return intrinsic(b, loc, "llvm.nvvm.prmt", {low, high, selectors});
   }
 
   Value widenPair(OpBuilder &b, Location loc, Value codes, Type format) const override {
@@ -236,8 +241,8 @@ public:
     ScalarBuilder s(b, loc);
     auto halves = VectorType::get(2, b.getF16Type());
     // Each code in the upper byte of a half: sign and exponent are where those of e5m2 are.
-    Value bits = permuteBytes(s, s.make<arith::ExtUIOp>(b.getI32Type(), codes), s.i32(0),
-                              /*selection=*/0x1404);
+    Value bits = permuteBytes(b, loc, s.make<arith::ExtUIOp>(b.getI32Type(), codes), s.i32(0),
+                              s.i32(0x1404));
     if (isa<Float8E4M3FNType>(format)) {
       Value widened = LLVM::CallIntrinsicOp::create(
                           b, loc, halves, b.getStringAttr("llvm.nvvm.e4m3x2.to.f16x2.rn"), codes)
@@ -443,11 +448,6 @@ private:
     return LLVM::CallIntrinsicOp::create(b, loc, operands[0].getType(), b.getStringAttr(name),
                                          operands)
         .getResult(0);
-  }
-  /// PTX ISA, "prmt": byte i of the result is the one of `low`'s and `high`'s that digit i of
-  /// `selection` tells.
-  static Value permuteBytes(const ScalarBuilder &s, Value low, Value high, int64_t selection) {
-    return intrinsic(s.builder(), s.location(), "llvm.nvvm.prmt", {low, high, s.i32(selection)});
   }
   /// The types are the tensor map's.
   static NVVM::TMAReduxKind reduxKind(tile::AtomicKind kind) {

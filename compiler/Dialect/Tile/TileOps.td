@@ -171,6 +171,20 @@ def Tile_NarrowOp : Tile_Op<"narrow", !listconcat([Pure, SameOperandsAndResultSh
   let hasFolder = 1;
 }
 
+def Tile_WordLike : AnyTypeOf<[I32, RankedTensorOf<[I32]>], "i32 or tensor of i32">;
+
+def Tile_PermuteBytesOp : Tile_Op<"permute_bytes", !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
+  let summary = "Words of bytes that selectors choose; NVIDIA GPUs alone";
+  let description = [{
+    Each of the four lowest hexadecimal digits of `selectors` chooses a byte of the result, the lowest digit the lowest: its lower three
+    bits number the bytes of `low`, and from 4 on of `high`; where its upper bit is set the result is that byte's sign, eight times.
+    Example: `tile.permute_bytes %low, %high, %selectors : tensor<128xi32>`.
+  }];
+  let arguments = (ins Tile_WordLike:$low, Tile_WordLike:$high, Tile_WordLike:$selectors);
+  let results = (outs Tile_WordLike:$result);
+  let assemblyFormat = "$low `,` $high `,` $selectors attr-dict `:` type($result)";
+}
+
 //===-- Memory -----------------------------------------------------------------------------------------------------===//
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

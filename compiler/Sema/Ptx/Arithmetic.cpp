@@ -330,6 +330,13 @@ Tensor PtxTranslator::permuteBytesBy(const PtxInstruction &instruction) {
          selectors = high ? read(instruction.operands[3], 32) : high;
   if (!selectors)
     return {};
+  // An instruction where there is one.
+  if (build.getTarget().backend == "cuda") {
+    if (!build.broadcastTogether(low, high) || !build.broadcastTogether(low, selectors) ||
+        !build.broadcastTogether(high, selectors))
+      return {};
+    return {build.emit<tile::PermuteBytesOp>(low.ir, high.ir, selectors.ir), selectors.type};
+  }
   Tensor both = combine({low, high});
   selectors = build.cast(selectors, Scalar::UInt64);
   std::vector<Tensor> chosen;

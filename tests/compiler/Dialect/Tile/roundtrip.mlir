@@ -42,6 +42,9 @@ func.func @memory(%p: tensor<128x!tile.ptr<f32>>, %m: tensor<128xi1>, %o: tensor
   %a = tile.atomic_rmw <fadd> %q, %x {scope = #tile.scope<sys>, semantic = #tile.semantic<relaxed>} : (tensor<128x!tile.ptr<f32>>, tensor<128xf32>) -> tensor<128xf32>
   // CHECK: tile.bitcast %{{.*}} : tensor<128x!tile.ptr<f32>> -> tensor<128x!tile.ptr<i32>>
   %i = tile.bitcast %q : tensor<128x!tile.ptr<f32>> -> tensor<128x!tile.ptr<i32>>
+  // CHECK: tile.permute_bytes %{{.*}}, %{{.*}}, %{{.*}} : tensor<128xi32>
+  %words = tile.bitcast %x : tensor<128xf32> -> tensor<128xi32>
+  %bytes = tile.permute_bytes %words, %words, %words : tensor<128xi32>
   // CHECK: tile.narrow %{{.*}} : tensor<128xf32> to tensor<128xf8E4M3FN>
   %n = tile.narrow %x : tensor<128xf32> to tensor<128xf8E4M3FN>
   // CHECK: tile.atomic_cas
