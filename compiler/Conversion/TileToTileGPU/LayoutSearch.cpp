@@ -168,14 +168,16 @@ private:
     return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
   }
 
-  /// Whether the node is in the same loops as `start`, or in some of these, and of its size.
-  bool isBeside(unsigned start, unsigned other) const {
-    return places[other].depth >= places[start].depth &&
-           places[other].elements == places[start].elements;
+  /// Whether the node is in the same loops as `start`, or in some of these.
+  bool isWithin(unsigned start, unsigned other) const {
+    return places[other].depth >= places[start].depth;
+  }
+  bool isOfSameSize(unsigned start, unsigned other) const {
+    return places[other].elements == places[start].elements;
   }
 
   /// Where a proposal spreads to.
-  enum class Reach : uint8_t { FreeEdges, Tile, Whole };
+  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Whole };
 
   /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
   /// was tried from another of its nodes since the last change: a long chain of operations would
@@ -187,13 +189,17 @@ private:
       case Reach::FreeEdges:
         return isFreeEdge(value, use);
       case Reach::Tile:
-        return isBeside(start, other) && !isMultiplied(use) && becomesFree(value, use, proposal);
+      case Reach::Loop:
+        return isWithin(start, other) && !isMultiplied(use) &&
+               (reach == Reach::Loop || isOfSameSize(start, other)) &&
+               becomesFree(value, use, proposal);
       case Reach::Whole:
         return true;
       }
       llvm_unreachable("a reach");
     };
-    if (reach == Reach::Tile && places[start].depth == 0)
+    bool isOfLoop = reach == Reach::Tile || reach == Reach::Loop;
+    if (isOfLoop && places[start].depth == 0)
       return result;
     auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
@@ -232,7 +238,8 @@ private:
           continue;
         improved |= tryMove(region(index, proposal, Reach::FreeEdges)) ||
                     tryMove(region(index, proposal, Reach::Whole)) ||
-                    tryMove(region(index, proposal, Reach::Tile)) || tryMove({{index, choice}});
+                    tryMove(region(index, proposal, Reach::Tile)) ||
+                    tryMove(region(index, proposal, Reach::Loop)) || tryMove({{index, choice}});
       }
     }
     return improved;
@@ -243,7 +250,7 @@ private:
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
-  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 3> tried; // by reach
+  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 4> tried; // by reach
   SmallVector<Place> places;                                              ///< of nodes
 };
 

@@ -7,9 +7,9 @@
 //   * one node takes another of its choices;
 //   * a proposal takes over a region: all nodes reachable from one that know it;
 //   * the same, but only across edges that now need no conversion (a region moves as a block);
-//   * the same in a loop alone, among tensors of one size and across edges that then need none: a
-//     sum leaves the layout of loads that its region met in front of the loop or in a row's index,
-//     where conversions cost little.
+//   * the same in a loop alone and across edges that then need none, among tensors of one size, or
+//     of any: a sum leaves the layout of loads that its region met in front of the loop or in a
+//     row's index, where conversions cost little.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
 
