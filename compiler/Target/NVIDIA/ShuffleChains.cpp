@@ -8,6 +8,7 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace kiln {
@@ -81,9 +82,14 @@ void shortenShuffleChains(llvm::Module &module) {
       changes |= shorten(*exchangeOf(call));
     if (!changes)
       continue;
-    // What nobody reads any more: the last first, which lets the one before it go.
-    for (llvm::IntrinsicInst *call : llvm::reverse(exchangesOf(function))) {
-      if (!call->use_empty())
+    // What nobody reads any more: the last first, which lets the one before it go, and may take it
+    // along.
+    llvm::SmallVector<llvm::WeakVH> left;
+    for (llvm::IntrinsicInst *call : exchangesOf(function))
+      left.emplace_back(call);
+    for (llvm::WeakVH &handle : llvm::reverse(left)) {
+      auto *call = llvm::cast_or_null<llvm::IntrinsicInst>(static_cast<llvm::Value *>(handle));
+      if (!call || !call->use_empty())
         continue;
       llvm::Value *given = call->getArgOperand(1);
       call->eraseFromParent();

@@ -67,6 +67,28 @@ TEST(ShuffleChains, OfPartsOfWords) {
   EXPECT_EQ(left(exchange("a", "x", 1) + low + exchange("b", "m", 2) + "ret i32 %b\n"), "x^3 and");
 }
 
+/// Several at a time, each through so many masks that taking one away takes others along.
+TEST(ShuffleChains, OfManyWords) {
+  std::string body, sum = "x", expected;
+  for (int word = 0; word < 64; ++word) {
+    std::string id = std::to_string(word), given = "w" + id;
+    body +=
+        "%h" + id + " = add i16 %h, " + id + "\n%" + given + " = zext i16 %h" + id + " to i32\n";
+    std::string last;
+    for (int lanes : {1, 2, 4, 1, 2, 4, 8}) {
+      last = given;
+      std::string got = given + "_" + std::to_string(lanes);
+      body += exchange(got, given, lanes) + "%" + got + "m = and i32 %" + got + ", 65535\n";
+      given = got + "m";
+    }
+    body += "%s" + id + " = xor i32 %" + sum + ", %" + given + "\n";
+    sum = "s" + id;
+    // Six of the seven undo each other.
+    expected += (word ? " add zext and " : "add zext and ") + last + "^8 and xor";
+  }
+  EXPECT_EQ(left(body + "ret i32 %" + sum + "\n"), expected);
+}
+
 TEST(ShuffleChains, WhatIsReadInBetweenStays) {
   EXPECT_EQ(
       left(exchange("a", "x", 1) + exchange("b", "a", 2) + "%s = add i32 %a, %b\nret i32 %s\n"),
