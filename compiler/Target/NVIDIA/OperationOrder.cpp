@@ -47,6 +47,8 @@ namespace {
 /// Instructions of a block, none of which leaves it.
 class Stretch {
 public:
+  explicit Stretch(unsigned registers) : registers(registers) {}
+
   void add(llvm::Instruction &instruction) {
     numbers.try_emplace(&instruction, instructions.size());
     instructions.push_back(&instruction);
@@ -60,7 +62,8 @@ public:
     for (llvm::Instruction *instruction : instructions)
       if (!mayMove(*instruction) || !hasUser(*instruction))
         take(*instruction, ordered, isDone);
-    if (paysBy * mostLive(ordered) <= (paysBy - 1) * mostLive(instructions))
+    uint64_t most = mostLive(instructions);
+    if (most > 2 * uint64_t(registers) && paysBy * mostLive(ordered) <= (paysBy - 1) * most)
       for (llvm::Instruction *instruction : ordered)
         instruction->moveBefore(block, end);
     instructions.clear();
@@ -144,14 +147,15 @@ private:
     }
   }
 
+  const unsigned registers;
   llvm::SmallVector<llvm::Instruction *> instructions;
   llvm::DenseMap<const llvm::Instruction *, unsigned> numbers;
 };
 
 } // namespace
 
-static void orderBlock(llvm::BasicBlock &block) {
-  Stretch stretch;
+static void orderBlock(llvm::BasicBlock &block, unsigned registers) {
+  Stretch stretch(registers);
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
     if (llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isTerminator())
       continue;
@@ -162,10 +166,11 @@ static void orderBlock(llvm::BasicBlock &block) {
   stretch.order(block, block.getTerminator()->getIterator());
 }
 
-void computeNearUses(llvm::Module &module) {
+void computeNearUses(llvm::Module &module, unsigned registers) {
   for (llvm::Function &function : module)
     if (llvm::none_of(llvm::instructions(function), isMatrixInstruction))
-      llvm::for_each(function, orderBlock);
+      for (llvm::BasicBlock &block : function)
+        orderBlock(block, registers);
 }
 
 } // namespace kiln

@@ -20,8 +20,10 @@ namespace kiln {
 
 /// Moves what neither touches memory nor concerns other threads down to its first use, where less
 /// lives at a time by that, as it does not of sums; but not behind a barrier or a wait, nor in
-/// functions with matrix instructions: what stands around those is where it is on purpose.
-void computeNearUses(llvm::Module &module);
+/// functions with matrix instructions: what stands around those is where it is on purpose. Where no
+/// more than so many registers live at a time all stays: with 64 half of the threads that a
+/// processor can hold have room, and the assembler's own choices are worth more.
+void computeNearUses(llvm::Module &module, unsigned registers = 64);
 
 } // namespace kiln
 

@@ -26,7 +26,7 @@ std::string order(const std::string &body) {
       problem, context);
   if (!module)
     return problem.getMessage().str();
-  computeNearUses(*module);
+  computeNearUses(*module, /*registers=*/0);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   std::string list;
   for (llvm::Instruction &instruction : llvm::instructions(module->getFunction("f")))
