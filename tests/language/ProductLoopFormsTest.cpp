@@ -128,25 +128,6 @@ TEST_P(ProductLoopForms, TwoSumsOfFourLoads) {
         });
 }
 
-/// Threads that load rows are others than those that store them: both load the rows' numbers.
-TEST_P(ProductLoopForms, RowsThatAreLoaded) {
-  check(R"(
-    row = tl.load(index + tl.arange(0, M))
-    exists = row < 100
-    row = row % M
-    for t in range(trips):
-        x = tl.load(a + row[:, None] * S + t * K + l[None, :], mask=exists[:, None], other=0.0)
-        sum = tl.dot(x, tl.load(pb + t * K * N), sum)
-    tl.store(c + row[:, None] * N + j, sum, mask=exists[:, None])
-)",
-        [](const Memory &memory, int trips, int i, int j) {
-          bool isAny = false;
-          for (int l = 0; l < M; ++l)
-            isAny |= memory.index[l] < 100 && memory.index[l] % M == i;
-          return isAny ? wholeProduct(memory, trips, i, j) : 0;
-        });
-}
-
 TEST_P(ProductLoopForms, UnsignedBounds) {
   check(R"(
     begin = tl.full((), 3, tl.uint32)

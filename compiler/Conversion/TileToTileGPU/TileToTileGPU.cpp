@@ -7,7 +7,6 @@
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
 #include "compiler/Conversion/TileToTileGPU/VerifyLayouts.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
-#include "compiler/Layout/LayoutConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -73,70 +72,17 @@ private:
   /// that do not change it), or computed again.
   Value inLayout(Value value, LayoutAttr layout) {
     int producer = graph.definingNode(value);
-    if (producer >= 0 && chosenLayout(value) == layout)
-      return value;
+    if (producer >= 0) {
+      const LayoutNode &node = graph.nodes()[producer];
+      if (graph.resultLayout(node, node.chosen()) == layout)
+        return value;
+    }
     auto key = std::make_pair(value, layout);
     if (auto known = made.find(key); known != made.end())
       return known->second;
-    bool isMadeAgain = producer < 0 || isLoadedAgain(value, layout);
-    Value result = isMadeAgain ? recompute(value, layout) : convert(value, layout);
+    Value result = producer >= 0 ? convert(value, layout) : recompute(value, layout);
     made[key] = result;
     return result;
-  }
-
-  /// Of a tensor that a node defines.
-  LayoutAttr chosenLayout(Value value) const {
-    const LayoutNode &node = graph.nodes()[graph.definingNode(value)];
-    return graph.resultLayout(node, node.chosen());
-  }
-
-  /// Whether each thread loads what it needs of a few numbers once more, in place of an exchange
-  /// through shared memory that waits for the first load, and for all warps twice. In loops there
-  /// may be no registers for what that takes.
-  bool isLoadedAgain(Value value, LayoutAttr layout) const {
-    const LinearLayout &wanted = layout.getLayout();
-    constexpr unsigned mostRegisters = 8;
-    if (loopDepth(value.getParentBlock()) != 0 ||
-        classifyConversion(chosenLayout(value).getLayout(), wanted) != ConversionKind::Shared ||
-        typeOf(value).getNumElements() > wanted.numLanes() * wanted.numWarps() ||
-        wanted.numRegisters() > mostRegisters)
-      return false;
-    unsigned loads = 0, operations = 0;
-    return isCheapWithLoads(value, layout, loads, operations) && loads > 0;
-  }
-
-  /// Whether the value is made of what every thread has or can compute, and of few loads.
-  bool isCheapWithLoads(Value value, LayoutAttr layout, unsigned &loads,
-                        unsigned &operations) const {
-    constexpr unsigned mostLoads = 2, mostOperations = 16;
-    Operation *op = value.getDefiningOp();
-    bool isNode = graph.definingNode(value) >= 0;
-    if (isNode && (chosenLayout(value) == layout ||
-                   classifyConversion(chosenLayout(value).getLayout(), layout.getLayout()) !=
-                       ConversionKind::Shared))
-      return true;
-    if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0)
-      return false;
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      if (load.getIsVolatile() || ++loads > mostLoads)
-        return false;
-    } else if (!isMemoryEffectFree(op)) {
-      return false;
-    }
-    if (isNode && (!isElementwise(op) || ++operations > mostOperations))
-      return false;
-    return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-      return !isa<RankedTensorType>(operand.get().getType()) ||
-             isCheapWithLoads(operand.get(), operandLayoutFor(op, operand, layout), loads,
-                              operations);
-    });
-  }
-
-  /// Also where only axes are added or repeated.
-  static bool isElementwise(Operation *op) {
-    return isa<tile::LoadOp, tile::AddPtrOp, tile::ExpandDimsOp, tile::BroadcastOp, tile::BitcastOp,
-               tile::HintOp>(op) ||
-           isa<arith::ArithDialect>(op->getDialect());
   }
 
   Value convert(Value value, LayoutAttr layout) {
