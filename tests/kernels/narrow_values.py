@@ -7,8 +7,8 @@
 # RUN: kiln compile %s -n scale_packed -s "*i32:16, *fp16:16, 128" -t cuda:sm_90a --emit ptx | FileCheck %s --check-prefix=PACKED
 #
 # 32 x 64 and 64 x 32 elements by two warps along each axis: 32 registers of each operand in a thread. tf32 holds 16-bit floats as they are.
-# ONE-COUNT-32: cvt.rna.tf32.f32
-# ONE-NOT: cvt.rna.tf32.f32
+# ONE-COUNT-32: cvt.rn.tf32.f32
+# ONE-NOT: cvt.rn.tf32.f32
 # BOTH-NOT: cvt.rna.tf32.f32
 # NONE-COUNT-64: cvt.rna.tf32.f32
 #

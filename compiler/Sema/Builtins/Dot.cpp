@@ -108,8 +108,8 @@ Tensor readAccumulator(TensorBuilder &build, const Call &call, Tensor acc,
   return build.cast(acc, result.dtype);
 }
 
-/// max_num_imprecise_acc; empty after an error. As in Triton, what Hopper adds up imprecisely it may
-/// add up whole, to acc; but `acc += tl.dot(a, b)` is then a sum of two, the second of them fp32's.
+/// max_num_imprecise_acc; empty after an error. As in Triton, Hopper may add up all imprecisely, to
+/// acc; but `acc += tl.dot(a, b)` is then a sum of two, the second of them fp32's.
 std::optional<Int> readImprecise(TensorBuilder &build, const Value &value, Tensor a, Tensor b) {
   bool areSmall = a.dtype().isFP8() && b.dtype().isFP8();
   if (value.isNone()) {

@@ -213,7 +213,9 @@ TEST(MatrixUnits, SelectionByTargetAndShape) {
   EXPECT_FALSE(select("cuda:sm_80", fp8));
   EXPECT_TRUE(select("cuda:sm_89", fp8));
   MatrixProblem thin{8, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
-  EXPECT_FALSE(select("cuda:sm_80", thin));
+  EXPECT_EQ(select("cuda:sm_80", thin)->instruction->name, "mma.m16n8k16.f16.f32");
+  MatrixProblem thinner{4, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  EXPECT_FALSE(select("cuda:sm_80", thinner));
 }
 
 TEST(MatrixUnits, WarpGroupsWantFourWarpsAndSharedMemory) {
