@@ -116,22 +116,8 @@ private:
       staged.push_back(allocate(b, exchange.getLoc(), exchange.getType(), layoutFor(exchange)));
       tilegpu::SharedStoreOp::create(b, exchange.getLoc(), exchange.getSource(), staged.back());
     }
-    tilegpu::SharedLoadOp other = readBefore(dot);
     for (auto [exchange, buffer] : llvm::zip(exchanges, staged))
       loadFromBuffer(b, exchange, buffer, dot);
-    // It need not be held while all threads meet.
-    if (other && !exchanges.empty())
-      other->moveBefore(dot);
-  }
-
-  /// An operand that the dot reads from a buffer of several dots.
-  static tilegpu::SharedLoadOp readBefore(tilegpu::DotOp dot) {
-    for (Value operand : {dot.getA(), dot.getB()}) {
-      auto read = operand.getDefiningOp<tilegpu::SharedLoadOp>();
-      if (read && read->hasOneUse() && read->getBlock() == dot->getBlock())
-        return read;
-    }
-    return {};
   }
 
   std::optional<Staging> stagingOf(tilegpu::ConvertLayoutOp convert) const {
