@@ -144,6 +144,20 @@ TEST_P(Dot, OfEveryShape) {
   checkProduct(GetParam(), {"fp32", "fp32", 2, 16, 16, 32, ", input_precision='ieee'", 1e-6});
 }
 
+/// A side of the matrix unit that has only 8 elements takes them.
+TEST_P(Dot, OfFewRows) {
+  for (auto [n, k] : {std::pair(16, 16), {128, 512}, {64, 32}})
+    for (bool isTransposed : {false, true})
+      for (const char *type : {"fp16", "bf16"})
+        checkProduct(GetParam(), {type, "fp32", 1, 8, n, k, "", 1e-6, true, isTransposed});
+  bool isNvidia = std::string(GetParam()).find("sm_") != std::string::npos;
+  if (isNvidia || isCpu())
+    checkProduct(GetParam(), {"fp8e4nv", "fp32", 1, 8, 64, 64, "", 1e-6, false, true});
+  checkProduct(GetParam(), {"i8", "i32", 1, 8, 32, 64, "", 0, true, true});
+  checkProduct(GetParam(), {"fp32", "fp32", 1, 8, 32, 32, "", 2e-3});
+  checkProduct(GetParam(), {"fp16", "fp32", 2, 8, 32, 32, "", 1e-6, true});
+}
+
 TEST_P(Dot, WithAccumulators) {
   checkProduct(GetParam(), {"fp16", "fp32", 1, 32, 32, 32, "", 1e-6, true});
   checkProduct(GetParam(), {"fp16", "fp32", 2, 16, 32, 32, "", 1e-6, true});
