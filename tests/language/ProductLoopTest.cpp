@@ -79,8 +79,6 @@ TEST_P(ProductLoops, InEveryNumberOfStages) {
 
 /// Up to as many as there are stages, each has a slot of its own.
 TEST_P(ProductLoops, OfKnownNumbersOfIterations) {
-  if (isLikeAnother())
-    GTEST_SKIP();
   for (const Types &types : {allTypes[0], allTypes[2]})
     for (int iterations : {2, 3, 4})
       for (unsigned stages : {2u, 3u, 4u}) {

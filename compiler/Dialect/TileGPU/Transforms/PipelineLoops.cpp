@@ -399,13 +399,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();
-    if (loop.getUnsignedCmp()) {
-      IRRewriter rewriter(loop.getContext());
-      loop = countSigned(rewriter, loop);
-      if (!loop)
-        return success();
-      staged = stagedLoads(loop, target);
-    }
+    loop = countSigned(loop, staged);
+    if (!loop)
+      return success();
     fillOnce(plan, loop);
     DotsInFlight flight(loop, staged);
     if (!plan.hasSpareSlot() && !plan.isFilledOnce())

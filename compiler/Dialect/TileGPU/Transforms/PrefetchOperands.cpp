@@ -140,25 +140,20 @@ struct PrefetchOperandsPass : PassWrapper<PrefetchOperandsPass, OperationPass<fu
   }
 
 private:
-  StagedLoads stagedLoads(scf::ForOp loop, const TargetInfo &target) {
-    AxisInfoAnalysis facts(getOperation());
-    return findStagedLoads(loop, facts, target);
-  }
-
   LogicalResult prefetch(scf::ForOp loop, const TargetInfo &target) {
     constexpr unsigned stages = 2;
     if (RingBudget(getOperation(), target).wishedStages(loop) < stages)
       return success();
-    StagedLoads staged = stagedLoads(loop, target);
+    StagedLoads staged;
+    {
+      AxisInfoAnalysis facts(getOperation());
+      staged = findStagedLoads(loop, facts, target);
+    }
     if ((staged.loads.empty() && staged.direct.empty()) || !hasRoom(loop, staged, target))
       return success();
-    if (loop.getUnsignedCmp()) {
-      IRRewriter rewriter(loop.getContext());
-      loop = countSigned(rewriter, loop);
-      if (!loop)
-        return success();
-      staged = stagedLoads(loop, target);
-    }
+    loop = countSigned(loop, staged);
+    if (!loop)
+      return success();
     Location loc = loop.getLoc();
     if (succeeded(OperandPrefetcher(loop, std::move(staged)).run()))
       return success();

@@ -397,9 +397,10 @@ void defineCarried(RewriterBase &rewriter, scf::ForOp loop) {
   }
 }
 
-scf::ForOp countSigned(RewriterBase &rewriter, scf::ForOp loop) {
+scf::ForOp countSigned(scf::ForOp loop, StagedLoads &staged) {
   if (!loop.getUnsignedCmp())
     return loop;
+  IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
   Type wide = rewriter.getI64Type(), type = loop.getInductionVar().getType();
   if (type == wide)
@@ -415,8 +416,9 @@ scf::ForOp countSigned(RewriterBase &rewriter, scf::ForOp loop) {
   if (!loop.getNumResults())
     rewriter.eraseOp(counted.getBody()->getTerminator());
   rewriter.setInsertionPointToStart(counted.getBody());
-  SmallVector<Value> arguments{
-      arith::TruncIOp::create(rewriter, loc, type, counted.getInductionVar())};
+  auto number = arith::TruncIOp::create(rewriter, loc, type, counted.getInductionVar());
+  staged.addresses.insert(number);
+  SmallVector<Value> arguments{number};
   llvm::append_range(arguments, counted.getRegionIterArgs());
   rewriter.mergeBlocks(loop.getBody(), counted.getBody(), arguments);
   rewriter.replaceOp(loop, counted);

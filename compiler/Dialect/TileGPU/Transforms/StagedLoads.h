@@ -67,9 +67,9 @@ StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts
 /// `a, b = b, c` there is none. Canonicalisation takes it away again.
 void defineCarried(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
-/// The loop with its iterations numbered in signed integers of 64 bits, which is all that MLIR's
-/// pipeliner knows; null if they are unsigned of as many.
-mlir::scf::ForOp countSigned(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
+/// The loop with its iterations numbered in signed integers, which is all that MLIR's pipeliner
+/// knows: of 64 bits in place of unsigned ones, and null if those have as many.
+mlir::scf::ForOp countSigned(mlir::scf::ForOp loop, StagedLoads &staged);
 
 /// What else the loop does with parts of an address it computes for itself: values that go from one
 /// stage to another would have to be kept for as many iterations.
