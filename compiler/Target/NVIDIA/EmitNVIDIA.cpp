@@ -10,13 +10,11 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/NVIDIA/Assemble.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/OperationOrder.h"
-#include "compiler/Target/NVIDIA/ProductsInFlight.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
-#include "compiler/Target/NVIDIA/Ptxas.h"
-#include "compiler/Target/NVIDIA/RegisterShare.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"
 #include "compiler/Target/NVIDIA/RoundInPairs.h"
 #include "compiler/Target/NVIDIA/ShuffleChains.h"
@@ -116,59 +114,39 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
   return llvm::Error::success();
 }
 
-/// Assembles once more with fewer registers where that may be faster.
-static void shareRegisters(DeviceBinary &binary, PtxasResult &result, const TargetInfo &target,
-                           const EmitOptions &options) {
-  const ResourceUsage &used = result.report.resources;
-  auto limit = registersForMoreBlocks(used, binary.launch, target, binary.ptx);
-  if (!limit)
-    return;
-  std::string ptx = withRegisterLimit(binary.ptx, *limit);
-  auto limited = runPtxas(ptx, target, options);
-  // That it fails where the other did not is no error.
-  if (!limited)
-    return llvm::consumeError(limited.takeError());
-  if (!paysForMoreBlocks(limited->report.resources, used, ptx) ||
-      limited->report.serialized.size() > result.report.serialized.size())
-    return;
-  result = std::move(*limited);
-  binary.ptx = std::move(ptx);
-  binary.registerLimit = *limit;
-}
-
-/// Assembles once more where products are waited for one by one, in a way that avoids it.
-static void keepProductsInFlight(DeviceBinary &binary, PtxasResult &result,
-                                 const TargetInfo &target, const EmitOptions &options) {
-  if (result.report.serialized.empty())
-    return;
-  std::string ptx = withProductsApart(binary.ptx);
-  auto apart = runPtxas(ptx, target, options);
-  if (!apart)
-    return llvm::consumeError(apart.takeError());
-  if (!apart->report.serialized.empty())
-    return;
-  result = std::move(*apart);
-  binary.ptx = std::move(ptx);
-}
-
-/// The cubin of `binary.ptx`, and what ptxas reports of it.
-static llvm::Error assemble(DeviceBinary &binary, const KernelFacts &facts,
+/// The cubin of `binary.ptx`, and what ptxas reports of it. `asWritten`, if there is one, is the
+/// module as it was before instructions moved: its code is kept where it runs better.
+static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
+                            llvm::TargetMachine &machine, const KernelFacts &facts,
                             const TargetInfo &target, const EmitOptions &options,
                             const std::function<void()> &meanwhile) {
-  auto result = runPtxas(binary.ptx, target, options, meanwhile);
-  if (!result)
-    return result.takeError();
-  keepProductsInFlight(binary, *result, target, options);
-  if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
-    shareRegisters(binary, *result, target, options);
+  auto text = assembleText(std::move(binary.ptx), facts, target, options, meanwhile);
+  if (!text)
+    return text.takeError();
+  const ResourceUsage &used = text->result.report.resources;
+  if (asWritten && isShortOfRegisters(used, binary.launch, target)) {
+    auto ptx = generateCode(*asWritten, machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!ptx)
+      return ptx.takeError();
+    auto other = assembleText(ptx->str().str(), facts, target, options);
+    // That it fails where the first did not is no error.
+    if (!other)
+      llvm::consumeError(other.takeError());
+    else if (runsBetter(other->result.report.resources, used, binary.launch, target))
+      text = std::move(other);
+  }
   options.stageDone("cubin");
-  binary.bytes = std::move(result->cubin);
+  PtxasResult &result = text->result;
+  binary.ptx = std::move(text->ptx);
+  binary.registerLimit = text->registerLimit;
+  binary.mainLoop = findMainLoop(listPtx(binary.ptx));
+  binary.bytes = std::move(result.cubin);
   removePtxText(binary.bytes);
-  binary.resources = result->report.resources;
-  if (result->level != std::min(options.optLevel, 3u))
-    binary.ptxasLevel = result->level;
-  llvm::append_range(binary.warnings, result->report.warnings);
-  llvm::append_range(binary.warnings, result->report.serialized);
+  binary.resources = result.report.resources;
+  if (result.level != std::min(options.optLevel, 3u))
+    binary.ptxasLevel = result.level;
+  llvm::append_range(binary.warnings, result.report.warnings);
+  llvm::append_range(binary.warnings, result.report.serialized);
   return llvm::Error::success();
 }
 
@@ -195,12 +173,13 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   roundInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
-  if (options.optLevel) {
-    shortenShuffleChains(module);
-    computeNearUses(module);
-  }
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
+  std::unique_ptr<llvm::Module> asWritten;
+  if (options.optLevel) {
+    shortenShuffleChains(module);
+    asWritten = computeNearUses(module);
+  }
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
   // ptxas takes minutes above it.
@@ -217,12 +196,13 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
   binary.ptx = text->str().str();
   binary.warnings = std::move(diagnostics.warnings);
-  binary.mainLoop = findMainLoop(listPtx(binary.ptx));
 
   if (isText) {
+    binary.mainLoop = findMainLoop(listPtx(binary.ptx));
     binary.bytes.assign(binary.ptx.begin(), binary.ptx.end());
     binary.bytes.push_back('\0');
-  } else if (llvm::Error error = assemble(binary, facts, target, options, whileAssembling)) {
+  } else if (llvm::Error error = assemble(binary, asWritten.get(), **machine, facts, target,
+                                          options, whileAssembling)) {
     return std::move(error);
   }
   if (options.captureAssembly)

@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace kiln {
 
@@ -54,20 +55,19 @@ public:
     instructions.push_back(&instruction);
   }
 
-  /// Puts them into the new order, in front of `end`, if less lives at a time in that; and forgets
-  /// them.
-  void order(llvm::BasicBlock &block, llvm::BasicBlock::iterator end) {
+  /// Their new order, none if no less lives at a time in that; and forgets them.
+  llvm::SmallVector<llvm::Instruction *> order() {
     llvm::SmallVector<llvm::Instruction *> ordered;
     llvm::SmallVector<bool> isDone(instructions.size());
     for (llvm::Instruction *instruction : instructions)
       if (!mayMove(*instruction) || !hasUser(*instruction))
         take(*instruction, ordered, isDone);
     uint64_t most = mostLive(instructions);
-    if (most > 2 * uint64_t(registers) && paysBy * mostLive(ordered) <= (paysBy - 1) * most)
-      for (llvm::Instruction *instruction : ordered)
-        instruction->moveBefore(block, end);
+    if (most <= 2 * uint64_t(registers) || paysBy * mostLive(ordered) > (paysBy - 1) * most)
+      ordered.clear();
     instructions.clear();
     numbers.clear();
+    return ordered;
   }
 
 private:
@@ -154,23 +154,37 @@ private:
 
 } // namespace
 
-static void orderBlock(llvm::BasicBlock &block, unsigned registers) {
+/// New orders, and the instructions in front of which they come.
+using Orders =
+    llvm::SmallVector<std::pair<llvm::SmallVector<llvm::Instruction *>, llvm::Instruction *>>;
+
+static void orderBlock(llvm::BasicBlock &block, unsigned registers, Orders &orders) {
   Stretch stretch(registers);
-  for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
-    if (llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction.isTerminator())
+  for (llvm::Instruction &instruction : block) {
+    bool ends = instruction.isTerminator();
+    if (!ends && !llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction))
+      stretch.add(instruction);
+    if (!ends && !isBoundary(instruction))
       continue;
-    stretch.add(instruction);
-    if (isBoundary(instruction))
-      stretch.order(block, std::next(instruction.getIterator()));
+    auto ordered = stretch.order();
+    if (!ordered.empty())
+      orders.emplace_back(std::move(ordered), ends ? &instruction : instruction.getNextNode());
   }
-  stretch.order(block, block.getTerminator()->getIterator());
 }
 
-void computeNearUses(llvm::Module &module, unsigned registers) {
+std::unique_ptr<llvm::Module> computeNearUses(llvm::Module &module, unsigned registers) {
+  Orders orders;
   for (llvm::Function &function : module)
     if (llvm::none_of(llvm::instructions(function), isMatrixInstruction))
       for (llvm::BasicBlock &block : function)
-        orderBlock(block, registers);
+        orderBlock(block, registers, orders);
+  if (orders.empty())
+    return nullptr;
+  std::unique_ptr<llvm::Module> asWritten = llvm::CloneModule(module);
+  for (auto &[ordered, end] : orders)
+    for (llvm::Instruction *instruction : ordered)
+      instruction->moveBefore(end->getIterator());
+  return asWritten;
 }
 
 } // namespace kiln

@@ -12,6 +12,8 @@
 #ifndef KILN_COMPILER_TARGET_NVIDIA_OPERATIONORDER_H
 #define KILN_COMPILER_TARGET_NVIDIA_OPERATIONORDER_H
 
+#include <memory>
+
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -22,8 +24,9 @@ namespace kiln {
 /// lives at a time by that, as it does not of sums; but not behind a barrier or a wait, nor in
 /// functions with matrix instructions: what stands around those is where it is on purpose. Where no
 /// more than so many registers live at a time all stays: with 64 half of the threads that a
-/// processor can hold have room, and the assembler's own choices are worth more.
-void computeNearUses(llvm::Module &module, unsigned registers = 64);
+/// processor can hold have room, and the assembler's own choices are worth more. Returns a copy of
+/// the module as it was, as the assembler may make more of that; null where nothing moved.
+std::unique_ptr<llvm::Module> computeNearUses(llvm::Module &module, unsigned registers = 64);
 
 } // namespace kiln
 

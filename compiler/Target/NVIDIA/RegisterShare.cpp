@@ -29,11 +29,11 @@ std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const 
   if (!now || !now->blocks || !runsFew(now->blocks, launch.threadsPerBlock, ptx))
     return std::nullopt;
   bool multiplies = hasMatrixInstructions(ptx);
-  if (multiplies && (now->blocks > 1 || ptx.contains("setmaxnreg")))
+  if (multiplies && ptx.contains("setmaxnreg"))
     return std::nullopt;
   // What products hold is not computed again: beyond a fourth they would spill, and it takes long.
   unsigned least = multiplies ? used.registers * 3 / 4 : 1;
-  uint32_t wanted = llvm::divideCeil(4 * now->blocks, 3);
+  uint32_t wanted = multiplies ? now->blocks + 1 : llvm::divideCeil(4 * now->blocks, 3);
   constexpr unsigned registerUnit = 8;
   for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit);
        needs.registers >= least; needs.registers -= registerUnit)

@@ -21,7 +21,7 @@ namespace kiln {
 
 /// Registers a thread that let a third more blocks run on a processor than `used` does, where few
 /// threads do and registers are what limits them; none otherwise. Kernels with matrix instructions
-/// wait for other things: only where one block runs alone, a second one has room beside it.
+/// get room for one more, for a fourth of their registers at most.
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx);
 

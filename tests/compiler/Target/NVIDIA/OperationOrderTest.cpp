@@ -14,7 +14,17 @@ namespace kiln {
 namespace {
 
 /// The names of what the function computes, in order; "!" where it has no result.
-std::string order(const std::string &body) {
+std::string orderIn(llvm::Module &module) {
+  std::string list;
+  for (llvm::Instruction &instruction : llvm::instructions(module.getFunction("f")))
+    if (!instruction.isTerminator())
+      list += (list.empty() ? "" : " ") +
+              (instruction.hasName() ? instruction.getName().str() : std::string("!"));
+  return list;
+}
+
+/// Those behind computeNearUses(), and into `before` those of the copy that it returns, if any.
+std::string order(const std::string &body, std::string *before = nullptr) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   auto module = llvm::parseAssemblyString(
@@ -26,14 +36,11 @@ std::string order(const std::string &body) {
       problem, context);
   if (!module)
     return problem.getMessage().str();
-  computeNearUses(*module, /*registers=*/0);
+  std::unique_ptr<llvm::Module> asWritten = computeNearUses(*module, /*registers=*/0);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
-  std::string list;
-  for (llvm::Instruction &instruction : llvm::instructions(module->getFunction("f")))
-    if (!instruction.isTerminator())
-      list += (list.empty() ? "" : " ") +
-              (instruction.hasName() ? instruction.getName().str() : std::string("!"));
-  return list;
+  if (before)
+    *before = asWritten ? orderIn(*asWritten) : "none";
+  return orderIn(*module);
 }
 
 TEST(OperationOrder, EachElementByItself) {
@@ -42,6 +49,16 @@ TEST(OperationOrder, EachElementByItself) {
                   "%a2 = add i64 %a1, 1\n%b2 = add i64 %b1, 1\n"
                   "store i64 %a2, ptr %p\nstore i64 %b2, ptr %q\nret void"),
             "a b a1 a2 ! b1 b2 !");
+}
+
+TEST(OperationOrder, ACopyAsItWasWhereSomethingMoved) {
+  std::string before;
+  order("%a = zext i16 %h to i128\n%b = zext i16 %h to i128\n"
+        "store i128 %a, ptr %p\nstore i128 %b, ptr %q\nret void",
+        &before);
+  EXPECT_EQ(before, "a b ! !");
+  order("%a = zext i16 %h to i128\nstore i128 %a, ptr %p\nret void", &before);
+  EXPECT_EQ(before, "none");
 }
 
 TEST(OperationOrder, NothingWhereAsMuchLives) {

@@ -50,11 +50,14 @@ TEST_F(RegisterShare, NotWhereSharedMemoryIsTheLimit) {
   EXPECT_EQ(limit(160, 256, 120 * 1024), std::nullopt);
 }
 
-TEST_F(RegisterShare, OfProductsASecondBlockAlone) {
+TEST_F(RegisterShare, OfProductsOneBlockMore) {
   for (llvm::StringRef product : {"mma.sync.aligned.m16n8k16", "wgmma.mma_async.sync"}) {
     EXPECT_EQ(limit(168, 256, 98304, product), 128u);
     EXPECT_EQ(limit(178, 256, 98304, product), std::nullopt); // too far from 128
-    EXPECT_EQ(limit(255, 128, 0, product), std::nullopt);     // 2 blocks
+    EXPECT_EQ(limit(192, 128, 0, product), 168u);             // 2 blocks, then 3
+    EXPECT_EQ(limit(255, 128, 0, product), std::nullopt);     // too far from 168
+    EXPECT_EQ(limit(94, 128, 0, product), 80u);               // 5, then 6
+    EXPECT_EQ(limit(80, 128, 0, product), std::nullopt);      // 768 threads
     EXPECT_EQ(limit(168, 256, 120 * 1024, product), std::nullopt);
   }
   EXPECT_EQ(limit(168, 256, 0, "setmaxnreg.inc wgmma.mma_async.sync"), std::nullopt);
