@@ -1,6 +1,7 @@
 // Loops of a chunked recurrence's shape: a state that one product reads and the next one adds to,
 // by few warps. So that a processor holds more blocks, slots of what is loaded are filled again in
 // the iteration that reads them, in parts. All numbers are small integers, so that sums are exact.
+// Then a product by a unit that reads slots by itself, where one block alone would run otherwise.
 // At the end mistakes that are put into target operations, of which each is found.
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -101,6 +102,74 @@ TEST_P(RecurrenceLoop, OfAnyLength) {
         ASSERT_EQ(memory.wrong(), "");
       }
     }
+}
+
+//===-- slots that the unit reads
+//-----------------------------------------------------------------------------------===//
+
+const std::string scaledSource = R"(
+@triton.jit
+def kernel(pa, pb, ps, pc, M, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    sum = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        inside = (m[:, None] < M) & ((i + k)[None, :] < K)
+        x = tl.load(pa + m[:, None] * K + (i + k)[None, :], mask=inside, other=0.0)
+        y = tl.load(pb + (i + k)[:, None] * BN + n[None, :], mask=(i + k)[:, None] < K, other=0)
+        s = tl.load(ps + i // BK * BN + n)
+        sum += tl.dot(x, y.to(tl.float16)) * s[None, :]
+    tl.store(pc + m[:, None] * BN + n[None, :], sum, mask=m[:, None] < M)
+)";
+
+/// The kernel's error, or "" or the first wrong element of products of so many rows, along k.
+std::string runScaled(SourceKernel &kernel, int rows, int k) {
+  constexpr int columnsOfB = 128, group = 128;
+  const int groups = (k + group - 1) / group;
+  Buffer<uint16_t> a(size_t(rows) * std::max(k, 1));
+  Buffer<int8_t> b(size_t(std::max(k, 1)) * columnsOfB);
+  Buffer<float> scales(size_t(std::max(groups, 1)) * columnsOfB), c(size_t(rows) * columnsOfB);
+  Random random{unsigned(k)};
+  for (size_t i = 0; i < a.count(); ++i)
+    a[i] = ExactProduct::halfOf(int(random.below(5)) - 2);
+  for (size_t i = 0; i < b.count(); ++i)
+    b[i] = int8_t(int(random.below(15)) - 7);
+  for (size_t i = 0; i < scales.count(); ++i)
+    scales[i] = float(random.below(4)) + 1;
+  std::string found = kernel.run({{"pa", "*fp16:16", a},
+                                  {"pb", "*i8:16", b},
+                                  {"ps", "*fp32:16", scales},
+                                  {"pc", "*fp32:16", c},
+                                  {"M", "i32", rows},
+                                  {"K", "i32:16", k}},
+                                 {uint32_t((rows + 63) / 64), 1, 1});
+  for (int i = 0; i < rows && found.empty(); ++i)
+    for (int j = 0; j < columnsOfB && found.empty(); ++j) {
+      double sum = 0;
+      for (int l = 0; l < k; ++l)
+        sum += ExactProduct::valueOf(a[size_t(i) * k + l]) * b[size_t(l) * columnsOfB + j] *
+               scales[size_t(l / group) * columnsOfB + j];
+      if (double(c[size_t(i) * columnsOfB + j]) != sum)
+        found = "element " + std::to_string(i) + ", " + std::to_string(j) + " is wrong\n";
+    }
+  return found;
+}
+
+TEST_P(RecurrenceLoop, SlotsThatTheUnitReads) {
+  SourceOptions options;
+  options.numStages = 3;
+  SourceKernel kernel(scaledSource, GetParam(),
+                      {{"pa", "*fp16:16", Buffer<uint16_t>(8)},
+                       {"pb", "*i8:16", Buffer<int8_t>(8)},
+                       {"ps", "*fp32:16", Buffer<float>(8)},
+                       {"pc", "*fp32:16", Buffer<float>(8)},
+                       {"M", "i32", 1},
+                       {"K", "i32:16", 16}},
+                      {{"BM", 64}, {"BN", 128}, {"BK", 128}}, options);
+  ASSERT_EQ(kernel.errors(), "");
+  for (int k : {0, 16, 128, 272, 384, 512, 640})
+    EXPECT_EQ(runScaled(kernel, 100, k), "") << k;
 }
 
 INSTANTIATE_TEST_SUITE_P(, RecurrenceLoop,
