@@ -93,8 +93,9 @@ void waitForRefills(RewriterBase &rewriter, ArrayRef<Refill> refills, const Stag
   SmallVector<Operation *> barriers{arrival};
   for (const Refill &refill : refills)
     barriers.push_back(refill.barrier);
-  // The last group that has to be there behind each barrier; groups count from 1.
+  // The last group that has to be there behind each barrier (groups count from 1), and its rings.
   SmallVector<size_t> awaited(barriers.size(), 0);
+  SmallVector<SmallVector<Value>> ringsOf(barriers.size());
   for (auto [number, refill] : llvm::enumerate(refills)) {
     SmallVector<StagedLoad> loads =
         llvm::map_to_vector(refill.loads, [&](unsigned load) { return staged.loads[load]; });
@@ -102,6 +103,8 @@ void waitForRefills(RewriterBase &rewriter, ArrayRef<Refill> refills, const Stag
     while (at < number && barriers[at + 1]->isBeforeInBlock(firstReader(loads)))
       ++at;
     awaited[at] = number + 1;
+    for (unsigned load : refill.loads)
+      ringsOf[at].push_back(rings[load]);
   }
   for (auto [at, group] : llvm::enumerate(awaited)) {
     if (group == 0)
@@ -110,7 +113,7 @@ void waitForRefills(RewriterBase &rewriter, ArrayRef<Refill> refills, const Stag
     size_t started = at == 0 ? 0 : at - 1;
     rewriter.setInsertionPoint(barriers[at]);
     tilegpu::WaitOp::create(rewriter, barriers[at]->getLoc(),
-                            refills.size() * distance + started - group, rings);
+                            refills.size() * distance + started - group, ringsOf[at]);
   }
 }
 

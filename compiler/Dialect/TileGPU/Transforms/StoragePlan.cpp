@@ -106,7 +106,7 @@ int64_t StoragePlan::place() {
   if (apart > int64_t(target->maxSharedBytes) / 2)
     return placeTightly();
   // From so many warps on others work while one waits at a barrier.
-  constexpr int64_t fewWarps = 16;
+  constexpr int64_t fewWarps = 8;
   int64_t blocks = blocksWith(*target, apart);
   if (!target->asyncCopies || blocks * tilegpu::numWarpsOf(kernel) > fewWarps)
     return apart;

@@ -750,11 +750,11 @@ func.func @unsignedBounds(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b:
 // SM80: tilegpu.copy_async
 // SM80: tilegpu.commit
 // SM80: scf.for
-// SM80: tilegpu.wait pending 1 for %[[W]], %[[K]]
+// SM80: tilegpu.wait pending 1 for %[[W]] :
 // SM80-NEXT: tilegpu.barrier
 // SM80-NOT: copy_async
 // SM80: tilegpu.dot
-// SM80: tilegpu.wait pending 0 for %[[W]], %[[K]]
+// SM80: tilegpu.wait pending 0 for %[[K]] :
 // SM80-NEXT: tilegpu.barrier
 // SM80: %[[AGAIN:.*]] = tilegpu.slot %[[W]]
 // SM80: tilegpu.copy_async %{{.*}}, %[[AGAIN]]
