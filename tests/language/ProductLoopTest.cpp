@@ -137,6 +137,23 @@ TEST_P(ProductLoops, OfComputedOperands) {
     }
 }
 
+/// Which have the same products in their own type as in tf32.
+TEST_P(ProductLoops, OfWidenedOperands) {
+  if (isLikeAnother())
+    GTEST_SKIP();
+  for (const char *type : {"fp16", "bf16"})
+    for (bool isTransposed : {false, true})
+      for (int k : {8, 32}) {
+        ProductForm form;
+        form.type = type;
+        form.k = k;
+        form.ofX = "x.to(tl.float32)";
+        form.ofY = "y.to(tl.float32)";
+        form.columnsB = form.transposedB = isTransposed;
+        ProductLoop(form, GetParam()).checkTrips(2);
+      }
+}
+
 TEST_P(ProductLoops, OfManyWarps) {
   if (isLikeAnother())
     GTEST_SKIP();

@@ -53,51 +53,73 @@ Buffer<Half> halves(const std::vector<int> &numbers) {
 
 const char *const storing = R"(
 @triton.jit
-def kernel(q, p, w, trips, rows, K: tl.constexpr):
+def kernel(q, p, w, trips, rows, K: tl.constexpr, COMPUTED: tl.constexpr):
     i = tl.arange(0, K)
     at = i[:, None] * K + i[None, :]
     turn = tl.load(w + at)
     p += at
     for t in range(trips):
         x = tl.load(p, mask=i[:, None] < rows, other=0.0)
+        if COMPUTED:
+            x = -x
         tl.store(q + (t + 1) * K * K + at, tl.dot(x, turn).to(tl.float16), mask=i[:, None] < rows)
         p += K * K
 )";
 
+/// What the kernel should have written to `q`, where `written` was; it reads that or `read`.
+std::vector<int> afterBlocks(std::vector<int> written, const std::vector<int> *read, int trips,
+                             int rows, int sign) {
+  for (int t = 0; t < trips; ++t)
+    for (int row = 0; row < rows; ++row) {
+      int *to = written.data() + ((t + 1) * extent + row) * extent;
+      Turn::row((read ? read : &written)->data() + (t * extent + row) * extent, to);
+      for (int column = 0; column < extent; ++column)
+        to[column] *= sign;
+    }
+  return written;
+}
+
+void checkBlocks(const std::string &target, bool isComputed, unsigned stages, unsigned warps) {
+  const Buffer<Half> w = halves(Turn::matrix());
+  SourceOptions options;
+  options.numStages = stages;
+  options.numWarps = warps;
+  auto arguments = [&](const Buffer<Half> &q, const Buffer<Half> &p, int trips, int rows) {
+    return std::vector<SourceArgument>{{"q", "*fp16:16", q},
+                                       {"p", "*fp16:16", p},
+                                       {"w", "*fp16:16", w},
+                                       {"trips", "i32", trips},
+                                       {"rows", "i32", rows}};
+  };
+  SourceKernel kernel(storing, target, arguments(w, w, 0, 0),
+                      {{"K", extent}, {"COMPUTED", isComputed}}, options);
+  ASSERT_EQ(kernel.errors(), "");
+  for (int trips = 0; trips <= maxTrips; ++trips)
+    for (bool isSame : {false, true})
+      for (int rows : {extent, 49}) {
+        const std::vector<int> read = blocks(maxTrips + 1, 1),
+                               before = isSame ? read : blocks(maxTrips + 1, 2);
+        const Buffer<Half> p = halves(read), q = halves(before);
+        ASSERT_EQ(kernel.run(arguments(q, isSame ? q : p, trips, rows)), "");
+        const std::vector<int> written =
+            afterBlocks(before, isSame ? nullptr : &read, trips, rows, isComputed ? -1 : 1);
+        for (size_t i = 0; i < written.size(); ++i)
+          ASSERT_EQ(q[i], halfOf(written[i]))
+              << trips << " iterations, " << stages << " stages, at " << i
+              << (isSame ? " of one array" : "");
+      }
+}
+
 /// Where p is q, too, an iteration reads what the one before has written.
 TEST_P(StoringLoop, BlocksOfAnotherArrayOrTheSame) {
-  const Buffer<Half> w = halves(Turn::matrix());
   for (unsigned stages : {2u, 3u})
-    for (unsigned warps : {4u, 8u}) {
-      SourceOptions options;
-      options.numStages = stages;
-      options.numWarps = warps;
-      auto arguments = [&](const Buffer<Half> &q, const Buffer<Half> &p, int trips, int rows) {
-        return std::vector<SourceArgument>{{"q", "*fp16:16", q},
-                                           {"p", "*fp16:16", p},
-                                           {"w", "*fp16:16", w},
-                                           {"trips", "i32", trips},
-                                           {"rows", "i32", rows}};
-      };
-      SourceKernel kernel(storing, GetParam(), arguments(w, w, 0, 0), {{"K", extent}}, options);
-      ASSERT_EQ(kernel.errors(), "");
-      for (int trips = 0; trips <= maxTrips; ++trips)
-        for (bool isSame : {false, true})
-          for (int rows : {extent, 49}) {
-            std::vector<int> read = blocks(maxTrips + 1, 1),
-                             written = isSame ? read : blocks(maxTrips + 1, 2);
-            const Buffer<Half> p = halves(read), q = halves(written);
-            ASSERT_EQ(kernel.run(arguments(q, isSame ? q : p, trips, rows)), "");
-            for (int t = 0; t < trips; ++t)
-              for (int row = 0; row < rows; ++row)
-                Turn::row((isSame ? written : read).data() + (t * extent + row) * extent,
-                          written.data() + ((t + 1) * extent + row) * extent);
-            for (size_t i = 0; i < written.size(); ++i)
-              ASSERT_EQ(q[i], halfOf(written[i]))
-                  << trips << " iterations, " << stages << " stages, at " << i
-                  << (isSame ? " of one array" : "");
-          }
-    }
+    for (unsigned warps : {4u, 8u})
+      checkBlocks(GetParam(), /*isComputed=*/false, stages, warps);
+}
+
+TEST_P(StoringLoop, BlocksThatOperandsAreComputedFrom) {
+  for (unsigned warps : {2u, 4u, 8u})
+    checkBlocks(GetParam(), /*isComputed=*/true, 3, warps);
 }
 
 const char *const adding = R"(

@@ -5,6 +5,7 @@
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -160,6 +161,68 @@ static bool splitOperands(tile::DotOp dot, const TargetInfo &target, unsigned nu
   return true;
 }
 
+//===-- f32 operands that are narrower numbers
+//--------------------------------------------------------------------===//
+
+/// The f16 or bf16 values that the f32 operand is widened from, perhaps transposed; or null.
+static Value beforeWidening(OpBuilder &b, Value operand, Type &element) {
+  if (auto trans = operand.getDefiningOp<tile::TransOp>()) {
+    Value narrow = beforeWidening(b, trans.getSource(), element);
+    auto type = cast<RankedTensorType>(trans.getType());
+    return narrow ? tile::TransOp::create(b, trans.getLoc(), type.clone(element), narrow,
+                                          trans.getOrder())
+                        .getResult()
+                  : Value();
+  }
+  auto widening = operand.getDefiningOp<arith::ExtFOp>();
+  if (!widening)
+    return {};
+  element = cast<RankedTensorType>(widening.getIn().getType()).getElementType();
+  return element.isF16() || element.isBF16() ? widening.getIn() : Value();
+}
+
+/// Erases the dot, and what only made its operands of narrower ones.
+static void eraseWithWidenings(tile::DotOp dot) {
+  llvm::SmallSetVector<Operation *, 8> unused;
+  for (Value operand : {dot.getA(), dot.getB()})
+    for (Operation *op = operand.getDefiningOp(); isa_and_present<tile::TransOp, arith::ExtFOp>(op);
+         op = op->getOperand(0).getDefiningOp())
+      unused.insert(op);
+  dot.erase();
+  auto eraseOne = [&] {
+    auto found = llvm::find_if(unused, [](Operation *op) { return op->use_empty(); });
+    if (found == unused.end())
+      return false;
+    Operation *op = *found;
+    unused.remove(op);
+    op->erase();
+    return true;
+  };
+  while (eraseOne()) {
+  }
+}
+
+/// TF32 has every f16 and bf16 value, and f32 every product of two of one type: a unit for these
+/// gives the same products, from half the bytes.
+static tile::DotOp narrowOperands(tile::DotOp dot, const TargetInfo &target, unsigned numWarps) {
+  if (dot.getPrecision() == tile::InputPrecision::IEEE ||
+      !dot.getC().getType().getElementType().isF32() ||
+      !select(dot, MatrixElement::TF32, MatrixElement::F32, target, numWarps, UnitUse()))
+    return dot;
+  OpBuilder builder(dot);
+  Type ofA, ofB;
+  Value a = beforeWidening(builder, dot.getA(), ofA), b = beforeWidening(builder, dot.getB(), ofB);
+  if (!a || !b || ofA != ofB)
+    return dot;
+  auto narrow = tile::DotOp::create(builder, dot.getLoc(), dot.getC().getType(), a, b, dot.getC(),
+                                    tile::InputPrecision::TF32, dot.getMaxImpreciseAcc());
+  bool hasUnit = matrixTilingOf(narrow, target, numWarps).has_value();
+  tile::DotOp kept = hasUnit ? narrow : dot, other = hasUnit ? dot : narrow;
+  other.replaceAllUsesWith(kept.getResult());
+  eraseWithWidenings(other);
+  return kept;
+}
+
 static void legalize(tile::DotOp dot, const TargetInfo &target, unsigned numWarps) {
   if (matrixTilingOf(dot, target, numWarps))
     return;
@@ -193,9 +256,13 @@ static void legalize(tile::DotOp dot, const TargetInfo &target, unsigned numWarp
 void legalizeDots(func::FuncOp kernel, const TargetInfo &target, unsigned numWarps) {
   SmallVector<tile::DotOp> dots;
   kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
-  for (tile::DotOp dot : dots)
-    if (dot.getScales().empty() && !splitOperands(dot, target, numWarps))
+  for (tile::DotOp dot : dots) {
+    if (!dot.getScales().empty())
+      continue;
+    dot = narrowOperands(dot, target, numWarps);
+    if (!splitOperands(dot, target, numWarps))
       legalize(dot, target, numWarps);
+  }
 }
 
 } // namespace kiln

@@ -30,4 +30,9 @@ ArrayRef<tilegpu::AllocOp> BufferAliases::of(Value buffer) {
   return entry->second;
 }
 
+bool isRing(tilegpu::AllocOp buffer) {
+  return buffer.getType().isRing() ||
+         llvm::any_of(buffer->getUsers(), llvm::IsaPred<tilegpu::SlotOp>);
+}
+
 } // namespace kiln

@@ -22,6 +22,9 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<tilegpu::AllocOp>> known;
 };
 
+/// Whether the buffer has slots, or one slot, that copies fill in an order of their own.
+bool isRing(tilegpu::AllocOp buffer);
+
 } // namespace kiln
 
 #endif

@@ -33,6 +33,8 @@ public:
   }
 
   bool any() const { return !dots.empty(); }
+  /// Whether no dot runs beside what follows it.
+  bool waitsForEach() const { return dots.empty() && beside.empty(); }
   /// Whether it is a result that the loop works on before it goes on, as attention does.
   bool isReworked() const { return !reworked.empty(); }
 

@@ -209,7 +209,7 @@ private:
     for (tilegpu::AllocOp alloc : aliases.of(buffer)) {
       int64_t offset = offsetOf(alloc).value_or(0);
       result.push_back({offset, offset + alloc.getType().getBytes(), isWrite,
-                        alloc.getType().isRing() ? alloc.getOperation() : nullptr});
+                        isRing(alloc) ? alloc.getOperation() : nullptr});
     }
   }
 

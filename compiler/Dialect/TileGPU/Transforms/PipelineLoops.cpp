@@ -19,6 +19,9 @@
 // Where there is no room for it, or where it would take the room of another block, the copies go
 // into the slot of iteration i - 1: behind the wait for its dots, and a second barrier.
 //
+// Where a slot less makes room for more blocks, slots are filled again in the iteration that reads
+// them, part by part (Refills.h).
+//
 // What the copies' addresses hang on, as an index or an entry of a table of pages, is loaded an
 // iteration ahead of them, to registers: nothing waits for it.
 //
@@ -37,6 +40,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/Refills.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -122,7 +126,9 @@ private:
 
   void copyIntoRings() {
     Operation *reader = firstReader(staged.loads);
+    findGroups();
     allocateMBarriers();
+    SmallVector<Operation *> copies;
     for (StagedLoad &load : staged.loads) {
       Location loc = load.load->getLoc();
       rewriter.setInsertionPoint(loop);
@@ -134,17 +140,33 @@ private:
       Operation *copy = load.isBlock() ? copyBlock(load, slot) : copyByThreads(load, slot);
       staged.addresses.insert(slot.getDefiningOp());
       staged.addresses.insert(copy);
-      if (!lastCopy || lastCopy->isBeforeInBlock(copy))
-        lastCopy = copy;
+      copies.push_back(copy);
     }
-    if (hasThreadsCopies) {
-      rewriter.setInsertionPointAfter(lastCopy);
-      lastCopy = tilegpu::CommitOp::create(rewriter, lastCopy->getLoc());
-      staged.addresses.insert(lastCopy);
-    }
+    for (Refill &group : groups)
+      commit(llvm::map_to_vector(group.loads, [&](unsigned load) { return copies[load]; }));
     eraseFences(rewriter, loop, staged.loads);
     waitForCopies(reader);
     replaceBySlots(rewriter, staged.loads, arrival, rings, read);
+  }
+
+  /// All copies are one, unless slots are filled again part by part.
+  void findGroups() {
+    if (plan.isRefilled)
+      groups = findRefills(loop, staged, target, /*inOneGroup=*/numBlocks > 0);
+    else
+      groups.push_back({llvm::to_vector(llvm::seq<unsigned>(0, staged.loads.size()))});
+  }
+
+  /// Makes the copies a group, behind the last of them.
+  void commit(SmallVector<Operation *> copies) {
+    if (hasThreadsCopies) {
+      Operation *last = *llvm::max_element(
+          copies, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+      rewriter.setInsertionPointAfter(last);
+      copies.push_back(tilegpu::CommitOp::create(rewriter, last->getLoc()));
+      staged.addresses.insert(copies.back());
+    }
+    copiesOf.push_back(std::move(copies));
   }
 
   /// Before the loop, with what stands between earlier stores to the rings' memory and the engine.
@@ -194,14 +216,18 @@ private:
     // Behind what is stored for the same reader, and its fence.
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
-    if (hasThreadsCopies)
+    if (hasThreadsCopies && !plan.isRefilled)
       tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
     if (numBlocks) {
       Value mbarrier = tilegpu::SlotOp::create(rewriter, loc, mbarriers, read);
       arrival = tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
     }
-    if (hasThreadsCopies || !isFreedBehindDots())
-      slotIsFree = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
+    if (hasThreadsCopies || !(isFreedBehindDots() || plan.isRefilled))
+      groups.front().barrier = arrival = tilegpu::BarrierOp::create(rewriter, loc, Value());
+    if (plan.isRefilled)
+      addBarriers(rewriter, groups);
+    if (plan.isRefilled && hasThreadsCopies)
+      waitForRefills(rewriter, groups, staged, arrival, distance(), rings);
   }
 
   /// Whether a second barrier says that the slot is free.
@@ -215,11 +241,11 @@ private:
     if (!flight.any())
       return;
     DotsInFlight::Places places = flight.start(rewriter, loop);
-    slotIsFree = places.started;
+    groups.front().barrier = places.started;
     if (!isFreedBehindDots())
       return;
     rewriter.setInsertionPointAfter(places.done);
-    slotIsFree = tilegpu::BarrierOp::create(rewriter, places.done->getLoc(), Value());
+    groups.front().barrier = tilegpu::BarrierOp::create(rewriter, places.done->getLoc(), Value());
   }
 
   /// Copies of zeros may be in flight, whatever barriers have been passed, and what comes next may
@@ -267,17 +293,22 @@ private:
   /// The copies come when their slot is free.
   std::vector<std::pair<Operation *, unsigned>> order() {
     std::vector<std::pair<Operation *, unsigned>> list;
+    llvm::SmallPtrSet<Operation *, 16> added;
     unsigned ofCopies = indices.empty() ? 0 : 1;
-    auto addAhead = [&] {
+    auto addAhead = [&](size_t group) {
+      llvm::SmallPtrSet<Operation *, 16> needed = neededBy(copiesOf[group], staged.addresses);
+      bool isLast = group + 1 == groups.size();
       for (Operation &op : loop.getBody()->without_terminator())
-        if (staged.addresses.contains(&op))
+        if (staged.addresses.contains(&op) && (isLast || needed.contains(&op)) &&
+            added.insert(&op).second)
           list.push_back({&op, indices.contains(&op) ? 0 : ofCopies});
     };
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op))
         list.push_back({&op, ofCopies + distance()});
-      if (&op == slotIsFree)
-        addAhead();
+      for (auto [number, group] : llvm::enumerate(groups))
+        if (&op == group.barrier)
+          addAhead(number);
     }
     return list;
   }
@@ -297,13 +328,13 @@ private:
   const TargetInfo &target;
   IRRewriter rewriter;
   SmallVector<Value> rings;
-  Value filled, read; ///< numbers of slots
-  Value phase;        ///< of the slot that is read
-  Value mbarriers;    ///< one for each slot
-  Operation *lastCopy = nullptr;
+  Value filled, read;           ///< numbers of slots
+  Value phase;                  ///< of the slot that is read
+  Value mbarriers;              ///< one for each slot
   Operation *arrival = nullptr; ///< behind it copies can be read
-  /// Behind it the slot that copies fill is free.
-  Operation *slotIsFree = nullptr;
+  /// Of copies: behind the barrier, or what else it is, their slot is free.
+  SmallVector<Refill> groups;
+  SmallVector<SmallVector<Operation *>> copiesOf; ///< each group, which they end with
 };
 
 //===-- which loops, and how many stages
@@ -335,8 +366,14 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
   }
 
   RingPlan planFor(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    return RingBudget(getOperation(), target)
-        .planFor(loop, staged, DotsInFlight(loop, staged), RingBudget::buffersOf(staged), loop);
+    RingBudget budget(getOperation(), target);
+    DotsInFlight flight(loop, staged);
+    RingPlan plan =
+        budget.planFor(loop, staged, flight, RingBudget::buffersOf(staged), /*life=*/loop);
+    std::optional<APInt> times = loop.getStaticTripCount();
+    if (flight.waitsForEach() && plan.stages >= 2 && (!times || times->ugt(plan.stages)))
+      budget.tryToRefill(plan, loop, staged);
+    return plan;
   }
 
   /// Takes what operands are computed from through buffers, where it can then be copied ahead in
@@ -381,15 +418,6 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     return false;
   }
 
-  /// Where all iterations can have slots of their own.
-  static void fillOnce(RingPlan &plan, scf::ForOp loop) {
-    std::optional<APInt> times = loop.getStaticTripCount();
-    if (!times || times->ult(2) || times->ugt(plan.stages))
-      return;
-    plan.slots = unsigned(times->getZExtValue());
-    plan.stages = plan.slots + 1;
-  }
-
   LogicalResult pipeline(scf::ForOp loop, const TargetInfo &target) {
     StagedLoads staged = stagedLoads(loop, target);
     if (addDetours(loop, staged, planFor(loop, staged, target), target))
@@ -402,9 +430,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     loop = countSigned(loop, staged);
     if (!loop)
       return success();
-    fillOnce(plan, loop);
+    plan.fillOnce(loop);
     DotsInFlight flight(loop, staged);
-    if (!plan.hasSpareSlot() && !plan.isFilledOnce())
+    if (!plan.hasSpareSlot() && !plan.isFilledOnce() && !plan.isRefilled)
       flight.withoutSpareSlot();
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan, target).run()))

@@ -89,6 +89,14 @@ void replaceBySlots(RewriterBase &rewriter, ArrayRef<StagedLoad> loads, Operatio
 //===-- room
 //---------------------------------------------------------------------------------------===//
 
+void RingPlan::fillOnce(scf::ForOp loop) {
+  std::optional<APInt> times = loop.getStaticTripCount();
+  if (!times || times->ult(2) || times->ugt(stages))
+    return;
+  slots = unsigned(times->getZExtValue());
+  stages = slots + 1;
+}
+
 SmallVector<Operation *> RingBudget::buffersOf(const StagedLoads &staged) {
   return llvm::map_to_vector(staged.loads, [](const StagedLoad &load) -> Operation * {
     return tilegpu::AllocOp(load.buffer);
@@ -158,6 +166,38 @@ RingPlan RingBudget::planFor(scf::ForOp loop, const StagedLoads &staged, const D
   return plan;
 }
 
+/// Whether all products have so few rows or columns that they take less time than their operands.
+static bool areThin(scf::ForOp loop) {
+  constexpr int64_t fewRows = 32;
+  return llvm::all_of(loop.getBody()->getOps<tilegpu::DotOp>(), [](tilegpu::DotOp dot) {
+    return llvm::any_of(dot.getType().getShape().take_back(2),
+                        [](int64_t extent) { return extent <= fewRows; });
+  });
+}
+
+void RingBudget::tryToRefill(RingPlan &plan, scf::ForOp loop, const StagedLoads &staged) {
+  // From there on others work while a warp waits. Units that read the slots by themselves wait for
+  // nobody but their own group of warps.
+  bool readBuffers = llvm::any_of(loop.getBody()->getOps<tilegpu::DotOp>(),
+                                  [](tilegpu::DotOp dot) { return dot.readsBuffers(); });
+  const unsigned fewWarps = readBuffers ? schedulers : 4 * schedulers;
+  if (plan.blocks * tilegpu::numWarpsOf(kernel) > fewWarps ||
+      !(worksOnProducts(loop) || areThin(loop)))
+    return;
+  int64_t ofLoop = std::min(registersOfAddresses(staged) + registersOfDots(loop), mostRegisters);
+  // ptxas takes about half as many again as the estimate.
+  int64_t registers =
+      std::clamp<int64_t>(estimateRegisters(kernel, target) * 3 / 2, ofLoop, mostRegisters);
+  int64_t bytes = StoragePlan(kernel, target)
+                      .bytesWith(buffersOf(staged), slotBytes(staged), plan.stages - 1, loop);
+  auto blocks = unsigned(blocksWith(bytes + bytesOfOperands(loop, ofLoop), registers));
+  if (blocks <= std::max(plan.blocks, 1u))
+    return;
+  plan.slots = plan.stages - 1;
+  plan.isRefilled = true;
+  plan.blocks = blocks;
+}
+
 unsigned RingBudget::wishedStages(scf::ForOp loop) {
   for (Operation *op : {loop.getOperation(), kernel.getOperation()})
     if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr))
@@ -174,12 +214,11 @@ SmallVector<int64_t> RingBudget::slotBytes(const StagedLoads &staged) {
   return bytes;
 }
 
-/// Blocks that a processor can hold, by shared memory, of which each takes a KB more, and by
-/// registers of a thread (CUDA C++ Programming Guide, "Compute Capabilities").
+/// By shared memory and by registers of a thread.
 int64_t RingBudget::blocksWith(int64_t sharedBytes, int64_t registers) {
-  constexpr int64_t allRegisters = 65536, reservedBytes = 1024;
+  constexpr int64_t allRegisters = 65536;
   int64_t threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
-  return std::min((int64_t(target.maxSharedBytes) + reservedBytes) / (sharedBytes + reservedBytes),
+  return std::min(StoragePlan::blocksWith(target, sharedBytes),
                   allRegisters / (threads * registers));
 }
 

@@ -40,9 +40,13 @@ void replaceBySlots(mlir::RewriterBase &rewriter, llvm::ArrayRef<StagedLoad> loa
 struct RingPlan {
   unsigned stages = 1, slots = 1;
   /// All iterations have slots of their own, and all copies are made in front of the loop.
-  bool isFilledOnce() const { return slots < stages; }
+  bool isFilledOnce() const { return slots < stages && !isRefilled; }
+  /// Plans that where it is possible.
+  void fillOnce(mlir::scf::ForOp loop);
   /// For dots that run into the next iteration.
   bool hasSpareSlot() const { return slots > stages; }
+  /// Slots, one less than stages, are filled again as soon as they are read.
+  bool isRefilled = false;
   /// That a processor can then hold at once, as far as one can say from the loop's dots.
   unsigned blocks = 0;
 };
@@ -63,6 +67,9 @@ public:
   /// long as `life` runs, the loop or one around it.
   RingPlan planFor(mlir::scf::ForOp loop, const StagedLoads &staged, const DotsInFlight &flight,
                    llvm::ArrayRef<mlir::Operation *> replaced, mlir::Operation *life);
+  /// Takes a slot less, which is filled again where it is read, for more blocks on a processor that
+  /// has few warps. Such loops start no dot that another iteration waits for.
+  void tryToRefill(RingPlan &plan, mlir::scf::ForOp loop, const StagedLoads &staged);
   /// What allocates the loads' buffers.
   static llvm::SmallVector<mlir::Operation *> buffersOf(const StagedLoads &staged);
 

@@ -1,5 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -101,8 +102,33 @@ void StoragePlan::extend(Storage &storage, Operation *user) {
 //----------------------------------------------------------------------------------===//
 
 int64_t StoragePlan::place() {
-  int64_t total = placeApart();
-  return total > int64_t(target->maxSharedBytes) / 2 ? placeTightly() : total;
+  int64_t apart = placeApart();
+  if (apart > int64_t(target->maxSharedBytes) / 2)
+    return placeTightly();
+  // From so many warps on others work while one waits at a barrier.
+  constexpr int64_t fewWarps = 8;
+  int64_t blocks = blocksWith(*target, apart);
+  if (!target->asyncCopies || blocks * tilegpu::numWarpsOf(kernel) > fewWarps)
+    return apart;
+  int64_t more = blocksWith(*target, placeTightly());
+  if (more > blocks) {
+    // ptxas takes about half as many registers again.
+    unsigned uncounted = estimateRegisters(kernel, *target) / 2;
+    more = std::min<int64_t>(more, blocksByRegisters(kernel, *target, uncounted));
+  }
+  return more > blocks ? placeWithin(bytesOfShare(*target, more)) : placeApart();
+}
+
+/// What each of so many blocks takes of a processor beside its bytes (CUDA C++ Programming Guide,
+/// "Compute Capabilities").
+static constexpr int64_t reservedBytes = 1024;
+
+int64_t StoragePlan::blocksWith(const TargetInfo &target, int64_t bytes) {
+  return (int64_t(target.maxSharedBytes) + reservedBytes) / (bytes + reservedBytes);
+}
+
+int64_t StoragePlan::bytesOfShare(const TargetInfo &target, int64_t blocks) {
+  return (int64_t(target.maxSharedBytes) + reservedBytes) / blocks - reservedBytes;
 }
 
 int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t> slotBytes,
@@ -116,14 +142,26 @@ int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t>
   return other.place();
 }
 
-/// With scratch in loops alive as long as the loop.
-int64_t StoragePlan::placeApart() {
+int64_t StoragePlan::placeApart() { return placeWithin(std::numeric_limits<int64_t>::max()); }
+
+/// With scratch in loops alive as long as the loop, smaller ones first, as far as there is room.
+int64_t StoragePlan::placeWithin(int64_t room) {
   SmallVector<Storage> tight = all;
+  SmallVector<Storage *> scratch;
   for (Storage &storage : all)
-    if (auto loop = storage.op->getParentOfType<LoopLikeOpInterface>(); loop && !storage.isBuffer) {
-      storage.begin = first[loop];
-      storage.end = last[loop];
-    }
+    if (storage.op->getParentOfType<LoopLikeOpInterface>() && !storage.isBuffer)
+      scratch.push_back(&storage);
+  llvm::sort(scratch, [](Storage *a, Storage *b) {
+    return std::pair(a->bytes, a->begin) < std::pair(b->bytes, b->begin);
+  });
+  bool hasRoom = room == std::numeric_limits<int64_t>::max();
+  for (Storage *storage : scratch) {
+    auto loop = storage->op->getParentOfType<LoopLikeOpInterface>();
+    std::pair<unsigned, unsigned> life(storage->begin, storage->end);
+    std::tie(storage->begin, storage->end) = std::pair(first[loop], last[loop]);
+    if (!hasRoom && placeTightly() > room)
+      std::tie(storage->begin, storage->end) = life;
+  }
   int64_t total = placeTightly();
   for (auto [storage, lived] : llvm::zip(all, tight)) {
     storage.begin = lived.begin;

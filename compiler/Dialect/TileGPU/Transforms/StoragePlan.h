@@ -34,8 +34,13 @@ public:
   llvm::MutableArrayRef<Storage> storages() { return all; }
 
   /// Gives everything its offset; how many bytes that takes. Scratch in loops has a place of its
-  /// own all through the loop if that takes no more than half of what there is.
+  /// own all through the loop if that takes no more than half of what there is, nor the room of
+  /// another block on a processor that has few warps.
   int64_t place();
+  /// Blocks of so many bytes that a processor can hold.
+  static int64_t blocksWith(const TargetInfo &target, int64_t bytes);
+  /// The most bytes of which it can hold so many.
+  static int64_t bytesOfShare(const TargetInfo &target, int64_t blocks);
   /// The same without the buffers of `replaced`, but with rings whose slots have `slotBytes` and
   /// that live as long as `life`.
   int64_t bytesWith(llvm::ArrayRef<mlir::Operation *> replaced, llvm::ArrayRef<int64_t> slotBytes,
@@ -47,6 +52,7 @@ private:
   void collectBlocks(llvm::function_ref<void(tilegpu::AllocOp, mlir::Operation *)> extend);
   void extend(Storage &storage, mlir::Operation *user);
   int64_t placeApart();
+  int64_t placeWithin(int64_t room);
   int64_t placeTightly();
 
   mlir::func::FuncOp kernel;

@@ -8,6 +8,7 @@
 // PipelineLoops.cpp).
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
@@ -42,10 +43,34 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
   }
 
 private:
-  /// Pairs of arguments that keep loads which feed dots from running ahead, if they are equal.
+  /// Pairs of arguments that keep loads which feed dots, or which their operands are computed from,
+  /// from running ahead, if they are equal.
   std::set<ArgumentPair> pairsThatForbid(scf::ForOp loop, const TargetInfo &target) {
-    AxisInfoAnalysis facts(getOperation());
-    return findStagedLoads(loop, facts, target, /*mayCompare=*/true).pairs;
+    auto staged = [&] {
+      AxisInfoAnalysis facts(getOperation());
+      return findStagedLoads(loop, facts, target, /*mayCompare=*/true);
+    };
+    StagedLoads asTheyAre = staged();
+    // A loop that runs a few times gains less than the buffers and the second version cost.
+    constexpr unsigned fewTimes = 4;
+    std::optional<APInt> times = loop.getStaticTripCount();
+    if (!asTheyAre.pairs.empty() || !target.asyncCopies || (times && times->ule(fewTimes)))
+      return asTheyAre.pairs;
+    SmallVector<LoadDetour> detours = detourLoads(loop, target, [&](tile::LoadOp load) {
+      return !asTheyAre.addresses.contains(load) && isLargeTile(load);
+    });
+    std::set<ArgumentPair> pairs;
+    if (!detours.empty())
+      pairs = staged().pairs;
+    for (LoadDetour &detour : detours)
+      detour.takeBack();
+    return pairs;
+  }
+
+  /// Whether a wait for the load would be worth a second version.
+  static bool isLargeTile(tile::LoadOp load) {
+    constexpr int64_t fewElements = 256;
+    return cast<RankedTensorType>(load.getType()).getNumElements() >= fewElements;
   }
 
   /// Those of all that the loop reads, by which it would have barriers.

@@ -19,6 +19,25 @@ func.func @f32(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 
   return
 }
 
+// f32 numbers that are bf16 numbers, of which one is transposed on the way: as products of these, where they would be rounded to tf32.
+// CHECK-LABEL: func.func @widened
+// SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.bf16.f32"
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.bf16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{[0-9x]*}}.bf16.f32"
+// GFX1100: arith.extf
+// GFX1100: tilegpu.dot {{.*}}tensor<64x64xf32
+func.func @widened(%p0: !tile.ptr<bf16>, %q0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<bf16> -> tensor<64x64x!tile.ptr<bf16>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<bf16>>) -> tensor<64x64xbf16>
+  %x = arith.extf %a : tensor<64x64xbf16> to tensor<64x64xf32>
+  %y = tile.trans %x, [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %x, %y, %c : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
 // Exact products are asked for.
 // CHECK-LABEL: func.func @ieee
 // SM80: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} {precision = #tile.precision<ieee>} : (

@@ -278,12 +278,20 @@ func.func @masks(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.pt
   return
 }
 
-// A sum that the loop uses is waited for at once.
+// A sum that the loop uses is waited for at once. On sm_80 two slots in place of three make room for a fourth block:
+// they are filled again behind the dot that reads them.
 // CHECK-LABEL: func.func @scaled
+// SM80-COUNT-2: tilegpu.alloc : <64x64xf16, {{.*}}, slots 2>
+// SM90-COUNT-2: tilegpu.alloc : <64x64xf16, {{.*}}, slots 3>
 // CHECK: scf.for
-// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.wait pending 1 for
+// CHECK: tilegpu.barrier
+// SM90: tilegpu.copy_async
 // CHECK-NOT: dot async
 // CHECK: tilegpu.dot %
+// SM80-NEXT: tilegpu.barrier
+// SM80-COUNT-2: tilegpu.copy_async
+// SM80: tilegpu.commit
 // CHECK-NOT: dot_wait
 // CHECK: return
 func.func @scaled(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
@@ -729,5 +737,69 @@ func.func @unsignedBounds(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b:
   %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
   tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// What the first product has read is filled again where threads exchange its result, which takes a barrier anyway; what the
+// second one reads is waited for there.
+// CHECK-LABEL: func.func @parts
+// SM80: %[[W:.*]] = tilegpu.alloc : <64x64xf16, {{[^>]*}}>
+// SM80: %[[K:.*]] = tilegpu.alloc : <64x64xf16, {{[^>]*}}>
+// SM80: tilegpu.copy_async
+// SM80: tilegpu.commit
+// SM80: tilegpu.copy_async
+// SM80: tilegpu.commit
+// SM80: scf.for
+// SM80: tilegpu.wait pending 1 for %[[W]] :
+// SM80-NEXT: tilegpu.barrier
+// SM80-NOT: copy_async
+// SM80: tilegpu.dot
+// SM80: tilegpu.wait pending 0 for %[[K]] :
+// SM80-NEXT: tilegpu.barrier
+// SM80: %[[AGAIN:.*]] = tilegpu.slot %[[W]]
+// SM80: tilegpu.copy_async %{{.*}}, %[[AGAIN]]
+// SM80: tilegpu.commit
+// SM80: tilegpu.shared_store
+// SM80: tilegpu.dot
+// SM80: tilegpu.barrier
+// SM80: tilegpu.slot %[[K]]
+// SM80: tilegpu.copy_async
+// SM80: tilegpu.commit
+// SM80: scf.yield
+func.func @parts(%w: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 2 : i32, tile.num_stages = 2 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %state = scf.for %i = %zero to %n step %one iter_args(%h = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pw0 = tile.addptr %w, %place : !tile.ptr<f16>, i32
+    %pw1 = tile.splat %pw0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pw = tile.addptr %pw1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pw : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pk0 = tile.addptr %k, %place : !tile.ptr<f16>, i32
+    %pk1 = tile.splat %pk0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pk = tile.addptr %pk1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pk : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %narrow = arith.truncf %h : tensor<64x64xf32> to tensor<64x64xf16>
+    %u = tile.dot %x, %narrow, %none : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %p = arith.truncf %u : tensor<64x64xf32> to tensor<64x64xf16>
+    %t = tile.trans %y, [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+    %next = tile.dot %t, %p, %h : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %state : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }

@@ -56,6 +56,48 @@ func.func @products(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile
   return
 }
 
+// The operand is computed from what is loaded, which can be copied ahead all the same.
+// CHECK-LABEL: func.func @computed
+// CHECK: scf.if
+// CHECK-NOT: tilegpu.copy_async
+// CHECK: } else {
+// CHECK: tilegpu.copy_async
+// CHECK: scf.for
+// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.dot
+// CHECK: } {tile.unlikely, tilegpu.equal_arguments
+func.func @computed(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %v: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4096 = arith.constant 4096 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %columns = arith.constant dense<64> : tensor<64x1xi32>
+  %i = tile.arange 0, 64 : tensor<64xi32>
+  %row = tile.expand_dims %i, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rows = arith.muli %row, %columns : tensor<64x1xi32>
+  %column = tile.expand_dims %i, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %r = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r, %c : tensor<64x64xi32>
+  %vt = tile.splat %v : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %va = tile.addptr %vt, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %turn = tile.load %va : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %start = arith.muli %k, %c4096 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f16>, i32
+    %pt = tile.splat %ps : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pt, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %minus = arith.negf %x : tensor<64x64xf16>
+    %y = tile.dot %minus, %turn, %zero : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %qs = tile.addptr %q, %start : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    %qa = tile.addptr %qt, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    tile.store %qa, %y : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  }
+  return
+}
+
 // Without products there is nothing to copy ahead.
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: tilegpu.equal_arguments
