@@ -152,7 +152,8 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   if (SpecItem value = child(item, "kernel")) {
     kernel.kernel = string(value, "the name of a @triton.jit function").value_or("");
     kernel.kernelPlace = place(value);
-    if (value.value->is(JsonValue::Kind::String) && !isCIdentifier(kernel.kernel))
+    bool isPath = llvm::all_of(llvm::split(kernel.kernel, '.'), isCIdentifier);
+    if (value.value->is(JsonValue::Kind::String) && !isPath)
       expected(value, "the name of a @triton.jit function");
   }
   readSignatures(item, kernel);

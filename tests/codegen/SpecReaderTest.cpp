@@ -76,6 +76,19 @@ TEST(SpecReader, DefaultsToOneConfigAndTheCallersGrid) {
   EXPECT_TRUE(read.spec->kernels[0].configs.fromSource);
 }
 
+TEST(SpecReader, AKernelMayBeInsideAClass) {
+  auto spec = [](const std::string &kernel) {
+    return test::read(R"({"kiln": 1, "library": "l", "targets": ["cpu"], "kernels": [)"
+                      R"({"name": "a", "source": "a.py", "kernel": ")" +
+                      kernel + R"(", "signature": {}}]})");
+  };
+  ReadSpec read = spec("Class.Inner.kernel");
+  ASSERT_TRUE(read.spec) << read.printed;
+  EXPECT_EQ(read.spec->kernels[0].kernel, "Class.Inner.kernel");
+  for (const char *bad : {"", ".kernel", "Class.", "Class..kernel", "Class.2", "a b"})
+    EXPECT_TRUE(spec(bad).hasErrors) << bad;
+}
+
 TEST(SpecReader, SignaturesAreEntryPointsOrSpecialisations) {
   ReadSpec read = test::read(kernelSpec(R"("signatures": [
       {"signature": {"x": "*fp32:16", "stride": 1}}, {"signature": {"x": "*fp32", "stride": "i32"}},

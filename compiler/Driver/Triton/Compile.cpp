@@ -15,9 +15,12 @@
 namespace kiln {
 namespace {
 
-/// -on, or else the kernel.
-const std::string &outName(const CompileOptions &options) {
-  return options.outName.empty() ? options.kernel : options.outName;
+/// -on, or else the kernel without what it is inside of.
+std::string outName(const CompileOptions &options) {
+  if (!options.outName.empty())
+    return options.outName;
+  size_t dot = options.kernel.rfind('.');
+  return dot == std::string::npos ? options.kernel : options.kernel.substr(dot + 1);
 }
 
 TritonNames tritonNamesOf(const CompileOptions &options) {

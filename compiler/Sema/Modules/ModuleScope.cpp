@@ -8,39 +8,70 @@ namespace {
 struct NestedFunction {
   const ast::FunctionDef *definition = nullptr;
   std::vector<const ast::FunctionDef *> around;
+  /// "Class.name".
+  std::string path;
 };
 
-/// `name` is the function's, or a path that begins with what stands around it.
-bool findNested(ast::Block block, llvm::StringRef name, NestedFunction &found) {
-  auto [scope, rest] = name.split('.');
-  for (const ast::Stmt *stmt : block) {
-    const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt);
-    const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt);
-    if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(stmt))
-      if (findNested(conditional->body, name, found) ||
-          findNested(conditional->orElse, name, found))
-        return true;
-    if (const auto *attempt = llvm::dyn_cast<ast::TryStmt>(stmt))
-      if (findNested(attempt->body, name, found))
-        return true;
-    if (!cls && !function)
-      continue;
-    if (function && function->name.name == name) {
-      found.definition = function;
-      return true;
+/// Finds the functions of a name, or of a path that begins with what stands around them.
+class NestedFunctions {
+public:
+  explicit NestedFunctions(llvm::StringRef name) : name(name) {}
+
+  void search(ast::Block block) {
+    for (const ast::Stmt *stmt : block) {
+      if (const auto *conditional = llvm::dyn_cast<ast::IfStmt>(stmt)) {
+        search(conditional->body);
+        search(conditional->orElse);
+      } else if (const auto *attempt = llvm::dyn_cast<ast::TryStmt>(stmt)) {
+        search(attempt->body);
+      } else if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt)) {
+        searchScope(cls->name.name, cls->body);
+      } else if (const auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
+        check(*function);
+        around.push_back(function);
+        searchScope(function->name.name, function->body);
+        around.pop_back();
+      }
     }
-    bool isPath = !rest.empty();
-    if (isPath && (cls ? cls->name.name : function->name.name) != scope)
-      continue;
-    if (function)
-      found.around.push_back(function);
-    if (findNested(cls ? cls->body : function->body, isPath ? rest : name, found))
-      return true;
-    if (function)
-      found.around.pop_back();
   }
-  return false;
-}
+
+  /// One of each path, the first where branches define it twice; the one whose path the name is, if
+  /// there is one; and else those with decorators that may make them kernels, if there are any.
+  std::vector<NestedFunction> found() const {
+    std::vector<NestedFunction> decorated;
+    for (const NestedFunction &function : all) {
+      if (function.path == name)
+        return {function};
+      if (!llvm::all_of(function.definition->decorators, isPythonsOwn))
+        decorated.push_back(function);
+    }
+    return decorated.empty() ? all : decorated;
+  }
+
+private:
+  static bool isPythonsOwn(const ast::Expr *decorator) {
+    const auto *ref = llvm::dyn_cast<ast::NameExpr>(decorator);
+    return ref && (ref->name == "staticmethod" || ref->name == "classmethod");
+  }
+
+  void searchScope(llvm::StringRef scope, ast::Block body) {
+    std::string outer = std::exchange(path, path + scope.str() + ".");
+    search(body);
+    path = outer;
+  }
+
+  void check(const ast::FunctionDef &function) {
+    std::string whole = path + function.name.name.str();
+    bool isNamed = whole == name || llvm::StringRef(whole).ends_with(("." + name).str());
+    if (isNamed && llvm::none_of(all, [&](const NestedFunction &f) { return f.path == whole; }))
+      all.push_back({&function, around, whole});
+  }
+
+  std::vector<NestedFunction> all;
+  llvm::StringRef name;
+  std::string path;
+  std::vector<const ast::FunctionDef *> around;
+};
 
 } // namespace
 
@@ -58,24 +89,38 @@ const Literal *ModuleScope::findDefine(llvm::StringRef name) const {
   return found == defines.end() ? nullptr : &found->second;
 }
 
+Value ModuleScope::findNested(const LoadedModule &module, llvm::StringRef name) {
+  NestedFunctions search(name);
+  search.search(module.tree->getBody());
+  std::vector<NestedFunction> found = search.found();
+  if (found.empty())
+    return Value();
+  if (found.size() == 1)
+    return python.functionOf(python.execute(module), *found[0].definition, found[0].around);
+  std::string hint = "say which: '" + found[0].path + "'";
+  for (const NestedFunction &function : llvm::drop_begin(found))
+    hint += " or '" + function.path + "'";
+  At at(*this, found[1].definition->signatureRange);
+  return errorWithHint(hint, DiagKind::SemaAmbiguousKernel, name, module.tree->getFile().getPath());
+}
+
 Value ModuleScope::findFunction(const LoadedModule &module, llvm::StringRef name) {
   ModuleState &state = python.execute(module);
   Value function;
   std::optional<Value> global = python.findGlobal(state, name);
-  NestedFunction nested;
   if (global && global->isOpaque())
     global = python.resolve(*global);
   if (failed())
     return Value();
   if (global && global->is(ValueKind::Function) && global->as<FunctionObject>().definition)
     function = *global;
-  else if (findNested(module.tree->getBody(), name, nested))
-    function = python.functionOf(state, *nested.definition, nested.around);
-  else if (global && global->isOpaque() && global->as<OpaqueObject>().cause)
-    return notKnown(*global);
+  else
+    function = findNested(module, name);
   if (failed())
     return Value();
   if (!function.is(ValueKind::Function)) {
+    if (global && global->isOpaque() && global->as<OpaqueObject>().cause)
+      return notKnown(*global);
     std::vector<llvm::StringRef> candidates;
     for (const auto &entry : state.scope->names)
       candidates.push_back(entry.first);

@@ -17,8 +17,8 @@ public:
               const NamedConstants &defines);
 
   SourceManager &getSources() const { return sources; }
-  /// A kernel of a module: a function ("name"), one of a class or of a function ("Class.name"). An
-  /// Error value after a report.
+  /// A kernel of a module: a function ("name"), or one of a class or of a function ("Class.name",
+  /// or "name" if there is no other of that name). An Error value after a report.
   Value findFunction(const LoadedModule &module, llvm::StringRef name);
   /// What -D says of a name; null when nothing.
   const Literal *findDefine(llvm::StringRef name) const;
@@ -46,6 +46,7 @@ public:
   std::optional<Literal> toConstant(const Value &value, ModuleState *module);
 
 private:
+  Value findNested(const LoadedModule &module, llvm::StringRef name);
   Value unknownFunction(llvm::StringRef path, const ModuleState *module) const;
   Value followPath(Value value, llvm::StringRef names);
   std::optional<std::string> functionPath(const Value &function, ModuleState *module);

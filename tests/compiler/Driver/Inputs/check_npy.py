@@ -2,6 +2,7 @@
 
   check_npy.py write FILE FORMAT VALUE...      a one-dimensional file; FORMAT as in numpy ("<f4")
   check_npy.py add X Y OUT                     OUT is X + Y in f32
+  check_npy.py times X OUT FACTOR              OUT is X times a small integer
   check_npy.py softmax X OUT TOLERANCE         by row
   check_npy.py matmul A B C TOLERANCE
   check_npy.py whole X LOW HIGH                whole numbers from LOW to HIGH, both among them
@@ -49,6 +50,11 @@ def add(x, y, out):
     assert struct.pack("<%df" % len(sums), *sums) == struct.pack("<%df" % len(sums), *read(out)[1])
 
 
+def times(x, out, factor):
+    products = tuple(int(factor) * value for value in read(x)[1])
+    assert any(products) and products == read(out)[1]
+
+
 def whole(x, low, high):
     values = set(read(x)[1])
     assert values <= set(range(int(low), int(high) + 1)) and {int(low), int(high)} <= values, values
@@ -78,4 +84,4 @@ if __name__ == "__main__":
     if command == "write":
         write(arguments[0], arguments[1], arguments[2:])
     else:
-        {"add": add, "softmax": softmax, "matmul": matmul, "whole": whole}[command](*arguments)
+        {"add": add, "times": times, "softmax": softmax, "matmul": matmul, "whole": whole}[command](*arguments)
