@@ -53,29 +53,36 @@ llvm::Expected<AssembledText> assembleText(std::string ptx, const KernelFacts &f
   return text;
 }
 
-static uint32_t spilledBytes(const ResourceUsage &used) {
+static uint32_t spilledBytes(const AssembledText &text) {
+  const ResourceUsage &used = text.result.report.resources;
   return used.spillStoreBytes + used.spillLoadBytes;
 }
 
+static bool threadsMeet(const AssembledText &text) {
+  return llvm::StringRef(text.ptx).contains("bar.sync");
+}
+
 /// None where nobody knows.
-static std::optional<Occupancy> occupancy(const ResourceUsage &used, const LaunchFacts &launch,
+static std::optional<Occupancy> occupancy(const AssembledText &text, const LaunchFacts &launch,
                                           const TargetInfo &target) {
+  const ResourceUsage &used = text.result.report.resources;
   if (!used.registers)
     return std::nullopt;
   return occupancyOf(target.name, {launch.threadsPerBlock, used.registers,
                                    uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes});
 }
 
-bool isShortOfRegisters(const ResourceUsage &used, const LaunchFacts &launch,
+bool isShortOfRegisters(const AssembledText &text, const LaunchFacts &launch,
                         const TargetInfo &target) {
-  std::optional<Occupancy> now = occupancy(used, launch, target);
+  if (spilledBytes(text) || !threadsMeet(text))
+    return spilledBytes(text);
+  std::optional<Occupancy> now = occupancy(text, launch, target);
   uint32_t room = now ? now->room[size_t(OccupancyLimit::Registers)] : 0;
-  return spilledBytes(used) ||
-         (now &&
-          2 * room * llvm::divideCeil(launch.threadsPerBlock, launch.warpSize) < now->maxWarps);
+  uint32_t warps = llvm::divideCeil(launch.threadsPerBlock, launch.warpSize);
+  return now && 2 * room * warps < now->maxWarps;
 }
 
-bool runsBetter(const ResourceUsage &first, const ResourceUsage &second, const LaunchFacts &launch,
+bool runsBetter(const AssembledText &first, const AssembledText &second, const LaunchFacts &launch,
                 const TargetInfo &target) {
   uint32_t spills = std::max(spilledBytes(first), kFewSpilledBytes);
   uint32_t others = std::max(spilledBytes(second), kFewSpilledBytes);
@@ -83,7 +90,7 @@ bool runsBetter(const ResourceUsage &first, const ResourceUsage &second, const L
     return spills < others;
   std::optional<Occupancy> mine = occupancy(first, launch, target);
   std::optional<Occupancy> its = occupancy(second, launch, target);
-  return mine && its && mine->warps > its->warps;
+  return threadsMeet(first) && mine && its && mine->warps > its->warps;
 }
 
 } // namespace kiln

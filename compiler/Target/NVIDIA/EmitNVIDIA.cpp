@@ -123,8 +123,7 @@ static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
   auto text = assembleText(std::move(binary.ptx), facts, target, options, meanwhile);
   if (!text)
     return text.takeError();
-  const ResourceUsage &used = text->result.report.resources;
-  if (asWritten && isShortOfRegisters(used, binary.launch, target)) {
+  if (asWritten && isShortOfRegisters(*text, binary.launch, target)) {
     auto ptx = generateCode(*asWritten, machine, llvm::CodeGenFileType::AssemblyFile);
     if (!ptx)
       return ptx.takeError();
@@ -132,7 +131,7 @@ static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
     // That it fails where the first did not is no error.
     if (!other)
       llvm::consumeError(other.takeError());
-    else if (runsBetter(other->result.report.resources, used, binary.launch, target))
+    else if (runsBetter(*other, *text, binary.launch, target))
       text = std::move(other);
   }
   options.stageDone("cubin");

@@ -176,11 +176,11 @@ static bool areThin(scf::ForOp loop) {
 }
 
 void RingBudget::tryToRefill(RingPlan &plan, scf::ForOp loop, const StagedLoads &staged) {
-  // From there on others work while a warp waits. Units that read the slots by themselves wait for
-  // nobody but their own group of warps.
+  // From there on others work while a warp waits, the earlier if it waits longer, for the only
+  // slot. Units that read the slots by themselves wait for nobody but their own group of warps.
   bool readBuffers = llvm::any_of(loop.getBody()->getOps<tilegpu::DotOp>(),
                                   [](tilegpu::DotOp dot) { return dot.readsBuffers(); });
-  const unsigned fewWarps = readBuffers ? schedulers : 4 * schedulers;
+  const unsigned fewWarps = readBuffers ? schedulers : (plan.stages > 2 ? 4 : 3) * schedulers;
   if (plan.blocks * tilegpu::numWarpsOf(kernel) > fewWarps ||
       !(worksOnProducts(loop) || areThin(loop)))
     return;

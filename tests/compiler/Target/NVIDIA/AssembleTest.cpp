@@ -7,24 +7,26 @@ using namespace kiln;
 
 namespace {
 
+AssembledText text(uint32_t registers, uint32_t spilled = 0, const char *ptx = "bar.sync 0;") {
+  AssembledText text;
+  text.ptx = ptx;
+  text.result.report.resources.registers = registers;
+  text.result.report.resources.spillStoreBytes = spilled;
+  return text;
+}
+
 class Assemble : public ::testing::Test {
 protected:
-  static ResourceUsage usage(uint32_t registers, uint32_t spilled = 0) {
-    ResourceUsage used;
-    used.registers = registers;
-    used.spillStoreBytes = spilled;
-    return used;
-  }
   static LaunchFacts threads(uint32_t perBlock) {
     LaunchFacts launch;
     launch.threadsPerBlock = perBlock;
     launch.warpSize = 32;
     return launch;
   }
-  bool isShort(uint32_t registers, uint32_t spilled = 0) const {
-    return isShortOfRegisters(usage(registers, spilled), threads(128), target);
+  bool isShort(const AssembledText &text) const {
+    return isShortOfRegisters(text, threads(128), target);
   }
-  bool isBetter(const ResourceUsage &first, const ResourceUsage &second) const {
+  bool isBetter(const AssembledText &first, const AssembledText &second) const {
     return runsBetter(first, second, threads(512), target);
   }
 
@@ -32,23 +34,26 @@ protected:
 };
 
 TEST_F(Assemble, ShortOfRegisters) {
-  EXPECT_FALSE(isShort(64)); // 8 blocks of 4 warps, of 64
-  EXPECT_TRUE(isShort(72));
-  EXPECT_TRUE(isShort(32, 4));
+  EXPECT_FALSE(isShort(text(64))); // 8 blocks of 4 warps, of 64
+  EXPECT_TRUE(isShort(text(72)));
+  EXPECT_TRUE(isShort(text(32, 4)));
+  EXPECT_FALSE(isShort(text(72, 0, "ld.global.b32")));
+  EXPECT_TRUE(isShort(text(72, 4, "ld.global.b32")));
 }
 
 TEST_F(Assemble, ManySpillsDecideFirst) {
-  EXPECT_TRUE(isBetter(usage(128), usage(64, 400)));
-  EXPECT_FALSE(isBetter(usage(64, 400), usage(128)));
-  EXPECT_TRUE(isBetter(usage(128, 300), usage(128, 400)));
+  EXPECT_TRUE(isBetter(text(128), text(64, 400)));
+  EXPECT_FALSE(isBetter(text(64, 400), text(128)));
+  EXPECT_TRUE(isBetter(text(128, 300), text(128, 400)));
 }
 
-TEST_F(Assemble, ThenTheWarpsThatHaveRoom) {
-  EXPECT_TRUE(isBetter(usage(64), usage(80)));
-  EXPECT_TRUE(isBetter(usage(64, 40), usage(80)));
-  EXPECT_FALSE(isBetter(usage(80), usage(64)));
-  EXPECT_FALSE(isBetter(usage(72), usage(80))); // one block either way
-  EXPECT_FALSE(isBetter(usage(64), usage(64)));
+TEST_F(Assemble, ThenTheWarpsThatHaveRoomAndMeet) {
+  EXPECT_TRUE(isBetter(text(64), text(80)));
+  EXPECT_TRUE(isBetter(text(64, 40), text(80)));
+  EXPECT_FALSE(isBetter(text(80), text(64)));
+  EXPECT_FALSE(isBetter(text(72), text(80))); // one block either way
+  EXPECT_FALSE(isBetter(text(64), text(64)));
+  EXPECT_FALSE(isBetter(text(64, 0, ""), text(80, 0, "")));
 }
 
 } // namespace
