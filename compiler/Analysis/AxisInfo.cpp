@@ -274,6 +274,39 @@ AxisInfo transpose(const AxisInfo &source, ArrayRef<int32_t> order) {
   return info;
 }
 
+/// How many elements of the tensor, in row-major order, are between neighbours along each axis.
+SmallVector<int64_t> rowMajorStrides(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t axis = type.getRank() - 1; axis > 0; --axis)
+    strides[axis - 1] = strides[axis] * type.getDimSize(axis);
+  return strides;
+}
+
+/// An axis along which neighbours are those along an axis of the source has its facts, for groups
+/// that divide the extents of both.
+AxisInfo reshape(const AxisInfo &source, RankedTensorType from, RankedTensorType to) {
+  SmallVector<int64_t> fromStrides = rowMajorStrides(from), toStrides = rowMajorStrides(to);
+  int64_t unit = unitOf(to);
+  AxisInfo info = perAxis(to.getRank(), [&](unsigned axis, AxisInfo &out) {
+    out.divisibility[axis] = elementDivisibility(source, unit);
+    for (unsigned same = 0; same < source.rank(); ++same) {
+      if (fromStrides[same] != toStrides[axis] || from.getDimSize(same) == 1)
+        continue;
+      int64_t extent =
+          std::min(powerOfTwoIn(from.getDimSize(same)), powerOfTwoIn(to.getDimSize(axis)));
+      int64_t group = std::min(source.contiguity[same], extent);
+      out.contiguity[axis] = group;
+      if (group > 1)
+        out.divisibility[axis] = firstDivisibility(source, same, group, unit);
+      out.constancy[axis] = std::min(source.constancy[same], extent);
+      out.prefix[axis] = std::min(source.prefix[same], extent);
+    }
+  });
+  info.constant = source.constant;
+  info.nonNegative = source.nonNegative;
+  return info;
+}
+
 AxisInfo splat(const AxisInfo &scalar, RankedTensorType type) {
   AxisInfo info = perAxis(type.getRank(), [&](unsigned axis, AxisInfo &out) {
     out.divisibility[axis] = scalar.divisibility[0];
@@ -484,6 +517,12 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       })
       .Case([&](tile::ExpandDimsOp expand) { return expandDims(in[0], expand.getAxis()); })
       .Case([&](tile::TransOp trans) { return transpose(in[0], trans.getOrder()); })
+      .Case([&](tile::ReshapeOp reshapeOp) {
+        return reshapeOp.getAnyOrder()
+                   ? AxisInfo::unknown(rankOf(type))
+                   : reshape(in[0], cast<RankedTensorType>(reshapeOp.getSource().getType()),
+                             cast<RankedTensorType>(type));
+      })
       .Case([&](tile::HintOp hintOp) { return hint(hintOp, in[0]); })
       .Case([&](tilegpu::ConvertLayoutOp) { return in[0]; })
       .Case([&](tile::BitcastOp cast) { return bitcast(in[0], cast.getSource().getType(), type); })

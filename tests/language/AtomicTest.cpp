@@ -104,6 +104,45 @@ def kernel(p, v, old, n, BLOCK: tl.constexpr):
       }
 }
 
+TEST_P(Atomic, ExtremesOfFloatsInTotalOrder) {
+  // Increasing: NaN of both signs, infinities, subnormals and zeros.
+  const std::vector<uint64_t> increasing32 = {0xffc00000, 0xff800000, 0xc0000000, 0x80000001,
+                                              0x80000000, 0x00000000, 0x00000001, 0x3f800000,
+                                              0x40000000, 0x7f800000, 0x7fc00000};
+  for (std::string type : {"fp32", "fp64"}) {
+    std::vector<uint64_t> increasing = increasing32;
+    if (type == "fp64")
+      for (uint64_t &bits : increasing)
+        bits <<= 32;
+    size_t count = increasing.size();
+    Array largest(type, count * count), smallest(type, count * count), values(type, count * count);
+    for (size_t i = 0; i < count * count; ++i) {
+      largest.setBits(i, increasing[i / count]);
+      smallest.setBits(i, increasing[i / count]);
+      values.setBits(i, increasing[i % count]);
+    }
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(largest, smallest, v, n):
+    i = tl.arange(0, 128)
+    value = tl.load(v + i, mask=i < n)
+    tl.atomic_max(largest + i, value, mask=i < n)
+    tl.atomic_min(smallest + i, value, mask=i < n)
+)",
+                        GetParam(),
+                        {largest.argument("largest"),
+                         smallest.argument("smallest"),
+                         values.argument("v"),
+                         {"n", "i32", int(count * count)}}),
+              "")
+        << type;
+    for (size_t i = 0; i < count * count; ++i) {
+      ASSERT_EQ(largest.bits(i), increasing[std::max(i / count, i % count)]) << type << ' ' << i;
+      ASSERT_EQ(smallest.bits(i), increasing[std::min(i / count, i % count)]) << type << ' ' << i;
+    }
+  }
+}
+
 TEST_P(Atomic, ManyOnOnePlace) {
   // 8 programs of 128 elements on 4 counters; the old values of a counter that counts are distinct.
   Buffer<int32_t> counts(4), best(4);

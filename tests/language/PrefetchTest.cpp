@@ -120,6 +120,50 @@ TEST_P(Prefetch, WhatAnIterationBeforeHasStored) {
   }
 }
 
+const char *const aheadSource = R"(
+@triton.jit
+def kernel(q, p, start, end, step, N: tl.constexpr, STEP: tl.constexpr, STAGES: tl.constexpr):
+    i = tl.arange(0, N)
+    total = tl.zeros([N], tl.int32)
+    for k in tl.range(start, end, STEP if STEP > 0 else step, num_stages=STAGES):
+        at = (k - start) // step
+        x = tl.load(p + at * N + i)
+        y = tl.load(p + at * N + i, mask=i % 3 != at % 3, other=-7)
+        total = total % 1000 * 3 + x - y + tl.max(x, 0)
+        tl.store(q + at * N + i, total)
+)";
+
+/// As many iterations as there are ahead, some more, fewer and none, up to the end of the numbers.
+TEST_P(Prefetch, IterationsAhead) {
+  constexpr int most = std::numeric_limits<int>::max();
+  for (int stages : {3, 4, 6})
+    for (int iterations : {0, 1, 2, 3, 4, 5, 7, 9})
+      for (bool isConstant : {false, true}) {
+        SCOPED_TRACE(std::to_string(stages) + " stages, " + std::to_string(iterations));
+        int step = 3, start = most - 1 - 3 * iterations;
+        std::vector<int32_t> x = numbers(iterations * extent, 11), y(x.size()), total(extent);
+        Buffer<int32_t> p(x), q(y);
+        ASSERT_EQ(runSource(aheadSource, GetParam(),
+                            {{"q", "*i32", q},
+                             {"p", "*i32", p},
+                             {"start", "i32", start},
+                             {"end", "i32", most - 1},
+                             {"step", "i32", step}},
+                            {{"N", extent}, {"STEP", isConstant ? step : 0}, {"STAGES", stages}}),
+                  "");
+        for (int k = 0; k < iterations; ++k) {
+          auto row = x.begin() + k * extent;
+          int32_t largest = *std::max_element(row, row + extent);
+          for (int i = 0; i < extent; ++i) {
+            int32_t other = i % 3 != k % 3 ? row[i] : -7;
+            total[i] = total[i] % 1000 * 3 + row[i] - other + largest;
+            y[k * extent + i] = total[i];
+          }
+        }
+        expectEqual(q, y);
+      }
+}
+
 const char *const chainSource = R"(
 @triton.jit
 def kernel(q, p, table, places, start, end, step, N: tl.constexpr):

@@ -5,6 +5,10 @@
 // alone is a loop of compare-and-swap on NVIDIA. Refused there: the pair that the element lies in,
 // with -0 for its neighbour; the neighbour may be another array's, with other bits than a float's.
 //
+// The larger and the smaller of floats are found among their bits, by one of two operations on
+// integers: there is none on floats on NVIDIA, where many programs that compare and swap at one
+// place would make each other try again.
+//
 // Threads that hold a duplicate of an element must not repeat the operation, yet need its result.
 // It reaches them through scratch in shared memory, written by the owner and read by all.
 //
@@ -21,11 +25,34 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
+
+/// Whether the kernel touches memory, or meets, behind the operation.
+bool isFollowedByAccesses(Operation *op) {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (!isa<func::FuncOp, scf::IfOp>(op->getParentOp()))
+      return true;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!next->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(next))
+        return true;
+  }
+  return false;
+}
+
+/// What an operation orders: all that the block does before it, all that it does behind.
+struct Order {
+  bool releases = false, acquires = false;
+};
+
+template <typename OpT> Order orderOf(OpT op) {
+  return {tilegpu::releases(op.getSemantic()),
+          tilegpu::acquires(op.getSemantic()) && isFollowedByAccesses(op)};
+}
 
 /// What rmw and cas have in common; `perform` makes the atomic of one register.
 template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
@@ -45,19 +72,20 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    if (tilegpu::releases(op.getSemantic()))
+    Order order = orderOf(op);
+    if (order.releases)
       releaseBlock(op, s);
     SmallVector<Value> results;
     if (scalar)
-      results = {performIf(op, adaptor, 0, s, owner, /*hasFences=*/true)};
+      results = {performIf(op, adaptor, 0, s, owner, order)};
     else
-      results = betweenFences(op, s, [&] { return performAll(op, adaptor, s, owner); });
+      results = betweenFences(op, s, order, [&] { return performAll(op, adaptor, s, owner); });
     if (share)
       shareOwners(s, this->lowering, op.getType(), owner, scratch, results,
-                  /*ordersGlobal=*/tilegpu::acquires(op.getSemantic()));
-    else if (tilegpu::acquires(op.getSemantic()))
+                  /*ordersGlobal=*/order.acquires);
+    else if (order.acquires)
       this->lowering.device.barrier(s.builder(), op.getLoc());
-    if (tilegpu::acquires(op.getSemantic()) && !this->lowering.target().cumulativeFences)
+    if (order.acquires && !this->lowering.target().cumulativeFences)
       fence(op, s, LLVM::AtomicOrdering::acquire);
     if (results.empty())
       rewriter.eraseOp(op);
@@ -73,7 +101,7 @@ protected:
                                         Value owner) const {
     SmallVector<Value> results;
     for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
-      results.push_back(reg == first ? performIf(op, adaptor, reg, s, owner, /*hasFences=*/false)
+      results.push_back(reg == first ? performIf(op, adaptor, reg, s, owner, Order())
                                      : results[first]);
     return results;
   }
@@ -90,22 +118,22 @@ private:
     this->lowering.device.barrier(s.builder(), op.getLoc());
   }
 
-  /// What `make` makes, between the fences that the operation's semantics ask for.
-  template <typename Make> auto betweenFences(OpT op, const ScalarBuilder &s, Make make) const {
-    if (tilegpu::releases(op.getSemantic()))
+  /// What `make` makes, between the fences of an order.
+  template <typename Make>
+  auto betweenFences(OpT op, const ScalarBuilder &s, Order order, Make make) const {
+    if (order.releases)
       fence(op, s, LLVM::AtomicOrdering::release);
     auto made = make();
-    if (tilegpu::acquires(op.getSemantic()))
+    if (order.acquires)
       fence(op, s, LLVM::AtomicOrdering::acquire);
     return made;
   }
 
   Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value owner,
-                  bool hasFences) const {
+                  Order order) const {
     Value predicate = both(owner, op.getMask() ? adaptor.getMask()[reg] : Value(), s);
     auto performHere = [&](const ScalarBuilder &s) {
-      auto make = [&] { return perform(op, adaptor, reg, s); };
-      return hasFences ? betweenFences(op, s, make) : make();
+      return betweenFences(op, s, order, [&] { return perform(op, adaptor, reg, s); });
     };
     if (!predicate)
       return performHere(s);
@@ -126,15 +154,32 @@ struct AtomicRMWDistribution : AtomicDistribution<tile::AtomicRMWOp> {
   using AtomicDistribution::AtomicDistribution;
   Value perform(tile::AtomicRMWOp op, Adaptor adaptor, unsigned reg,
                 const ScalarBuilder &s) const override {
-    auto atomic = LLVM::AtomicRMWOp::create(
-        s.builder(), op.getLoc(), atomicInstructionOf(op.getKind()), adaptor.getPtr()[reg],
-        adaptor.getValue()[reg], LLVM::AtomicOrdering::monotonic,
-        lowering.device.syncScope(op.getScope()));
+    Value ptr = adaptor.getPtr()[reg], value = adaptor.getValue()[reg];
+    auto extreme = bitwiseExtremeOf(op.getKind(), value.getType());
+    if (!extreme)
+      return instruction(op, atomicInstructionOf(op.getKind()), ptr, value, s.builder());
+    Value bits = s.bitcast(value, s.builder().getIntegerType(scalarBits(value.getType())));
+    Value negative = s.compare(arith::CmpIPredicate::slt, bits, s.zero(bits.getType()));
+    auto yield = [&](LLVM::AtomicBinOp kind) {
+      return [this, op, kind, ptr, bits](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, instruction(op, kind, ptr, bits, b));
+      };
+    };
+    auto branch = scf::IfOp::create(s.builder(), op.getLoc(), negative, yield(extreme->ofNegative),
+                                    yield(extreme->ofPositive));
+    return s.bitcast(branch.getResult(0), value.getType());
+  }
+
+private:
+  Value instruction(tile::AtomicRMWOp op, LLVM::AtomicBinOp kind, Value ptr, Value value,
+                    OpBuilder &b) const {
+    auto atomic =
+        LLVM::AtomicRMWOp::create(b, op.getLoc(), kind, ptr, value, LLVM::AtomicOrdering::monotonic,
+                                  lowering.device.syncScope(op.getScope()));
     lowering.device.annotateAtomic(atomic, isDeviceMemory(op));
     return atomic;
   }
 
-private:
   static bool isDeviceMemory(tile::AtomicRMWOp op) {
     return op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr);
   }

@@ -3,6 +3,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -50,8 +51,9 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   LogicalResult distribute(tile::LoadOp op, Adaptor adaptor, const ScalarBuilder &s,
                            ConversionPatternRewriter &rewriter) const override {
     Type element = lowering.elementType(op.getType());
-    Value owner = tilegpu::isReadForAll(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
-    bool share = owner && !op->use_empty();
+    bool isForAll = tilegpu::isReadForAll(op);
+    Value owner = isForAll || isLoadedByOwner(op) ? ownerOf(op.getPtr(), lowering, s) : Value();
+    bool share = isForAll && owner && !op->use_empty();
     Value scratch = share ? lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
@@ -114,9 +116,12 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
     if (mayStraddle && group.size() > 1)
       for (unsigned reg : group)
         elements.push_back(both(owner, adaptor.getMask()[reg], s));
-    return tilegpu::GlobalLoadOp::create(b, op.getLoc(), type, adaptor.getPtr()[group[0]],
-                                         predicate, other, elements, op.getCache(), op.getEvict(),
-                                         op.getIsVolatile());
+    auto load = tilegpu::GlobalLoadOp::create(b, op.getLoc(), type, adaptor.getPtr()[group[0]],
+                                              predicate, other, elements, op.getCache(),
+                                              op.getEvict(), op.getIsVolatile());
+    if (isLoadedByOwner(op) && !op.getMask())
+      setLoadedByOwner(load);
+    return load;
   }
 };
 

@@ -1,14 +1,16 @@
 // Expansion of target operations: global accesses as PTX text.
 //
 // An access without predicate and modifiers is an LLVM load or store, which LLVM can combine and
-// move. The others are one predicated instruction each, as is an addition to memory. The registers
-// that a load leaves alone when its predicate is false are tied to inputs that hold `other`, so
-// LLVM places the moves.
+// move. So is a load that only its owner needs: other threads may make it, too, and of a predicate
+// ptxas would make a branch. The others are one predicated instruction each, as is an addition to
+// memory. The registers that a load leaves alone when its predicate is false are tied to inputs
+// that hold `other`, so LLVM places the moves.
 
 #include "compiler/Conversion/TileGPUToNVVM/NVVMLowering.h"
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Conversion/TileGPUToNVVM/PTXText.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
 using namespace mlir;
 
@@ -112,7 +114,8 @@ LogicalResult expandLoadToPTX(tilegpu::GlobalLoadOp op, OpBuilder &b) {
   ScalarBuilder s(b, op.getLoc());
   Words words = wordsOf(op.getType());
   std::string modifier = modifiers(op.getCache(), op.getEvict());
-  if (!op.getPredicate() && modifier.empty()) {
+  bool isAnyThreads = !op.getPredicate() || isLoadedByOwner(op);
+  if (isAnyThreads && modifier.empty()) {
     Value loaded = LLVM::LoadOp::create(b, op.getLoc(), op.getType(), op.getPtr(), bytesOf(words),
                                         op.getIsVolatile());
     op.replaceAllUsesWith(loaded);

@@ -61,13 +61,24 @@ Value KernelEmitter::atomicRMW(tile::AtomicRMWOp op, Value pointer, Value value)
   Type type = value.getType();
   if (type.isF16() || type.isBF16())
     return halfAtomicRMW(op, pointer, value);
-  // Exchanges of floats and pointers go by their bits.
-  bool byBits = op.getKind() == tile::AtomicKind::Exchange && !type.isInteger();
-  VectorBuilder v = vectors();
-  Value operand = byBits ? v.bitcast(value, integerLike(*b, type)) : value;
-  Value old = LLVM::AtomicRMWOp::create(*b, loc, atomicInstructionOf(op.getKind()), pointer,
-                                        operand, atomicOrderingOf(op.getSemantic()));
-  return v.bitcast(old, type);
+  auto extreme = bitwiseExtremeOf(op.getKind(), type);
+  // Exchanges of floats and pointers go by their bits, too.
+  bool byBits = extreme || (op.getKind() == tile::AtomicKind::Exchange && !type.isInteger());
+  Value operand = byBits ? vectors().bitcast(value, integerLike(*b, type)) : value;
+  auto instruction = [&](LLVM::AtomicBinOp kind) -> Value {
+    return LLVM::AtomicRMWOp::create(*b, loc, kind, pointer, operand,
+                                     atomicOrderingOf(op.getSemantic()));
+  };
+  Value old;
+  if (extreme) {
+    Value negative = vectors().less(operand, vectors().integer(0, operand));
+    old = orElse(
+        loc, negative, [&] { return instruction(extreme->ofNegative); },
+        [&] { return instruction(extreme->ofPositive); });
+  } else {
+    old = instruction(atomicInstructionOf(op.getKind()));
+  }
+  return vectors().bitcast(old, type);
 }
 
 Value KernelEmitter::atomicCAS(tile::AtomicCASOp op, Value pointer, Value compare, Value value) {

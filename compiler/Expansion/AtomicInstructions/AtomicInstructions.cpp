@@ -48,4 +48,15 @@ LLVM::AtomicBinOp atomicInstructionOf(tile::AtomicKind kind) {
   llvm_unreachable("unknown atomic kind");
 }
 
+std::optional<BitwiseExtreme> bitwiseExtremeOf(tile::AtomicKind kind, Type element) {
+  using LLVM::AtomicBinOp;
+  if (!element.isF32() && !element.isF64())
+    return std::nullopt;
+  if (kind == tile::AtomicKind::FMax)
+    return BitwiseExtreme{AtomicBinOp::max, AtomicBinOp::umin};
+  if (kind == tile::AtomicKind::FMin)
+    return BitwiseExtreme{AtomicBinOp::min, AtomicBinOp::umax};
+  return std::nullopt;
+}
+
 } // namespace kiln

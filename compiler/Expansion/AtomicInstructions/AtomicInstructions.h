@@ -14,6 +14,17 @@ mlir::LLVM::AtomicOrdering atomicOrderingOf(tile::MemorySemantic semantic);
 /// The read-modify-write instruction of a kind.
 mlir::LLVM::AtomicBinOp atomicInstructionOf(tile::AtomicKind kind);
 
+/// The instructions on the bits of floats that find the larger or smaller one in IEEE 754's total
+/// order. Integers compare as floats do if one is positive, and the other way round if
+/// both are negative.
+struct BitwiseExtreme {
+  mlir::LLVM::AtomicBinOp ofPositive, ofNegative; ///< by the operand's sign bit
+};
+
+/// Of FMax and FMin on 32 and 64 bits: memory has these instructions, where that of floats would be
+/// a loop of compare-and-swap.
+std::optional<BitwiseExtreme> bitwiseExtremeOf(tile::AtomicKind kind, mlir::Type element);
+
 } // namespace kiln
 
 #endif

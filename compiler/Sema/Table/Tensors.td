@@ -83,8 +83,8 @@ def AtomicAdd : KernelBuiltin<"atomic_add", (parameters pointer:$pointer, AnyOf<
     "'release', 'relaxed'; scope: 'gpu' (default), 'cta', 'sys'.">;
 def AtomicMax : KernelBuiltin<"atomic_max", (parameters pointer:$pointer, AnyOf<[integer, float]>:$val, Default<booleans, "None">:$mask,
     Default<text, "None">:$sem, Default<text, "None">:$scope),
-    "The larger one, atomically; integers by their sign, fp32, fp64. NaN is not ordered. Returns the old values. sem: 'acq_rel' "
-    "(default), 'acquire', 'release', 'relaxed'; scope: 'gpu' (default), 'cta', 'sys'.">;
+    "The larger one, atomically; integers by their sign, fp32 and fp64 in IEEE's total order: NaN is beyond infinity of its sign, as in "
+    "Triton. Returns the old values. sem: 'acq_rel' (default), 'acquire', 'release', 'relaxed'; scope: 'gpu' (default), 'cta', 'sys'.">;
 def AtomicMin : KernelBuiltin<"atomic_min", (parameters pointer:$pointer, AnyOf<[integer, float]>:$val, Default<booleans, "None">:$mask,
     Default<text, "None">:$sem, Default<text, "None">:$scope),
     "The smaller one, atomically; as atomic_max. Returns the old values. sem: 'acq_rel' (default), 'acquire', 'release', 'relaxed'; "

@@ -169,6 +169,26 @@ func.func @prefix(%n: i32, %m: i32) attributes {tile.kernel} {
 }
 
 // -----
+// Neighbours along an axis of a reshaped tile are those along the axis with as many elements between.
+func.func @reshaped(%n: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [4]}}
+  %range = tile.arange 0, 4 : tensor<4xi32>
+  // expected-remark @+1 {{contiguity = [1, 4]}}
+  %row = tile.expand_dims %range, 0 : tensor<4xi32> -> tensor<1x4xi32>
+  // expected-remark @+1 {{contiguity = [1, 4], divisibility = [1, 1099511627776], constancy = [128, 1], non-negative}}
+  %tile = tile.broadcast %row : tensor<1x4xi32> -> tensor<128x4xi32>
+  // expected-remark @+1 {{contiguity = [4], divisibility = [1099511627776], constancy = [1], non-negative}}
+  %flat = tile.reshape %tile : tensor<128x4xi32> -> tensor<512xi32>
+  // expected-remark @+1 {{contiguity = [1, 2], divisibility = [1, 2], constancy = [1, 1], non-negative}}
+  %pairs = tile.reshape %tile : tensor<128x4xi32> -> tensor<256x2xi32>
+  // expected-remark @+1 {{contiguity = [1, 1, 4], divisibility = [1, 1, 1099511627776], constancy = [1, 32, 1], non-negative}}
+  %split = tile.reshape %tile : tensor<128x4xi32> -> tensor<4x32x4xi32>
+  // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %any = tile.reshape %tile any_order : tensor<128x4xi32> -> tensor<512xi32>
+  return
+}
+
+// -----
 // As unsigned numbers, neighbours may wrap from the largest to zero.
 func.func @unsigned_prefix(%start: i32, %n: i32) attributes {tile.kernel} {
   // expected-remark @+1 {{contiguity = [64]}}

@@ -1,4 +1,5 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -39,6 +40,10 @@ GlobalAccess blockAccess(Operation *op, Value descriptor, std::optional<tile::At
   return {op, tilegpu::baseOfMap(descriptor), kind.has_value(), true, true, kind, true};
 }
 
+bool isScalar(const GlobalAccess &access) {
+  return !isa<RankedTensorType>(access.pointers.getType());
+}
+
 bool hasDuplicates(const LinearLayout &layout, const TargetInfo &target) {
   return layout.freeBits(Dim::Lane) || layout.freeBits(Dim::Warp) ||
          layout.numLanes() < int64_t(target.warpSize);
@@ -54,7 +59,7 @@ std::optional<GlobalAccess> globalAccessOf(Operation *op) {
                             .pointers = load.getPtr(),
                             .reads = true,
                             .writes = false,
-                            .byOwners = tilegpu::isReadForAll(load),
+                            .byOwners = tilegpu::isReadForAll(load) || isLoadedByOwner(load),
                             .commutes = std::nullopt,
                             .mask = load.getMask()};
       })
@@ -128,8 +133,10 @@ BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess
   if (need.isNever() || !earlier.hasElements() || !later.hasElements())
     return need;
   Meeting meeting = meetings.meet(earlier.elements(), later.elements(), passed);
-  bool isOrdered =
-      meeting == Meeting::Never || (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
+  // A scalar's owner is always the same thread.
+  bool haveOneOwner = earlier.byOwners && later.byOwners && isScalar(earlier) && isScalar(later);
+  bool isOrdered = meeting == Meeting::Never || haveOneOwner ||
+                   (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
   return isOrdered ? BarrierNeed() : need;
 }
 

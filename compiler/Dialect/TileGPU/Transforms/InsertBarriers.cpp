@@ -19,11 +19,12 @@
 // and all threads have the same scalars. They are computed from the same values by the same
 // operations; what is read from memory is ordered by these very barriers against this program
 // instance's writes, and is read once for all threads where others may be writing it
-// (isReadForAll).
+// (isReadForAll). What its owner alone reads (OwnerLoads.h) steers nothing.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/BufferAliases.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -113,6 +114,7 @@ public:
   BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
       : target(target), hasSharedBarriers(memoryFeaturesOf(target).sharedBarriers), aliases(kernel),
         order(target) {
+    loadByOwners(kernel, order);
     kernel.walk([&](tilegpu::DotOp dot) {
       if (dot.getIsAsync())
         dotsInFlight.push_back(dot);

@@ -8,6 +8,9 @@
 //     x = load(p(first)) if there is an iteration
 //     for …: next = load(p(i + 1)) if there is one; …; store(…); x = next
 //
+// Where the source asks for more than two stages, and threads have a few registers for each, loads
+// are as many iterations ahead as the stages say (LoadsAhead.h).
+//
 // Stores through other arguments reach it only if two arguments are equal (AddressMeeting.h). The
 // kernel compares them, and has the loop twice: as it was for equal ones, else with loads ahead.
 //
@@ -23,6 +26,7 @@
 // it is little and waits for no comparison.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
@@ -39,6 +43,12 @@ namespace kiln {
 namespace {
 
 using Operations = llvm::SmallSetVector<Operation *, 16>;
+
+SmallVector<Operation *> inOrder(const Operations &ops) {
+  SmallVector<Operation *> ordered(ops.begin(), ops.end());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
+}
 
 /// What a loop computes for some values of an iteration: operations of its body without effects,
 /// and what they take from the iteration before.
@@ -181,12 +191,6 @@ public:
   }
 
 private:
-  SmallVector<Operation *> inOrder(const Operations &ops) {
-    SmallVector<Operation *> ordered(ops.begin(), ops.end());
-    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    return ordered;
-  }
-
   /// The loads of an iteration by the values of `iteration`, if there is one.
   SmallVector<Value> loadIf(Value exists, IRMapping &iteration) {
     for (Operation *op : inOrder(ahead.addresses.ops))
@@ -248,9 +252,13 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
       std::optional<LoadsAhead> ahead = Finder(loop, *target).run();
       if (!ahead || !pays(loop, *ahead, *target))
         continue;
+      unsigned distance = distanceOf(loop, *ahead, *target);
       if (!ahead->pairs.empty())
         loop = versionFor(ahead->pairs, loop, comparisons);
-      Prefetcher(loop, std::move(*ahead)).run();
+      if (distance > 1)
+        loadAhead(loop, ahead->loads, inOrder(ahead->addresses.ops), distance);
+      else
+        Prefetcher(loop, std::move(*ahead)).run();
     }
   }
 
@@ -268,6 +276,23 @@ private:
     return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&
            needed + widestIn(loop) < registersOfThread(getOperation(), target);
+  }
+
+  /// How many iterations ahead loads are that are: as many as the source asks for by its stages, as
+  /// far as they are a few registers and a short program.
+  unsigned distanceOf(scf::ForOp loop, const LoadsAhead &ahead, const TargetInfo &target) {
+    constexpr unsigned few = 32, most = 4, shortBody = 128;
+    if (!asksForStages(loop) || !ahead.addresses.carried.empty() ||
+        multipliesByThreads(loop, target) || loop.getBody()->getOperations().size() > shortBody)
+      return 1;
+    unsigned stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr).getInt();
+    unsigned distance = std::min({stages - 1, most, few / std::max(ahead.registers(), 1u)});
+    unsigned needed = estimateRegisters(getOperation(), target) + distance * ahead.registers();
+    constexpr unsigned blocks = 2;
+    return needed * blocks <= registerShare(getOperation(), target) &&
+                   needed <= registersOfThread(getOperation(), target)
+               ? std::max(distance, 1u)
+               : 1;
   }
 
   /// Whether a processor has as many of the kernel's blocks at a time if a thread holds so much

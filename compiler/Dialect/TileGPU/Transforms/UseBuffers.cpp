@@ -22,6 +22,7 @@
 // they are.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 #include "compiler/Layout/RegisterRenaming.h"
@@ -344,7 +345,8 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     };
     // What polls memory LLVM must not take out of a loop, as it would an access to a buffer.
     getOperation().walk([&](tile::LoadOp load) {
-      if (!tilegpu::isReadForAll(load) && load.getCache() != tile::CacheModifier::CG)
+      if (!tilegpu::isReadForAll(load) && !isLoadedByOwner(load) &&
+          load.getCache() != tile::CacheModifier::CG)
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });

@@ -35,6 +35,64 @@ module attributes {tilegpu.target = "TARGET"} {
 func.func @both(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %one = arith.constant 1 : i32
   %a = tile.atomic_rmw <add> %p, %one : (!tile.ptr<i32>, i32) -> i32
+  tile.store %p, %one : (!tile.ptr<i32>, i32) -> ()
+  return
+}
+}
+
+// -----
+// There is nothing to acquire at the kernel's end, in a branch neither, but in a loop.
+// NVVM-LABEL: llvm.func @end
+// NVVM: nvvm.barrier0
+// NVVM: llvm.fence syncscope("device") release
+// NVVM: llvm.atomicrmw add
+// NVVM-NOT: llvm.fence
+// NVVM-NOT: nvvm.barrier0
+// NVVM: llvm.return
+
+// ROCDL-LABEL: llvm.func @end
+// ROCDL: llvm.atomicrmw add
+// ROCDL-NOT: llvm.fence
+// ROCDL-NOT: rocdl.barrier
+// ROCDL: llvm.return
+
+// NVVM-LABEL: llvm.func @repeated
+// NVVM: llvm.atomicrmw add
+// NVVM: llvm.fence syncscope("device") acquire
+// NVVM: nvvm.barrier0
+module attributes {tilegpu.target = "TARGET"} {
+func.func @end(%p: !tile.ptr<i32>, %any: i1) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant 1 : i32
+  scf.if %any {
+    %a = tile.atomic_rmw <add> %p, %one : (!tile.ptr<i32>, i32) -> i32
+  }
+  return
+}
+func.func @repeated(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant 1 : i32
+  scf.for %i = %one to %n step %one : i32 {
+    %a = tile.atomic_rmw <add> %p, %one : (!tile.ptr<i32>, i32) -> i32
+  }
+  return
+}
+}
+
+// -----
+// The larger float is the larger integer, or, where the operand is negative, the smaller one.
+// NVVM-LABEL: llvm.func @extremes
+// ROCDL-LABEL: llvm.func @extremes
+// NVVM: llvm.atomicrmw umin {{.*}} : !llvm.ptr<1>, i32
+// NVVM: llvm.atomicrmw max {{.*}} : !llvm.ptr<1>, i32
+// ROCDL: llvm.atomicrmw umin {{.*}} : !llvm.ptr<1>, i32
+// ROCDL: llvm.atomicrmw max {{.*}} : !llvm.ptr<1>, i32
+// NVVM: llvm.atomicrmw umax {{.*}} : !llvm.ptr<1>, i64
+// NVVM: llvm.atomicrmw min {{.*}} : !llvm.ptr<1>, i64
+// ROCDL: llvm.atomicrmw umax {{.*}} : !llvm.ptr<1>, i64
+// ROCDL: llvm.atomicrmw min {{.*}} : !llvm.ptr<1>, i64
+module attributes {tilegpu.target = "TARGET"} {
+func.func @extremes(%p: !tile.ptr<f32>, %x: f32, %q: !tile.ptr<f64>, %y: f64) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %a = tile.atomic_rmw <fmax> %p, %x {semantic = #tile.semantic<relaxed>} : (!tile.ptr<f32>, f32) -> f32
+  %b = tile.atomic_rmw <fmin> %q, %y {semantic = #tile.semantic<relaxed>} : (!tile.ptr<f64>, f64) -> f64
   return
 }
 }
@@ -86,6 +144,7 @@ module attributes {tilegpu.target = "TARGET"} {
 func.func @acquire(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %one = arith.constant 1 : i32
   %a = tile.atomic_cas %p, %one, %one {semantic = #tile.semantic<acquire>, scope = #tile.scope<cta>} : (!tile.ptr<i32>, i32, i32) -> i32
+  tile.store %p, %one : (!tile.ptr<i32>, i32) -> ()
   return
 }
 }

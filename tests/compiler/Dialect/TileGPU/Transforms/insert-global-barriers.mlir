@@ -50,7 +50,7 @@ func.func @reversed(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   return
 }
 
-// Both warps load what one of them stores; every thread loads a scalar, one stores it.
+// Both warps load what one of them stores; every thread loads a scalar that all need, one stores it.
 // CHECK-LABEL: func.func @redundant
 // CHECK: tile.load
 // CHECK-NEXT: tilegpu.barrier{{$}}
@@ -60,6 +60,7 @@ func.func @reversed(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
 // CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.print
 func.func @redundant(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) {
   %r = tile.arange 0, 32 : tensor<32xi32, #few>
   %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #few>
@@ -69,6 +70,50 @@ func.func @redundant(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>) {
   %s = tile.load %y : (!tile.ptr<i32>) -> i32
   tile.store %y, %s : (!tile.ptr<i32>, i32) -> ()
   tile.store %y, %s : (!tile.ptr<i32>, i32) -> ()
+  tile.print "s: %i"(%s) : i32
+  return
+}
+
+// What only goes into stored scalars the thread that stores loads by itself.
+// CHECK-LABEL: func.func @counter
+// CHECK-NOT: tilegpu.barrier
+// CHECK: tile.load {{.*}}tilegpu.by_owner
+// CHECK-NOT: tilegpu.barrier
+// CHECK: return
+func.func @counter(%x: !tile.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c0) -> (i32) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<i32>, i32
+    %v = tile.load %p : (!tile.ptr<i32>) -> i32
+    %next = arith.addi %sum, %v : i32
+    tile.store %p, %next : (!tile.ptr<i32>, i32) -> ()
+    scf.yield %next : i32
+  }
+  tile.store %x, %last : (!tile.ptr<i32>, i32) -> ()
+  return
+}
+
+// Not what is a bound of a loop, an address of a load, or in a tensor.
+// CHECK-LABEL: func.func @steering
+// CHECK-NOT: tilegpu.by_owner
+// CHECK: return
+func.func @steering(%x: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = tile.load %x : (!tile.ptr<i32>) -> i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<i32>, i32
+    %at = tile.load %p : (!tile.ptr<i32>) -> i32
+    %q = tile.addptr %x, %at : !tile.ptr<i32>, i32
+    %v = tile.load %q : (!tile.ptr<i32>) -> i32
+    %s = tile.splat %v : i32 -> tensor<64xi32, #l>
+    %r = tile.arange 0, 64 : tensor<64xi32, #l>
+    %ps = tile.splat %p : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>, #l>
+    %as = tile.addptr %ps, %r : tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>
+    tile.store %as, %s : (tensor<64x!tile.ptr<i32>, #l>, tensor<64xi32, #l>) -> ()
+    tile.store %p, %c0 : (!tile.ptr<i32>, i32) -> ()
+  }
   return
 }
 

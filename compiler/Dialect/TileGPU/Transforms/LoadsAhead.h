@@ -1,0 +1,19 @@
+// Loads of a loop made several iterations ahead, in registers.
+
+#ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADSAHEAD_H
+#define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADSAHEAD_H
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace kiln {
+
+/// Makes loads of an innermost loop `distance` iterations ahead, which is legal. `addresses` are
+/// the operations of its body, in their order, that compute their operands, of nothing that the
+/// loop carries.
+void loadAhead(mlir::scf::ForOp loop, mlir::ArrayRef<tile::LoadOp> loads,
+               mlir::ArrayRef<mlir::Operation *> addresses, unsigned distance);
+
+} // namespace kiln
+
+#endif
