@@ -75,14 +75,21 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   /// A scalar or vector for each group.
   SmallVector<Value> loadPlanned(tile::LoadOp op, Adaptor adaptor, const AccessPlan &plan,
                                  Value owner, const ScalarBuilder &s) const {
-    auto loadAll = [&](const RegisterGroups &groups, const ScalarBuilder &s,
+    auto loadAll = [&](ArrayRef<SmallVector<unsigned>> groups, const ScalarBuilder &s,
                        bool mayStraddle = false) {
       return llvm::map_to_vector(groups, [&](ArrayRef<unsigned> group) {
         return loadGroup(op, adaptor, group, owner, mayStraddle, s);
       });
     };
-    if (!plan.mayStraddle || (lowering.target().loadsBeyondMasks && !op.getIsVolatile()))
-      return loadAll(plan.groups, s, plan.mayStraddle);
+    if (!plan.mayStraddle || (lowering.target().loadsBeyondMasks && !op.getIsVolatile())) {
+      size_t first = groupsToStart(op, plan.groups);
+      ArrayRef<SmallVector<unsigned>> groups = plan.groups;
+      SmallVector<Value> vectors = loadAll(groups.take_front(first), s, plan.mayStraddle);
+      if (first)
+        lowering.device.startLoads(s.builder(), op.getLoc());
+      llvm::append_range(vectors, loadAll(groups.drop_front(first), s, plan.mayStraddle));
+      return vectors;
+    }
     auto branch = scf::IfOp::create(
         s.builder(), op.getLoc(), straddles(plan.groups, adaptor.getMask(), s),
         [&](OpBuilder &b, Location loc) {
@@ -99,6 +106,15 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
           scf::YieldOp::create(b, loc, loadAll(plan.groups, ScalarBuilder(b, loc)));
         });
     return llvm::to_vector_of<Value>(branch.getResults());
+  }
+
+  /// How many groups start ahead of all that follows.
+  static size_t groupsToStart(tile::LoadOp op, const RegisterGroups &groups) {
+    auto started = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::startedAttr);
+    if (!started || groups.empty())
+      return 0;
+    unsigned bits = scalarBits(tile::elementTypeOf(op.getType())) * groups.front().size();
+    return std::min<size_t>(groups.size(), started.getInt() / llvm::divideCeil(bits, 32));
   }
 
   Value loadGroup(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> group, Value owner,
