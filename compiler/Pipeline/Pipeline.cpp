@@ -237,6 +237,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
   // After it small loads of an iteration wait for memory together.
   passes.addNestedPass<func::FuncOp>(createLiftLoadsPass());
+  // After it loads say how much of them starts ahead of stores to the same addresses.
+  passes.addNestedPass<func::FuncOp>(createStartLoadsPass());
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it no tile is stored twice for dots that could read one buffer.

@@ -39,10 +39,14 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  if (huge)
-    callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) {
-      return pass != "GVNPass" && pass != "VectorCombinePass";
-    });
+  // ptxas makes several iterations of one itself, with their loads in front, of as many as it has
+  // registers for. Of what LLVM has made, with an address for each load, it does not.
+  bool unrollsLater = target.backend == Backend::CUDA;
+  callbacks.registerShouldRunOptionalPassCallback([=](llvm::StringRef pass, llvm::Any) {
+    if (huge && (pass == "GVNPass" || pass == "VectorCombinePass"))
+      return false;
+    return !unrollsLater || pass != "LoopUnrollPass";
+  });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);

@@ -54,6 +54,31 @@ def kernel(p, q, r, s, n, BLOCK: tl.constexpr):
   }
 }
 
+/// A thread has two neighbours, and a bound may end between them.
+TEST_P(Memory, PairsThatABoundEndsWithin) {
+  const char *source = R"(
+@triton.jit
+def kernel(p, q, r, n):
+    i = tl.arange(0, 256)
+    tl.store(q + i, tl.load(p + i, mask=i < n, other=-5))
+    tl.store(r + i, tl.load(p + i, mask=i < n), mask=i < n)
+)";
+  for (int n : {0, 1, 2, 101, 255, 256}) {
+    Buffer<int16_t> p(std::max(n, 1)), q(256), r(std::max(n, 1));
+    for (int i = 0; i < n; ++i)
+      p[size_t(i)] = int16_t(3 * i - 200);
+    ASSERT_EQ(
+        runSource(source, GetParam(),
+                  {{"p", "*i16:16", p}, {"q", "*i16:16", q}, {"r", "*i16:16", r}, {"n", "i32", n}}),
+        "");
+    for (int i = 0; i < 256; ++i) {
+      ASSERT_EQ(q[size_t(i)], i < n ? 3 * i - 200 : -5) << n << " " << i;
+      if (i < n)
+        ASSERT_EQ(r[size_t(i)], 3 * i - 200) << n << " " << i;
+    }
+  }
+}
+
 TEST_P(Memory, FollowsStridesAndIndices) {
   const char *source = R"(
 @triton.jit

@@ -122,6 +122,40 @@ TEST_P(StoringLoop, BlocksThatOperandsAreComputedFrom) {
     checkBlocks(GetParam(), /*isComputed=*/true, 3, warps);
 }
 
+/// Blocks of states that a loop writes where it has read.
+TEST_P(StoringLoop, StatesWhereTheyWereLoaded) {
+  const char *source = R"(
+@triton.jit
+def kernel(p, last, trips, N: tl.constexpr):
+    i = tl.arange(0, N)
+    state = tl.load(last + i)
+    for t in range(trips):
+        x = tl.load(p + i)
+        tl.store(p + i, state)
+        state = state * 2 + x
+        p += N
+    tl.store(last + i, state)
+)";
+  constexpr int elements = 4096, trips = 3;
+  Random random(5);
+  std::vector<float> blocks(size_t(trips) * elements), states(elements);
+  for (std::vector<float> *numbers : {&blocks, &states})
+    for (float &number : *numbers)
+      number = float(random.below(9));
+  Buffer<float> p(blocks), last(states);
+  ASSERT_EQ(runSource(source, GetParam(),
+                      {{"p", "*fp32:16", p}, {"last", "*fp32:16", last}, {"trips", "i32", trips}},
+                      {{"N", elements}}),
+            "");
+  for (int i = 0; i < elements; ++i) {
+    for (int t = 0; t < trips; ++t) {
+      ASSERT_EQ(p[size_t(t * elements + i)], states[size_t(i)]) << t << " " << i;
+      states[size_t(i)] = states[size_t(i)] * 2 + blocks[size_t(t * elements + i)];
+    }
+    ASSERT_EQ(last[size_t(i)], states[size_t(i)]) << i;
+  }
+}
+
 const char *const adding = R"(
 @triton.jit
 def kernel(q, p, w, r, trips, K: tl.constexpr, BY_BLOCKS: tl.constexpr):

@@ -79,6 +79,10 @@ public:
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
 
+  /// Loads ahead of it start before accesses behind it, where the assembler would change that. All
+  /// threads of a warp come to it.
+  virtual void startLoads(mlir::OpBuilder &, mlir::Location) const {}
+
   //--- Buffers, where there is MemoryFeatures::boundedBuffers ---
   /// Of `bytes` (i32) from `base` on, both the same in all of a wave's threads.
   virtual mlir::Value makeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,

@@ -77,14 +77,25 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   /// A scalar or vector for each group.
   SmallVector<Value> loadPlanned(tile::LoadOp op, Adaptor adaptor, const AccessPlan &plan,
                                  Value owner, const ScalarBuilder &s) const {
-    auto loadAll = [&](const RegisterGroups &groups, const ScalarBuilder &s,
+    auto loadAll = [&](ArrayRef<SmallVector<unsigned>> groups, const ScalarBuilder &s,
                        bool mayStraddle = false) {
       return llvm::map_to_vector(groups, [&](ArrayRef<unsigned> group) {
         return loadGroup(op, adaptor, group, owner, mayStraddle, s);
       });
     };
-    if (!plan.mayStraddle || (lowering.target().loadsBeyondMasks && !op.getIsVolatile()))
-      return loadAll(plan.groups, s, plan.mayStraddle);
+    if (!plan.mayStraddle || (lowering.target().loadsBeyondMasks && !op.getIsVolatile())) {
+      size_t first = groupsToStart(op, plan.groups);
+      ArrayRef<SmallVector<unsigned>> groups = plan.groups;
+      SmallVector<Value> vectors = loadAll(groups.take_front(first), s, plan.mayStraddle);
+      if (first)
+        lowering.device.startLoads(s.builder(), op.getLoc());
+      llvm::append_range(vectors, loadAll(groups.drop_front(first), s, plan.mayStraddle));
+      return vectors;
+    }
+    if (areFewPairs(plan.groups))
+      return llvm::map_to_vector(plan.groups, [&](ArrayRef<unsigned> pair) {
+        return loadPair(op, adaptor, pair, owner, s);
+      });
     auto branch = scf::IfOp::create(
         s.builder(), op.getLoc(), straddles(plan.groups, adaptor.getMask(), s),
         [&](OpBuilder &b, Location loc) {
@@ -103,19 +114,54 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
     return llvm::to_vector_of<Value>(branch.getResults());
   }
 
+  /// Two predicated loads of each cost less than a branch, which what is loaded next would wait
+  /// for.
+  static bool areFewPairs(const RegisterGroups &groups) {
+    constexpr unsigned few = 4;
+    return groups.size() <= few &&
+           llvm::all_of(groups, [](ArrayRef<unsigned> group) { return group.size() == 2; });
+  }
+
+  /// Both elements if the mask has both, or else the first alone.
+  Value loadPair(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> pair, Value owner,
+                 const ScalarBuilder &s) const {
+    Value hasFirst = adaptor.getMask()[pair[0]], hasBoth = adaptor.getMask()[pair[1]];
+    Value endsWithin = s.bitAnd(hasFirst, s.bitXor(hasBoth, s.boolean(true)));
+    Value vector = loadWhere(op, adaptor, pair, both(owner, hasBoth, s), {}, s);
+    Value first = loadWhere(op, adaptor, pair.take_front(), both(owner, endsWithin, s), {}, s);
+    SmallVector<Value> elements = s.unpack(vector);
+    first = s.bitcast(first, elements[0].getType());
+    elements[0] = s.select(endsWithin, first, elements[0]);
+    return packVector(s, elements);
+  }
+
+  /// How many groups start ahead of all that follows.
+  static size_t groupsToStart(tile::LoadOp op, const RegisterGroups &groups) {
+    auto started = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::startedAttr);
+    if (!started || groups.empty())
+      return 0;
+    unsigned bits = scalarBits(tile::elementTypeOf(op.getType())) * groups.front().size();
+    return std::min<size_t>(groups.size(), started.getInt() / llvm::divideCeil(bits, 32));
+  }
+
   Value loadGroup(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> group, Value owner,
                   bool mayStraddle, const ScalarBuilder &s) const {
+    Value predicate = both(owner, op.getMask() ? adaptor.getMask()[group[0]] : Value(), s);
+    SmallVector<Value> elements;
+    if (mayStraddle && group.size() > 1)
+      for (unsigned reg : group)
+        elements.push_back(both(owner, adaptor.getMask()[reg], s));
+    return loadWhere(op, adaptor, group, predicate, elements, s);
+  }
+
+  Value loadWhere(tile::LoadOp op, Adaptor adaptor, ArrayRef<unsigned> group, Value predicate,
+                  ValueRange elements, const ScalarBuilder &s) const {
     OpBuilder &b = s.builder();
     Type type = lowering.elementType(op.getType());
     if (group.size() > 1)
       type =
           VectorType::get(group.size(), isa<LLVM::LLVMPointerType>(type) ? b.getI64Type() : type);
-    Value predicate = both(owner, op.getMask() ? adaptor.getMask()[group[0]] : Value(), s);
     Value other = op.getOther() ? packGroup(s, adaptor.getOther(), group) : Value();
-    SmallVector<Value> elements;
-    if (mayStraddle && group.size() > 1)
-      for (unsigned reg : group)
-        elements.push_back(both(owner, adaptor.getMask()[reg], s));
     auto load = tilegpu::GlobalLoadOp::create(b, op.getLoc(), type, adaptor.getPtr()[group[0]],
                                               predicate, other, elements, op.getCache(),
                                               op.getEvict(), op.getIsVolatile());

@@ -73,6 +73,8 @@ public:
     Value all = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
     NVVM::SyncWarpOp::create(b, loc, all);
   }
+  /// ptxas moves no access across it, and where all of a warp come to it it becomes nothing.
+  void startLoads(OpBuilder &b, Location loc) const override { warpBarrier(b, loc); }
 
   void arriveAtCluster(OpBuilder &b, Location loc) const override {
     NVVM::ClusterArriveOp::create(b, loc, /*aligned=*/UnitAttr());

@@ -36,6 +36,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral producerWarpsAttr = "tilegpu.producer_warps";
     /// On the kernel: registers that each thread is launched with (i32); no such attribute: the back end's choice.
     static constexpr llvm::StringLiteral launchRegistersAttr = "tilegpu.launch_registers";
+    /// On a load: for how many of its registers it starts ahead of all that follows (i32).
+    static constexpr llvm::StringLiteral startedAttr = "tilegpu.started";
 
     void registerAttributesAndTypes();
     /// What operations of the tile dialect answer as ScratchOpInterface.

@@ -136,6 +136,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
   registerPass([] { return createLiftLoadsPass(); });
+  registerPass([] { return createStartLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createShareBuffersPass(); });
   registerPass([] { return createInsertBarriersPass(); });

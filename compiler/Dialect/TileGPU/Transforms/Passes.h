@@ -58,6 +58,11 @@ std::unique_ptr<mlir::Pass> createSinkLoadsPass();
 /// func.func, ahead of kiln-insert-barriers; the module names the target.
 std::unique_ptr<mlir::Pass> createLiftLoadsPass();
 
+/// Says on a loop's load, to whose addresses the loop then stores what it had before, for how many
+/// registers it is started ahead of all that follows. On func.func, after kiln-lift-loads; the
+/// module names the target.
+std::unique_ptr<mlir::Pass> createStartLoadsPass();
+
 /// Turns loads of described blocks that are still there (`tile.descriptor_load`, of descriptors
 /// that the launcher makes) into copies to buffers that are waited for at once, and stores of such
 /// into copies from buffers. On func.func, after kiln-pipeline-loops.

@@ -39,8 +39,9 @@ namespace {
 constexpr int64_t mostElements = 1536;
 /// The same where the loads belong to the versions: without them, every element would be spilled.
 constexpr int64_t mostElementsWithLoads = 6144;
-/// The most registers that may hold data when the branch comes.
-constexpr unsigned mostRegisters = 64;
+/// The most registers that may hold data when the branch comes, and so many that loads stay in
+/// front even if it is cheap to have them twice.
+constexpr unsigned mostRegisters = 64, fewRegisters = 16;
 
 using Span = llvm::iterator_range<Block::iterator>;
 
@@ -69,6 +70,16 @@ bool holdsUpLoads(tilegpu::BarrierOp barrier) {
   return false;
 }
 
+/// Loads, or branches between loads, and touches memory in no other way.
+bool onlyLoads(Operation &op) {
+  if (!mayLoad(&op))
+    return false;
+  return !op.walk([](Operation *inner) {
+              bool loads = isa<tile::LoadOp, scf::IfOp>(inner);
+              return waits(*inner) && !loads ? WalkResult::interrupt() : WalkResult::advance();
+            }).wasInterrupted();
+}
+
 /// Elements that a thread computes or stores in an operation, one time through its regions.
 int64_t elementsOf(Operation &root) {
   int64_t count = 0;
@@ -92,7 +103,7 @@ Span spanFrom(tilegpu::BarrierOp barrier, const llvm::SetVector<Value> &conditio
   Block &body = barrier->getParentOfType<func::FuncOp>().getBody().front();
   Block::iterator begin(body.findAncestorOpInBlock(*barrier));
   auto belongs = [&](Operation &op) {
-    return (!waits(op) || (withLoads && isa<tile::LoadOp>(op))) &&
+    return (!waits(op) || (withLoads && onlyLoads(op))) &&
            llvm::none_of(op.getResults(),
                          [&](Value result) { return conditions.contains(result); });
   };
@@ -207,13 +218,18 @@ private:
     if (!first || !getOperation().getBody().hasOneBlock() || multiplies(getOperation()))
       return;
     Span span = spanFrom(first, conditions, /*withLoads=*/false);
-    bool isLarge = registersInto(span) > mostRegisters;
-    if (isLarge)
-      span = spanFrom(first, conditions, /*withLoads=*/true);
-    if (!isSmall(span, isLarge ? mostElementsWithLoads : mostElements))
+    Span wider = spanFrom(first, conditions, /*withLoads=*/true);
+    unsigned registers = registersInto(span);
+    bool isLarge = registers > mostRegisters;
+    int64_t most = isLarge ? mostElementsWithLoads : mostElements;
+    bool saves = registers > fewRegisters && registersInto(wider) < registers;
+    bool withLoads = isLarge || (saves && isSmall(wider, most));
+    if (withLoads)
+      span = wider;
+    if (!isSmall(span, most))
       return;
     if (Value condition = anyOf(conditions, span))
-      makeTwoVersions(span, first, condition, isLarge);
+      makeTwoVersions(span, first, condition, withLoads);
   }
 };
 

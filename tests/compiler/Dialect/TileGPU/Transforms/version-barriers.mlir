@@ -2,6 +2,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-version-barriers))" --split-input-file %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
+#some = #tilegpu.layout<"register: 64 128 256 512 1024; lane: 1 2 4 8 16; warp: 32; block: -> 2048">
 #many = #tilegpu.layout<"register: 64 128 256 512 1024 2048 4096 8192; lane: 1 2 4 8 16; warp: 32; block: -> 16384">
 #a = #tilegpu.layout<"register: 0,1 8,0 0,8; lane: 0,2 0,4 1,0 2,0 4,0; warp: ; block: -> 16x16">
 #b = #tilegpu.layout<"register: 1,0 8,0; lane: 2,0 4,0 0,1 0,2 0,4; warp: ; block: -> 16x8">
@@ -135,6 +136,59 @@ func.func @large(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
   %1 = arith.addf %x, %x : tensor<16384xf32, #many>
   tilegpu.barrier if %a
   tile.store %p, %1 : (tensor<16384x!tile.ptr<f32>, #many>, tensor<16384xf32, #many>) -> ()
+  return
+}
+
+// 32 registers hold what is loaded, and none hold something when a branch in front of the loads comes. Branches between loads go along.
+// CHECK-LABEL: func.func @some
+// CHECK-NEXT: scf.if %arg1 {
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: scf.if %arg2
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK: arith.addf
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.if %arg2
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK: arith.addf
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+func.func @some(%p: tensor<2048x!tile.ptr<f32>, #some>, %a: i1, %b: i1, %q: tensor<2048x!tile.ptr<f32>, #some>) {
+  %x = scf.if %b -> tensor<2048xf32, #some> {
+    %1 = tile.load %p : (tensor<2048x!tile.ptr<f32>, #some>) -> tensor<2048xf32, #some>
+    scf.yield %1 : tensor<2048xf32, #some>
+  } else {
+    %1 = tile.load %q : (tensor<2048x!tile.ptr<f32>, #some>) -> tensor<2048xf32, #some>
+    scf.yield %1 : tensor<2048xf32, #some>
+  }
+  %y = arith.addf %x, %x : tensor<2048xf32, #some>
+  tilegpu.barrier if %a
+  tile.store %p, %y : (tensor<2048x!tile.ptr<f32>, #some>, tensor<2048xf32, #some>) -> ()
+  return
+}
+
+// As many registers hold the sum when a branch in front of the load comes: it stays in front.
+// CHECK-LABEL: func.func @noFewer
+// CHECK: tile.reduce
+// CHECK: tile.load
+// CHECK-NEXT: scf.if %arg1 {
+func.func @noFewer(%p: tensor<2048x!tile.ptr<f32>, #some>, %a: i1, %q: !tile.ptr<f32>) {
+  %x = tile.load %p : (tensor<2048x!tile.ptr<f32>, #some>) -> tensor<2048xf32, #some>
+  %sum = tile.reduce(%x) axis 0 {tilegpu.offset = 0 : i32} : (tensor<2048xf32, #some>) -> f32 {
+  ^bb0(%u: f32, %v: f32):
+    %1 = arith.addf %u, %v : f32
+    tile.yield %1 : f32
+  }
+  %z = tile.load %q : (!tile.ptr<f32>) -> f32
+  %d = arith.addf %z, %sum : f32
+  %t = tile.splat %d : f32 -> tensor<2048xf32, #some>
+  %y = arith.addf %x, %t : tensor<2048xf32, #some>
+  tilegpu.barrier if %a
+  tile.store %p, %y : (tensor<2048x!tile.ptr<f32>, #some>, tensor<2048xf32, #some>) -> ()
   return
 }
 
