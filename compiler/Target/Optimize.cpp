@@ -6,9 +6,12 @@
 
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/HugeFunctions.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace kiln {
 
@@ -25,8 +28,24 @@ static llvm::OptimizationLevel pipelineLevel(unsigned optLevel) {
   }
 }
 
+/// Keeps LLVM from unrolling loops of unknown length. ptxas makes several iterations of one itself,
+/// with their loads in front, of as many as it has registers for. Of what LLVM has made, with an
+/// address for each load, it does not.
+static void leaveLoopsToAssembler(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    for (llvm::Loop *loop : loops.getLoopsInPreorder())
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.runtime.disable");
+  }
+}
+
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
                     const EmitOptions &options) {
+  if (target.backend == Backend::CUDA)
+    leaveLoopsToAssembler(module);
   llvm::PipelineTuningOptions tuning;
   // A GPU thread is one lane already: vectorising its loops only costs registers. Packing scalars
   // (two halves in a register) pays on both.
@@ -39,14 +58,10 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  // ptxas makes several iterations of one itself, with their loads in front, of as many as it has
-  // registers for. Of what LLVM has made, with an address for each load, it does not.
-  bool unrollsLater = target.backend == Backend::CUDA;
-  callbacks.registerShouldRunOptionalPassCallback([=](llvm::StringRef pass, llvm::Any) {
-    if (huge && (pass == "GVNPass" || pass == "VectorCombinePass"))
-      return false;
-    return !unrollsLater || pass != "LoopUnrollPass";
-  });
+  if (huge)
+    callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) {
+      return pass != "GVNPass" && pass != "VectorCombinePass";
+    });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);

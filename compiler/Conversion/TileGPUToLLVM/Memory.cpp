@@ -136,11 +136,11 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
   }
 
   /// How many groups start ahead of all that follows.
-  static size_t groupsToStart(tile::LoadOp op, const RegisterGroups &groups) {
+  size_t groupsToStart(tile::LoadOp op, const RegisterGroups &groups) const {
     auto started = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::startedAttr);
     if (!started || groups.empty())
       return 0;
-    unsigned bits = scalarBits(tile::elementTypeOf(op.getType())) * groups.front().size();
+    unsigned bits = scalarBits(lowering.elementType(op.getType())) * groups.front().size();
     return std::min<size_t>(groups.size(), started.getInt() / llvm::divideCeil(bits, 32));
   }
 

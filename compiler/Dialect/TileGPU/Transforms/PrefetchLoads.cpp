@@ -16,14 +16,14 @@
 //
 // It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
 // num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
-// iteration, as for a reduction, or where a warp by itself carries a state; other loops are
-// unrolled if they are small, so that what is loaded has to be more than a little, and in a few
-// loads, as many of one iteration hide each other's wait; and blocks of the processor wait for
-// memory in turns, so that there have to be two of them. Loads that feed matrix units are not among
-// these: they run ahead through shared memory (PipelineLoops.cpp), iterations ahead and without
-// registers. Where they do so through registers (PrefetchOperands.cpp), what else their loop loads,
-// as scales, sums to begin with, and operands that are computed of it, is carried beside them, if
-// it is little and waits for no comparison.
+// iteration, as for a reduction, if that leaves two blocks a processor where there were two, or
+// where a warp by itself carries a state; other loops are unrolled if they are small, so that what
+// is loaded has to be more than a little, and in a few loads, as many of one iteration hide each
+// other's wait; and blocks of the processor wait for memory in turns, so that there have to be two
+// of them. Loads that feed matrix units are not among these: they run ahead through shared memory
+// (PipelineLoops.cpp), iterations ahead and without registers. Where they do so through registers
+// (PrefetchOperands.cpp), what else their loop loads, as scales, sums to begin with, and operands
+// that are computed of it, is carried beside them, if it is little and waits for no comparison.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
@@ -270,8 +270,11 @@ private:
       return false;
     if (multipliesByThreads(loop, target))
       return leavesAsManyBlocks(registers, target);
-    if (asksForStages(loop) || threadsMeetIn(loop, target) || oneWarpMeetsIn(loop))
+    if (asksForStages(loop) || oneWarpMeetsIn(loop))
       return true;
+    if (threadsMeetIn(loop, target))
+      return !loop.getBody()->getOps<tilegpu::DotOp>().empty() ||
+             leavesTwoBlocks(registers, target);
     constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
     return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&
@@ -309,6 +312,13 @@ private:
     return std::min<int64_t>(target.maxSharedBytes / bytes,
                              blocksByRegisters(kernel, target, uncounted)) <=
            blocksByRegisters(kernel, target, registers + uncounted);
+  }
+
+  /// Whether two of the kernel's blocks fit a processor if a thread holds so much more, or did not
+  /// before: two hide each other's wait, also that for what is loaded in front of the loop.
+  bool leavesTwoBlocks(unsigned registers, const TargetInfo &target) {
+    auto blocks = [&](unsigned more) { return blocksByRegisters(getOperation(), target, more); };
+    return blocks(registers) >= std::min(2u, blocks(0));
   }
 
   /// Registers of the largest value that the loop computes: the estimate is of places where threads

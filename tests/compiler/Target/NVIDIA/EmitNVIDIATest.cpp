@@ -70,6 +70,39 @@ TEST(EmitNVIDIA, PtxNeedsNoPtxas) {
             "ptxas: '/nowhere/ptxas' is not an executable file");
 }
 
+/// ptxas unrolls them, with their loads in front.
+TEST(EmitNVIDIA, LoopsOfUnknownLengthStayLoops) {
+  const char *source = R"(
+define void @sum(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i64 %stride) {
+entry:
+  %some = icmp sgt i32 %n, 0
+  br i1 %some, label %loop, label %end
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = phi ptr addrspace(1) [ %p, %entry ], [ %further, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %x = load float, ptr addrspace(1) %at
+  %more = fadd float %sum, %x
+  %further = getelementptr float, ptr addrspace(1) %at, i64 %stride
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  %all = phi float [ 0.0, %entry ], [ %more, %loop ]
+  store float %all, ptr addrspace(1) %q
+  ret void
+}
+)";
+  TargetInfo info = target("cuda:sm_90a");
+  KernelFacts facts;
+  facts.symbol = "sum";
+  facts.launch.threadsPerBlock = 128;
+  EmitOptions options;
+  options.capturePTX = true;
+  DeviceBinary binary = emitted(emitText(source, facts, info, options));
+  EXPECT_EQ(llvm::StringRef(binary.ptx).count("ld.global"), 1u) << binary.ptx;
+}
+
 TEST(EmitNVIDIA, LaunchBoundsReachThePtx) {
   TargetInfo info = target("cuda:sm_90a");
   KernelFacts facts = everyScalarFacts(info);

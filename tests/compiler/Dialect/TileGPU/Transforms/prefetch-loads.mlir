@@ -49,6 +49,41 @@ func.func @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr
   return
 }
 
+// Two blocks have no registers for as much again, and each works while the other waits.
+// CHECK-LABEL: func.func @largeRows
+// CHECK: scf.for
+// CHECK-NOT: iter_args
+// CHECK: tile.load
+// CHECK: tile.reduce
+// CHECK: return
+func.func @largeRows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %first = tile.program_id 0 : i32
+  %step = tile.num_programs 0 : i32
+  %i = tile.arange 0, 16384 : tensor<16384xi32>
+  scf.for %row = %first to %n step %step : i32 {
+    %start = arith.muli %row, %a : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
+    %x = tile.load %pi : (tensor<16384x!tile.ptr<f32>>) -> tensor<16384xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<16384xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %ms = tile.splat %m : f32 -> tensor<16384xf32>
+    %y = arith.subf %x, %ms : tensor<16384xf32>
+    %s = tile.reduce(%y) axis 0 : (tensor<16384xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %sum = arith.addf %l, %r : f32
+      tile.yield %sum : f32
+    }
+    %qs = tile.addptr %q, %row : !tile.ptr<f32>, i32
+    tile.store %qs, %s : (!tile.ptr<f32>, f32) -> ()
+  }
+  return
+}
+
 // What an iteration stores is what the next one loads.
 // CHECK-LABEL: func.func @recurrence
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{[^ ]*}} : i32 {
