@@ -230,7 +230,7 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   // After it an attention's second product runs beside the next block's softmax.
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
-  // After it other loads of loops that ask for stages are an iteration ahead, too.
+  // After it other loads of loops that ask for stages run ahead, too.
   passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
   // After it threads hold no more of what they load than they have registers for, as far as that
   // goes.

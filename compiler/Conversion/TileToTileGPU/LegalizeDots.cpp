@@ -161,8 +161,7 @@ static bool splitOperands(tile::DotOp dot, const TargetInfo &target, unsigned nu
   return true;
 }
 
-//===-- f32 operands that are narrower numbers
-//--------------------------------------------------------------------===//
+//===-- f32 operands that are narrower numbers --===//
 
 /// The f16 or bf16 values that the f32 operand is widened from, perhaps transposed; or null.
 static Value beforeWidening(OpBuilder &b, Value operand, Type &element) {
@@ -212,8 +211,15 @@ static tile::DotOp narrowOperands(tile::DotOp dot, const TargetInfo &target, uns
   OpBuilder builder(dot);
   Type ofA, ofB;
   Value a = beforeWidening(builder, dot.getA(), ofA), b = beforeWidening(builder, dot.getB(), ofB);
-  if (!a || !b || ofA != ofB)
+  if (!a || !b || ofA != ofB) {
+    for (Value made : {a, b})
+      while (made && made.use_empty()) {
+        auto trans = made.getDefiningOp<tile::TransOp>();
+        made = trans.getSource();
+        trans.erase();
+      }
     return dot;
+  }
   auto narrow = tile::DotOp::create(builder, dot.getLoc(), dot.getC().getType(), a, b, dot.getC(),
                                     tile::InputPrecision::TF32, dot.getMaxImpreciseAcc());
   bool hasUnit = matrixTilingOf(narrow, target, numWarps).has_value();

@@ -12,7 +12,7 @@ struct NestedFunction {
   std::string path;
 };
 
-/// Finds the functions of a name, or of a path that begins with what stands around them.
+/// Finds the functions of a name, or of a path that names some of what stands around them.
 class NestedFunctions {
 public:
   explicit NestedFunctions(llvm::StringRef name) : name(name) {}
@@ -36,22 +36,41 @@ public:
   }
 
   /// One of each path, the first where branches define it twice; the one whose path the name is, if
-  /// there is one; and else those with decorators that may make them kernels, if there are any.
+  /// there is one; and else those with a decorator of a kernel's, if there are any.
   std::vector<NestedFunction> found() const {
     std::vector<NestedFunction> decorated;
     for (const NestedFunction &function : all) {
       if (function.path == name)
         return {function};
-      if (!llvm::all_of(function.definition->decorators, isPythonsOwn))
+      if (llvm::any_of(function.definition->decorators, isJit))
         decorated.push_back(function);
     }
     return decorated.empty() ? all : decorated;
   }
 
 private:
-  static bool isPythonsOwn(const ast::Expr *decorator) {
+  /// "triton.jit", or another one's, perhaps with arguments.
+  static bool isJit(const ast::Expr *decorator) {
+    if (const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator))
+      decorator = call->callee;
+    if (const auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(decorator))
+      return attribute->attribute.name.contains("jit");
     const auto *ref = llvm::dyn_cast<ast::NameExpr>(decorator);
-    return ref && (ref->name == "staticmethod" || ref->name == "classmethod");
+    return ref && ref->name.contains("jit");
+  }
+
+  /// Whether the parts of the name are some of the path's, the last one the function's.
+  bool isNamed(llvm::StringRef whole) const {
+    llvm::SmallVector<llvm::StringRef> parts, scopes;
+    name.split(parts, '.');
+    whole.split(scopes, '.');
+    if (parts.pop_back_val() != scopes.pop_back_val())
+      return false;
+    auto *scope = scopes.begin();
+    return llvm::all_of(parts, [&](llvm::StringRef part) {
+      scope = std::find(scope, scopes.end(), part);
+      return scope != scopes.end() && scope++;
+    });
   }
 
   void searchScope(llvm::StringRef scope, ast::Block body) {
@@ -62,8 +81,8 @@ private:
 
   void check(const ast::FunctionDef &function) {
     std::string whole = path + function.name.name.str();
-    bool isNamed = whole == name || llvm::StringRef(whole).ends_with(("." + name).str());
-    if (isNamed && llvm::none_of(all, [&](const NestedFunction &f) { return f.path == whole; }))
+    if (isNamed(whole) &&
+        llvm::none_of(all, [&](const NestedFunction &f) { return f.path == whole; }))
       all.push_back({&function, around, whole});
   }
 

@@ -74,8 +74,10 @@ static std::optional<Occupancy> occupancy(const AssembledText &text, const Launc
 
 bool isShortOfRegisters(const AssembledText &text, const LaunchFacts &launch,
                         const TargetInfo &target) {
-  if (spilledBytes(text) || !threadsMeet(text))
-    return spilledBytes(text);
+  if (spilledBytes(text))
+    return true;
+  if (!threadsMeet(text))
+    return false;
   std::optional<Occupancy> now = occupancy(text, launch, target);
   uint32_t room = now ? now->room[size_t(OccupancyLimit::Registers)] : 0;
   uint32_t warps = llvm::divideCeil(launch.threadsPerBlock, launch.warpSize);

@@ -114,6 +114,34 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
   return llvm::Error::success();
 }
 
+/// What ptxas does not do by itself. Returns what computeNearUses() does.
+static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, unsigned optLevel) {
+  convertBytesInPairs(module);
+  convertThroughF32(module);
+  roundInPairs(module);
+  multiplyParts(module);
+  compareDifferences(module);
+  if (!optLevel)
+    return nullptr;
+  shortenShuffleChains(module);
+  return computeNearUses(module);
+}
+
+/// Takes the code of `module` for `text`, the other code for the same kernel, if it runs better.
+/// That it fails where the other did not is no error.
+static void takeIfBetter(llvm::Module &module, AssembledText &text, llvm::TargetMachine &machine,
+                         const KernelFacts &facts, const TargetInfo &target,
+                         const EmitOptions &options) {
+  auto ptx = generateCode(module, machine, llvm::CodeGenFileType::AssemblyFile);
+  if (!ptx)
+    return llvm::consumeError(ptx.takeError());
+  auto other = assembleText(ptx->str().str(), facts, target, options);
+  if (!other)
+    return llvm::consumeError(other.takeError());
+  if (runsBetter(*other, text, facts.launch, target))
+    text = std::move(*other);
+}
+
 /// The cubin of `binary.ptx`, and what ptxas reports of it. `asWritten`, if there is one, is the
 /// module as it was before instructions moved: its code is kept where it runs better.
 static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
@@ -123,17 +151,8 @@ static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
   auto text = assembleText(std::move(binary.ptx), facts, target, options, meanwhile);
   if (!text)
     return text.takeError();
-  if (asWritten && isShortOfRegisters(*text, binary.launch, target)) {
-    auto ptx = generateCode(*asWritten, machine, llvm::CodeGenFileType::AssemblyFile);
-    if (!ptx)
-      return ptx.takeError();
-    auto other = assembleText(ptx->str().str(), facts, target, options);
-    // That it fails where the first did not is no error.
-    if (!other)
-      llvm::consumeError(other.takeError());
-    else if (runsBetter(*other, *text, binary.launch, target))
-      text = std::move(other);
-  }
+  if (asWritten && isShortOfRegisters(*text, binary.launch, target))
+    takeIfBetter(*asWritten, *text, machine, facts, target, options);
   options.stageDone("cubin");
   PtxasResult &result = text->result;
   binary.ptx = std::move(text->ptx);
@@ -167,18 +186,9 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
 
   optimizeModule(module, **machine, target, options);
-  convertBytesInPairs(module);
-  convertThroughF32(module);
-  roundInPairs(module);
-  multiplyParts(module);
-  compareDifferences(module);
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
-  std::unique_ptr<llvm::Module> asWritten;
-  if (options.optLevel) {
-    shortenShuffleChains(module);
-    asWritten = computeNearUses(module);
-  }
+  std::unique_ptr<llvm::Module> asWritten = rewriteForAssembler(module, options.optLevel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
   // ptxas takes minutes above it.

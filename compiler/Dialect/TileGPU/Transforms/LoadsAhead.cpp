@@ -70,8 +70,8 @@ private:
     return make<arith::CmpIOp>(arith::CmpIPredicate::uge, value, number(least));
   }
 
-  /// What the iteration of the number `iteration` reads, if it `exists`; else, and where the kernel
-  /// leaves open what is loaded, what was loaded `before`.
+  /// What the iteration of the number `iteration` reads, if it `exists`; else what was loaded
+  /// `before`, unless the kernel has a mask or says what is loaded elsewhere.
   SmallVector<Value> loadOf(Value iteration, Value exists, ValueRange before = {}) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), iteration);
@@ -80,8 +80,9 @@ private:
     SmallVector<Value> loaded;
     for (auto [index, load] : llvm::enumerate(loads)) {
       auto copy = cast<tile::LoadOp>(rewriter.clone(*load, mapping));
+      bool isWhole = !copy.getMask();
       makeConditional(rewriter, copy, exists);
-      if (!before.empty() && !copy.getOther())
+      if (!before.empty() && isWhole && !copy.getOther())
         copy.getOtherMutable().assign(before[index]);
       loaded.push_back(copy.getResult());
     }

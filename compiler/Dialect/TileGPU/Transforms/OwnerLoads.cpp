@@ -37,8 +37,9 @@ private:
     }
     if (isa<scf::YieldOp>(user))
       return isOwnersYield(user->getParentOp(), use.getOperandNumber());
-    return !user->getNumRegions() && isMemoryEffectFree(user) &&
-           !user->hasTrait<OpTrait::IsTerminator>() && follow(user->getResults());
+    // In other threads it is computed of anything.
+    return !user->getNumRegions() && isPure(user) && !user->hasTrait<OpTrait::IsTerminator>() &&
+           follow(user->getResults());
   }
 
   bool isOwnersYield(Operation *parent, unsigned number) {

@@ -413,7 +413,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
                        without.blocks > with.blocks;
     if (with.stages >= std::max(2u, without.stages) && !losesBlocks)
       return true;
-    for (LoadDetour &detour : detours)
+    for (LoadDetour &detour : llvm::reverse(detours))
       detour.takeBack();
     return false;
   }

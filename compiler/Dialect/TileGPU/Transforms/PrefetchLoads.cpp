@@ -79,7 +79,7 @@ bool addSlice(scf::ForOp loop, ValueRange values, Slice &slice) {
 }
 
 /// The loads of a loop that can be made an iteration ahead.
-struct LoadsAhead {
+struct AheadLoads {
   SmallVector<tile::LoadOp> loads;
   Slice addresses;              ///< of an iteration, by what it gets from the one before
   Slice carried;                ///< what the addresses of the next one get from this one
@@ -103,8 +103,8 @@ public:
   Finder(scf::ForOp loop, const TargetInfo &target)
       : loop(loop), order(target), multiplies(multipliesByThreads(loop, target)) {}
 
-  std::optional<LoadsAhead> run() {
-    LoadsAhead found;
+  std::optional<AheadLoads> run() {
+    AheadLoads found;
     if (!isInnermost(loop) || !hasOrderOfItsOwn())
       return std::nullopt;
     for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
@@ -163,7 +163,7 @@ private:
 
 class Prefetcher {
 public:
-  Prefetcher(scf::ForOp loop, LoadsAhead ahead)
+  Prefetcher(scf::ForOp loop, AheadLoads ahead)
       : loop(loop), ahead(std::move(ahead)), rewriter(loop.getContext()) {}
 
   void run() {
@@ -228,7 +228,7 @@ private:
   }
 
   scf::ForOp loop;
-  LoadsAhead ahead;
+  AheadLoads ahead;
   IRRewriter rewriter;
 };
 
@@ -249,7 +249,7 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     ArgumentComparisons comparisons(kernel);
     for (scf::ForOp loop : loops) {
-      std::optional<LoadsAhead> ahead = Finder(loop, *target).run();
+      std::optional<AheadLoads> ahead = Finder(loop, *target).run();
       if (!ahead || !pays(loop, *ahead, *target))
         continue;
       unsigned distance = distanceOf(loop, *ahead, *target);
@@ -263,7 +263,7 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
   }
 
 private:
-  bool pays(scf::ForOp loop, const LoadsAhead &ahead, const TargetInfo &target) {
+  bool pays(scf::ForOp loop, const AheadLoads &ahead, const TargetInfo &target) {
     unsigned registers = ahead.registers();
     unsigned needed = estimateRegisters(getOperation(), target) + registers;
     if (needed > registersOfThread(getOperation(), target))
@@ -283,7 +283,7 @@ private:
 
   /// How many iterations ahead loads are that are: as many as the source asks for by its stages, as
   /// far as they are a few registers and a short program.
-  unsigned distanceOf(scf::ForOp loop, const LoadsAhead &ahead, const TargetInfo &target) {
+  unsigned distanceOf(scf::ForOp loop, const AheadLoads &ahead, const TargetInfo &target) {
     constexpr unsigned few = 32, most = 4, shortBody = 128;
     if (!asksForStages(loop) || !ahead.addresses.carried.empty() ||
         multipliesByThreads(loop, target) || loop.getBody()->getOperations().size() > shortBody)

@@ -62,7 +62,7 @@ private:
     std::set<ArgumentPair> pairs;
     if (!detours.empty())
       pairs = staged().pairs;
-    for (LoadDetour &detour : detours)
+    for (LoadDetour &detour : llvm::reverse(detours))
       detour.takeBack();
     return pairs;
   }

@@ -2,6 +2,7 @@
 # RUN: sema-tool %s --kernel Double.kernel | FileCheck %s --check-prefix=DOUBLE
 # RUN: sema-tool %s --kernel Outer.Triple.kernel | FileCheck %s --check-prefix=TRIPLE
 # RUN: sema-tool %s --kernel Triple.kernel | FileCheck %s --check-prefix=TRIPLE
+# RUN: sema-tool %s --kernel Maker.made | FileCheck %s --check-prefix=MADE
 # RUN: sema-tool %s --kernel once | FileCheck %s --check-prefix=ONCE
 # RUN: not sema-tool %s --kernel kernel 2>&1 | FileCheck %s --check-prefix=WHICH
 # SIG: p=*fp32
@@ -36,3 +37,13 @@ class Outer:
     def once(p):
         # ONCE: arith.constant 4.000000e+00
         tl.store(p, tl.load(p) * 4)
+
+
+class Maker:
+    def make():
+        @triton.jit
+        def made(p):
+            # MADE: arith.constant 5.000000e+00
+            tl.store(p, tl.load(p) * 5)
+
+        return made
