@@ -58,8 +58,8 @@ static uint32_t spilledBytes(const AssembledText &text) {
   return used.spillStoreBytes + used.spillLoadBytes;
 }
 
-static bool threadsMeet(const AssembledText &text) {
-  return llvm::StringRef(text.ptx).contains("bar.sync");
+static uint64_t sharedBytes(const AssembledText &text, const LaunchFacts &launch) {
+  return uint64_t(launch.dynamicSharedBytes) + text.result.report.resources.staticSharedBytes;
 }
 
 /// None where nobody knows.
@@ -68,15 +68,15 @@ static std::optional<Occupancy> occupancy(const AssembledText &text, const Launc
   const ResourceUsage &used = text.result.report.resources;
   if (!used.registers)
     return std::nullopt;
-  return occupancyOf(target.name, {launch.threadsPerBlock, used.registers,
-                                   uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes});
+  return occupancyOf(target.name,
+                     {launch.threadsPerBlock, used.registers, sharedBytes(text, launch)});
 }
 
 bool isShortOfRegisters(const AssembledText &text, const LaunchFacts &launch,
                         const TargetInfo &target) {
   if (spilledBytes(text))
     return true;
-  if (!threadsMeet(text))
+  if (!sharedBytes(text, launch))
     return false;
   std::optional<Occupancy> now = occupancy(text, launch, target);
   uint32_t room = now ? now->room[size_t(OccupancyLimit::Registers)] : 0;
@@ -92,7 +92,7 @@ bool runsBetter(const AssembledText &first, const AssembledText &second, const L
     return spills < others;
   std::optional<Occupancy> mine = occupancy(first, launch, target);
   std::optional<Occupancy> its = occupancy(second, launch, target);
-  return threadsMeet(first) && mine && its && mine->warps > its->warps;
+  return sharedBytes(first, launch) && mine && its && mine->warps > its->warps;
 }
 
 } // namespace kiln

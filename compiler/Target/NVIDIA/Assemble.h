@@ -25,14 +25,15 @@ llvm::Expected<AssembledText> assembleText(std::string ptx, const KernelFacts &f
                                            const TargetInfo &target, const EmitOptions &options,
                                            const std::function<void()> &meanwhile = nullptr);
 
-/// Whether other code for the same kernel could run better: registers spill, or threads meet at
-/// barriers and registers leave room for fewer than half of the warps that a processor can hold.
-/// (Warps that never meet hide less from each other than loads in flight of one do.)
+/// Whether other code for the same kernel could run better: registers spill, or warps exchange
+/// values, through shared memory, and registers leave room for fewer than half of those that a
+/// processor can hold. (Of warps that never wait for each other, each hides its own loads.)
 bool isShortOfRegisters(const AssembledText &text, const LaunchFacts &launch,
                         const TargetInfo &target);
 
 /// Whether the first of two codes for a kernel is the better one by what ptxas says: it spills less
-/// where one of them spills more than kFewSpilledBytes, or more of its warps have room, and meet.
+/// where one of them spills more than kFewSpilledBytes, or more of its warps have room, and
+/// exchange values.
 bool runsBetter(const AssembledText &first, const AssembledText &second, const LaunchFacts &launch,
                 const TargetInfo &target);
 

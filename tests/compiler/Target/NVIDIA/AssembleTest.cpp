@@ -7,9 +7,9 @@ using namespace kiln;
 
 namespace {
 
-AssembledText text(uint32_t registers, uint32_t spilled = 0, const char *ptx = "bar.sync 0;") {
+AssembledText text(uint32_t registers, uint32_t spilled = 0, uint32_t sharedBytes = 64) {
   AssembledText text;
-  text.ptx = ptx;
+  text.result.report.resources.staticSharedBytes = sharedBytes;
   text.result.report.resources.registers = registers;
   text.result.report.resources.spillStoreBytes = spilled;
   return text;
@@ -37,8 +37,8 @@ TEST_F(Assemble, ShortOfRegisters) {
   EXPECT_FALSE(isShort(text(64))); // 8 blocks of 4 warps, of 64
   EXPECT_TRUE(isShort(text(72)));
   EXPECT_TRUE(isShort(text(32, 4)));
-  EXPECT_FALSE(isShort(text(72, 0, "ld.global.b32")));
-  EXPECT_TRUE(isShort(text(72, 4, "ld.global.b32")));
+  EXPECT_FALSE(isShort(text(72, 0, 0)));
+  EXPECT_TRUE(isShort(text(72, 4, 0)));
 }
 
 TEST_F(Assemble, ManySpillsDecideFirst) {
@@ -47,13 +47,13 @@ TEST_F(Assemble, ManySpillsDecideFirst) {
   EXPECT_TRUE(isBetter(text(128, 300), text(128, 400)));
 }
 
-TEST_F(Assemble, ThenTheWarpsThatHaveRoomAndMeet) {
+TEST_F(Assemble, ThenTheWarpsThatHaveRoomAndExchangeValues) {
   EXPECT_TRUE(isBetter(text(64), text(80)));
   EXPECT_TRUE(isBetter(text(64, 40), text(80)));
   EXPECT_FALSE(isBetter(text(80), text(64)));
   EXPECT_FALSE(isBetter(text(72), text(80))); // one block either way
   EXPECT_FALSE(isBetter(text(64), text(64)));
-  EXPECT_FALSE(isBetter(text(64, 0, ""), text(80, 0, "")));
+  EXPECT_FALSE(isBetter(text(64, 0, 0), text(80, 0, 0)));
 }
 
 } // namespace
