@@ -112,11 +112,14 @@ static LayoutAttr dotOperandLayout(tile::DotOp op, const LayoutChoice &choice, O
 
 LayoutAttr LayoutGraph::operandLayout(const LayoutNode &node, const LayoutChoice &choice,
                                       OpOperand &operand) const {
-  if (node.transfer == LayoutTransfer::Dot)
-    return dotOperandLayout(cast<tile::DotOp>(node.op), choice, operand);
   if (node.transfer == LayoutTransfer::Carried)
     return choice.layout;
-  return operandLayoutFor(node.op, operand, choice.layout);
+  LayoutAttr &known = operandLayouts[{&operand, choice.layout, choice.unit}];
+  if (!known)
+    known = node.transfer == LayoutTransfer::Dot
+                ? dotOperandLayout(cast<tile::DotOp>(node.op), choice, operand)
+                : operandLayoutFor(node.op, operand, choice.layout);
+  return known;
 }
 
 LayoutAttr LayoutGraph::resultLayout(const LayoutNode &node, const LayoutChoice &choice) const {

@@ -80,6 +80,10 @@ private:
   std::vector<LayoutNode> list;
   llvm::DenseMap<mlir::Value, int> definitions;
   llvm::DenseMap<mlir::OpOperand *, int> uses;
+  /// What operandLayout() has given, by operand and choice: a search asks for each many times.
+  mutable llvm::DenseMap<std::tuple<mlir::OpOperand *, mlir::Attribute, mlir::Attribute>,
+                         tilegpu::LayoutAttr>
+      operandLayouts;
 };
 
 /// The layout a recomputed operation needs of a tensor operand to give this result.
