@@ -63,12 +63,11 @@ class AccessHistory {
 public:
   /// The earlier access that one races with.
   std::optional<Moment> conflict(const Moment &now, const AccessOrder &order) const {
-    std::optional<Moment> race;
-    for (const Moment &before : {writer, otherSharer, sharer})
-      if (areConcurrent(before, now, order) &&
-          (before.kind != now.kind || now.kind == AccessKind::Write))
-        race = before;
-    return race;
+    for (const Moment *before : {&sharer, &otherSharer, &writer})
+      if (areConcurrent(*before, now, order) &&
+          (before->kind != now.kind || now.kind == AccessKind::Write))
+        return *before;
+    return std::nullopt;
   }
 
   /// The same, and adds the access.
