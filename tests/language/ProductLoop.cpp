@@ -156,19 +156,27 @@ std::string ProductLoop::run(int m, int n, int k) const {
   Matrices at(form, m, n, k);
   std::string found = kernel->run(
       arguments(at), {uint32_t((m + form.m - 1) / form.m), uint32_t((n + form.n - 1) / form.n), 1});
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0, scale = 0;
-      for (int l = 0; l < k; ++l) {
-        double term = at.a.at(i, l) * form.factorX * at.b.at(l, j) * form.factorY;
-        sum += term;
-        scale += std::fabs(term);
+  std::vector<std::vector<double>> rowsOfB(k, std::vector<double>(n));
+  for (int l = 0; l < k; ++l)
+    for (int j = 0; j < n; ++j)
+      rowsOfB[l][j] = at.b.at(l, j);
+  for (int i = 0; i < m; ++i) {
+    std::vector<double> sums(n), scales(n);
+    for (int l = 0; l < k; ++l) {
+      double factor = at.a.at(i, l) * form.factorX * form.factorY;
+      for (int j = 0; j < n; ++j) {
+        double term = factor * rowsOfB[l][j];
+        sums[j] += term;
+        scales[j] += std::fabs(term);
       }
-      double got = double(at.c[size_t(i) * n + j]);
-      if (!(std::fabs(got - sum) <= form.tolerance * scale))
-        return found + "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": " +
-               std::to_string(got) + ", not " + std::to_string(sum) + "\n";
     }
+    for (int j = 0; j < n; ++j) {
+      double got = double(at.c[size_t(i) * n + j]);
+      if (!(std::fabs(got - sums[j]) <= form.tolerance * scales[j]))
+        return found + "wrong at " + std::to_string(i) + ", " + std::to_string(j) + ": " +
+               std::to_string(got) + ", not " + std::to_string(sums[j]) + "\n";
+    }
+  }
   return found;
 }
 

@@ -1,21 +1,23 @@
-"""plugin_parts_test.py SCRATCH"""
+"""plugin_parts_test.py SCRATCH RUNTIME.so"""
 import array
+import ctypes
 import importlib
 import pathlib
 import sys
 import threading
 import types
 import unittest
+from unittest import mock
 
 import kiln
-from kiln import case_sampling, toolchain
+from kiln import case_sampling, installation, toolchain
 
 # The package kiln.jit itself is for Triton's programs; these modules of it are not.
 from kiln.jit.compile_cache import CompileCache
 from kiln.jit.modules import Module, Origin
 from kiln.jit.target import Device, Target
 
-SCRATCH = pathlib.Path(sys.argv[1])
+SCRATCH, RUNTIME = map(pathlib.Path, sys.argv[1:])
 KERNEL = """
 import triton
 import triton.language as tl
@@ -77,12 +79,8 @@ class TargetTest(unittest.TestCase):
 
 
 class CacheTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.runtime = toolchain.runtime_library(SCRATCH)
-
     def cache(self):
-        return CompileCache(SCRATCH, "emu:sm_90a", self.runtime)
+        return CompileCache(SCRATCH, "emu:sm_90a", RUNTIME)
 
     def test_makes_a_library_once(self):
         first, again = self.cache(), self.cache()
@@ -110,7 +108,7 @@ class CacheTest(unittest.TestCase):
         self.assertEqual([f for f in paths[0].parent.parent.iterdir() if f.name.startswith("tmp")], [])
 
     def test_runs_and_reports_unwritten_memory(self):
-        device = Device(Target("emu:sm_90a"), self.runtime, check=True, threads=2)
+        device = Device(Target("emu:sm_90a"), RUNTIME, check=True, threads=2)
         library = kiln.load(self.cache().library({"k.py": KERNEL}, SPEC))
         unwritten = 0x7FFA7FC57FB37FE9
         memory = array.array("Q", [unwritten] * 32)
@@ -127,6 +125,54 @@ class CacheTest(unittest.TestCase):
             toolchain._run(["no-such-cc"], SCRATCH)
         with self.assertRaisesRegex(toolchain.BuildError, "sleep took longer than 1 s"):
             toolchain._run(["sleep", "9"], SCRATCH, seconds=1)
+
+
+class RuntimeTest(unittest.TestCase):
+    """A checkout with a small runtime; to compile the real one takes half a minute."""
+
+    def setUp(self):
+        self.root = SCRATCH / self.id()
+        (self.root / "runtime" / "emulator").mkdir(parents=True)
+        self.write("number.h", "enum { NUMBER = 41 };")
+        self.write("number.c", '#include "runtime/number.h"\nint number(void) { return NUMBER; }')
+        self.write("emulator/next.cpp", 'extern "C" int number();\nextern "C" int next() { return number() + 1; }')
+        for name, folder in (("sources", self.root), ("tool", self.root / "bazel-bin" / "kiln")):
+            patch = mock.patch.object(installation, name, return_value=folder)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def write(self, name, text):
+        (self.root / "runtime" / name).write_text(text)
+
+    def library(self):
+        return toolchain.runtime_library(self.root / "cache")
+
+    def test_is_compiled_once_for_its_content(self):
+        first = self.library()
+        self.assertEqual(ctypes.CDLL(first).next(), 42)
+        with mock.patch.object(toolchain, "_run", side_effect=AssertionError("compiled again")):
+            self.assertEqual(self.library(), first)
+        self.write("number.h", "enum { NUMBER = 1 };")
+        self.assertNotEqual(self.library(), first)
+        self.assertEqual(ctypes.CDLL(self.library()).next(), 2)
+        self.assertEqual([file.name for file in first.parent.iterdir()], ["libkiln_runtime.so"])
+
+    def test_leaves_nothing_of_a_mistake(self):
+        self.write("number.c", "int number(void) { return NUMBER; }")
+        with self.assertRaisesRegex(toolchain.BuildError, "NUMBER"):
+            self.library()
+        self.assertEqual(list((self.root / "cache").iterdir()), [])
+
+    def test_needs_the_emulator(self):
+        (self.root / "runtime" / "emulator" / "next.cpp").unlink()
+        with self.assertRaisesRegex(toolchain.BuildError, "no runtime/emulator in"):
+            self.library()
+
+    def test_is_the_packages_where_there_is_one(self):
+        (self.root / "lib").mkdir()
+        packaged = self.root / "lib" / "libkiln_emulated.so"
+        packaged.touch()
+        self.assertEqual(self.library(), packaged)
 
 
 class PluginTest(unittest.TestCase):
