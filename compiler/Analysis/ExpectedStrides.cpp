@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -14,11 +15,37 @@ using Stride = std::optional<int64_t>;
 Stride ExpectedStrides::of(Value value, unsigned axis) {
   if (!isa<RankedTensorType>(value.getType()))
     return 0;
-  auto [found, isNew] = known.try_emplace({value, axis}, std::nullopt);
+  Known &answers = unknownAreLeast ? knownLeast : known;
+  auto [found, isNew] = answers.try_emplace({value, axis}, std::nullopt);
   if (!isNew)
     return found->second;
   Stride stride = compute(value, axis);
-  return known[{value, axis}] = stride;
+  return answers[{value, axis}] = stride;
+}
+
+/// The same, strides that are not known being taken for the largest number that is known to divide
+/// them.
+Stride ExpectedStrides::least(Value value, unsigned axis) {
+  llvm::SaveAndRestore counting(unknownAreLeast, true);
+  return of(value, axis);
+}
+
+std::optional<unsigned> ExpectedStrides::guessUnitAxis(Value value) {
+  std::optional<unsigned> unit;
+  bool hasOther = false;
+  auto type = cast<RankedTensorType>(value.getType());
+  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis) {
+    Stride stride = least(value, axis);
+    if (type.getDimSize(axis) == 1 || stride == 0)
+      continue;
+    if (stride != 1)
+      hasOther = true;
+    else if (unit || of(value, axis))
+      return std::nullopt;
+    else
+      unit = axis;
+  }
+  return hasOther ? unit : std::nullopt;
 }
 
 Stride ExpectedStrides::ofProduct(Value lhs, Value rhs, unsigned axis) {
@@ -27,7 +54,11 @@ Stride ExpectedStrides::ofProduct(Value lhs, Value rhs, unsigned axis) {
     return 0;
   if (left == 0)
     std::swap(lhs, rhs), std::swap(left, right);
-  Stride factor = facts.get(rhs).constant;
+  AxisInfo info = facts.get(rhs);
+  Stride factor = info.constant;
+  if (!factor && unknownAreLeast)
+    factor = std::min<int64_t>(info.divisibility[isa<RankedTensorType>(rhs.getType()) ? axis : 0],
+                               1 << 16);
   return left && right == 0 && factor ? Stride(*left * *factor) : std::nullopt;
 }
 

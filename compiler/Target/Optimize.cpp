@@ -6,8 +6,13 @@
 
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/HugeFunctions.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -28,24 +33,66 @@ static llvm::OptimizationLevel pipelineLevel(unsigned optLevel) {
   }
 }
 
+/// Whether each thread may have a value of its own.
+static bool isOfThread(llvm::Value *value, llvm::SmallPtrSetImpl<llvm::Value *> &seen) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || !seen.insert(value).second)
+    return false;
+  auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(instruction);
+  if (intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)
+    return true;
+  return llvm::any_of(instruction->operands(),
+                      [&](llvm::Value *operand) { return isOfThread(operand, seen); });
+}
+
+/// Whether the loop is short, and all threads load the same in it: only more loads in flight make
+/// it faster, and they are few registers.
+static bool loadsScalars(const llvm::Loop &loop) {
+  constexpr unsigned shortBody = 40;
+  unsigned size = 0, loads = 0;
+  for (llvm::BasicBlock *block : loop.blocks())
+    for (llvm::Instruction &instruction : *block) {
+      ++size;
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (!load)
+        continue;
+      llvm::SmallPtrSet<llvm::Value *, 16> seen;
+      if (isOfThread(load->getPointerOperand(), seen))
+        return false;
+      ++loads;
+    }
+  return loop.isInnermost() && loads && size <= shortBody;
+}
+
 /// Keeps LLVM from unrolling loops of unknown length. ptxas makes several iterations of one itself,
 /// with their loads in front, of as many as it has registers for. Of what LLVM has made, with an
-/// address for each load, it does not.
-static void leaveLoopsToAssembler(llvm::Module &module) {
+/// address for each load, it does not. It makes four, though, and LLVM eight, of loops over
+/// scalars; of these the ones of known length get 32.
+static void leaveLoopsToAssembler(llvm::Module &module, const llvm::TargetMachine &machine) {
+  constexpr unsigned manyIterations = 32;
+  llvm::TargetLibraryInfoImpl functions(machine.getTargetTriple());
+  llvm::TargetLibraryInfo library(functions);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
     llvm::DominatorTree dominators(function);
     llvm::LoopInfo loops(dominators);
-    for (llvm::Loop *loop : loops.getLoopsInPreorder())
-      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.runtime.disable");
+    llvm::AssumptionCache assumptions(function);
+    llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
+    for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
+      bool isScalar = loadsScalars(*loop);
+      if (!isScalar)
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.runtime.disable");
+      else if (evolution.getSmallConstantTripCount(loop) >= 2 * manyIterations)
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", manyIterations);
+    }
   }
 }
 
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
                     const EmitOptions &options) {
   if (target.backend == Backend::CUDA)
-    leaveLoopsToAssembler(module);
+    leaveLoopsToAssembler(module, machine);
   llvm::PipelineTuningOptions tuning;
   // A GPU thread is one lane already: vectorising its loops only costs registers. Packing scalars
   // (two halves in a register) pays on both.

@@ -6,12 +6,36 @@
 #include "compiler/Layout/RegisterRenaming.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
+
+/// The bits of a place in the tile on which the value does not depend.
+BinaryVector equalNeighbours(Value value, const LinearLayout &layout, const Lowering &lowering) {
+  AxisInfo info = lowering.facts.get(value);
+  BinaryVector bits = 0;
+  for (unsigned axis = 0; axis < info.rank(); ++axis) {
+    int64_t constancy = std::min(info.constancy[axis], layout.out().size(Dim::axis(axis)));
+    bits |= BinaryVector(constancy - 1) << layout.out().position(Dim::axis(axis));
+  }
+  return bits;
+}
+
+/// For every register the first one whose results are the same.
+SmallVector<unsigned> sourceRegisters(ResultRange results, const Lowering &lowering) {
+  auto type = dyn_cast<RankedTensorType>(results[0].getType());
+  if (!type)
+    return {0};
+  const LinearLayout &layout = tilegpu::layoutOf(type);
+  BinaryVector equal = ~BinaryVector(0);
+  for (Value result : results)
+    equal &= equalNeighbours(result, layout, lowering);
+  return firstDuplicates(layout, equal);
+}
 
 /// Any operation of arith or math whose operands and results are tensors of one layout.
 struct ElementwiseDistribution : ConversionPattern {
@@ -32,7 +56,7 @@ struct ElementwiseDistribution : ConversionPattern {
                                       llvm::any_of(op->getResultTypes(), isSmallFloat)))
       return op->emitError() << "'" << op->getName() << "' of 8-bit floats is not supported on "
                              << lowering.target().name << " yet";
-    SmallVector<unsigned> sources = sourceRegisters(op->getResults());
+    SmallVector<unsigned> sources = sourceRegisters(op->getResults(), lowering);
     SmallVector<SmallVector<Value>> results(op->getNumResults());
     for (auto [reg, source] : llvm::enumerate(sources)) {
       if (source != reg) {
@@ -55,30 +79,64 @@ struct ElementwiseDistribution : ConversionPattern {
   }
 
 private:
-  /// For every register the first one whose results are the same.
-  SmallVector<unsigned> sourceRegisters(ResultRange results) const {
-    auto type = dyn_cast<RankedTensorType>(results[0].getType());
-    if (!type)
-      return {0};
-    const LinearLayout &layout = tilegpu::layoutOf(type);
-    BinaryVector equal = ~BinaryVector(0);
-    for (Value result : results)
-      equal &= equalNeighbours(result, layout);
-    return firstDuplicates(layout, equal);
-  }
-
-  /// The bits of a place in the tile on which the value does not depend.
-  BinaryVector equalNeighbours(Value value, const LinearLayout &layout) const {
-    AxisInfo info = lowering.facts.get(value);
-    BinaryVector bits = 0;
-    for (unsigned axis = 0; axis < info.rank(); ++axis) {
-      int64_t constancy = std::min(info.constancy[axis], layout.out().size(Dim::axis(axis)));
-      bits |= BinaryVector(constancy - 1) << layout.out().position(Dim::axis(axis));
-    }
-    return bits;
-  }
-
   const Lowering &lowering;
+};
+
+/// Quotients and remainders of 64-bit numbers, of which a GPU makes a call of some 70 instructions.
+/// Where all operands of a thread are below 2^32, as indices mostly are, those of 32 bits are taken
+/// for all of them under one condition. (LLVM has a condition for each.)
+template <typename Wide, typename Narrow>
+struct WideDivisionDistribution : DistributionPattern<Wide> {
+  /// Before the elementwise pattern.
+  WideDivisionDistribution(const Lowering &lowering, MLIRContext *context)
+      : DistributionPattern<Wide>(lowering, context, /*benefit=*/2) {}
+
+  LogicalResult distribute(Wide op, typename Wide::template GenericAdaptor<ArrayRef<ValueRange>> in,
+                           const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !type.getElementType().isInteger(64) ||
+        this->lowering.facts.get(op.getRhs()).constant)
+      return rewriter.notifyMatchFailure(op, "is no division of 64-bit numbers by another");
+    SmallVector<unsigned> sources = sourceRegisters(op->getResults(), this->lowering);
+    SmallVector<unsigned> distinct(sources);
+    llvm::sort(distinct);
+    distinct.erase(llvm::unique(distinct), distinct.end());
+    if (distinct.size() < 2)
+      return rewriter.notifyMatchFailure(op, "is one division");
+    llvm::SetVector<Value> operands;
+    for (unsigned reg : distinct)
+      for (ValueRange each : {in.getLhs(), in.getRhs()})
+        operands.insert(each[reg]);
+    Value all = operands[0];
+    for (Value operand : operands.getArrayRef().drop_front())
+      all = s.bitOr(all, operand);
+    Value limit = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getI64IntegerAttr(int64_t(1) << 32));
+    Value isNarrow = s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, all, limit);
+    auto divide = [&](bool narrow) {
+      return [&, narrow](OpBuilder &b, Location loc) {
+        SmallVector<Value> results;
+        for (unsigned reg : distinct)
+          results.push_back(quotient(b, loc, in.getLhs()[reg], in.getRhs()[reg], narrow));
+        scf::YieldOp::create(b, loc, results);
+      };
+    };
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), isNarrow, divide(true), divide(false));
+    this->replace(op, rewriter, llvm::map_to_vector(sources, [&](unsigned reg) -> Value {
+                    return branch.getResult(llvm::lower_bound(distinct, reg) - distinct.begin());
+                  }));
+    return success();
+  }
+
+private:
+  static Value quotient(OpBuilder &b, Location loc, Value lhs, Value rhs, bool narrow) {
+    if (!narrow)
+      return Wide::create(b, loc, lhs, rhs);
+    auto word = [&](Value value) { return arith::TruncIOp::create(b, loc, b.getI32Type(), value); };
+    Value result = Narrow::create(b, loc, word(lhs), word(rhs));
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), result);
+  }
 };
 
 /// A constant is made once, whatever the number of registers.
@@ -164,8 +222,12 @@ struct HintDistribution : DistributionPattern<tile::HintOp> {
 
 void populateElementwisePatterns(RewritePatternSet &patterns, const Lowering &lowering) {
   patterns.add<ElementwiseDistribution, ConstantDistribution, PoisonDistribution,
-               BitcastDistribution, PermuteBytesDistribution, HintDistribution>(
-      lowering, patterns.getContext());
+               BitcastDistribution, PermuteBytesDistribution, HintDistribution,
+               WideDivisionDistribution<arith::DivSIOp, arith::DivUIOp>,
+               WideDivisionDistribution<arith::DivUIOp, arith::DivUIOp>,
+               WideDivisionDistribution<arith::RemSIOp, arith::RemUIOp>,
+               WideDivisionDistribution<arith::RemUIOp, arith::RemUIOp>>(lowering,
+                                                                         patterns.getContext());
 }
 
 } // namespace kiln

@@ -122,19 +122,26 @@ std::optional<unsigned> LayoutCosts::closestAxis(Value pointers) {
   return closest;
 }
 
-double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layout,
+double LayoutCosts::access(Operation *op, Value pointers, Value mask, const LinearLayout &layout,
                            AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
   auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
   int64_t run = info.contiguity[fast], stride = 1;
-  if (run == 1)
-    if (std::optional<unsigned> axis = closestAxis(pointers)) {
+  bool isGuess = false;
+  if (run == 1) {
+    std::optional<unsigned> axis = closestAxis(pointers);
+    if (!axis) {
+      axis = expected.guessUnitAxis(pointers);
+      isGuess = axis.has_value();
+    }
+    if (axis) {
       fast = *axis;
       run = type.getDimSize(fast);
-      stride = std::abs(*expected.of(pointers, fast));
+      stride = std::abs(expected.of(pointers, fast).value_or(1));
     }
+  }
 
   BinaryColumns columns(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
   ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
@@ -144,8 +151,13 @@ double LayoutCosts::access(Value pointers, Value mask, const LinearLayout &layou
     int64_t unit = std::min<int64_t>(run, llvm::bit_floor(neighbours));
     return int64_t(1) << rank(addressColumns(columns, layout.out(), info.constancy, fast, unit));
   };
-  constexpr int64_t sectorBytes = 32, lineBytes = 128;
-  int64_t sectors = std::max(touched(sectorBytes), 2 * touched(lineBytes) - 1);
+  constexpr int64_t sectorBytes = 32, lineBytes = 128, fewSectors = 8;
+  int64_t sectors = touched(sectorBytes);
+  // To make few sectors fewer still by a guess is not worth an exchange in each iteration.
+  if (isGuess)
+    sectors = std::max(sectors, loopDepth(op->getBlock()) > 0 ? fewSectors : 1);
+  else
+    sectors = std::max(sectors, 2 * touched(lineBytes) - 1);
   double instructions = double(layout.numRegisters() / vector);
   return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * double(sectors));
 }
@@ -180,7 +192,7 @@ static bool mayRunAhead(tile::LoadOp op) {
 }
 
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
-  double cost = access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+  double cost = access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
   // What repeats elements of a tile in threads, as for products without a unit, may be more than
   // they can hold: to local memory and back.
   constexpr double held = 128, spilled = 8;
@@ -206,7 +218,7 @@ double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
   if (!bits)
     return 16 * double(layout.numRegisters());
   bool isLoopAlone = tilegpu::storageBits(getElementTypeOrSelf(op.getType())) == 16;
-  return access(op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
+  return access(op, op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
 }
 
 double LayoutCosts::combination(Operation *op, unsigned axis, const LinearLayout &layout) {
@@ -252,7 +264,7 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
       llvm::TypeSwitch<Operation *, double>(node.op)
           .Case([&](tile::LoadOp op) { return load(op, layout); })
           .Case([&](tile::StoreOp op) {
-            return access(op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4}) /
+            return access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4}) /
                    double(sharersOf(layout));
           })
           .Case([&](tile::AtomicRMWOp op) { return atomic(op, layout); })

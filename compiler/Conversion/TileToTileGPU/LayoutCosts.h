@@ -59,8 +59,8 @@ private:
     double vector, single; ///< of several elements, of one
   };
   std::optional<unsigned> closestAxis(mlir::Value pointers);
-  double access(mlir::Value pointers, mlir::Value mask, const LinearLayout &layout,
-                AccessKind kind);
+  double access(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
+                const LinearLayout &layout, AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);
   double sharersOf(const LinearLayout &layout) const;
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);

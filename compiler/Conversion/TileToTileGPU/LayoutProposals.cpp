@@ -132,8 +132,10 @@ private:
     AxisInfo info = facts.get(pointers);
     SmallVector<unsigned, 4> order = rowMajorOrder(type.getRank());
     // Most contiguous first; of equals, what may be so, or else the last axis.
+    std::optional<unsigned> guess = expected.guessUnitAxis(pointers);
     auto rank = [&](unsigned axis) {
-      return std::tuple(info.contiguity[axis], expected.of(pointers, axis) == 1, axis);
+      return std::tuple(info.contiguity[axis], expected.of(pointers, axis) == 1 || guess == axis,
+                        axis);
     };
     llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) > rank(b); });
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();

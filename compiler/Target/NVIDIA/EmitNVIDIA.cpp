@@ -11,6 +11,7 @@
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/NVIDIA/Assemble.h"
+#include "compiler/Target/NVIDIA/CodePairs.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/OperationOrder.h"
@@ -119,6 +120,7 @@ static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, u
   convertBytesInPairs(module);
   convertThroughF32(module);
   roundInPairs(module);
+  keepCodesInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
   if (!optLevel)

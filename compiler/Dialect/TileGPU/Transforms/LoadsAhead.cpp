@@ -1,13 +1,17 @@
-// What a loop carries from iteration to iteration it may have to move from register to register,
-// and a move waits for a load in flight. So the loop that is made does `distance` iterations in
-// one, each with registers of its own, into which it loads what the iteration `distance` later
-// reads:
+// The loop that is made does `distance` iterations in one, a group, and begins with the loads of
+// the next group:
 //
 //     x, y = load(p(0)), load(p(1))
 //     for i in steps of 2:
-//         … x …; x = load(p(i + 2))
+//         u, v = load(p(i + 2)), load(p(i + 3))
+//         … x …
 //         if i + 1 is an iteration:
-//             … y …; y = load(p(i + 3))
+//             … y …
+//         x, y = u, v
+//
+// All of a group are in flight while the one before is computed, and it waits for them where it
+// ends. A load for each iteration, into registers of its own, would be waited for with all others
+// that are in flight: ptxas has one scoreboard for what goes from iteration to iteration.
 //
 // It counts groups of iterations, so that no number passes the end of the loop.
 
@@ -70,20 +74,16 @@ private:
     return make<arith::CmpIOp>(arith::CmpIPredicate::uge, value, number(least));
   }
 
-  /// What the iteration of the number `iteration` reads, if it `exists`; else what was loaded
-  /// `before`, unless the kernel has a mask or says what is loaded elsewhere.
-  SmallVector<Value> loadOf(Value iteration, Value exists, ValueRange before = {}) {
+  /// What the iteration of the number `iteration` reads, if it `exists`.
+  SmallVector<Value> loadOf(Value iteration, Value exists) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), iteration);
     for (Operation *op : addresses)
       rewriter.clone(*op, mapping);
     SmallVector<Value> loaded;
-    for (auto [index, load] : llvm::enumerate(loads)) {
+    for (tile::LoadOp load : loads) {
       auto copy = cast<tile::LoadOp>(rewriter.clone(*load, mapping));
-      bool isWhole = !copy.getMask();
       makeConditional(rewriter, copy, exists);
-      if (!before.empty() && isWhole && !copy.getOther())
-        copy.getOtherMutable().assign(before[index]);
       loaded.push_back(copy.getResult());
     }
     return loaded;
@@ -99,41 +99,39 @@ private:
     Value behind = make<arith::SubIOp>(last, make<arith::MulIOp>(group, number(distance)));
     unsigned numCarried = loop.getNumRegionIterArgs();
     SmallVector<Value> carried(grouped.getRegionIterArgs().take_front(numCarried));
-    SmallVector<Value> allLoaded;
+    SmallVector<Value> next;
+    for (unsigned ahead = distance; ahead < 2 * distance; ++ahead)
+      llvm::append_range(next, loadOf(later(start, ahead), isAtLeast(behind, ahead)));
     for (unsigned ahead = 0; ahead < distance; ++ahead) {
       ValueRange loaded =
           grouped.getRegionIterArgs().slice(numCarried + ahead * loads.size(), loads.size());
-      auto iterate = [&] { return iteration(start, behind, ahead, carried, loaded); };
-      SmallVector<Value> results =
-          ahead == 0 ? iterate() : iterateIf(behind, ahead, carried, loaded, iterate);
-      carried.assign(results.begin(), results.begin() + numCarried);
-      allLoaded.append(results.begin() + numCarried, results.end());
+      auto iterate = [&] { return iteration(later(start, ahead), carried, loaded); };
+      carried = ahead == 0 ? iterate() : iterateIf(isAtLeast(behind, ahead), carried, iterate);
     }
-    llvm::append_range(carried, allLoaded);
+    llvm::append_range(carried, next);
     scf::YieldOp::create(rewriter, loc, carried);
   }
 
-  SmallVector<Value> iterateIf(Value behind, unsigned ahead, ValueRange carried, ValueRange loaded,
+  SmallVector<Value> iterateIf(Value exists, ArrayRef<Value> carried,
                                function_ref<SmallVector<Value>()> iterate) {
-    SmallVector<Value> same(carried);
-    llvm::append_range(same, loaded);
-    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(same).getTypes(),
-                                    isAtLeast(behind, ahead), /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
+    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(carried).getTypes(), exists,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/!carried.empty());
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, same);
+    if (!carried.empty()) {
+      rewriter.setInsertionPointToEnd(branch.elseBlock());
+      scf::YieldOp::create(rewriter, loc, carried);
+    }
+    if (!branch.thenBlock()->empty())
+      rewriter.eraseOp(branch.thenBlock()->getTerminator());
     rewriter.setInsertionPointToEnd(branch.thenBlock());
     scf::YieldOp::create(rewriter, loc, iterate());
     return llvm::to_vector_of<Value>(branch.getResults());
   }
 
-  /// What the loop carries behind an iteration, and what has been loaded for the one `distance`
-  /// later.
-  SmallVector<Value> iteration(Value start, Value behind, unsigned ahead, ValueRange carried,
-                               ValueRange loaded) {
+  /// What the loop carries behind the iteration.
+  SmallVector<Value> iteration(Value number, ArrayRef<Value> carried, ValueRange loaded) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), later(start, ahead));
+    mapping.map(loop.getInductionVar(), number);
     mapping.map(loop.getRegionIterArgs(), carried);
     for (auto [load, value] : llvm::zip_equal(loads, loaded))
       mapping.map(load->getResult(0), value);
@@ -141,12 +139,8 @@ private:
     for (Operation &op : loop.getBody()->without_terminator())
       if (!llvm::is_contained(loads, &op))
         copies.push_back(rewriter.clone(op, mapping));
-    // Into the registers of what has been used by now.
-    SmallVector<Value> next =
-        loadOf(later(start, distance + ahead), isAtLeast(behind, distance + ahead), loaded);
     SmallVector<Value> results = llvm::map_to_vector(
         loop.getYieldedValues(), [&](Value value) { return mapping.lookupOrDefault(value); });
-    llvm::append_range(results, next);
     for (Operation *copy : llvm::reverse(copies))
       if (isOpTriviallyDead(copy) && !llvm::any_of(copy->getResults(), [&](Value value) {
             return llvm::is_contained(results, value);

@@ -290,7 +290,8 @@ private:
       return 1;
     unsigned stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr).getInt();
     unsigned distance = std::min({stages - 1, most, few / std::max(ahead.registers(), 1u)});
-    unsigned needed = estimateRegisters(getOperation(), target) + distance * ahead.registers();
+    // Of this group and of the next.
+    unsigned needed = estimateRegisters(getOperation(), target) + 2 * distance * ahead.registers();
     constexpr unsigned blocks = 2;
     return needed * blocks <= registerShare(getOperation(), target) &&
                    needed <= registersOfThread(getOperation(), target)

@@ -4,6 +4,7 @@
 
 #rows = #tilegpu.layout<"register: 1 2 4 256 512; lane: 8 16 32 64 128; warp:; block: -> 1024">
 #one = #tilegpu.layout<"register: 1 2 4 8; lane: 0 0 0 0 0; warp:; block: -> 16">
+#few = #tilegpu.layout<"register: 1 2; lane: 4 8 0 0 0; warp:; block: -> 16">
 module attributes {tilegpu.target = "cuda:sm_90a"} {
 
 // Eight neighbours are below a multiple of 16 together: four comparisons for 32 registers. One
@@ -54,6 +55,27 @@ func.func @sum(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 1 :
     tile.yield %t : f32
   }
   tile.store %p, %sum : (!tile.ptr<f32>, f32) -> ()
+  func.return
+}
+
+// Quotients of 64-bit numbers: one condition for all that a thread has.
+// CHECK-LABEL: llvm.func @quotients
+// CHECK: llvm.icmp "ult"
+// CHECK: llvm.cond_br
+// CHECK-NOT: llvm.icmp
+// CHECK-COUNT-4: llvm.udiv {{.*}} : i32
+// CHECK-NOT: llvm.cond_br
+// CHECK-COUNT-4: llvm.sdiv {{.*}} : i64
+// CHECK-NOT: llvm.sdiv
+// CHECK: llvm.return
+func.func @quotients(%p: !tile.ptr<i64>, %n: i64) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %i = tile.arange 0, 16 : tensor<16xi32, #few>
+  %ps = tile.splat %p : !tile.ptr<i64> -> tensor<16x!tile.ptr<i64>, #few>
+  %at = tile.addptr %ps, %i : tensor<16x!tile.ptr<i64>, #few>, tensor<16xi32, #few>
+  %x = tile.load %at : (tensor<16x!tile.ptr<i64>, #few>) -> tensor<16xi64, #few>
+  %ns = tile.splat %n : i64 -> tensor<16xi64, #few>
+  %quotient = arith.divsi %x, %ns : tensor<16xi64, #few>
+  tile.store %at, %quotient : (tensor<16x!tile.ptr<i64>, #few>, tensor<16xi64, #few>) -> ()
   func.return
 }
 }

@@ -70,22 +70,24 @@ TEST(EmitNVIDIA, PtxNeedsNoPtxas) {
             "ptxas: '/nowhere/ptxas' is not an executable file");
 }
 
-/// ptxas unrolls them, with their loads in front.
-TEST(EmitNVIDIA, LoopsOfUnknownLengthStayLoops) {
-  const char *source = R"(
-define void @sum(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i64 %stride) {
-entry:
-  %some = icmp sgt i32 %n, 0
+/// The loads in the PTX of a loop that begins at `%first` and runs `%times` times, which `entry`
+/// says.
+size_t loadsOfLoop(const std::string &entry) {
+  std::string source = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                       "define void @sum(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, "
+                       "i64 %stride) {\nentry:\n" +
+                       entry + R"(
+  %some = icmp sgt i32 %times, 0
   br i1 %some, label %loop, label %end
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %at = phi ptr addrspace(1) [ %p, %entry ], [ %further, %loop ]
+  %at = phi ptr addrspace(1) [ %first, %entry ], [ %further, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
   %x = load float, ptr addrspace(1) %at
   %more = fadd float %sum, %x
   %further = getelementptr float, ptr addrspace(1) %at, i64 %stride
   %next = add i32 %i, 1
-  %again = icmp slt i32 %next, %n
+  %again = icmp slt i32 %next, %times
   br i1 %again, label %loop, label %end
 end:
   %all = phi float [ 0.0, %entry ], [ %more, %loop ]
@@ -100,7 +102,23 @@ end:
   EmitOptions options;
   options.capturePTX = true;
   DeviceBinary binary = emitted(emitText(source, facts, info, options));
-  EXPECT_EQ(llvm::StringRef(binary.ptx).count("ld.global"), 1u) << binary.ptx;
+  return llvm::StringRef(binary.ptx).count("ld.global");
+}
+
+const std::string ofThread = "%tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                             "%first = getelementptr float, ptr addrspace(1) %p, i32 %tid\n";
+const std::string ofAll = "%first = getelementptr float, ptr addrspace(1) %p, i32 %n\n";
+
+/// ptxas unrolls them, with their loads in front.
+TEST(EmitNVIDIA, LoopsOfUnknownLengthStayLoops) {
+  EXPECT_EQ(loadsOfLoop(ofThread + "%times = add i32 %n, 0"), 1u);
+}
+
+/// More iterations than ptxas would make at a time.
+TEST(EmitNVIDIA, LoopsOverScalarsAreUnrolled) {
+  EXPECT_GT(loadsOfLoop(ofAll + "%times = add i32 %n, 0"), 4u);
+  EXPECT_EQ(loadsOfLoop(ofAll + "%times = add i32 256, 0"), 32u);
+  EXPECT_LT(loadsOfLoop(ofThread + "%times = add i32 256, 0"), 32u);
 }
 
 TEST(EmitNVIDIA, LaunchBoundsReachThePtx) {

@@ -110,22 +110,21 @@ func.func @recurrence(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32
   return
 }
 
-// As many iterations ahead as there are stages but one, into registers that have been used up.
+// As many iterations at a time as there are stages but one, with the loads of the next ones in front.
 // CHECK-LABEL: func.func @iterations
 // CHECK-COUNT-3: tile.load
 // CHECK: scf.for unsigned {{.*}} iter_args(%[[X:[^ ]*]] = {{.*}}, %[[Y:[^ ]*]] = {{.*}}, %[[Z:[^ ]*]] = {{[^)]*}})
+// CHECK: %[[U:.*]] = tile.load
+// CHECK: %[[V:.*]] = tile.load
+// CHECK: %[[W:.*]] = tile.load
 // CHECK: tile.reduce(%[[X]])
 // CHECK: tile.store
-// CHECK: %[[AFTER:.*]] = tile.load {{.*}} other %[[X]]
-// CHECK: %[[SECOND:.*]] = scf.if
+// CHECK: scf.if
 // CHECK: tile.reduce(%[[Y]])
 // CHECK: tile.store
-// CHECK: %[[NEXT:.*]] = tile.load {{.*}} other %[[Y]]
-// CHECK: scf.yield %[[NEXT]]
-// CHECK: scf.yield %[[Y]]
-// CHECK: %[[THIRD:.*]] = scf.if
+// CHECK: scf.if
 // CHECK: tile.reduce(%[[Z]])
-// CHECK: scf.yield %[[AFTER]], %[[SECOND]], %[[THIRD]]
+// CHECK: scf.yield %[[U]], %[[V]], %[[W]]
 func.func @iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
