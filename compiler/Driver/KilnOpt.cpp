@@ -10,6 +10,7 @@
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
+#include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
   kiln::registerExpandDescriptorsPass();
   kiln::registerFoldComparisonsPass();
   kiln::registerLoadOncePass();
+  kiln::registerMaskScalarsPass();
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();

@@ -7,6 +7,7 @@
 #include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
+#include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -205,6 +206,9 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
 
 /// GPU, from Tile IR on: layouts, shared memory, copies that run ahead, and barriers.
 void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
+  // After it what masks set to zero is a number for a row, not a sum for each element, where it
+  // can.
+  passes.addNestedPass<func::FuncOp>(createMaskScalarsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.

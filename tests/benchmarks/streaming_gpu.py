@@ -4,8 +4,9 @@
     streaming_gpu.py [--only TEXT] LIBRARY.so...
 
 Each LIBRARY.so is the library linked with the runtime, by one Kiln or another (docs/performance.md has the commands). Checks every config's result
-against PyTorch in double precision first, times all configs of all in turns behind a cold L2 cache, and prints, for each kernel, the GB/s of the best config
-of each, its share of what a copy of 2 GiB reaches in the same run, and the ratio of the first library's time to the others'. Needs PyTorch and Triton.
+against PyTorch in double precision first, times all configs of all in turns behind a cold L2 cache, and prints, for each kernel, what copies reach in the
+same turns, of 1 GiB to another (the best of three, as what comes first behind a synchronisation may have waited for the host) and of half the kernel's
+bytes, which ends as soon; the GB/s of the best config of each library, their shares of both copies, and the ratio of the first library's time to the others'. Needs PyTorch and Triton.
 """
 import argparse
 import json
@@ -126,7 +127,8 @@ def cases():
     yield Case("swiglu_backward", a_row, [dc, a, b, columns, columns], 10 * a.numel(),
                lambda v: dict(zip((1, 2), swiglu_gradients(*v[:3]))), 2e-2)
     q, angle = normal(rows, 32, 128, dtype=brain), normal(rows, 64)
-    yield Case("rotary", a_row, [q, angle.cos().to(brain), angle.sin().to(brain), 32 * 128, 32], 4 * q.numel(), lambda v: {0: rotated(*v[:3])}, 2e-2)
+    yield Case("rotary", a_row, [q, angle.cos().to(brain), angle.sin().to(brain), 32 * 128, 32],
+               4 * (q.numel() + angle.numel()), lambda v: {0: rotated(*v[:3])}, 2e-2)
     x, target = normal(2048, 128000, dtype=brain), torch.randint(0, 128000, (2048,), device="cuda")
     yield Case("cross_entropy", [lambda config: 2048], [x, target, torch.empty(2048, device="cuda"), 128000, 128000], 6 * x.numel(),
                lambda v: {0: cross_entropy_gradient(*v[:2])}, 2e-2)
@@ -147,6 +149,13 @@ def milliseconds(launches, cold):
         for (start, end), mine in zip(events, times):
             mine.append(start.elapsed_time(end))
     return [statistics.median(mine[ROUNDS // 8:]) for mine in times]
+
+
+def copies(case):
+    """Launches of copies, and the bytes that each moves: three of 2 GiB, and one of as many as the kernel's."""
+    pairs = [torch.empty(2, 1 << 30, dtype=torch.uint8, device="cuda")] * 3
+    pairs.append(torch.empty(2, case.moved // 32 * 16, dtype=torch.uint8, device="cuda"))
+    return [lambda pair=pair: pair[1].copy_(pair[0]) for pair in pairs], [pair.numel() for pair in pairs]
 
 
 def best(case, launches, times):
@@ -172,18 +181,19 @@ def main():
         for name, group in zip(names, groups):
             for launch in group:
                 case.check(name, launch)
-        copied = torch.empty(2, 1 << 30, dtype=torch.uint8, device="cuda")
-        times = milliseconds([lambda: copied[1].copy_(copied[0]), *(launch for group in groups for launch in group)], cold)
-        copy = copied.numel() / times.pop(0)
-        del copied
+        copying, moved = copies(case)
+        times = milliseconds([*copying, *(launch for group in groups for launch in group)], cold)
+        *large, alike = (count / time for count, time in zip(moved, times))
+        copy, times = max(large), times[len(copying):]
+        del copying
         chosen = []
         for group in groups:
             chosen.append(best(case, group, times[:len(group)]))
             times = times[len(group):]
         for name, (time, _) in zip(names, chosen):
             ratios[name].append(chosen[0][0] / time)
-        print(f"| {case.name} | {copy * 1e-6:.0f} | " + " | ".join(
-            f"{case.moved / time * 1e-6:.0f} ({case.moved / time / copy:.3f}; {config}) | {chosen[0][0] / time:.3f}"
+        print(f"| {case.name} | {copy * 1e-6:.0f} | {alike * 1e-6:.0f} | " + " | ".join(
+            f"{case.moved / time * 1e-6:.0f} ({case.moved / time / copy:.3f}, {case.moved / time / alike:.3f}; {config}) | {chosen[0][0] / time:.3f}"
             for time, config in chosen) + " |", flush=True)
     print("geometric mean: " + ", ".join(f"{name} {math.exp(statistics.mean(map(math.log, r))):.3f}" for name, r in ratios.items()))
 

@@ -216,6 +216,80 @@ TEST_P(Prefetch, AddressesOfAllKinds) {
   }
 }
 
+const char *const sumsSource = R"(
+@triton.jit
+def kernel(q, sums, p, r, w, rows, step, n, AHEAD: tl.constexpr, N: tl.constexpr, STAGES: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.zeros([N], tl.int32)
+    b = tl.zeros([N], tl.int32)
+    c = tl.zeros([N], tl.int32)
+    for row in tl.range(tl.program_id(0), rows, step, num_stages=STAGES):
+        x = tl.load(p + row * N + i, mask=i < n, other=0)
+        y = tl.load(r + row * N + i, mask=i < n, other=0)
+        z = x * 3 + y + tl.load(w + row) - tl.max(x, 0)
+        tl.store(q + (row + AHEAD) * N + i, z, mask=i < n)
+        a += x * y
+        b = b * 3 + y
+        c = c * 5 + z
+    sums += tl.program_id(0) * 3 * N + i
+    tl.store(sums, a)
+    tl.store(sums + N, b)
+    tl.store(sums + 2 * N, c)
+)";
+
+/// Programs whose sums leave a processor room for one block of sixteen warps: what they load comes
+/// through shared memory where there are copies. More rows than stages, fewer and none; arrays
+/// that are apart, in place, and of which later rows are what the loop has stored.
+TEST_P(Prefetch, RowsBesideLargeSums) {
+  constexpr int N = 8192, programs = 2;
+  struct Case {
+    int rows, n, stages;
+    bool isOne;
+    int ahead, step = programs;
+  };
+  for (Case c : {Case{0, N, 3, false, 0}, Case{1, N, 3, false, 0}, Case{9, 8002, 3, false, 0},
+                 Case{7, N - 16, 2, false, 0}, Case{5, N, 3, true, 0}, Case{8, 8190, 3, true, 2},
+                 Case{2, N, 3, false, 0, 3 << 29}}) {
+    SCOPED_TRACE(std::to_string(c.rows) + " rows of " + std::to_string(c.n));
+    std::vector<int32_t> x = numbers((c.rows + c.ahead) * N, 11), y = numbers(c.rows * N, 12);
+    std::vector<int32_t> w = numbers(c.rows, 13), z = x, sums(size_t(programs) * 3 * N);
+    Buffer<int32_t> p(x), q(x), r(y), others(w), found(sums.size());
+    SourceOptions options;
+    options.grid = {programs, 1, 1};
+    options.numWarps = 16;
+    ASSERT_EQ(runSource(sumsSource, GetParam(),
+                        {{"q", "*i32", q},
+                         {"sums", "*i32", found},
+                         {"p", "*i32", c.isOne ? q : p},
+                         {"r", "*i32", r},
+                         {"w", "*i32", others},
+                         {"rows", "i32", c.rows},
+                         {"step", "i32", c.step},
+                         {"n", "i32:2", c.n}},
+                        {{"AHEAD", c.ahead}, {"N", N}, {"STAGES", c.stages}}, options),
+              "");
+    std::vector<int32_t> &read = c.isOne ? z : x;
+    for (int row = 0; row < c.rows; ++row) {
+      // Of a step over programs: each program has its own rows, and what it stores ahead as well.
+      std::vector<int32_t> now(read.begin() + row * N, read.begin() + row * N + c.n);
+      int32_t largest =
+          std::max(*std::max_element(now.begin(), now.end()), c.n < N ? 0 : INT32_MIN);
+      int32_t *of = &sums[size_t(row % programs) * 3 * N];
+      for (int i = 0; i < N; ++i) {
+        int32_t here = i < c.n ? now[i] : 0, other = i < c.n ? y[row * N + i] : 0;
+        int32_t result = here * 3 + other + w[row] - largest;
+        if (i < c.n)
+          z[(row + c.ahead) * N + i] = result;
+        of[i] = int32_t(uint32_t(of[i]) + uint32_t(here * other));
+        of[N + i] = int32_t(uint32_t(of[N + i]) * 3 + uint32_t(other));
+        of[2 * N + i] = int32_t(uint32_t(of[2 * N + i]) * 5 + uint32_t(result));
+      }
+    }
+    expectEqual(q, z);
+    expectEqual(found, sums);
+  }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(Prefetch);
 
 } // namespace

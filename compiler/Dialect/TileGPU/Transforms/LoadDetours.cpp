@@ -1,4 +1,5 @@
 #include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
+#include "compiler/Dialect/TileGPU/Transforms/WaitingLoops.h"
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -90,13 +91,19 @@ void LoadDetour::takeBack() {
   buffer.erase();
 }
 
+bool isLargeTile(tile::LoadOp load) {
+  constexpr int64_t fewElements = 256;
+  return cast<RankedTensorType>(load.getType()).getNumElements() >= fewElements;
+}
+
 SmallVector<LoadDetour> detourLoads(scf::ForOp loop, const TargetInfo &target,
                                     llvm::function_ref<bool(tile::LoadOp)> may) {
   SmallVector<tile::LoadOp> loads;
+  const bool takesAll = waitsAlone(loop, target);
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (type && !isa<tile::PtrType>(type.getElementType()) && !isStoredAsLoaded(load.getResult()) &&
-        isPartOfOperand(load.getResult()) && may(load))
+        (takesAll ? isLargeTile(load) : isPartOfOperand(load.getResult())) && may(load))
       loads.push_back(load);
   }
   SmallVector<LoadDetour> detours;

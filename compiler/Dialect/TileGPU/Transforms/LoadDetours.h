@@ -3,7 +3,8 @@
 // Weights of 4 or 8 bits become operands in registers, so that their loads feed no buffer. A buffer
 // in between, that each thread fills and reads for itself, makes them loads like others: they can
 // become copies that run iterations ahead. Where a dot takes the value from a buffer as it is, and
-// others use it too, they read that buffer.
+// others use it too, they read that buffer. So do loops without dots, where nothing else hides
+// what they wait for memory.
 
 #ifndef KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADDETOURS_H
 #define KILN_COMPILER_DIALECT_TILEGPU_TRANSFORMS_LOADDETOURS_H
@@ -27,8 +28,11 @@ struct LoadDetour {
   void takeBack();
 };
 
+/// Whether a wait for the load would be worth a buffer of its own, or a second version of the loop.
+bool isLargeTile(tile::LoadOp load);
+
 /// Stores, and loads again, what the loop's body loads for operands of its dots and computes with,
-/// where it may.
+/// where it may; of a loop that waits by itself (WaitingLoops.h), every large tile.
 llvm::SmallVector<LoadDetour> detourLoads(mlir::scf::ForOp loop, const TargetInfo &target,
                                           llvm::function_ref<bool(tile::LoadOp)> may);
 

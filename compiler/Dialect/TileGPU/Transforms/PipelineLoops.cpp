@@ -1,7 +1,8 @@
 // Software pipelining: a loop's loads run iterations ahead of the dots that they feed.
 //
-// A load whose only use is a buffer of a dot becomes a copy into a slot of a ring, `stages - 1`
-// iterations before the dot reads the slot. With S slots an iteration i of the loop is:
+// A load whose only use is a buffer of a dot, or of a loop that waits (WaitingLoops.h), becomes a
+// copy into a slot of a ring, `stages - 1` iterations before the dot reads the slot. With S slots
+// an iteration i of the loop is:
 //
 //     wait until the copies of iteration i have landed: S - 2 younger groups may be in flight
 //     barrier: now all threads' copies have, and everyone has read slot i - 1
@@ -427,7 +428,7 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     RingPlan plan = planFor(loop, staged, target);
     if (plan.stages < 2)
       return success();
-    loop = countSigned(loop, staged);
+    loop = countSigned(loop, staged, /*isWide=*/loop.getBody()->getOps<tilegpu::DotOp>().empty());
     if (!loop)
       return success();
     plan.fillOnce(loop);

@@ -31,6 +31,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
+#include "compiler/Dialect/TileGPU/Transforms/WaitingLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -108,7 +109,7 @@ public:
     if (!isInnermost(loop) || !hasOrderOfItsOwn())
       return std::nullopt;
     for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-      BarrierNeed need = order.againstRunningAhead(load, loop);
+      BarrierNeed need = needAt(load, order.againstRunningAhead(load, loop));
       Slice addresses = found.addresses, carried = found.carried;
       if (multiplies && (!need.pairs.empty() || !isLittle(load, found.registers())))
         continue;
@@ -137,14 +138,16 @@ private:
     return !loop.getBody()
                 ->walk([&](Operation *op) {
                   auto dot = dyn_cast<tilegpu::DotOp>(op);
-                  bool waits =
-                      (dot && dot.getUnit() && !multiplies) ||
-                      isa<tilegpu::CopyAsyncOp, tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
+                  bool waits = (dot && dot.getUnit() && !multiplies) ||
+                               (isa<tilegpu::CopyAsyncOp>(op) && hasDots()) ||
+                               isa<tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
                   return showsOthersWrites(op) || waits ? WalkResult::interrupt()
                                                         : WalkResult::advance();
                 })
                 .wasInterrupted();
   }
+
+  bool hasDots() { return !loop.getBody()->getOps<tilegpu::DotOp>().empty(); }
 
   /// A few registers with what the others take, and not what is stored for dots, or carried, which
   /// is ahead already.
@@ -336,14 +339,6 @@ private:
   static bool asksForStages(scf::ForOp loop) {
     auto stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr);
     return stages && stages.getInt() > 1;
-  }
-
-  static bool threadsMeetIn(scf::ForOp loop, const TargetInfo &target) {
-    return loop.getBody()
-        ->walk([&](tilegpu::ScratchOpInterface op) {
-          return op.getScratchBytes(target) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
   }
 
   /// Whether it is a warp by itself whose lanes combine what they have, as programs that carry a

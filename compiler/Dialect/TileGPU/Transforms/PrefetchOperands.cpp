@@ -151,7 +151,7 @@ private:
     }
     if ((staged.loads.empty() && staged.direct.empty()) || !hasRoom(loop, staged, target))
       return success();
-    loop = countSigned(loop, staged);
+    loop = countSigned(loop, staged, /*isWide=*/false);
     if (!loop)
       return success();
     Location loc = loop.getLoc();

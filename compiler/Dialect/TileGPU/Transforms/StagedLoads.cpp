@@ -397,17 +397,20 @@ void defineCarried(RewriterBase &rewriter, scf::ForOp loop) {
   }
 }
 
-scf::ForOp countSigned(scf::ForOp loop, StagedLoads &staged) {
-  if (!loop.getUnsignedCmp())
+scf::ForOp countSigned(scf::ForOp loop, StagedLoads &staged, bool isWide) {
+  bool isUnsigned = loop.getUnsignedCmp();
+  if (!isUnsigned && !isWide)
     return loop;
   IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
   Type wide = rewriter.getI64Type(), type = loop.getInductionVar().getType();
   if (type == wide)
-    return scf::ForOp();
+    return isUnsigned ? scf::ForOp() : loop;
   rewriter.setInsertionPoint(loop);
   auto widen = [&](Value value) -> Value {
-    return arith::ExtUIOp::create(rewriter, loc, wide, value);
+    if (isUnsigned)
+      return arith::ExtUIOp::create(rewriter, loc, wide, value);
+    return arith::ExtSIOp::create(rewriter, loc, wide, value);
   };
   auto counted =
       scf::ForOp::create(rewriter, loc, widen(loop.getLowerBound()), widen(loop.getUpperBound()),

@@ -68,8 +68,9 @@ StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts
 void defineCarried(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 /// The loop with its iterations numbered in signed integers, which is all that MLIR's pipeliner
-/// knows: of 64 bits in place of unsigned ones, and null if those have as many.
-mlir::scf::ForOp countSigned(mlir::scf::ForOp loop, StagedLoads &staged);
+/// knows: of 64 bits in place of unsigned ones, and null if those have as many. With `isWide` of 64
+/// bits in any case: the numbers of iterations that there are not must not wrap around.
+mlir::scf::ForOp countSigned(mlir::scf::ForOp loop, StagedLoads &staged, bool isWide);
 
 /// What else the loop does with parts of an address it computes for itself: values that go from one
 /// stage to another would have to be kept for as many iterations.

@@ -67,12 +67,6 @@ private:
     return pairs;
   }
 
-  /// Whether a wait for the load would be worth a second version.
-  static bool isLargeTile(tile::LoadOp load) {
-    constexpr int64_t fewElements = 256;
-    return cast<RankedTensorType>(load.getType()).getNumElements() >= fewElements;
-  }
-
   /// Those of all that the loop reads, by which it would have barriers.
   static std::set<ArgumentPair> pairsThatOrder(scf::ForOp loop, const TargetInfo &target) {
     GlobalOrder order(target);

@@ -112,3 +112,90 @@ func.func @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr
   }
   return
 }
+
+// Threads meet in each iteration, and beside three sums a processor has registers for one block: rows come by copies two
+// iterations ahead, and numbers of iterations are wide, so that none beyond the last wraps around.
+// CHECK-LABEL: func.func @sums
+// CHECK: scf.if
+// CHECK-NOT: tilegpu.copy_async
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: } else {
+// CHECK-COUNT-2: tilegpu.copy_async
+// CHECK: scf.for {{.*}} : i64
+// CHECK-NOT: tile.load
+// CHECK: tilegpu.wait pending 1
+// CHECK: tilegpu.barrier
+// CHECK: tilegpu.copy_async
+// CHECK: tilegpu.shared_load
+// CHECK: tile.reduce
+// CHECK-NOT: tilegpu.copy_async
+// CHECK: } {tile.unlikely, tilegpu.equal_arguments
+func.func @sums(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %s: !tile.ptr<f32>, %n: i32, %step: i32) attributes {tile.kernel, tile.num_warps = 16 : i32, tile.num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c8192 = arith.constant 8192 : i32
+  %zero = arith.constant dense<0.0> : tensor<8192xf32>
+  %i = tile.arange 0, 8192 : tensor<8192xi32>
+  %sums:3 = scf.for %k = %c0 to %n step %step iter_args(%a = %zero, %b = %zero, %c = %zero) -> (tensor<8192xf32>, tensor<8192xf32>, tensor<8192xf32>) : i32 {
+    %start = arith.muli %k, %c8192 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+    %x = tile.load %pi : (tensor<8192x!tile.ptr<f32>>) -> tensor<8192xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<8192xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %ms = tile.splat %m : f32 -> tensor<8192xf32>
+    %y = arith.subf %x, %ms : tensor<8192xf32>
+    %qs = tile.addptr %q, %start : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+    %qi = tile.addptr %qt, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+    tile.store %qi, %y : (tensor<8192x!tile.ptr<f32>>, tensor<8192xf32>) -> ()
+    %d = arith.addf %a, %x : tensor<8192xf32>
+    %e = arith.mulf %b, %y : tensor<8192xf32>
+    %f = arith.addf %c, %y : tensor<8192xf32>
+    scf.yield %d, %e, %f : tensor<8192xf32>, tensor<8192xf32>, tensor<8192xf32>
+  }
+  %ab = arith.addf %sums#0, %sums#1 : tensor<8192xf32>
+  %all = arith.addf %ab, %sums#2 : tensor<8192xf32>
+  %st = tile.splat %s : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+  %si = tile.addptr %st, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+  tile.store %si, %all : (tensor<8192x!tile.ptr<f32>>, tensor<8192xf32>) -> ()
+  return
+}
+
+// Two blocks hide each other's wait.
+// CHECK-LABEL: func.func @oneSum
+// CHECK-NOT: tilegpu.copy_async
+func.func @oneSum(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %s: !tile.ptr<f32>, %n: i32, %step: i32) attributes {tile.kernel, tile.num_warps = 16 : i32, tile.num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c8192 = arith.constant 8192 : i32
+  %zero = arith.constant dense<0.0> : tensor<8192xf32>
+  %i = tile.arange 0, 8192 : tensor<8192xi32>
+  %sum = scf.for %k = %c0 to %n step %step iter_args(%a = %zero) -> (tensor<8192xf32>) : i32 {
+    %start = arith.muli %k, %c8192 : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+    %x = tile.load %pi : (tensor<8192x!tile.ptr<f32>>) -> tensor<8192xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<8192xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %ms = tile.splat %m : f32 -> tensor<8192xf32>
+    %y = arith.subf %x, %ms : tensor<8192xf32>
+    %qs = tile.addptr %q, %start : !tile.ptr<f32>, i32
+    %qt = tile.splat %qs : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+    %qi = tile.addptr %qt, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+    tile.store %qi, %y : (tensor<8192x!tile.ptr<f32>>, tensor<8192xf32>) -> ()
+    %d = arith.addf %a, %x : tensor<8192xf32>
+    scf.yield %d : tensor<8192xf32>
+  }
+  %st = tile.splat %s : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+  %si = tile.addptr %st, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+  tile.store %si, %sum : (tensor<8192x!tile.ptr<f32>>, tensor<8192xf32>) -> ()
+  return
+}
