@@ -14,6 +14,7 @@
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -48,6 +49,7 @@ int main(int argc, char **argv) {
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
+  kiln::registerTrimDotsPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();

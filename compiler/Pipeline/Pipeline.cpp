@@ -11,6 +11,7 @@
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -363,6 +364,9 @@ compileSimplified(Compilation &compilation, bool &mapsOfPointers,
   facts.launch.isCooperative = compilation.options.isCooperative;
   {
     DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
+    // After it dots say where their tiles end in zeros, where the unit need not multiply those.
+    if (target.matrix.wgmma && failed(runOn(module, createTrimDotsPass())))
+      return std::nullopt;
     if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
       return std::nullopt;
     bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)

@@ -272,7 +272,7 @@ def query_gradients_kernel(
     unseen = n_keys - n_queries
     first = 0
     full = 0
-    masked = n_keys // BLOCK_N * BLOCK_N
+    masked = tl.maximum(n_keys, 0) // BLOCK_N * BLOCK_N
     end = n_keys
     if CAUSAL:
         masked = tl.maximum(tl.minimum(n_keys, block * BLOCK_M + unseen + 1), 0) // BLOCK_N * BLOCK_N

@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
 #include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
+#include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/TileGPU/Transforms/ResetSums.h"
 
 #include "compiler/Layout/StagedOperand.h"
@@ -106,7 +107,7 @@ public:
   SmallVector<Value> start(ValueRange c, bool fromZero, int64_t begin, int64_t end) const {
     OpBuilder &builder = s.builder();
     unsigned sizeC = tiling.fragment(MatrixOperand::C).numRegisters();
-    SmallVector<Value> results(c.size());
+    SmallVector<Value> results(c);
     bool follows = false;
     Value addsToSum = fromZero ? s.boolean(false) : Value();
     SmallVector<Value> chosen;
@@ -115,16 +116,20 @@ public:
       c = chosen;
     }
     for (const auto &[place, firstC] : placesOf(tilegpu::layoutOf(op.getC()), sizeC)) {
+      unsigned columns = columnsAt(place[1]);
+      if (columns == 0)
+        continue;
       auto [factorA, factorB] = factors(place, begin, end);
-      SmallVector<Value> sum = lowering.device.packFragment(
-          builder, op.getLoc(), unit, MatrixOperand::C, c.slice(firstC, sizeC), /*isExact=*/true);
+      SmallVector<Value> sum =
+          lowering.device.packFragment(builder, op.getLoc(), unit, MatrixOperand::C,
+                                       c.slice(firstC, sizeC * columns / unit.n), /*isExact=*/true);
       // Registers that the first step does not look at need not be made zero.
       if (fromZero)
         for (Value &word : sum)
           word = LLVM::PoisonOp::create(builder, op.getLoc(), word.getType());
       auto product = tilegpu::WgmmaOp::create(
           builder, op.getLoc(), TypeRange(ValueRange(sum)), factorA, factorB, sum, addsToSum,
-          unit.n, nameInPTX(unit.operand), nameInPTX(unit.accumulator),
+          columns, nameInPTX(unit.operand), nameInPTX(unit.accumulator),
           sharedA && sharedA->description->transposed, sharedB->description->transposed,
           /*follows=*/follows);
       follows = true;
@@ -149,6 +154,17 @@ private:
       otherwise.push_back(select.getFalseValue());
     }
     return condition;
+  }
+
+  /// Of an instruction's columns from `first` on, how many are wanted. A thread has the columns of
+  /// an instruction one after the other.
+  unsigned columnsAt(int64_t first) const {
+    // Groups of warps side by side are at different columns by the same instruction.
+    if (tiling.warpsN > 1 || tiling.swapped || op.getSumDepth() != 0)
+      return unit.n;
+    unsigned step = unit.accumulator == MatrixElement::I32 ? 16 : 8;
+    int64_t used = usedExtent(op, usedColumnsAttr, op.getType().getShape().back());
+    return std::min<int64_t>(llvm::alignTo(std::max<int64_t>(used - first, 0), step), unit.n);
   }
 
   /// Descriptors or registers of A, and descriptors of B, for the steps of one tile of c.
@@ -195,6 +211,9 @@ SmallVector<Value> multiplyInWarpGroups(const ScalarBuilder &s, const Lowering &
     return {};
   }
   int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
+  depth = std::min<int64_t>(
+      llvm::alignTo(usedExtent(op, usedDepthAttr, depth), op.getUnit()->getTiling().instruction->k),
+      depth);
   auto wait = [&](const SmallVector<Value> &started) {
     return waitForProducts(s, ValueRange(started), 0).front();
   };

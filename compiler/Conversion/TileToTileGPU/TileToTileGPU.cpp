@@ -127,6 +127,8 @@ private:
         tilegpu::DotOp::create(builder, dot.getLoc(), dot.getResult().getType(), dot.getA(),
                                dot.getB(), dot.getC(), dot.getScales(), choice.unit,
                                dot.getPrecision(), /*isAsync=*/false, sumDepthOf(dot, choice.unit));
+    // What is known of its tiles (kiln-trim-dots).
+    replacement->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
     dot.replaceAllUsesWith(replacement.getResult());
     dot.erase();
   }

@@ -69,6 +69,12 @@ public:
   /// zero; it does so, too, where the load has other values there that never leave the kernel.
   std::optional<ArrayBlock> blockOf(tile::LoadOp load);
 
+  /// Whether what is computed of the elements of `value` from the position `from` on along `axis`
+  /// never leaves the kernel.
+  bool isUnseen(mlir::Value value, unsigned axis, int64_t from) {
+    return isDropped(value, axis, Polynomial::constant(0), Polynomial::constant(from));
+  }
+
   /// A coordinate as an i32 at the builder's place, where `at` is; null if it cannot be computed
   /// there.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Operation *at,

@@ -262,7 +262,7 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   return std::min(share, most);
 }
 
-unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, unsigned more) {
+unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
   constexpr unsigned unit = 8, mostThreads = 2048;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   unsigned registers = llvm::alignTo(

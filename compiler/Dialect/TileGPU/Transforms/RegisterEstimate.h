@@ -34,8 +34,8 @@ unsigned uncountedRegisters(const TargetInfo &target);
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
 /// How many blocks of the kernel a processor has registers for at a time, by the estimate and
-/// `more` for a thread.
-unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target, unsigned more = 0);
+/// `more` (or less, if negative) for a thread.
+unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target, int more = 0);
 
 /// Registers that a thread of the kernel's own warps can have: what the kernel sets, or its share,
 /// or less where less is asked for.

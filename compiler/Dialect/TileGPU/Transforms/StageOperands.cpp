@@ -13,6 +13,7 @@
 // would choose.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/HoldOperands.h"
 #include "compiler/Dialect/TileGPU/Transforms/OperandReuse.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Layout/LayoutConversion.h"
@@ -196,6 +197,7 @@ struct StageOperandsPass : PassWrapper<StageOperandsPass, OperationPass<func::Fu
     for (tilegpu::DotOp dot : dots)
       stager.run(dot);
     eraseUnusedConversions();
+    holdOperands(getOperation(), *target);
   }
 
   /// What a buffer has replaced.
