@@ -13,7 +13,7 @@ static bool hasAsyncCopies(const llvm::Module &module) {
 
 PassGate::PassGate(llvm::Module &module, llvm::StringRef processor) : context(module.getContext()) {
   unsigned longest = longestFunction(module);
-  withoutStrengthReduction = longest > (module.getTargetTriple().isNVPTX() ? 1024 : 4096);
+  withoutStrengthReduction = longest > 4096;
   withoutValueNumbering = isHuge(longest);
   keepsBlocks = hasCutBlocks(module);
   keepsPointers = processor.starts_with("sm_8") && hasAsyncCopies(module);

@@ -17,9 +17,8 @@ namespace kiln {
 ///
 /// Where functions of the module are too long for them (HugeFunctions.h): straight-line strength
 /// reduction, which weighs every pair of instructions of the same form (4096 elements in a thread:
-/// two minutes; a sixth of all of attention's code generation for sm_90a, whose loops have no more
-/// instructions without it); global value numbering; and where blocks were cut, the pass that would
-/// join them again.
+/// two minutes); global value numbering; and where blocks were cut, the pass that would join them
+/// again.
 ///
 /// Where a loop's copies to shared memory run ahead on sm_80 to sm_89: loop strength reduction.
 /// Each copy has a pointer of its own, carried and moved by one addition. LLVM counts registers,
