@@ -45,8 +45,8 @@ static bool isOfThread(llvm::Value *value, llvm::SmallPtrSetImpl<llvm::Value *> 
                       [&](llvm::Value *operand) { return isOfThread(operand, seen); });
 }
 
-/// Whether the loop is short, and all threads load the same in it: only more loads in flight make
-/// it faster, and they are few registers.
+/// Whether the loop is short, and all threads load and carry the same in it: only more loads in
+/// flight make it faster, and they are few registers.
 static bool loadsScalars(const llvm::Loop &loop) {
   constexpr unsigned shortBody = 40;
   unsigned size = 0, loads = 0;
@@ -54,12 +54,12 @@ static bool loadsScalars(const llvm::Loop &loop) {
     for (llvm::Instruction &instruction : *block) {
       ++size;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-      if (!load)
+      if (!load && !llvm::isa<llvm::PHINode>(instruction))
         continue;
       llvm::SmallPtrSet<llvm::Value *, 16> seen;
-      if (isOfThread(load->getPointerOperand(), seen))
+      if (isOfThread(load ? load->getPointerOperand() : &instruction, seen))
         return false;
-      ++loads;
+      loads += load != nullptr;
     }
   return loop.isInnermost() && loads && size <= shortBody;
 }

@@ -292,14 +292,14 @@ private:
         multipliesByThreads(loop, target) || loop.getBody()->getOperations().size() > shortBody)
       return 1;
     unsigned stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::numStagesAttr).getInt();
-    unsigned distance = std::min({stages - 1, most, few / std::max(ahead.registers(), 1u)});
-    // Of this group and of the next.
-    unsigned needed = estimateRegisters(getOperation(), target) + 2 * distance * ahead.registers();
-    constexpr unsigned blocks = 2;
-    return needed * blocks <= registerShare(getOperation(), target) &&
-                   needed <= registersOfThread(getOperation(), target)
-               ? std::max(distance, 1u)
-               : 1;
+    unsigned registers = ahead.registers();
+    unsigned distance = std::min({stages - 1, most, few / std::max(registers, 1u)});
+    // Of a group and of the next. Where another block fits the processor, it hides more.
+    auto blocks = [&](unsigned more) { return blocksByRegisters(getOperation(), target, more); };
+    while (distance > 1 && blocks(2 * distance * registers) < std::max(blocks(registers), 2u))
+      --distance;
+    unsigned needed = estimateRegisters(getOperation(), target) + 2 * distance * registers;
+    return needed <= registersOfThread(getOperation(), target) ? std::max(distance, 1u) : 1;
   }
 
   /// Whether a processor has as many of the kernel's blocks at a time if a thread holds so much

@@ -263,11 +263,12 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
-  constexpr unsigned unit = 8, mostThreads = 2048;
+  constexpr unsigned unit = 8, mostThreads = 2048, mostBlocks = 32;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   unsigned registers = llvm::alignTo(
       std::min(estimateRegisters(kernel, target) + more, registersOfThread(kernel, target)), unit);
-  return std::min(registerFile(target).all / (threads * registers), mostThreads / threads);
+  return std::min(
+      {registerFile(target).all / (threads * registers), mostThreads / threads, mostBlocks});
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
