@@ -4,9 +4,11 @@
     attention_backward_gpu.py LIBRARY.so [--length N ...] [--only TEXT]
 
 LIBRARY.so is the library of kernels/attention/attention_backward.json linked with the runtime (docs/performance.md has the commands). Checks the gradients against
-double precision first, odd lengths as well, then prints TFLOP/s by the five products that cuDNN makes (Kiln's two passes make seven). Needs PyTorch.
+double precision first, odd lengths as well, then prints TFLOP/s by the five products that cuDNN makes (Kiln's two passes make seven): cuDNN's, Kiln's in one
+stream, and Kiln's with the queries' gradients in a second stream, where their blocks begin as the last ones of the keys' gradients leave processors. Needs PyTorch.
 """
 import argparse
+import functools
 import math
 import pathlib
 import statistics
@@ -46,7 +48,7 @@ class Problem:
         self.lse2, self.delta = (torch.empty(batch, heads, rows, device="cuda") for _ in range(2))
         self.dq, self.dk, self.dv = (torch.full_like(self.q, float("nan")) for _ in range(3))
 
-    def kiln(self, library):
+    def calls(self, library):
         batch, heads, length, dim = self.q.shape
         suffix = "f16" + (f"_{dim}" if dim != 64 else "")
         causal = "causal_" if self.causal else ""
@@ -60,8 +62,26 @@ class Problem:
         known = arrays | numbers
         entries = [getattr(library, name) for name in (f"attention_row_statistics_{suffix}", f"attention_key_gradients_{causal}{suffix}",
                                                        f"attention_query_gradients_{causal}{suffix}")]
-        calls = [(entry, {p.name: known[p.name] for p in entry.parameters}) for entry in entries]
-        return lambda: [entry(**arguments) for entry, arguments in calls]
+        return [functools.partial(entry, **{p.name: known[p.name] for p in entry.parameters}) for entry in entries]
+
+    def kiln(self, library):
+        calls = self.calls(library)
+        return lambda: [call() for call in calls]
+
+    def kiln_in_two_streams(self, library):
+        row_statistics, key_gradients, query_gradients = self.calls(library)
+        other = torch.cuda.Stream()
+
+        def launch():
+            current = torch.cuda.current_stream()
+            row_statistics()
+            other.wait_stream(current)
+            key_gradients()
+            with torch.cuda.stream(other):
+                query_gradients()
+            current.wait_stream(other)
+
+        return launch
 
     def cudnn(self):
         inputs = [t.detach().requires_grad_() for t in (self.q, self.k, self.v)]
@@ -105,15 +125,18 @@ def main():
                 continue
             for length in (64, 200, 513):
                 problem = Problem(2, 3, length, dim, causal)
-                problem.kiln(library)()
-                torch.cuda.synchronize()
-                problem.check()
+                for launch in (problem.kiln(library), problem.kiln_in_two_streams(library)):
+                    launch()
+                    torch.cuda.synchronize()
+                    problem.check()
+                    for gradient in (problem.dq, problem.dk, problem.dv):
+                        gradient.fill_(float("nan"))
             for length in options.length or (4096, 16384):
                 batch, heads = max(1, 16384 // length), 2048 // dim
                 problem = Problem(batch, heads, length, dim, causal)
-                mine, theirs = milliseconds([problem.kiln(library), problem.cudnn()])
+                theirs, *ours = milliseconds([problem.cudnn(), problem.kiln(library), problem.kiln_in_two_streams(library)])
                 work = 10 * batch * heads * length * length * dim * (0.5 if causal else 1) * 1e-9
-                print(f"| {title} | {length} | {work / theirs:.0f} | {work / mine:.0f} | {theirs / mine:.2f} |", flush=True)
+                print(f"| {title} | {length} | {work / theirs:.0f} |", *(f"{work / mine:.0f} | {theirs / mine:.2f} |" for mine in ours), flush=True)
 
 
 if __name__ == "__main__":
