@@ -125,17 +125,17 @@ func.func @recurrence(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32
 // CHECK: scf.if
 // CHECK: tile.reduce(%[[Z]])
 // CHECK: scf.yield %[[U]], %[[V]], %[[W]]
-func.func @iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+func.func @iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %i = tile.arange 0, 1024 : tensor<1024xi32>
+  %i = tile.arange 0, 128 : tensor<128xi32>
   scf.for %row = %c0 to %n step %c1 : i32 {
     %start = arith.muli %row, %a : i32
     %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
-    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
-    %pi = tile.addptr %pt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
-    %x = tile.load %pi : (tensor<1024x!tile.ptr<f32>>) -> tensor<1024xf32>
-    %m = tile.reduce(%x) axis 0 : (tensor<1024xf32>) -> f32 {
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %x = tile.load %pi : (tensor<128x!tile.ptr<f32>>) -> tensor<128xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<128xf32>) -> f32 {
     ^bb0(%l: f32, %r: f32):
       %max = arith.maxnumf %l, %r : f32
       tile.yield %max : f32
@@ -152,18 +152,43 @@ func.func @iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !ti
 // CHECK: scf.for unsigned
 // CHECK-NOT: other
 // CHECK: return
-func.func @masked_iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+func.func @masked_iterations(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = tile.arange 0, 128 : tensor<128xi32>
+  %end = tile.splat %a : i32 -> tensor<128xi32>
+  %mask = arith.cmpi slt, %i, %end : tensor<128xi32>
+  scf.for %row = %c0 to %n step %c1 : i32 {
+    %start = arith.muli %row, %a : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %x = tile.load %pi mask %mask : (tensor<128x!tile.ptr<f32>>, tensor<128xi1>) -> tensor<128xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %at = tile.addptr %q, %row : !tile.ptr<f32>, i32
+    tile.store %at, %m : (!tile.ptr<f32>, f32) -> ()
+  } {tile.num_stages = 4 : i32}
+  return
+}
+
+// With loads of three iterations a processor would have registers for 7 of these blocks, not for 16.
+// CHECK-LABEL: func.func @many_blocks
+// CHECK-COUNT-1: tile.load
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{[^ ]*}} iter_args(%{{[^ ,]*}} = %{{[^ ,]*}})
+func.func @many_blocks(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %i = tile.arange 0, 1024 : tensor<1024xi32>
-  %end = tile.splat %a : i32 -> tensor<1024xi32>
-  %mask = arith.cmpi slt, %i, %end : tensor<1024xi32>
   scf.for %row = %c0 to %n step %c1 : i32 {
     %start = arith.muli %row, %a : i32
     %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
     %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
     %pi = tile.addptr %pt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
-    %x = tile.load %pi mask %mask : (tensor<1024x!tile.ptr<f32>>, tensor<1024xi1>) -> tensor<1024xf32>
+    %x = tile.load %pi : (tensor<1024x!tile.ptr<f32>>) -> tensor<1024xf32>
     %m = tile.reduce(%x) axis 0 : (tensor<1024xf32>) -> f32 {
     ^bb0(%l: f32, %r: f32):
       %max = arith.maxnumf %l, %r : f32
