@@ -51,8 +51,11 @@ static bool loadsScalars(const llvm::Loop &loop) {
   constexpr unsigned shortBody = 40;
   unsigned size = 0, loads = 0;
   for (llvm::BasicBlock *block : loop.blocks())
+    size += block->size();
+  if (!loop.isInnermost() || size > shortBody)
+    return false;
+  for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &instruction : *block) {
-      ++size;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
       if (!load && !llvm::isa<llvm::PHINode>(instruction))
         continue;
@@ -61,7 +64,7 @@ static bool loadsScalars(const llvm::Loop &loop) {
         return false;
       loads += load != nullptr;
     }
-  return loop.isInnermost() && loads && size <= shortBody;
+  return loads;
 }
 
 /// Keeps LLVM from unrolling loops of unknown length. ptxas makes several iterations of one itself,

@@ -11,10 +11,6 @@ protected:
   bool isNvidia() const { return std::string(GetParam()).find("sm_") != std::string::npos; }
   /// sm_86 is sm_80 with less shared memory: some tests show nothing new there.
   bool isLikeAnother() const { return std::string(GetParam()) == "emu:sm_86"; }
-  /// sm_89 multiplies fp8, and is like sm_80 in all else.
-  bool isLikeAnotherWithoutFp8() const {
-    return isLikeAnother() || std::string(GetParam()) == "emu:sm_89";
-  }
   /// Runs the loop with 0 to 5 iterations.
   void check(const ProductForm &form, bool isPipelined) {
     ProductLoop loop(form, GetParam());
@@ -83,8 +79,6 @@ TEST_P(ProductLoops, InEveryNumberOfStages) {
 
 /// Up to as many as there are stages, each has a slot of its own.
 TEST_P(ProductLoops, OfKnownNumbersOfIterations) {
-  if (isLikeAnotherWithoutFp8())
-    GTEST_SKIP();
   for (const Types &types : {allTypes[0], allTypes[2]})
     for (int iterations : {2, 3, 4})
       for (unsigned stages : {2u, 3u, 4u}) {
@@ -145,8 +139,6 @@ TEST_P(ProductLoops, OfComputedOperands) {
 
 /// Which have the same products in their own type as in tf32.
 TEST_P(ProductLoops, OfWidenedOperands) {
-  if (isLikeAnotherWithoutFp8())
-    GTEST_SKIP();
   for (const char *type : {"fp16", "bf16"})
     for (bool isTransposed : {false, true})
       for (int k : {8, 32}) {
@@ -189,8 +181,6 @@ TEST_P(ProductLoops, OfOddExtents) {
 }
 
 TEST_P(ProductLoops, WithoutMasks) {
-  if (isLikeAnotherWithoutFp8())
-    GTEST_SKIP();
   for (const char *type : {"fp16", "bf16"})
     for (bool columns : {false, true}) {
       ProductForm form;
