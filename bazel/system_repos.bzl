@@ -46,6 +46,11 @@ def _write_static_archives(rctx, lib):
             fail("cc knows of no lib{}.a".format(library))
         rctx.file("static/lib{}.a".format(library), "INPUT({})\n".format(archive))
 
+def _headers(rctx, folder):
+    """A hash of the names, sizes and times of LLVM's headers."""
+    listing = 'find -L "$0"/llvm "$0"/llvm-c "$0"/mlir "$0"/mlir-c "$0"/lld -type f -printf "%P %s %T@\n" | LC_ALL=C sort | sha256sum'
+    return _run(rctx, ["sh", "-c", listing, folder]).split(" ")[0]
+
 def _llvm_repository_impl(rctx):
     config = _find(
         rctx,
@@ -68,6 +73,8 @@ def _llvm_repository_impl(rctx):
         "%{prefix}": prefix,
         "%{version}": version,
         "%{tblgen}": "@%s//bazel:tblgen.bzl" % rctx.attr._build.workspace_name,
+        "%{system_headers}": "@%s//bazel:system_headers.bzl" % rctx.attr._build.workspace_name,
+        "%{headers}": _headers(rctx, prefix + "/include"),
     })
     rctx.file("defs.bzl", 'LLVM_PREFIX = "{}"\nLLVM_VERSION = "{}"\n'.format(prefix, version))
 

@@ -25,8 +25,11 @@ kiln_status kiln_error_within(kiln_status status, const char *format, ...) {
   va_start(arguments, format);
   int written = vsnprintf(last_error, sizeof last_error, format, arguments);
   va_end(arguments);
-  if (written >= 0 && (size_t)written < sizeof last_error)
-    snprintf(last_error + written, sizeof last_error - (size_t)written, ": %s", inner);
+  if (written < 0 || (size_t)written >= sizeof last_error)
+    return status;
+  /* What does not fit is cut off. */
+  if (snprintf(last_error + written, sizeof last_error - (size_t)written, ": %s", inner) < 0)
+    last_error[written] = '\0';
   return status;
 }
 
