@@ -198,6 +198,8 @@ def _kiln_kernel_library_impl(ctx):
         cc_toolchain = cc_toolchain,
         srcs = [source],
         public_hdrs = headers,
+        # Where nothing is sandboxed, the source finds the one beside it.
+        private_hdrs = [header] if ctx.attr.early_header else [],
         # The generated source and its users say #include "<name>.h".
         includes = [headers[0].dirname],
         compilation_contexts = [d.compilation_context for d in deps],
