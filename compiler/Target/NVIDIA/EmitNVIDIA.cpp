@@ -118,6 +118,7 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
 /// What ptxas does not do by itself. Returns what computeNearUses() does.
 static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, unsigned optLevel) {
   convertBytesInPairs(module);
+  convertFieldsInPairs(module);
   convertThroughF32(module);
   roundInPairs(module);
   keepCodesInPairs(module);

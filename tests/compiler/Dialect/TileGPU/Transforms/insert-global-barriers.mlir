@@ -2,6 +2,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-insert-barriers))" %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
+#one = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: ; block: -> 32">
 #few = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 0; block: -> 32">
 
 module attributes {tilegpu.target = "cuda:sm_80"} {
@@ -47,6 +48,47 @@ func.func @reversed(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   %v = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
   tile.store %ay, %v : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>) -> ()
   %w = tile.load %by : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  return
+}
+
+// The threads of one warp meet in any case where many arguments would be compared, but not where few are.
+// CHECK-LABEL: func.func @one_warp(
+// CHECK-NOT: arith.cmpi
+// CHECK: tilegpu.barrier{{$}}
+// CHECK: tilegpu.barrier{{$}}
+// CHECK: return
+func.func @one_warp(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: !tile.ptr<f32>, %w: !tile.ptr<f32>) attributes {tile.num_warps = 1 : i32} {
+  %r = tile.arange 0, 32 : tensor<32xi32, #one>
+  %c31 = arith.constant dense<31> : tensor<32xi32, #one>
+  %back = arith.subi %c31, %r : tensor<32xi32, #one>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %pz = tile.splat %z : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %pw = tile.splat %w : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %ax = tile.addptr %px, %back : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %ay = tile.addptr %py, %back : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %az = tile.addptr %pz, %r : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %aw = tile.addptr %pw, %r : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %u = tile.load %ax : (tensor<32x!tile.ptr<f32>, #one>) -> tensor<32xf32, #one>
+  %v = tile.load %ay : (tensor<32x!tile.ptr<f32>, #one>) -> tensor<32xf32, #one>
+  tile.store %az, %u : (tensor<32x!tile.ptr<f32>, #one>, tensor<32xf32, #one>) -> ()
+  %t = tile.load %ay : (tensor<32x!tile.ptr<f32>, #one>) -> tensor<32xf32, #one>
+  tile.store %aw, %t : (tensor<32x!tile.ptr<f32>, #one>, tensor<32xf32, #one>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @one_warp_of_two_arguments
+// CHECK: tilegpu.barrier if
+func.func @one_warp_of_two_arguments(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.num_warps = 1 : i32} {
+  %r = tile.arange 0, 32 : tensor<32xi32, #one>
+  %c31 = arith.constant dense<31> : tensor<32xi32, #one>
+  %back = arith.subi %c31, %r : tensor<32xi32, #one>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one>
+  %ax = tile.addptr %px, %back : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %ay = tile.addptr %py, %r : tensor<32x!tile.ptr<f32>, #one>, tensor<32xi32, #one>
+  %v = tile.load %ax : (tensor<32x!tile.ptr<f32>, #one>) -> tensor<32xf32, #one>
+  tile.store %ay, %v : (tensor<32x!tile.ptr<f32>, #one>, tensor<32xf32, #one>) -> ()
   return
 }
 
