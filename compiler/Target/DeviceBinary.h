@@ -38,6 +38,7 @@ struct ResourceUsage {
   uint32_t registers = 0, scalarRegisters = 0;
   /// Per thread, in bytes. AMD reports spilled registers: four bytes each.
   uint32_t spillStoreBytes = 0, spillLoadBytes = 0;
+  uint32_t spilledBytes() const { return spillStoreBytes + spillLoadBytes; }
   /// Local memory (stack, scratch) per thread in bytes, spills included.
   uint32_t stackBytes = 0;
   /// Shared memory that the binary itself reserves, per block in bytes.

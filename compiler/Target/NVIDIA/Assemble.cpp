@@ -54,8 +54,7 @@ llvm::Expected<AssembledText> assembleText(std::string ptx, const KernelFacts &f
 }
 
 static uint32_t spilledBytes(const AssembledText &text) {
-  const ResourceUsage &used = text.result.report.resources;
-  return used.spillStoreBytes + used.spillLoadBytes;
+  return text.result.report.resources.spilledBytes();
 }
 
 static uint64_t sharedBytes(const AssembledText &text, const LaunchFacts &launch) {

@@ -269,7 +269,8 @@ static void workOnPair(llvm::Value *pair, llvm::Instruction *low, llvm::Instruct
   while (low->hasOneUse() && high->hasOneUse()) {
     auto *ofLow = llvm::cast<llvm::Instruction>(low->user_back());
     auto *ofHigh = llvm::cast<llvm::Instruction>(high->user_back());
-    bool isFma = llvm::PatternMatch::match(ofLow, llvm::PatternMatch::m_Intrinsic<llvm::Intrinsic::fma>());
+    bool isFma =
+        llvm::PatternMatch::match(ofLow, llvm::PatternMatch::m_Intrinsic<llvm::Intrinsic::fma>());
     if (ofLow == ofHigh || ofLow->getParent() != ofHigh->getParent() ||
         !ofLow->isSameOperationAs(ofHigh) || (!isFma && !llvm::isa<llvm::BinaryOperator>(ofLow)))
       return;

@@ -203,7 +203,7 @@ bool gaveUp(const PtxasReport &report) {
 
 bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second) {
   auto key = [](const ResourceUsage &used) {
-    return std::pair(used.spillStoreBytes + used.spillLoadBytes, used.stackBytes);
+    return std::pair(used.spilledBytes(), used.stackBytes);
   };
   return key(first) < key(second);
 }

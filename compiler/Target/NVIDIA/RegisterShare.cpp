@@ -49,11 +49,8 @@ std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers) {
 
 bool paysForMoreBlocks(const ResourceUsage &limited, const ResourceUsage &used,
                        llvm::StringRef ptx) {
-  auto spilled = [](const ResourceUsage &usage) {
-    return usage.spillStoreBytes + usage.spillLoadBytes;
-  };
   unsigned more = hasMatrixInstructions(ptx) ? 0 : kFewSpilledBytes;
-  return spilled(limited) <= spilled(used) + more;
+  return limited.spilledBytes() <= used.spilledBytes() + more;
 }
 
 } // namespace kiln
