@@ -306,12 +306,11 @@ static void workOnPair(llvm::Value *pair, llvm::Instruction *low, llvm::Instruct
   }
 }
 
-/// Two fields of a word as floats: below a float that counts by ones they are that much more.
+/// Two fields of a word, converted in one block, as floats: below a float that counts by ones they
+/// are that much more.
 static void convertFields(const WordField &low, FieldPair pair) {
   llvm::Type *type = pair.low->getType();
   CountingFloat counting = countingFloatOf(type);
-  if (pair.low->getParent() != pair.high->getParent())
-    return;
   llvm::IRBuilder<> builder(pair.low->comesBefore(pair.high) ? pair.low : pair.high);
   auto inBoth = [&](uint32_t bits) { return builder.getInt32(bits | bits << halfBits); };
   llvm::Value *bits =
@@ -332,7 +331,9 @@ static void convertFields(const WordField &low, FieldPair pair) {
 
 void convertFieldsInPairs(llvm::Module &module) {
   for (llvm::Function &function : module) {
-    using Kind = std::tuple<llvm::Value *, llvm::Type *, unsigned, unsigned, int64_t, unsigned>;
+    // Of one block: a word may be there for two versions of the code.
+    using Kind = std::tuple<llvm::BasicBlock *, llvm::Value *, llvm::Type *, unsigned, unsigned,
+                            int64_t, unsigned>;
     llvm::MapVector<Kind, std::pair<WordField, FieldPair>> pairs;
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
@@ -344,8 +345,8 @@ void convertFieldsInPairs(llvm::Module &module) {
         continue;
       bool isHigh = field->shift >= halfBits;
       field->shift %= halfBits;
-      auto &[low, pair] = pairs[{field->word, cast->getType(), field->shift, field->bits,
-                                 field->offset, field->signBit()}];
+      auto &[low, pair] = pairs[{cast->getParent(), field->word, cast->getType(), field->shift,
+                                 field->bits, field->offset, field->signBit()}];
       low = *field;
       llvm::CastInst *&part = isHigh ? pair.high : pair.low;
       if (!part)

@@ -200,6 +200,22 @@ TEST(FieldsInPairs, WhatIsDoneToBoth) {
   expectConversions(nibbles + "%a = fmul half %c, %d\n%b = fadd half %h, %h", 0);
 }
 
+/// Each pair where it is.
+TEST(FieldsInPairs, InTwoBlocks) {
+  auto part = [](const std::string &n) {
+    return "%x" + n + " = and i32 %w, 15\n%s" + n + " = lshr i32 %w, 16\n%y" + n + " = and i32 %s" +
+           n + ", 15\n%a" + n + " = uitofp i32 %x" + n + " to half\n%b" + n + " = uitofp i32 %y" +
+           n + " to half\n";
+  };
+  WordFunction now("%i = trunc i32 %w to i1\nbr i1 %i, label %one, label %two\none:\n" + part("1") +
+                   "br label %end\ntwo:\n" + part("2") + "br label %end\nend:\n" +
+                   "%a = phi half [ %a1, %one ], [ %a2, %two ]\n"
+                   "%b = phi half [ %b1, %one ], [ %b2, %two ]");
+  now.convert();
+  EXPECT_EQ(now.count(llvm::Instruction::UIToFP), 0u);
+  EXPECT_EQ(now.count(llvm::Instruction::FSub), 2u);
+}
+
 TEST(FieldsInPairs, Others) {
   auto halves = [](const std::string &from) {
     return "%a = uitofp " + from + " %x to half\n%b = uitofp " + from + " %y to half";
