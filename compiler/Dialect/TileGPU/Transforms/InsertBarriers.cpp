@@ -468,17 +468,18 @@ private:
   bool alwaysMeet;
 };
 
-/// Whether barriers need no condition. Those of one warp cost no more than that loads in flight are
-/// waited for: less than many comparisons of arguments, and code of which there are two versions
-/// for them (VersionBarriers.cpp). Kernels of one warp with four comparisons or more were up
-/// to 1.17 times as fast without them, those with one to three 0.90 to 1.04 times.
-bool alwaysMeet(func::FuncOp kernel, const BarrierPlanner &planner) {
+/// Whether barriers need no condition. On NVIDIA those of one warp cost no more than that loads in
+/// flight are waited for: less than many comparisons of arguments, and code of which there are two
+/// versions for them (VersionBarriers.cpp). Kernels of one warp with four comparisons or more were
+/// up to 1.17 times as fast without them, those with one to three 0.90 to 1.04 times.
+bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner) {
   constexpr size_t manyComparisons = 4;
   std::set<ArgumentPair> pairs;
   for (const auto &[op, need] : planner.needs)
     if (BarrierNeed left = needAt(op, need); !left.always)
       pairs.insert(left.pairs.begin(), left.pairs.end());
-  return tilegpu::numWarpsOf(kernel) == 1 && pairs.size() >= manyComparisons;
+  return target.predicatedBarriers && tilegpu::numWarpsOf(kernel) == 1 &&
+         pairs.size() >= manyComparisons;
 }
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {
@@ -497,7 +498,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
     if (memoryFeaturesOf(*target).sharedBarriers)
       getOperation().walk([](tilegpu::BarrierOp barrier) { barrier.setIsOfShared(true); });
     BarrierPlanner planner(getOperation(), *target);
-    BarrierWriter writer(getOperation(), alwaysMeet(getOperation(), planner));
+    BarrierWriter writer(getOperation(), alwaysMeet(getOperation(), *target, planner));
     for (auto &[op, need] : planner.needs)
       writer.write(op, need);
   }
