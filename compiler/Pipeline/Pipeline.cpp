@@ -248,6 +248,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it no tile is stored twice for dots that could read one buffer.
   passes.addNestedPass<func::FuncOp>(createShareBuffersPass());
+  // After it threads do not wait for what the copy engine reads until they write there again.
+  passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

@@ -290,20 +290,24 @@ struct TmaStoreDistribution : DistributionPattern<tilegpu::TmaStoreOp> {
         lowering.device.copyBoxBack(rewriter, op.getLoc(), adaptor.getDescriptor()[0],
                                     s.byteOffset(adaptor.getBuffer()[0], s.i32(box.offset)),
                                     coordinates.at(box.place), op.getKind());
-      lowering.device.waitForCopiesBack(rewriter, op.getLoc(), /*isRead=*/true);
+      if (!op.getIsReadLater())
+        lowering.device.waitForCopiesBack(rewriter, op.getLoc(), /*isRead=*/true);
     }
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-struct TmaStoreWaitDistribution : DistributionPattern<tilegpu::TmaStoreWaitOp> {
-  using DistributionPattern::DistributionPattern;
-  LogicalResult distribute(tilegpu::TmaStoreWaitOp op, Adaptor, const ScalarBuilder &s,
+/// For the engine's reading of buffers, or also for its writing.
+template <typename OpT> struct TmaWaitDistribution : DistributionPattern<OpT> {
+  using DistributionPattern<OpT>::DistributionPattern;
+  LogicalResult distribute(OpT op, typename DistributionPattern<OpT>::Adaptor,
+                           const ScalarBuilder &s,
                            ConversionPatternRewriter &rewriter) const override {
     {
-      Under first(rewriter, op.getLoc(), isFirstThread(s, lowering.device));
-      lowering.device.waitForCopiesBack(rewriter, op.getLoc(), /*isRead=*/false);
+      Under first(rewriter, op.getLoc(), isFirstThread(s, this->lowering.device));
+      this->lowering.device.waitForCopiesBack(rewriter, op.getLoc(),
+                                              std::is_same_v<OpT, tilegpu::TmaReadWaitOp>);
     }
     rewriter.eraseOp(op);
     return success();
@@ -316,7 +320,8 @@ void populateTensorCopyPatterns(RewritePatternSet &patterns, const Lowering &low
   patterns.add<MBarrierInitDistribution, MBarrierInvalDistribution, MBarrierWaitDistribution,
                MBarrierArriveDistribution, InProducerWarpDistribution, IsProducerDistribution,
                SetRegistersDistribution, TmaLoadDistribution, TmaStoreDistribution,
-               TmaStoreWaitDistribution>(lowering, patterns.getContext());
+               TmaWaitDistribution<tilegpu::TmaReadWaitOp>,
+               TmaWaitDistribution<tilegpu::TmaStoreWaitOp>>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

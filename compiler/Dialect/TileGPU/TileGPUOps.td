@@ -161,16 +161,28 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [MemoryEffects<[MemRead, MemWri
   let summary = "Copies a buffer to a described block, or combines them, by the copy engine (Hopper's TMA)";
   let description = [{
     As `tilegpu.shared_load` then `tile.descriptor_store`, or, with a kind, `tile.descriptor_reduce`, of which the engine has those that
-    kiln-use-tensor-maps knows. One thread starts the copy and waits until the engine has read the buffer; what it writes is done
-    behind `tilegpu.tma_store_wait`. Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
+    kiln-use-tensor-maps knows. One thread starts the copy and waits until the engine has read the buffer, unless the buffer is
+    `read_later`: then that is done behind `tilegpu.tma_read_wait`. What the engine writes is done behind `tilegpu.tma_store_wait`.
+    Who stored in the buffer has `tilegpu.proxy_fence` before the barrier that stands in front.
     Examples: `tilegpu.tma_store %b, %d[%i, %j] : …`, `tilegpu.tma_store combine <fadd> %b, %d[%i, %j] : …`.
   }];
   let arguments = (ins TileGPU_BufferType:$buffer, Tile_DescriptorType:$descriptor, Variadic<I64>:$offsets,
-      OptionalAttr<Tile_AtomicKindAttr>:$kind);
+      OptionalAttr<Tile_AtomicKindAttr>:$kind, UnitAttr:$isReadLater);
   let assemblyFormat = [{
-    (`combine` $kind^)? $buffer `,` $descriptor `[` $offsets `]` attr-dict `:` type($buffer) `,` qualified(type($descriptor))
+    (`combine` $kind^)? $buffer `,` $descriptor `[` $offsets `]` (`read_later` $isReadLater^)? attr-dict `:` type($buffer) `,` qualified(type($descriptor))
   }];
   let hasVerifier = 1;
+}
+
+def TileGPU_TmaReadWaitOp : TileGPU_Op<"tma_read_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>,
+    MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until the copy engine has read what it has been told to store";
+  let description = [{
+    The thread that started the copies of the buffer (`tilegpu.tma_store`) waits; others may write there behind a barrier. Where no
+    copy has been started nobody waits. Example: `tilegpu.tma_read_wait %b : !tilegpu.buffer<…>`.
+  }];
+  let arguments = (ins TileGPU_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
 
 def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -139,6 +139,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createStartLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createShareBuffersPass(); });
+  registerPass([] { return createDeferReadsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });

@@ -1,4 +1,5 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -153,17 +154,6 @@ static bool isStructure(Operation *op) {
   return op->getNumRegions() && isa<scf::SCFDialect, func::FuncDialect>(op->getDialect());
 }
 
-bool GlobalOrder::threadsMayMeet(Operation *byEngine) {
-  GlobalAccess access = *globalAccessOf(byEngine);
-  return byEngine->getParentOfType<func::FuncOp>()
-      .walk([&](Operation *op) {
-        std::optional<GlobalAccess> other = isStructure(op) ? std::nullopt : globalAccessOf(op);
-        bool meets = other && !isByEngine(op) && !betweenArrays(*other, access).isNever();
-        return meets ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Whether the program may come to `op` before it comes to `other`, be it an iteration before.
 static bool mayComeBefore(Operation *op, Operation *other) {
   for (auto loop = other->getParentOfType<LoopLikeOpInterface>(); loop;
@@ -175,6 +165,18 @@ static bool mayComeBefore(Operation *op, Operation *other) {
     at = at->getParentOp();
   Operation *beside = at->getBlock()->findAncestorOpInBlock(*op);
   return beside != at && beside->isBeforeInBlock(at);
+}
+
+bool GlobalOrder::threadsMayMeet(Operation *byEngine) {
+  GlobalAccess access = *globalAccessOf(byEngine);
+  return byEngine->getParentOfType<func::FuncOp>()
+      .walk([&](Operation *op) {
+        std::optional<GlobalAccess> other = isStructure(op) ? std::nullopt : globalAccessOf(op);
+        bool meets = other && !isByEngine(op) && mayComeBefore(op, byEngine) &&
+                     !needAt(byEngine, betweenArrays(*other, access)).isNever();
+        return meets ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 BarrierNeed GlobalOrder::behindWrites(Operation *read) {

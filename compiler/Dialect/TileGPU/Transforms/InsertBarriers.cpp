@@ -169,6 +169,9 @@ private:
       addBuffer(copy.getBuffer(), /*isWrite=*/true, result);
     else if (auto copy = dyn_cast<tilegpu::TmaStoreOp>(op))
       addBuffer(copy.getBuffer(), /*isWrite=*/false, result);
+    else if (auto wait = dyn_cast<tilegpu::TmaReadWaitOp>(op))
+      // Until then the engine may be reading, also behind a barrier.
+      addBuffer(wait.getBuffer(), /*isWrite=*/false, result);
     else if (isa<tilegpu::MBarrierInitOp, tilegpu::MBarrierInvalOp>(op))
       addBuffer(op->getOperand(0), /*isWrite=*/true, result);
     else if (auto wait = dyn_cast<tilegpu::MBarrierWaitOp>(op))

@@ -73,6 +73,10 @@ std::unique_ptr<mlir::Pass> createCopyBlocksPass();
 /// kiln-copy-blocks; the module names the target.
 std::unique_ptr<mlir::Pass> createShareBuffersPass();
 
+/// Has the copy engine read what a loop stores by it while the next iteration runs. On func.func,
+/// after kiln-copy-blocks; the module names the target.
+std::unique_ptr<mlir::Pass> createDeferReadsPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.

@@ -9,12 +9,6 @@ namespace kiln {
 //===-- which loops
 //--------------------------------------------------------------------------------===//
 
-static scf::ForOp outermost(scf::ForOp loop) {
-  while (auto around = dyn_cast<scf::ForOp>(loop->getParentOp()))
-    loop = around;
-  return loop;
-}
-
 /// By maps of the launcher's: those that the kernel makes its own threads make, and use.
 static bool readsBlocksOnly(ProductLoop &candidate) {
   return llvm::all_of(candidate.staged.loads, [](const StagedLoad &staged) {
@@ -32,8 +26,16 @@ static bool isOrdered(ProductLoop &candidate, const TargetInfo &target) {
   });
 }
 
-static bool isInLoopsOnly(scf::ForOp loop) {
-  return isa<func::FuncOp>(outermost(loop)->getParentOp());
+/// Whether nothing but loops is around them, and one branch of the kernel at most around all; none
+/// where blocks of a cluster copy for each other, of which some might not come there.
+bool ProductLoops::areInOnePlace(func::FuncOp kernel) {
+  Block *block = outermostLoop(loops.front().loop)->getBlock();
+  branch = dyn_cast<scf::IfOp>(block->getParentOp());
+  return (branch ? branch->getParentOp() : block->getParentOp()) == kernel &&
+         !(branch && shares()) &&
+         llvm::all_of(loops, [&](const ProductLoop &each) {
+           return outermostLoop(each.loop)->getBlock() == block;
+         });
 }
 
 static bool paysForReworkedSums(ProductLoop &candidate, func::FuncOp kernel,
@@ -57,9 +59,8 @@ ProductLoops::ProductLoops(func::FuncOp kernel, const TargetInfo &target) : copi
       loops.push_back(std::move(candidate));
   });
   isServed = llvm::any_of(loops, [&](ProductLoop &each) { return pays(each, kernel, target); }) &&
-             llvm::all_of(loops, [&](ProductLoop &candidate) {
-               return readsBlocksOnly(candidate) && isInLoopsOnly(candidate.loop) &&
-                      isOrdered(candidate, target) &&
+             areInOnePlace(kernel) && llvm::all_of(loops, [&](ProductLoop &candidate) {
+               return readsBlocksOnly(candidate) && isOrdered(candidate, target) &&
                       slotTypes(candidate) == slotTypes(loops.front());
              });
 }
@@ -67,7 +68,7 @@ ProductLoops::ProductLoops(func::FuncOp kernel, const TargetInfo &target) : copi
 bool ProductLoops::pays(ProductLoop &candidate, func::FuncOp kernel,
                         const TargetInfo &target) const {
   scf::ForOp loop = candidate.loop;
-  return outermost(loop) != loop || shares(candidate) ||
+  return outermostLoop(loop) != loop || shares(candidate) ||
          loop->hasAttr(tile::TileDialect::warpSpecializeAttr) ||
          paysForReworkedSums(candidate, kernel, target);
 }
@@ -101,7 +102,7 @@ RingPlan ProductLoops::plan(func::FuncOp kernel, const TargetInfo &target) {
     RingPlan plan =
         RingBudget(kernel, target)
             .planFor(product.loop, product.staged, DotsInFlight(product.loop, product.staged),
-                     replaced, outermost(product.loop));
+                     replaced, outermostLoop(product.loop));
     if (plan.stages >= 2 && plan.slots > all.slots)
       all = plan;
   }
@@ -153,6 +154,8 @@ static SmallVector<Value> outsideOf(Operation *op, Operation *inner) {
 
 ProducerSlice::ProducerSlice(ProductLoops &served) {
   SmallVector<Value> wanted;
+  if (served.branch)
+    wanted.push_back(served.branch.getCondition());
   for (ProductLoop &candidate : served.loops) {
     for (const StagedLoad &load : candidate.staged.loads)
       llvm::append_range(wanted, cast<tile::DescriptorLoadOp>(load.load).getOffsets());

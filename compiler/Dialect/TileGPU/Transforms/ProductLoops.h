@@ -38,13 +38,17 @@ public:
   std::vector<ProductLoop> loops;
   ClusterCopies copies;
   bool isServed = false;
+  /// The branch that all loops lie in, as where arguments are compared for them; often none.
+  mlir::scf::IfOp branch;
 
 private:
+  bool areInOnePlace(mlir::func::FuncOp kernel);
   bool shares(const ProductLoop &candidate) const;
   bool pays(ProductLoop &candidate, mlir::func::FuncOp kernel, const TargetInfo &target) const;
 };
 
-/// The values from which the coordinates of blocks, and bounds of the loops around them, come.
+/// The values from which the coordinates of blocks, bounds of the loops around them, and the
+/// condition of their branch come.
 class ProducerSlice {
 public:
   explicit ProducerSlice(ProductLoops &served);

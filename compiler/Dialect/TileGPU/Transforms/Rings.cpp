@@ -56,10 +56,21 @@ void eraseFences(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<StagedLoad> l
   auto isCopied = [&](tilegpu::SharedStoreOp store) {
     return llvm::any_of(loads, [&](const StagedLoad &load) { return load.store == store; });
   };
-  if (!llvm::all_of(loop.getBody()->getOps<tilegpu::SharedStoreOp>(), isCopied))
-    return;
-  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<tilegpu::ProxyFenceOp>()))
-    rewriter.eraseOp(fence);
+  bool isUnseen = false; ///< whether threads have stored behind the last fence
+  auto go = [&](bool erases) {
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+      if (isa<tilegpu::ProxyFenceOp>(op)) {
+        if (erases && !isUnseen)
+          rewriter.eraseOp(&op);
+        isUnseen = false;
+        continue;
+      }
+      op.walk([&](tilegpu::SharedStoreOp store) { isUnseen |= !isCopied(store); });
+    }
+  };
+  // The second time with what the iteration before has stored.
+  go(/*erases=*/false);
+  go(/*erases=*/true);
 }
 
 /// Transpositions of the buffer come behind `slot`, each behind what it transposes.

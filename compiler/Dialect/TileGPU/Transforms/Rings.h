@@ -25,9 +25,9 @@ llvm::SmallVector<mlir::Operation *> readersOf(const StagedLoad &load);
 /// The first operation that reads what is staged.
 mlir::Operation *firstReader(llvm::ArrayRef<StagedLoad> loads);
 
-/// Removes the loop's fences if nothing is stored for units but what copies bring. Units see that
-/// without one: NVIDIA's own products read it so (CUTLASS, "MainloopSm90CpAsyncGmma"), although the
-/// PTX ISA counts cp.async among the generic proxy.
+/// Removes the loop's fences that nothing is stored in front of but what copies bring. Units see
+/// that without one: NVIDIA's own products read it so (CUTLASS, "MainloopSm90CpAsyncGmma"),
+/// although the PTX ISA counts cp.async among the generic proxy.
 void eraseFences(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
                  llvm::ArrayRef<StagedLoad> loads);
 

@@ -202,10 +202,27 @@ private:
     for (Operation &op : source.without_terminator()) {
       if (slice.isAround(&op))
         state = copyLoop(cast<scf::ForOp>(op), b, mapping, state);
+      else if (&op == served.branch)
+        copyBranch(b, mapping, state);
       else if (llvm::any_of(op.getResults(), [&](Value value) { return slice.has(value); }))
         b.clone(op, mapping);
     }
     return state;
+  }
+
+  /// The loops of the branch are all that there are.
+  void copyBranch(OpBuilder &b, IRMapping &mapping, RingState state) {
+    scf::IfOp branch = served.branch;
+    bool isElse = isInElse();
+    auto copy =
+        scf::IfOp::create(b, branch.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
+                          /*withElseRegion=*/isElse);
+    OpBuilder inside = OpBuilder::atBlockBegin(isElse ? copy.elseBlock() : copy.thenBlock());
+    copySlice(isElse ? *branch.elseBlock() : *branch.thenBlock(), inside, mapping, state);
+  }
+
+  bool isInElse() {
+    return served.branch.getElseRegion().isAncestor(served.loops.front().loop->getParentRegion());
   }
 
   RingState copyLoop(scf::ForOp loop, OpBuilder &b, IRMapping &mapping, RingState state) {
@@ -273,6 +290,9 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block))
       if (slice.isAround(&op))
         state = rewriteLoop(cast<scf::ForOp>(op), state);
+      else if (&op == served.branch)
+        rewriteConsumer(isInElse() ? *served.branch.elseBlock() : *served.branch.thenBlock(),
+                        state);
     return state;
   }
 

@@ -314,6 +314,12 @@ SmallVector<scf::ForOp> innermostLoops(Operation *kernel) {
   return loops;
 }
 
+scf::ForOp outermostLoop(scf::ForOp loop) {
+  while (auto around = dyn_cast<scf::ForOp>(loop->getParentOp()))
+    loop = around;
+  return loop;
+}
+
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
                             const TargetInfo &target, bool mayCompare) {
   return Finder(loop, facts, target, mayCompare).run();

@@ -44,6 +44,9 @@ void makeConditional(mlir::RewriterBase &rewriter, tile::LoadOp load, mlir::Valu
 bool isInnermost(mlir::scf::ForOp loop);
 llvm::SmallVector<mlir::scf::ForOp> innermostLoops(mlir::Operation *kernel);
 
+/// The last of the loops around it that have nothing but loops between them, or itself.
+mlir::scf::ForOp outermostLoop(mlir::scf::ForOp loop);
+
 /// What the loop computes for the addresses of the loads: they and it can be done iterations ahead.
 struct StagedLoads {
   llvm::SmallVector<StagedLoad> loads;

@@ -12,6 +12,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -31,11 +32,15 @@ struct VersionLoopsPass : PassWrapper<VersionLoopsPass, OperationPass<func::Func
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
     if (!target)
       return signalPassFailure();
-    SmallVector<std::pair<scf::ForOp, std::set<ArgumentPair>>> versions;
+    llvm::MapVector<scf::ForOp, std::set<ArgumentPair>> versions;
     kernel.walk([&](scf::ForOp loop) {
       bool runsAhead = target->asyncCopies || RingBudget(kernel, *target).wishedStages(loop) > 1;
-      if (runsAhead && isInnermost(loop) && !pairsThatForbid(loop, *target).empty())
-        versions.push_back({loop, pairsThatOrder(loop, *target)});
+      if (!runsAhead || !isInnermost(loop) || pairsThatForbid(loop, *target).empty())
+        return;
+      // A warp of its own copies for all of the loops around.
+      scf::ForOp versioned = target->tensorMaps ? outermostLoop(loop) : loop;
+      std::set<ArgumentPair> pairs = pairsThatOrder(loop, *target);
+      versions[versioned].insert(pairs.begin(), pairs.end());
     });
     ArgumentComparisons comparisons(kernel);
     for (auto &[loop, pairs] : versions)
