@@ -1,5 +1,6 @@
 """Scaled dot-product attention, backward: the scores are made again from the statistics of the forward pass (Dao et al., 2022), once for
-the gradients of keys and values and once for that of the queries, so that sums are made in registers, in one order."""
+the gradients of keys and values and once for that of the queries, so that sums are made in registers, in one order; or once for all,
+with the queries' gradients added up in memory, in any order."""
 
 import triton
 import triton.language as tl
@@ -28,9 +29,10 @@ def statistics_rows(q_starts_ptr, batch, sequences, n_heads, n_queries):
 @triton.jit
 def row_statistics_kernel(
     out_ptr, dout_ptr, lse_ptr, lse2_ptr, delta_ptr, stride_ob, stride_oh, stride_om, stride_gb, stride_gh, stride_gm,
-    n_heads, n_queries, q_starts_ptr, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+    n_heads, n_queries, q_starts_ptr, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, dq_sums_ptr=None,
 ):
-    """delta[b, h, m] = sum over d of out[b, h, m, d] * dout[b, h, m, d]; lse2 = lse in powers of two.
+    """delta[b, h, m] = sum over d of out[b, h, m, d] * dout[b, h, m, d]; lse2 = lse in powers of two. dq_sums, which has a row of
+    HEAD_DIM elements for each of delta's, becomes zero.
 
     The grid covers the padded rows by batch * n_heads. A head's rows of lse2 and delta begin at multiples of ROW_UNIT, so that
     they can be read in whole blocks; beyond the last query stand zeros. Sequences of several lengths are as in the forward pass.
@@ -62,6 +64,27 @@ def row_statistics_kernel(
     is_row = queries < padded_rows(n_queries)
     tl.store(lse2_ptr + row + queries, lse2, mask=is_row)
     tl.store(delta_ptr + row + queries, tl.sum(out * dout, axis=1), mask=is_row)
+    if dq_sums_ptr is not None:
+        sums = dq_sums_ptr + (row + places) * HEAD_DIM + dims
+        tl.store(sums, tl.zeros_like(dout), mask=within(is_row[:, None], dims, HEAD_DIM))
+
+
+@triton.jit
+def query_gradients_of_sums_kernel(
+    dq_sums_ptr, dq_ptr, stride_dqb, stride_dqh, stride_dqm, n_heads, n_queries, scale, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr,
+):
+    """dq = scale * dq_sums, behind key_gradients_kernel. The grid is cdiv(n_queries, BLOCK_M) by batch * n_heads."""
+    queries = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    instance = tl.program_id(1)
+    batch = (instance // n_heads).to(tl.int64)
+    head = (instance % n_heads).to(tl.int64)
+    dq_ptr += batch * stride_dqb + head * stride_dqh
+    row = instance.to(tl.int64) * padded_rows(n_queries)
+    dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))[None, :]
+    places = queries.to(tl.int64)[:, None]
+    is_element = within((queries < n_queries)[:, None], dims, HEAD_DIM)
+    sums = tl.load(dq_sums_ptr + (row + places) * HEAD_DIM + dims, mask=is_element, other=0.0)
+    tl.store(dq_ptr + places * stride_dqm + dims, sums * scale, mask=is_element)
 
 
 @triton.jit
@@ -87,32 +110,62 @@ def sees(rows, columns, window, CAUSAL: tl.constexpr, WINDOWED: tl.constexpr):
 
 
 @triton.jit
+def weights(
+    products, lse2, queries, columns, n_queries, n_keys, scale, soft_cap, window,
+    MASKED: tl.constexpr, CAUSAL: tl.constexpr, WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
+):
+    """As `probabilities`, of keys `columns` down and queries along, zero where MASKED queries do not see a key."""
+    p, slope = probabilities(products, lse2[None, :], scale, soft_cap, CAPPED)
+    if MASKED:
+        p = tl.where(sees(queries[None, :] + (n_keys - n_queries), columns[:, None], window, CAUSAL, WINDOWED), p, 0.0)
+    return p, slope
+
+
+@triton.jit
 def take_queries(
     k, v, q_ptr, dout_ptr, lse2_ptr, delta_ptr, stride_qm, stride_gm, columns, first, end, n_queries, n_keys, scale, soft_cap, window,
-    dk, dv,
-    HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr, WINDOWED: tl.constexpr,
-    CAPPED: tl.constexpr,
+    dk, dv, dq_sums, instance, member,
+    HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, PRODUCTS_FIRST: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
+    WINDOWED: tl.constexpr, CAPPED: tl.constexpr,
 ):
-    """Takes the queries from `first` to `end`, a block at a time, into the sums of the keys `columns`. Without MASKED all of these
-    queries see all of these keys."""
+    """Takes the queries from `first` to `end`, a block at a time, into the sums of the keys `columns`, and adds what these keys
+    contribute to the queries' gradients to dq_sums[instance, member], if there is such. Without MASKED all of these queries see
+    all of these keys. With PRODUCTS_FIRST both products of an iteration are started before there is work with their results."""
     dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
+    ADDS_UP: tl.constexpr = dq_sums is not None
+    # Beside those sums statistics come an iteration ahead: barriers keep all warps in step, and all would wait for them.
+    some = first + tl.arange(0, BLOCK_M)
+    if ADDS_UP:
+        lse2 = tl.load(lse2_ptr + some, mask=first < end, other=0.0)
+        delta = tl.load(delta_ptr + some, mask=first < end, other=0.0)
     for start in range(first, end, BLOCK_M):
         queries = start + tl.arange(0, BLOCK_M)
         is_query = queries < n_queries
         places = queries.to(tl.int64)
         q = tl.load(q_ptr + places[:, None] * stride_qm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
         # Beyond the last query q and dout are zero, and so is all that is added.
-        lse2 = tl.load(lse2_ptr + queries)
-        p, slope = probabilities(tl.dot(k, tl.trans(q)), lse2[None, :], scale, soft_cap, CAPPED)
-        if MASKED:
-            is_seen = sees(queries[None, :] + (n_keys - n_queries), columns[:, None], window, CAUSAL, WINDOWED)
-            p = tl.where(is_seen, p, 0.0)
+        if not ADDS_UP:
+            lse2 = tl.load(lse2_ptr + queries)
+        products = tl.dot(k, tl.trans(q))
+        if not PRODUCTS_FIRST:
+            p, slope = weights(
+                products, lse2, queries, columns, n_queries, n_keys, scale, soft_cap, window, MASKED, CAUSAL, WINDOWED, CAPPED)
         dout = tl.load(dout_ptr + places[:, None] * stride_gm + dims[None, :], mask=within(is_query[:, None], dims[None, :], HEAD_DIM), other=0.0)
-        delta = tl.load(delta_ptr + queries)
+        if not ADDS_UP:
+            delta = tl.load(delta_ptr + queries)
         dp = tl.dot(v, tl.trans(dout))
+        if PRODUCTS_FIRST:
+            p, slope = weights(
+                products, lse2, queries, columns, n_queries, n_keys, scale, soft_cap, window, MASKED, CAUSAL, WINDOWED, CAPPED)
         dv = tl.dot(p.to(dout.dtype), dout, dv)
-        ds = p * (dp - delta[None, :]) * slope
-        dk = tl.dot(ds.to(q.dtype), q, dk)
+        ds = (p * (dp - delta[None, :]) * slope).to(q.dtype)
+        dk = tl.dot(ds, q, dk)
+        if ADDS_UP:
+            # Transposed, as the products are, sums go to shared memory without conflicts between banks.
+            dq = tl.dot(tl.trans(k), ds)
+            lse2 = tl.load(lse2_ptr + queries + BLOCK_M, mask=start + BLOCK_M < end, other=0.0)
+            delta = tl.load(delta_ptr + queries + BLOCK_M, mask=start + BLOCK_M < end, other=0.0)
+            dq_sums.atomic_add([instance, member, start, 0], tl.trans(dq)[None, None, :, :])
     return dk, dv
 
 
@@ -123,9 +176,11 @@ def key_gradients_kernel(
     stride_gb, stride_gh, stride_gm, stride_dkb, stride_dkh, stride_dkn, stride_dvb, stride_dvh, stride_dvn,
     n_kv_heads, group, n_queries, n_keys, scale, soft_cap, window, q_starts_ptr, k_starts_ptr,
     HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-    WINDOWED: tl.constexpr, CAPPED: tl.constexpr, ONE_LOOP: tl.constexpr = False,
+    WINDOWED: tl.constexpr, CAPPED: tl.constexpr, ONE_LOOP: tl.constexpr = False, PRODUCTS_FIRST: tl.constexpr = False,
+    dq_sums_ptr=None,
 ):
-    """The gradients of keys and values, for those of the result in dout.
+    """The gradients of keys and values, for those of the result in dout. Those of the queries, without the factor `scale`, are added
+    to dq_sums, if that is given; sequences of several lengths have none.
 
     A program instance takes BLOCK_N keys of one head of them and all the queries that see them: the grid is cdiv(n_keys, BLOCK_N)
     by batch * n_kv_heads. ROW_UNIT is a multiple of BLOCK_M. All else is as in the forward pass.
@@ -178,6 +233,12 @@ def key_gradients_kernel(
     if not HAS_FULL:
         full = end
 
+    dq_sums = None
+    if dq_sums_ptr is not None:
+        tl.static_assert(q_starts_ptr is None, "dq_sums is of batches of one length")
+        dq_sums = tl.make_tensor_descriptor(
+            dq_sums_ptr, [tl.num_programs(1), group, rows_of_head, HEAD_DIM],
+            [group * rows_of_head * HEAD_DIM, rows_of_head * HEAD_DIM, HEAD_DIM, 1], [1, 1, BLOCK_M, triton.next_power_of_2(HEAD_DIM)])
     for member in range(0, group):
         head = kv_head * group + member
         row = first_row + head * rows_of_head
@@ -186,11 +247,13 @@ def key_gradients_kernel(
         if CAUSAL:
             dk, dv = take_queries(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, first, tl.minimum(full, end), n_queries,
-                n_keys, scale, soft_cap, window, dk, dv, HEAD_DIM, BLOCK_M, True, CAUSAL, WINDOWED, CAPPED)
+                n_keys, scale, soft_cap, window, dk, dv, dq_sums, instance, member, HEAD_DIM, BLOCK_M,
+                PRODUCTS_FIRST, True, CAUSAL, WINDOWED, CAPPED)
         if HAS_FULL:
             dk, dv = take_queries(
                 k, v, q, dout, lse2_ptr + row, delta_ptr + row, stride_qm, stride_gm, columns, full, end, n_queries, n_keys,
-                scale, soft_cap, window, dk, dv, HEAD_DIM, BLOCK_M, False, CAUSAL, WINDOWED, CAPPED)
+                scale, soft_cap, window, dk, dv, dq_sums, instance, member, HEAD_DIM, BLOCK_M, PRODUCTS_FIRST,
+                False, CAUSAL, WINDOWED, CAPPED)
 
     tl.store(dk_ptr + places * stride_dkn + dims[None, :], dk * scale, mask=is_element)
     tl.store(dv_ptr + places * stride_dvn + dims[None, :], dv, mask=is_element)

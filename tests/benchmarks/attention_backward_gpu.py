@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Attention, backward, on one GPU: the three launches of kernels/attention/attention_backward beside cuDNN's backward pass, in turns.
+"""Attention, backward, on one GPU: the launches of kernels/attention/attention_backward beside cuDNN's backward pass, in turns.
 
     attention_backward_gpu.py LIBRARY.so [--length N ...] [--only TEXT]
 
 LIBRARY.so is the library of kernels/attention/attention_backward.json linked with the runtime (docs/performance.md has the commands). Checks the gradients against
 double precision first, odd lengths as well, then prints TFLOP/s by the five products that cuDNN makes (Kiln's two passes make seven): cuDNN's, Kiln's in one
-stream, and Kiln's with the queries' gradients in a second stream, where their blocks begin as the last ones of the keys' gradients leave processors. Needs PyTorch.
+stream, Kiln's with the queries' gradients in a second stream, where their blocks begin as the last ones of the keys' gradients leave processors, and, for heads
+of 128, Kiln's one pass with five products, the launches before and behind it included. Needs PyTorch.
 """
 import argparse
 import functools
@@ -48,7 +49,7 @@ class Problem:
         self.lse2, self.delta = (torch.empty(batch, heads, rows, device="cuda") for _ in range(2))
         self.dq, self.dk, self.dv = (torch.full_like(self.q, float("nan")) for _ in range(3))
 
-    def calls(self, library):
+    def calls(self, library, in_one_pass=False):
         batch, heads, length, dim = self.q.shape
         suffix = "f16" + (f"_{dim}" if dim != 64 else "")
         causal = "causal_" if self.causal else ""
@@ -59,13 +60,17 @@ class Problem:
         for letter, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("o", self.out), ("g", self.dout), ("dq", self.dq), ("dk", self.dk),
                                ("dv", self.dv)):
             numbers |= strides(letter, tensor)
+        names = (f"attention_row_statistics_{suffix}", f"attention_key_gradients_{causal}{suffix}", f"attention_query_gradients_{causal}{suffix}")
+        if in_one_pass:
+            names = (f"attention_row_statistics_and_sums_{suffix}", f"attention_gradients_{causal}{suffix}",
+                     f"attention_query_gradients_of_sums_{suffix}")
+            arrays["dq_sums_ptr"] = torch.full((*self.delta.shape, dim), float("nan"), device="cuda")
         known = arrays | numbers
-        entries = [getattr(library, name) for name in (f"attention_row_statistics_{suffix}", f"attention_key_gradients_{causal}{suffix}",
-                                                       f"attention_query_gradients_{causal}{suffix}")]
+        entries = [getattr(library, name) for name in names]
         return [functools.partial(entry, **{p.name: known[p.name] for p in entry.parameters}) for entry in entries]
 
-    def kiln(self, library):
-        calls = self.calls(library)
+    def kiln(self, library, in_one_pass=False):
+        calls = self.calls(library, in_one_pass)
         return lambda: [call() for call in calls]
 
     def kiln_in_two_streams(self, library):
@@ -123,9 +128,13 @@ def main():
             title = f"{dim}, {'causal' if causal else 'all'}"
             if options.only not in title:
                 continue
+            def ours(problem):
+                in_one_pass = [problem.kiln(library, in_one_pass=True)] if dim == 128 else []
+                return [problem.kiln(library), problem.kiln_in_two_streams(library), *in_one_pass]
+
             for length in (64, 200, 513):
                 problem = Problem(2, 3, length, dim, causal)
-                for launch in (problem.kiln(library), problem.kiln_in_two_streams(library)):
+                for launch in ours(problem):
                     launch()
                     torch.cuda.synchronize()
                     problem.check()
@@ -134,9 +143,9 @@ def main():
             for length in options.length or (4096, 16384):
                 batch, heads = max(1, 16384 // length), 2048 // dim
                 problem = Problem(batch, heads, length, dim, causal)
-                theirs, *ours = milliseconds([problem.cudnn(), problem.kiln(library), problem.kiln_in_two_streams(library)])
+                theirs, *times = milliseconds([problem.cudnn(), *ours(problem)])
                 work = 10 * batch * heads * length * length * dim * (0.5 if causal else 1) * 1e-9
-                print(f"| {title} | {length} | {work / theirs:.0f} |", *(f"{work / mine:.0f} | {theirs / mine:.2f} |" for mine in ours), flush=True)
+                print(f"| {title} | {length} | {work / theirs:.0f} |", *(f"{work / mine:.0f} | {theirs / mine:.2f} |" for mine in times), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Kernels bound by memory (streaming.json) on one GPU: several builds of the library, and Triton's JIT, in turns.
 
-    streaming_gpu.py [--only TEXT] LIBRARY.so...
+    streaming_gpu.py [--only TEXT] [--rows N] LIBRARY.so...
 
 Each LIBRARY.so is the library linked with the runtime, by one Kiln or another (docs/performance.md has the commands). Checks every config's result
 against PyTorch in double precision first, times all configs of all in turns behind a cold L2 cache, and prints, for each kernel, what copies reach in the
 same turns, of 1 GiB to another (the best of three, as what comes first behind a synchronisation may have waited for the host) and of half the kernel's
-bytes, which ends as soon; the GB/s of the best config of each library, their shares of both copies, and the ratio of the first library's time to the others'. Needs PyTorch and Triton.
+bytes, which ends as soon (with 65536 rows most kernels move as much as the large copy); the GB/s of the best config of each library, their shares of both copies, and the ratio of the first library's time to the others'. Needs PyTorch and Triton.
 """
 import argparse
 import json
@@ -93,8 +93,8 @@ def rms_norm(x, w):
     return x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-5) * w
 
 
-def cases():
-    n, rows, columns, wide = 1 << 28, 16384, 4096, 8192
+def cases(rows):
+    n, columns, wide = 1 << 28, 4096, 8192
     half, brain = torch.float16, torch.bfloat16
     pieces = [lambda config: n // config["BLOCK"]]
     a_row = [lambda config: rows]
@@ -106,9 +106,9 @@ def cases():
     expected = {1: torch.softmax(x.double(), 1)}
     for name, grids, extents in (("softmax", a_row, [columns]), ("softmax_rows", many, [rows, columns])):
         yield Case(name, grids, [x, torch.empty_like(x), columns, *extents], 8 * x.numel(), lambda a: expected, 1e-5)
-    x = normal(4096, 32768)
+    x = normal(rows // 4, 32768)
     expected = {1: torch.softmax(x.double(), 1)}
-    yield Case("softmax_wide", [lambda config: 4096], [x, torch.empty_like(x), 32768, 32768], 8 * x.numel(), lambda a: expected, 1e-5)
+    yield Case("softmax_wide", [lambda config: rows // 4], [x, torch.empty_like(x), 32768, 32768], 8 * x.numel(), lambda a: expected, 1e-5)
     x, w, b, dy = (normal(*shape, dtype=half) for shape in ((rows, wide), (wide,), (wide,), (rows, wide)))
     expected = {3: layer_norm(x.double(), w.double(), b.double())}
     for name in ("layer_norm", "layer_norm_row"):
@@ -129,8 +129,8 @@ def cases():
     q, angle = normal(rows, 32, 128, dtype=brain), normal(rows, 64)
     yield Case("rotary", a_row, [q, angle.cos().to(brain), angle.sin().to(brain), 32 * 128, 32],
                4 * (q.numel() + angle.numel()), lambda v: {0: rotated(*v[:3])}, 2e-2)
-    x, target = normal(2048, 128000, dtype=brain), torch.randint(0, 128000, (2048,), device="cuda")
-    yield Case("cross_entropy", [lambda config: 2048], [x, target, torch.empty(2048, device="cuda"), 128000, 128000], 6 * x.numel(),
+    x, target = normal(rows // 8, 128000, dtype=brain), torch.randint(0, 128000, (rows // 8,), device="cuda")
+    yield Case("cross_entropy", [lambda config: rows // 8], [x, target, torch.empty(rows // 8, device="cuda"), 128000, 128000], 6 * x.numel(),
                lambda v: {0: cross_entropy_gradient(*v[:2])}, 2e-2)
 
 
@@ -168,13 +168,14 @@ def best(case, launches, times):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
+    parser.add_argument("--rows", type=int, default=16384)
     parser.add_argument("libraries", nargs="+")
     options = parser.parse_args()
     libraries = [kiln.load(path, name="streaming") for path in options.libraries]
     names = [pathlib.Path(path).stem for path in options.libraries] + ["triton"]
     cold = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
     ratios = {name: [] for name in names}
-    for case in cases():
+    for case in cases(options.rows):
         if options.only not in case.name:
             continue
         groups = [case.kiln(library) for library in libraries] + [case.triton()]

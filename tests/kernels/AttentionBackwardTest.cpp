@@ -95,9 +95,9 @@ void expectNear(Buffer<T> &got, const std::vector<double> &expected, const Layou
 
 class AttentionBackward : public KernelTest {
 protected:
-  /// `rest`: what is behind the scale.
-  template <typename T, int dim, typename F, typename... Rest>
-  void run(Shape shape, Form form, double tolerance, F functions, Rest... rest) {
+  /// `launch` makes all three gradients of the arrays.
+  template <typename T, int dim, typename Launch>
+  void check(Shape shape, Form form, double tolerance, Launch launch) {
     SCOPED_TRACE(testing::Message() << shape.batch << " x " << shape.heads << " x " << shape.queries
                                     << " queries, " << shape.keys << " keys");
     Arrays<T> a(shape, dim);
@@ -108,26 +108,59 @@ protected:
     for (Buffer<float> *buffer : {&a.lse2, &a.delta})
       buffer->fill([](size_t) { return NAN; });
     Gradients expected = gradients(a, form);
-    const int64_t qb = a.rows.batchStride(), qh = a.rows.headStride();
-    const int64_t kb = a.columns.batchStride(), kh = a.columns.headStride();
-    const int qm = int(a.rows.rowStride()), kn = int(a.columns.rowStride());
-    ASSERT_KILN(functions.statistics(stream(), a.out.data(), a.dout.data(), a.lse.data(),
-                                     a.lse2.data(), a.delta.data(), qb, qh, qm, qb, qh, qm,
-                                     shape.heads, shape.queries, shape.batch));
-    ASSERT_KILN(functions.keys(stream(), a.q.data(), a.k.data(), a.v.data(), a.dout.data(),
-                               a.lse2.data(), a.delta.data(), a.dk.data(), a.dv.data(), qb, qh, qm,
-                               kb, kh, kn, kb, kh, kn, qb, qh, qm, kb, kh, kn, kb, kh, kn,
-                               shape.heads / shape.group, shape.group, shape.queries, shape.keys,
-                               a.scale, rest..., shape.batch));
-    ASSERT_KILN(functions.queries(stream(), a.q.data(), a.k.data(), a.v.data(), a.dout.data(),
-                                  a.lse2.data(), a.delta.data(), a.dq.data(), qb, qh, qm, kb, kh,
-                                  kn, kb, kh, kn, qb, qh, qm, qb, qh, qm, shape.heads, shape.group,
-                                  shape.queries, shape.keys, a.scale, rest..., shape.batch));
+    launch(a, Strides{a.rows.batchStride(), a.rows.headStride(), int(a.rows.rowStride())},
+           Strides{a.columns.batchStride(), a.columns.headStride(), int(a.columns.rowStride())});
     expectNear(a.dv, expected.v, a.columns, tolerance, "dv");
     expectNear(a.dk, expected.k, a.columns, tolerance, "dk");
     expectNear(a.dq, expected.q, a.rows, tolerance, "dq");
     EXPECT_TRUE(a.lse2.guardsHold());
     EXPECT_TRUE(a.delta.guardsHold());
+  }
+
+  /// Of a batch, a head, a row.
+  struct Strides {
+    int64_t b, h;
+    int m;
+  };
+
+  /// `rest`: what is behind the scale.
+  template <typename T, int dim, typename F, typename... Rest>
+  void run(Shape shape, Form form, double tolerance, F functions, Rest... rest) {
+    check<T, dim>(shape, form, tolerance, [&](Arrays<T> &a, Strides q, Strides k) {
+      ASSERT_KILN(functions.statistics(stream(), a.out.data(), a.dout.data(), a.lse.data(),
+                                       a.lse2.data(), a.delta.data(), q.b, q.h, q.m, q.b, q.h, q.m,
+                                       shape.heads, shape.queries, shape.batch));
+      ASSERT_KILN(functions.keys(stream(), a.q.data(), a.k.data(), a.v.data(), a.dout.data(),
+                                 a.lse2.data(), a.delta.data(), a.dk.data(), a.dv.data(), q.b, q.h,
+                                 q.m, k.b, k.h, k.m, k.b, k.h, k.m, q.b, q.h, q.m, k.b, k.h, k.m,
+                                 k.b, k.h, k.m, shape.heads / shape.group, shape.group,
+                                 shape.queries, shape.keys, a.scale, rest..., shape.batch));
+      ASSERT_KILN(functions.queries(stream(), a.q.data(), a.k.data(), a.v.data(), a.dout.data(),
+                                    a.lse2.data(), a.delta.data(), a.dq.data(), q.b, q.h, q.m, k.b,
+                                    k.h, k.m, k.b, k.h, k.m, q.b, q.h, q.m, q.b, q.h, q.m,
+                                    shape.heads, shape.group, shape.queries, shape.keys, a.scale,
+                                    rest..., shape.batch));
+    });
+  }
+
+  /// With the queries' gradients added up in memory.
+  template <typename T, int dim, typename F>
+  void runAtOnce(Shape shape, Form form, double tolerance, F functions) {
+    check<T, dim>(shape, form, tolerance, [&](Arrays<T> &a, Strides q, Strides k) {
+      Buffer<float> sums(a.delta.size() * dim);
+      sums.fill([](size_t) { return NAN; });
+      ASSERT_KILN(functions.statistics(stream(), a.out.data(), a.dout.data(), a.lse.data(),
+                                       a.lse2.data(), a.delta.data(), q.b, q.h, q.m, q.b, q.h, q.m,
+                                       shape.heads, shape.queries, sums.data(), shape.batch));
+      ASSERT_KILN(functions.keys(stream(), a.q.data(), a.k.data(), a.v.data(), a.dout.data(),
+                                 a.lse2.data(), a.delta.data(), a.dk.data(), a.dv.data(), q.b, q.h,
+                                 q.m, k.b, k.h, k.m, k.b, k.h, k.m, q.b, q.h, q.m, k.b, k.h, k.m,
+                                 k.b, k.h, k.m, shape.heads / shape.group, shape.group,
+                                 shape.queries, shape.keys, a.scale, sums.data(), shape.batch));
+      ASSERT_KILN(functions.queries(stream(), sums.data(), a.dq.data(), q.b, q.h, q.m, shape.heads,
+                                    shape.queries, a.scale, shape.batch));
+      EXPECT_TRUE(sums.guardsHold());
+    });
   }
 };
 
@@ -150,6 +183,23 @@ TEST_P(AttentionBackward, CausalF16) {
 TEST_P(AttentionBackward, HeadsOf128) {
   run<F16, 128>({1, 1, 70, 150, 0}, {}, 4e-3, FUNCTIONS(f16_128, f16_128));
   run<F16, 128>({1, 1, 200, 200, 16}, {.isCausal = true}, 4e-3, FUNCTIONS(f16_128, causal_f16_128));
+}
+
+#define FUNCTIONS_AT_ONCE(ROWS, FORM)                                                              \
+  Functions {                                                                                      \
+    attention_row_statistics_and_sums_##ROWS, attention_gradients_##FORM,                          \
+        attention_query_gradients_of_sums_##ROWS                                                   \
+  }
+
+TEST_P(AttentionBackward, AllAtOnce) {
+  runAtOnce<F16, 128>({1, 2, 150, 70, 16}, {}, 4e-3, FUNCTIONS_AT_ONCE(f16_128, f16_128));
+  runAtOnce<F16, 128>({1, 1, 200, 300, 0}, {}, 4e-3, FUNCTIONS_AT_ONCE(f16_128, f16_128));
+  runAtOnce<F16, 128>({1, 1, 200, 200, 16}, {.isCausal = true}, 4e-3,
+                      FUNCTIONS_AT_ONCE(f16_128, causal_f16_128));
+  runAtOnce<F16, 128>({1, 1, 90, 60, 0}, {.isCausal = true}, 4e-3,
+                      FUNCTIONS_AT_ONCE(f16_128, causal_f16_128));
+  runAtOnce<BF16, 128>({1, 4, 133, 129, 16, 2}, {.isCausal = true}, 3e-2,
+                       FUNCTIONS_AT_ONCE(bf16_128, causal_bf16_128));
 }
 
 TEST_P(AttentionBackward, HeadsThatShareKeys) {
