@@ -32,8 +32,7 @@ bool ProductLoops::areInOnePlace(func::FuncOp kernel) {
   Block *block = outermostLoop(loops.front().loop)->getBlock();
   branch = dyn_cast<scf::IfOp>(block->getParentOp());
   return (branch ? branch->getParentOp() : block->getParentOp()) == kernel &&
-         !(branch && shares()) &&
-         llvm::all_of(loops, [&](const ProductLoop &each) {
+         !(branch && shares()) && llvm::all_of(loops, [&](const ProductLoop &each) {
            return outermostLoop(each.loop)->getBlock() == block;
          });
 }
