@@ -38,9 +38,16 @@ void check_array(const char *what, const at::Tensor &array, at::ScalarType type,
                     rank);
 }
 
+/* What functions get of an array: PyTorch has null for one without elements, which they refuse. No
+ * program has this page. */
+template <typename Element>
+[[maybe_unused]] Element *address_of(Element *first, const at::Tensor &array) {
+  return array.numel() ? first : reinterpret_cast<Element *>(uintptr_t(1) << 12);
+}
+
 [[maybe_unused]] kiln_tensor tensor_of(const at::Tensor &array) {
   kiln_tensor tensor = {};
-  tensor.base = array.data_ptr();
+  tensor.base = address_of(array.data_ptr(), array);
   tensor.rank = uint32_t(array.dim());
   for (int64_t axis = 0; axis < array.dim(); ++axis) {
     tensor.shape[axis] = array.size(axis);
@@ -116,7 +123,8 @@ Argument argumentAt(const EntryText &text, unsigned i) {
     made.value = "kiln_torch::tensor_of(" + made.name + ")";
   } else if (type.isPointer()) {
     made.kind = Argument::Kind::Array;
-    made.value = made.name + (type.isConst ? ".const_data_ptr()" : ".mutable_data_ptr()");
+    made.value = formatv("kiln_torch::address_of({0}.{1}_data_ptr(), {0})", made.name,
+                         type.isConst ? "const" : "mutable");
   } else if (type.element == ElementType::Int1) {
     made.kind = Argument::Kind::Truth;
     made.value = made.name;

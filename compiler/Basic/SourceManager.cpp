@@ -13,9 +13,12 @@ SourceFile::SourceFile(FileId id, std::string path, std::string contents)
     : id(id), path(std::move(path)), contents(std::move(contents)) {
   llvm::StringRef text = this->contents;
   lineStarts.push_back(0);
+  bool hasReturns = text.contains('\r');
   for (size_t i = 0; i < text.size(); ++i) {
-    bool isLineEnd = text[i] == '\n' || (text[i] == '\r' && !text.substr(i + 1).starts_with("\n"));
-    if (isLineEnd)
+    i = hasReturns ? text.find_first_of("\r\n", i) : text.find('\n', i);
+    if (i == llvm::StringRef::npos)
+      break;
+    if (text[i] == '\n' || !text.substr(i + 1).starts_with("\n"))
       lineStarts.push_back(static_cast<uint32_t>(i + 1));
   }
 }

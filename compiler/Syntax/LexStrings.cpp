@@ -14,6 +14,8 @@ uint32_t Lexer::getStringPrefixLength() const {
   uint32_t length = 0;
   while (length < 2 && llvm::StringRef("rRbBuUfF").contains(peek(length)) && peek(length) != 0)
     ++length;
+  if (length == 0 || (peek(length) != '"' && peek(length) != '\''))
+    return 0; // nearly every token
   bool isPrefix = llvm::StringSwitch<bool>(text.substr(pos, length))
                       .CasesLower({"r", "b", "u", "f", "rb", "br", "rf", "fr"}, true)
                       .Default(false);

@@ -11,8 +11,10 @@
 #include "compiler/Syntax/Characters.h"
 #include "compiler/Syntax/Literals.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+
+#include <array>
 
 namespace kiln {
 
@@ -70,8 +72,7 @@ void Lexer::finish() {
 }
 
 void Lexer::skipToLineEnd() {
-  while (!atEnd() && !atNewline())
-    ++pos;
+  pos = static_cast<uint32_t>(std::min(text.find_first_of("\n\r", pos), text.size()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +156,9 @@ void Lexer::reportMixedTabs() {
 void Lexer::lexToken() {
   char c = peek();
   if (c == ' ' || c == '\t' || c == '\f') {
-    ++pos;
+    do
+      c = peek(1), ++pos;
+    while (c == ' ');
   } else if (c == '#') {
     skipToLineEnd();
   } else if (atNewline()) {
@@ -194,8 +197,15 @@ void Lexer::lexBackslash() {
   emit(TokenKind::Error, begin, pos);
 }
 
+/// Whether an ASCII character may stand within a name.
+static bool isAsciiName(char c) { return llvm::isAlnum(c) || c == '_'; }
+
 void Lexer::skipName() {
   while (!atEnd()) {
+    if (isAsciiName(text[pos])) {
+      ++pos;
+      continue;
+    }
     DecodedCharacter next = decodeCharacter(text.substr(pos));
     if (!isNameContinue(next.codePoint))
       return;
@@ -204,10 +214,15 @@ void Lexer::skipName() {
 }
 
 static TokenKind getNameKind(llvm::StringRef name) {
-  return llvm::StringSwitch<TokenKind>(name)
-#define KILN_KEYWORD(NAME, SPELLING) .Case(SPELLING, TokenKind::NAME)
+  constexpr size_t longest = 8; // nonlocal
+  if (name.size() > longest)
+    return TokenKind::Name;
+  static const llvm::DenseMap<llvm::StringRef, TokenKind> keywords = {
+#define KILN_KEYWORD(NAME, SPELLING) {SPELLING, TokenKind::NAME},
 #include "compiler/Syntax/Tokens.def"
-      .Default(TokenKind::Name);
+  };
+  auto keyword = keywords.find(name);
+  return keyword == keywords.end() ? TokenKind::Name : keyword->second;
 }
 
 /// Keywords that never stand inside brackets.
@@ -343,10 +358,16 @@ void Lexer::lexPunctuation() {
     llvm::StringLiteral text;
     TokenKind kind;
   };
-  static constexpr Spelling spellings[] = {
-#define KILN_PUNCTUATION(NAME, SPELLING) {SPELLING, TokenKind::NAME},
+  using Spellings = llvm::SmallVector<Spelling, 4>;
+  static const auto byFirst = [] {
+    std::array<Spellings, 256> all;
+    for (const Spelling &spelling : {
+#define KILN_PUNCTUATION(NAME, SPELLING) Spelling{SPELLING, TokenKind::NAME},
 #include "compiler/Syntax/Tokens.def"
-  };
+         })
+      all[static_cast<unsigned char>(spelling.text[0])].push_back(spelling);
+    return all;
+  }();
   llvm::StringRef rest = text.substr(pos);
   char c = rest.front();
   if (isAtFieldLevel() && c == ':') {
@@ -357,8 +378,8 @@ void Lexer::lexPunctuation() {
     modes.push_back(spec);
     return;
   }
-  for (const Spelling &spelling : spellings) {
-    if (spelling.text[0] != c || !rest.starts_with(spelling.text))
+  for (const Spelling &spelling : byFirst[static_cast<unsigned char>(c)]) {
+    if (!rest.starts_with(spelling.text))
       continue;
     if (c == '(' || c == '[' || c == '{')
       return lexOpenBracket();

@@ -5,6 +5,8 @@ import struct
 from typing import NamedTuple
 
 MAX_RANK = 5
+# Where arrays without elements are: array libraries have null for them, which functions refuse. No program has this page.
+NOWHERE = 1 << 12
 
 
 class Tensor(ctypes.Structure):

@@ -195,13 +195,13 @@ class Parameter:
             return None
         if isinstance(value, int):
             return value
-        return self._array(value, arrays).address
+        return self._array(value, arrays).base
 
     def _tensor(self, value, arrays):
         array = self._array(value, arrays)
         if len(array.shape) != self.rank:
             raise ValueError(f"an array of rank {len(array.shape)}, expected {self.rank}")
-        tensor = element_types.Tensor(array.address, self.rank)
+        tensor = element_types.Tensor(array.base, self.rank)
         tensor.shape[: self.rank], tensor.strides[: self.rank] = array.shape, array.strides
         return tensor
 

@@ -67,6 +67,7 @@ class LoadTest(unittest.TestCase):
         self.assertEqual(list(self.y), [3 * i for i in range(100)])
 
     def test_runs_a_variant(self):
+        self.library.scale(array.array("f"), array.array("f"), 0, 1)  # without elements
         self.assertEqual(len(self.library.scale.variants), 2)
         self.library.scale.run_variant(1, self.x, self.y, 2, 1)
         self.assertEqual(list(self.y[:3]), [0, 1, -1])

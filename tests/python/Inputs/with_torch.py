@@ -19,6 +19,7 @@ class OperatorsTest(unittest.TestCase):
         self.ops.scale(x, y, 99, 2.5)
         torch.testing.assert_close(y[:99], 2.5 * x[:99])
         self.assertEqual(y[99], 0)
+        self.ops.scale(torch.empty(0), torch.empty(0), 0, 2.5)
 
     def test_takes_tensors_and_the_callers_grid(self):
         rows, sums, scales = torch.randn(3, 16).half(), torch.zeros(3), torch.tensor([1.0, 2.0, 3.0])
