@@ -39,6 +39,14 @@ TEST(Process, HeapsGrowInLargeStepsUnlessTheUserSaysHow) {
   EXPECT_EQ(llvm::cantFail(runProgram("/bin/sh", print, "/", small)).output, "\n");
 }
 
+TEST(Process, AddressesAreTheSameEachTime) {
+  const std::vector<std::string> print = {"-c", "cat /proc/self/maps | grep -F [stack]"};
+  std::string first = llvm::cantFail(runProgram("/bin/sh", print, "/")).output;
+  EXPECT_NE(first, "");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(llvm::cantFail(runProgram("/bin/sh", print, "/")).output, first);
+}
+
 TEST(Process, OtherWorkIsDoneWhileAProgramRuns) {
   auto folder = llvm::cantFail(TemporaryFolder::create(""));
   auto result = llvm::cantFail(
