@@ -83,5 +83,7 @@ int main(int argc, char **argv) {
     kiln::noteInterrupts();
   int status = runCommand(line);
   kiln::endIfInterrupted();
-  return status;
+  // Without giving back what is still in memory.
+  checkStandardStreams();
+  _exit(status);
 }

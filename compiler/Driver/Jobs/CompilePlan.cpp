@@ -98,6 +98,7 @@ public:
         [&](unsigned i) {
           VariantGoal told = goal;
           told.onWait = tellWaiting;
+          told.endsProcess = workers.jobsPerProcess == 1;
           return serialize(compileVariant(plan, plan.jobs[jobs[i]], loader, options, told));
         },
         [&](unsigned i, JobResult job) { done(jobs[i], std::move(job)); });

@@ -179,7 +179,11 @@ private:
 
 VariantResult compileVariant(const BuildPlan &plan, const CompileJob &job, ModuleLoader &loader,
                              const CompilerOptions &options, const VariantGoal &goal) {
-  return VariantCompilation(plan, job, loader, options, goal).run();
+  auto compilation = std::make_unique<VariantCompilation>(plan, job, loader, options, goal);
+  VariantResult result = compilation->run();
+  if (goal.endsProcess)
+    (void)compilation.release();
+  return result;
 }
 
 } // namespace kiln
