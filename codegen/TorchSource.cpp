@@ -42,7 +42,7 @@ void check_array(const char *what, const at::Tensor &array, at::ScalarType type,
  * program has this page. */
 template <typename Element>
 [[maybe_unused]] Element *address_of(Element *first, const at::Tensor &array) {
-  return array.numel() ? first : reinterpret_cast<Element *>(uintptr_t(1) << 12);
+  return first || array.numel() ? first : reinterpret_cast<Element *>(uintptr_t(1) << 12);
 }
 
 [[maybe_unused]] kiln_tensor tensor_of(const at::Tensor &array) {

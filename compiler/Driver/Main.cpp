@@ -83,7 +83,11 @@ int main(int argc, char **argv) {
     kiln::noteInterrupts();
   int status = runCommand(line);
   kiln::endIfInterrupted();
+  // What has run here may have something to do at the end.
+  if (launches)
+    return status;
   // Without giving back what is still in memory.
   checkStandardStreams();
+  std::fflush(nullptr);
   _exit(status);
 }

@@ -157,8 +157,8 @@ void Lexer::lexToken() {
   char c = peek();
   if (c == ' ' || c == '\t' || c == '\f') {
     do
-      c = peek(1), ++pos;
-    while (c == ' ');
+      ++pos;
+    while (peek() == ' ');
   } else if (c == '#') {
     skipToLineEnd();
   } else if (atNewline()) {

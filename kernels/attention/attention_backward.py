@@ -134,8 +134,8 @@ def take_queries(
     dims = tl.arange(0, triton.next_power_of_2(HEAD_DIM))
     ADDS_UP: tl.constexpr = dq_sums is not None
     # Beside those sums statistics come an iteration ahead: barriers keep all warps in step, and all would wait for them.
-    some = first + tl.arange(0, BLOCK_M)
     if ADDS_UP:
+        some = first + tl.arange(0, BLOCK_M)
         lse2 = tl.load(lse2_ptr + some, mask=first < end, other=0.0)
         delta = tl.load(delta_ptr + some, mask=first < end, other=0.0)
     for start in range(first, end, BLOCK_M):
@@ -238,7 +238,7 @@ def key_gradients_kernel(
         tl.static_assert(q_starts_ptr is None, "dq_sums is of batches of one length")
         dq_sums = tl.make_tensor_descriptor(
             dq_sums_ptr, [tl.num_programs(1), group, rows_of_head, HEAD_DIM],
-            [group * rows_of_head * HEAD_DIM, rows_of_head * HEAD_DIM, HEAD_DIM, 1], [1, 1, BLOCK_M, triton.next_power_of_2(HEAD_DIM)])
+            [rows_of_head.to(tl.int64) * HEAD_DIM * group, rows_of_head.to(tl.int64) * HEAD_DIM, HEAD_DIM, 1], [1, 1, BLOCK_M, triton.next_power_of_2(HEAD_DIM)])
     for member in range(0, group):
         head = kv_head * group + member
         row = first_row + head * rows_of_head

@@ -23,7 +23,7 @@ class Array(NamedTuple):
     @property
     def base(self):
         """What functions get."""
-        return element_types.NOWHERE if 0 in self.shape else self.address
+        return self.address or (element_types.NOWHERE if 0 in self.shape else 0)
 
 
 class NotAnArray(TypeError):

@@ -93,7 +93,7 @@ class Arguments:
 def address_of(value):
     if value is None or isinstance(value, int):
         return value
-    return value.data_ptr() if value.numel() else element_types.NOWHERE
+    return value.data_ptr() or (element_types.NOWHERE if 0 in getattr(value, "shape", ()) else 0)
 
 
 def descriptor_value(descriptor):

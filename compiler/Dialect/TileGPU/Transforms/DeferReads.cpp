@@ -14,7 +14,6 @@
 // fewer blocks of the kernel would fit a processor for it.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
-#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -76,7 +75,7 @@ public:
     });
     if (stores.empty())
       return;
-    int64_t blocks = countBlocks();
+    int64_t blocks = StoragePlan::blocksOf(kernel, target);
     for (LoopStore &store : stores) {
       Operation *next = store.buffer->getNextNode();
       store.buffer->moveBefore(store.loop);
@@ -84,7 +83,7 @@ public:
       auto wait = tilegpu::TmaReadWaitOp::create(b, store.copy.getLoc(), store.buffer);
       b.setInsertionPointAfter(store.loop);
       auto last = tilegpu::TmaReadWaitOp::create(b, store.copy.getLoc(), store.buffer);
-      if (countBlocks() >= blocks) {
+      if (StoragePlan::blocksOf(kernel, target) >= blocks) {
         store.copy.setIsReadLater(true);
         continue;
       }
@@ -95,12 +94,6 @@ public:
   }
 
 private:
-  int64_t countBlocks() {
-    int64_t bytes = StoragePlan(kernel, target).place();
-    return std::min(StoragePlan::blocksWith(target, bytes),
-                    int64_t(blocksByRegisters(kernel, target)));
-  }
-
   func::FuncOp kernel;
   const TargetInfo &target;
 };

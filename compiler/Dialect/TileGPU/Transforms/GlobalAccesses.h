@@ -69,8 +69,8 @@ public:
   /// Whether one touches an element that the other writes, be it by the same thread.
   bool mayMeet(const GlobalAccess &earlier, const GlobalAccess &later,
                llvm::ArrayRef<mlir::Operation *> passed);
-  /// Whether threads access memory themselves, anywhere in the kernel, that this access of the copy
-  /// engine may touch: what they do before it has to be fenced.
+  /// Whether threads access memory themselves, before this access of the copy engine, that it may
+  /// touch: that has to be fenced.
   bool threadsMayMeet(mlir::Operation *byEngine);
   /// What stands between a read and what may come before it in the kernel and writes, by the arrays
   /// alone.

@@ -29,11 +29,11 @@ static bool isOrdered(ProductLoop &candidate, const TargetInfo &target) {
 /// Whether nothing but loops is around them, and one branch of the kernel at most around all; none
 /// where blocks of a cluster copy for each other, of which some might not come there.
 bool ProductLoops::areInOnePlace(func::FuncOp kernel) {
-  Block *block = outermostLoop(loops.front().loop)->getBlock();
-  branch = dyn_cast<scf::IfOp>(block->getParentOp());
-  return (branch ? branch->getParentOp() : block->getParentOp()) == kernel &&
+  place = outermostLoop(loops.front().loop)->getBlock();
+  branch = dyn_cast<scf::IfOp>(place->getParentOp());
+  return (branch ? branch->getParentOp() : place->getParentOp()) == kernel &&
          !(branch && shares()) && llvm::all_of(loops, [&](const ProductLoop &each) {
-           return outermostLoop(each.loop)->getBlock() == block;
+           return outermostLoop(each.loop)->getBlock() == place;
          });
 }
 

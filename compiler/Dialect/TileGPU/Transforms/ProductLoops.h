@@ -38,7 +38,9 @@ public:
   std::vector<ProductLoop> loops;
   ClusterCopies copies;
   bool isServed = false;
-  /// The branch that all loops lie in, as where arguments are compared for them; often none.
+  /// The block of the outermost loops, and the branch that it belongs to, as where arguments are
+  /// compared for them; often none.
+  mlir::Block *place = nullptr;
   mlir::scf::IfOp branch;
 
 private:

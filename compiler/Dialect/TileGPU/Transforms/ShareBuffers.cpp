@@ -79,7 +79,8 @@ bool isReadByDots(Value buffer) {
 class BufferSharing {
 public:
   BufferSharing(func::FuncOp kernel, const TargetInfo &target)
-      : kernel(kernel), target(target), dominance(kernel), blocks(countBlocks()) {
+      : kernel(kernel), target(target), dominance(kernel),
+        blocks(StoragePlan::blocksOf(kernel, target)) {
     kernel.walk([&](tilegpu::SharedStoreOp store) { stores.push_back(store); });
   }
 
@@ -104,17 +105,12 @@ private:
     return estimateRegisters(kernel, target) + uncountedRegisters(target) >
            registersOfThread(kernel, target);
   }
-  /// How many of the kernel's blocks a processor runs at a time; 0 if there is no room for one.
-  unsigned countBlocks() const {
-    int64_t bytes = std::max<int64_t>(StoragePlan(kernel, target).place(), 1);
-    return std::min(unsigned(target.maxSharedBytes / bytes), blocksByRegisters(kernel, target));
-  }
 
   func::FuncOp kernel;
   const TargetInfo &target;
   DominanceInfo dominance;
   SmallVector<tilegpu::SharedStoreOp> stores;
-  unsigned blocks;
+  int64_t blocks;
 };
 
 /// Erases the operation, and what was computed for it alone.
@@ -205,7 +201,7 @@ bool BufferSharing::readEarlier(tilegpu::SharedStoreOp store) {
   Operation *next = buffer->getNextNode();
   replaceUses(view);
   buffer->remove();
-  if (countBlocks() < least) {
+  if (StoragePlan::blocksOf(kernel, target) < least) {
     next->getBlock()->getOperations().insert(next->getIterator(), buffer);
     replaceUses(buffer);
     if (auto trans = view.getDefiningOp<tilegpu::TransBufferOp>())
@@ -254,7 +250,7 @@ void BufferSharing::storeEarlier(tilegpu::SharedStoreOp store) {
       op->moveBefore(storePlace);
   };
   moveBefore(buffer->isBeforeInBlock(place) ? bufferNext : place, place);
-  if (countBlocks() == 0)
+  if (StoragePlan::blocksOf(kernel, target) == 0)
     moveBefore(bufferNext, storeNext);
   else
     announce(buffer);
@@ -292,7 +288,7 @@ void BufferSharing::readWhereUsed(tilegpu::ConvertLayoutOp operand) {
     reads.push_back(tilegpu::SharedLoadOp::create(b, use.getOwner()->getLoc(), type, buffer));
     use.set(reads.back());
   }
-  if (countBlocks() > 0) {
+  if (StoragePlan::blocksOf(kernel, target) > 0) {
     operand.erase();
     return;
   }

@@ -213,16 +213,12 @@ private:
   /// The loops of the branch are all that there are.
   void copyBranch(OpBuilder &b, IRMapping &mapping, RingState state) {
     scf::IfOp branch = served.branch;
-    bool isElse = isInElse();
+    bool isElse = served.place == branch.elseBlock();
     auto copy =
         scf::IfOp::create(b, branch.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
                           /*withElseRegion=*/isElse);
     OpBuilder inside = OpBuilder::atBlockBegin(isElse ? copy.elseBlock() : copy.thenBlock());
-    copySlice(isElse ? *branch.elseBlock() : *branch.thenBlock(), inside, mapping, state);
-  }
-
-  bool isInElse() {
-    return served.branch.getElseRegion().isAncestor(served.loops.front().loop->getParentRegion());
+    copySlice(*served.place, inside, mapping, state);
   }
 
   RingState copyLoop(scf::ForOp loop, OpBuilder &b, IRMapping &mapping, RingState state) {
@@ -291,8 +287,7 @@ private:
       if (slice.isAround(&op))
         state = rewriteLoop(cast<scf::ForOp>(op), state);
       else if (&op == served.branch)
-        rewriteConsumer(isInElse() ? *served.branch.elseBlock() : *served.branch.thenBlock(),
-                        state);
+        rewriteConsumer(*served.place, state);
     return state;
   }
 

@@ -127,6 +127,11 @@ int64_t StoragePlan::blocksWith(const TargetInfo &target, int64_t bytes) {
   return (int64_t(target.maxSharedBytes) + reservedBytes) / (bytes + reservedBytes);
 }
 
+int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target) {
+  return std::min<int64_t>(blocksWith(target, StoragePlan(kernel, target).place()),
+                           blocksByRegisters(kernel, target));
+}
+
 int64_t StoragePlan::bytesOfShare(const TargetInfo &target, int64_t blocks) {
   return (int64_t(target.maxSharedBytes) + reservedBytes) / blocks - reservedBytes;
 }
