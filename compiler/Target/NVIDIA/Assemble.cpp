@@ -9,48 +9,81 @@
 
 namespace kiln {
 
-static void keepProductsInFlight(AssembledText &text, const TargetInfo &target,
-                                 const EmitOptions &options) {
-  if (text.result.report.serialized.empty())
-    return;
-  std::string ptx = withProductsApart(text.ptx);
-  auto apart = runPtxas(ptx, target, options);
-  // That it fails where the other did not is no error.
-  if (!apart)
-    return llvm::consumeError(apart.takeError());
-  if (!apart->report.serialized.empty())
-    return;
-  text.result = std::move(*apart);
-  text.ptx = std::move(ptx);
+std::string AssembledText::assembled() const {
+  return registerLimit ? withRegisterLimit(ptx, registerLimit) : ptx;
 }
 
-static void shareRegisters(AssembledText &text, const LaunchFacts &launch, const TargetInfo &target,
-                           const EmitOptions &options) {
-  const ResourceUsage &used = text.result.report.resources;
-  auto limit = registersForMoreBlocks(used, launch, target, text.ptx);
-  if (!limit)
-    return;
-  std::string ptx = withRegisterLimit(text.ptx, *limit);
-  auto limited = runPtxas(ptx, target, options);
-  if (!limited)
-    return llvm::consumeError(limited.takeError());
-  if (!paysForMoreBlocks(limited->report.resources, used, ptx) ||
-      limited->report.serialized.size() > text.result.report.serialized.size())
-    return;
-  text = {std::move(ptx), std::move(*limited), *limit};
-}
-
-llvm::Expected<AssembledText> assembleText(std::string ptx, const KernelFacts &facts,
-                                           const TargetInfo &target, const EmitOptions &options,
-                                           const std::function<void()> &meanwhile) {
-  auto result = runPtxas(ptx, target, options, meanwhile);
+llvm::Expected<AssembledText> Assembler::run(std::string ptx, unsigned registerLimit,
+                                             unsigned level,
+                                             const std::function<void()> &meanwhile) const {
+  AssembledText text{std::move(ptx), {}, registerLimit};
+  auto result = runPtxas(text.assembled(), level, target, options, meanwhile);
   if (!result)
     return result.takeError();
-  AssembledText text{std::move(ptx), std::move(*result)};
-  keepProductsInFlight(text, target, options);
-  if (!facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3)
-    shareRegisters(text, facts.launch, target, options);
+  text.result = std::move(*result);
   return text;
+}
+
+/// What ptxas gave up on it does after all where it is told how many registers there are, or at
+/// -O1, one time better by the one and one time by the other.
+void Assembler::insist(AssembledText &text) const {
+  auto takeIfLess = [&](llvm::Expected<AssembledText> again) {
+    if (!again)
+      llvm::consumeError(again.takeError());
+    else if (usesLessLocalMemory(again->result.report.resources, text.result.report.resources))
+      text = std::move(*again);
+  };
+  if (text.result.level <= 1 || !gaveUp(text.result.report))
+    return;
+  if (choosesRegisters())
+    takeIfLess(run(text.ptx, mostRegisters(facts.launch, target), text.result.level));
+  takeIfLess(run(text.ptx, 0, 1));
+}
+
+void Assembler::keepProductsInFlight(AssembledText &text) const {
+  if (text.result.report.serialized.empty())
+    return;
+  auto apart = run(withProductsApart(text.ptx), text.registerLimit, text.result.level);
+  if (!apart)
+    return llvm::consumeError(apart.takeError());
+  if (apart->result.report.serialized.empty())
+    text = std::move(*apart);
+}
+
+void Assembler::shareRegisters(AssembledText &text) const {
+  const ResourceUsage &used = text.result.report.resources;
+  auto limit = registersForMoreBlocks(used, facts.launch, target, text.ptx);
+  if (!limit)
+    return;
+  auto limited = run(text.ptx, *limit, text.result.level);
+  if (!limited)
+    return llvm::consumeError(limited.takeError());
+  if (paysForMoreBlocks(limited->result.report.resources, used, text.ptx) &&
+      limited->result.report.serialized.size() <= text.result.report.serialized.size())
+    text = std::move(*limited);
+}
+
+llvm::Expected<AssembledText> Assembler::assemble(std::string ptx,
+                                                  const std::function<void()> &meanwhile) {
+  auto text = run(std::move(ptx), 0, std::min(options.optLevel, 3u), meanwhile);
+  if (!text)
+    return text;
+  insist(*text);
+  keepProductsInFlight(*text);
+  if (choosesRegisters())
+    shareRegisters(*text);
+  return text;
+}
+
+void Assembler::takeIfBetter(std::string ptx, AssembledText &text) {
+  auto other = run(std::move(ptx), text.registerLimit, text.result.level);
+  if (!other)
+    return llvm::consumeError(other.takeError());
+  if (!runsBetter(*other, text, facts.launch, target))
+    return;
+  text = std::move(*other);
+  if (choosesRegisters())
+    shareRegisters(text);
 }
 
 static uint32_t spilledBytes(const AssembledText &text) {

@@ -14,16 +14,44 @@ namespace kiln {
 struct AssembledText {
   std::string ptx;
   PtxasResult result;
-  /// DeviceBinary::registerLimit.
+  /// DeviceBinary::registerLimit, which `ptx` does not tell.
   uint32_t registerLimit = 0;
+
+  /// `ptx` as it was assembled.
+  std::string assembled() const;
 };
 
-/// Assembles `ptx`; and once more, and keeps what is better, where products are waited for one by
-/// one (ProductsInFlight.h), or where the kernel may choose its registers and fewer would let more
-/// blocks run (RegisterShare.h). `meanwhile` is called when ptxas has begun.
-llvm::Expected<AssembledText> assembleText(std::string ptx, const KernelFacts &facts,
-                                           const TargetInfo &target, const EmitOptions &options,
-                                           const std::function<void()> &meanwhile = nullptr);
+/// Assembles a kernel's text, in as many ways as may pay.
+class Assembler {
+public:
+  Assembler(const KernelFacts &facts, const TargetInfo &target, const EmitOptions &options)
+      : facts(facts), target(target), options(options) {}
+
+  /// Assembles `ptx`; and again, and keeps what is better, where ptxas gives up, where products are
+  /// waited for one by one (ProductsInFlight.h), or where the kernel may choose its registers and
+  /// fewer would let more blocks run (RegisterShare.h). `meanwhile` is called when ptxas has begun.
+  llvm::Expected<AssembledText> assemble(std::string ptx, const std::function<void()> &meanwhile);
+
+  /// Assembles `ptx`, other code for the kernel of `text`, the way that was best for that, and
+  /// takes it if it runs better. That it fails where the other did not is no error.
+  void takeIfBetter(std::string ptx, AssembledText &text);
+
+private:
+  llvm::Expected<AssembledText> run(std::string ptx, unsigned registerLimit, unsigned level,
+                                    const std::function<void()> &meanwhile = nullptr) const;
+  void insist(AssembledText &text) const;
+  void keepProductsInFlight(AssembledText &text) const;
+  void shareRegisters(AssembledText &text) const;
+
+  /// Whether nobody else has chosen.
+  bool choosesRegisters() const {
+    return !facts.maxRegisters && !facts.minOccupancy && options.optLevel >= 3;
+  }
+
+  const KernelFacts &facts;
+  const TargetInfo &target;
+  const EmitOptions &options;
+};
 
 /// Whether other code for the same kernel could run better: registers spill, or warps exchange
 /// values, through shared memory, and registers leave room for fewer than half of those that a

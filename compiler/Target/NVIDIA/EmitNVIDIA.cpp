@@ -130,35 +130,26 @@ static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, u
   return computeNearUses(module);
 }
 
-/// Takes the code of `module` for `text`, the other code for the same kernel, if it runs better.
-/// That it fails where the other did not is no error.
-static void takeIfBetter(llvm::Module &module, AssembledText &text, llvm::TargetMachine &machine,
-                         const KernelFacts &facts, const TargetInfo &target,
-                         const EmitOptions &options) {
-  auto ptx = generateCode(module, machine, llvm::CodeGenFileType::AssemblyFile);
-  if (!ptx)
-    return llvm::consumeError(ptx.takeError());
-  auto other = assembleText(ptx->str().str(), facts, target, options);
-  if (!other)
-    return llvm::consumeError(other.takeError());
-  if (runsBetter(*other, text, facts.launch, target))
-    text = std::move(*other);
-}
-
 /// The cubin of `binary.ptx`, and what ptxas reports of it. `asWritten`, if there is one, is the
 /// module as it was before instructions moved: its code is kept where it runs better.
 static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
                             llvm::TargetMachine &machine, const KernelFacts &facts,
                             const TargetInfo &target, const EmitOptions &options,
                             const std::function<void()> &meanwhile) {
-  auto text = assembleText(std::move(binary.ptx), facts, target, options, meanwhile);
+  Assembler assembler(facts, target, options);
+  auto text = assembler.assemble(std::move(binary.ptx), meanwhile);
   if (!text)
     return text.takeError();
-  if (asWritten && isShortOfRegisters(*text, binary.launch, target))
-    takeIfBetter(*asWritten, *text, machine, facts, target, options);
+  if (asWritten && isShortOfRegisters(*text, binary.launch, target)) {
+    auto other = generateCode(*asWritten, machine, llvm::CodeGenFileType::AssemblyFile);
+    if (other)
+      assembler.takeIfBetter(other->str().str(), *text);
+    else
+      llvm::consumeError(other.takeError());
+  }
   options.stageDone("cubin");
   PtxasResult &result = text->result;
-  binary.ptx = std::move(text->ptx);
+  binary.ptx = text->assembled();
   binary.registerLimit = text->registerLimit;
   binary.mainLoop = findMainLoop(listPtx(binary.ptx));
   binary.bytes = std::move(result.cubin);

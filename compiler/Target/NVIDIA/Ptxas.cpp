@@ -208,22 +208,13 @@ bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second
   return key(first) < key(second);
 }
 
-llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
+llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, unsigned level, const TargetInfo &target,
                                      const EmitOptions &options,
                                      const std::function<void()> &meanwhile) {
   auto assembly = Assembly::prepare(ptx, target, options);
   if (!assembly)
     return assembly.takeError();
-  auto result = assembly->run(std::min(options.optLevel, 3u), meanwhile);
-  if (result && result->level > 1 && gaveUp(result->report)) {
-    auto again = assembly->run(1);
-    // That it fails where the other did not is no error.
-    if (!again)
-      llvm::consumeError(again.takeError());
-    else if (usesLessLocalMemory(again->report.resources, result->report.resources))
-      result = std::move(again);
-  }
-  return result;
+  return assembly->run(level, meanwhile);
 }
 
 } // namespace kiln

@@ -41,20 +41,18 @@ struct PtxasResult {
 llvm::Error checkPtxas(const TargetInfo &target, const EmitOptions &options);
 
 /// Whether ptxas gave up on a kernel: 32 registers a thread, whatever the block allows, and all
-/// else in local memory. It does so with some long ones above -O1.
+/// else in local memory. It does so with some long ones above -O1 where nobody tells it how many
+/// registers it may take.
 bool gaveUp(const PtxasReport &report);
 
 /// Whether a thread of the first uses local memory less: fewer bytes stored and loaded by
 /// instructions for spills, or as many and a smaller stack.
 bool usesLessLocalMemory(const ResourceUsage &first, const ResourceUsage &second);
 
-/// Assembles `ptx` for the target; where ptxas gives up, again with -O1, and then keeps what uses
-/// less local memory. (The measure that there is without running: of 13 kernels of public programs
-/// on which it gave up, all used less at -O1, and all were faster on an H200, 1.7 to 12.7 times. Of
-/// 28 others that spilled, -O1 made most slower: they are left alone.) The options that ptxas
-/// stores in its output are the same for every kernel of a target otherwise, and so are the file
-/// names it sees. `meanwhile` is called when it has begun.
-llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, const TargetInfo &target,
+/// Assembles `ptx` for the target with -O`level`. The options that ptxas stores in its output are
+/// the same for every kernel of a target otherwise, and so are the file names it sees. `meanwhile`
+/// is called when it has begun.
+llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx, unsigned level, const TargetInfo &target,
                                      const EmitOptions &options,
                                      const std::function<void()> &meanwhile = nullptr);
 

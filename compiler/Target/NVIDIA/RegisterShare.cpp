@@ -19,9 +19,22 @@ static bool hasMatrixInstructions(llvm::StringRef ptx) {
   return ptx.contains("mma.sync") || ptx.contains("wgmma.");
 }
 
+constexpr unsigned registerUnit = 8;
+
+unsigned mostRegisters(const LaunchFacts &launch, const TargetInfo &target) {
+  unsigned registers = 255;
+  auto canRun = [&] {
+    std::optional<Occupancy> alone = occupancyOf(target.name, {launch.threadsPerBlock, registers});
+    return !alone || alone->blocks;
+  };
+  while (registers > registerUnit && !canRun())
+    registers = llvm::alignDown(registers - 1, registerUnit);
+  return registers;
+}
+
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx) {
-  if (!used.registers)
+  if (!used.registers || used.spilledBytes() > kFewSpilledBytes)
     return std::nullopt;
   BlockNeeds needs{launch.threadsPerBlock, used.registers,
                    uint64_t(launch.dynamicSharedBytes) + used.staticSharedBytes};
@@ -31,10 +44,9 @@ std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const 
   bool multiplies = hasMatrixInstructions(ptx);
   if (multiplies && ptx.contains("setmaxnreg"))
     return std::nullopt;
-  // What products hold is not computed again: beyond a fourth they would spill, and it takes long.
-  unsigned least = multiplies ? used.registers * 3 / 4 : 1;
+  // Beyond it they spill, and that takes long; what products hold is not computed again.
+  unsigned least = multiplies ? used.registers * 3 / 4 : llvm::divideCeil(used.registers * 2, 3);
   uint32_t wanted = multiplies ? now->blocks + 1 : llvm::divideCeil(4 * now->blocks, 3);
-  constexpr unsigned registerUnit = 8;
   for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit);
        needs.registers >= least; needs.registers -= registerUnit)
     if (occupancyOf(target.name, needs)->blocks >= wanted)

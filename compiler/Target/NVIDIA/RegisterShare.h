@@ -20,10 +20,14 @@
 namespace kiln {
 
 /// Registers a thread that let a third more blocks run on a processor than `used` does, where few
-/// threads do and registers are what limits them; none otherwise. Kernels with matrix instructions
-/// get room for one more, for a fourth of their registers at most.
+/// threads do and registers are what limits them, for a third of its registers at most; none
+/// otherwise, nor where it spills already. Kernels with matrix instructions get room for one more,
+/// for a fourth of their registers at most.
 std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const LaunchFacts &launch,
                                                const TargetInfo &target, llvm::StringRef ptx);
+
+/// The most registers that a thread of a block that runs alone can have.
+unsigned mostRegisters(const LaunchFacts &launch, const TargetInfo &target);
 
 /// The PTX of one kernel that is held to so many registers a thread (".maxnreg").
 std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers);

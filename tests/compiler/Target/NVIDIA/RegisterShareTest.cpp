@@ -10,8 +10,9 @@ namespace {
 class RegisterShare : public ::testing::Test {
 protected:
   std::optional<unsigned> limit(unsigned registers, unsigned threads, unsigned sharedBytes = 0,
-                                llvm::StringRef ptx = "ld.global.b32") {
+                                llvm::StringRef ptx = "ld.global.b32", unsigned spilled = 0) {
     ResourceUsage used;
+    used.spillStoreBytes = spilled;
     used.registers = registers;
     LaunchFacts launch;
     launch.threadsPerBlock = threads;
@@ -27,7 +28,17 @@ TEST_F(RegisterShare, AThirdMoreBlocks) {
   EXPECT_EQ(limit(148, 128), 128u); // 3, then 4
   EXPECT_EQ(limit(162, 64), 128u);  // 6, then 8
   EXPECT_EQ(limit(77, 512), 64u);
-  EXPECT_EQ(limit(255, 128), 168u); // 2, then 3: 170 registers, in units of 8
+  EXPECT_EQ(limit(252, 128), 168u); // 2, then 3: 170 registers, in units of 8
+}
+
+TEST_F(RegisterShare, ButNotForMoreThanAThirdOfTheRegisters) {
+  EXPECT_EQ(limit(255, 128), std::nullopt);
+  EXPECT_EQ(limit(200, 256), std::nullopt); // 128
+}
+
+TEST_F(RegisterShare, NotOfWhatSpillsAlready) {
+  EXPECT_EQ(limit(160, 256, 0, "ld.global.b32", 48), 128u);
+  EXPECT_EQ(limit(160, 256, 0, "ld.global.b32", 52), std::nullopt);
 }
 
 TEST_F(RegisterShare, NotWhereManyThreadsRunAlready) {
@@ -38,9 +49,9 @@ TEST_F(RegisterShare, NotWhereManyThreadsRunAlready) {
 
 /// All of a large block's threads wait at once.
 TEST_F(RegisterShare, ButWhereLargeBlocksMeet) {
-  EXPECT_EQ(limit(64, 512, 0, "bar.sync 0;"), 40u); // 2 blocks, then 3
+  EXPECT_EQ(limit(56, 512, 0, "bar.sync 0;"), 40u); // 2 blocks, then 3
   EXPECT_EQ(limit(40, 512, 0, "bar.sync 0;"), 32u); // 3, then 4
-  EXPECT_EQ(limit(64, 512), std::nullopt);
+  EXPECT_EQ(limit(56, 512), std::nullopt);
   EXPECT_EQ(limit(32, 512, 0, "bar.sync 0;"), std::nullopt); // all that there are
   EXPECT_EQ(limit(80, 256, 0, "bar.sync 0;"), std::nullopt);
 }
@@ -75,6 +86,18 @@ TEST_F(RegisterShare, KeepsWhatHardlySpills) {
   EXPECT_TRUE(paysForMoreBlocks(spills(3900), spills(4000), ""));
   EXPECT_TRUE(paysForMoreBlocks(spills(0), spills(0), "wgmma."));
   EXPECT_FALSE(paysForMoreBlocks(spills(4), spills(0), "wgmma."));
+}
+
+TEST_F(RegisterShare, TheMostThatABlockCanBeLaunchedWith) {
+  auto most = [&](unsigned threads) {
+    LaunchFacts launch;
+    launch.threadsPerBlock = threads;
+    return mostRegisters(launch, target);
+  };
+  EXPECT_EQ(most(128), 255u);
+  EXPECT_EQ(most(256), 255u);
+  EXPECT_EQ(most(512), 128u);
+  EXPECT_EQ(most(1024), 64u);
 }
 
 TEST_F(RegisterShare, TheLimitIsADirectiveOfTheKernel) {

@@ -22,7 +22,7 @@ std::vector<char> assembled(const char *name) {
   TargetInfo info = target(name);
   DeviceBinary binary =
       emitted(emitText(everyScalarKernel(), everyScalarFacts(info), info, options));
-  auto result = runPtxas(binary.ptx, info, options);
+  auto result = runPtxas(binary.ptx, 3, info, options);
   EXPECT_TRUE(bool(result));
   return result ? result->cubin : std::vector<char>();
 }
