@@ -1,6 +1,6 @@
 //===- Process.cpp - Private folders and child processes ---------------------===//
 //
-// fork and exec rather than llvm::sys::ExecuteAndWait: that has no working folder
+// vfork and exec rather than llvm::sys::ExecuteAndWait: that has no working folder
 // and cannot tie the child's life to ours, and lld has to run in a fork without
 // exec (there is no lld program to rely on, and it resets every option it finds).
 //
@@ -52,17 +52,23 @@ void apply(const ProcessLimits &limits) {
   set(RLIMIT_CPU, limits.seconds, /*grace=*/1);
 }
 
-/// Starts a child that runs `body` with its output in a pipe, and collects it. Between fork and
-/// exec `body` may only make calls that are safe there, unless the process has one thread.
+/// How a child begins: in a copy of this process's memory, or in that memory itself, while this
+/// process waits, until it executes a program. Copying tables of pages, and each page that is
+/// written to later on, takes 2 % of a small kernel's time.
+enum class Memory { Copied, Lent };
+
+/// Starts a child that runs `body` with its output in a pipe, and collects it. In lent memory
+/// `body` may only make calls that are safe between fork and exec, and in copied memory, too,
+/// unless the process has one thread.
 llvm::Expected<ProcessResult> runChild(const llvm::Twine &name, llvm::StringRef folder,
-                                       llvm::function_ref<int()> body,
+                                       Memory memory, llvm::function_ref<int()> body,
                                        const std::function<void()> &meanwhile = nullptr) {
   const std::string where = folder.str();
   int pipeEnds[2];
   if (pipe2(pipeEnds, O_CLOEXEC) != 0)
     return osError("cannot make a pipe for " + name);
   pid_t parent = getpid();
-  pid_t child = fork();
+  pid_t child = memory == Memory::Lent ? vfork() : fork();
   if (child < 0) {
     llvm::Error error = osError("cannot start " + name);
     close(pipeEnds[0]);
@@ -191,14 +197,14 @@ llvm::Expected<ProcessResult> runProgram(llvm::StringRef program,
     execve(executable.c_str(), argv.data(), environment.data());
     return 127;
   };
-  auto result = runChild(program, folder, start, meanwhile);
+  auto result = runChild(program, folder, Memory::Lent, start, meanwhile);
   if (result && result->status == 127 && result->output.empty())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot run '" + program + "'");
   return result;
 }
 
 llvm::Expected<ProcessResult> runForked(llvm::StringRef folder, llvm::function_ref<int()> body) {
-  return runChild("a child process", folder, body);
+  return runChild("a child process", folder, Memory::Copied, body);
 }
 
 } // namespace kiln
