@@ -79,11 +79,11 @@ void Assembler::takeIfBetter(std::string ptx, AssembledText &text) {
   auto other = run(std::move(ptx), text.registerLimit, text.result.level);
   if (!other)
     return llvm::consumeError(other.takeError());
-  if (!runsBetter(*other, text, facts.launch, target))
-    return;
-  text = std::move(*other);
-  if (choosesRegisters())
-    shareRegisters(text);
+  auto registers = [](const AssembledText &of) { return of.result.report.resources.registers; };
+  if (choosesRegisters() && registers(*other) < registers(text))
+    shareRegisters(*other);
+  if (runsBetter(*other, text, facts.launch, target))
+    text = std::move(*other);
 }
 
 static uint32_t spilledBytes(const AssembledText &text) {
