@@ -52,10 +52,12 @@ static constexpr StringLiteral kGenerated[] = {
     "cheapest_of",     "fastest_of",  "is_legal",    "limit_of",        "cheapest",  "take_cheaper",
     "compare_at"};
 
-bool isCIdentifier(StringRef name) {
-  return !name.empty() && name.size() <= 200 && !isDigit(name[0]) &&
+bool isIdentifier(StringRef name) {
+  return !name.empty() && !isDigit(name[0]) &&
          all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
 }
+
+bool isCIdentifier(StringRef name) { return name.size() <= 200 && isIdentifier(name); }
 
 std::string reservedBecause(StringRef name) {
   if (is_contained(kKeywords, name))

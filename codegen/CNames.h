@@ -8,7 +8,10 @@
 
 namespace kiln {
 
-/// [A-Za-z_][A-Za-z0-9_]*, at most 200 characters.
+/// [A-Za-z_][A-Za-z0-9_]*
+bool isIdentifier(llvm::StringRef name);
+
+/// An identifier of at most 200 characters, so that files can have its name.
 bool isCIdentifier(llvm::StringRef name);
 
 /// Why a well-formed name cannot be used at file scope ("a keyword of C"), or "" when it can:

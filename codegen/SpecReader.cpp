@@ -152,7 +152,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   if (SpecItem value = child(item, "kernel")) {
     kernel.kernel = string(value, "the name of a @triton.jit function").value_or("");
     kernel.kernelPlace = place(value);
-    bool isPath = llvm::all_of(llvm::split(kernel.kernel, '.'), isCIdentifier);
+    bool isPath = llvm::all_of(llvm::split(kernel.kernel, '.'), isIdentifier);
     if (value.value->is(JsonValue::Kind::String) && !isPath)
       expected(value, "the name of a @triton.jit function");
   }

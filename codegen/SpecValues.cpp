@@ -223,7 +223,7 @@ std::optional<Literal> SpecValues::taggedLiteral(const SpecItem &item) {
     StringRef function = members[0].value.text;
     SmallVector<StringRef> parts;
     function.split(parts, '.');
-    if (all_of(parts, isCIdentifier))
+    if (all_of(parts, isIdentifier))
       return Literal::ofFunction(function.str());
     report(DiagKind::SpecLiteral, item.key(members[0]),
            formatv("expected the name of a function, got '{0}'", function.take_front(60)).str())

@@ -8,7 +8,8 @@ namespace {
 KILN_COVERS("tl.range tl.static_range tl.multiple_of tl.max_contiguous tl.max_constancy tl.assume "
             "tl.debug_barrier tl.static_assert tl.static_print tl.device_assert tl.swizzle2d "
             "tl.constexpr tl.constexpr_type tl.dtype tl.pointer_type tl.block_type tl.tensor "
-            "tl.get_int_dtype tl._log2 tl._is_power_of_two tl.tuple tl.num_warps tl.num_threads "
+            "tl.get_int_dtype tl._log2 tl._is_power_of_two tl._unwrap_if_constexpr tl.tuple "
+            "tl.num_warps tl.num_threads "
             "tl.gdc_wait tl.gdc_launch_dependents tl.target_info.current_target "
             "tl.target_info.is_cuda tl.target_info.is_hip tl.target_info.is_hip_cdna3 "
             "tl.target_info.is_hip_cdna4 tl.target_info.cuda_capability_geq "
@@ -152,6 +153,7 @@ def kernel(p, q):
     tl.static_assert(tl.get_int_dtype(bitwidth=64, signed=True) == tl.int64)
     tl.static_assert(tl.standard._log2(64) == 6)
     tl.static_assert(tl.standard._is_power_of_two(64) and not tl.standard._is_power_of_two(65))
+    tl.static_assert(tl.core._unwrap_if_constexpr(tl.constexpr(3)) == 3)
     tl.static_assert(tl.constexpr_type(7) == tl.constexpr_type(7))
     i = tl.arange(0, SIZE)
     x = tl.load(p + i)

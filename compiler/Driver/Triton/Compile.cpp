@@ -56,7 +56,8 @@ public:
     }
     std::string name = outName(line.compile);
     if (!isCIdentifier(name) || !reservedBecause(name).empty())
-      return fail("-on", "expected a name for a C function, got '" + name + "'");
+      return fail("-on", "expected a name for a C function, of 200 characters at most, got '" +
+                             name + "'");
     // Further signatures and configs have functions of their own, and link.py's has the plain name.
     if (line.compile.isTritonCompatible)
       name = tritonNamesOf(line.compile).library();

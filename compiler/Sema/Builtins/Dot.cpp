@@ -16,7 +16,8 @@ std::optional<InputPrecision> readPrecision(TensorBuilder &build, const Value &n
   bool hasTF32 = build.getTarget().backend == "cuda" || build.getTarget().archName == "gfx942";
   if (name.isNone()) {
     bool allowed = hasTF32;
-    if (!allowTF32.isNone()) {
+    // Of a value that is known when the kernel runs Triton asks whether there is one.
+    if (!allowTF32.isNone() && !allowTF32.isTensor()) {
       std::optional<bool> given = build.constantBool(allowTF32, "allow_tf32");
       if (!given)
         return std::nullopt;

@@ -20,9 +20,12 @@ Exit HostInterpreter::executeIf(const ast::IfStmt &stmt) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// `advance` prepares a round: false at the end, empty after an error.
-Exit HostInterpreter::loop(llvm::function_ref<std::optional<bool>()> advance, ast::Block body,
-                           ast::Block orElse) {
+/// `advance` prepares a round: false at the end, empty after an error. Of rounds that may not
+/// happen at all, as one before may have left the loop, each nests in the one before.
+Exit HostInterpreter::loop(const ast::Stmt &stmt,
+                           llvm::function_ref<std::optional<bool>()> advance, ast::Block body,
+                           ast::Block orElse, unsigned depth) {
+  constexpr unsigned mostDepth = 64;
   while (true) {
     std::optional<bool> more = core->unwinding().step() ? advance() : std::nullopt;
     if (!more)
@@ -39,7 +42,15 @@ Exit HostInterpreter::loop(llvm::function_ref<std::optional<bool>()> advance, as
     }
     if (!current->doubt.any())
       continue;
-    exit = runInDoubt([&] { return loop(advance, body, orElse); });
+    auto next = [&] {
+      std::optional<bool> more = advance();
+      return !more ? Exit::Raised : *more ? execute(body) : Exit::Normal;
+    };
+    Value why = current->doubt.why;
+    exit = runInDoubt([&] {
+      return depth < mostDepth ? loop(stmt, advance, body, orElse, depth + 1)
+                               : loopInDoubt(why, stmt, next, orElse);
+    });
     current->doubt.mayBreak = current->doubt.mayContinue = false;
     return exit;
   }
@@ -86,6 +97,7 @@ Exit HostInterpreter::executeFor(const ast::ForStmt &stmt) {
         [&] { return assign(*stmt.target, iterator) ? execute(stmt.body) : Exit::Raised; },
         stmt.orElse);
   return loop(
+      stmt,
       [&]() -> std::optional<bool> {
         std::optional<Value> item = next(iterator);
         if (core->failed())
@@ -101,6 +113,7 @@ Exit HostInterpreter::executeWhile(const ast::WhileStmt &stmt) {
   Value why;
   bool hasEnded = false;
   Exit exit = loop(
+      stmt,
       [&]() -> std::optional<bool> {
         Value test = evaluate(*stmt.test);
         std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);

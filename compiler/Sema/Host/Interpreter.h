@@ -122,7 +122,8 @@ private:
   Exit executeDelete(const ast::DeleteStmt &stmt);
   Exit executeFunction(const ast::FunctionDef &stmt);
   Exit executeClass(const ast::ClassDef &stmt);
-  Exit loop(llvm::function_ref<std::optional<bool>()> advance, ast::Block body, ast::Block orElse);
+  Exit loop(const ast::Stmt &stmt, llvm::function_ref<std::optional<bool>()> advance,
+            ast::Block body, ast::Block orElse, unsigned depth = 0);
   Exit loopInDoubt(const Value &why, const ast::Stmt &stmt, llvm::function_ref<Exit()> round,
                    ast::Block orElse);
   /// Whether a pattern matches; empty when that is not known, or after an error.

@@ -8,6 +8,7 @@
 # RUN: not sema-tool %s --kernel needs_result 2>&1 | FileCheck %s --check-prefix=RESULT
 # RUN: not sema-tool %s --kernel calls 2>&1 | FileCheck %s --check-prefix=CALLS
 # RUN: not sema-tool %s --kernel needs_endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
+# RUN: not sema-tool %s --kernel needs_search 2>&1 | FileCheck %s --check-prefix=SEARCH
 # SIG: p=*fp32
 import some_engine
 import torch
@@ -53,6 +54,12 @@ while True:
     ENDLESS += 1
 AFTER = 9
 
+FOUND = 0
+while True:
+    FOUND += 1
+    if COUNT == FOUND:
+        break
+
 
 @triton.jit
 def needs_nothing(p):
@@ -68,7 +75,7 @@ def needs_nothing(p):
 def needs_name(p):
     # NAME: [[@LINE+1]]:{{[0-9]+}}: error: the value of 'torch.cuda.device_count()' is not known at compile time [sema-not-evaluated]
     tl.store(p, WIDTH)
-    # NAME: unknown.py:17:{{.*}} note: it comes from here
+    # NAME: unknown.py:18:{{.*}} note: it comes from here
     # NAME: note: 'COUNT' depends on it from here
     # NAME: note: 'WIDTH' depends on it from here
 
@@ -110,3 +117,9 @@ def needs_endless(p):
     # ENDLESS: error: compile-time evaluation takes too many steps (more than 1000000) [sema-budget]
     # ENDLESS: [[@LINE+1]]:{{[0-9]+}}: note: its value is needed here
     tl.store(p, ENDLESS)
+
+
+@triton.jit
+def needs_search(p):
+    # SEARCH: error: the value of 'torch.cuda.device_count()' is not known
+    tl.store(p, FOUND)

@@ -22,6 +22,9 @@ def kernel(p):
     acc = tl.dot(acc, acc)
     # CHECK: tile.dot {{.*}} {precision = #tile.precision<ieee>}
     acc = tl.dot(acc, acc, allow_tf32=False)
+    # One that is known when the kernel runs counts as given.
+    # CUDA: tile.dot %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : (tensor<16x16xf32>
+    acc = tl.dot(acc, acc, allow_tf32=tl.program_id(0) == 0)
     # CHECK: tile.dot {{.*}} (tensor<16x32xi8>, tensor<32x16xi8>, tensor<16x16xi32>)
     ints = tl.dot(a.to(tl.int8), b.to(tl.int8).T)
     tl.store(p + tl.arange(0, 16)[:, None] + tl.arange(0, 16)[None, :], acc + half + ints)
