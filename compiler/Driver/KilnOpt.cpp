@@ -9,6 +9,7 @@
 #include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
@@ -46,6 +47,7 @@ int main(int argc, char **argv) {
   kiln::registerFoldComparisonsPass();
   kiln::registerLoadOncePass();
   kiln::registerMaskScalarsPass();
+  kiln::registerComputeLoopResultsPass();
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();

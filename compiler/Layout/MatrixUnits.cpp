@@ -292,6 +292,22 @@ LinearLayout MatrixTiling::fragment(MatrixOperand operand) const {
   return instruction->fragment(slot).transpose({1, 0});
 }
 
+SmallVector<unsigned> MatrixTiling::fragmentRegisters(MatrixOperand operand,
+                                                      ArrayRef<int64_t> shape) const {
+  LinearLayout whole = fragment(operand);
+  ArrayRef<int64_t> extents = shape.take_back(2);
+  SmallVector<unsigned> registers = {0};
+  unsigned next = 1;
+  for (unsigned bit = 0; bit < whole.in().bits(Dim::Register); ++bit) {
+    auto place = whole.coordinates(1u << bit, 0, 0);
+    bool isThere = place[0] < extents[0] && place[1] < extents[1];
+    for (unsigned reg = 0, e = registers.size(); reg < e; ++reg)
+      registers.push_back(registers[reg] + (isThere ? next : 0));
+    next <<= isThere;
+  }
+  return registers;
+}
+
 LinearLayout MatrixTiling::layout(MatrixOperand operand, ArrayRef<int64_t> shape) const {
   unsigned batch = shape.size() - 2;
   LinearLayout tile = fragment(operand);
@@ -349,9 +365,24 @@ static void dealWarps(MatrixTiling &tiling, const MatrixProblem &problem) {
   tiling = chosen;
 }
 
+/// Whether the problem has as many rows, columns and steps as an instruction; or, with `repeats`,
+/// but for the shorter of the instruction's sides, on which what is missing is repeated.
+static bool hasRoomFor(const MatrixTiling &tiling, const MatrixProblem &problem, bool repeats) {
+  const MatrixInstruction &unit = *tiling.instruction;
+  bool hasRows = problem.m >= tiling.tileM(), hasColumns = problem.n >= tiling.tileN();
+  unsigned shorter = std::min(unit.m, unit.n);
+  if (repeats && !unit.readsSharedMemory()) {
+    bool repeatsRows = hasColumns && tiling.tileM() == shorter;
+    bool repeatsColumns = hasRows && tiling.tileN() == shorter;
+    hasRows |= repeatsRows;
+    hasColumns |= repeatsColumns;
+  }
+  return hasRows && hasColumns && problem.k >= unit.k;
+}
+
 /// Of the problem's size alone, if it names one.
-static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
-                                                const MatrixProblem &problem) {
+static std::optional<MatrixTiling>
+selectOfSize(const TargetInfo &target, const MatrixProblem &problem, bool repeats = false) {
   std::optional<MatrixTiling> wide;
   for (const MatrixInstruction &unit : allMatrixInstructions()) {
     if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
@@ -367,7 +398,7 @@ static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
     bool hasFewRows = unit.family == MatrixFamily::MmaSync && problem.m < unit.m;
     tiling.swapped = unit.isMfma() || unit.family == MatrixFamily::WmmaGfx11 ||
                      unit.family == MatrixFamily::WmmaGfx12 || hasFewRows;
-    if (problem.m < tiling.tileM() || problem.n < tiling.tileN() || problem.k < unit.k)
+    if (!hasRoomFor(tiling, problem, repeats))
       continue;
     dealWarps(tiling, problem);
     bool idle = int64_t(tiling.tileM()) * tiling.warpsM > problem.m ||
@@ -383,16 +414,16 @@ static std::optional<MatrixTiling> selectOfSize(const TargetInfo &target,
 
 std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
                                                const MatrixProblem &problem) {
-  std::optional<MatrixTiling> ofSize = selectOfSize(target, problem);
-  if (ofSize || !problem.size)
+  if (std::optional<MatrixTiling> ofSize = selectOfSize(target, problem))
     return ofSize;
   MatrixProblem other = problem;
   other.isAlongM = false;
-  if (selectOfSize(target, other))
+  if (problem.size && selectOfSize(target, other))
     return std::nullopt;
   other.isAlongM = problem.isAlongM;
   other.size = 0;
-  return selectOfSize(target, other);
+  std::optional<MatrixTiling> ofAny = selectOfSize(target, other);
+  return ofAny ? ofAny : selectOfSize(target, other, /*repeats=*/true);
 }
 
 LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {

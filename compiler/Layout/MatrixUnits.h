@@ -88,6 +88,11 @@ struct MatrixTiling {
   LinearLayout scaleLayout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
   /// The fragment as the dot sees it: swapped back if the unit computes the transpose.
   LinearLayout fragment(MatrixOperand operand) const;
+  /// For each register of a fragment the one that holds its value, among those of a tile of an
+  /// operand of this shape: the same one for several where the operand has fewer rows or columns
+  /// than the instruction.
+  llvm::SmallVector<unsigned> fragmentRegisters(MatrixOperand operand,
+                                                llvm::ArrayRef<int64_t> shape) const;
 
   friend bool operator==(const MatrixTiling &a, const MatrixTiling &b) {
     return a.instruction == b.instruction && a.swapped == b.swapped && a.warpsM == b.warpsM &&
@@ -114,7 +119,8 @@ struct MatrixProblem {
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the
 /// problem's types, and that divides its shape, with warps dealt so that each warp reads the
-/// fewest operand elements. Where no record has the problem's size any has. None: use fused
+/// fewest operand elements. Where no record has the problem's size any has. Where none divides its
+/// shape one side may be shorter than the instruction's, which repeats it. None: use fused
 /// multiply-adds (fmaOperandLayout); or, with `isAlongM`, there are not so many rows.
 std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
                                                const MatrixProblem &problem);

@@ -6,6 +6,7 @@
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
+#include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
@@ -210,6 +211,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
   // can.
   passes.addNestedPass<func::FuncOp>(createMaskScalarsPass());
+  // After it nobody asks loops how far they have moved addresses, which can then run ahead.
+  passes.addNestedPass<func::FuncOp>(createComputeLoopResultsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.

@@ -158,6 +158,23 @@ TEST_P(Dot, OfFewRows) {
   checkProduct(GetParam(), {"fp16", "fp32", 2, 8, 32, 32, "", 1e-6, true});
 }
 
+/// What is missing on a side of the unit is repeated.
+TEST_P(Dot, OfFewerRowsOrColumnsThanTheUnitHas) {
+  bool isNvidia = std::string(GetParam()).find("sm_") != std::string::npos;
+  for (int few : {1, 2, 4})
+    for (auto [m, n] : {std::pair(few, 32), {32, few}}) {
+      checkProduct(GetParam(), {"fp16", "fp32", 1, m, n, 32, "", 1e-6, true});
+      checkProduct(GetParam(), {"bf16", "fp32", 1, m, n, 128, "", 1e-6, false, true});
+      checkProduct(GetParam(), {"fp16", "fp32", 2, m, n, 64, "", 1e-6, true});
+      checkProduct(GetParam(), {"i8", "i32", 1, m, n, 64, "", 0, true, true});
+      checkProduct(GetParam(), {"fp32", "fp32", 1, m, n, 32, "", 2e-3});
+      checkProduct(GetParam(), {"fp32", "fp32", 1, m, n, 16, ", input_precision='ieee'", 1e-6});
+      checkProduct(GetParam(), {"fp64", "fp64", 1, m, n, 16, "", 1e-15});
+      if (isNvidia || isCpu())
+        checkProduct(GetParam(), {"fp8e4nv", "fp32", 1, m, n, 64, "", 1e-6, false, true});
+    }
+}
+
 TEST_P(Dot, WithAccumulators) {
   checkProduct(GetParam(), {"fp16", "fp32", 1, 32, 32, 32, "", 1e-6, true});
   checkProduct(GetParam(), {"fp16", "fp32", 2, 16, 32, 32, "", 1e-6, true});

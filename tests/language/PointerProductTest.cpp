@@ -106,6 +106,43 @@ TEST_P(PointerProduct, OfAnyExtents) {
     }
 }
 
+/// A second loop goes on where the first one has left its pointers, or its block pointers.
+const std::string twoLoops = R"(
+    m = tl.program_id(0) * BM
+    n = tl.program_id(1) * BN
+)" + indices + R"(
+    sum = tl.zeros((BM, BN), tl.float32)
+    half = K // 2 // BK * BK
+    step = BK if T else BK * sb
+    offsets = columns[None, :] * sb + l[:, None] if T else l[:, None] * sb + columns[None, :]
+    moved = pb
+    left = tl.make_block_ptr(pa, (M, K), (sa, 1), (m, 0), (BM, BK), (1, 0))
+    for k in range(0, half, BK):
+        y = tl.load(moved + offsets, mask=j[None, :] < N, other=0.0)
+        sum = tl.dot(tl.load(left, boundary_check=(0, 1), padding_option="zero"), y, sum)
+        moved += step
+        left = tl.advance(left, (0, BK))
+    for k in range(half, K, BK):
+        y = tl.load(moved + offsets, mask=(l[:, None] < K - k) & (j[None, :] < N), other=0.0)
+        sum = tl.dot(tl.load(left, boundary_check=(0, 1), padding_option="zero"), y, sum)
+        moved += step
+        left = tl.advance(left, (0, BK))
+)" + store;
+
+TEST_P(PointerProduct, InALoopThatGoesOnWhereAnotherEnds) {
+  for (bool transposed : {false, true}) {
+    SourceOptions options;
+    options.numStages = 3;
+    SourceKernel kernel(head + twoLoops, GetParam(), ExactProduct(1, 1, 1, transposed).arguments(),
+                        Tile{32, 32, 16}.constants(transposed, "masked"), options);
+    for (int k : {0, 1, 16, 31, 64, 200}) {
+      ExactProduct product(45, 50, k, transposed);
+      ASSERT_EQ(kernel.run(product.arguments(), {2, 2, 1}), "") << k;
+      ASSERT_EQ(product.wrong(), "") << k;
+    }
+  }
+}
+
 TEST_P(PointerProduct, OverManyTiles) {
   for (bool transposed : {false, true}) {
     SourceKernel kernel(head + manyTiles, GetParam(), ExactProduct(1, 1, 1, transposed).arguments(),

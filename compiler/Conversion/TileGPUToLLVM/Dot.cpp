@@ -40,6 +40,14 @@ struct DotDistribution : DistributionPattern<tilegpu::DotOp> {
 private:
   using Fragments = std::map<unsigned, SmallVector<Value>>;
 
+  static SmallVector<unsigned> fragmentRegisters(tilegpu::DotOp op, const MatrixTiling &tiling,
+                                                 MatrixOperand operand) {
+    Value tensor = operand == MatrixOperand::A   ? op.getA()
+                   : operand == MatrixOperand::B ? op.getB()
+                                                 : op.getC();
+    return tiling.fragmentRegisters(operand, tilegpu::shapeOfOperand(tensor));
+  }
+
   /// Every tile of an operand, packed once.
   LogicalResult packTiles(tilegpu::DotOp op, const MatrixTiling &tiling, MatrixOperand operand,
                           ValueRange registers, const Places &places, Fragments &packed,
@@ -47,11 +55,13 @@ private:
     MatrixOperand slot = operand;
     if (tiling.swapped && operand != MatrixOperand::C)
       slot = operand == MatrixOperand::A ? MatrixOperand::B : MatrixOperand::A;
-    unsigned size = tiling.fragment(operand).numRegisters();
+    SmallVector<unsigned> held = fragmentRegisters(op, tiling, operand);
     for (const auto &[place, first] : places) {
-      packed[first] =
-          lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction, slot,
-                                       registers.slice(first, size), isExact(op, operand));
+      SmallVector<Value> fragment;
+      for (unsigned reg : held)
+        fragment.push_back(registers[first + reg]);
+      packed[first] = lowering.device.packFragment(s.builder(), op.getLoc(), *tiling.instruction,
+                                                   slot, fragment, isExact(op, operand));
       if (packed[first].empty())
         return op.emitError() << "a dot on the matrix unit '" << tiling.instruction->name
                               << "' is not supported on " << lowering.target().name << " yet";
@@ -73,7 +83,7 @@ private:
       return success(!results.empty());
     }
     auto tiles = [&](MatrixOperand operand, Value tensor) {
-      return placesOf(tilegpu::layoutOf(tensor), tiling.fragment(operand).numRegisters());
+      return placesOf(tilegpu::layoutOf(tensor), fragmentRegisters(op, tiling, operand).back() + 1);
     };
     Places placesA = tiles(MatrixOperand::A, op.getA()),
            placesB = tiles(MatrixOperand::B, op.getB()),
@@ -88,11 +98,12 @@ private:
     else
       multiply(op, s, tiling, placesA, placesB, placesC, a, b, c);
     results.resize(adaptor.getC().size());
+    SmallVector<unsigned> held = fragmentRegisters(op, tiling, MatrixOperand::C);
     for (auto &[first, packed] : c) {
-      unsigned reg = first;
+      auto next = held.begin();
       for (Value word : packed)
         for (Value element : s.unpack(word))
-          results[reg++] = element;
+          results[first + *next++] = element;
     }
     return success();
   }

@@ -22,9 +22,8 @@ Exit HostInterpreter::executeIf(const ast::IfStmt &stmt) {
 
 /// `advance` prepares a round: false at the end, empty after an error. Of rounds that may not
 /// happen at all, as one before may have left the loop, each nests in the one before.
-Exit HostInterpreter::loop(const ast::Stmt &stmt,
-                           llvm::function_ref<std::optional<bool>()> advance, ast::Block body,
-                           ast::Block orElse, unsigned depth) {
+Exit HostInterpreter::loop(const ast::Stmt &stmt, llvm::function_ref<std::optional<bool>()> advance,
+                           ast::Block body, ast::Block orElse, unsigned depth) {
   constexpr unsigned mostDepth = 64;
   while (true) {
     std::optional<bool> more = core->unwinding().step() ? advance() : std::nullopt;
@@ -112,17 +111,16 @@ Exit HostInterpreter::executeFor(const ast::ForStmt &stmt) {
 Exit HostInterpreter::executeWhile(const ast::WhileStmt &stmt) {
   Value why;
   bool hasEnded = false;
-  Exit exit = loop(
-      stmt,
-      [&]() -> std::optional<bool> {
-        Value test = evaluate(*stmt.test);
-        std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
-        if (core->failed())
-          return std::nullopt;
-        hasEnded = answer == false;
-        return answer.value_or(false);
-      },
-      stmt.body, {});
+  Exit exit = loop(stmt,
+                   [&]() -> std::optional<bool> {
+                     Value test = evaluate(*stmt.test);
+                     std::optional<bool> answer = core->failed() ? std::nullopt : truth(test, &why);
+                     if (core->failed())
+                       return std::nullopt;
+                     hasEnded = answer == false;
+                     return answer.value_or(false);
+                   },
+                   stmt.body, {});
   if (exit != Exit::Normal)
     return exit;
   if (hasEnded)

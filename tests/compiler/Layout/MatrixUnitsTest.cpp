@@ -215,7 +215,7 @@ TEST(MatrixUnits, SelectionByTargetAndShape) {
   MatrixProblem thin{8, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
   EXPECT_EQ(select("cuda:sm_80", thin)->instruction->name, "mma.m16n8k16.f16.f32");
   MatrixProblem thinner{4, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
-  EXPECT_FALSE(select("cuda:sm_80", thinner));
+  EXPECT_TRUE(select("cuda:sm_80", thinner)->swapped);
 }
 
 TEST(MatrixUnits, WarpGroupsWantFourWarpsAndSharedMemory) {
@@ -271,6 +271,25 @@ TEST(MatrixUnits, WarpsAlongMHaveRowsOfTheirOwn) {
   EXPECT_EQ(tiling->warpsN, 1u);
   f16.numWarps = 8;
   EXPECT_FALSE(select("hip:gfx942", f16)) << "128 rows";
+}
+
+TEST(MatrixUnits, WhatIsMissingOnTheShorterSideIsRepeated) {
+  MatrixProblem vector{1, 64, 64, MatrixElement::F16, MatrixElement::F32, 4};
+  auto tiling = select("cuda:sm_90a", vector);
+  ASSERT_TRUE(tiling);
+  EXPECT_EQ(tiling->instruction->name, "mma.m16n8k16.f16.f32");
+  EXPECT_TRUE(tiling->swapped);
+  EXPECT_EQ(tiling->warpsN, 4u);
+  EXPECT_EQ(tiling->fragmentRegisters(MatrixOperand::C, {1, 64}),
+            (llvm::SmallVector<unsigned>{0, 0, 1, 1}));
+  EXPECT_EQ(tiling->fragmentRegisters(MatrixOperand::C, {2, 64}),
+            (llvm::SmallVector<unsigned>{0, 1, 2, 3}));
+  EXPECT_EQ(tiling->layout(MatrixOperand::C, {1, 64}).numRegisters(), 2);
+  vector.n = 8;
+  EXPECT_FALSE(select("cuda:sm_90a", vector)) << "on one side only";
+  std::swap(vector.m, vector.n);
+  vector.m = 64;
+  EXPECT_FALSE(select("cuda:sm_90a", vector)->swapped);
 }
 
 // Whoever multiplies must hold both factors: per warp, the rows of A's and C's

@@ -50,24 +50,6 @@ bool isUniform(Value value) {
   return isa_and_nonnull<tile::SplatOp>(op);
 }
 
-/// The steps from `argument` to `yielded`, if there is nothing else between them.
-FailureOr<Steps> stepsBetween(BlockArgument argument, Value yielded, scf::ForOp loop) {
-  Steps steps;
-  while (yielded != argument) {
-    Value step, next = nextOperand(yielded.getDefiningOp(), step);
-    if (!next || yielded.getParentBlock() != loop.getBody())
-      return failure();
-    // Addition commutes; the chain goes on where the argument is.
-    if (isa<arith::AddIOp>(yielded.getDefiningOp()) && step == argument)
-      std::swap(step, next);
-    if (!isUniform(step) && !loop.isDefinedOutsideOfLoop(step))
-      return failure();
-    steps.push_back(step);
-    yielded = next;
-  }
-  return steps;
-}
-
 Value tensorOf(OpBuilder &builder, Location loc, Value scalar, RankedTensorType like) {
   return tile::SplatOp::create(builder, loc, like.clone(scalar.getType()), scalar);
 }
@@ -180,8 +162,7 @@ FailureOr<std::pair<scf::ForOp, Steps>> movementOf(BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!loop || !type || !isa<tile::PtrType, IntegerType>(type.getElementType()))
     return failure();
-  FailureOr<Steps> steps =
-      stepsBetween(argument, loop.getTiedLoopYieldedValue(argument)->get(), loop);
+  FailureOr<Steps> steps = stepsOf(argument);
   if (failed(steps))
     return failure();
   return std::pair(loop, *steps);
@@ -210,6 +191,25 @@ struct RewriteInductionsPass : PassWrapper<RewriteInductionsPass, OperationPass<
 };
 
 } // namespace
+
+FailureOr<Steps> stepsOf(BlockArgument argument) {
+  auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+  Steps steps;
+  while (yielded != argument) {
+    Value step, next = nextOperand(yielded.getDefiningOp(), step);
+    if (!next || yielded.getParentBlock() != loop.getBody())
+      return failure();
+    // Addition commutes; the chain goes on where the argument is.
+    if (isa<arith::AddIOp>(yielded.getDefiningOp()) && step == argument)
+      std::swap(step, next);
+    if (!isUniform(step) && !loop.isDefinedOutsideOfLoop(step))
+      return failure();
+    steps.push_back(step);
+    yielded = next;
+  }
+  return steps;
+}
 
 bool isInduction(BlockArgument argument) { return succeeded(movementOf(argument)); }
 

@@ -24,6 +24,11 @@ namespace kiln {
 /// scalar. Expects and leaves Tile IR.
 void rewriteInductions(mlir::func::FuncOp kernel);
 
+/// How far the loop moves what it carries in an iteration, as a sum of values that do not change
+/// from one to the next (constants, or values from outside, or of which all elements are one), if
+/// it does nothing else with it.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> stepsOf(mlir::BlockArgument argument);
+
 /// Whether a loop carries the tensor and only moves it.
 bool isInduction(mlir::BlockArgument argument);
 

@@ -1,0 +1,92 @@
+// What loops leave behind of scalars that they only move.
+
+#include "compiler/Dialect/Tile/Transforms/LoopResults.h"
+#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/Inductions.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+bool countsInFewBits(scf::ForOp loop) {
+  auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
+  return type && type.getWidth() <= 32 && !loop.getUnsignedCmp();
+}
+
+Value resized(OpBuilder &b, Location loc, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return value;
+  return from < to ? arith::ExtSIOp::create(b, loc, type, value).getResult()
+                   : arith::TruncIOp::create(b, loc, type, value).getResult();
+}
+
+/// How often the loop runs, as i64: of bounds of up to 32 bits no difference wraps.
+Value iterationsOf(OpBuilder &b, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  auto wide = [&](Value value) { return resized(b, loc, value, b.getI64Type()); };
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  Value step = wide(loop.getStep());
+  Value distance =
+      arith::SubIOp::create(b, loc, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
+  Value lastStep = arith::SubIOp::create(b, loc, step, constant(1));
+  Value raised = arith::AddIOp::create(b, loc, distance, lastStep);
+  Value positive = arith::MaxSIOp::create(b, loc, raised, constant(0));
+  return arith::DivUIOp::create(b, loc, positive, step);
+}
+
+void computeResult(scf::ForOp loop, unsigned number) {
+  Value result = loop.getResult(number), start = loop.getInitArgs()[number];
+  bool isPointer = isa<tile::PtrType>(result.getType());
+  if (result.use_empty() || (!isPointer && !isa<IntegerType>(result.getType())))
+    return;
+  FailureOr<SmallVector<Value>> steps = stepsOf(loop.getRegionIterArg(number));
+  if (failed(steps) || steps->empty())
+    return;
+  OpBuilder b(loop);
+  Location loc = result.getLoc();
+  Type type = isPointer ? Type(b.getI64Type()) : result.getType();
+  Value moved = resized(b, loc, iterationsOf(b, loop), type), step;
+  for (Value part : *steps) {
+    if (!loop.isDefinedOutsideOfLoop(part)) // a constant
+      part = b.clone(*part.getDefiningOp())->getResult(0);
+    Value wide = resized(b, loc, part, type);
+    step = step ? arith::AddIOp::create(b, loc, step, wide).getResult() : wide;
+  }
+  moved = arith::MulIOp::create(b, loc, moved, step);
+  Value end = isPointer ? tile::AddPtrOp::create(b, loc, start, moved).getResult()
+                        : arith::AddIOp::create(b, loc, start, moved).getResult();
+  result.replaceAllUsesWith(end);
+}
+
+struct ComputeLoopResultsPass : PassWrapper<ComputeLoopResultsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeLoopResultsPass)
+  StringRef getArgument() const override { return "kiln-compute-loop-results"; }
+  StringRef getDescription() const override {
+    return "Compute what loops leave behind of scalars that they only move";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, tile::TileDialect>();
+  }
+  void runOnOperation() override {
+    getOperation().walk([](scf::ForOp loop) {
+      for (unsigned number = 0; countsInFewBits(loop) && number < loop.getNumResults(); ++number)
+        computeResult(loop, number);
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createComputeLoopResultsPass() {
+  return std::make_unique<ComputeLoopResultsPass>();
+}
+
+void registerComputeLoopResultsPass() { PassRegistration<ComputeLoopResultsPass>(); }
+
+} // namespace kiln
