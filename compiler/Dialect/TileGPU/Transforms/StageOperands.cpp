@@ -33,7 +33,7 @@ public:
     bool readsShared = dot.getUnit() && dot.getUnit()->getTiling().instruction->readsSharedMemory();
     if (!readsShared)
       return throughBuffers(dot);
-    bool storesA = isExchanged(dot.getA()), storesB = !dot.readsBuffers();
+    bool storesA = isExchanged(dot.getA(), dot->getBlock()), storesB = !dot.readsBuffers();
     if (storesA)
       dot.getAMutable().assign(bufferOf(dot.getA(), dot, /*axisK=*/1));
     if (storesB)
@@ -64,14 +64,19 @@ private:
     return tile::TransOp::create(b, trans.getLoc(), type, inner, trans.getOrder());
   }
 
-  /// Whether the operand's elements come from other warps.
-  static bool isExchanged(Value operand) {
+  /// Whether the operand's elements come from other warps, or from other lanes and, as the block
+  /// loads them, from memory: those are copied to a buffer ahead, which the unit reads by itself.
+  static bool isExchanged(Value operand, Block *block) {
     if (auto trans = operand.getDefiningOp<tile::TransOp>())
-      return isExchanged(trans.getSource());
+      return isExchanged(trans.getSource(), block);
     auto convert = operand.getDefiningOp<tilegpu::ConvertLayoutOp>();
-    return convert &&
-           classifyConversion(tilegpu::layoutOf(convert.getSource()),
-                              tilegpu::layoutOf(convert.getResult())) == ConversionKind::Shared;
+    if (!convert)
+      return false;
+    ConversionKind kind = classifyConversion(tilegpu::layoutOf(convert.getSource()),
+                                             tilegpu::layoutOf(convert.getResult()));
+    auto load = convert.getSource().getDefiningOp<tile::LoadOp>();
+    bool isLoaded = load && load->getBlock() == block;
+    return kind == ConversionKind::Shared || (kind == ConversionKind::Shuffle && isLoaded);
   }
 
   /// The operand in a buffer that a descriptor can tell: in the dot's block if it is made there, so

@@ -6,6 +6,8 @@
 #bk = #tilegpu.layout<"register: 1,0 2,0 4,0; lane: 8,0 16,0 0,1 0,2 0,4; warp: 0,8 0,0; block: -> 32x16">
 #bn = #tilegpu.layout<"register: 0,1 0,2 0,4; lane: 0,8 1,0 2,0 4,0 8,0; warp: 16,0 0,0; block: -> 32x16">
 #nb = #tilegpu.layout<"register: 0,1 0,2 0,4; lane: 0,8 0,16 1,0 2,0 4,0; warp: 8,0 0,0; block: -> 16x32">
+// The same rows in each warp as in its fragments.
+#aw = #tilegpu.layout<"register: 0,1 0,2 0,4 8,0; lane: 0,8 0,16 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x32">
 // Fragments of wgmma.m64n16k16, and of wgmma.m64n16k32 of bytes.
 #a = #tilegpu.layout<"register: 0,1 8,0 0,8 0,16; lane: 0,2 0,4 1,0 2,0 4,0; warp: 16,0 32,0; block: -> 64x32">
 #b = #tilegpu.layout<"register: 1,0 8,0 0,8 16,0; lane: 2,0 4,0 0,1 0,2 0,4; warp: 0,0 0,0; block: -> 32x16">
@@ -49,6 +51,29 @@ func.func @registers(%a: tensor<64x32xf16, #a>, %y: tensor<32x16xf16, #bk>, %z: 
   %d = tilegpu.dot %a, %b, %z unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
       : (tensor<64x32xf16, #a>, tensor<32x16xf16, #b>, tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
   return %d : tensor<64x16xf32, #c>
+}
+
+// A that lanes would exchange is stored where the block loads it, as copies then bring it, and not where threads compute it.
+// CHECK-LABEL: func.func @lanes
+// CHECK: %[[X:.*]] = tile.load %arg0
+// CHECK: %[[TWICE:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK: %[[EXCHANGED:.*]] = tilegpu.convert_layout %[[TWICE]]
+// CHECK: %[[A:.*]] = tilegpu.alloc : <64x32xf16, #[[KA]]>
+// CHECK-NEXT: tilegpu.shared_store %[[X]], %[[A]]
+// CHECK: tilegpu.dot %[[A]], %{{.*}}, %arg2 unit
+// CHECK: tilegpu.dot %[[EXCHANGED]], %{{.*}}, %{{.*}} unit
+func.func @lanes(%p: tensor<64x32x!tile.ptr<f16>, #aw>, %y: tensor<32x16xf16, #bn>, %z: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
+    attributes {tile.num_warps = 4 : i32} {
+  %x = tile.load %p : (tensor<64x32x!tile.ptr<f16>, #aw>) -> tensor<64x32xf16, #aw>
+  %twice = arith.addf %x, %x : tensor<64x32xf16, #aw>
+  %a = tilegpu.convert_layout %x : tensor<64x32xf16, #aw> -> tensor<64x32xf16, #a>
+  %a2 = tilegpu.convert_layout %twice : tensor<64x32xf16, #aw> -> tensor<64x32xf16, #a>
+  %b = tilegpu.convert_layout %y : tensor<32x16xf16, #bn> -> tensor<32x16xf16, #b>
+  %d = tilegpu.dot %a, %b, %z unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
+      : (tensor<64x32xf16, #a>, tensor<32x16xf16, #b>, tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
+  %e = tilegpu.dot %a2, %b, %d unit <"wgmma.m64n16k16.f16.f32", warps 1 x 1>
+      : (tensor<64x32xf16, #a>, tensor<32x16xf16, #b>, tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c>
+  return %e : tensor<64x16xf32, #c>
 }
 
 // What is transposed is what was loaded, not its fragments.
