@@ -77,13 +77,20 @@ private:
       return std::nullopt;
     if (!target.asyncCopies)
       return staged;
-    if (!bringsZeros(load) || load.getCache() != tile::CacheModifier::None)
+    if (!bringsZeros(load))
       return std::nullopt;
     findVector(load, *staged);
     unsigned bytes = staged->vector * elementBits(*staged) / 8;
-    if (bytes < 4 || bytes > 16)
+    if (bytes < 4 || bytes > 16 || !goesThroughCachesOf(load.getCache(), bytes))
       return std::nullopt;
     return staged;
+  }
+
+  /// Whether a copy goes through no other caches than the source asks for. One of 16 bytes passes
+  /// the L1 by.
+  static bool goesThroughCachesOf(tile::CacheModifier modifier, unsigned bytes) {
+    return modifier == tile::CacheModifier::None || modifier == tile::CacheModifier::CA ||
+           (modifier == tile::CacheModifier::CG && bytes == 16);
   }
 
   /// A tensor map that the loop makes takes the place of the iteration's before, by which copies

@@ -202,7 +202,7 @@ func.func @acquires(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile
   return
 }
 
-// Volatile loads stay where they are, and as many.
+// Volatile loads stay where they are, and as many, and loads that stream past the caches.
 // CHECK-LABEL: func.func @volatileLoads
 // CHECK-NOT: copy_async
 // CHECK: return
@@ -230,7 +230,7 @@ func.func @volatileLoads(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: 
     %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
     %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
     %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
-    %y = tile.load %pb {is_volatile} : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %y = tile.load %pb {cache = #tile.cache<cs>} : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
     %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
     scf.yield %d : tensor<64x64xf32>
   }

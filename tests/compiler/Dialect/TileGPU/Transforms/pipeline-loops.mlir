@@ -113,7 +113,7 @@ func.func @twice(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.pt
   return
 }
 
-// The loop's own number holds.
+// The loop's own number holds. Copies of 16 bytes go through the caches that the source names.
 // CHECK-LABEL: func.func @twoStages
 // SM80: tilegpu.alloc : <64x64xf16, {{.*}}, slots 2>
 // CHECK-COUNT-1: tilegpu.commit
@@ -140,11 +140,11 @@ func.func @twoStages(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !til
     %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
     %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
     %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
-    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %x = tile.load %pa {cache = #tile.cache<cg>} : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
     %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
     %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
     %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
-    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %y = tile.load %pb {cache = #tile.cache<ca>} : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
     %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
     scf.yield %d : tensor<64x64xf32>
   } {tile.num_stages = 2 : i32}
