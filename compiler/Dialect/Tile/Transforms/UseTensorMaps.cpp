@@ -179,6 +179,12 @@ private:
            tile::shapeOf(dot.getA().getType())[1] <= smallRows;
   }
 
+  /// From a branch of a loop nothing is copied ahead, and waiting for the engine, with barriers,
+  /// takes longer than what threads load.
+  static bool isInBranchOfLoop(Operation *load) {
+    return isa<scf::IfOp>(load->getParentOp()) && load->getParentOfType<LoopLikeOpInterface>();
+  }
+
   /// Loads through pointers become loads of blocks, where such blocks are loaded by maps. Of one
   /// stage nothing is copied ahead.
   LogicalResult useMapsOfPointers() {
@@ -187,7 +193,7 @@ private:
     ArrayBlocks blocks(kernel);
     std::vector<std::pair<tile::LoadOp, ArrayBlock>> found;
     kernel.walk([&](tile::LoadOp load) {
-      if (!load.use_empty() && feedsWarpGroups(load))
+      if (!load.use_empty() && !isInBranchOfLoop(load) && feedsWarpGroups(load))
         if (std::optional<ArrayBlock> block = blocks.blockOf(load))
           found.push_back({load, *block});
     });

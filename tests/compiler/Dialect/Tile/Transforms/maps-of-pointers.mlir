@@ -259,3 +259,54 @@ func.func @unknown(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>
   tile.store %c, %p : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// In a branch of a loop nothing runs ahead: threads load there, the engine in a branch around the loop.
+// CHECK-LABEL: func.func @branches(
+// CHECK: scf.if
+// CHECK: tile.descriptor_load
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NOT: tile.descriptor_load
+// CHECK: tile.load
+// CHECK: return
+func.func @branches(%p: !tile.ptr<f16>, %q: !tile.ptr<i32>, %c: i1, %n: i32, %x: tensor<64x64xf16>, %z: tensor<64x64xf32>) -> tensor<64x64xf32>
+    attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8192 = arith.constant 8192 : i32
+  %row = arith.constant dense<128> : tensor<64x1xi32>
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  %rows = tile.expand_dims %range, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %rowOffsets = arith.muli %rows, %row : tensor<64x1xi32>
+  %columns = tile.expand_dims %range, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %r = tile.broadcast %rowOffsets : tensor<64x1xi32> -> tensor<64x64xi32>
+  %l = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %offsets = arith.addi %r, %l : tensor<64x64xi32>
+  %result = scf.if %c -> (tensor<64x64xf32>) {
+    %s0 = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %first = tile.addptr %s0, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y0 = tile.load %first : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %start = tile.dot %x, %y0, %z : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %start) -> (tensor<64x64xf32>) : i32 {
+      %at = tile.addptr %q, %i : !tile.ptr<i32>, i32
+      %found = tile.load %at : (!tile.ptr<i32>) -> i32
+      %isThere = arith.cmpi ne, %found, %c0 : i32
+      %next = scf.if %isThere -> (tensor<64x64xf32>) {
+        %block = arith.muli %i, %c8192 : i32
+        %moved = tile.addptr %p, %block : !tile.ptr<f16>, i32
+        %s = tile.splat %moved : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+        %there = tile.addptr %s, %offsets : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+        %y = tile.load %there : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+        %d = tile.dot %x, %y, %acc : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      } else {
+        scf.yield %acc : tensor<64x64xf32>
+      }
+      scf.yield %next : tensor<64x64xf32>
+    }
+    scf.yield %sum : tensor<64x64xf32>
+  } else {
+    scf.yield %z : tensor<64x64xf32>
+  }
+  func.return %result : tensor<64x64xf32>
+}
