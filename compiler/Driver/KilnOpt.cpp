@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   kiln::registerFoldComparisonsPass();
   kiln::registerLoadOncePass();
   kiln::registerMaskScalarsPass();
-  kiln::registerComputeLoopResultsPass();
+  kiln::registerSimplifyLoopResultsPass();
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();

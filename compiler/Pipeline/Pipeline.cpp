@@ -70,6 +70,8 @@ LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
   // After it masks that are true for all iterations of a loop, and all programs, are constants.
   passes.addNestedPass<func::FuncOp>(createFoldComparisonsPass());
+  // After it nobody asks loops how far they have moved addresses, which can then run ahead.
+  passes.addNestedPass<func::FuncOp>(createSimplifyLoopResultsPass());
   addSimplification(passes);
   return runAndVerify(passes, module);
 }
@@ -211,8 +213,6 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
   // can.
   passes.addNestedPass<func::FuncOp>(createMaskScalarsPass());
-  // After it nobody asks loops how far they have moved addresses, which can then run ahead.
-  passes.addNestedPass<func::FuncOp>(createComputeLoopResultsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.

@@ -1,10 +1,13 @@
-// What loops leave behind of scalars that they only move.
+// What loops leave behind.
 
 #include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 
@@ -64,11 +67,71 @@ void computeResult(scf::ForOp loop, unsigned number) {
   result.replaceAllUsesWith(end);
 }
 
-struct ComputeLoopResultsPass : PassWrapper<ComputeLoopResultsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeLoopResultsPass)
-  StringRef getArgument() const override { return "kiln-compute-loop-results"; }
+/// Finds which of the values that a loop carries are wanted: behind it, or by what it does.
+class WantedValues {
+public:
+  explicit WantedValues(scf::ForOp loop) : loop(loop), isWanted(loop.getNumResults()) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!isMemoryEffectFree(&op))
+        want(&op);
+    for (OpResult result : loop.getResults())
+      if (!result.use_empty())
+        wantCarried(result.getResultNumber());
+    while (!pending.empty())
+      wantOperands(pending.pop_back_val());
+  }
+
+  bool operator[](unsigned number) const { return isWanted[number]; }
+
+private:
+  void want(Operation *op) {
+    if (seen.insert(op).second)
+      pending.push_back(op);
+  }
+
+  void wantCarried(unsigned number) {
+    if (isWanted[number])
+      return;
+    isWanted.set(number);
+    wantValue(loop.getYieldedValues()[number]);
+  }
+
+  void wantValue(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar())
+        wantCarried(argument.getArgNumber() - loop.getNumInductionVars());
+    } else if (value.getParentBlock() == loop.getBody()) {
+      want(value.getDefiningOp());
+    }
+  }
+
+  void wantOperands(Operation *op) {
+    llvm::for_each(op->getOperands(), [&](Value value) { wantValue(value); });
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::for_each(captured, [&](Value value) { wantValue(value); });
+  }
+
+  scf::ForOp loop;
+  llvm::BitVector isWanted;
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> pending;
+};
+
+void dropUnwanted(scf::ForOp loop) {
+  WantedValues wanted(loop);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  for (unsigned number = 0; number < loop.getNumResults(); ++number)
+    if (!wanted[number])
+      yield.setOperand(number, loop.getRegionIterArg(number));
+}
+
+struct SimplifyLoopResultsPass : PassWrapper<SimplifyLoopResultsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyLoopResultsPass)
+  StringRef getArgument() const override { return "kiln-simplify-loop-results"; }
   StringRef getDescription() const override {
-    return "Compute what loops leave behind of scalars that they only move";
+    return "Compute what loops leave behind where that is simple, and not at all where nobody "
+           "wants it";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, tile::TileDialect>();
@@ -77,16 +140,17 @@ struct ComputeLoopResultsPass : PassWrapper<ComputeLoopResultsPass, OperationPas
     getOperation().walk([](scf::ForOp loop) {
       for (unsigned number = 0; countsInFewBits(loop) && number < loop.getNumResults(); ++number)
         computeResult(loop, number);
+      dropUnwanted(loop);
     });
   }
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createComputeLoopResultsPass() {
-  return std::make_unique<ComputeLoopResultsPass>();
+std::unique_ptr<Pass> createSimplifyLoopResultsPass() {
+  return std::make_unique<SimplifyLoopResultsPass>();
 }
 
-void registerComputeLoopResultsPass() { PassRegistration<ComputeLoopResultsPass>(); }
+void registerSimplifyLoopResultsPass() { PassRegistration<SimplifyLoopResultsPass>(); }
 
 } // namespace kiln

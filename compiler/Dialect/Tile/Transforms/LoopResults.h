@@ -1,10 +1,15 @@
-// What loops leave behind of scalars that they only move.
+// What loops leave behind.
+//
+// Of a scalar that a loop only moves it is computed of how often the loop runs:
 //
 //     %end = scf.for %i = %lb to %ub step %s iter_args(%at = %start) { … yield %at + %step }
 //
-// From then on `%end` is `%start + n * %step`, of n iterations. With what nobody asks a loop for it
-// can run ahead of itself: so loads by block pointers run ahead (`tl.advance`) that a second loop
-// goes on with.
+// makes `%end` `%start + n * %step`, of n iterations. With what nobody asks a loop for it can run
+// ahead of itself: so loads by block pointers run ahead (`tl.advance`) that a second loop goes on
+// with.
+//
+// What nobody wants, as the largest number of all tiles that a kernel can note, is not computed
+// from iteration to iteration either.
 
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_LOOPRESULTS_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_LOOPRESULTS_H
@@ -17,11 +22,12 @@ class Pass;
 
 namespace kiln {
 
-/// `kiln-compute-loop-results`, of integers and pointers, of loops that count in signed integers of
-/// up to 32 bits. Expects and leaves Tile IR.
-std::unique_ptr<mlir::Pass> createComputeLoopResultsPass();
+/// `kiln-simplify-loop-results`: computes results that are integers or pointers, of loops that
+/// count in signed integers of up to 32 bits, and has loops pass on as they are what nobody wants,
+/// for canonicalisation to take away. Expects and leaves Tile IR.
+std::unique_ptr<mlir::Pass> createSimplifyLoopResultsPass();
 
-void registerComputeLoopResultsPass();
+void registerSimplifyLoopResultsPass();
 
 } // namespace kiln
 

@@ -1,5 +1,5 @@
-// What loops leave behind of scalars that they only move is computed of how often they run.
-// RUN: kiln-opt %s --kiln-compute-loop-results --canonicalize | FileCheck %s
+// What loops leave behind of scalars that they only move is computed of how often they run; what nobody wants is not there.
+// RUN: kiln-opt %s --kiln-simplify-loop-results --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @offset
 // CHECK-SAME: (%[[START:.*]]: i64, %[[LOW:.*]]: i32, %[[HIGH:.*]]: i32
@@ -63,4 +63,27 @@ func.func @others(%p: !tile.ptr<i32>, %high: i32, %n: i64) -> (i32, i32) {
     scf.yield %next : i32
   }
   func.return %ends#0, %wide : i32, i32
+}
+
+// What nobody wants is not carried, nor computed: but what an iteration stores is wanted.
+// CHECK-LABEL: @unwanted
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[AT:.*]] = %{{.*}}) -> (f32)
+// CHECK-NOT: maximumf
+// CHECK: tile.store %{{.*}}, %[[AT]]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[AT]]
+// CHECK: scf.yield %[[NEXT]] : f32
+// CHECK: return
+func.func @unwanted(%p: !tile.ptr<f32>, %high: i32, %x: f32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %ends:3 = scf.for %i = %zero to %high step %one iter_args(%sum = %none, %most = %none, %last = %none)
+      -> (f32, f32, f32) : i32 {
+    tile.store %p, %sum : (!tile.ptr<f32>, f32) -> ()
+    %next = arith.addf %sum, %x : f32
+    %more = arith.maximumf %most, %last : f32
+    %square = arith.mulf %more, %sum : f32
+    scf.yield %next, %more, %square : f32, f32, f32
+  }
+  func.return
 }
