@@ -73,6 +73,8 @@ LogicalResult simplify(ModuleOp module) {
   // After it nobody asks loops how far they have moved addresses, which can then run ahead.
   passes.addNestedPass<func::FuncOp>(createSimplifyLoopResultsPass());
   addSimplification(passes);
+  // After it loops carry nothing that each iteration computes alike.
+  passes.addPass(createCanonicalizerPass());
   return runAndVerify(passes, module);
 }
 

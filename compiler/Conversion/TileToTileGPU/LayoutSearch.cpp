@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -176,8 +177,15 @@ private:
     return places[other].elements == places[start].elements;
   }
 
+  /// Whether the node reads or writes memory, tiles no smaller than those of `start`.
+  bool isAccessAsLarge(unsigned start, unsigned other) const {
+    const LayoutNode &node = graph.nodes()[other];
+    return places[other].elements >= places[start].elements &&
+           node.transfer != LayoutTransfer::Carried && !isMemoryEffectFree(node.op);
+  }
+
   /// Where a proposal spreads to.
-  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Whole };
+  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Computed, Whole };
 
   /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
   /// was tried from another of its nodes since the last change: a long chain of operations would
@@ -193,13 +201,18 @@ private:
         return isWithin(start, other) && !isMultiplied(use) &&
                (reach == Reach::Loop || isOfSameSize(start, other)) &&
                becomesFree(value, use, proposal);
+      case Reach::Computed:
+        return isWithin(start, other) && !isMultiplied(use) && !isAccessAsLarge(start, other) &&
+               becomesFree(value, use, proposal);
       case Reach::Whole:
         return true;
       }
       llvm_unreachable("a reach");
     };
-    bool isOfLoop = reach == Reach::Tile || reach == Reach::Loop;
+    bool isOfLoop = reach == Reach::Tile || reach == Reach::Loop || reach == Reach::Computed;
     if (isOfLoop && places[start].depth == 0)
+      return result;
+    if (reach == Reach::Computed && isAccessAsLarge(start, start))
       return result;
     auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
@@ -210,7 +223,9 @@ private:
     while (!pending.empty()) {
       unsigned index = pending.pop_back_val();
       const LayoutNode &node = graph.nodes()[index];
-      tried[{index, proposal}] = version;
+      // From a smaller tile the region is another one.
+      if (reach != Reach::Computed || isOfSameSize(start, index))
+        tried[{index, proposal}] = version;
       unsigned choice = node.choiceOfProposal.lookup(proposal);
       if (choice != node.current)
         result.push_back({index, choice});
@@ -239,7 +254,8 @@ private:
         improved |= tryMove(region(index, proposal, Reach::FreeEdges)) ||
                     tryMove(region(index, proposal, Reach::Whole)) ||
                     tryMove(region(index, proposal, Reach::Tile)) ||
-                    tryMove(region(index, proposal, Reach::Loop)) || tryMove({{index, choice}});
+                    tryMove(region(index, proposal, Reach::Loop)) ||
+                    tryMove(region(index, proposal, Reach::Computed)) || tryMove({{index, choice}});
       }
     }
     return improved;
@@ -250,7 +266,7 @@ private:
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
-  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 4> tried; // by reach
+  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 5> tried; // by reach
   SmallVector<Place> places;                                              ///< of nodes
 };
 

@@ -9,7 +9,9 @@
 //   * the same, but only across edges that now need no conversion (a region moves as a block);
 //   * the same in a loop alone and across edges that then need none, among tensors of one size, or
 //     of any: a sum leaves the layout of loads that its region met in front of the loop or in a
-//     row's index, where conversions cost little.
+//     row's index, where conversions cost little;
+//   * the same without accesses to tiles as large: a loop's sums stay where products leave them,
+//     and what is stored of them is converted, in few bits, on its way.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
 
