@@ -253,12 +253,16 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it no tile is stored twice for dots that could read one buffer.
   passes.addNestedPass<func::FuncOp>(createShareBuffersPass());
+  // After it no tile goes through shared memory again that lies there for a dot.
+  passes.addNestedPass<func::FuncOp>(createReadStagedPass());
   // After it threads do not wait for what the copy engine reads until they write there again.
   passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.
   passes.addNestedPass<func::FuncOp>(createInsertBarriersPass());
+  // After it dots that go on with each other's sums are waited for once.
+  passes.addNestedPass<func::FuncOp>(createChainDotsPass());
   // After it short code has no conditional barriers where those are slow.
   passes.addNestedPass<func::FuncOp>(createVersionBarriersPass());
   // After it the kernel says how many registers it needs.

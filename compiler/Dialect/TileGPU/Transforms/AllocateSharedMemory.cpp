@@ -139,8 +139,10 @@ void registerTileGPUPasses() {
   registerPass([] { return createStartLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });
   registerPass([] { return createShareBuffersPass(); });
+  registerPass([] { return createReadStagedPass(); });
   registerPass([] { return createDeferReadsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
+  registerPass([] { return createChainDotsPass(); });
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });
   registerPass([] { return createUseBuffersPass(); });

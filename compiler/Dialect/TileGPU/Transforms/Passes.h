@@ -73,6 +73,11 @@ std::unique_ptr<mlir::Pass> createCopyBlocksPass();
 /// kiln-copy-blocks; the module names the target.
 std::unique_ptr<mlir::Pass> createShareBuffersPass();
 
+/// Has threads read from dots' buffers what they want of a tile in another layout, and stores
+/// operands that one barrier can serve one behind the other. On func.func, after
+/// kiln-share-buffers; the module names the target.
+std::unique_ptr<mlir::Pass> createReadStagedPass();
+
 /// Has the copy engine read what a loop stores by it while the next iteration runs. On func.func,
 /// after kiln-copy-blocks; the module names the target.
 std::unique_ptr<mlir::Pass> createDeferReadsPass();
@@ -85,6 +90,10 @@ std::unique_ptr<mlir::Pass> createAllocateSharedMemoryPass();
 /// Puts tilegpu.barrier before shared-memory accesses that could meet an earlier one of another
 /// thread with no barrier between. On func.func, after allocation.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+
+/// Starts a dot right behind the one whose sum it goes on with, where nothing in between touches
+/// memory. On func.func, after barrier insertion.
+std::unique_ptr<mlir::Pass> createChainDotsPass();
 
 /// Replaces conditional barriers by two versions of the code that holds them, where it is small and
 /// the target's conditional barriers are slow. On func.func, after barrier insertion; the module

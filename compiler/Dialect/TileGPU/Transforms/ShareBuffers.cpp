@@ -14,6 +14,7 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedTiles.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,57 +25,6 @@ using namespace mlir;
 
 namespace kiln {
 namespace {
-
-/// A tile, and the order in which its axes are.
-struct Content {
-  Value tile;
-  SmallVector<int32_t> order;
-};
-
-SmallVector<int32_t> compose(ArrayRef<int32_t> first, ArrayRef<int32_t> second) {
-  SmallVector<int32_t> both;
-  for (int32_t axis : second)
-    both.push_back(first[axis]);
-  return both;
-}
-
-Content contentOf(tilegpu::SharedStoreOp store) {
-  Content content{store.getValue(), {}};
-  auto rank = cast<RankedTensorType>(content.tile.getType()).getRank();
-  content.order = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(rank)));
-  while (auto trans = content.tile.getDefiningOp<tile::TransOp>()) {
-    content.order = compose(trans.getOrder(), content.order);
-    content.tile = trans.getSource();
-  }
-  return content;
-}
-
-/// The operation that writes the buffer, if there is one alone, and others only read it.
-Operation *onlyWriter(tilegpu::AllocOp buffer) {
-  Operation *writer = nullptr;
-  SmallVector<Operation *> users(buffer->getUsers());
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
-    if (isa<tilegpu::SharedStoreOp, tilegpu::TmaLoadOp, tilegpu::CopyAsyncOp>(user)) {
-      if (writer)
-        return nullptr;
-      writer = user;
-    } else if (isa<tilegpu::TransBufferOp>(user)) {
-      llvm::append_range(users, user->getUsers());
-    } else if (!isa<tilegpu::SharedLoadOp, tilegpu::DotOp>(user)) {
-      return nullptr;
-    }
-  }
-  return writer;
-}
-
-/// Whether a dot reads the buffer itself, or a transposition of it.
-bool isReadByDots(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    return isa<tilegpu::DotOp>(user) ||
-           (isa<tilegpu::TransBufferOp>(user) && isReadByDots(user->getResult(0)));
-  });
-}
 
 class BufferSharing {
 public:
