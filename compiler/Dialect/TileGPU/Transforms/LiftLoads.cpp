@@ -5,9 +5,16 @@
 // waits twice in each iteration where threads meet for the maximum: neither LLVM nor the assembler
 // moves a load in front of a barrier. A small load comes behind the one before it, with what its
 // address and mask are computed from. It passes nothing that writes to memory.
+//
+// In a loop with products, whose operands come ahead of their iteration, small loads beside them,
+// as of decays, wait for memory in each iteration. They come to its beginning, behind what may
+// write what they read, if they pass a product and threads have registers for them.
 
+#include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -63,6 +70,67 @@ std::optional<Lift> liftOf(tile::LoadOp load, const TargetInfo &target) {
   return lift.place && passes ? std::optional(lift) : std::nullopt;
 }
 
+/// Whether the load, which is behind the operation in a loop's body, may be in front of it.
+bool mayPass(tile::LoadOp load, Operation *op, GlobalOrder &order) {
+  if (op->getNumRegions() != 0 || showsOthersWrites(op))
+    return isMemoryEffectFree(op);
+  std::optional<GlobalAccess> earlier = globalAccessOf(op), later = globalAccessOf(load);
+  if (!earlier || !earlier->writes)
+    return true;
+  return !order.mayMeet(*earlier, *later, {}) ||
+         needAt(load, order.betweenArrays(*earlier, *later)).isNever();
+}
+
+/// The same to the beginning of an iteration, for a loop of products. None where the load would
+/// pass no product.
+std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
+  if (load.getIsVolatile() || registersOf(load.getResult()) > ofLoad)
+    return std::nullopt;
+  Lift lift{{load}};
+  SmallPtrSet<Operation *, 16> needed;
+  auto need = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        needed.insert(source);
+  };
+  need(load);
+  bool passes = false;
+  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
+    bool isNeeded = needed.contains(op);
+    bool stays = isNeeded && (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+                              isa<tilegpu::ConvertLayoutOp>(op));
+    if (stays || !mayPass(load, op, order)) {
+      lift.place = op;
+      break;
+    }
+    passes |= isa<tilegpu::DotOp>(op);
+    if (!isNeeded)
+      continue;
+    lift.ops.push_back(op);
+    need(op);
+  }
+  return passes ? std::optional(lift) : std::nullopt;
+}
+
+/// Lifts the loads that `liftOf` says, as far as there are registers for what they hold longer.
+void liftLoads(scf::ForOp loop, unsigned most,
+               llvm::function_ref<std::optional<Lift>(tile::LoadOp)> liftOf) {
+  unsigned registers = 0;
+  for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<tile::LoadOp>())) {
+    if (registers + registersOf(load.getResult()) > most)
+      continue;
+    std::optional<Lift> lift = liftOf(load);
+    if (!lift)
+      continue;
+    registers += registersOf(load.getResult());
+    for (Operation *op : lift->ops)
+      if (lift->place)
+        op->moveAfter(lift->place);
+      else
+        op->moveBefore(&loop.getBody()->front());
+  }
+}
+
 struct LiftLoadsPass : PassWrapper<LiftLoadsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LiftLoadsPass)
 
@@ -72,23 +140,29 @@ struct LiftLoadsPass : PassWrapper<LiftLoadsPass, OperationPass<func::FuncOp>> {
   }
 
   void runOnOperation() override {
-    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    func::FuncOp kernel = getOperation();
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
     if (!target)
       return signalPassFailure();
-    getOperation().walk([&](scf::ForOp loop) {
-      // Loops of products have an order of their own.
-      if (!loop.getBody()->getOps<tilegpu::DotOp>().empty())
-        return;
-      unsigned registers = 0;
-      for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<tile::LoadOp>())) {
-        std::optional<Lift> lift = liftOf(load, *target);
-        if (!lift || registers + registersOf(load.getResult()) > ofLoop)
-          continue;
-        registers += registersOf(load.getResult());
-        for (Operation *op : lift->ops)
-          op->moveAfter(lift->place);
-      }
+    GlobalOrder order(*target);
+    kernel.walk([&](scf::ForOp loop) {
+      if (loop.getBody()->getOps<tilegpu::DotOp>().empty())
+        liftLoads(loop, ofLoop, [&](tile::LoadOp load) { return liftOf(load, *target); });
+      else if (hasRoom(*target))
+        liftLoads(loop, ofLoop, [&](tile::LoadOp load) { return liftToBeginning(load, order); });
     });
+  }
+
+private:
+  /// Whether threads have registers for what a loop of products may hold longer, and a processor
+  /// as many blocks as before.
+  bool hasRoom(const TargetInfo &target) {
+    func::FuncOp kernel = getOperation();
+    return target.asyncCopies &&
+           estimateRegisters(kernel, target) + ofLoop + uncountedRegisters(target) <=
+               registersOfThread(kernel, target) &&
+           int64_t(blocksByRegisters(kernel, target, ofLoop)) >=
+               StoragePlan::blocksOf(kernel, target);
   }
 };
 
