@@ -30,12 +30,12 @@ def kernel(pw, pv, pk, pg, ps, pu, T, BT: tl.constexpr, K: tl.constexpr, V: tl.c
         tl.store(states + K * V + place, second.to(tl.float16))
         w = tl.load(pw + rows * 2 * K + k[None, :], mask=rows < T, other=0.0)
         if TRANSPOSED:
-            u = tl.dot(w, tl.trans(first).to(tl.float16))
+            u = tl.dot(w, tl.trans(first.to(tl.float16)))
         else:
             u = tl.dot(w, first.to(tl.float16))
         w = tl.load(pw + rows * 2 * K + K + k[None, :], mask=rows < T, other=0.0)
         if TRANSPOSED:
-            u += tl.dot(w, tl.trans(second).to(tl.float16))
+            u += tl.dot(w, tl.trans(second.to(tl.float16)))
         else:
             u += tl.dot(w, second.to(tl.float16))
         u = tl.load(pv + rows * V + v[None, :], mask=rows < T, other=0.0) - u
