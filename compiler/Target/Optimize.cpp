@@ -6,6 +6,7 @@
 
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/HugeFunctions.h"
+#include "compiler/Target/MaskedLoops.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -113,6 +114,11 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
       return pass != "GVNPass" && pass != "VectorCombinePass";
     });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  if (target.backend == Backend::CUDA)
+    builder.registerLateLoopOptimizationsEPCallback(
+        [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(SkipMaskedLoops());
+        });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
   builder.registerFunctionAnalyses(functions);

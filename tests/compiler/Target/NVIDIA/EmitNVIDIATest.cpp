@@ -121,6 +121,56 @@ TEST(EmitNVIDIA, LoopsOverScalarsAreUnrolled) {
   EXPECT_LT(loadsOfLoop(ofThread + "%times = add i32 256, 0"), 32u);
 }
 
+/// The branches in the PTX of two loops, of which the inner one adds up what it loads where `%mask`
+/// of `%row`, which the outer one has, and `%column` is true.
+size_t branchesOfLoops(const std::string &mask) {
+  std::string source = R"(
+define void @sum(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %rows, i32 %columns) {
+entry:
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %further, %latch ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %latch ]
+  %row = icmp slt i32 %i, %rows
+  br label %inner
+inner:
+  %j = phi i32 [ 0, %outer ], [ %next, %inner ]
+  %before = phi float [ %sum, %outer ], [ %more, %inner ]
+  %column = icmp slt i32 %j, %columns
+  %mask = )" + mask + R"(
+  %at = getelementptr float, ptr addrspace(1) %p, i32 %j
+  %word = call i32 asm sideeffect "@$2 ld.global.b32 $0, [$1];", "=r,l,b,0"(ptr addrspace(1) %at, i1 %mask, i32 0)
+  %x = bitcast i32 %word to float
+  %chosen = select i1 %mask, float %x, float 0.0
+  %more = fadd float %before, %chosen
+  %next = add i32 %j, 1
+  %again = icmp slt i32 %next, 1000
+  br i1 %again, label %inner, label %latch
+latch:
+  %further = add i32 %i, 1
+  %goes = icmp slt i32 %further, 1000
+  br i1 %goes, label %outer, label %end
+end:
+  store float %more, ptr addrspace(1) %q
+  ret void
+}
+)";
+  TargetInfo info = target("cuda:sm_90a");
+  KernelFacts facts;
+  facts.symbol = "sum";
+  facts.launch.threadsPerBlock = 128;
+  EmitOptions options;
+  options.capturePTX = true;
+  DeviceBinary binary = emitted(emitText(source, facts, info, options));
+  EXPECT_NE(binary.ptx.find("ld.global"), std::string::npos);
+  return llvm::StringRef(binary.ptx).count("bra");
+}
+
+/// Where the row is masked off there is a way around the loads.
+TEST(EmitNVIDIA, LoopsThatAreMaskedOffAreLeftOut) {
+  EXPECT_GT(branchesOfLoops("and i1 %row, %column"), branchesOfLoops("and i1 %column, %column"));
+}
+
 TEST(EmitNVIDIA, LaunchBoundsReachThePtx) {
   TargetInfo info = target("cuda:sm_90a");
   KernelFacts facts = everyScalarFacts(info);
