@@ -7,6 +7,7 @@
 // the group.
 
 #include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Analysis/CountedLoops.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
@@ -352,13 +353,13 @@ AxisInfo bitcast(const AxisInfo &source, Type from, Type to) {
 //===-- The analysis
 //-----------------------------------------------------------------------------------------------===//
 
-/// What tile.assume says of a value.
+/// What tile.assume, or that a loop runs, says of a value.
 struct Assumption {
   int64_t divisibility = 1;
   bool nonNegative = false;
 };
 
-/// Assumptions in the kernel's outermost block, which every instance runs.
+/// Assumptions in the kernel's outermost block, which every instance runs, and what loops carry.
 DenseMap<Value, Assumption> collectAssumptions(Operation *root) {
   DenseMap<Value, Assumption> assumptions;
   root->walk([&](tile::AssumeOp op) {
@@ -380,6 +381,10 @@ DenseMap<Value, Assumption> collectAssumptions(Operation *root) {
         matchPattern(rem.getRhs(), m_ConstantInt(&divisor)))
       assumptions[rem.getLhs()].divisibility = powerOfTwoIn(divisor.getSExtValue());
   });
+  root->walk([&](scf::ForOp loop) {
+    for (BlockArgument carried : nonNegativeCarried(loop))
+      assumptions[carried].nonNegative = true;
+  });
   return assumptions;
 }
 
@@ -400,6 +405,9 @@ public:
         return success();
       if (!infos.back().isInitialized())
         infos.back() = AxisInfo::unknown(rankOf(operand.getType()));
+      // What flows into a loop's arguments does not come by way of `set`.
+      if (auto it = assumptions.find(operand); it != assumptions.end())
+        infos.back().nonNegative |= it->second.nonNegative;
     }
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       AxisInfo info = AxisInfo::unknown(rankOf(result.getType()));
@@ -463,6 +471,27 @@ private:
 
   const DenseMap<Value, Assumption> &assumptions;
 };
+
+/// Whether the difference is `a - a / d * d`, a remainder that is written out: not negative where
+/// `a` is not.
+bool isRemainder(arith::SubIOp op) {
+  auto multiple = op.getRhs().getDefiningOp<arith::MulIOp>();
+  if (!multiple)
+    return false;
+  auto isQuotient = [&](Value value, Value divisor) {
+    Operation *div = value.getDefiningOp();
+    return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(div) &&
+           div->getOperand(0) == op.getLhs() && div->getOperand(1) == divisor;
+  };
+  return isQuotient(multiple.getLhs(), multiple.getRhs()) ||
+         isQuotient(multiple.getRhs(), multiple.getLhs());
+}
+
+AxisInfo differenceOf(arith::SubIOp op, ArrayRef<AxisInfo> in) {
+  AxisInfo info = difference(in[0], in[1]);
+  info.nonNegative = in[0].nonNegative && isRemainder(op);
+  return info;
+}
 
 /// 2 to the power of a distance that is shifted by, if that is a known and usual one.
 std::optional<int64_t> powerOfShift(const AxisInfo &distance) {
@@ -528,7 +557,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](tile::BitcastOp cast) { return bitcast(in[0], cast.getSource().getType(), type); })
       .Case([&](tile::AddPtrOp) { return sum(in[0], in[1], unitOf(type)); })
       .Case([&](arith::AddIOp) { return sum(in[0], in[1], 1); })
-      .Case([&](arith::SubIOp) { return difference(in[0], in[1]); })
+      .Case([&](arith::SubIOp sub) { return differenceOf(sub, in); })
       .Case([&](arith::MulIOp) { return product(in[0], in[1]); })
       .Case([&](arith::ShLIOp) { return shiftedLeft(in, type); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftedRight(in, type); })

@@ -219,3 +219,73 @@ func.func @loaded_rows(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %rows:
   %moved = tilegpu.convert_layout %starts : tensor<32x1xi32, #loaded> -> tensor<32x1xi32, #wanted>
   return
 }
+
+// -----
+// A remainder that is written out is not negative where what it is taken of is not, so that quotients of it are equal
+// in groups. Another difference may be negative.
+func.func @written_out_remainder(%n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{divisibility = [16], constancy = [64]}}
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16], non-negative}}
+  %quotient = arith.divsi %range, %ns : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16]}}
+  %multiple = arith.muli %ns, %quotient : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [16], divisibility = [16], constancy = [1], non-negative}}
+  %rest = arith.subi %range, %multiple : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16], non-negative}}
+  %row = arith.divsi %rest, %ns : tensor<64xi32>
+  // expected-remark-re @+1 {{contiguity = [16], divisibility = [16], constancy = [1]{{$}}}}
+  %other = arith.subi %rest, %multiple : tensor<64xi32>
+  return
+}
+
+// -----
+// A loop that runs up to `cdiv(n, 64)` has a positive `n` in its body, so that what it carries from a multiple of `n` on
+// counts up from 0 or more, and quotients are equal in groups. From anything else on nothing is known.
+func.func @counted_loop(%n: i32 {tile.divisibility = 16 : i32}, %x: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 0}}
+  %zero = arith.constant 0 : i32
+  // expected-remark @+1 {{constant = 1}}
+  %one = arith.constant 1 : i32
+  // expected-remark @+1 {{constant = 63}}
+  %c63 = arith.constant 63 : i32
+  // expected-remark @+1 {{constant = 64}}
+  %c64 = arith.constant 64 : i32
+  // expected-remark @+1 {{constant = 16}}
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  // expected-remark @+1 {{constant = 64}}
+  %step = arith.constant dense<64> : tensor<64xi32>
+  // expected-remark @+1 {{divisibility = [1]}}
+  %sum = arith.addi %n, %c63 : i32
+  // expected-remark @+1 {{divisibility = [1]}}
+  %count = arith.divsi %sum, %c64 : i32
+  // expected-remark @+1 {{non-negative}}
+  %pid = tile.program_id 0 : i32
+  // expected-remark-re @+1 {{divisibility = [16], constancy = [1]{{$}}}}
+  %start = arith.muli %pid, %n : i32
+  // expected-remark @+1 {{contiguity = [64]}}
+  %range = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %starts = tile.splat %start : i32 -> tensor<64xi32>
+  // expected-remark-re @+1 {{contiguity = [64], divisibility = [16], constancy = [1]{{$}}}}
+  %first = arith.addi %starts, %range : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %xs = tile.splat %x : i32 -> tensor<64xi32>
+  // expected-remark-re @+1 {{contiguity = [64], divisibility = [16], constancy = [1]{{$}}}}
+  %other = arith.addi %xs, %range : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [64]}}
+  %last:2 = scf.for %i = %zero to %count step %one iter_args(%index = %first, %unknown = %other) -> (tensor<64xi32>, tensor<64xi32>) : i32 {
+    // expected-remark @+1 {{constancy = [16], non-negative}}
+    %row = arith.divsi %index, %c16 : tensor<64xi32>
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %rows = arith.divsi %unknown, %c16 : tensor<64xi32>
+    // expected-remark @+1 {{contiguity = [64], divisibility = [16], constancy = [1], non-negative}}
+    %next = arith.addi %index, %step : tensor<64xi32>
+    // expected-remark-re @+1 {{contiguity = [64], divisibility = [16], constancy = [1]{{$}}}}
+    %after = arith.addi %unknown, %step : tensor<64xi32>
+    scf.yield %next, %after : tensor<64xi32>, tensor<64xi32>
+  }
+  return
+}
