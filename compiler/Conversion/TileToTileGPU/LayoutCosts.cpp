@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -122,6 +123,67 @@ std::optional<unsigned> LayoutCosts::closestAxis(Value pointers) {
   return closest;
 }
 
+std::optional<LayoutCosts::SampledAccess>
+LayoutCosts::sample(Value pointers, Value mask, const LinearLayout &layout, uint64_t element) {
+  auto [known, isNew] = sampled[{pointers, mask}].try_emplace(element, std::nullopt);
+  if (!isNew)
+    return known->second;
+  SmallVector<int64_t, 4> coordinates = layout.out().unpack(element);
+  std::optional<int64_t> address = samples.at(pointers, coordinates);
+  std::optional<int64_t> isMade = mask ? samples.at(mask, coordinates) : 1;
+  if (address && isMade)
+    known->second = SampledAccess{*address, *isMade != 0};
+  return known->second;
+}
+
+/// Whether indices are taken apart into rows and columns on the way to this value, so that
+/// neighbours may be anywhere.
+bool LayoutCosts::isTakenApart(Value value) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  if (!op || !isa<RankedTensorType>(value.getType()) || !isMemoryEffectFree(op))
+    return false;
+  auto [known, isNew] = takenApart.try_emplace(value, false);
+  if (!isNew)
+    return known->second;
+  bool is = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+            llvm::any_of(op->getOperands(), [&](Value operand) { return isTakenApart(operand); });
+  takenApart[value] = is;
+  return is;
+}
+
+/// What single elements of one warp cost, where their places can be sampled.
+std::optional<double> LayoutCosts::sampledAccess(Value pointers, Value mask,
+                                                 const LinearLayout &layout, AccessKind kind) {
+  constexpr int64_t mostRegisters = 16, sectorBytes = 32, lineBytes = 128;
+  const int64_t linesAtOnce = kind.isCached ? 5 : 1;
+  int64_t registers = std::min(layout.numRegisters(), mostRegisters);
+  DenseSet<int64_t> sectors;
+  double cost = 0;
+  for (int64_t reg = 0; reg < registers; ++reg) {
+    DenseSet<int64_t> lines;
+    for (int64_t lane = 0; lane < layout.numLanes(); ++lane) {
+      uint64_t element =
+          layout.apply({{Dim::Register, uint64_t(reg)}, {Dim::Lane, uint64_t(lane)}});
+      std::optional<SampledAccess> access = sample(pointers, mask, layout, element);
+      if (!access)
+        return std::nullopt;
+      if (!access->isMade)
+        continue;
+      sectors.insert(access->address / sectorBytes);
+      lines.insert(access->address / lineBytes);
+    }
+    cost += lines.empty()
+                ? 1
+                : kind.single + 4 * double(std::max<int64_t>(0, lines.size() - linesAtOnce));
+    if (!kind.isCached) {
+      cost += 2 * double(sectors.size());
+      sectors.clear();
+    }
+  }
+  cost += 2 * double(sectors.size());
+  return cost * double(layout.numRegisters()) / double(registers);
+}
+
 double LayoutCosts::access(Operation *op, Value pointers, Value mask, const LinearLayout &layout,
                            AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
@@ -142,6 +204,10 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
       stride = std::abs(expected.of(pointers, fast).value_or(1));
     }
   }
+  if (type.getRank() == 1 && facts.accessLength(pointers, mask, fast) == 1 &&
+      (isTakenApart(pointers) || isTakenApart(mask)))
+    if (std::optional<double> cost = sampledAccess(pointers, mask, layout, kind))
+      return *cost;
 
   BinaryColumns columns(layout.columns(Dim::Register).take_front(llvm::Log2_64(vector)));
   ArrayRef<BinaryVector> lanes = layout.columns(Dim::Lane);
@@ -192,7 +258,7 @@ static bool mayRunAhead(tile::LoadOp op) {
 }
 
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
-  double cost = access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4});
+  double cost = access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4, true});
   // What repeats elements of a tile in threads, as for products without a unit, may be more than
   // they can hold: to local memory and back.
   constexpr double held = 128, spilled = 8;

@@ -10,11 +10,16 @@
 //                                be one in place of shuffles (StagedOperand.h)
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
-//                 8 more for each register of a loaded tile beyond 128;
-//                 200 more for a load that could run ahead of a loop's dots, but not in pieces so
-//                 small (docs/pipelining.md): all wait for it in each iteration; 64 more in
-//                 pieces of 8 bytes, which go through the L1 cache. Of a store, without matrix
-//                 loads, each warp's share of what several hold
+//                 of single elements of tiles of one dimension whose places are quotients or
+//                 remainders and can be sampled (SampledIndices.h) the same, but loads 2 for each
+//                 sector that a warp touches in all of its registers, which stay in the L1 cache
+//                 from one to the next, and 4 for each line of an instruction beyond the five that
+//                 lanes touch which are 16 bytes apart; 1 in all for an instruction of which no
+//                 lane's mask is true; 8 more for each register of a loaded tile beyond 128; 200
+//                 more for a load that could run ahead of a loop's dots, but not in pieces so small
+//                 (docs/pipelining.md): all wait for it in each iteration; 64 more in pieces of 8
+//                 bytes, which go through the L1 cache. Of a store, without matrix loads, each
+//                 warp's share of what several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
 //   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
@@ -33,6 +38,7 @@
 
 #include "compiler/Analysis/AxisInfo.h"
 #include "compiler/Analysis/ExpectedStrides.h"
+#include "compiler/Analysis/SampledIndices.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
 
 namespace kiln {
@@ -40,7 +46,7 @@ namespace kiln {
 class LayoutCosts {
 public:
   LayoutCosts(const TargetInfo &target, const AxisInfoAnalysis &facts)
-      : target(target), facts(facts), expected(facts) {}
+      : target(target), facts(facts), expected(facts), samples(facts) {}
 
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
@@ -57,10 +63,21 @@ private:
   struct AccessKind {
     unsigned maxBits;
     double vector, single; ///< of several elements, of one
+    bool isCached = false; ///< what one register's access touches is there for the next one's
   };
   std::optional<unsigned> closestAxis(mlir::Value pointers);
   double access(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
                 const LinearLayout &layout, AccessKind kind);
+  bool isTakenApart(mlir::Value value);
+  /// Where a sampled element is accessed, or that its mask is false.
+  struct SampledAccess {
+    int64_t address;
+    bool isMade;
+  };
+  std::optional<SampledAccess> sample(mlir::Value pointers, mlir::Value mask,
+                                      const LinearLayout &layout, uint64_t element);
+  std::optional<double> sampledAccess(mlir::Value pointers, mlir::Value mask,
+                                      const LinearLayout &layout, AccessKind kind);
   double load(tile::LoadOp op, const LinearLayout &layout);
   double sharersOf(const LinearLayout &layout) const;
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
@@ -71,6 +88,12 @@ private:
   const TargetInfo &target;
   const AxisInfoAnalysis &facts;
   ExpectedStrides expected;
+  SampledIndices samples;
+  llvm::DenseMap<mlir::Value, bool> takenApart;
+  /// Of pointers under a mask, by the flat index of the element.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>,
+                 llvm::DenseMap<uint64_t, std::optional<SampledAccess>>>
+      sampled;
   llvm::DenseMap<mlir::Operation *, bool> runsAhead;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned, unsigned>, double>
       conversions;

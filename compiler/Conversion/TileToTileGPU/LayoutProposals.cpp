@@ -87,21 +87,37 @@ private:
   }
 
   /// Rows along lanes, and warps along the axis that is combined only when the others are used up:
-  /// what is combined then meets within warps. A scan, which goes from neighbour to neighbour, also
-  /// has all of a thread's elements along the axis beside one another.
+  /// what is combined then meets within warps. Of long rows also lanes along the others first, so
+  /// that few threads have to meet (with dots, layouts are theirs). A scan, which goes from
+  /// neighbour to neighbour, also has all of a thread's elements along the axis beside one another.
   void proposeCombination(size_t node, unsigned axis, bool isScan) {
     ArrayRef<int64_t> shape = shapeOfNode(graph.nodes()[node]);
+    SmallVector<unsigned, 4> inOrder = rowMajorOrder(shape.size()), axisLast;
+    for (unsigned other = 0; other < shape.size(); ++other)
+      if (other != axis)
+        axisLast.push_back(other);
+    axisLast.push_back(axis);
+    BlockedShape blocked = combinedShape(shape, inOrder, axisLast);
+    propose(node, blockedChoice(shape, blocked));
+    if (!isScan) {
+      if (choicesOfDots.empty() && shape[axis] >= int64_t(target.warpSize))
+        propose(node, blockedChoice(shape, combinedShape(shape, axisLast, axisLast)));
+      return;
+    }
+    blocked.sizePerThread[axis] =
+        shape[axis] / (blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis]);
+    propose(node, blockedChoice(shape, blocked));
+  }
+
+  /// Lanes, and then warps, dealt along axes in these orders, as many as each has room for.
+  BlockedShape combinedShape(ArrayRef<int64_t> shape, ArrayRef<unsigned> laneAxes,
+                             ArrayRef<unsigned> warpAxes) {
     BlockedShape blocked;
     blocked.order = rowMajorOrder(shape.size());
     blocked.sizePerThread.assign(shape.size(), 1);
     blocked.lanesPerAxis = blocked.warpsPerAxis = blocked.sizePerThread;
-    SmallVector<unsigned> warpAxes;
-    for (unsigned other = 0; other < shape.size(); ++other)
-      if (other != axis)
-        warpAxes.push_back(other);
-    warpAxes.push_back(axis);
     int64_t lanes = target.warpSize, warps = numWarps;
-    for (unsigned dealt : blocked.order) {
+    for (unsigned dealt : laneAxes) {
       blocked.lanesPerAxis[dealt] = std::min(lanes, shape[dealt]);
       lanes /= blocked.lanesPerAxis[dealt];
     }
@@ -109,18 +125,27 @@ private:
       blocked.warpsPerAxis[dealt] = std::min(warps, shape[dealt] / blocked.lanesPerAxis[dealt]);
       warps /= blocked.warpsPerAxis[dealt];
     }
-    propose(node, blockedChoice(shape, blocked));
-    if (!isScan)
-      return;
-    blocked.sizePerThread[axis] =
-        shape[axis] / (blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis]);
-    propose(node, blockedChoice(shape, blocked));
+    return blocked;
   }
 
   LayoutChoice blockedChoice(ArrayRef<int64_t> shape, const BlockedShape &blocked) {
     return choice(blockedLayout(shape, blocked)
                       .withInBits(Dim::Lane, llvm::Log2_32(target.warpSize))
                       .withInBits(Dim::Warp, llvm::Log2_32(numWarps)));
+  }
+
+  /// By axis, the more the closer neighbours are expected to each other; all the same where that is
+  /// not known of some.
+  SmallVector<int64_t> closenessOfAxes(Value pointers) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(pointers.getType()).getShape();
+    SmallVector<int64_t> closeness(shape.size(), 0);
+    for (unsigned axis = 0; axis < shape.size(); ++axis) {
+      int64_t stride = std::abs(expected.of(pointers, axis).value_or(0));
+      if (shape[axis] != 1 && stride == 0)
+        return SmallVector<int64_t>(shape.size(), 0);
+      closeness[axis] = shape[axis] == 1 ? std::numeric_limits<int64_t>::min() : -stride;
+    }
+    return closeness;
   }
 
   /// As wide as the access can be, up to `maxBits`, but not so that threads have nothing to do;
@@ -131,11 +156,13 @@ private:
       return;
     AxisInfo info = facts.get(pointers);
     SmallVector<unsigned, 4> order = rowMajorOrder(type.getRank());
-    // Most contiguous first; of equals, what may be so, or else the last axis.
+    // Most contiguous first; of equals, what may be so, or where neighbours are expected closest to
+    // each other, or else the last axis.
     std::optional<unsigned> guess = expected.guessUnitAxis(pointers);
+    SmallVector<int64_t> closeness = closenessOfAxes(pointers);
     auto rank = [&](unsigned axis) {
       return std::tuple(info.contiguity[axis], expected.of(pointers, axis) == 1 || guess == axis,
-                        axis);
+                        closeness[axis], axis);
     };
     llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) > rank(b); });
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
