@@ -13,6 +13,7 @@
 #include "compiler/Target/NVIDIA/Assemble.h"
 #include "compiler/Target/NVIDIA/CodePairs.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
+#include "compiler/Target/NVIDIA/CountedLoops.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
 #include "compiler/Target/NVIDIA/OperationOrder.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
@@ -127,6 +128,7 @@ static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, u
   if (!optLevel)
     return nullptr;
   shortenShuffleChains(module);
+  compareNextCounts(module);
   return computeNearUses(module);
 }
 
