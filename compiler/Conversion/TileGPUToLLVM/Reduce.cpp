@@ -23,6 +23,12 @@ bool isOneForWarp(const std::optional<LinearLayout> &result) {
   return !result || llvm::all_of(result->columns(Dim::Lane), [](uint64_t c) { return c == 0; });
 }
 
+/// Of registers that are told by the first one that holds the same.
+size_t numDistinct(ArrayRef<unsigned> firstRegisters) {
+  return llvm::count_if(llvm::enumerate(firstRegisters),
+                        [](auto each) { return each.index() == each.value(); });
+}
+
 struct ReduceDistribution : DistributionPattern<tile::ReduceOp> {
   using DistributionPattern::DistributionPattern;
 
@@ -73,7 +79,8 @@ private:
 
   /// Every thread reads the partial totals that its results consist of. Where these are many and
   /// the same for all lanes of a warp, each lane reads one, and they exchange them. Where threads
-  /// have several results and a combination is more than an operation, each first makes one total.
+  /// have several results and a combination is more than an operation, or would read very many,
+  /// each first makes one total.
   LogicalResult exchange(tile::ReduceOp op, const ScalarBuilder &s, const AxisCombiner &combiner,
                          const AxisSteps &steps, bool inOrder, ArrayRef<Elements> totals,
                          const std::optional<LinearLayout> &result,
@@ -93,7 +100,9 @@ private:
     unsigned count = 1u << steps.exchanged.size();
     bool byLanes =
         !inOrder && count >= many && count <= lowering.target().warpSize && isOneForWarp(result);
-    if (result && !op.getSingleCombiner())
+    constexpr size_t veryMany = 64;
+    bool readsVeryMany = !byLanes && numDistinct(first) * count >= veryMany;
+    if (result && (!op.getSingleCombiner() || readsVeryMany))
       if (std::optional<LinearLayout> shares = sharesOf(*result, steps, first)) {
         count = 1;
         publishShares(s, combiner, steps, arrays, *shares);
@@ -116,9 +125,7 @@ private:
                                               ArrayRef<unsigned> firstRegisters) {
     unsigned lanes = result.in().bits(Dim::Lane), warps = result.in().bits(Dim::Warp);
     unsigned rows = result.out().totalBits();
-    size_t ofThread = llvm::count_if(llvm::enumerate(firstRegisters),
-                                     [](auto each) { return each.index() == each.value(); });
-    if (ofThread < 2 || rows > lanes + warps || steps.exchanged.size() < 2)
+    if (numDistinct(firstRegisters) < 2 || rows > lanes + warps || steps.exchanged.size() < 2)
       return std::nullopt;
     BinaryColumns columns;
     for (unsigned bit = 0; bit < lanes + warps; ++bit)

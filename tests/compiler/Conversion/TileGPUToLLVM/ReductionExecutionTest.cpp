@@ -173,6 +173,18 @@ TEST_P(ReductionExecution, ReductionsIntoAnotherLayout) {
     }
 }
 
+TEST_P(ReductionExecution, ManyResultsOfSeveralWarps) {
+  // A thread has all 16 rows, of which each of four warps has partial totals.
+  unsigned lanes = llvm::cantFail(parseTarget(GetParam())).warpSize == 64 ? 6 : 5;
+  LayoutSpace in({{Dim::Register, 4}, {Dim::Lane, lanes}, {Dim::Warp, 2}, {Dim::Block, 0}});
+  LayoutSpace out({{Dim::axis(1), 5}, {Dim::axis(0), 4}});
+  BinaryColumns columns{32, 64, 128, 256, 4, 8, 16};
+  columns.resize(4 + lanes, 0);
+  columns.append({1, 2});
+  LinearLayout source(in, out, columns);
+  check(GetParam(), {combinations[0], 1, false, false}, source, source.slice(1));
+}
+
 TEST_P(ReductionExecution, Scans) {
   Random random(3);
   for (const Combination &combination : combinations)

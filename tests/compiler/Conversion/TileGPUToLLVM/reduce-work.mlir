@@ -174,3 +174,31 @@ func.func @few_warps(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps
   func.return
 }
 }
+
+// -----
+
+#rows = #tilegpu.layout<"register: 1,0 2,0 4,0; lane: 8,0 16,0 32,0 0,1 0,2; warp: 0,4 0,8 0,16 0,32; block: -> 64x64">
+#sums = #tilegpu.layout<"register: 1 2 4; lane: 8 16 32 0 0; warp: 0 0 0 0; block: -> 64">
+module attributes {tilegpu.target = "cuda:sm_80"} {
+// Of 16 totals for each of eight results a thread sums up one row's, and reads its results.
+// CHECK-LABEL: llvm.func @many_results
+// CHECK-COUNT-16: llvm.load {{.*}} !llvm.ptr<3>
+// CHECK-COUNT-2: nvvm.barrier
+// CHECK-COUNT-8: llvm.load {{.*}} !llvm.ptr<3>
+// CHECK-NOT: llvm.load
+// CHECK: llvm.return
+func.func @many_results(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 16 : i32, tilegpu.shared_bytes = 4096 : i32} {
+  %x = tile.splat %p : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>, #rows>
+  %v = tile.load %x : (tensor<64x64x!tile.ptr<f32>, #rows>) -> tensor<64x64xf32, #rows>
+  %s = tile.reduce(%v) axis 1 {tilegpu.offset = 0 : i32} : (tensor<64x64xf32, #rows>) -> tensor<64xf32, #sums> {
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tile.yield %t : f32
+  }
+  %i = tile.arange 0, 64 : tensor<64xi32, #sums>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #sums>
+  %at = tile.addptr %qs, %i : tensor<64x!tile.ptr<f32>, #sums>, tensor<64xi32, #sums>
+  tile.store %at, %s : (tensor<64x!tile.ptr<f32>, #sums>, tensor<64xf32, #sums>) -> ()
+  func.return
+}
+}
