@@ -83,6 +83,9 @@ public:
   /// threads of a warp come to it.
   virtual void startLoads(mlir::OpBuilder &, mlir::Location) const {}
 
+  /// Whether x * y + z of bf16 is an instruction, rounded once.
+  virtual bool fusesBF16() const { return false; }
+
   //--- Buffers, where there is MemoryFeatures::boundedBuffers ---
   /// Of `bytes` (i32) from `base` on, both the same in all of a wave's threads.
   virtual mlir::Value makeBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,

@@ -1,7 +1,8 @@
 // Which operations of `math` a target cannot select, and by what they are replaced.
 //
 // f16 and bf16 are computed in f32. f32 and f64 use the formulas of Expansion/Math. What LLVM
-// selects on all targets (absolute values, roots, rounding, fma, counting bits) stays.
+// selects on all targets (absolute values, roots, rounding, fma, counting bits) stays, and fma of
+// bf16 where the target has one.
 
 #include "compiler/Conversion/TileGPUToLLVM/DeviceMath.h"
 #include "compiler/Conversion/TileGPUToLLVM/ExpandAngles.h"
@@ -16,11 +17,11 @@ namespace kiln {
 namespace {
 
 /// Selectable as they are in f32 and f64 (and, with `small` set, in f16 and bf16).
-bool isNative(Operation *op, bool small) {
+bool isNative(Operation *op, bool small, const TargetLowering &device) {
   if (isa<math::AbsFOp, math::CopySignOp>(op))
     return true;
   if (isa<math::FmaOp>(op))
-    return !op->getResult(0).getType().isBF16();
+    return !op->getResult(0).getType().isBF16() || device.fusesBF16();
   return !small &&
          isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
 }
@@ -50,7 +51,7 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
     op->erase();
     return success();
   }
-  if (isNative(op, small))
+  if (isNative(op, small, device))
     return success();
   Type wide = small ? b.getF32Type() : type;
   SmallVector<Value> operands;
@@ -58,7 +59,7 @@ LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
     operands.push_back(operand.getType() == type && small ? v.make<arith::ExtFOp>(wide, operand)
                                                           : operand);
   Value result;
-  if (small && (isNative(op, false) || isa<math::FmaOp>(op))) {
+  if (small && (isNative(op, false, device) || isa<math::FmaOp>(op))) {
     OperationState state(op->getLoc(), op->getName(), operands, wide, op->getAttrs());
     result = b.create(state)->getResult(0);
   } else {

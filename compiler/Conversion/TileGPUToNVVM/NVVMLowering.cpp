@@ -75,6 +75,8 @@ public:
   }
   /// ptxas moves no access across it, and where all of a warp come to it it becomes nothing.
   void startLoads(OpBuilder &b, Location loc) const override { warpBarrier(b, loc); }
+  /// PTX ISA, "fma": from sm_80 on.
+  bool fusesBF16() const override { return true; }
 
   void arriveAtCluster(OpBuilder &b, Location loc) const override {
     NVVM::ClusterArriveOp::create(b, loc, /*aligned=*/UnitAttr());

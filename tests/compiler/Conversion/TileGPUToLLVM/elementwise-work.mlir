@@ -4,6 +4,7 @@
 
 #rows = #tilegpu.layout<"register: 1 2 4 256 512; lane: 8 16 32 64 128; warp:; block: -> 1024">
 #one = #tilegpu.layout<"register: 1 2 4 8; lane: 0 0 0 0 0; warp:; block: -> 16">
+#short = #tilegpu.layout<"register: 1 2; lane: 4 8 16 32 64; warp:; block: -> 128">
 #few = #tilegpu.layout<"register: 1 2; lane: 4 8 0 0 0; warp:; block: -> 16">
 module attributes {tilegpu.target = "cuda:sm_90a"} {
 
@@ -76,6 +77,20 @@ func.func @quotients(%p: !tile.ptr<i64>, %n: i64) attributes {tile.kernel, tile.
   %ns = tile.splat %n : i64 -> tensor<16xi64, #few>
   %quotient = arith.divsi %x, %ns : tensor<16xi64, #few>
   tile.store %at, %quotient : (tensor<16x!tile.ptr<i64>, #few>, tensor<16xi64, #few>) -> ()
+  func.return
+}
+
+// bf16 has a fused operation of its own.
+// CHECK-LABEL: llvm.func @fused
+// CHECK-COUNT-4: llvm.intr.fma({{.*}}) : (bf16, bf16, bf16) -> bf16
+// CHECK: llvm.return
+func.func @fused(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %i = tile.arange 0, 128 : tensor<128xi32, #short>
+  %ps = tile.splat %p : !tile.ptr<bf16> -> tensor<128x!tile.ptr<bf16>, #short>
+  %at = tile.addptr %ps, %i : tensor<128x!tile.ptr<bf16>, #short>, tensor<128xi32, #short>
+  %x = tile.load %at : (tensor<128x!tile.ptr<bf16>, #short>) -> tensor<128xbf16, #short>
+  %y = math.fma %x, %x, %x : tensor<128xbf16, #short>
+  tile.store %at, %y : (tensor<128x!tile.ptr<bf16>, #short>, tensor<128xbf16, #short>) -> ()
   func.return
 }
 }
