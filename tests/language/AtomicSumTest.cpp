@@ -111,8 +111,11 @@ TEST_P(AtomicSum, EveryShapeAndMask) {
 
 TEST_P(AtomicSum, EveryOrderAndScope) {
   for (const char *semantic : {"relaxed", "acquire", "release", "acq_rel"})
-    for (const char *scope : {"cta", "gpu", "sys"})
+    for (const char *scope : {"cta", "gpu", "sys"}) {
       expectSums(cases[2], "fp16", 0, semantic, scope, GetParam());
+      // Of which most threads own nothing.
+      expectSums(cases[8], "fp32", 0, semantic, scope, GetParam());
+    }
 }
 
 TEST_P(AtomicSum, WhatIsOrderedBeforeIsSeen) {

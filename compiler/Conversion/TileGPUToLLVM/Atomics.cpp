@@ -78,6 +78,8 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
     SmallVector<Value> results;
     if (scalar)
       results = {performIf(op, adaptor, 0, s, owner, order)};
+    else if (owner && op->use_empty() && (order.releases || order.acquires))
+      performByOwners(op, adaptor, s, owner, order);
     else
       results = betweenFences(op, s, order, [&] { return performAll(op, adaptor, s, owner); });
     if (share)
@@ -127,6 +129,16 @@ private:
     if (order.acquires)
       fence(op, s, LLVM::AtomicOrdering::acquire);
     return made;
+  }
+
+  /// Those of a tensor without fences of threads that own nothing of it.
+  void performByOwners(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
+                       Order order) const {
+    scf::IfOp::create(s.builder(), op.getLoc(), owner, [&](OpBuilder &b, Location loc) {
+      ScalarBuilder inside(b, loc);
+      betweenFences(op, inside, order, [&] { return performAll(op, adaptor, inside, Value()); });
+      scf::YieldOp::create(b, loc);
+    });
   }
 
   Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value owner,

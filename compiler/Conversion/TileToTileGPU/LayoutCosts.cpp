@@ -280,11 +280,20 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
 }
 
 double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
+  // Memory does what lanes of an instruction ask of a line at once, and instructions one by one:
+  // those that lanes with duplicates make necessary, of all warps.
+  constexpr double instructionAlone = 8;
+  double instructions =
+      double(layout.numRegisters() >> llvm::popcount(layout.freeBits(Dim::Register)));
+  double warps = double(layout.numWarps() >> llvm::popcount(layout.freeBits(Dim::Warp)));
+  double lanes = double(layout.numLanes() >> llvm::popcount(layout.freeBits(Dim::Lane)));
+  double fullest = std::max(1.0, instructions * warps * lanes / double(target.warpSize));
+  double alone = instructionAlone * (instructions * warps - fullest);
   unsigned bits = tilegpu::reductionBits(op, target);
   if (!bits)
-    return 16 * double(layout.numRegisters());
+    return alone + 16 * double(layout.numRegisters());
   bool isLoopAlone = tilegpu::storageBits(getElementTypeOrSelf(op.getType())) == 16;
-  return access(op, op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
+  return alone + access(op, op.getPtr(), op.getMask(), layout, {bits, 8, isLoopAlone ? 64.0 : 8.0});
 }
 
 double LayoutCosts::combination(Operation *op, unsigned axis, const LinearLayout &layout) {

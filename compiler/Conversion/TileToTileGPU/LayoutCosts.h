@@ -21,7 +21,8 @@
 //                 bytes, which go through the L1 cache. Of a store, without matrix loads, each
 //                 warp's share of what several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
-//                 compare-and-swap for 16 bits alone: 64), and 2 for each sector
+//                 compare-and-swap for 16 bits alone: 64), and 2 for each sector; 8 more for each
+//                 instruction of the block's warps that lanes with duplicates make necessary
 //   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
 //                 without an instruction for it
 //   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the

@@ -185,3 +185,26 @@ func.func @promised(%q: !tile.ptr<f32>, %x: f32) attributes {tile.kernel, tile.d
   return
 }
 }
+
+// -----
+// Threads that own nothing of a tensor have no fences.
+// NVVM-LABEL: llvm.func @owners
+// NVVM: nvvm.barrier0
+// NVVM-NOT: llvm.fence
+// NVVM: llvm.cond_br
+// NVVM: llvm.fence syncscope("device") release
+// NVVM-NOT: llvm.fence
+// NVVM: llvm.return
+// ROCDL-LABEL: llvm.func @owners
+// ROCDL: llvm.return
+#few = #tilegpu.layout<"register:; lane: 1 2 4 8 0; warp: 0 0; block: -> 16">
+module attributes {tilegpu.target = "TARGET"} {
+func.func @owners(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %i = tile.arange 0, 16 : tensor<16xi32, #few>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>, #few>
+  %at = tile.addptr %ps, %i : tensor<16x!tile.ptr<f32>, #few>, tensor<16xi32, #few>
+  %vs = tile.splat %v : f32 -> tensor<16xf32, #few>
+  %a = tile.atomic_rmw <fadd> %at, %vs : (tensor<16x!tile.ptr<f32>, #few>, tensor<16xf32, #few>) -> tensor<16xf32, #few>
+  return
+}
+}

@@ -29,3 +29,33 @@ func.func @scanRows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %stride: 
   tile.store %pp, %y : (tensor<512x512x!tile.ptr<f32>>, tensor<512x512xf32>) -> ()
   return
 }
+
+// What lanes hold more than once is added up by neighbouring lanes: one instruction of a warp.
+// CHECK-LABEL: func.func @sumsToMemory
+// CHECK: tile.reduce
+// CHECK: %[[SUM:.*]] = tilegpu.convert_layout
+// CHECK: tile.atomic_rmw <fadd> %{{.*}}, %[[SUM]]
+func.func @sumsToMemory(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32})
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %r = tile.arange 0, 16 : tensor<16xi32>
+  %length = arith.constant dense<256> : tensor<16xi32>
+  %ro = arith.muli %r, %length : tensor<16xi32>
+  %r1 = tile.expand_dims %ro, 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %r2 = tile.broadcast %r1 : tensor<16x1xi32> -> tensor<16x256xi32>
+  %c = tile.arange 0, 256 : tensor<256xi32>
+  %c1 = tile.expand_dims %c, 0 : tensor<256xi32> -> tensor<1x256xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x256xi32> -> tensor<16x256xi32>
+  %off = arith.addi %r2, %c2 : tensor<16x256xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x256x!tile.ptr<f32>>
+  %pp = tile.addptr %ps, %off : tensor<16x256x!tile.ptr<f32>>, tensor<16x256xi32>
+  %x = tile.load %pp : (tensor<16x256x!tile.ptr<f32>>) -> tensor<16x256xf32>
+  %y = tile.reduce (%x) axis 1 : (tensor<16x256xf32>) -> tensor<16xf32> {
+  ^bb0(%l: f32, %n: f32):
+    %s = arith.addf %l, %n : f32
+    tile.yield %s : f32
+  }
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %qq = tile.addptr %qs, %r : tensor<16x!tile.ptr<f32>>, tensor<16xi32>
+  %a = tile.atomic_rmw <fadd> %qq, %y : (tensor<16x!tile.ptr<f32>>, tensor<16xf32>) -> tensor<16xf32>
+  return
+}
