@@ -90,6 +90,7 @@ private:
   /// what is combined then meets within warps. Of long rows also lanes along the others first, so
   /// that few threads have to meet (with dots, layouts are theirs). A scan, which goes from
   /// neighbour to neighbour, also has all of a thread's elements along the axis beside one another.
+  /// A reduction across rows also has so many of a row's elements in a thread as one access moves.
   void proposeCombination(size_t node, unsigned axis, bool isScan) {
     ArrayRef<int64_t> shape = shapeOfNode(graph.nodes()[node]);
     SmallVector<unsigned, 4> inOrder = rowMajorOrder(shape.size()), axisLast;
@@ -97,32 +98,43 @@ private:
       if (other != axis)
         axisLast.push_back(other);
     axisLast.push_back(axis);
-    BlockedShape blocked = combinedShape(shape, inOrder, axisLast);
+    SmallVector<unsigned> sizes(shape.size(), 1);
+    BlockedShape blocked = combinedShape(shape, inOrder, axisLast, sizes);
     propose(node, blockedChoice(shape, blocked));
-    if (!isScan) {
-      if (choicesOfDots.empty() && shape[axis] >= int64_t(target.warpSize))
-        propose(node, blockedChoice(shape, combinedShape(shape, axisLast, axisLast)));
+    if (isScan) {
+      blocked.sizePerThread[axis] =
+          shape[axis] / (blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis]);
+      propose(node, blockedChoice(shape, blocked));
       return;
     }
-    blocked.sizePerThread[axis] =
-        shape[axis] / (blocked.lanesPerAxis[axis] * blocked.warpsPerAxis[axis]);
-    propose(node, blockedChoice(shape, blocked));
+    if (choicesOfDots.empty() && shape[axis] >= int64_t(target.warpSize))
+      propose(node, blockedChoice(shape, combinedShape(shape, axisLast, axisLast, sizes)));
+    unsigned along = shape.size() - 1;
+    constexpr unsigned accessLengths[] = {4, 8};
+    for (unsigned length : accessLengths)
+      if (axis != along && shape[along] >= int64_t(length) * target.warpSize) {
+        sizes[along] = length;
+        propose(node, blockedChoice(shape, combinedShape(shape, inOrder, axisLast, sizes)));
+      }
   }
 
-  /// Lanes, and then warps, dealt along axes in these orders, as many as each has room for.
+  /// So many elements a thread; lanes, and then warps, dealt along axes in these orders, as many as
+  /// each has room for.
   BlockedShape combinedShape(ArrayRef<int64_t> shape, ArrayRef<unsigned> laneAxes,
-                             ArrayRef<unsigned> warpAxes) {
+                             ArrayRef<unsigned> warpAxes, ArrayRef<unsigned> sizes) const {
     BlockedShape blocked;
     blocked.order = rowMajorOrder(shape.size());
-    blocked.sizePerThread.assign(shape.size(), 1);
-    blocked.lanesPerAxis = blocked.warpsPerAxis = blocked.sizePerThread;
+    blocked.sizePerThread.assign(sizes.begin(), sizes.end());
+    blocked.lanesPerAxis.assign(shape.size(), 1);
+    blocked.warpsPerAxis = blocked.lanesPerAxis;
     int64_t lanes = target.warpSize, warps = numWarps;
     for (unsigned dealt : laneAxes) {
-      blocked.lanesPerAxis[dealt] = std::min(lanes, shape[dealt]);
+      blocked.lanesPerAxis[dealt] = std::min(lanes, shape[dealt] / sizes[dealt]);
       lanes /= blocked.lanesPerAxis[dealt];
     }
     for (unsigned dealt : warpAxes) {
-      blocked.warpsPerAxis[dealt] = std::min(warps, shape[dealt] / blocked.lanesPerAxis[dealt]);
+      blocked.warpsPerAxis[dealt] =
+          std::min(warps, shape[dealt] / (sizes[dealt] * blocked.lanesPerAxis[dealt]));
       warps /= blocked.warpsPerAxis[dealt];
     }
     return blocked;
