@@ -36,7 +36,7 @@ int64_t saturatingProduct(int64_t lhs, int64_t rhs) {
 
 bool carriesFacts(Type type) {
   Type element = tile::elementTypeOf(type);
-  return element.isIntOrIndex() || isa<tile::PtrType>(element);
+  return element.isIntOrIndex() || isa<FloatType, tile::PtrType>(element);
 }
 
 unsigned rankOf(Type type) { return std::max<size_t>(1, tile::shapeOf(type).size()); }
@@ -525,6 +525,24 @@ AxisInfo extremum(ArrayRef<AxisInfo> in, bool isLargest) {
   return info;
 }
 
+/// What is the same for all operands of a pure operation on elements is so for its result.
+AxisInfo equalResults(Operation *op, ArrayRef<AxisInfo> in) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  AxisInfo info = AxisInfo::unknown(rankOf(op->getResult(0).getType()));
+  bool isElementwise = isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+                       OpTrait::hasElementwiseMappableTraits(op);
+  bool isSplat = matchPattern(op, m_Constant<SplatElementsAttr>(nullptr));
+  if (!type || !(isElementwise || isSplat))
+    return info;
+  for (unsigned axis = 0; axis < info.rank(); ++axis) {
+    info.constancy[axis] = powerOfTwoIn(type.getDimSize(axis));
+    for (auto [operand, facts] : llvm::zip_equal(op->getOperands(), in))
+      if (isa<RankedTensorType>(operand.getType()))
+        info.constancy[axis] = std::min(info.constancy[axis], facts.constancy[axis]);
+  }
+  return info;
+}
+
 AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
   Type type = op->getResult(0).getType();
   Attribute constant;
@@ -581,7 +599,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
       .Case([&](arith::IndexCastUIOp) {
         return isNarrower(op) ? truncation(in[0]) : withoutConstant(in[0]);
       })
-      .Default([&](Operation *) { return AxisInfo::unknown(rankOf(type)); });
+      .Default([&](Operation *) { return equalResults(op, in); });
 }
 
 } // namespace

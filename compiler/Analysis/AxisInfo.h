@@ -50,8 +50,8 @@ public:
   explicit AxisInfoAnalysis(mlir::Operation *root);
   ~AxisInfoAnalysis();
 
-  /// Facts of an integer- or pointer-like value; unknown() for others and for values made after the
-  /// analysis ran.
+  /// Facts of an integer- or pointer-like value, of floats their constancy; unknown() for others
+  /// and for values made after the analysis ran.
   AxisInfo get(mlir::Value value) const;
 
   /// How many neighbours along `axis` one access through these pointers may cover as a vector: they

@@ -289,3 +289,35 @@ func.func @counted_loop(%n: i32 {tile.divisibility = 16 : i32}, %x: i32 {tile.di
   }
   return
 }
+
+// -----
+// A running mean's weights are the same for all elements, also as what a loop carries; what is loaded is not.
+func.func @weights(%p: !tile.ptr<f32>, %n: i32, %any: i1) {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  %one = arith.constant dense<1.0> : tensor<32xf32>
+  // expected-remark @+1 {{constant = 0}}
+  %start = arith.constant 0 : i32
+  // expected-remark @+1 {{constant = 1}}
+  %step = arith.constant 1 : i32
+  // expected-remark @+1 {{constancy = [32]}}
+  %mask = tile.splat %any : i1 -> tensor<32xi1>
+  // expected-remark @+1 {{contiguity = [32]}}
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  // expected-remark @+1 {{constancy = [32]}}
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  // expected-remark @+1 {{contiguity = [32]}}
+  %at = tile.addptr %ps, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %w:2 = scf.for %k = %start to %n step %step iter_args(%weight = %zero, %mean = %zero) -> (tensor<32xf32>, tensor<32xf32>) : i32 {
+    %x = tile.load %at : (tensor<32x!tile.ptr<f32>>) -> tensor<32xf32>
+    %more = arith.addf %weight, %one : tensor<32xf32>
+    %next = arith.select %mask, %more, %weight : tensor<32xi1>, tensor<32xf32>
+    %part = arith.divf %x, %more : tensor<32xf32>
+    %sum = arith.addf %mean, %part : tensor<32xf32>
+    // expected-remark @+1 {{constancy = [32]}}
+    %isMore = arith.cmpf ogt, %more, %one : tensor<32xf32>
+    // expected-remark @+1 {{constancy = [1]}}
+    %isLarge = arith.cmpf ogt, %part, %one : tensor<32xf32>
+    scf.yield %next, %sum : tensor<32xf32>, tensor<32xf32>
+  }
+  return
+}
