@@ -107,7 +107,10 @@ private:
       propose(node, blockedChoice(shape, blocked));
       return;
     }
-    if (choicesOfDots.empty() && shape[axis] >= int64_t(target.warpSize))
+    constexpr int64_t mostElements = 256; // What more there is a thread spills, and reads again.
+    int64_t threads = int64_t(target.warpSize) * numWarps;
+    bool isHeld = ShapedType::getNumElements(shape) <= mostElements * threads;
+    if (choicesOfDots.empty() && isHeld && shape[axis] >= int64_t(target.warpSize))
       propose(node, blockedChoice(shape, combinedShape(shape, axisLast, axisLast, sizes)));
     unsigned along = shape.size() - 1;
     constexpr unsigned accessLengths[] = {4, 8};

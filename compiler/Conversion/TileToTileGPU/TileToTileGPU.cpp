@@ -38,8 +38,11 @@ public:
       if (node.transfer == LayoutTransfer::Dot)
         replaceDot(cast<tile::DotOp>(node.op), node.chosen());
     eraseRecomputed();
-    for (tilegpu::ConvertLayoutOp conversion : conversions)
+    for (tilegpu::ConvertLayoutOp conversion : conversions) {
       sinkIntoBranches(conversion);
+      if (conversion.getSource().getDefiningOp<tile::LoadOp>())
+        sinkToFirstUse(conversion);
+    }
   }
 
 private:
@@ -47,6 +50,18 @@ private:
   static void sinkIntoBranches(tilegpu::ConvertLayoutOp conversion) {
     while (Region *side = sideThatUses(conversion))
       conversion->moveBefore(&side->front().front());
+  }
+
+  /// Where a loaded tile is converted all wait for it: not before what else is loaded.
+  static void sinkToFirstUse(tilegpu::ConvertLayoutOp conversion) {
+    Operation *first = nullptr;
+    for (Operation *user : conversion->getUsers()) {
+      Operation *inBlock = conversion->getBlock()->findAncestorOpInBlock(*user);
+      if (!first || inBlock->isBeforeInBlock(first))
+        first = inBlock;
+    }
+    if (first)
+      conversion->moveBefore(first);
   }
 
   /// The side of a branch in the conversion's block that holds all of its users.

@@ -1,4 +1,4 @@
-// A matmul loop: operands are loaded coalesced and converted to fragments inside the loop, the
+// A matmul loop: operands are loaded coalesced, both, and converted to fragments inside the loop, the
 // accumulator stays in its fragment layout across it, and is converted once, as f16, to be stored.
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize --cse %s | FileCheck %s
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx942 --canonicalize --cse %s | FileCheck %s --check-prefix=MFMA
@@ -7,8 +7,8 @@
 // CHECK-LABEL: func.func @matmul
 // CHECK: scf.for {{.*}} -> (tensor<128x64x!tile.ptr<f16>, #[[LA:.*]]>, tensor<64x128x!tile.ptr<f16>, #[[LB:.*]]>, tensor<128x128xf32, #[[LC:.*]]>)
 // CHECK: %[[A:.*]] = tile.load {{.*}} -> tensor<128x64xf16, #[[LA]]>
-// CHECK: %[[AF:.*]] = tilegpu.convert_layout %[[A]]
 // CHECK: %[[B:.*]] = tile.load {{.*}} -> tensor<64x128xf16, #[[LB]]>
+// CHECK: %[[AF:.*]] = tilegpu.convert_layout %[[A]]
 // CHECK: %[[BF:.*]] = tilegpu.convert_layout %[[B]]
 // CHECK: tilegpu.dot %[[AF]], %[[BF]], {{.*}} unit <"mma.m16n8k16.f16.f32", warps 2 x 2>
 // CHECK-NOT: convert_layout
