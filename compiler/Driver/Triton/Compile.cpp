@@ -55,9 +55,11 @@ public:
       spec.targetNames.push_back(name);
     }
     std::string name = outName(line.compile);
-    if (!isCIdentifier(name) || !reservedBecause(name).empty())
+    if (!isCIdentifier(name))
       return fail("-on", "expected a name for a C function, of 200 characters at most, got '" +
                              name + "'");
+    if (std::string why = reservedBecause(name); !why.empty())
+      return fail("-on", "'" + name + "' is " + why);
     // Further signatures and configs have functions of their own, and link.py's has the plain name.
     if (line.compile.isTritonCompatible)
       name = tritonNamesOf(line.compile).library();
