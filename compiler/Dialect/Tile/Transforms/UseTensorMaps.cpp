@@ -179,18 +179,6 @@ private:
            tile::shapeOf(dot.getA().getType())[1] <= smallRows;
   }
 
-  /// From a branch of a loop nothing is copied ahead, and waiting for the engine, with barriers,
-  /// takes longer than what threads load, if they have registers for it: for 64 bytes each 1.11
-  /// times as long, for 128 0.71 times, by an attention with masks of blocks on an H200.
-  bool isLittleInBranchOfLoop(tile::LoadOp load) const {
-    constexpr int64_t fewBytes = 64, threadsOfWarp = 32;
-    auto type = cast<RankedTensorType>(load.getType());
-    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    int64_t threads = numberOr(tile::TileDialect::numWarpsAttr, 1) * threadsOfWarp;
-    return isa<scf::IfOp>(load->getParentOp()) && load->getParentOfType<LoopLikeOpInterface>() &&
-           bytes <= fewBytes * threads;
-  }
-
   /// Loads through pointers become loads of blocks, where such blocks are loaded by maps. Of one
   /// stage nothing is copied ahead.
   LogicalResult useMapsOfPointers() {
@@ -199,7 +187,7 @@ private:
     ArrayBlocks blocks(kernel);
     std::vector<std::pair<tile::LoadOp, ArrayBlock>> found;
     kernel.walk([&](tile::LoadOp load) {
-      if (!load.use_empty() && feedsWarpGroups(load) && !isLittleInBranchOfLoop(load))
+      if (!load.use_empty() && feedsWarpGroups(load))
         if (std::optional<ArrayBlock> block = blocks.blockOf(load))
           found.push_back({load, *block});
     });
