@@ -38,18 +38,27 @@ bool threadsMeet(Operation &op, const TargetInfo &target) {
   return scratch && scratch.getScratchBytes(target) > 0;
 }
 
+/// The operations that others, added one by one, have their operands from.
+class Sources {
+public:
+  void addOf(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        operations.insert(source);
+  }
+  bool contains(Operation *op) const { return operations.contains(op); }
+
+private:
+  SmallPtrSet<Operation *, 16> operations;
+};
+
 /// None where the load would pass no place where threads meet, or would stay ahead of no other.
 std::optional<Lift> liftOf(tile::LoadOp load, const TargetInfo &target) {
   if (load.getIsVolatile() || registersOf(load.getResult()) > ofLoad)
     return std::nullopt;
   Lift lift{{load}};
-  SmallPtrSet<Operation *, 16> needed;
-  auto need = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        needed.insert(source);
-  };
-  need(load);
+  Sources needed;
+  needed.addOf(load);
   bool passes = false;
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     if (isa<tile::LoadOp>(op)) {
@@ -65,7 +74,7 @@ std::optional<Lift> liftOf(tile::LoadOp load, const TargetInfo &target) {
     if (op->getNumRegions() || threadsMeet(*op, target))
       return std::nullopt;
     lift.ops.push_back(op);
-    need(op);
+    needed.addOf(op);
   }
   return lift.place && passes ? std::optional(lift) : std::nullopt;
 }
@@ -87,13 +96,8 @@ std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
   if (load.getIsVolatile() || registersOf(load.getResult()) > ofLoad)
     return std::nullopt;
   Lift lift{{load}};
-  SmallPtrSet<Operation *, 16> needed;
-  auto need = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        needed.insert(source);
-  };
-  need(load);
+  Sources needed;
+  needed.addOf(load);
   bool passes = false;
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     bool isNeeded = needed.contains(op);
@@ -107,7 +111,7 @@ std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
     if (!isNeeded)
       continue;
     lift.ops.push_back(op);
-    need(op);
+    needed.addOf(op);
   }
   return passes ? std::optional(lift) : std::nullopt;
 }
