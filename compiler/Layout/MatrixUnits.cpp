@@ -371,7 +371,7 @@ static bool hasRoomFor(const MatrixTiling &tiling, const MatrixProblem &problem,
   const MatrixInstruction &unit = *tiling.instruction;
   bool hasRows = problem.m >= tiling.tileM(), hasColumns = problem.n >= tiling.tileN();
   unsigned shorter = std::min(unit.m, unit.n);
-  if (repeats && !unit.readsSharedMemory()) {
+  if (repeats && !unit.readsSharedMemory() && !unit.isScaled()) {
     bool repeatsRows = hasColumns && tiling.tileM() == shorter;
     bool repeatsColumns = hasRows && tiling.tileN() == shorter;
     hasRows |= repeatsRows;
