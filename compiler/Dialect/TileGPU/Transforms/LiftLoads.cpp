@@ -41,6 +41,7 @@ bool threadsMeet(Operation &op, const TargetInfo &target) {
 /// The operations that others, added one by one, have their operands from.
 class Sources {
 public:
+  explicit Sources(Operation *op) { addOf(op); }
   void addOf(Operation *op) {
     for (Value operand : op->getOperands())
       if (Operation *source = operand.getDefiningOp())
@@ -54,11 +55,8 @@ private:
 
 /// None where the load would pass no place where threads meet, or would stay ahead of no other.
 std::optional<Lift> liftOf(tile::LoadOp load, const TargetInfo &target) {
-  if (load.getIsVolatile() || registersOf(load.getResult()) > ofLoad)
-    return std::nullopt;
   Lift lift{{load}};
-  Sources needed;
-  needed.addOf(load);
+  Sources needed(load);
   bool passes = false;
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     if (isa<tile::LoadOp>(op)) {
@@ -93,11 +91,8 @@ bool mayPass(tile::LoadOp load, Operation *op, GlobalOrder &order) {
 /// The same to the beginning of an iteration, for a loop of products. None where the load would
 /// pass no product.
 std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
-  if (load.getIsVolatile() || registersOf(load.getResult()) > ofLoad)
-    return std::nullopt;
   Lift lift{{load}};
-  Sources needed;
-  needed.addOf(load);
+  Sources needed(load);
   bool passes = false;
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     bool isNeeded = needed.contains(op);
@@ -116,17 +111,17 @@ std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
   return passes ? std::optional(lift) : std::nullopt;
 }
 
-/// Lifts the loads that `liftOf` says, as far as there are registers for what they hold longer.
-void liftLoads(scf::ForOp loop, unsigned most,
-               llvm::function_ref<std::optional<Lift>(tile::LoadOp)> liftOf) {
+/// Lifts the loads that `liftOf` says, of those that are small.
+void liftLoads(scf::ForOp loop, llvm::function_ref<std::optional<Lift>(tile::LoadOp)> liftOf) {
   unsigned registers = 0;
   for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<tile::LoadOp>())) {
-    if (registers + registersOf(load.getResult()) > most)
+    unsigned held = registersOf(load.getResult());
+    if (load.getIsVolatile() || held > ofLoad || registers + held > ofLoop)
       continue;
     std::optional<Lift> lift = liftOf(load);
     if (!lift)
       continue;
-    registers += registersOf(load.getResult());
+    registers += held;
     for (Operation *op : lift->ops)
       if (lift->place)
         op->moveAfter(lift->place);
@@ -151,9 +146,9 @@ struct LiftLoadsPass : PassWrapper<LiftLoadsPass, OperationPass<func::FuncOp>> {
     GlobalOrder order(*target);
     kernel.walk([&](scf::ForOp loop) {
       if (loop.getBody()->getOps<tilegpu::DotOp>().empty())
-        liftLoads(loop, ofLoop, [&](tile::LoadOp load) { return liftOf(load, *target); });
+        liftLoads(loop, [&](tile::LoadOp load) { return liftOf(load, *target); });
       else if (hasRoom(*target))
-        liftLoads(loop, ofLoop, [&](tile::LoadOp load) { return liftToBeginning(load, order); });
+        liftLoads(loop, [&](tile::LoadOp load) { return liftToBeginning(load, order); });
     });
   }
 
