@@ -54,17 +54,6 @@ Value tensorOf(OpBuilder &builder, Location loc, Value scalar, RankedTensorType 
   return tile::SplatOp::create(builder, loc, like.clone(scalar.getType()), scalar);
 }
 
-Value resized(OpBuilder &builder, Location loc, Value value, Type element) {
-  Type type = tile::withElementType(value.getType(), element);
-  unsigned from = tile::elementTypeOf(value.getType()).getIntOrFloatBitWidth(),
-           to = element.getIntOrFloatBitWidth();
-  if (from == to)
-    return value;
-  if (from < to)
-    return arith::ExtSIOp::create(builder, loc, type, value);
-  return arith::TruncIOp::create(builder, loc, type, value);
-}
-
 /// Where a value that begins at `start` is after `count` iterations, of whose steps the uniform
 /// ones have added up to `moved`.
 Value positionAt(OpBuilder &at, Value start, const Steps &steps, Value moved, Value count) {
@@ -209,6 +198,17 @@ FailureOr<Steps> stepsOf(BlockArgument argument) {
     yielded = next;
   }
   return steps;
+}
+
+Value resized(OpBuilder &builder, Location loc, Value value, Type element) {
+  Type type = tile::withElementType(value.getType(), element);
+  unsigned from = tile::elementTypeOf(value.getType()).getIntOrFloatBitWidth(),
+           to = element.getIntOrFloatBitWidth();
+  if (from == to)
+    return value;
+  if (from < to)
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  return arith::TruncIOp::create(builder, loc, type, value);
 }
 
 bool isInduction(BlockArgument argument) { return succeeded(movementOf(argument)); }

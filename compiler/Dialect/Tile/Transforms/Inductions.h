@@ -29,6 +29,10 @@ void rewriteInductions(mlir::func::FuncOp kernel);
 /// it does nothing else with it.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> stepsOf(mlir::BlockArgument argument);
 
+/// An integer, or a tensor of integers, with its sign as one of another width.
+mlir::Value resized(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                    mlir::Type element);
+
 /// Whether a loop carries the tensor and only moves it.
 bool isInduction(mlir::BlockArgument argument);
 

@@ -4,6 +4,7 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -14,33 +15,28 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
+/// In signed integers of up to 32 bits, by steps of one length.
 bool countsInFewBits(scf::ForOp loop) {
   auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
-  return type && type.getWidth() <= 32 && !loop.getUnsignedCmp();
+  APInt step;
+  return type && type.getWidth() <= 32 && !loop.getUnsignedCmp() &&
+         matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isStrictlyPositive();
 }
 
-Value resized(OpBuilder &b, Location loc, Value value, Type type) {
-  unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-  if (from == to)
-    return value;
-  return from < to ? arith::ExtSIOp::create(b, loc, type, value).getResult()
-                   : arith::TruncIOp::create(b, loc, type, value).getResult();
-}
-
-/// How often the loop runs, as i64: of bounds of up to 32 bits no difference wraps.
+/// How often such a loop runs, as i64, in which no difference of its bounds wraps.
 Value iterationsOf(OpBuilder &b, scf::ForOp loop) {
   Location loc = loop.getLoc();
   auto wide = [&](Value value) { return resized(b, loc, value, b.getI64Type()); };
   auto constant = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   };
-  Value step = wide(loop.getStep());
   Value distance =
       arith::SubIOp::create(b, loc, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
-  Value lastStep = arith::SubIOp::create(b, loc, step, constant(1));
-  Value raised = arith::AddIOp::create(b, loc, distance, lastStep);
+  APInt step;
+  matchPattern(loop.getStep(), m_ConstantInt(&step));
+  Value raised = arith::AddIOp::create(b, loc, distance, constant(step.getSExtValue() - 1));
   Value positive = arith::MaxSIOp::create(b, loc, raised, constant(0));
-  return arith::DivUIOp::create(b, loc, positive, step);
+  return arith::DivUIOp::create(b, loc, positive, constant(step.getSExtValue()));
 }
 
 void computeResult(scf::ForOp loop, unsigned number) {

@@ -23,8 +23,8 @@ class Pass;
 namespace kiln {
 
 /// `kiln-simplify-loop-results`: computes results that are integers or pointers, of loops that
-/// count in signed integers of up to 32 bits, and has loops pass on as they are what nobody wants,
-/// for canonicalisation to take away. Expects and leaves Tile IR.
+/// count in signed integers of up to 32 bits by steps of one length, and has loops pass on as they
+/// are what nobody wants, for canonicalisation to take away. Expects and leaves Tile IR.
 std::unique_ptr<mlir::Pass> createSimplifyLoopResultsPass();
 
 void registerSimplifyLoopResultsPass();
