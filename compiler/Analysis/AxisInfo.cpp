@@ -7,7 +7,7 @@
 // the group.
 
 #include "compiler/Analysis/AxisInfo.h"
-#include "compiler/Analysis/CountedLoops.h"
+#include "compiler/Analysis/NonNegativeCarried.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"

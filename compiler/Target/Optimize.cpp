@@ -5,13 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/ForEachLoop.h"
 #include "compiler/Target/HugeFunctions.h"
 #include "compiler/Target/MaskedLoops.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -72,31 +70,20 @@ static bool loadsScalars(const llvm::Loop &loop) {
 /// with their loads in front, of as many as it has registers for. Of what LLVM has made, with an
 /// address for each load, it does not. It makes four, though, and LLVM eight, of loops over
 /// scalars; of these the ones of known length get 32.
-static void leaveLoopsToAssembler(llvm::Module &module, const llvm::TargetMachine &machine) {
+static void leaveLoopsToAssembler(llvm::Module &module) {
   constexpr unsigned manyIterations = 32;
-  llvm::TargetLibraryInfoImpl functions(machine.getTargetTriple());
-  llvm::TargetLibraryInfo library(functions);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    llvm::DominatorTree dominators(function);
-    llvm::LoopInfo loops(dominators);
-    llvm::AssumptionCache assumptions(function);
-    llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
-    for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
-      bool isScalar = loadsScalars(*loop);
-      if (!isScalar)
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.runtime.disable");
-      else if (evolution.getSmallConstantTripCount(loop) >= 2 * manyIterations)
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", manyIterations);
-    }
-  }
+  forEachLoop(module, [](llvm::Loop &loop, llvm::ScalarEvolution &evolution) {
+    if (!loadsScalars(loop))
+      llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.runtime.disable");
+    else if (evolution.getSmallConstantTripCount(&loop) >= 2 * manyIterations)
+      llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", manyIterations);
+  });
 }
 
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
                     const EmitOptions &options) {
   if (target.backend == Backend::CUDA)
-    leaveLoopsToAssembler(module, machine);
+    leaveLoopsToAssembler(module);
   llvm::PipelineTuningOptions tuning;
   // A GPU thread is one lane already: vectorising its loops only costs registers. Packing scalars
   // (two halves in a register) pays on both.

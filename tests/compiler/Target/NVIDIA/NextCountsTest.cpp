@@ -1,6 +1,6 @@
 // Which loops compare the next iteration's count with the end.
 
-#include "compiler/Target/NVIDIA/CountedLoops.h"
+#include "compiler/Target/NVIDIA/NextCounts.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -42,7 +42,7 @@ std::string conditionOf(const std::string &start, const std::string &step,
   return result;
 }
 
-TEST(CountedLoops, CompareTheNextCount) {
+TEST(NextCounts, CompareTheNextCount) {
   EXPECT_EQ(conditionOf("0", "2048", "ult i32 %i, 14336"), "ult i32 %next, 16384");
   EXPECT_EQ(conditionOf("3", "5", "slt i32 %i, 14"), "ult i32 %next, 23");
   EXPECT_EQ(conditionOf("0", "16", "ne i32 %i, 64"), "ult i32 %next, 80");
@@ -51,13 +51,13 @@ TEST(CountedLoops, CompareTheNextCount) {
             "ult i32 %next, 1024");
 }
 
-TEST(CountedLoops, CompareTheWiderCount) {
+TEST(NextCounts, CompareTheWiderCount) {
   EXPECT_EQ(conditionOf("0", "8", "ult i32 %i, 64",
                         " %w = zext i32 %i to i64\n call void @use(i64 %w)\n"),
             "ult i64 %0, 72");
 }
 
-TEST(CountedLoops, StayAsTheyAre) {
+TEST(NextCounts, StayAsTheyAre) {
   EXPECT_EQ(conditionOf("0", "8", "ult i32 %i, %n"), "ult i32 %i, %n");
   EXPECT_EQ(conditionOf("0", "8", "ult i32 %next, 64"), "ult i32 %next, 64");
   EXPECT_EQ(conditionOf("64", "-8", "ugt i32 %i, 8"), "ugt i32 %i, 8");

@@ -5,8 +5,8 @@
 //
 // Nothing says that `elements` is positive. But where the loop's body runs, `groups` is.
 
-#ifndef KILN_COMPILER_ANALYSIS_COUNTEDLOOPS_H
-#define KILN_COMPILER_ANALYSIS_COUNTEDLOOPS_H
+#ifndef KILN_COMPILER_ANALYSIS_NONNEGATIVECARRIED_H
+#define KILN_COMPILER_ANALYSIS_NONNEGATIVECARRIED_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -1,16 +1,12 @@
-//===- CountedLoops.cpp - Loops whose length the assembler can tell ------------===//
+//===- NextCounts.cpp - Loops whose length the assembler can tell --------------===//
 
-#include "compiler/Target/NVIDIA/CountedLoops.h"
-#include "llvm/Analysis/AssumptionCache.h"
+#include "compiler/Target/NVIDIA/NextCounts.h"
+#include "compiler/Target/ForEachLoop.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace kiln {
@@ -102,19 +98,6 @@ static void compareNextCount(llvm::Loop &loop, llvm::ScalarEvolution &evolution)
   }
 }
 
-void compareNextCounts(llvm::Module &module) {
-  llvm::TargetLibraryInfoImpl functions((llvm::Triple(module.getTargetTriple())));
-  llvm::TargetLibraryInfo library(functions);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    llvm::DominatorTree dominators(function);
-    llvm::LoopInfo loops(dominators);
-    llvm::AssumptionCache assumptions(function);
-    llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
-    for (llvm::Loop *loop : loops.getLoopsInPreorder())
-      compareNextCount(*loop, evolution);
-  }
-}
+void compareNextCounts(llvm::Module &module) { forEachLoop(module, compareNextCount); }
 
 } // namespace kiln

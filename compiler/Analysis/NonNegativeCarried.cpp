@@ -1,4 +1,4 @@
-#include "compiler/Analysis/CountedLoops.h"
+#include "compiler/Analysis/NonNegativeCarried.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 

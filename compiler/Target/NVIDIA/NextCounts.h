@@ -1,7 +1,7 @@
-//===- CountedLoops.h - Loops whose length the assembler can tell --------------===//
+//===- NextCounts.h - Loops whose length the assembler can tell ----------------===//
 
-#ifndef KILN_COMPILER_TARGET_NVIDIA_COUNTEDLOOPS_H
-#define KILN_COMPILER_TARGET_NVIDIA_COUNTEDLOOPS_H
+#ifndef KILN_COMPILER_TARGET_NVIDIA_NEXTCOUNTS_H
+#define KILN_COMPILER_TARGET_NVIDIA_NEXTCOUNTS_H
 
 namespace llvm {
 class Module;
@@ -17,4 +17,4 @@ void compareNextCounts(llvm::Module &module);
 
 } // namespace kiln
 
-#endif // KILN_COMPILER_TARGET_NVIDIA_COUNTEDLOOPS_H
+#endif // KILN_COMPILER_TARGET_NVIDIA_NEXTCOUNTS_H
