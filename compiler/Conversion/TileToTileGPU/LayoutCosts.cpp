@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
 
+#include "compiler/Analysis/AccessVector.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
@@ -93,21 +94,6 @@ static BinaryColumns addressColumns(ArrayRef<BinaryVector> columns, const Layout
   return result;
 }
 
-/// Elements that one access covers with this layout, along the axis that is returned.
-static std::pair<int64_t, unsigned> vectorOf(Value pointers, Value mask, const LinearLayout &layout,
-                                             unsigned maxBits, const AxisInfoAnalysis &facts) {
-  auto type = cast<RankedTensorType>(pointers.getType());
-  int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
-  AxisInfo info = facts.get(pointers);
-  unsigned fast = 0;
-  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
-    if (info.contiguity[axis] >= info.contiguity[fast])
-      fast = axis;
-  int64_t vector = std::min<int64_t>(facts.accessLength(pointers, mask, fast),
-                                     layout.contiguousRegisters({fast}));
-  return {std::max<int64_t>(1, std::min<int64_t>(vector, maxBits / 8 / bytes)), fast};
-}
-
 /// The axis along which neighbours are expected closest to each other, if they are apart at all.
 std::optional<unsigned> LayoutCosts::closestAxis(Value pointers) {
   std::optional<unsigned> closest;
@@ -189,7 +175,7 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
-  auto [vector, fast] = vectorOf(pointers, mask, layout, kind.maxBits, facts);
+  auto [vector, fast] = accessVector(pointers, mask, layout, kind.maxBits, facts);
   int64_t run = info.contiguity[fast], stride = 1;
   bool isGuess = false;
   if (run == 1) {
@@ -272,7 +258,8 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   if (!known->second)
     return cost;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
-  int64_t vector = vectorOf(op.getPtr(), op.getMask(), layout, target.maxVectorBits, facts).first;
+  int64_t vector =
+      accessVector(op.getPtr(), op.getMask(), layout, target.maxVectorBits, facts).elements;
   int64_t pieceBytes = vector * pointer.getElementBytes();
   return pieceBytes < leastBytes   ? cost + latency
          : pieceBytes < wholeBytes ? cost + throughL1

@@ -25,6 +25,7 @@
 // (PrefetchOperands.cpp), what else their loop loads, as scales, sums to begin with, and operands
 // that are computed of it, is carried beside them, if it is little and waits for no comparison.
 
+#include "compiler/Analysis/AccessVector.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -278,10 +279,28 @@ private:
     if (threadsMeetIn(loop, target))
       return !loop.getBody()->getOps<tilegpu::DotOp>().empty() ||
              leavesTwoBlocks(registers, target);
-    constexpr unsigned many = 16, fewLoads = 8, blocks = 2;
+    constexpr unsigned many = 16, fewLoads = 8, fewAccesses = 32, blocks = 2;
     return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&
-           needed + widestIn(loop) < registersOfThread(getOperation(), target);
+           needed + widestIn(loop) < registersOfThread(getOperation(), target) &&
+           accessesOf(ahead.loads, target) <= fewAccesses;
+  }
+
+  /// How many accesses a thread makes for the loads.
+  int64_t accessesOf(ArrayRef<tile::LoadOp> loads, const TargetInfo &target) {
+    AxisInfoAnalysis facts(getOperation());
+    int64_t accesses = 0;
+    for (tile::LoadOp load : loads) {
+      if (!isa<RankedTensorType>(load.getType())) {
+        ++accesses;
+        continue;
+      }
+      const LinearLayout &layout = tilegpu::layoutOf(load.getPtr());
+      AccessVector vector =
+          accessVector(load.getPtr(), load.getMask(), layout, target.maxVectorBits, facts);
+      accesses += layout.numRegisters() / vector.elements;
+    }
+    return accesses;
   }
 
   /// How many iterations ahead loads are that are: as many as the source asks for by its stages, as

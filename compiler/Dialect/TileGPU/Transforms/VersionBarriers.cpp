@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -80,6 +81,16 @@ bool onlyLoads(Operation &op) {
             }).wasInterrupted();
 }
 
+/// For how many elements of other operations one of this counts: a quotient of integers that are not
+/// known is a program of its own.
+int64_t weightOf(Operation *op) {
+  constexpr int64_t quotient = 16, longQuotient = 64;
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+      matchPattern(op->getOperand(1), m_Constant()))
+    return 1;
+  return getElementTypeOrSelf(op->getOperand(0)).isInteger(64) ? longQuotient : quotient;
+}
+
 /// Elements that a thread computes or stores in an operation, one time through its regions.
 int64_t elementsOf(Operation &root) {
   int64_t count = 0;
@@ -91,7 +102,7 @@ int64_t elementsOf(Operation &root) {
     };
     llvm::for_each(op->getOperandTypes(), consider);
     llvm::for_each(op->getResultTypes(), consider);
-    count += most;
+    count += most * weightOf(op);
   });
   return count;
 }
