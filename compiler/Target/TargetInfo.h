@@ -103,6 +103,9 @@ struct TargetInfo {
   /// A barrier under a condition waits for the thread's loads even if the condition does not hold:
   /// ptxas makes a predicate of the branch around it.
   bool predicatedBarriers = false;
+  /// Its assembler unrolls short loops whose length is not known, and may have what iteration after
+  /// iteration loads in one register, each load behind the use of the one before.
+  bool unrollsLoops = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
   /// Copies of whole blocks by an engine that is told of tensors by tensor maps (TMA).

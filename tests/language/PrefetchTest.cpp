@@ -164,6 +164,46 @@ TEST_P(Prefetch, IterationsAhead) {
       }
 }
 
+const char *const togetherSource = R"(
+@triton.jit
+def kernel(q, p, start, end, step, N: tl.constexpr, STEP: tl.constexpr):
+    i = tl.arange(0, N)
+    total = tl.zeros([N], tl.int32)
+    for k in range(start, end, STEP if STEP > 0 else step):
+        at = (k - start) // step
+        x = tl.load(p + at * N + i)
+        y = tl.load(p + at * N + i, mask=i % 3 != at % 3, other=-7)
+        total = total % 1000 * 3 + x - y
+    tl.store(q + i, total)
+)";
+
+/// Iterations of a loop that only reads, whose loads begin together: whole groups of four, what is
+/// left of one, and none.
+TEST_P(Prefetch, LoadsTogether) {
+  constexpr int most = std::numeric_limits<int>::max();
+  for (int iterations : {0, 1, 2, 3, 4, 5, 6, 7, 8, 11})
+    for (bool isConstant : {false, true}) {
+      SCOPED_TRACE(iterations);
+      int step = 3, start = most - 1 - 3 * iterations;
+      std::vector<int32_t> x = numbers(iterations * extent, 12), total(extent);
+      Buffer<int32_t> p(x), q(total);
+      ASSERT_EQ(runSource(togetherSource, GetParam(),
+                          {{"q", "*i32", q},
+                           {"p", "*i32", p},
+                           {"start", "i32", start},
+                           {"end", "i32", most - 1},
+                           {"step", "i32", step}},
+                          {{"N", extent}, {"STEP", isConstant ? step : 0}}),
+                "");
+      for (int k = 0; k < iterations; ++k)
+        for (int i = 0; i < extent; ++i) {
+          int32_t loaded = x[k * extent + i];
+          total[i] = total[i] % 1000 * 3 + loaded - (i % 3 != k % 3 ? loaded : -7);
+        }
+      expectEqual(q, total);
+    }
+}
+
 const char *const chainSource = R"(
 @triton.jit
 def kernel(q, p, table, places, start, end, step, N: tl.constexpr):

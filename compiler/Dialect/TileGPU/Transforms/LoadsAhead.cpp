@@ -13,9 +13,13 @@
 // ends. A load for each iteration, into registers of its own, would be waited for with all others
 // that are in flight: ptxas has one scoreboard for what goes from iteration to iteration.
 //
+// Without a group ahead, the group's own loads come first. Where there are fewer iterations, which
+// many loops that could do more are used for, the loop is as it was.
+//
 // It counts groups of iterations, so that no number passes the end of the loop.
 
 #include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,32 +34,51 @@ namespace {
 class GroupedLoop {
 public:
   GroupedLoop(scf::ForOp loop, ArrayRef<tile::LoadOp> loads, ArrayRef<Operation *> addresses,
-              unsigned distance)
-      : loop(loop), loads(loads), addresses(addresses), distance(distance),
-        rewriter(loop.getContext()), loc(loop.getLoc()) {}
-
-  void run() {
+              unsigned size)
+      : loop(loop), loads(loads), addresses(addresses), size(size), rewriter(loop.getContext()),
+        loc(loop.getLoc()) {
     rewriter.setInsertionPoint(loop);
     auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    Value first = loop.getLowerBound();
-    Value any = make<arith::CmpIOp>(below, first, loop.getUpperBound());
-    Value span = make<arith::SubIOp>(loop.getUpperBound(), first);
-    // The number of the last iteration, if there is any.
+    any = make<arith::CmpIOp>(below, loop.getLowerBound(), loop.getUpperBound());
+    Value span = make<arith::SubIOp>(loop.getUpperBound(), loop.getLowerBound());
     last = make<arith::DivUIOp>(make<arith::SubIOp>(span, number(1)), loop.getStep());
-    Value groups = make<arith::AddIOp>(make<arith::DivUIOp>(last, number(distance)), number(1));
-    groups = make<arith::SelectOp>(any, groups, number(0));
+  }
+
+  void loadAhead() {
     SmallVector<Value> carried(loop.getInitArgs());
-    for (unsigned ahead = 0; ahead < distance; ++ahead)
-      llvm::append_range(
-          carried, loadOf(later(first, ahead), make<arith::AndIOp>(any, isAtLeast(last, ahead))));
-    auto grouped = scf::ForOp::create(rewriter, loc, number(0), groups, number(1), carried);
-    grouped.setUnsignedCmp(true);
-    grouped->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    fill(grouped);
+    for (unsigned ahead = 0; ahead < size; ++ahead)
+      llvm::append_range(carried, loadOf(later(loop.getLowerBound(), ahead),
+                                         make<arith::AndIOp>(any, isAtLeast(last, ahead))));
+    scf::ForOp grouped = makeLoop(carried);
+    fillAhead(grouped);
     rewriter.replaceOp(loop, grouped.getResults().take_front(loop.getNumResults()));
   }
 
+  void loadTogether() {
+    Value isWhole = make<arith::AndIOp>(any, isAtLeast(last, size - 1));
+    auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), isWhole,
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+    rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
+    rewriter.setInsertionPointToEnd(branch.thenBlock());
+    scf::ForOp grouped = makeLoop(SmallVector<Value>(loop.getInitArgs()));
+    scf::YieldOp::create(rewriter, loc, grouped.getResults());
+    fillTogether(grouped);
+    rewriter.moveOpBefore(loop, branch.elseBlock(), branch.elseBlock()->end());
+    rewriter.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, loop.getResults());
+  }
+
 private:
+  /// Over the groups of iterations.
+  scf::ForOp makeLoop(ArrayRef<Value> carried) {
+    Value groups = make<arith::AddIOp>(make<arith::DivUIOp>(last, number(size)), number(1));
+    groups = make<arith::SelectOp>(any, groups, number(0));
+    auto grouped = scf::ForOp::create(rewriter, loc, number(0), groups, number(1), carried);
+    grouped.setUnsignedCmp(true);
+    grouped->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    return grouped;
+  }
+
   template <typename Op, typename... Args> Value make(Args &&...args) {
     return Op::create(rewriter, loc, std::forward<Args>(args)...);
   }
@@ -74,7 +97,7 @@ private:
     return make<arith::CmpIOp>(arith::CmpIPredicate::uge, value, number(least));
   }
 
-  /// What the iteration of the number `iteration` reads, if it `exists`.
+  /// What the iteration of the number `iteration` reads, if it `exists` (null: it does).
   SmallVector<Value> loadOf(Value iteration, Value exists) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), iteration);
@@ -83,33 +106,57 @@ private:
     SmallVector<Value> loaded;
     for (tile::LoadOp load : loads) {
       auto copy = cast<tile::LoadOp>(rewriter.clone(*load, mapping));
-      makeConditional(rewriter, copy, exists);
+      if (exists)
+        makeConditional(rewriter, copy, exists);
       loaded.push_back(copy.getResult());
     }
     return loaded;
   }
 
-  void fill(scf::ForOp grouped) {
+  /// Begins the body of the loop over groups: with the number of its first iteration, and how many
+  /// are behind that.
+  std::pair<Value, Value> startGroup(scf::ForOp grouped) {
     if (!grouped.getBody()->empty())
       rewriter.eraseOp(grouped.getBody()->getTerminator());
     rewriter.setInsertionPointToEnd(grouped.getBody());
     Value group = grouped.getInductionVar();
     Value start =
-        make<arith::AddIOp>(loop.getLowerBound(), make<arith::MulIOp>(group, steps(distance)));
-    Value behind = make<arith::SubIOp>(last, make<arith::MulIOp>(group, number(distance)));
+        make<arith::AddIOp>(loop.getLowerBound(), make<arith::MulIOp>(group, steps(size)));
+    return {start, make<arith::SubIOp>(last, make<arith::MulIOp>(group, number(size)))};
+  }
+
+  void fillAhead(scf::ForOp grouped) {
+    auto [start, behind] = startGroup(grouped);
     unsigned numCarried = loop.getNumRegionIterArgs();
-    SmallVector<Value> carried(grouped.getRegionIterArgs().take_front(numCarried));
-    SmallVector<Value> next;
-    for (unsigned ahead = distance; ahead < 2 * distance; ++ahead)
+    SmallVector<Value> next, loaded(grouped.getRegionIterArgs().drop_front(numCarried));
+    for (unsigned ahead = size; ahead < 2 * size; ++ahead)
       llvm::append_range(next, loadOf(later(start, ahead), isAtLeast(behind, ahead)));
-    for (unsigned ahead = 0; ahead < distance; ++ahead) {
-      ValueRange loaded =
-          grouped.getRegionIterArgs().slice(numCarried + ahead * loads.size(), loads.size());
-      auto iterate = [&] { return iteration(later(start, ahead), carried, loaded); };
-      carried = ahead == 0 ? iterate() : iterateIf(isAtLeast(behind, ahead), carried, iterate);
-    }
+    SmallVector<Value> carried =
+        iterations(start, behind, 0, grouped.getRegionIterArgs().take_front(numCarried), loaded);
     llvm::append_range(carried, next);
     scf::YieldOp::create(rewriter, loc, carried);
+  }
+
+  void fillTogether(scf::ForOp grouped) {
+    auto [start, behind] = startGroup(grouped);
+    SmallVector<Value> loaded;
+    for (unsigned ahead = 0; ahead < size; ++ahead)
+      llvm::append_range(loaded,
+                         loadOf(later(start, ahead), ahead ? isAtLeast(behind, ahead) : Value()));
+    scf::YieldOp::create(rewriter, loc,
+                         iterations(start, behind, 0, grouped.getRegionIterArgs(), loaded));
+  }
+
+  /// What the loop carries behind the iterations of a group from the number `ahead` on, for which
+  /// was `loaded` what all of them load.
+  SmallVector<Value> iterations(Value start, Value behind, unsigned ahead, ValueRange before,
+                                ValueRange loaded) {
+    ValueRange mine = loaded.slice(ahead * loads.size(), loads.size());
+    SmallVector<Value> carried = iteration(later(start, ahead), before, mine);
+    if (++ahead == size)
+      return carried;
+    return iterateIf(isAtLeast(behind, ahead), carried,
+                     [&] { return iterations(start, behind, ahead, carried, loaded); });
   }
 
   SmallVector<Value> iterateIf(Value exists, ArrayRef<Value> carried,
@@ -129,7 +176,7 @@ private:
   }
 
   /// What the loop carries behind the iteration.
-  SmallVector<Value> iteration(Value number, ArrayRef<Value> carried, ValueRange loaded) {
+  SmallVector<Value> iteration(Value number, ValueRange carried, ValueRange loaded) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), number);
     mapping.map(loop.getRegionIterArgs(), carried);
@@ -152,17 +199,22 @@ private:
   scf::ForOp loop;
   ArrayRef<tile::LoadOp> loads;
   ArrayRef<Operation *> addresses;
-  unsigned distance;
+  unsigned size; ///< of a group
   IRRewriter rewriter;
   Location loc;
-  Value last;
+  Value any, last; ///< whether there is an iteration, and then the number of the last
 };
 
 } // namespace
 
 void loadAhead(scf::ForOp loop, ArrayRef<tile::LoadOp> loads, ArrayRef<Operation *> addresses,
                unsigned distance) {
-  GroupedLoop(loop, loads, addresses, distance).run();
+  GroupedLoop(loop, loads, addresses, distance).loadAhead();
+}
+
+void loadTogether(scf::ForOp loop, ArrayRef<tile::LoadOp> loads, ArrayRef<Operation *> addresses,
+                  unsigned count) {
+  GroupedLoop(loop, loads, addresses, count).loadTogether();
 }
 
 } // namespace kiln

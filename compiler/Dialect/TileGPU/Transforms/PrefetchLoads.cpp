@@ -20,7 +20,8 @@
 // where a warp by itself carries a state; other loops are unrolled if they are small, so that what
 // is loaded has to be more than a little, and in a few loads, as many of one iteration hide each
 // other's wait; and blocks of the processor wait for memory in turns, so that there have to be two
-// of them. Loads that feed matrix units are not among these: they run ahead through shared memory
+// of them. A small loop that only reads does several iterations in one, whose loads come first.
+// Loads that feed matrix units are not among these: they run ahead through shared memory
 // (PipelineLoops.cpp), iterations ahead and without registers. Where they do so through registers
 // (PrefetchOperands.cpp), what else their loop loads, as scales, sums to begin with, and operands
 // that are computed of it, is carried beside them, if it is little and waits for no comparison.
@@ -254,8 +255,13 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
     ArgumentComparisons comparisons(kernel);
     for (scf::ForOp loop : loops) {
       std::optional<AheadLoads> ahead = Finder(loop, *target).run();
-      if (!ahead || !pays(loop, *ahead, *target))
+      if (!ahead)
         continue;
+      if (!pays(loop, *ahead, *target)) {
+        if (unsigned count = countTogether(loop, *ahead, *target); count > 1)
+          loadTogether(loop, ahead->loads, inOrder(ahead->addresses.ops), count);
+        continue;
+      }
       unsigned distance = distanceOf(loop, *ahead, *target);
       if (!ahead->pairs.empty())
         loop = versionFor(ahead->pairs, loop, comparisons);
@@ -319,6 +325,35 @@ private:
       --distance;
     unsigned needed = estimateRegisters(getOperation(), target) + 2 * distance * registers;
     return needed <= registersOfThread(getOperation(), target) ? std::max(distance, 1u) : 1;
+  }
+
+  /// How many iterations' loads begin together, of a loop that only reads, and little at a time,
+  /// and would be unrolled without that. Where accesses are wide, what it costs rows of few
+  /// iterations is as much as others gain; and of scalars LLVM makes vectors.
+  unsigned countTogether(scf::ForOp loop, const AheadLoads &ahead, const TargetInfo &target) {
+    constexpr unsigned little = 8, few = 16, most = 4, shortBody = 64, enoughThreads = 1024;
+    auto onlyReads = [](Operation &op) {
+      return isMemoryEffectFree(&op) ||
+             (isa<tile::LoadOp>(op) && isa<RankedTensorType>(op.getResult(0).getType()));
+    };
+    unsigned registers = ahead.registers();
+    if (!target.unrollsLoops || loop.getStaticTripCount() || registers >= little ||
+        !ahead.addresses.carried.empty() || threadsMeetIn(loop, target) ||
+        loop.getBody()->getOperations().size() > shortBody ||
+        !llvm::all_of(loop.getBody()->without_terminator(), onlyReads))
+      return 1;
+    constexpr unsigned wideAccess = 2;
+    if (registers >= wideAccess * accessesOf(ahead.loads, target))
+      return 1;
+    auto threads = [&](unsigned more) {
+      func::FuncOp kernel = getOperation();
+      return blocksByRegisters(kernel, target, more) *
+             target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
+    };
+    unsigned count = std::min(most, few / registers);
+    while (count > 1 && threads(count * registers) < std::min(threads(registers), enoughThreads))
+      --count;
+    return count;
   }
 
   /// Whether a processor has as many of the kernel's blocks at a time if a thread holds so much

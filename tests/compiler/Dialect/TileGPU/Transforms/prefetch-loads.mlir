@@ -268,3 +268,77 @@ func.func @state_of_warps(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attri
   }
   return
 }
+
+// A loop that only reads a little loads for four iterations at once; those that there are not read
+// nothing, and are left out.
+// CHECK-LABEL: func.func @together
+// CHECK: %[[WHOLE:.*]] = arith.andi
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: %[[GROUPS:.*]] = arith.select
+// CHECK: scf.for unsigned %[[GROUP:.*]] = %{{.*}} to %[[GROUPS]] step
+// CHECK: %[[BEHIND:.*]] = arith.subi
+// CHECK: %[[X:.*]] = tile.load %{{[^ ]*}} :
+// CHECK: %[[SECOND:.*]] = arith.cmpi uge, %[[BEHIND]]
+// CHECK: %[[MASK:.*]] = tile.splat %[[SECOND]] : i1
+// CHECK: %[[Y:.*]] = tile.load %{{.*}} mask %[[MASK]]
+// CHECK-COUNT-2: tile.load %{{.*}} mask
+// CHECK-NOT: tile.load
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[X]]
+// CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[BEHIND]]
+// CHECK: scf.if %[[MORE]]
+// CHECK: arith.addf %[[SUM]], %[[Y]]
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: } else {
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK: } else {
+// CHECK-NEXT: scf.for %{{.*}} to %{{[^ ]*}} step
+// CHECK-NEXT: tile.splat
+// CHECK: return
+func.func @together(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32>
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %pt = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<256xf32>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<256xi32>
+    %index = arith.addi %at, %i : tensor<256xi32>
+    %pi = tile.addptr %pt, %index : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    %x = tile.load %pi : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %next = arith.addf %sum, %x : tensor<256xf32>
+    scf.yield %next : tensor<256xf32>
+  }
+  %qt = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qi = tile.addptr %qt, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %qi, %total : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  return
+}
+
+// Wide accesses are as they were.
+// CHECK-LABEL: func.func @wide
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @wide(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 1024 : i32
+  %none = arith.constant dense<0.0> : tensor<1024xf32>
+  %i = tile.arange 0, 1024 : tensor<1024xi32>
+  %pt = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<1024xf32>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<1024xi32>
+    %index = arith.addi %at, %i : tensor<1024xi32>
+    %pi = tile.addptr %pt, %index : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    %x = tile.load %pi : (tensor<1024x!tile.ptr<f32>>) -> tensor<1024xf32>
+    %next = arith.addf %sum, %x : tensor<1024xf32>
+    scf.yield %next : tensor<1024xf32>
+  }
+  %qt = tile.splat %q : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %qi = tile.addptr %qt, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  tile.store %qi, %total : (tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>) -> ()
+  return
+}
