@@ -293,7 +293,10 @@ Exit HostInterpreter::executeAugAssign(const ast::AugAssignStmt &stmt) {
   auto done = [&](bool ok) { return ok && !core->failed() ? Exit::Normal : Exit::Raised; };
   auto update = [&](const Value &old) {
     Value right = core->failed() ? Value() : evaluate(*stmt.value);
-    return core->failed() ? Value() : settle(binaryInPlace(stmt.op, old, right));
+    if (core->failed())
+      return Value();
+    return settle(binaryInPlace(stmt.op, old, right))
+        .asConstexpr(old.isConstexpr() || right.isConstexpr());
   };
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target)) {
     Value value = update(evaluate(*stmt.target));

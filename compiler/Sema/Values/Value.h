@@ -160,6 +160,14 @@ public:
     return std::static_pointer_cast<T>(object);
   }
   const std::shared_ptr<Object> &getObject() const { return object; }
+  /// Whether Triton would have an object of tl.constexpr in its place. What it holds is the value
+  /// itself here: only whether a kernel may use a name of its module depends on it.
+  bool isConstexpr() const { return constexprMark; }
+  Value asConstexpr(bool isOne = true) const {
+    Value marked = *this;
+    marked.constexprMark = isOne;
+    return marked;
+  }
   /// True when both hold the very same object.
   bool sharesObject(const Value &other) const { return object && object == other.object; }
 
@@ -167,6 +175,7 @@ private:
   explicit Value(ValueKind kind) : kind(kind) {}
 
   ValueKind kind = ValueKind::Error;
+  bool constexprMark = false;
   double float64 = 0;
   Int int128 = 0;
   std::shared_ptr<Object> object;
