@@ -374,8 +374,12 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   }
   for (const Value &decorator : llvm::reverse(decorators)) {
     // One that is not at hand registers the class or gives it more members: it is read through.
-    if (decorator.isOpaque())
+    if (decorator.isOpaque()) {
+      bool isTritons = llvm::StringRef(decorator.as<OpaqueObject>().path).ends_with("aggregate");
+      if (isTritons && cls.is(ValueKind::Class))
+        cls.as<ClassObject>().isAggregate = true;
       continue;
+    }
     Value decorated = settle(call(decorator, {cls}, {}));
     if (core->failed())
       return Exit::Raised;

@@ -306,6 +306,8 @@ struct ClassObject : MutableObject<ClassObject> {
   /// their values.
   bool isEnum = false, isPlainEnum = false;
   std::vector<Value> enumerators;
+  /// One of Triton's, whose instances hold tensors.
+  bool isAggregate = false;
   bool isNamedTuple = false, isDataclass = false, comparesFields = false, isFrozen = false;
 
   /// A member of it or of the classes it derives from; null when there is none.
